@@ -1,0 +1,1 @@
+"""The agent: turns, tools, sessions and workspaces. It knows no chat product."""

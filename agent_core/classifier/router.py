@@ -1,0 +1,233 @@
+"""Classifier and fast answer side by side, with one outcome: an answer, or COMPLEX.
+
+Nothing of the fast answer leaves before the verdict; on COMPLEX it is cancelled at once.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import date
+
+from pydantic import TypeAdapter
+
+from agent_core.context.history import repaired, spoken
+from agent_core.errors import ModelError, ModelUnavailable
+from agent_core.events import Route, Usage
+from agent_core.messages import Message, user_message
+from agent_core.models import Delta, Model, ModelRequest, Reply, ToolSpec
+from agent_core.models.retry import Retried, RetryingModel
+from agent_core.prompts import prompt
+
+USE_TOOLS = ToolSpec(
+    name="use_tools",
+    description=prompt("use_tools"),
+    input_schema={
+        "type": "object",
+        "properties": {"reason": {"type": "string", "description": "What is needed, briefly."}},
+        "required": ["reason"],
+        "additionalProperties": False,
+    },
+)
+
+_VERDICT = re.compile(r"\b(SIMPLE|COMPLEX)\b")
+_CONTEXT_CHARS = 2_000
+_FAST_MAX_TOKENS = 4_000
+_CLASSIFY_MAX_TOKENS = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Routing:
+    """What is to be routed."""
+
+    text: str
+    """What the person wrote."""
+    opening: str
+    """The same with what belongs to it, such as earlier posts of the thread."""
+    history: tuple[Message, ...]
+    """The session's earlier turns."""
+    today: date
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Routed:
+    """The recorded outcome. `answer` is there exactly when the route is SIMPLE."""
+
+    route: Route
+    reason: str
+    raw: str = ""
+    fallback: str = ""
+    """Why the fast answer gave up after a SIMPLE verdict; empty if it did not."""
+    answer: Message | None = None
+    stop_reason: str = ""
+    model: str = ""
+    usage: Usage = Usage()
+    model_calls: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Verdict:
+    route: Route
+    reason: str
+    raw: str = ""
+    usage: Usage = Usage()
+
+
+ROUTED: TypeAdapter[Routed] = TypeAdapter(Routed)
+
+TellDelta = Callable[[str], Awaitable[None]]
+
+
+class Router:
+    """Decides the route of a message that no rule decides.
+
+    Args:
+        classifier: The small model that says SIMPLE or COMPLEX.
+        answerer: The model of the fast answer.
+        patience_s: How long a verdict is waited for; later means COMPLEX.
+    """
+
+    def __init__(
+        self, *, classifier: Model, answerer: RetryingModel, patience_s: float = 3.0
+    ) -> None:
+        self._classifier = classifier
+        self._answerer = answerer
+        self._patience_s = patience_s
+
+    async def route(self, routing: Routing, tell: TellDelta) -> Routed:
+        """Classify and answer at once. `tell` gets the answer's text, from the verdict on.
+
+        Raises:
+            ModelError: the verdict was SIMPLE and the fast answer failed for good.
+        """
+        gate = _Gate(tell)
+        answering = asyncio.create_task(self._answer(routing, gate), name="fast-answer")
+        try:
+            verdict = await self.classify(routing)
+            if verdict.route == "COMPLEX":
+                return _complex(verdict, calls=2)
+            await gate.open()
+            return _outcome(verdict, await answering)
+        finally:
+            answering.cancel()
+            await asyncio.wait({answering})
+            if not answering.cancelled():
+                answering.exception()  # looked at, so that asyncio does not warn of it
+
+    async def classify(self, routing: Routing) -> _Verdict:
+        """The classifier's verdict; COMPLEX when it is unclear, late or failing."""
+        request = ModelRequest(
+            system="You route queries. You answer with one word.",
+            messages=(user_message(_question(routing)),),
+            max_tokens=_CLASSIFY_MAX_TOKENS,
+            effort="low",
+        )
+        try:
+            async with asyncio.timeout(self._patience_s):
+                reply = await _whole(self._classifier, request)
+        except TimeoutError:
+            return _Verdict(route="COMPLEX", reason="late")
+        except ModelError:
+            return _Verdict(route="COMPLEX", reason="failed")
+        raw = reply.message.text
+        words = set(_VERDICT.findall(raw.upper()))
+        route: Route = "SIMPLE" if words == {"SIMPLE"} else "COMPLEX"
+        reason = "classifier" if len(words) == 1 else "unclear"
+        return _Verdict(route=route, reason=reason, raw=raw[:200], usage=reply.usage)
+
+    async def _answer(self, routing: Routing, gate: "_Gate") -> Reply:
+        request = ModelRequest(
+            system=prompt("fast", today=routing.today.strftime("%A, %d %B %Y")),
+            messages=repaired((*spoken(routing.history), user_message(routing.opening))),
+            tools=(USE_TOOLS,),
+            max_tokens=_FAST_MAX_TOKENS,
+            effort="low",
+        )
+        async with aclosing(self._answerer.stream(request)) as stream:
+            async for item in stream:
+                match item:
+                    case Delta():
+                        await gate.push(item.text)
+                    case Retried():
+                        gate.clear()
+                    case Reply():
+                        return item
+        raise ModelUnavailable("The model ended its stream without a reply.")
+
+
+class _Gate:
+    """Holds the answer's text back until the verdict is there."""
+
+    def __init__(self, tell: TellDelta) -> None:
+        self._tell = tell
+        self._held: list[str] = []
+        self._is_open = False
+
+    async def push(self, text: str) -> None:
+        if self._is_open:
+            await self._tell(text)
+        else:
+            self._held.append(text)
+
+    def clear(self) -> None:
+        self._held.clear()
+
+    async def open(self) -> None:
+        while self._held:
+            held, self._held = "".join(self._held), []
+            await self._tell(held)
+        self._is_open = True
+
+
+async def _whole(model: Model, request: ModelRequest) -> Reply:
+    async with aclosing(model.stream(request)) as stream:
+        async for item in stream:
+            if isinstance(item, Reply):
+                return item
+    raise ModelUnavailable("The model ended its stream without a reply.")
+
+
+def _question(routing: Routing) -> str:
+    history = _recent(routing.history) or "(nothing)"
+    return prompt("classify", query=routing.text, history=history)
+
+
+def _recent(history: Sequence[Message]) -> str:
+    lines = [f"{message.role}: {message.text}" for message in spoken(history)]
+    return "\n".join(lines)[-_CONTEXT_CHARS:]
+
+
+def _complex(verdict: _Verdict, *, calls: int) -> Routed:
+    return Routed(
+        route="COMPLEX",
+        reason=verdict.reason,
+        raw=verdict.raw,
+        usage=verdict.usage,
+        model_calls=calls,
+    )
+
+
+def _outcome(verdict: _Verdict, reply: Reply) -> Routed:
+    usage = verdict.usage + reply.usage
+    escape = next(iter(reply.message.tool_calls), None)
+    if escape is None and reply.message.text:
+        return Routed(
+            route="SIMPLE",
+            reason=verdict.reason,
+            raw=verdict.raw,
+            answer=reply.message,
+            stop_reason=reply.stop_reason,
+            model=reply.model,
+            usage=usage,
+            model_calls=2,
+        )
+    wanted = str(escape.arguments.get("reason", "")) if escape else "no text"
+    return Routed(
+        route="COMPLEX",
+        reason=verdict.reason,
+        raw=verdict.raw,
+        fallback=f"tool_use_detected: {wanted}" if escape else "empty_answer",
+        usage=usage,
+        model_calls=2,
+    )

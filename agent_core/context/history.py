@@ -1,0 +1,115 @@
+"""Repairs and trims a history just before it is sent: no stored state can make a session die."""
+
+from collections.abc import Iterable, Sequence
+
+from agent_core.messages import Message, Opaque, Part, Text, ToolCall, ToolResult
+
+LOST_RESULT = (
+    "The result of this call is not available; it may or may not have run. "
+    "Check before you repeat anything that has an effect."
+)
+
+
+def repaired(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """A valid history of the same content: each call answered in the next message, no orphans.
+
+    Calls without a result get a neutral one; results without a call are dropped, as are blank texts
+    and empty messages; neighbours of one role are merged; a leading assistant message is dropped.
+    The result is empty or begins and ends with a user message.
+    """
+    history = tuple(messages)
+    while (better := _repair_once(history)) != history:
+        history = better
+    return history
+
+
+def _repair_once(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Removing one fault may lay another bare, so this is done until nothing changes."""
+    merged = _merge(filter(None, map(_without_blanks, messages)))
+    while merged and merged[0].role == "assistant":
+        merged = merged[1:]
+    paired = _merge(filter(None, map(_without_blanks, _pair(merged))))
+    if paired and paired[-1].role == "assistant":
+        paired = paired[:-1]
+    return tuple(paired)
+
+
+def settled(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Earlier turns as later ones send them: without thinking, which is bound to its own turn."""
+    stripped = (
+        Message(
+            role=message.role,
+            parts=tuple(part for part in message.parts if not isinstance(part, Opaque)),
+        )
+        for message in messages
+    )
+    return tuple(message for message in stripped if message.parts)
+
+
+def spoken(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Only what people and the agent said: no calls, no results, no thinking."""
+    texts = (
+        Message(
+            role=message.role,
+            parts=tuple(part for part in message.parts if isinstance(part, Text)),
+        )
+        for message in messages
+    )
+    return tuple(_merge(message for message in texts if message.text))
+
+
+def _without_blanks(message: Message) -> Message | None:
+    kept = tuple(
+        part for part in message.parts if not (isinstance(part, Text) and not part.text.strip())
+    )
+    return Message(role=message.role, parts=kept) if kept else None
+
+
+def _merge(messages: Iterable[Message]) -> list[Message]:
+    merged: list[Message] = []
+    for message in messages:
+        if merged and merged[-1].role == message.role:
+            merged[-1] = Message(role=message.role, parts=(*merged[-1].parts, *message.parts))
+        else:
+            merged.append(message)
+    return merged
+
+
+def _pair(messages: Sequence[Message]) -> list[Message]:
+    """Answer each assistant message's calls at the head of the user message behind it."""
+    paired: list[Message] = []
+    seen: set[str] = set()
+    for index, message in enumerate(messages):
+        if message.role == "assistant":
+            paired.append(_with_unique_calls(message, seen))
+            if paired[-1].tool_calls and index + 1 == len(messages):
+                paired.append(Message(role="user", parts=_answers(paired[-1], ())))
+        else:
+            calls = paired[-1] if paired else None
+            paired.append(Message(role="user", parts=_user_parts(message, calls)))
+    return paired
+
+
+def _with_unique_calls(message: Message, seen: set[str]) -> Message:
+    kept: list[Part] = []
+    for part in message.parts:
+        if isinstance(part, ToolCall):
+            if part.id in seen:
+                continue
+            seen.add(part.id)
+        kept.append(part)
+    return Message(role=message.role, parts=tuple(kept))
+
+
+def _user_parts(message: Message, calls: Message | None) -> tuple[Part, ...]:
+    results = tuple(part for part in message.parts if isinstance(part, ToolResult))
+    others = tuple(part for part in message.parts if not isinstance(part, ToolResult))
+    return (*(_answers(calls, results) if calls else ()), *others)
+
+
+def _answers(calls: Message, results: Sequence[ToolResult]) -> tuple[ToolResult, ...]:
+    by_call = {result.call_id: result for result in reversed(results)}
+    return tuple(
+        by_call.get(call.id) or ToolResult(call_id=call.id, text=LOST_RESULT, is_error=True)
+        for call in calls.tool_calls
+    )

@@ -1,0 +1,48 @@
+"""Work that survives the process: what a step has done once is never done again."""
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol, TypeVar
+
+from pydantic import TypeAdapter
+
+from agent_core.messages import JsonObject
+
+T = TypeVar("T")
+
+
+class CannotReplay(Exception):
+    """A recorded turn does not fit the code any more; it has to go on from its history."""
+
+
+def cannot_replay(error: BaseException) -> bool:
+    """Whether `error` is, or a group of errors holds, a CannotReplay."""
+    if isinstance(error, BaseExceptionGroup):
+        inner: tuple[BaseException, ...] = error.exceptions  # pyright: ignore[reportUnknownMemberType]
+        return any(map(cannot_replay, inner))
+    return isinstance(error, CannotReplay)
+
+
+class Steps(Protocol):
+    """Where the body of a turn or of a child run does its work.
+
+    A body MUST reach the same calls in the same order on every replay: it may branch only on what
+    steps returned and on what was stored before it began.
+    """
+
+    async def once(self, name: str, work: Callable[[], Awaitable[T]], result: TypeAdapter[T]) -> T:
+        """Do `work` and record its result, or what it raised; on a replay return the record.
+
+        Several may run in parallel if their tasks are created in the same order every time.
+        """
+        ...
+
+    async def child(self, run_key: str, payload: JsonObject) -> JsonObject:
+        """Run the child body with `payload` as a unit of its own and return what it returned."""
+        ...
+
+
+TurnBody = Callable[[Steps, str, int], Awaitable[None]]
+"""A turn's body: its steps, the turn's id, its generation (2 or more: it goes on from history)."""
+
+ChildBody = Callable[[Steps, JsonObject], Awaitable[JsonObject]]
+"""A child run's body."""

@@ -1,0 +1,81 @@
+"""Every exception that the core raises on purpose.
+
+    AgentError
+    ├── ModelError                  the provider failed; the operator sees it, a person never raw
+    │   ├── ModelUnavailable        may pass: overload, rate limit, connection, a cut stream
+    │   ├── ModelRejected           will not pass: key, spend limit, bad request
+    │   │   └── RequestTooLarge     the request itself is too big
+    │   └── ReplyTruncated          the output limit was hit inside a tool call
+    ├── ToolServerError             an MCP server could not be started or listed
+    ├── SessionError                the stored conversation cannot be used
+    └── SettingsError               the configuration is incomplete or contradicts itself
+
+A failing tool call is not here: it is a value that the model sees (`tools.ToolOutput`).
+"""
+
+
+class AgentError(Exception):
+    """Root of the tree."""
+
+
+class ModelError(AgentError):
+    """A model call failed.
+
+    Attributes:
+        status: HTTP status, or None when there was no answer.
+        kind: The provider's error type, such as `overloaded_error`.
+        request_id: The provider's id of the request, for its support.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        kind: str | None = None,
+        request_id: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.kind = kind
+        self.request_id = request_id
+
+
+class ModelUnavailable(ModelError):
+    """The call may succeed later. `retry_after_s` is the provider's wish, if it gave one."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        retry_after_s: float | None = None,
+        status: int | None = None,
+        kind: str | None = None,
+        request_id: str | None = None,
+    ) -> None:
+        super().__init__(message, status=status, kind=kind, request_id=request_id)
+        self.retry_after_s = retry_after_s
+
+
+class ModelRejected(ModelError):
+    """Asking again cannot help: wrong key, spend limit reached, malformed request."""
+
+
+class RequestTooLarge(ModelRejected):
+    """The request exceeds the provider's size or context limit."""
+
+
+class ReplyTruncated(ModelError):
+    """The output limit was hit inside a tool call: the call is not whole and MUST NOT run."""
+
+
+class ToolServerError(AgentError):
+    """An MCP server could not be started, or did not list its tools in time."""
+
+
+class SessionError(AgentError):
+    """A session's stored state is missing or cannot be read."""
+
+
+class SettingsError(AgentError):
+    """The configuration is incomplete; the message says what to set and how to get it."""

@@ -1,0 +1,247 @@
+"""The one way out of the core: what a turn announces, in the past tense.
+
+Slack, the console, the transcript, the trace, metrics and tests are readers of this stream. An
+event's identity is `(turn, run, step, attempt, n)`; a replay of a turn announces the same
+identities again, and the store keeps the first. `LIVE_ONLY` events are not stored and may be
+missed.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from agent_core.ids import RunId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.messages import JsonObject
+
+Route = Literal["SIMPLE", "COMPLEX"]
+Outcome = Literal["answered", "limited", "stopped", "failed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens of one model call; `input_tokens` excludes what the prompt cache served or stored."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cache_read_tokens=self.cache_read_tokens + other.cache_read_tokens,
+            cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
+        )
+
+    @property
+    def total_tokens(self) -> int:
+        return (
+            self.input_tokens
+            + self.output_tokens
+            + self.cache_read_tokens
+            + self.cache_write_tokens
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """What all events carry."""
+
+    session: SessionId
+    turn: TurnId
+    run: RunId
+    step: int
+    """0 before the first model call of the run."""
+    attempt: int
+    """1, or more when the model call was made again: that voids earlier attempts' deltas."""
+    n: int
+    """Place within `(run, step, attempt)`."""
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnStarted(Event):
+    """Comes first, once a turn."""
+
+    asker: UserId
+    author_name: str
+    text: str
+    kind: Literal["turn_started"] = "turn_started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RouteChosen(Event):
+    """Comes once, after TurnStarted. `reason`: a rule's name, `classifier`, `late`, `failed`."""
+
+    route: Route
+    reason: str
+    raw: str
+    """The classifier's own words; empty when a rule decided."""
+    usage: Usage = Usage()
+    """Of the classifier's call and of a fast answer that was given up."""
+    model_calls: int = 0
+    kind: Literal["route_chosen"] = "route_chosen"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FastPathFallback(Event):
+    """The fast answer wanted tools; the turn goes on as COMPLEX. Comes before RouteChosen."""
+
+    reason: str
+    kind: Literal["fast_path_fallback"] = "fast_path_fallback"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStarted(Event):
+    """A run began; `parent` is None for the root run. Precedes every step of the run."""
+
+    parent: RunId | None
+    agent: str
+    task: str
+    kind: Literal["run_started"] = "run_started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepStarted(Event):
+    """A model call is about to be made."""
+
+    kind: Literal["step_started"] = "step_started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextDelta(Event):
+    """Live only. Text of the answer as it is written; StepFinished carries the whole."""
+
+    text: str
+    kind: Literal["text_delta"] = "text_delta"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRetried(Event):
+    """Live only. The model call failed in passing and is made again; deltas so far are void."""
+
+    reason: str
+    wait_s: float
+    kind: Literal["step_retried"] = "step_retried"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepFinished(Event):
+    """The model's whole reply is there. Its tool calls follow."""
+
+    text: str
+    thinking: str
+    model: str
+    stop_reason: str
+    usage: Usage
+    duration_s: float
+    tool_calls: int
+    kind: Literal["step_finished"] = "step_finished"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallStarted(Event):
+    call_id: ToolCallId
+    tool: str
+    """Full name, such as `mcp__local_toolkit__crawl_parallel`."""
+    arguments: JsonObject
+    kind: Literal["tool_call_started"] = "tool_call_started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallProgressed(Event):
+    """Live only. A long tool call says how far it is, in people's words."""
+
+    call_id: ToolCallId
+    tool: str
+    text: str
+    kind: Literal["tool_call_progressed"] = "tool_call_progressed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallFinished(Event):
+    """Exactly one for each ToolCallStarted, however the call ended."""
+
+    call_id: ToolCallId
+    tool: str
+    is_error: bool
+    preview: str
+    """The first 1,000 characters of the result."""
+    size_bytes: int
+    duration_s: float
+    display: str = ""
+    """What to tell a person of it; empty when there is nothing worth a word."""
+    kind: Literal["tool_call_finished"] = "tool_call_finished"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArtifactSaved(Event):
+    """A file for the person is in the workspace."""
+
+    path: str
+    """Relative to the workspace."""
+    title: str
+    mimetype: str
+    size_bytes: int
+    kind: Literal["artifact_saved"] = "artifact_saved"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectionInjected(Event):
+    """A sub-agent broke its rules; its result was returned with a correction for the model."""
+
+    agent: str
+    text: str
+    kind: Literal["correction_injected"] = "correction_injected"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFinished(Event):
+    """A run ended; last event of its run."""
+
+    outcome: Outcome
+    text: str
+    kind: Literal["run_finished"] = "run_finished"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnFinished(Event):
+    """Comes last, once a turn, after all its artifacts are on disk."""
+
+    outcome: Outcome
+    answer: str
+    """For the person, as Markdown. A failure is a plain sentence with `reference`."""
+    reference: str
+    """What the operator finds the turn by in logs and trace."""
+    kind: Literal["turn_finished"] = "turn_finished"
+
+
+AnyEvent = Annotated[
+    TurnStarted
+    | RouteChosen
+    | FastPathFallback
+    | RunStarted
+    | StepStarted
+    | TextDelta
+    | StepRetried
+    | StepFinished
+    | ToolCallStarted
+    | ToolCallProgressed
+    | ToolCallFinished
+    | ArtifactSaved
+    | CorrectionInjected
+    | RunFinished
+    | TurnFinished,
+    Field(discriminator="kind"),
+]
+
+EVENT: TypeAdapter[AnyEvent] = TypeAdapter(AnyEvent)
+
+Emit = Callable[[AnyEvent], Awaitable[None]]
+"""How a turn announces an event. Returns once the event is stored (or, if live only, handed on)."""
+
+LIVE_ONLY = (TextDelta, StepRetried, ToolCallProgressed)

@@ -1,0 +1,25 @@
+"""The ids of the core. Each is a plain string underneath; none knows a chat product."""
+
+from typing import NewType
+
+SessionId = NewType("SessionId", str)
+"""The durable conversation of one thread."""
+
+TurnId = NewType("TurnId", str)
+"""One turn: from a person's message to the final answer. Unique over all sessions."""
+
+RunId = NewType("RunId", str)
+"""One agent's execution of the loop: `root`, or `<parent>.<call id>` for a child."""
+
+ToolCallId = NewType("ToolCallId", str)
+"""The model's id of a tool call, unique in its run."""
+
+UserId = NewType("UserId", str)
+"""A person, as `team:user`. Tools that act for a person use this person's accounts."""
+
+ROOT_RUN = RunId("root")
+
+
+def child_run(parent: RunId, call: ToolCallId) -> RunId:
+    """The id of the run that a tool call starts; the same on every replay."""
+    return RunId(f"{parent}.{call}")

@@ -1,0 +1,146 @@
+"""One step: a model call, then the tool calls it asked for."""
+
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from pydantic import TypeAdapter
+
+from agent_core import tracing
+from agent_core.context.history import repaired
+from agent_core.errors import ModelUnavailable
+from agent_core.events import StepFinished, StepRetried, StepStarted, TextDelta, Usage
+from agent_core.loop.agent import Agent, RunScope
+from agent_core.loop.calls import run_calls
+from agent_core.messages import Message, Text
+from agent_core.models import Delta, ModelRequest, Reply
+from agent_core.models.retry import Retried
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCall:
+    """A finished model call, as it is recorded."""
+
+    reply: Reply
+    attempt: int
+    duration_s: float
+    finished_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepResult:
+    messages: tuple[Message, ...]
+    """What the step adds to the history: the reply and, after tool calls, their results."""
+    reply: Reply
+    usage: Usage
+    finished_at: datetime
+
+    @property
+    def is_final(self) -> bool:
+        return not self.reply.message.tool_calls
+
+
+MODEL_CALL: TypeAdapter[ModelCall] = TypeAdapter(ModelCall)
+
+
+async def run_step(
+    agent: Agent, history: Sequence[Message], scope: RunScope, number: int, *, closing: str = ""
+) -> StepResult:
+    """Make step `number` of a run. The history is not modified.
+
+    Args:
+        agent: Whose step it is.
+        history: Everything the model sees; it is repaired here.
+        scope: Where the run takes place.
+        number: 1 for the run's first step.
+        closing: Words that end the run: the model is told them and may call no more tools.
+    """
+    with tracing.span(f"conversation_iteration_{number}", run=scope.context.run):
+        call = await _call_model(agent, history, scope, number, closing)
+        message = call.reply.message
+        if message.text:
+            tracing.note("reasoning", length=len(message.text))
+        if call.reply.thinking:
+            tracing.note("thinking", length=len(call.reply.thinking))
+        if closing:
+            message = _without_calls(message)
+        added = (message,)
+        if message.tool_calls:
+            added = (message, await run_calls(agent, message.tool_calls, scope, number))
+    return StepResult(
+        messages=added,
+        reply=replace(call.reply, message=message),
+        usage=call.reply.usage,
+        finished_at=call.finished_at,
+    )
+
+
+async def _call_model(
+    agent: Agent, history: Sequence[Message], scope: RunScope, number: int, closing: str
+) -> ModelCall:
+    await scope.emit(StepStarted(**scope.at(number, 0)))
+
+    async def work() -> ModelCall:
+        specs = tuple(await agent.tools.specs(scope.context))
+        request = ModelRequest(
+            system=agent.system,
+            messages=_with_closing(repaired(history), closing),
+            tools=(*specs, *(tool.spec for tool in agent.body_tools)),
+            may_call_tools=not closing,
+            effort=agent.effort,
+        )
+        return await _stream(agent, request, scope, number)
+
+    call = await scope.steps.once(f"model:{agent.name}", work, MODEL_CALL)
+    await scope.emit(
+        StepFinished(
+            **scope.at(number, 1, call.attempt),
+            text=call.reply.message.text,
+            thinking=call.reply.thinking,
+            model=call.reply.model,
+            stop_reason=call.reply.stop_reason,
+            usage=call.reply.usage,
+            duration_s=call.duration_s,
+            tool_calls=len(call.reply.message.tool_calls),
+        )
+    )
+    return call
+
+
+async def _stream(agent: Agent, request: ModelRequest, scope: RunScope, number: int) -> ModelCall:
+    started_at = scope.clock()
+    attempt = 1
+    async with aclosing(agent.model.stream(request)) as stream:
+        async for item in stream:
+            match item:
+                case Delta():
+                    await scope.emit(TextDelta(**scope.at(number, 1, attempt), text=item.text))
+                case Retried():
+                    attempt = item.attempt
+                    await scope.emit(
+                        StepRetried(
+                            **scope.at(number, 1, attempt), reason=item.reason, wait_s=item.wait_s
+                        )
+                    )
+                case Reply():
+                    finished_at = scope.clock()
+                    return ModelCall(
+                        reply=item,
+                        attempt=attempt,
+                        duration_s=(finished_at - started_at).total_seconds(),
+                        finished_at=finished_at,
+                    )
+    raise ModelUnavailable("The model ended its stream without a reply.")
+
+
+def _with_closing(messages: tuple[Message, ...], closing: str) -> tuple[Message, ...]:
+    if not closing or not messages:
+        return messages
+    last = messages[-1]
+    return (*messages[:-1], replace(last, parts=(*last.parts, Text(text=closing))))
+
+
+def _without_calls(message: Message) -> Message:
+    parts = tuple(part for part in message.parts if part.kind != "tool_call")
+    return replace(message, parts=parts)

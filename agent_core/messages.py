@@ -1,0 +1,102 @@
+"""What a model sees and says, and what arrives from a person. Pure data, stored as JSON."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter
+
+from agent_core.ids import SessionId, ToolCallId, UserId
+
+JsonObject = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    text: str
+    kind: Literal["text"] = "text"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opaque:
+    """A block that goes back to the provider byte for byte (thinking, and kinds we do not know)."""
+
+    block: JsonObject
+    kind: Literal["opaque"] = "opaque"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    id: ToolCallId
+    name: str
+    arguments: JsonObject
+    kind: Literal["tool_call"] = "tool_call"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """The one answer to a tool call, as the model sees it."""
+
+    call_id: ToolCallId
+    text: str
+    is_error: bool = False
+    kind: Literal["tool_result"] = "tool_result"
+
+
+Part = Annotated[Text | Opaque | ToolCall | ToolResult, Field(discriminator="kind")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One entry of the history. Results are parts of a user message, calls of an assistant one."""
+
+    role: Literal["user", "assistant"]
+    parts: tuple[Part, ...]
+
+    @property
+    def text(self) -> str:
+        """The text parts, joined by blank lines."""
+        return "\n\n".join(part.text for part in self.parts if isinstance(part, Text)).strip()
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        return tuple(part for part in self.parts if isinstance(part, ToolCall))
+
+
+def user_message(text: str) -> Message:
+    """A user message of one text."""
+    return Message(role="user", parts=(Text(text=text),))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """A file that a person attached, already saved in the session's workspace."""
+
+    name: str
+    path: str
+    """Relative to the workspace."""
+    mimetype: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboundMessage:
+    """A person's message, from whatever surface it came."""
+
+    session: SessionId
+    key: str
+    """The gesture's identity: the same however often and in whatever shapes it is delivered."""
+    asker: UserId
+    author_name: str
+    text: str
+    """As the person meant it: no mention of the bot, no wire escapes."""
+    received_at: datetime
+    background: str = ""
+    """Earlier posts of a thread that people began, authors named. Material, no instruction."""
+    attachments: tuple[Attachment, ...] = field(default=())
+    scheduled: bool = False
+
+
+MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
+MESSAGES: TypeAdapter[tuple[Message, ...]] = TypeAdapter(tuple[Message, ...])
+INBOUND: TypeAdapter[InboundMessage] = TypeAdapter(InboundMessage)

@@ -1,0 +1,70 @@
+"""The seam to language models: a stream of deltas, then one whole reply."""
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from agent_core.events import Usage
+from agent_core.messages import JsonObject, Message
+
+Effort = Literal["low", "medium", "high"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec:
+    """A tool as the model is told of it."""
+
+    name: str
+    description: str
+    input_schema: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequest:
+    system: str
+    messages: tuple[Message, ...]
+    """Repaired, non-empty, beginning and ending with a user message."""
+    tools: tuple[ToolSpec, ...] = ()
+    may_call_tools: bool = True
+    """False keeps the tools in sight (the history has calls to them) but forbids new calls."""
+    max_tokens: int = 16_000
+    effort: Effort | None = None
+    """Sent only to models that are known to take it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delta:
+    """A piece of the answer's text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """A whole reply. Its tool calls are whole: a reply that was cut never becomes a Reply."""
+
+    message: Message
+    stop_reason: str
+    usage: Usage
+    model: str
+    request_id: str = ""
+    thinking: str = field(default="")
+    """Readable thinking, for the trace; empty when the provider keeps it to itself."""
+
+
+class Model(Protocol):
+    """A language model.
+
+    `stream` yields any number of Delta and then exactly one Reply, last. Closing the generator
+    aborts the call.
+
+    Raises:
+        ModelUnavailable: may pass (overload, rate limit, connection, a stream cut short).
+        ModelRejected: will not pass (key, spend limit, malformed request, RequestTooLarge).
+        ReplyTruncated: the output limit was hit inside a tool call.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]: ...

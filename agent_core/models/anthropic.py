@@ -1,0 +1,202 @@
+"""The Anthropic model, on the official SDK; also through gateways that speak the same API."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
+
+from agent_core.errors import ModelRejected, SettingsError
+from agent_core.messages import JsonObject
+from agent_core.models import Delta, ModelRequest, Reply
+from agent_core.models.anthropic_errors import mapped_errors, stream_error
+from agent_core.models.anthropic_reply import ReplyAssembly
+from agent_core.models.anthropic_request import request_body
+
+if TYPE_CHECKING:
+    import anthropic
+    from anthropic.types import RawMessageStreamEvent
+
+PUBLIC_URL = "https://api.anthropic.com"
+OLDER_VERSION = "2023-06-01"
+"""What gateways accept that do not know the SDK's own version yet."""
+_BAD_REQUEST = 400
+_CONNECT_TIMEOUT_S = 10.0
+_WRITE_TIMEOUT_S = 60.0
+
+
+class AnthropicConnection:
+    """One client for one key and server, shared by all models of it. Made at first use.
+
+    Args:
+        api_key: Goes as a bearer token; to a gateway as `x-api-key` too.
+        auth_token: A bearer token instead of a key. Exactly one of the two is needed.
+        base_url: A gateway that speaks this API; None is Anthropic itself.
+        version: The `anthropic-version` header; None is the SDK's own. A gateway that refuses it is
+            asked again with an older one, which is then kept.
+        idle_timeout_s: How long a stream may be silent before it counts as broken.
+    """
+
+    def __init__(
+        self,
+        *,
+        api_key: str = "",
+        auth_token: str = "",
+        base_url: str | None = None,
+        version: str | None = None,
+        idle_timeout_s: float = 90.0,
+    ) -> None:
+        if bool(api_key) == bool(auth_token):
+            raise SettingsError(
+                "The model needs one credential: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN."
+            )
+        self._api_key = api_key
+        self._auth_token = auth_token
+        self._base_url = base_url or PUBLIC_URL
+        self._version = version
+        self._idle_timeout_s = idle_timeout_s
+        self._client: anthropic.AsyncAnthropic | None = None
+        self._opening = asyncio.Lock()
+
+    @property
+    def is_gateway(self) -> bool:
+        """Whether the server is not Anthropic's own."""
+        return urlsplit(self._base_url).hostname != urlsplit(PUBLIC_URL).hostname
+
+    async def client(self) -> "anthropic.AsyncAnthropic":
+        """The SDK's client; the first call imports the SDK in a thread (1.4 s)."""
+        async with self._opening:
+            if self._client is None:
+                await asyncio.to_thread(import_module, "anthropic.resources.messages")
+                self._client = self._open()
+            return self._client
+
+    async def close(self) -> None:
+        """Close the connections; a later call opens new ones."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    @asynccontextmanager
+    async def events(self, body: JsonObject) -> AsyncGenerator["EventStream"]:
+        """The events of one streamed reply; leaving the block ends the request.
+
+        Raises:
+            ModelError: as mapped by `anthropic_errors`, also while the events are read.
+        """
+        await self.client()  # so that the SDK is loaded, which `mapped_errors` needs
+        with mapped_errors():
+            async with await self._request(body) as stream:
+                yield EventStream(stream)
+
+    async def _request(self, body: JsonObject) -> "anthropic.AsyncStream[RawMessageStreamEvent]":
+        try:
+            with mapped_errors():
+                return await self._send(body, self._version)
+        except ModelRejected as error:
+            if not self._refuses_version(error):
+                raise
+        stream = await self._send(body, OLDER_VERSION)
+        self._version = OLDER_VERSION
+        return stream
+
+    async def _send(
+        self, body: JsonObject, version: str | None
+    ) -> "anthropic.AsyncStream[RawMessageStreamEvent]":
+        client = await self.client()
+        headers = {"anthropic-version": version} if version else None
+        return await client.messages.create(**body, stream=True, extra_headers=headers)
+
+    def _refuses_version(self, error: ModelRejected) -> bool:
+        return (
+            self.is_gateway
+            and self._version is None
+            and error.status == _BAD_REQUEST
+            and "version" in str(error).lower()
+        )
+
+    def _open(self) -> "anthropic.AsyncAnthropic":
+        import anthropic
+
+        credentials: dict[str, Any] = (
+            {"api_key": self._api_key} if self._api_key else {"auth_token": self._auth_token}
+        )
+        for_gateways = self._api_key and self.is_gateway
+        return anthropic.AsyncAnthropic(
+            **credentials,
+            base_url=self._base_url,
+            default_headers={"x-api-key": self._api_key} if for_gateways else None,
+            timeout=anthropic.Timeout(
+                self._idle_timeout_s, connect=_CONNECT_TIMEOUT_S, write=_WRITE_TIMEOUT_S
+            ),
+            max_retries=0,  # our rules are in `retry`
+        )
+
+
+class EventStream:
+    """The events as the provider wrote them.
+
+    Not the SDK's parsed events: those reorder the fields of a block and lose kinds that they do
+    not know, and its accumulator makes arguments that were cut look whole.
+    """
+
+    def __init__(self, stream: "anthropic.AsyncStream[RawMessageStreamEvent]") -> None:
+        self._stream = stream
+        self.request_id: str = stream.response.headers.get("request-id", "")
+
+    async def __aiter__(self) -> AsyncIterator[JsonObject]:
+        """Each event in turn; an `error` event is raised as what it means."""
+        async for sse in self._stream.raw_events(self._stream.response):
+            event: object = json.loads(sse.data) if sse.data else None
+            if not isinstance(event, dict):
+                continue
+            event = cast("JsonObject", event)
+            if event.get("type") == "error":
+                raise stream_error(event, self.request_id)
+            yield event
+
+
+class AnthropicModel:
+    """A Claude model, or what a gateway offers under the same API. One request a call, no retry."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        api_key: str = "",
+        auth_token: str = "",
+        base_url: str | None = None,
+        version: str | None = None,
+        connection: AnthropicConnection | None = None,
+    ) -> None:
+        self._name = name
+        self._connection = connection or AnthropicConnection(
+            api_key=api_key, auth_token=auth_token, base_url=base_url, version=version
+        )
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def beside(self, name: str) -> "AnthropicModel":
+        """Another model of the same account, over the same connection."""
+        return AnthropicModel(name, connection=self._connection)
+
+    async def warm_up(self) -> None:
+        """Import the SDK and make the client now, off the loop, so that the first call does not."""
+        await self._connection.client()
+
+    async def close(self) -> None:
+        """Close the connection, also for the models beside this one."""
+        await self._connection.close()
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+        """As `Model.stream`: deltas of the answer's text, then the whole reply."""
+        async with self._connection.events(request_body(self._name, request)) as events:
+            assembly = ReplyAssembly(events.request_id)
+            async for event in events:
+                if text := assembly.take(event):
+                    yield Delta(text=text)
+        yield assembly.reply()

@@ -1,0 +1,201 @@
+"""Assembles a whole reply from the events of a Messages stream; refuses one that is not whole."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from agent_core.errors import ModelUnavailable, ReplyTruncated, RequestTooLarge
+from agent_core.events import Usage
+from agent_core.ids import ToolCallId
+from agent_core.messages import JsonObject, Message, Opaque, Part, Text, ToolCall
+from agent_core.models import Reply
+
+
+@dataclass(slots=True)
+class _Block:
+    raw: JsonObject
+    input_pieces: list[str] = field(default_factory=list[str])
+    ended: bool = False
+
+    @property
+    def kind(self) -> str:
+        return str(self.raw.get("type", ""))
+
+    def extend(self, delta: JsonObject) -> str:
+        """Add one delta; return the text that it adds to the answer."""
+        match delta.get("type"):
+            case "text_delta":
+                return self._append("text", delta) if self.kind == "text" else ""
+            case "input_json_delta":
+                self.input_pieces.append(str(delta.get("partial_json") or ""))
+            case "thinking_delta":
+                self._append("thinking", delta)
+            case "signature_delta":
+                self.raw["signature"] = delta.get("signature")
+            case _:
+                pass
+        return ""
+
+    def _append(self, key: str, delta: JsonObject) -> str:
+        piece = str(delta.get(key) or "")
+        self.raw[key] = str(self.raw.get(key) or "") + piece
+        return piece
+
+
+class ReplyAssembly:
+    """Takes the stream's events in order; `reply` is the whole reply or says why there is none."""
+
+    def __init__(self, request_id: str = "") -> None:
+        self._request_id = request_id
+        self._started: JsonObject = {}
+        self._blocks: dict[int, _Block] = {}
+        self._usage: JsonObject = {}
+        self._stop: JsonObject = {}
+        self._ended = False
+
+    def take(self, event: JsonObject) -> str:
+        """Take one event; return the text that it adds to the answer, often none."""
+        match event.get("type"):
+            case "message_start":
+                self._started = _object(event.get("message"))
+                self._count(self._started.get("usage"))
+            case "content_block_start":
+                self._blocks[_index(event)] = _Block(dict(_object(event.get("content_block"))))
+            case "content_block_delta":
+                return self._block(event).extend(_object(event.get("delta")))
+            case "content_block_stop":
+                self._block(event).ended = True
+            case "message_delta":
+                self._stop = _object(event.get("delta"))
+                self._count(event.get("usage"))
+            case "message_stop":
+                self._ended = True
+            case _:
+                pass
+        return ""
+
+    def reply(self) -> Reply:
+        """The whole reply.
+
+        Raises:
+            ModelUnavailable: the stream was cut, or a tool call in it is not whole.
+            ReplyTruncated: the output limit was hit inside a tool call.
+            RequestTooLarge: the context window was full inside a tool call.
+        """
+        stop_reason = self._checked_stop_reason()
+        blocks = [self._blocks[index] for index in sorted(self._blocks)]
+        if stop_reason == "refusal":
+            blocks = [block for block in blocks if block.kind != "tool_use"]
+        parts = tuple(self._part(block) for block in blocks)
+        self._check_calls(parts, stop_reason)
+        return Reply(
+            message=Message(role="assistant", parts=self._explained(parts, stop_reason)),
+            stop_reason=stop_reason,
+            usage=_usage(self._usage),
+            model=str(self._started.get("model") or ""),
+            request_id=self._request_id,
+            thinking="\n\n".join(filter(None, (_thinking(block) for block in blocks))),
+        )
+
+    def _block(self, event: JsonObject) -> _Block:
+        block = self._blocks.get(_index(event))
+        if block is None:
+            raise self._incomplete("a piece came for a block that never began")
+        return block
+
+    def _count(self, usage: object) -> None:
+        # Counts are running totals; a later event that leaves one out does not reset it.
+        self._usage.update((k, v) for k, v in _object(usage).items() if v is not None)
+
+    def _checked_stop_reason(self) -> str:
+        stop_reason = self._stop.get("stop_reason")
+        if not self._started or not self._ended or not stop_reason:
+            raise self._incomplete("the stream ended before the message did")
+        calls = any(block.kind == "tool_use" for block in self._blocks.values())
+        if calls and stop_reason == "max_tokens":
+            raise ReplyTruncated(
+                "The reply hit its output limit inside a tool call.",
+                kind="max_tokens",
+                request_id=self._request_id,
+            )
+        if calls and stop_reason == "model_context_window_exceeded":
+            raise RequestTooLarge(
+                "The context window was full inside a tool call.",
+                kind=stop_reason,
+                request_id=self._request_id,
+            )
+        return str(stop_reason)
+
+    def _part(self, block: _Block) -> Part:
+        match block.kind:
+            case "text":
+                return Text(text=block.raw.get("text") or "")
+            case "tool_use":
+                return self._call(block)
+            case _:
+                if block.input_pieces:
+                    block.raw["input"] = self._input(block)
+                return Opaque(block={k: v for k, v in block.raw.items() if v is not None})
+
+    def _call(self, block: _Block) -> ToolCall:
+        call_id, name = block.raw.get("id"), block.raw.get("name")
+        if not (block.ended and call_id and name):
+            raise self._incomplete("a tool call is not whole")
+        return ToolCall(id=ToolCallId(str(call_id)), name=str(name), arguments=self._input(block))
+
+    def _input(self, block: _Block) -> JsonObject:
+        written = "".join(block.input_pieces)
+        try:
+            arguments: object = json.loads(written) if written else block.raw.get("input")
+        except ValueError as error:
+            raise self._incomplete("the arguments of a tool call are not JSON") from error
+        if not isinstance(arguments, dict):
+            raise self._incomplete("the arguments of a tool call are not an object")
+        return cast("JsonObject", arguments)
+
+    def _check_calls(self, parts: tuple[Part, ...], stop_reason: str) -> None:
+        ids = [part.id for part in parts if isinstance(part, ToolCall)]
+        if bool(ids) != (stop_reason == "tool_use"):
+            raise self._incomplete(f"{len(ids)} tool calls came with stop reason {stop_reason}")
+        if len(set(ids)) != len(ids):
+            raise self._incomplete("two tool calls have the same id")
+
+    def _explained(self, parts: tuple[Part, ...], stop_reason: str) -> tuple[Part, ...]:
+        explanation = _object(self._stop.get("stop_details")).get("explanation")
+        has_text = any(isinstance(part, Text) and part.text.strip() for part in parts)
+        if stop_reason != "refusal" or has_text or not explanation:
+            return parts
+        return (*parts, Text(text=str(explanation)))
+
+    def _incomplete(self, why: str) -> ModelUnavailable:
+        return ModelUnavailable(
+            f"The model's reply is not whole: {why}.",
+            kind="incomplete",
+            request_id=self._request_id,
+        )
+
+
+def _object(value: object) -> JsonObject:
+    return cast("JsonObject", value) if isinstance(value, dict) else {}
+
+
+def _index(event: JsonObject) -> int:
+    index: Any = event.get("index")
+    return index if isinstance(index, int) else -1
+
+
+def _thinking(block: _Block) -> str:
+    return str(block.raw.get("thinking") or "") if block.kind == "thinking" else ""
+
+
+def _usage(counts: JsonObject) -> Usage:
+    def count(name: str) -> int:
+        value: Any = counts.get(name)
+        return value if isinstance(value, int) else 0
+
+    return Usage(
+        input_tokens=count("input_tokens"),
+        output_tokens=count("output_tokens"),
+        cache_read_tokens=count("cache_read_input_tokens"),
+        cache_write_tokens=count("cache_creation_input_tokens"),
+    )

@@ -1,0 +1,114 @@
+"""When a model call that failed is made again, and after what wait."""
+
+import asyncio
+import random
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+
+from agent_core.errors import ModelError, ModelUnavailable, ReplyTruncated
+from agent_core.models import Delta, Model, ModelRequest, Reply
+
+Sleep = Callable[[float], Awaitable[None]]
+
+_PAID_FOR_KINDS = frozenset({"incomplete", "malformed"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retried:
+    """The call failed in passing and is made again after `wait_s`; deltas so far are void."""
+
+    reason: str
+    wait_s: float
+    attempt: int
+    """The number of the attempt that follows: 2 or more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryPolicy:
+    """The default outlasts an outage of ten minutes."""
+
+    attempts: int = 20
+    attempts_paid_for: int = 4
+    """Of calls whose reply came but was not whole: each of them costs tokens."""
+    first_wait_s: float = 1.0
+    longest_wait_s: float = 60.0
+    longest_retry_after_s: float = 90.0
+    """A provider that asks for more than this is not waited for."""
+
+    def backoff_s(self, failures: int, chance: float) -> float:
+        """The wait after so many failures: doubling, a quarter of it left to `chance` (0 to 1)."""
+        doubled = self.first_wait_s * 2.0 ** min(failures - 1, 30)
+        return min(doubled, self.longest_wait_s) * (0.75 + 0.25 * chance)
+
+
+class RetryingModel:
+    """Makes a model's call again while that can help.
+
+    Args:
+        model: What is called.
+        policy: How often and how long.
+        sleep: How to wait; a seam for tests.
+        chance: A number from 0 to 1 each time, to spread the waits.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        policy: RetryPolicy | None = None,
+        sleep: Sleep = asyncio.sleep,
+        chance: Callable[[], float] = random.random,  # noqa: S311 (not for secrets)
+    ) -> None:
+        self._model = model
+        self._policy = policy or RetryPolicy()
+        self._sleep = sleep
+        self._chance = chance
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Retried | Reply, None]:
+        """As `Model.stream`, with a Retried before each new attempt; it voids the deltas before it.
+
+        Raises:
+            ModelRejected: at once.
+            ModelUnavailable: after the last attempt, or when the provider asks for too long a wait.
+            ReplyTruncated: when twice the output limit was not enough either.
+        """
+        failures: list[ModelError] = []
+        while True:
+            try:
+                async with aclosing(self._model.stream(request)) as items:
+                    async for item in items:
+                        yield item
+            except (ModelUnavailable, ReplyTruncated) as error:
+                failures.append(error)
+            else:
+                return
+            wait_s = self._wait_s(failures)
+            if isinstance(failures[-1], ReplyTruncated):
+                request = replace(request, max_tokens=2 * request.max_tokens)
+            yield Retried(reason=_reason(failures[-1]), wait_s=wait_s, attempt=len(failures) + 1)
+            await self._sleep(wait_s)
+
+    def _wait_s(self, failures: Sequence[ModelError]) -> float:
+        """The wait before the next attempt; raises the last failure when there shall be none."""
+        last = failures[-1]
+        if isinstance(last, ReplyTruncated):
+            if sum(isinstance(failure, ReplyTruncated) for failure in failures) > 1:
+                raise last
+            return 0.0
+        paid_for = sum(failure.kind in _PAID_FOR_KINDS for failure in failures)
+        if len(failures) >= self._policy.attempts or paid_for >= self._policy.attempts_paid_for:
+            raise last
+        wish_s = (last.retry_after_s if isinstance(last, ModelUnavailable) else None) or 0.0
+        if wish_s > self._policy.longest_retry_after_s:
+            raise last
+        return max(wish_s, self._policy.backoff_s(len(failures), self._chance()))
+
+
+def _reason(failure: ModelError) -> str:
+    """The provider's kind of error, else the HTTP status: short, and nothing of the request."""
+    return failure.kind or (f"status {failure.status}" if failure.status else "unavailable")

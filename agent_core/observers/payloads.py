@@ -1,0 +1,100 @@
+"""Reads tool results leniently: plain JSON, typed content, wrapped, or JSON within a string."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, TypeGuard, TypeVar, cast
+
+from agent_core.messages import JsonObject
+
+Found = TypeVar("Found")
+
+_MAX_NESTING = 20
+
+
+def parse(text: str) -> object:
+    """The JSON value in a result, out of typed content and strings; None when there is none."""
+    return _unwrapped(_decoded(text))
+
+
+def is_object(value: object) -> TypeGuard[JsonObject]:
+    """Whether a JSON value is an object."""
+    return isinstance(value, dict)
+
+
+def is_list(value: object) -> TypeGuard[list[Any]]:
+    """Whether a JSON value is a list."""
+    return isinstance(value, list)
+
+
+def text_in(value: object, *keys: str) -> str:
+    """The first non-empty string under one of the keys of an object, else empty."""
+    if not is_object(value):
+        return ""
+    texts = (value.get(key) for key in keys)
+    return next((text for text in texts if isinstance(text, str) and text.strip()), "")
+
+
+def search(value: object, wanted: Callable[[JsonObject], Found | None], depth: int) -> Found | None:
+    """What `wanted` makes of the outermost object that it makes something of, level by level.
+
+    Args:
+        value: Where to begin.
+        wanted: Looks at one object.
+        depth: How many levels below `value` are searched.
+    """
+    level = [_unwrapped(value)]
+    for _ in range(depth + 1):
+        objects = [one for one in level if is_object(one)]
+        for one in objects:
+            if (found := wanted(one)) is not None:
+                return found
+        level = [_unwrapped(inner) for one in level for inner in _children(one)]
+    return None
+
+
+def _children(value: object) -> Iterator[object]:
+    if is_object(value):
+        yield from value.values()
+    elif is_list(value):
+        yield from value
+
+
+def _unwrapped(value: object) -> object:
+    for _ in range(_MAX_NESTING):
+        inner = _inner(value)
+        if inner is None:
+            return value
+        value = inner
+    return value
+
+
+def _inner(value: object) -> object:
+    """One wrapper less, or None when there is no wrapper."""
+    if isinstance(value, str):
+        return _decoded(value)
+    if is_object(value) and is_list(content := value.get("content")):
+        return _typed_text(content)
+    if is_list(value):
+        return _typed_text(value)
+    return None
+
+
+def _typed_text(content: list[Any]) -> object:
+    texts = [one["text"] for one in content if is_object(one) and _is_text_block(one)]
+    return "".join(texts) if texts else None
+
+
+def _is_text_block(block: JsonObject) -> bool:
+    return block.get("type") == "text" and isinstance(block.get("text"), str)
+
+
+def _decoded(text: str) -> object:
+    """JSON at the beginning of a text; None for a text that is just text."""
+    stripped = text.strip()
+    if not stripped.startswith(("{", "[", '"')):
+        return None
+    try:
+        value, _ = json.JSONDecoder().raw_decode(stripped)
+    except (ValueError, RecursionError):
+        return None
+    return cast("object", value)

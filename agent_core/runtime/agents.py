@@ -1,0 +1,75 @@
+"""Who runs: the main agent and the sub-agents, made for one turn."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from agent_core.loop.agent import Agent, BodyTool
+from agent_core.loop.limits import Limits
+from agent_core.models.retry import RetryingModel
+from agent_core.prompts import fill, prompt
+from agent_core.subagents.spec import SubagentSpec
+from agent_core.subagents.task import task_tool
+from agent_core.tools.registry import Registry
+
+MAIN_AGENT = "universal-agent"
+MAIN_TOOLS = (
+    "*",
+    "!mcp__local_toolkit__save_corpus",
+    "!mcp__local_toolkit__write_report",
+)
+"""Everything but what belongs to the report expert alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agents:
+    """Makes agents from definitions.
+
+    Attributes:
+        model: The main model.
+        other_models: Models that a definition may name.
+        registry: All tools; each agent gets its share.
+        specs: The sub-agents.
+        limits: Bounds on each run.
+    """
+
+    model: RetryingModel
+    registry: Registry
+    specs: Sequence[SubagentSpec]
+    limits: Limits
+    other_models: dict[str, RetryingModel] = field(default_factory=dict[str, RetryingModel])
+
+    def main(self, *, today: datetime, workspace: Path, author: str) -> Agent:
+        """The agent that answers the person."""
+        return Agent(
+            name=MAIN_AGENT,
+            system=prompt(
+                "system", today=_day(today), workspace=str(workspace), author=author or "Someone"
+            ),
+            model=self.model,
+            tools=self.registry.restricted(MAIN_TOOLS),
+            body_tools=self._body_tools(),
+            limits=self.limits,
+        )
+
+    def subagent(self, name: str, *, today: datetime, workspace: Path) -> Agent:
+        """A sub-agent by name; KeyError when there is none."""
+        spec = self.spec(name)
+        return Agent(
+            name=spec.name,
+            system=fill(spec.instructions, today=_day(today), workspace=str(workspace)),
+            model=self.other_models.get(spec.model, self.model),
+            tools=self.registry.restricted(spec.tools),
+            limits=self.limits,
+        )
+
+    def spec(self, name: str) -> SubagentSpec:
+        return {spec.name: spec for spec in self.specs}[name]
+
+    def _body_tools(self) -> tuple[BodyTool, ...]:
+        return (task_tool(self.specs),) if self.specs else ()
+
+
+def _day(moment: datetime) -> str:
+    return moment.strftime("%A, %d %B %Y")

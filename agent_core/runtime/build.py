@@ -1,0 +1,129 @@
+"""Makes a runtime from settings: every object of the core is made here."""
+
+import asyncio
+import sys
+from datetime import UTC, datetime
+
+from agent_core.classifier import Router
+from agent_core.durable.dbos_turns import DurableConfig
+from agent_core.loop.limits import Limits
+from agent_core.models.anthropic import AnthropicModel
+from agent_core.models.retry import RetryingModel
+from agent_core.observers import Observers, standard_observers
+from agent_core.runtime.agents import Agents
+from agent_core.runtime.closing import Closing
+from agent_core.runtime.run_logs import RunLogs
+from agent_core.runtime.runtime import Runtime, RuntimeParts
+from agent_core.runtime.turns import TurnParts
+from agent_core.sessions import Database, EventLog, SessionStore
+from agent_core.settings import CoreSettings
+from agent_core.subagents.spec import shipped_specs
+from agent_core.tools import Toolset
+from agent_core.tools.composio import ComposioTools
+from agent_core.tools.composio_api import DEFAULT_BASE_URL, ComposioSessions
+from agent_core.tools.hub import McpHub
+from agent_core.tools.registry import Registry
+from agent_core.tools.servers import StdioServer
+
+LOCAL_TOOLKIT = "local_toolkit"
+
+
+def build_runtime(settings: CoreSettings) -> Runtime:
+    """A runtime, not yet started: use it as `async with`."""
+    model = _model(settings)
+    hub = McpHub([_local_toolkit(settings)])
+    composio = _composio(settings)
+    database = Database(settings.state_url)
+    store = SessionStore(database)
+    run_logs = RunLogs()
+    log = EventLog(database, on_stored=run_logs.write)
+    observers = Observers(standard_observers())
+    specs = shipped_specs()
+    turns = TurnParts(
+        store=store,
+        log=log,
+        router=Router(
+            classifier=model.beside(settings.classifier_model), answerer=RetryingModel(model)
+        ),
+        agents=Agents(
+            model=RetryingModel(model),
+            registry=Registry(_toolsets(hub, composio)),
+            specs=specs,
+            limits=Limits(
+                max_steps=settings.max_steps,
+                max_duration_s=settings.max_minutes * 60,
+                max_tokens=settings.max_tokens,
+            ),
+            other_models={
+                spec.model: RetryingModel(model.beside(spec.model))
+                for spec in specs
+                if spec.model != "inherit"
+            },
+        ),
+        observers=observers,
+        run_logs=run_logs,
+        closing=Closing(
+            log=log,
+            observers=observers,
+            composio_url=settings.composio_base_url,
+            logfire_project=settings.logfire_project,
+            logfire_enabled=bool(settings.logfire_token.get_secret_value()),
+        ),
+        clock=lambda: datetime.now(UTC),
+    )
+    return Runtime(
+        RuntimeParts(
+            database=database,
+            turns=turns,
+            durable=DurableConfig(url=settings.durable_url),
+            workspaces_root=settings.workspaces_root.resolve(),
+            prepare=model.warm_up,
+            warm_up=hub.warm_up,
+            close=lambda: _close(model, hub, composio),
+        )
+    )
+
+
+def _model(settings: CoreSettings) -> AnthropicModel:
+    return AnthropicModel(
+        settings.agent_model,
+        api_key=settings.anthropic_api_key.get_secret_value(),
+        auth_token=settings.bearer,
+        base_url=settings.model_base_url,
+        version=settings.anthropic_version or None,
+    )
+
+
+def _local_toolkit(settings: CoreSettings) -> StdioServer:
+    return StdioServer(
+        name=LOCAL_TOOLKIT,
+        command=sys.executable,
+        args=("-m", "mcp_local"),
+        env={
+            "WORKSPACES_ROOT": str(settings.workspaces_root.resolve()),
+            "CRAWL_ALLOW": settings.crawl_allow,
+            "CRAWL_CONNECT": settings.crawl_connect,
+        },
+        trusted=True,
+        call_timeout_s=300.0,
+    )
+
+
+def _composio(settings: CoreSettings) -> ComposioTools | None:
+    key = settings.composio_api_key.get_secret_value()
+    if not key:
+        return None
+    base_url = settings.composio_base_url or DEFAULT_BASE_URL
+    return ComposioTools(ComposioSessions(api_key=key, base_url=base_url), api_key=key)
+
+
+def _toolsets(hub: McpHub, composio: ComposioTools | None) -> list[Toolset]:
+    return [hub] if composio is None else [hub, composio]
+
+
+async def _close(model: AnthropicModel, hub: McpHub, composio: ComposioTools | None) -> None:
+    async with asyncio.TaskGroup() as group:
+        group.create_task(hub.close())
+        if composio is not None:
+            group.create_task(composio.close())
+    await model.close()

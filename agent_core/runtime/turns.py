@@ -1,0 +1,293 @@
+"""The body of a turn: route, fast answer or loop, and an end that leaves everything on disk."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pydantic import TypeAdapter
+
+from agent_core import tracing
+from agent_core.classifier import ROUTED, Routed, Router, Routing, rule_for
+from agent_core.context.history import settled
+from agent_core.durable import Steps, cannot_replay
+from agent_core.errors import SessionError
+from agent_core.events import (
+    CorrectionInjected,
+    FastPathFallback,
+    RouteChosen,
+    TextDelta,
+    TurnFinished,
+    TurnStarted,
+)
+from agent_core.ids import ROOT_RUN, RunId, TurnId
+from agent_core.loop.agent import ROUTE_SLOTS, Clock, RunScope
+from agent_core.loop.run import RunResult, run_agent
+from agent_core.messages import InboundMessage, JsonObject, Message, ToolCall, user_message
+from agent_core.observers import Observers, ToolObserved
+from agent_core.observers.compliance import correction
+from agent_core.prompts import prompt
+from agent_core.runtime.agents import Agents
+from agent_core.runtime.closing import Closing
+from agent_core.runtime.run_logs import RunLogs
+from agent_core.runtime.words import apology
+from agent_core.sessions import EventLog, SessionStore, StoredSession, StoredTurn
+from agent_core.subagents.task import (
+    CHILD_REQUEST,
+    CHILD_RESULT,
+    ChildRequest,
+    ChildResult,
+)
+from agent_core.tools import ToolContext, ToolOutput
+
+logger = logging.getLogger(__name__)
+
+CORRECTION: TypeAdapter[str] = TypeAdapter(str)
+CORRECTION_SLOT = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnParts:
+    """What turns are made of."""
+
+    store: SessionStore
+    log: EventLog
+    router: Router
+    agents: Agents
+    observers: Observers
+    run_logs: RunLogs
+    closing: Closing
+    clock: Clock
+
+
+class Turns:
+    """Runs turns and child runs. Both bodies replay: they branch only on records and stored facts.
+
+    Args:
+        parts: What turns are made of.
+        on_finished: Told of each turn that has ended, so that the session's next one can begin.
+    """
+
+    def __init__(self, parts: TurnParts, *, on_finished: Callable[[StoredTurn], None]) -> None:
+        self._parts = parts
+        self._on_finished = on_finished
+
+    async def run_turn(self, steps: Steps, turn_id: str, generation: int) -> None:
+        """A turn's body. It ends with TurnFinished, whatever happens, unless it cannot replay."""
+        turn = await self._parts.store.turn(TurnId(turn_id))
+        session = await self._session(turn)
+        scope = self._scope(turn, session, ROOT_RUN, steps, generation)
+        with tracing.turn_trace(turn=turn.id, session=turn.session) as trace_id:
+            tracing.note("query_started", length=len(turn.inbound.text))
+            try:
+                await self._announce(turn, scope)
+                result = await self._answer(turn, scope, generation)
+            except Exception as error:
+                if cannot_replay(error):
+                    raise
+                logger.exception("turn %s failed (reference %s)", turn.id, trace_id[:8])
+                result = RunResult(outcome="failed", text=apology(_first(error), trace_id[:8]))
+            await self._finish(turn, session, scope, result, trace_id)
+        self._on_finished(turn)
+
+    async def run_child(self, steps: Steps, payload: JsonObject) -> JsonObject:
+        """A child run's body: a sub-agent's whole work, checked against its rule at the end."""
+        request = CHILD_REQUEST.validate_python(payload)
+        turn = await self._parts.store.turn(TurnId(request.turn))
+        session = await self._session(turn)
+        scope = self._scope(turn, session, request.run, steps, generation=1)
+        agent = self._parts.agents.subagent(
+            request.agent, today=turn.inbound.received_at, workspace=session.workspace
+        )
+        try:
+            result = await run_agent(
+                agent,
+                (),
+                (user_message(request.prompt),),
+                scope,
+                parent=request.parent,
+                task=request.prompt,
+            )
+        except Exception as error:
+            if cannot_replay(error):
+                raise
+            logger.exception("run %s of turn %s failed", request.run, turn.id)
+            result = RunResult(outcome="failed", text=f"The sub-agent failed: {_first(error)}")
+        complaint = await self._complaint(request, scope)
+        child = ChildResult(
+            text=result.text, is_error=result.outcome == "failed", correction=complaint
+        )
+        return CHILD_RESULT.dump_python(child, mode="json")
+
+    async def _complaint(self, request: ChildRequest, scope: RunScope) -> str:
+        if self._parts.agents.spec(request.agent).complete_when != "corpus_saved":
+            return ""
+        messages = await self._parts.store.run_messages(TurnId(request.turn), request.run)
+        called = [call.name for message in messages for call in message.tool_calls]
+
+        async def check() -> str:
+            return correction(request.prompt, called, scope.context.workspace) or ""
+
+        text = await scope.steps.once("compliance", check, CORRECTION)
+        if text:
+            tracing.note("subagent_compliance_message_injected", agent=request.agent)
+            at = scope.at(0, CORRECTION_SLOT)
+            await scope.emit(CorrectionInjected(**at, agent=request.agent, text=text))
+        return text
+
+    async def _session(self, turn: StoredTurn) -> StoredSession:
+        session = await self._parts.store.session(turn.session)
+        if session is None:
+            raise SessionError(f"Turn {turn.id} has no session.")
+        self._parts.run_logs.follow(session.id, session.workspace)
+        return session
+
+    def _scope(
+        self, turn: StoredTurn, session: StoredSession, run: RunId, steps: Steps, generation: int
+    ) -> RunScope:
+        async def save(start: int, new: Sequence[Message]) -> None:
+            await self._parts.store.append_messages(turn.id, run, start, new)
+
+        def observe(call: ToolCall, output: ToolOutput, context: ToolContext) -> None:
+            self._parts.observers.notify(ToolObserved(call=call, output=output, context=context))
+
+        return RunScope(
+            context=ToolContext(
+                session=turn.session,
+                turn=turn.id,
+                run=run,
+                asker=turn.inbound.asker,
+                workspace=session.workspace,
+            ),
+            steps=steps,
+            emit=self._parts.log.append,
+            clock=self._parts.clock,
+            save=save,
+            after_tool_call=observe,
+            generation=generation,
+        )
+
+    async def _announce(self, turn: StoredTurn, scope: RunScope) -> None:
+        await scope.emit(
+            TurnStarted(
+                **_turn_at(scope, "turn_started"),
+                asker=turn.inbound.asker,
+                author_name=turn.inbound.author_name,
+                text=turn.inbound.text,
+            )
+        )
+
+    async def _answer(self, turn: StoredTurn, scope: RunScope, generation: int) -> RunResult:
+        earlier = settled(await self._parts.store.history_before(turn))
+        done = await self._done_before(turn, generation)
+        routed = await self._route(turn, scope, earlier, resumed=bool(done))
+        if routed.answer is not None:
+            await scope.save(0, [user_message(opening_text(turn.inbound)), routed.answer])
+            return RunResult(outcome="answered", text=routed.answer.text)
+        agent = self._parts.agents.main(
+            today=turn.inbound.received_at,
+            workspace=scope.context.workspace,
+            author=turn.inbound.author_name,
+        )
+        opening = done or (user_message(opening_text(turn.inbound)),)
+        return await run_agent(agent, earlier, opening, scope, parent=None, task=turn.inbound.text)
+
+    async def _done_before(self, turn: StoredTurn, generation: int) -> tuple[Message, ...]:
+        """What an earlier generation of this turn has stored; nothing in the first."""
+        if generation == 1:
+            return ()
+        return await self._parts.store.run_messages(turn.id, ROOT_RUN)
+
+    async def _route(
+        self, turn: StoredTurn, scope: RunScope, earlier: tuple[Message, ...], *, resumed: bool
+    ) -> Routed:
+        before = await self._parts.store.turn_before(turn)
+        unfinished = before is not None and before.outcome in {"limited", "stopped", "failed"}
+        rule = "resumed" if resumed else rule_for(turn.inbound, has_unfinished_work=unfinished)
+        if rule:
+            routed = Routed(route="COMPLEX", reason=rule)
+        else:
+            routed = await self._ask_router(turn, scope, earlier)
+        await self._announce_route(routed, scope)
+        return routed
+
+    async def _ask_router(
+        self, turn: StoredTurn, scope: RunScope, earlier: tuple[Message, ...]
+    ) -> Routed:
+        async def tell(text: str) -> None:
+            await scope.emit(TextDelta(**scope.at(0, 2), text=text))
+
+        async def work() -> Routed:
+            routing = Routing(
+                text=turn.inbound.text,
+                opening=opening_text(turn.inbound),
+                history=earlier,
+                today=turn.inbound.received_at.date(),
+            )
+            return await self._parts.router.route(routing, tell)
+
+        return await scope.steps.once("route", work, ROUTED)
+
+    async def _announce_route(self, routed: Routed, scope: RunScope) -> None:
+        if routed.fallback:
+            tracing.note("fast_path_fallback", reason=routed.fallback)
+            at = _turn_at(scope, "fallback")
+            await scope.emit(FastPathFallback(**at, reason=routed.fallback))
+        tracing.note("query_classification", decision=routed.route, reason=routed.reason)
+        if routed.answer is not None:
+            tracing.note("direct_answer", length=len(routed.answer.text))
+        await scope.emit(
+            RouteChosen(
+                **_turn_at(scope, "route"),
+                route=routed.route,
+                reason=routed.reason,
+                raw=routed.raw,
+                usage=routed.usage,
+                model_calls=routed.model_calls,
+            )
+        )
+
+    async def _finish(
+        self,
+        turn: StoredTurn,
+        session: StoredSession,
+        scope: RunScope,
+        result: RunResult,
+        trace_id: str,
+    ) -> None:
+        finished = TurnFinished(
+            **_turn_at(scope, "turn_finished"),
+            outcome=result.outcome,
+            answer=result.text,
+            reference=trace_id[:8],
+        )
+        await self._parts.closing.leave_records(turn, session.workspace, finished, trace_id)
+        await self._parts.store.mark_finished(turn.id, outcome=result.outcome, answer=result.text)
+        await scope.emit(finished)
+        await self._parts.log.flush()
+
+
+def opening_text(inbound: InboundMessage) -> str:
+    """A person's message as the model sees it: earlier posts, attachments, then the words."""
+    parts: list[str] = []
+    if inbound.background:
+        parts.append(prompt("background", posts=inbound.background))
+    if inbound.attachments:
+        lines = "\n".join(
+            f"- {file.path} ({file.mimetype}, {file.size_bytes:,} bytes)"
+            for file in inbound.attachments
+        )
+        parts.append(f"Attached files, in the session's workspace:\n{lines}")
+    return "\n\n".join([*parts, inbound.text or "(no words)"])
+
+
+def _turn_at(scope: RunScope, slot: str) -> JsonObject:
+    """A turn's own events are announced once, in whatever generation."""
+    return {**scope.at(0, ROUTE_SLOTS[slot]), "attempt": 1}
+
+
+def _first(error: BaseException) -> BaseException:
+    """The error itself, or the first that a group of parallel work holds."""
+    if not isinstance(error, BaseExceptionGroup):
+        return error
+    inner: tuple[BaseException, ...] = error.exceptions  # pyright: ignore[reportUnknownMemberType]
+    return _first(inner[0])

@@ -1,0 +1,7 @@
+"""What is remembered of sessions: turns, history, events, the ledger, readers' cursors."""
+
+from agent_core.sessions.database import Database
+from agent_core.sessions.log import EventLog
+from agent_core.sessions.store import SessionStore, StoredSession, StoredTurn
+
+__all__ = ["Database", "EventLog", "SessionStore", "StoredSession", "StoredTurn"]

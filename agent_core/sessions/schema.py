@@ -1,0 +1,80 @@
+"""The tables, for SQLite and Postgres alike."""
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    DateTime,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData()
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("workspace", String, nullable=False),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+)
+
+turns = Table(
+    "turns",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("session", String, nullable=False, index=True),
+    Column("seq", Integer, nullable=False),
+    Column("status", String, nullable=False, index=True),
+    Column("generation", Integer, nullable=False),
+    Column("inbound", JSON, nullable=False),
+    Column("outcome", String),
+    Column("answer", Text),
+    UniqueConstraint("session", "seq"),
+)
+
+messages = Table(
+    "messages",
+    metadata,
+    Column("turn", String, primary_key=True),
+    Column("run", String, primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("body", JSON, nullable=False),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("session", String, nullable=False, index=True),
+    Column("turn", String, nullable=False, index=True),
+    Column("run", String, nullable=False),
+    Column("step", Integer, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("n", Integer, nullable=False),
+    Column("kind", String, nullable=False),
+    Column("body", JSON, nullable=False),
+    UniqueConstraint("turn", "run", "step", "attempt", "n"),
+)
+
+ledger = Table(
+    "ledger",
+    metadata,
+    Column("key", String, primary_key=True),
+    Column("body", JSON, nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False, index=True),
+    Column("settled", Boolean, nullable=False),
+)
+
+cursors = Table(
+    "cursors",
+    metadata,
+    Column("reader", String, primary_key=True),
+    Column("turn", String, primary_key=True),
+    Column("state", JSON, nullable=False),
+    Column("done", Boolean, nullable=False),
+)

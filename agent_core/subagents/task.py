@@ -1,0 +1,106 @@
+"""The `Task` tool: delegates to a sub-agent, which works as a child run of its own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from agent_core.ids import RunId, child_run
+from agent_core.loop.agent import BodyTool, RunScope
+from agent_core.messages import JsonObject, ToolCall
+from agent_core.models import ToolSpec
+from agent_core.prompts import prompt
+from agent_core.subagents.spec import SubagentSpec
+from agent_core.tools import ToolOutput
+
+TASK = "Task"
+
+
+class TaskArguments(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    description: str = ""
+    prompt: str
+    subagent_type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChildRequest:
+    """What a child run is started with; stored with its workflow."""
+
+    turn: str
+    run: RunId
+    parent: RunId
+    agent: str
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChildResult:
+    """What a child run came to. `correction` is for the delegating model when a rule was broken."""
+
+    text: str
+    is_error: bool = False
+    correction: str = ""
+
+
+CHILD_REQUEST: TypeAdapter[ChildRequest] = TypeAdapter(ChildRequest)
+CHILD_RESULT: TypeAdapter[ChildResult] = TypeAdapter(ChildResult)
+
+
+def task_tool(specs: Sequence[SubagentSpec]) -> BodyTool:
+    """The `Task` tool over these sub-agents."""
+    names = [spec.name for spec in specs]
+
+    async def run(call: ToolCall, scope: RunScope) -> ToolOutput:
+        try:
+            arguments = TaskArguments.model_validate(call.arguments)
+        except ValidationError as error:
+            return _fault(f"Task needs `prompt` and `subagent_type`: {error}")
+        if arguments.subagent_type not in names:
+            return _fault(f"There is no sub-agent {arguments.subagent_type!r}; there are {names}.")
+        return await _delegate(call, arguments, scope)
+
+    return BodyTool(spec=_tool_spec(specs), run=run)
+
+
+async def _delegate(call: ToolCall, arguments: TaskArguments, scope: RunScope) -> ToolOutput:
+    request = ChildRequest(
+        turn=scope.context.turn,
+        run=child_run(scope.context.run, call.id),
+        parent=scope.context.run,
+        agent=arguments.subagent_type,
+        prompt=arguments.prompt,
+    )
+    started_at = scope.clock()
+    answer = await scope.steps.child(
+        f"{request.turn}/{request.run}", CHILD_REQUEST.dump_python(request, mode="json")
+    )
+    result = CHILD_RESULT.validate_python(answer)
+    text = f"{result.text}\n\n{result.correction}" if result.correction else result.text
+    return ToolOutput(
+        text=text,
+        is_error=result.is_error,
+        size_bytes=len(text.encode()),
+        started_at=started_at,
+        finished_at=scope.clock(),
+    )
+
+
+def _tool_spec(specs: Sequence[SubagentSpec]) -> ToolSpec:
+    agents = "\n".join(f"- {spec.name}: {spec.description}" for spec in specs)
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {
+            "description": {"type": "string", "description": "The task in three to five words."},
+            "prompt": {"type": "string", "description": "Everything the sub-agent needs to know."},
+            "subagent_type": {"type": "string", "enum": [spec.name for spec in specs]},
+        },
+        "required": ["description", "prompt", "subagent_type"],
+        "additionalProperties": False,
+    }
+    return ToolSpec(name=TASK, description=prompt("task", agents=agents), input_schema=schema)
+
+
+def _fault(text: str) -> ToolOutput:
+    return ToolOutput(text=text, is_error=True, size_bytes=len(text.encode()))

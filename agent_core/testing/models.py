@@ -1,0 +1,196 @@
+"""Models without a provider: one follows a script, one breaks another at a seeded rate."""
+
+import asyncio
+import random
+import re
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from agent_core.errors import ModelError, ModelRejected, ModelUnavailable
+from agent_core.events import Usage
+from agent_core.ids import ToolCallId
+from agent_core.messages import JsonObject, Message, Part, Text, ToolCall
+from agent_core.models import Delta, Model, ModelRequest, Reply
+
+SCRIPTED_USAGE = Usage(input_tokens=10, output_tokens=5)
+
+
+def call(name: str, arguments: JsonObject | None = None, *, id: str = "call_1") -> ToolCall:
+    """A tool call as a model makes it."""
+    return ToolCall(id=ToolCallId(id), name=name, arguments=arguments or {})
+
+
+def text_reply(text: str, *, thinking: str = "", usage: Usage = SCRIPTED_USAGE) -> Reply:
+    """A reply that ends the run."""
+    return _reply((Text(text=text),), "end_turn", thinking, usage)
+
+
+def calls_reply(
+    *calls: ToolCall, text: str = "", thinking: str = "", usage: Usage = SCRIPTED_USAGE
+) -> Reply:
+    """A reply that calls tools, all in one step; `text` comes before the calls."""
+    spoken = (Text(text=text),) if text else ()
+    return _reply((*spoken, *calls), "tool_use", thinking, usage)
+
+
+def _reply(parts: tuple[Part, ...], stop_reason: str, thinking: str, usage: Usage) -> Reply:
+    return Reply(
+        message=Message(role="assistant", parts=parts),
+        stop_reason=stop_reason,
+        usage=usage,
+        model="scripted",
+        thinking=thinking,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A line that sets `reached` when the model comes to it, and waits for `release`."""
+
+    then: "Line"
+    reached: asyncio.Event = field(default_factory=asyncio.Event)
+    release: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """A line of the script that speaks `text` and then fails."""
+
+    text: str
+    error: ModelError
+
+
+Line = str | Reply | ToolCall | Sequence[ToolCall] | ModelError | Held | Cut
+"""One answer: a text, a whole reply, one call or several, a failure, or a class from above."""
+
+Script = Iterable[Line | Callable[[ModelRequest], Line]]
+"""A function in it sees the request that it answers."""
+
+
+class ScriptedModel:
+    """Answers call after call with the lines of a script, and keeps what it was asked.
+
+    A script that has run out answers ModelRejected, so a test that asks too often fails.
+    """
+
+    def __init__(self, script: Script, *, name: str = "scripted") -> None:
+        self._script = iter(script)
+        self._name = name
+        self.requests: list[ModelRequest] = []
+        self.aborted = 0
+        """How many calls were closed or cancelled before their reply."""
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+        """As `Model.stream`; the text comes word by word."""
+        self.requests.append(request)
+        is_whole = False
+        try:
+            async with aclosing(self._speak(self._next_line(request))) as items:
+                async for item in items:
+                    is_whole = isinstance(item, Reply)
+                    yield item
+        except (GeneratorExit, asyncio.CancelledError):
+            self.aborted += not is_whole
+            raise
+
+    def _next_line(self, request: ModelRequest) -> Line:
+        try:
+            line = next(self._script)
+        except StopIteration:
+            raise ModelRejected(f"The script of model {self._name} has run out.") from None
+        return line(request) if callable(line) else line
+
+    async def _speak(self, line: Line) -> AsyncGenerator[Delta | Reply, None]:
+        match line:
+            case Held():
+                line.reached.set()
+                await line.release.wait()
+                async with aclosing(self._speak(line.then)) as items:
+                    async for item in items:
+                        yield item
+            case Cut():
+                for word in _words(line.text):
+                    yield Delta(text=word)
+                raise line.error
+            case ModelError():
+                raise line
+            case _:
+                reply = _whole(line)
+                for word in _words(_spoken(reply)):
+                    yield Delta(text=word)
+                yield reply
+
+
+def _whole(line: str | Reply | ToolCall | Sequence[ToolCall]) -> Reply:
+    match line:
+        case str():
+            return text_reply(line)
+        case Reply():
+            return line
+        case ToolCall():
+            return calls_reply(line)
+        case _:
+            return calls_reply(*line)
+
+
+def _spoken(reply: Reply) -> str:
+    return "".join(part.text for part in reply.message.parts if isinstance(part, Text))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\s*\S+\s*$|\s*\S+", text)
+
+
+class FaultyModel:
+    """Another model whose calls break at a seeded rate, before the first word or in mid-stream.
+
+    Args:
+        model: Answers the calls that go well.
+        seed: The same seed breaks the same calls.
+        rate: Share of the calls that break, 0 to 1.
+        most_in_a_row: After so many broken calls one goes well, so that asking again gets there.
+    """
+
+    def __init__(
+        self, model: Model, *, seed: int, rate: float = 0.5, most_in_a_row: int = 3
+    ) -> None:
+        self._model = model
+        self._random = random.Random(seed)  # noqa: S311 (not for secrets)
+        self._rate = rate
+        self._most_in_a_row = most_in_a_row
+        self._in_a_row = 0
+        self.faults: list[ModelUnavailable] = []
+        """What was raised so far."""
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+        """As `Model.stream`. A call that breaks in mid-stream has reached the model behind."""
+        deltas_left = self._deltas_before_fault()
+        if deltas_left == 0:
+            raise self._fault("overloaded_error", status=529)
+        async with aclosing(self._model.stream(request)) as items:
+            async for item in items:
+                if deltas_left is not None and (deltas_left == 0 or isinstance(item, Reply)):
+                    raise self._fault("incomplete", status=None)
+                yield item
+                deltas_left = deltas_left and deltas_left - 1
+
+    def _deltas_before_fault(self) -> int | None:
+        if self._in_a_row >= self._most_in_a_row or self._random.random() >= self._rate:
+            self._in_a_row = 0
+            return None
+        self._in_a_row += 1
+        return self._random.choice((0, 1, 2, 5))
+
+    def _fault(self, kind: str, *, status: int | None) -> ModelUnavailable:
+        fault = ModelUnavailable(f"A seeded fault: {kind}", kind=kind, status=status)
+        self.faults.append(fault)
+        return fault

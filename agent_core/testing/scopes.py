@@ -1,0 +1,68 @@
+"""A run's surroundings for tests: events and messages kept in lists, a clock that steps."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from agent_core.events import AnyEvent
+from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId, UserId
+from agent_core.loop.agent import RunScope
+from agent_core.messages import Message, ToolCall
+from agent_core.testing.steps import RecordedSteps
+from agent_core.tools import ToolContext, ToolOutput
+
+START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+
+
+class SteppingClock:
+    """Shows a later time at each look, by `step`."""
+
+    def __init__(self, *, step: timedelta = timedelta(milliseconds=1)) -> None:
+        self.now = START
+        self.step = step
+
+    def __call__(self) -> datetime:
+        self.now += self.step
+        return self.now
+
+
+@dataclass(slots=True, kw_only=True)
+class Surroundings:
+    """What a run leaves behind."""
+
+    workspace: Path
+    clock: Callable[[], datetime] = field(default_factory=SteppingClock)
+    steps: RecordedSteps = field(default_factory=RecordedSteps)
+    events: list[AnyEvent] = field(default_factory=list[AnyEvent])
+    messages: dict[int, Message] = field(default_factory=dict[int, Message])
+    observed: list[tuple[ToolCall, ToolOutput]] = field(
+        default_factory=list[tuple[ToolCall, ToolOutput]]
+    )
+
+    def scope(self, run: RunId = ROOT_RUN) -> RunScope:
+        """A scope whose events and messages land here."""
+        return RunScope(
+            context=ToolContext(
+                session=SessionId("T1:C1:1.000001"),
+                turn=TurnId("turn:T1:C1:1.000001"),
+                run=run,
+                asker=UserId("T1:U1"),
+                workspace=self.workspace,
+            ),
+            steps=self.steps,
+            emit=self._emit,
+            clock=self.clock,
+            save=self._save,
+            after_tool_call=lambda call, output, _context: self.observed.append((call, output)),
+        )
+
+    @property
+    def kinds(self) -> list[str]:
+        return [event.kind for event in self.events]
+
+    async def _emit(self, event: AnyEvent) -> None:
+        self.events.append(event)
+
+    async def _save(self, start: int, new: Sequence[Message]) -> None:
+        self.messages.update(enumerate(new, start))

@@ -1,0 +1,58 @@
+"""A `Steps` in memory: what was done once is kept, and a body can be killed between any two steps."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
+
+from agent_core.durable import CannotReplay, ChildBody
+from agent_core.messages import JsonObject
+
+T = TypeVar("T")
+
+
+class KilledError(BaseException):
+    """The process is gone, as far as the body can tell."""
+
+
+class RecordedSteps:
+    """Records results by order and name, as the durable engine does.
+
+    Run a body, kill it with `kill_after` steps, run it again with the same object: recorded steps are
+    not done again. A step of another name in the same place raises CannotReplay.
+    """
+
+    def __init__(self, *, child: ChildBody | None = None) -> None:
+        self.records: dict[int, tuple[str, Any]] = {}
+        self.done: list[str] = []
+        """Names of the steps that were really done, in order."""
+        self.kill_after: int | None = None
+        self._child = child
+        self._children: dict[str, RecordedSteps] = {}
+        self._place = 0
+
+    def restart(self) -> None:
+        """The process is started again: the body begins from the top."""
+        self._place = 0
+        self.kill_after = None
+
+    async def once(self, name: str, work: Callable[[], Awaitable[T]], result: TypeAdapter[T]) -> T:
+        place, self._place = self._place, self._place + 1
+        if place in self.records:
+            recorded_name, value = self.records[place]
+            if recorded_name != name:
+                raise CannotReplay(f"step {place} was {recorded_name}, not {name}")
+            return result.validate_python(value)
+        if self.kill_after is not None and len(self.done) >= self.kill_after:
+            raise KilledError
+        value = await work()
+        self.done.append(name)
+        self.records[place] = (name, result.dump_python(value, mode="json"))
+        return value
+
+    async def child(self, run_key: str, payload: JsonObject) -> JsonObject:
+        if self._child is None:
+            raise CannotReplay("this body has no child runs")
+        steps = self._children.setdefault(run_key, RecordedSteps(child=self._child))
+        steps.restart()
+        return await self._child(steps, payload)

@@ -1,0 +1,96 @@
+"""Working stand-ins for tools: a toolset made of functions, a small MCP server in this process."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mcp.server.mcpserver import MCPServer
+from mcp.types import ToolAnnotations
+
+from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
+from agent_core.messages import JsonObject, ToolCall
+from agent_core.models import ToolSpec
+from agent_core.tools import Progress, ToolContext, ToolOutput
+from agent_core.tools.registry import unknown_tool
+from agent_core.tools.schemas import fault_of_arguments
+
+ToolFunction = Callable[[JsonObject, ToolContext, Progress], Awaitable[ToolOutput | str]]
+"""What a fake tool does with its arguments; a plain string is a result without further ado."""
+
+ANY_OBJECT: JsonObject = {"type": "object", "properties": {}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FakeTool:
+    """One tool: what the model is told of it, and what it does."""
+
+    run: ToolFunction
+    description: str = "A tool for tests."
+    input_schema: JsonObject = field(default_factory=lambda: dict(ANY_OBJECT))
+
+
+class FakeToolset:
+    """Runs functions as tools and keeps the calls it got, in their order.
+
+    An exception of a function is an error output, as the protocol demands.
+    """
+
+    def __init__(self, tools: Mapping[str, FakeTool | ToolFunction]) -> None:
+        self._tools = {
+            name: tool if isinstance(tool, FakeTool) else FakeTool(run=tool)
+            for name, tool in tools.items()
+        }
+        self.calls: list[ToolCall] = []
+        self.contexts: list[ToolContext] = []
+
+    async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
+        return [
+            ToolSpec(name=name, description=tool.description, input_schema=tool.input_schema)
+            for name, tool in self._tools.items()
+        ]
+
+    async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
+        self.calls.append(call)
+        self.contexts.append(context)
+        tool = self._tools.get(call.name)
+        if tool is None:
+            return unknown_tool(call.name, list(self._tools))
+        if fault := fault_of_arguments(call.arguments, tool.input_schema):
+            return ToolOutput(text=f"Invalid arguments for {call.name}: {fault}", is_error=True)
+        try:
+            output = await tool.run(call.arguments, context, progress)
+        except Exception as error:  # noqa: BLE001 - a toolset never raises
+            return ToolOutput(text=f"{type(error).__name__}: {error}", is_error=True)
+        return ToolOutput(text=output) if isinstance(output, str) else output
+
+
+def echo_server(name: str = "echo") -> MCPServer:
+    """An MCP server with one read-only tool, `echo(text)`; more can be added with its `tool()`."""
+    server = MCPServer(name, log_level="CRITICAL")
+
+    def echo(text: str) -> str:
+        """Says it back."""
+        return text
+
+    server.add_tool(echo, annotations=ToolAnnotations(read_only_hint=True))
+    return server
+
+
+def tool_call(name: str, call_id: str = "call_1", **arguments: object) -> ToolCall:
+    """A whole call, as the model would make it."""
+    return ToolCall(id=ToolCallId(call_id), name=name, arguments=dict(arguments))
+
+
+def tool_context(workspace: Path, *, asker: str = "T1:U1", turn: str = "turn_1") -> ToolContext:
+    """A context in `workspace` for the root run of a turn."""
+    return ToolContext(
+        session=SessionId("session_1"),
+        turn=TurnId(turn),
+        run=ROOT_RUN,
+        asker=UserId(asker),
+        workspace=workspace,
+    )
+
+
+async def ignore_progress(text: str) -> None:
+    """A progress callback for tests that do not look at it."""

@@ -1,0 +1,65 @@
+"""The seam to tools: a toolset lists specs and runs whole calls. A failing call is a value."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from agent_core.ids import RunId, SessionId, TurnId, UserId
+from agent_core.messages import ToolCall
+from agent_core.models import ToolSpec
+
+Progress = Callable[[str], Awaitable[None]]
+"""Says how far a call is, in people's words; may be dropped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolContext:
+    """On whose behalf and where a call runs."""
+
+    session: SessionId
+    turn: TurnId
+    run: RunId
+    asker: UserId
+    workspace: Path
+    """The session's directory, absolute."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact:
+    """A file for the person that a trusted tool says it wrote."""
+
+    path: str
+    """Relative to the workspace."""
+    title: str
+    mimetype: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolOutput:
+    """How a call ended. `text` is for the model, `display` for the person."""
+
+    text: str
+    """What the model gets: the whole result, or head, tail and path of a huge one."""
+    is_error: bool = False
+    display: str = ""
+    size_bytes: int = 0
+    """Of the whole result."""
+    saved_path: str = ""
+    """Relative to the workspace: where the whole result lies when `text` is cut."""
+    artifacts: tuple[Artifact, ...] = ()
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+
+
+class Toolset(Protocol):
+    """Tools offered together.
+
+    `run` MUST NOT raise except CancelledError; every failure is a ToolOutput with `is_error`.
+    """
+
+    async def specs(self, context: ToolContext) -> Sequence[ToolSpec]: ...
+
+    async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput: ...

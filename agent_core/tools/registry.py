@@ -1,0 +1,161 @@
+"""All tools of an agent in one toolset, and what every call goes through: checks, limits, a net."""
+
+import asyncio
+import difflib
+import logging
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from weakref import WeakValueDictionary
+
+from agent_core.ids import RunId, TurnId
+from agent_core.messages import ToolCall
+from agent_core.models import ToolSpec
+from agent_core.tools import Progress, ToolContext, ToolOutput, Toolset
+from agent_core.tools.results import ResultLimits, fit
+from agent_core.tools.schemas import fault_of_arguments
+
+logger = logging.getLogger(__name__)
+
+_NEAREST = 3
+_LISTED = 40
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistryLimits:
+    max_parallel_calls: int = 10
+    """Of one run; a sub-agent's calls do not take its parent's places."""
+    results: ResultLimits = field(default_factory=ResultLimits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Offer:
+    toolset: Toolset
+    spec: ToolSpec
+
+
+class Registry:
+    """Merges toolsets; of two tools with one name the first toolset's is taken.
+
+    A call is checked against its tool's schema, waits for a place, never raises but CancelledError,
+    and its output is stamped with its times and cut to what a model can take.
+    """
+
+    def __init__(
+        self,
+        toolsets: Sequence[Toolset],
+        *,
+        limits: RegistryLimits | None = None,
+        now: Callable[[], datetime] = _utc_now,
+    ) -> None:
+        self._toolsets = tuple(toolsets)
+        self._limits = limits or RegistryLimits()
+        self._now = now
+        self._offers: dict[str, _Offer] = {}
+        self._places: WeakValueDictionary[tuple[TurnId, RunId], asyncio.Semaphore] = (
+            WeakValueDictionary()
+        )
+
+    async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
+        async with asyncio.TaskGroup() as group:
+            asked = [group.create_task(_specs_of(each, context)) for each in self._toolsets]
+        offers: dict[str, _Offer] = {}
+        for toolset, answer in zip(self._toolsets, asked, strict=True):
+            for spec in answer.result():
+                if spec.name in offers:
+                    logger.warning("a second tool %s is left out", spec.name)
+                    continue
+                offers[spec.name] = _Offer(toolset=toolset, spec=spec)
+        self._offers.update(offers)
+        return [offer.spec for offer in offers.values()]
+
+    async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
+        async with self._place(context):
+            started_at = self._now()
+            output = await self._run(call, context, progress)
+            output = await fit(
+                output,
+                call=call.id,
+                workspace=context.workspace,
+                limits=self._limits.results,
+            )
+            return replace(
+                output,
+                started_at=output.started_at or started_at,
+                finished_at=output.finished_at or self._now(),
+            )
+
+    def restricted(self, patterns: Sequence[str]) -> Toolset:
+        """The tools whose full names match a pattern; one that begins with `!` denies, and wins."""
+        return _Restricted(self, patterns)
+
+    def _place(self, context: ToolContext) -> asyncio.Semaphore:
+        return self._places.setdefault(
+            (context.turn, context.run), asyncio.Semaphore(self._limits.max_parallel_calls)
+        )
+
+    async def _run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
+        try:
+            offer = await self._offer(call.name, context)
+            if offer is None:
+                return unknown_tool(call.name, list(self._offers))
+            if fault := fault_of_arguments(call.arguments, offer.spec.input_schema):
+                return ToolOutput(text=f"Invalid arguments for {call.name}: {fault}", is_error=True)
+            return await offer.toolset.run(call, context, progress)
+        except Exception:
+            reference = secrets.token_hex(4)
+            logger.exception("tool %s failed (reference %s)", call.name, reference)
+            return ToolOutput(
+                text=f"The tool failed unexpectedly (reference {reference}).", is_error=True
+            )
+
+    async def _offer(self, name: str, context: ToolContext) -> _Offer | None:
+        """Known from the last listing; a call that a restart brings here asks for one first."""
+        if name not in self._offers:
+            await self.specs(context)
+        return self._offers.get(name)
+
+
+class _Restricted:
+    """A view on a toolset that shows and runs only what its patterns let through."""
+
+    def __init__(self, toolset: Toolset, patterns: Sequence[str]) -> None:
+        self._toolset = toolset
+        self._allowed = tuple(each for each in patterns if not each.startswith("!"))
+        self._denied = tuple(each[1:] for each in patterns if each.startswith("!"))
+
+    async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
+        return [spec for spec in await self._toolset.specs(context) if self._lets(spec.name)]
+
+    async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
+        if self._lets(call.name):
+            return await self._toolset.run(call, context, progress)
+        names = [spec.name for spec in await self.specs(context)]
+        return unknown_tool(call.name, names)
+
+    def _lets(self, name: str) -> bool:
+        if any(fnmatchcase(name, pattern) for pattern in self._denied):
+            return False
+        return any(fnmatchcase(name, pattern) for pattern in self._allowed)
+
+
+def unknown_tool(name: str, known: Sequence[str]) -> ToolOutput:
+    """Tells the model that there is no such tool, and which names come nearest."""
+    nearest = difflib.get_close_matches(name, known, n=_NEAREST, cutoff=0.4)
+    hint = f"Did you mean {', '.join(nearest)}?" if nearest else f"There are: {_some(known)}."
+    return ToolOutput(text=f"There is no tool {name[:128]}. {hint}", is_error=True)
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_LISTED]) or "none"
+    return shown if len(names) <= _LISTED else f"{shown} and {len(names) - _LISTED} more"
+
+
+async def _specs_of(toolset: Toolset, context: ToolContext) -> Sequence[ToolSpec]:
+    return await toolset.specs(context)

@@ -1,0 +1,76 @@
+"""Huge results: saved whole in the workspace, the model gets head, tail, size and path."""
+
+import asyncio
+import hashlib
+import os
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from agent_core.ids import ToolCallId
+from agent_core.tools import ToolOutput
+
+DIRECTORY = "tool_results"
+_SAFE_NAME = re.compile(r"[a-zA-Z0-9_-]{1,100}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultLimits:
+    """How much of a result the model gets."""
+
+    max_chars: int = 40_000
+    head_chars: int = 6_000
+    tail_chars: int = 2_000
+
+
+async def fit(
+    output: ToolOutput, *, call: ToolCallId, workspace: Path, limits: ResultLimits
+) -> ToolOutput:
+    """`output` with its size, and with its text saved and cut if that is too long for the model."""
+    size = output.size_bytes or len(output.text.encode("utf-8", "replace"))
+    if len(output.text) <= limits.max_chars:
+        return replace(output, size_bytes=size)
+    path = f"{DIRECTORY}/{_file_name(call)}"
+    saved = await asyncio.to_thread(_save, workspace / path, output.text)
+    return replace(
+        output,
+        text=_excerpt(output.text, path if saved else "", limits),
+        size_bytes=size,
+        saved_path=path if saved else "",
+    )
+
+
+def _excerpt(text: str, path: str, limits: ResultLimits) -> str:
+    where = (
+        f"The whole is in {path}: page through it with read_local_file(path, offset, limit)."
+        if path
+        else "The rest could not be saved."
+    )
+    left_out = len(text) - limits.head_chars - limits.tail_chars
+    return (
+        f"{text[: limits.head_chars]}\n\n"
+        f"[... {left_out:,} of {len(text):,} characters left out. {where} ...]\n\n"
+        f"{text[-limits.tail_chars :]}"
+    )
+
+
+def _file_name(call: ToolCallId) -> str:
+    """The call's id, or a digest of it where it would not do as a file name."""
+    if _SAFE_NAME.fullmatch(call):
+        return f"{call}.txt"
+    return f"{hashlib.sha256(call.encode('utf-8', 'replace')).hexdigest()[:32]}.txt"
+
+
+def _save(path: Path, text: str) -> bool:
+    """Write atomically. False if the disk does not take it: that must not cost the result."""
+    part = path.with_suffix(".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("w", encoding="utf-8", errors="replace", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,73 @@
+"""JSON Schemas of tools: whether a provider takes one, and whether arguments fit."""
+
+import re
+from typing import Any, cast
+
+from jsonschema import Draft202012Validator
+from jsonschema import exceptions as jsonschema_exceptions
+from jsonschema.exceptions import SchemaError, ValidationError
+from jsonschema.validators import validator_for
+from referencing import Registry
+from referencing.exceptions import Unresolvable
+
+from agent_core.messages import JsonObject
+
+_PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+_COMBINATORS = ("oneOf", "anyOf", "allOf")
+_MAX_REASON_CHARS = 300
+
+
+def fault_of_schema(schema: JsonObject) -> str:
+    """Why a provider would refuse this schema and the request with it; "" if it would not."""
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        return f"its input schema is invalid: {error.message[:_MAX_REASON_CHARS]}"
+    for name in _properties(schema):
+        if not _PROPERTY_NAME.fullmatch(name):
+            return f"the model's API does not take the parameter name {name[:64]!r}"
+    return ""
+
+
+def schema_for_model(schema: JsonObject) -> JsonObject:
+    """The schema less what providers refuse at its top; calls are checked against the whole."""
+    shown = {key: value for key, value in schema.items() if key not in _COMBINATORS}
+    return {"type": "object", "properties": dict[str, Any]()} | shown
+
+
+def fault_of_arguments(arguments: JsonObject, schema: JsonObject) -> str:
+    """What is wrong with the arguments, naming the field and what it wants; "" if nothing is.
+
+    A schema that cannot be used for checking finds no fault.
+    """
+    try:
+        validator: Any = validator_for(schema, default=Draft202012Validator)(
+            schema, registry=Registry()
+        )
+        error = cast(
+            "ValidationError | None",
+            jsonschema_exceptions.best_match(  # pyright: ignore[reportUnknownMemberType]
+                validator.iter_errors(arguments)
+            ),
+        )
+    except (SchemaError, Unresolvable, re.error, TypeError, ValueError, AttributeError):
+        return ""
+    return "" if error is None else _in_words(error)
+
+
+def _in_words(error: ValidationError) -> str:
+    field = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in error.absolute_path)
+    where = f"`{field.lstrip('.')}`: " if field else ""
+    return f"{where}{_shortened(error)}"
+
+
+def _shortened(error: ValidationError) -> str:
+    """The library repeats the whole wrong value; the model knows it."""
+    if len(error.message) <= _MAX_REASON_CHARS:
+        return error.message
+    return f"does not fit {error.validator} {error.validator_value!r}"[:_MAX_REASON_CHARS]
+
+
+def _properties(schema: JsonObject) -> list[str]:
+    properties: object = schema.get("properties")
+    return list(cast(JsonObject, properties)) if isinstance(properties, dict) else []

@@ -1,0 +1,122 @@
+"""One MCP server's tools as the model sees them: full names, specs, and calls answered in words."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+
+from mcp_types import CallToolResult
+
+from agent_core.errors import ToolServerError
+from agent_core.messages import JsonObject, ToolCall
+from agent_core.models import ToolSpec
+from agent_core.tools import Progress, ToolContext, ToolOutput
+from agent_core.tools.answers import artifacts_of, output_of
+from agent_core.tools.connection import CallFailure
+from agent_core.tools.names import full_name, server_prefix
+from agent_core.tools.schemas import fault_of_arguments, schema_for_model
+from agent_core.tools.server import ListedTool, McpServer
+
+logger = logging.getLogger(__name__)
+
+_MAX_DESCRIPTION_CHARS = 10_000
+_UNKNOWN_OUTCOME = (
+    "{reason} The call may or may not have run: check its effect before you make it again."
+)
+
+
+class ServerTools:
+    """A toolset over one server."""
+
+    def __init__(self, server: McpServer, *, max_result_bytes: int) -> None:
+        self._server = server
+        self._max_result_bytes = max_result_bytes
+        self._listed: Mapping[str, ListedTool] = {}
+        self._by_full_name: Mapping[str, ListedTool] = {}
+        self._specs: tuple[ToolSpec, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self._server.config.name
+
+    @property
+    def prefix(self) -> str:
+        """What all full names of this server begin with."""
+        return server_prefix(self.name)
+
+    async def specs(self) -> tuple[ToolSpec, ...]:
+        """The tools to tell the model of.
+
+        Raises:
+            ToolServerError: the server is not to be had.
+        """
+        listed = await self._server.tools()
+        if listed is not self._listed:
+            self._listed = listed
+            self._by_full_name = _named(self.name, listed)
+            self._specs = tuple(_spec(name, tool) for name, tool in self._by_full_name.items())
+        return self._specs
+
+    async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
+        """Run a call to one of this server's tools; every failure is a value."""
+        tool = self._by_full_name.get(call.name)
+        if tool is None:
+            try:
+                await self.specs()
+            except ToolServerError as error:
+                return ToolOutput(text=str(error), is_error=True)
+            tool = self._by_full_name.get(call.name)
+        if tool is None:
+            return ToolOutput(text=f"There is no tool {call.name}.", is_error=True)
+        if fault := fault_of_arguments(call.arguments, tool.input_schema):
+            return ToolOutput(text=f"Invalid arguments for {call.name}: {fault}", is_error=True)
+        result = await self._server.call(tool, call.arguments, self._meta(context), progress)
+        return await self._output(result, context)
+
+    async def close(self) -> None:
+        await self._server.close()
+
+    def _meta(self, context: ToolContext) -> JsonObject | None:
+        if not self._server.config.trusted:
+            return None
+        return {"session_dir": str(context.workspace)}
+
+    async def _output(
+        self, result: CallToolResult | CallFailure, context: ToolContext
+    ) -> ToolOutput:
+        if isinstance(result, CallFailure):
+            return ToolOutput(text=_told(result), is_error=True)
+        output = output_of(result, max_bytes=self._max_result_bytes)
+        if not self._server.config.trusted or not (result.meta or {}).get("artifacts"):
+            return output
+        artifacts = await asyncio.to_thread(artifacts_of, result, context.workspace)
+        return ToolOutput(
+            text=output.text,
+            is_error=output.is_error,
+            size_bytes=output.size_bytes,
+            artifacts=artifacts,
+        )
+
+
+def _named(server: str, listed: Mapping[str, ListedTool]) -> dict[str, ListedTool]:
+    named: dict[str, ListedTool] = {}
+    for tool in listed.values():
+        name = full_name(server, tool.name)
+        if name in named:
+            logger.warning("%s: tool %s is left out: %s is taken", server, tool.name, name)
+            continue
+        named[name] = tool
+    return named
+
+
+def _spec(name: str, tool: ListedTool) -> ToolSpec:
+    return ToolSpec(
+        name=name,
+        description=tool.description[:_MAX_DESCRIPTION_CHARS],
+        input_schema=schema_for_model(tool.input_schema),
+    )
+
+
+def _told(failure: CallFailure) -> str:
+    if failure.trouble in ("lost", "late"):
+        return _UNKNOWN_OUTCOME.format(reason=failure.reason)
+    return failure.reason

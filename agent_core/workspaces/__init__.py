@@ -1,0 +1,17 @@
+"""The session directory: its layout, run.log, trace.json and summary.txt."""
+
+from agent_core.workspaces.layout import create_workspace
+from agent_core.workspaces.run_log import RunLog, log_line
+from agent_core.workspaces.summary import append_summary
+from agent_core.workspaces.trace import SessionInfo, build_trace
+from agent_core.workspaces.trace_files import write_trace
+
+__all__ = [
+    "RunLog",
+    "SessionInfo",
+    "append_summary",
+    "build_trace",
+    "create_workspace",
+    "log_line",
+    "write_trace",
+]

@@ -1,0 +1,54 @@
+"""Where a session's files lie."""
+
+import hashlib
+from datetime import UTC, datetime
+from pathlib import Path
+
+from agent_core.errors import SettingsError
+from agent_core.ids import SessionId
+
+SEARCH_RESULTS = "search_results"
+EXTRACTED_ARTICLES = "extracted_articles"
+WORKBENCH_ACTIVITY = "workbench_activity"
+WORK_PRODUCTS = "work_products"
+DOWNLOADS = "downloads"
+TRACES = "traces"
+DIRECTORIES = (
+    SEARCH_RESULTS,
+    EXTRACTED_ARTICLES,
+    WORKBENCH_ACTIVITY,
+    WORK_PRODUCTS,
+    DOWNLOADS,
+    TRACES,
+)
+
+CORPUS = "expanded_corpus.json"
+RUN_LOG = "run.log"
+SUMMARY = "summary.txt"
+TRACE = "trace.json"
+
+
+def create_workspace(root: Path, *, now: datetime, session: SessionId) -> Path:
+    """Make a session's directory with its subdirectories, and return it, absolute.
+
+    The name depends on nothing but `now` and `session`, so asking again makes nothing new.
+
+    Raises:
+        SettingsError: the root cannot be written.
+    """
+    workspace = root.resolve() / _name(now, session)
+    try:
+        for directory in DIRECTORIES:
+            (workspace / directory).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(
+            f"The workspaces' root {root} cannot be written ({error.strerror}). "
+            "Set WORKSPACES_ROOT to a directory that the bot may write to."
+        ) from error
+    return workspace
+
+
+def _name(now: datetime, session: SessionId) -> str:
+    # The digest keeps two sessions of the same second apart.
+    digest = hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:6]
+    return f"session_{now.astimezone(UTC):%Y%m%d_%H%M%S}_{digest}"

@@ -1,0 +1,132 @@
+"""run.log: what a session's turns did, line by line, for a person who looks into the directory."""
+
+import logging
+from datetime import UTC, datetime
+from pathlib import Path
+
+from agent_core.events import (
+    AnyEvent,
+    ArtifactSaved,
+    CorrectionInjected,
+    FastPathFallback,
+    RouteChosen,
+    RunFinished,
+    RunStarted,
+    StepFinished,
+    StepRetried,
+    StepStarted,
+    TextDelta,
+    ToolCallFinished,
+    ToolCallProgressed,
+    ToolCallStarted,
+    TurnFinished,
+    TurnStarted,
+)
+from agent_core.workspaces.layout import RUN_LOG
+
+logger = logging.getLogger(__name__)
+
+_INDENT = "\n" + " " * 15
+
+
+class RunLog:
+    """Appends lines with UTC times to run.log. Never raises: a full disk costs lines."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._path = workspace / RUN_LOG
+        self._is_failing = False
+
+    def append(self, text: str, *, at: datetime) -> None:
+        """Append one entry, `[14:30:52.123] text`; further lines of it are indented."""
+        time = at.astimezone(UTC).isoformat(timespec="milliseconds")[11:23]
+        entry = f"[{time}] {_INDENT.join(text.splitlines())}\n"
+        try:
+            with self._path.open("a", encoding="utf-8", errors="replace") as file:
+                file.write(entry)
+            self._is_failing = False
+        except OSError as error:
+            if not self._is_failing:
+                logger.warning("%s cannot be written: %s", self._path, error)
+            self._is_failing = True
+
+    def record(self, event: AnyEvent) -> None:
+        """Append what an event says, if it is worth a line."""
+        if text := log_line(event):
+            self.append(text, at=event.at)
+
+
+def log_line(event: AnyEvent) -> str:
+    """An event in plain words; empty for deltas and the start of a step."""
+    match event:
+        case TextDelta() | StepStarted():
+            return ""
+        case TurnStarted():
+            day = f"{event.at.astimezone(UTC):%Y-%m-%d}"
+            return f"turn {event.turn} started on {day} by {event.author_name}: {event.text}"
+        case RouteChosen():
+            return f"route {event.route} ({event.reason})"
+        case FastPathFallback():
+            return f"fast path given up: {event.reason}"
+        case TurnFinished():
+            return f"turn {event.turn} finished: {event.outcome}\n{event.answer}"
+        case _:
+            return _run_line(event)
+
+
+_RunEvent = (
+    RunStarted
+    | RunFinished
+    | StepRetried
+    | StepFinished
+    | ToolCallStarted
+    | ToolCallProgressed
+    | ToolCallFinished
+    | ArtifactSaved
+    | CorrectionInjected
+)
+
+
+def _run_line(event: _RunEvent) -> str:
+    match event:
+        case RunStarted():
+            return f"run {event.run} of {event.agent} started: {event.task}"
+        case RunFinished():
+            return f"run {event.run} finished: {event.outcome}"
+        case StepRetried():
+            return f"model call made again in {event.wait_s:.1f} s ({event.reason})"
+        case StepFinished():
+            return _step_line(event)
+        case _:
+            return _tool_line(event)
+
+
+def _tool_line(
+    event: ToolCallStarted
+    | ToolCallProgressed
+    | ToolCallFinished
+    | ArtifactSaved
+    | CorrectionInjected,
+) -> str:
+    match event:
+        case ToolCallStarted():
+            return f"tool {event.tool} started ({event.call_id})"
+        case ToolCallProgressed():
+            return f"tool {event.tool}: {event.text}"
+        case ToolCallFinished():
+            ending = "failed" if event.is_error else "finished"
+            return (
+                f"tool {event.tool} {ending} in {event.duration_s:.1f} s, "
+                f"{event.size_bytes:,} bytes ({event.call_id})"
+            )
+        case ArtifactSaved():
+            return f"artifact {event.path}, {event.size_bytes:,} bytes: {event.title}"
+        case CorrectionInjected():
+            return f"{event.agent} was corrected: {event.text}"
+
+
+def _step_line(event: StepFinished) -> str:
+    said = f"\n{event.text}" if event.text else ""
+    return (
+        f"step {event.step} of run {event.run}: {event.model} in {event.duration_s:.1f} s, "
+        f"{event.usage.total_tokens:,} tokens, {event.tool_calls} tool calls{said}"
+    )

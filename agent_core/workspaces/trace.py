@@ -1,0 +1,219 @@
+"""trace.json: one turn as a record of its tool calls, results and iterations. Pure."""
+
+import json
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import TypeVar
+
+from agent_core.events import (
+    AnyEvent,
+    ArtifactSaved,
+    Event,
+    FastPathFallback,
+    RouteChosen,
+    RunFinished,
+    RunStarted,
+    StepFinished,
+    StepStarted,
+    ToolCallFinished,
+    ToolCallStarted,
+    TurnFinished,
+    TurnStarted,
+    Usage,
+)
+from agent_core.ids import ROOT_RUN
+from agent_core.messages import JsonObject
+from agent_core.workspaces.files import timestamp
+
+INPUT_PREVIEW_CHARS = 2_000
+CONTENT_PREVIEW_CHARS = 1_000
+QUERY_CHARS = 200
+
+Kind = TypeVar("Kind", bound=Event)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionInfo:
+    """Where the turn's app tools came from and for whom."""
+
+    url: str
+    """Of the session's MCP endpoint; empty without one."""
+    user_id: str
+    timestamp: datetime
+
+
+def build_trace(
+    events: Sequence[AnyEvent],
+    *,
+    info: SessionInfo,
+    trace_id: str,
+    logfire_enabled: bool,
+    finished_at: datetime,
+) -> JsonObject:
+    """A turn's trace from its stored events, in their order.
+
+    Tool calls of child runs are among `tool_calls`, told apart by `run`; `iterations` are the root
+    run's steps. Times are UTC. Fields from `turn_id` on are ours.
+    """
+    turn = _Turn(events, finished_at)
+    started = _last(events, TurnStarted)
+    route = _last(events, RouteChosen)
+    fallback = _last(events, FastPathFallback)
+    ended = _last(events, TurnFinished)
+    return {
+        "session_info": {
+            "url": info.url,
+            "user_id": info.user_id,
+            "timestamp": timestamp(info.timestamp),
+        },
+        "trace_id": trace_id,
+        "query": turn.query,
+        "start_time": timestamp(turn.started_at),
+        "end_time": timestamp(finished_at),
+        "total_duration_seconds": turn.offset_s(finished_at),
+        "tool_calls": turn.tool_calls(),
+        "tool_results": turn.tool_results(),
+        "iterations": turn.iterations(),
+        "logfire_enabled": logfire_enabled,
+        "turn_id": started.turn if started else "",
+        "route": route.route if route else None,
+        "fallback": fallback.reason if fallback else None,
+        "outcome": ended.outcome if ended else None,
+        "answer_preview": ended.answer[:CONTENT_PREVIEW_CHARS] if ended else "",
+        "usage": _usage(events),
+        "artifacts": [_artifact(event) for event in _all(events, ArtifactSaved)],
+        "runs": turn.runs(),
+    }
+
+
+class _Turn:
+    """The events of one turn; where a step was made again, the newest attempt counts."""
+
+    def __init__(self, events: Sequence[AnyEvent], finished_at: datetime) -> None:
+        self._events = events
+        self._finished_at = finished_at
+        started = _last(events, TurnStarted)
+        self.query = started.text if started else ""
+        self.started_at = started.at if started else finished_at
+        self._runs = {event.run: event for event in _all(events, RunStarted)}
+
+    def offset_s(self, moment: datetime) -> float:
+        return round((moment - self.started_at).total_seconds(), 3)
+
+    def tool_calls(self) -> list[JsonObject]:
+        started = _all(self._events, ToolCallStarted)
+        return [self._tool_call(call) for call in _newest(started, lambda e: (e.run, e.call_id))]
+
+    def tool_results(self) -> list[JsonObject]:
+        finished = _all(self._events, ToolCallFinished)
+        return [
+            {
+                "tool_use_id": result.call_id,
+                "time_offset_seconds": self.offset_s(result.at),
+                "is_error": result.is_error,
+                "content_size_bytes": result.size_bytes,
+                "content_preview": result.preview[:CONTENT_PREVIEW_CHARS],
+                "run": result.run,
+            }
+            for result in _newest(finished, lambda e: (e.run, e.call_id))
+        ]
+
+    def iterations(self) -> list[JsonObject]:
+        of_root = [event for event in _all(self._events, StepFinished) if event.run == ROOT_RUN]
+        return [self._iteration(step) for step in _newest(of_root, lambda e: e.step)]
+
+    def runs(self) -> list[JsonObject]:
+        outcomes = {event.run: event.outcome for event in _all(self._events, RunFinished)}
+        return [
+            {
+                "run": run.run,
+                "parent": run.parent,
+                "agent": run.agent,
+                "outcome": outcomes.get(run.run),
+            }
+            for run in self._runs.values()
+        ]
+
+    def _tool_call(self, call: ToolCallStarted) -> JsonObject:
+        written = json.dumps(call.arguments, ensure_ascii=False, default=str)
+        run = self._runs.get(call.run)
+        return {
+            "iteration": call.step,
+            "name": call.tool,
+            "id": call.call_id,
+            "time_offset_seconds": self.offset_s(call.at),
+            "input": call.arguments,
+            "input_size_bytes": len(written.encode("utf-8", "replace")),
+            "input_preview": written[:INPUT_PREVIEW_CHARS],
+            "run": call.run,
+            "agent": run.agent if run else None,
+            "parent_tool_use_id": _parent_call(run),
+        }
+
+    def _iteration(self, step: StepFinished) -> JsonObject:
+        return {
+            "iteration": step.step,
+            "query": self.query[:QUERY_CHARS],
+            "duration_seconds": self._duration_s(step),
+            "tool_calls": step.tool_calls,
+            "needs_user_input": False,
+            "auth_link": None,
+            "model": step.model,
+            "stop_reason": step.stop_reason,
+            "usage": asdict(step.usage),
+        }
+
+    def _duration_s(self, step: StepFinished) -> float:
+        """Of the model call and its tool calls: until the next step of the run, or its end."""
+        begun = [event for event in _all(self._events, StepStarted) if event.run == step.run]
+        own = [event.at for event in begun if event.step == step.step and event.at <= step.at]
+        if not own:
+            return round(step.duration_s, 3)
+        ends = [event.at for event in begun if event.at > step.at]
+        ends += [e.at for e in _all(self._events, RunFinished) if e.run == step.run]
+        end = min((at for at in ends if at >= step.at), default=self._finished_at)
+        return round((end - max(own)).total_seconds(), 3)
+
+
+def _parent_call(run: RunStarted | None) -> str | None:
+    """The id of the tool call that started a run: the last part of its own id."""
+    if run is None or run.parent is None:
+        return None
+    return run.run.removeprefix(f"{run.parent}.")
+
+
+def _all(events: Iterable[AnyEvent], kind: type[Kind]) -> list[Kind]:
+    return [event for event in events if isinstance(event, kind)]
+
+
+def _last(events: Iterable[AnyEvent], kind: type[Kind]) -> Kind | None:
+    found = _all(events, kind)
+    return found[-1] if found else None
+
+
+def _newest(events: Iterable[Kind], identity: Callable[[Kind], Hashable]) -> list[Kind]:
+    """One event of each identity, the one of the newest attempt, in the order of their first."""
+    newest: dict[Hashable, Kind] = {}
+    for event in events:
+        known = newest.get(identity(event))
+        if known is None or event.attempt >= known.attempt:
+            newest[identity(event)] = event
+    return list(newest.values())
+
+
+def _usage(events: Sequence[AnyEvent]) -> JsonObject:
+    """What the whole turn cost, attempts that were voided included."""
+    steps, routes = _all(events, StepFinished), _all(events, RouteChosen)
+    total = sum((event.usage for event in (*steps, *routes)), Usage())
+    model_calls = len(steps) + sum(route.model_calls for route in routes)
+    return {**asdict(total), "total_tokens": total.total_tokens, "model_calls": model_calls}
+
+
+def _artifact(event: ArtifactSaved) -> JsonObject:
+    return {
+        "path": event.path,
+        "title": event.title,
+        "mimetype": event.mimetype,
+        "size_bytes": event.size_bytes,
+    }

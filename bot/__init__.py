@@ -1,0 +1,1 @@
+"""Everything that knows Slack: ingress, presenter, console and the sandbox."""

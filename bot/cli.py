@@ -1,0 +1,60 @@
+"""The command line. Heavy libraries are imported by the commands that need them."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Universal Agent for Slack: mention it, and the thread gets a researched, cited report.",
+)
+
+
+@app.command()
+def start() -> None:
+    """Run the bot in the Slack workspace of the configured tokens."""
+    from bot.start import run_bot
+
+    raise typer.Exit(run_bot())
+
+
+@app.command()
+def sandbox(
+    ask: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Mention the bot with this text; each further one replies in the thread."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Save the files that the bot uploads into this directory.")
+    ] = None,
+    web: Annotated[
+        Path | None,
+        typer.Option(help="Serve this folder of .html and .html.gz pages in place of our own."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object about what happened.")
+    ] = False,
+    first_token_s: Annotated[
+        float, typer.Option(help="How long the stand-in model thinks before its first word.")
+    ] = 0.0,
+    tokens_per_s: Annotated[
+        float, typer.Option(help="How fast the stand-in model writes; 0 is as fast as it can.")
+    ] = 0.0,
+) -> None:
+    """Try the bot without Slack, keys or the internet: all of it runs on this machine."""
+    from bot.sandbox.command import SandboxOptions, run_sandbox
+
+    options = SandboxOptions(
+        asks=tuple(ask or ()),
+        out=out,
+        web=web,
+        as_json=as_json,
+        first_token_s=first_token_s,
+        tokens_per_s=tokens_per_s or None,
+    )
+    raise typer.Exit(run_sandbox(options))

@@ -1,0 +1,186 @@
+"""Slack's message payloads, read into what the ingress decides on. Pure."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from agent_core.errors import SessionError
+from agent_core.messages import JsonObject
+from bot.threads import ThreadRef
+
+ChannelType = Literal["channel", "group", "im", "mpim", ""]
+
+KEPT_SUBTYPES = frozenset({"", "file_share", "thread_broadcast", "me_message"})
+
+_WIRE_TOKEN = re.compile(r"<([^<>]*)>")
+_USER_MENTION = re.compile(r"<@([A-Z0-9]+)(?:\|[^<>]*)?>")
+_GROUP_MENTION = re.compile(r"<!(?:subteam\^|here|channel|everyone)[^<>]*>")
+_SPACES = re.compile(r"[ \t]{2,}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlackFile:
+    """A file that came with a post; its bytes are still in Slack."""
+
+    id: str
+    name: str
+    mimetype: str
+    size_bytes: int
+    url_private: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboundPost:
+    """A person's post, the same whichever of Slack's payloads brought it."""
+
+    thread: ThreadRef
+    ts: str
+    user: str
+    user_team: str
+    """The author's home team, where the payload tells it; empty otherwise."""
+    wire_text: str
+    channel_type: ChannelType
+    client_msg_id: str
+    is_reply: bool
+    mentions_bot: bool
+    mentions_others: bool
+    parent_user: str
+    """Who wrote the thread's first post, where the payload tells it."""
+    files: tuple[SlackFile, ...]
+
+    @property
+    def key(self) -> str:
+        """The gesture's identity: mention and message of one post are one gesture."""
+        return f"{self.thread.team}:{self.thread.channel}:{self.ts}"
+
+    @property
+    def second_key(self) -> str:
+        """Slack sometimes delivers one gesture under two `ts`; the client's own id is the same."""
+        if not self.client_msg_id:
+            return ""
+        return f"{self.thread.team}:{self.thread.channel}:{self.client_msg_id}"
+
+
+def read_post(body: JsonObject, *, bot_user: str) -> InboundPost | None:
+    """The person's post in an `event_callback` payload, or None if there is none to answer.
+
+    Posts by bots and apps, edits, deletions, joins and other notices are none.
+    """
+    event = body.get("event")
+    if not isinstance(event, dict):
+        return None
+    post = cast("JsonObject", event)
+    if not _is_persons_post(post, bot_user):
+        return None
+    return _read(body, post, bot_user)
+
+
+def plain_text(
+    wire_text: str, *, bot_user: str = "", names: Mapping[str, str] | None = None
+) -> str:
+    """What the person typed: Slack's escapes and tokens undone, the bot's own mention left out."""
+    readable = _WIRE_TOKEN.sub(
+        lambda token: _readable(token.group(1), bot_user, names or {}), wire_text
+    )
+    return _SPACES.sub(" ", unescape_wire(readable)).strip()
+
+
+def unescape_wire(text: str) -> str:
+    """Undo the three escapes that Slack makes, and no other."""
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def mentioned_users(wire_text: str) -> set[str]:
+    """The ids of the users whom a post names."""
+    return set(_USER_MENTION.findall(wire_text))
+
+
+def _is_persons_post(post: JsonObject, bot_user: str) -> bool:
+    if post.get("type") not in {"message", "app_mention"} or post.get("hidden"):
+        return False
+    if str(post.get("subtype") or "") not in KEPT_SUBTYPES:
+        return False
+    if post.get("bot_id") or post.get("app_id") or post.get("bot_profile"):
+        return False
+    user = _text(post, "user")
+    return bool(user) and user not in {bot_user, "USLACKBOT"}
+
+
+def _read(body: JsonObject, post: JsonObject, bot_user: str) -> InboundPost | None:
+    team, channel, ts = _text(body, "team_id"), _text(post, "channel"), _text(post, "ts")
+    root_ts = _text(post, "thread_ts") or ts
+    try:
+        thread = ThreadRef(team=team, channel=channel, root_ts=root_ts)
+    except SessionError:
+        return None
+    wire_text = _text(post, "text")
+    users = mentioned_users(wire_text)
+    return InboundPost(
+        thread=thread,
+        ts=ts,
+        user=_text(post, "user"),
+        user_team=_text(post, "user_team") or _text(post, "team"),
+        wire_text=wire_text,
+        channel_type=_channel_type(post),
+        client_msg_id=_text(post, "client_msg_id"),
+        is_reply=root_ts != ts,
+        mentions_bot=bot_user in users,
+        mentions_others=bool(users - {bot_user}) or bool(_GROUP_MENTION.search(wire_text)),
+        parent_user=_text(post, "parent_user_id"),
+        files=tuple(_file(raw) for raw in cast("list[JsonObject]", post.get("files") or [])),
+    )
+
+
+def _channel_type(post: JsonObject) -> ChannelType:
+    """An `app_mention` does not say; the id of a direct message begins with D."""
+    given = _text(post, "channel_type")
+    if given in {"channel", "group", "im", "mpim"}:
+        return cast("ChannelType", given)
+    return "im" if _text(post, "channel").startswith("D") else ""
+
+
+def _file(raw: JsonObject) -> SlackFile:
+    return SlackFile(
+        id=_text(raw, "id"),
+        name=_text(raw, "name") or _text(raw, "title") or _text(raw, "id"),
+        mimetype=_text(raw, "mimetype"),
+        size_bytes=int(raw.get("size") or 0),
+        url_private=_text(raw, "url_private"),
+    )
+
+
+def _readable(token: str, bot_user: str, names: Mapping[str, str]) -> str:
+    target, _, label = token.partition("|")
+    match target[:1]:
+        case "@":
+            return _user_name(target[1:], label, bot_user, names)
+        case "#":
+            return f"#{label or target[1:]}"
+        case "!":
+            return _special(target[1:], label)
+        case _:
+            return _link(target, label)
+
+
+def _user_name(user: str, label: str, bot_user: str, names: Mapping[str, str]) -> str:
+    if user == bot_user:
+        return ""
+    return f"@{names.get(user) or label or user}"
+
+
+def _special(target: str, label: str) -> str:
+    if label:
+        return label
+    return f"@{target.split('^')[0]}"
+
+
+def _link(url: str, label: str) -> str:
+    if not label or label == url or url in {f"mailto:{label}", f"http://{label}", f"tel:{label}"}:
+        return label or url
+    return f"{label} ({url})"
+
+
+def _text(raw: Mapping[str, Any], key: str) -> str:
+    value = raw.get(key)
+    return value if isinstance(value, str) else ""

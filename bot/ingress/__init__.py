@@ -1,0 +1,18 @@
+"""Slack's payloads on their way in: authorised, recorded, acknowledged, handed over."""
+
+from bot.ingress.app import create_app
+from bot.ingress.authorise import Rules
+from bot.ingress.ingress import Ingress
+from bot.ingress.register import EVENTS, register
+from bot.ingress.seams import FileKeeper, Front, Ledger
+
+__all__ = [
+    "EVENTS",
+    "FileKeeper",
+    "Front",
+    "Ingress",
+    "Ledger",
+    "Rules",
+    "create_app",
+    "register",
+]

@@ -1,0 +1,110 @@
+"""The one decision on who may use the bot, for every kind of payload. Pure; closed by default."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bot.slack_api import Identity, Person
+
+Reason = Literal[
+    "foreign_app",
+    "foreign_team",
+    "bot",
+    "unknown_user",
+    "deactivated",
+    "guest",
+    "stranger",
+    "channel_not_listed",
+    "user_not_listed",
+]
+
+_SILENT: frozenset[Reason] = frozenset({"foreign_app", "foreign_team", "bot", "deactivated"})
+
+_SENTENCES: dict[Reason, str] = {
+    "unknown_user": "I can only work for members of this workspace whom Slack lets me look up.",
+    "guest": "I can only work for full members of this workspace, and you are here as a guest.",
+    "stranger": "I can only work for members of this workspace, and you belong to another one.",
+    "channel_not_listed": "I am not allowed to work in this conversation.",
+    "user_not_listed": "You are not on the list of people I may work for.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """Whom the bot serves. None means not restricted; an empty set means nobody."""
+
+    identity: Identity
+    teams: frozenset[str] | None = None
+    """Home teams of the people served; None means the token's own team."""
+    channels: frozenset[str] | None = None
+    users: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What a payload says about itself and its author."""
+
+    team: str
+    app_id: str
+    channel: str
+    user: str
+    user_team: str = ""
+    is_bot: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowed:
+    person: Person
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Denied:
+    reason: Reason
+
+    @property
+    def sentence(self) -> str:
+        """What to tell the person; empty where silence is the answer."""
+        return "" if self.reason in _SILENT else _SENTENCES[self.reason]
+
+
+Verdict = Allowed | Denied
+
+
+def screen(facts: Facts, rules: Rules) -> Denied | None:
+    """Whether the payload alone rules its author out; needs no look-up."""
+    own = rules.identity
+    if own.app_id and facts.app_id and facts.app_id != own.app_id:
+        return Denied(reason="foreign_app")
+    if facts.team != own.team and facts.team not in (rules.teams or frozenset[str]()):
+        return Denied(reason="foreign_team")
+    if facts.is_bot or facts.user in {own.bot_user, ""}:
+        return Denied(reason="bot")
+    return None
+
+
+def authorise(facts: Facts, rules: Rules, person: Person | None) -> Verdict:
+    """Whether this person, as Slack knows them by the payload's id, may use the bot here."""
+    if refused := screen(facts, rules):
+        return refused
+    if person is None or person.id != facts.user:
+        return Denied(reason="unknown_user")
+    if refused := _refuse_person(facts, rules, person):
+        return refused
+    if rules.channels is not None and facts.channel not in rules.channels:
+        return Denied(reason="channel_not_listed")
+    if rules.users is not None and person.id not in rules.users:
+        return Denied(reason="user_not_listed")
+    return Allowed(person=person)
+
+
+def _refuse_person(facts: Facts, rules: Rules, person: Person) -> Denied | None:
+    if person.is_bot:
+        return Denied(reason="bot")
+    if person.is_deactivated:
+        return Denied(reason="deactivated")
+    if person.is_guest:
+        return Denied(reason="guest")
+    teams = rules.teams if rules.teams is not None else frozenset({rules.identity.team})
+    homes = {person.team, facts.user_team} - {""}
+    if not homes or not homes <= teams or (person.is_stranger and rules.teams is None):
+        return Denied(reason="stranger")
+    return None

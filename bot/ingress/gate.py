@@ -1,0 +1,105 @@
+"""What happens to a payload before it is acknowledged: read, addressed, authorised, recorded."""
+
+import logging
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from agent_core.messages import JsonObject
+from bot.inbound import InboundPost, read_post
+from bot.ingress.addressing import address
+from bot.ingress.authorise import Denied, Facts, Rules, authorise, screen
+from bot.ingress.roots import Roots
+from bot.ingress.seams import Front, Ledger
+from bot.slack_api import People, Person
+
+MAX_NOTICES = 1_000
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admitted:
+    """A post that the bot will answer; it is in the ledger."""
+
+    post: InboundPost
+    person: Person
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A post to the bot by somebody whom it does not serve, to be told so once."""
+
+    post: InboundPost
+    sentence: str
+
+
+class Gate:
+    """Decides on posts. What it lets in is durable when it returns."""
+
+    def __init__(
+        self, front: Front, ledger: Ledger, people: People, roots: Roots, rules: Rules
+    ) -> None:
+        self._front = front
+        self._ledger = ledger
+        self._people = people
+        self._roots = roots
+        self._rules = rules
+        self._told: OrderedDict[str, None] = OrderedDict()
+
+    async def pass_in(self, body: JsonObject) -> Admitted | Refused | None:
+        """The post to answer, the refusal to tell, or None: nothing to do.
+
+        Raises:
+            SlackError: Slack could not be asked about the author; the payload must come again.
+        """
+        judged = await self.judge(body)
+        if not isinstance(judged, Admitted):
+            return judged
+        post = judged.post
+        return judged if await self._ledger.record(post.key, post.second_key, body) else None
+
+    async def judge(self, body: JsonObject) -> Admitted | Refused | None:
+        """The same decision without a look at the ledger, for payloads that are in it already."""
+        post = read_post(body, bot_user=self._rules.identity.bot_user)
+        if post is None:
+            return None
+        facts = _facts(body, post)
+        if dropped := screen(facts, self._rules):
+            _log.info("dropped a payload: %s", dropped.reason)
+            return None
+        if not await self._is_for_us(post):
+            return None
+        verdict = authorise(facts, self._rules, await self._people.person(post.user))
+        if isinstance(verdict, Denied):
+            return self._refuse(post, verdict)
+        return Admitted(post=post, person=verdict.person)
+
+    async def _is_for_us(self, post: InboundPost) -> bool:
+        match address(post, bot_user=self._rules.identity.bot_user):
+            case "ours":
+                return True
+            case "not_ours":
+                return False
+            case "ours_in_our_thread":
+                known = await self._front.knows(post.thread.session)
+                return known and await self._roots.is_ours(post.thread)
+
+    def _refuse(self, post: InboundPost, denied: Denied) -> Refused | None:
+        _log.info("denied %s in %s: %s", post.user, post.thread.channel, denied.reason)
+        spoke_to_bot = post.mentions_bot or post.channel_type == "im"
+        if not (spoke_to_bot and denied.sentence) or post.key in self._told:
+            return None
+        self._told[post.key] = None
+        if len(self._told) > MAX_NOTICES:
+            self._told.popitem(last=False)
+        return Refused(post=post, sentence=denied.sentence)
+
+
+def _facts(body: JsonObject, post: InboundPost) -> Facts:
+    return Facts(
+        team=post.thread.team,
+        app_id=str(body.get("api_app_id") or ""),
+        channel=post.thread.channel,
+        user=post.user,
+        user_team=post.user_team,
+    )

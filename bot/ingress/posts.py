@@ -1,0 +1,37 @@
+"""Posts, in both of Slack's shapes: `app_mention` for a mention, `message` for every post."""
+
+from typing import Any
+
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.response import BoltResponse
+
+from bot.ingress.ingress import Ingress
+
+EVENTS = ("app_mention", "message")
+_DECIDED = "decided"
+
+
+def listen(bolt: AsyncApp, ingress: Ingress) -> None:
+    """Take posts from Bolt.
+
+    The middleware runs before Bolt acknowledges, the listener after it. An error in the middleware
+    leaves the payload unacknowledged, so Slack delivers it again.
+    """
+    app: Any = bolt  # Bolt's decorators are not typed
+
+    async def decide(
+        body: dict[str, Any], context: dict[str, Any], next_: Any
+    ) -> BoltResponse | None:
+        if body.get("type") == "event_callback" and body["event"].get("type") in EVENTS:
+            context[_DECIDED] = await ingress.receive(body)
+            if context[_DECIDED] is None:
+                return BoltResponse(status=200, body="")
+        await next_()
+        return None
+
+    async def hand_over(context: dict[str, Any]) -> None:
+        await ingress.hand_over(context[_DECIDED])
+
+    app.use(decide)
+    for event in EVENTS:
+        app.event(event)(hand_over)

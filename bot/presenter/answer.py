@@ -1,0 +1,89 @@
+"""The answer of a turn in its thread: posts once each, smaller or elsewhere where Slack insists."""
+
+import logging
+from functools import partial
+
+from agent_core.events import TurnFinished
+from agent_core.ids import UserId
+from bot.presenter.journal import Journal
+from bot.presenter.words import Words
+from bot.render import Draft, answer_drafts, limits, split
+from bot.slack_api import ContentRefused, PlaceRefused, SlackApi, SlackRefused
+from bot.threads import ThreadRef, parse_user
+
+WHOLE_ANSWER_NAME = "answer.md"
+
+_log = logging.getLogger(__name__)
+
+
+def answer_text(event: TurnFinished, words: Words) -> str:
+    """The Markdown to show: never nothing, and a failure with what the operator finds it by."""
+    if event.outcome != "failed":
+        return event.answer.strip() or words.no_answer
+    sentence = event.answer.strip() or words.failure
+    if not event.reference or event.reference in sentence:
+        return sentence
+    return f"{sentence}\n\n{words.reference.format(what=f'`{event.reference}`')}"
+
+
+def shortened(drafts: list[Draft], words: Words) -> tuple[list[Draft], bool]:
+    """As many posts as a thread bears, and whether something was left out."""
+    if len(drafts) <= limits.ANSWER_POSTS:
+        return drafts, False
+    return [*drafts[: limits.ANSWER_POSTS - 1], Draft(text=words.whole_answer)], True
+
+
+class AnswerPosts:
+    """Posts an answer's parts in order."""
+
+    def __init__(self, api: SlackApi, thread: ThreadRef, journal: Journal) -> None:
+        self._api = api
+        self._thread = thread
+        self._journal = journal
+
+    async def post(self, op: str, markdown: str, words: Words, asker: UserId) -> bool:
+        """Post the answer and say whether it was too long to be posted whole.
+
+        Raises:
+            SlackError: Slack gave no answer, or refused the token; the rest can be posted later.
+        """
+        drafts, is_cut = shortened(answer_drafts(markdown), words)
+        for number, draft in enumerate(drafts):
+            await self._post_part(f"{op}:{number}", draft, words, asker)
+        return is_cut
+
+    async def _post_part(self, op: str, draft: Draft, words: Words, asker: UserId) -> None:
+        try:
+            await self._post_draft(op, draft)
+        except ContentRefused as refused:
+            _log.warning("posting smaller: %s", refused)
+            await self._post_smaller(op, draft)
+        except PlaceRefused as refused:
+            _log.warning("answering directly: %s", refused)
+            await self._post_directly(op, draft, words, asker)
+
+    async def _post_smaller(self, op: str, draft: Draft) -> None:
+        """Without blocks, and in shorter parts."""
+        for number, text in enumerate(split(draft.text, limits.TEXT_CHARS // 3)):
+            await self._post_draft(f"{op}.{number}", Draft(text=text))
+
+    async def _post_draft(self, op: str, draft: Draft) -> None:
+        await self._journal.once(op, partial(self._write, op, draft))
+
+    async def _write(self, op: str, draft: Draft, may_exist: bool) -> None:
+        await self._api.post(
+            self._thread, draft.text, blocks=draft.blocks, op_id=op, may_exist=may_exist
+        )
+
+    async def _post_directly(self, op: str, draft: Draft, words: Words, asker: UserId) -> None:
+        """The thread takes no posts: the asker gets the answer as a direct message."""
+        _, user = parse_user(asker)
+        text = f"_{words.not_in_thread}_\n\n{draft.text}" if op.endswith(":0") else draft.text
+
+        async def write(_: bool) -> None:
+            await self._api.post_direct(user, text, op_id=op)
+
+        try:
+            await self._journal.once(f"{op}:direct", write)
+        except SlackRefused:
+            _log.exception("an answer could be posted nowhere")

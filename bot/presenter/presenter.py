@@ -1,0 +1,129 @@
+"""One turn in its Slack thread: a sign at once, one progress post, the answer, then the files."""
+
+from pathlib import Path
+
+from agent_core.events import (
+    LIVE_ONLY,
+    AnyEvent,
+    Event,
+    RouteChosen,
+    ToolCallStarted,
+    TurnFinished,
+)
+from agent_core.ids import TurnId, UserId
+from bot.presenter.answer import WHOLE_ANSWER_NAME, AnswerPosts, answer_text
+from bot.presenter.artifacts import Artifact
+from bot.presenter.board import Board
+from bot.presenter.files import Handout, ThreadFiles
+from bot.presenter.journal import Journal
+from bot.presenter.progress import Progress
+from bot.presenter.sign import Sign
+from bot.presenter.state import PresenterState
+from bot.slack_api import SlackApi, SlackError
+from bot.threads import ThreadRef
+
+
+class ThreadPresenter:
+    """Shows one turn's events in the order in which `show` gets them."""
+
+    def __init__(
+        self,
+        api: SlackApi,
+        thread: ThreadRef,
+        state: PresenterState,
+        workspace: Path,
+        *,
+        asked_ts: str = "",
+        edit_interval_s: float = 1.0,
+    ) -> None:
+        """Make a presenter.
+
+        Args:
+            api: The Slack calls; its clock is the presenter's clock.
+            thread: Where the turn is shown.
+            state: This turn's bookmark.
+            workspace: The session's directory, which artifacts are read from.
+            asked_ts: The asker's post, for a reaction where Slack cannot show a status.
+            edit_interval_s: The least time between two edits of the progress post.
+        """
+        self._journal = Journal(state)
+        self._board = Board()
+        self._sign = Sign(api, thread, asked_ts)
+        self._progress = Progress(
+            api, thread, self._journal, self._board, interval_s=edit_interval_s
+        )
+        self._answer = AnswerPosts(api, thread, self._journal)
+        self._files = ThreadFiles(api, thread, self._journal, workspace)
+        self._seen: set[str] = set()
+
+    async def show(self, event: AnyEvent) -> None:
+        """Take the next event, stored or live.
+
+        After a restart the turn's stored events are given again from the first one: what is in the
+        thread already is not shown twice. With TurnFinished it returns once answer and files are in
+        the thread.
+
+        Raises:
+            SlackError: The answer could not be posted now; show the same event again later.
+        """
+        identity = _identity(event)
+        if identity in self._seen or (await self._journal.open()).finished:
+            return
+        if not isinstance(event, LIVE_ONLY):
+            self._seen.add(identity)
+        self._board.fold(event)
+        if isinstance(event, TurnFinished):
+            await self._finish(event)
+        else:
+            await self._go_on(event)
+
+    async def close(self) -> None:
+        """End the background edits, if TurnFinished never came. Safe to call twice."""
+        await self._progress.stop()
+
+    async def _go_on(self, event: AnyEvent) -> None:
+        await self._sign.show()
+        if _is_work(event):
+            await self._progress.open(event.turn)
+        self._progress.touch()
+
+    async def _finish(self, event: TurnFinished) -> None:
+        await self._progress.stop()
+        is_closed = await self._progress.close(event.turn, insist=False)
+        try:
+            await self._show_result(event)
+        except SlackError:
+            self._seen.discard(_identity(event))
+            raise
+        if not is_closed:
+            await self._progress.close(event.turn, insist=True)
+        await self._sign.take_back()
+        (await self._journal.open()).finished = True
+        await self._journal.save()
+
+    async def _show_result(self, event: TurnFinished) -> None:
+        markdown = answer_text(event, self._board.words)
+        asker = UserId(self._board.asker)
+        op = f"{event.turn}:answer"
+        is_cut = await self._answer.post(op, markdown, self._board.words, asker)
+        if is_cut:
+            await self._attach_whole(event.turn, markdown)
+        for path, saved in self._board.artifacts.items():
+            handout = Handout(op=f"file:{_identity(saved)}", path=path, title=saved.title)
+            await self._files.hand_out(handout, self._board.words)
+
+    async def _attach_whole(self, turn: TurnId, markdown: str) -> None:
+        handout = Handout(op=f"{turn}:whole", path=WHOLE_ANSWER_NAME, title="")
+        artifact = Artifact(name=WHOLE_ANSWER_NAME, content=markdown.encode())
+        await self._files.upload(handout, artifact, self._board.words)
+
+
+def _is_work(event: AnyEvent) -> bool:
+    """Whether from here on there is progress to show."""
+    if isinstance(event, RouteChosen):
+        return event.route == "COMPLEX"
+    return isinstance(event, ToolCallStarted)
+
+
+def _identity(event: Event) -> str:
+    return f"{event.turn}/{event.run}/{event.step}/{event.attempt}/{event.n}"

@@ -1,0 +1,45 @@
+"""What a presenter must remember to go on after a restart without posting anything twice."""
+
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agent_core.messages import JsonObject
+
+
+class PresenterState(Protocol):
+    """Where one turn's presenter keeps its bookmark. `save` returns once it is durable."""
+
+    async def load(self) -> JsonObject | None: ...
+
+    async def save(self, state: JsonObject) -> None: ...
+
+
+class MemoryState:
+    """A state that lives as long as the object; two presenters that share it follow each other."""
+
+    def __init__(self) -> None:
+        self.saved: JsonObject | None = None
+
+    async def load(self) -> JsonObject | None:
+        return self.saved
+
+    async def save(self, state: JsonObject) -> None:
+        self.saved = state
+
+
+class Bookmark(BaseModel):
+    """How far one turn was shown."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    progress_ts: str = ""
+    """The progress post, once it is there."""
+    begun: set[str] = Field(default_factory=set[str])
+    """Op ids of writes that were about to be made: they may or may not be in Slack."""
+    done: set[str] = Field(default_factory=set[str])
+    """Op ids of writes that Slack has taken."""
+    files: dict[str, str] = Field(default_factory=dict[str, str])
+    """Op id of an upload to Slack's id of the file, known before the file is visible."""
+    finished: bool = False
+    """Everything of the turn is in the thread."""

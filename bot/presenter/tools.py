@@ -1,0 +1,132 @@
+"""What a tool call is for, in people's words: no raw arguments, no ids. Pure."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, cast
+
+from bot.presenter.words import Purpose, Words
+from bot.render import limits, one_line
+
+_PREFIX = re.compile(r"^(?:mcp__\w+?__)?(?:composio_|rube_)?")
+_PURPOSES: dict[str, Purpose] = {
+    "ask_user": "ask_user",
+    "crawl_parallel": "read_pages",
+    "get_tool_schemas": "find_tools",
+    "list_local_files": "list_files",
+    "manage_connections": "check_accounts",
+    "read_local_file": "read_file",
+    "remote_bash_tool": "run_code",
+    "remote_workbench": "run_code",
+    "run_python": "run_code",
+    "save_corpus": "save_sources",
+    "search_corpus": "search_sources",
+    "search_tools": "find_tools",
+    "task": "ask_agent",
+    "upload_to_composio": "upload_file",
+    "wait_for_connections": "check_accounts",
+    "workbench_download": "upload_file",
+    "workbench_upload": "upload_file",
+    "write_local_file": "write_file",
+    "write_report": "write_report",
+}
+_FOREIGN_TEXT = ("query", "q", "path", "file_path", "filename", "name")
+_REPORT_EXPERT = "report-creation-expert"
+_QUOTED: frozenset[Purpose] = frozenset({"search_web", "search_news", "search_sources"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A tool call as a line of progress."""
+
+    words: str
+    pages: int = 0
+    """How many web pages the call sets out to read."""
+
+
+def describe(tool: str, arguments: Mapping[str, Any], words: Words) -> Step:
+    """The line for a tool call. Foreign text in it is escaped and short."""
+    name = _PREFIX.sub("", tool.lower())
+    if name == "multi_execute_tool":
+        return _several(arguments, words)
+    purpose = _purpose(name)
+    if purpose == "ask_agent":
+        return Step(words=_agent(arguments, words))
+    if purpose == "read_pages":
+        return _pages(arguments, words)
+    what = _what(purpose, arguments) or (_humanised(name) if purpose == "use_tool" else "…")
+    return Step(words=words.purposes[purpose].format(what=what))
+
+
+def pages_read(display: str, asked: int) -> int:
+    """How many pages a finished call read: the first number that it told a person, if any."""
+    told = re.search(r"\d+", display)
+    return min(int(told.group()), asked) if told else asked
+
+
+def _purpose(name: str) -> Purpose:
+    if known := _PURPOSES.get(name):
+        return known
+    if "search" in name and "news" in name:
+        return "search_news"
+    return "search_web" if name.startswith("search_") else "use_tool"
+
+
+def _several(arguments: Mapping[str, Any], words: Words) -> Step:
+    """A call that carries calls is told by the first of them."""
+    inner = [call for call in _objects(arguments.get("tools")) if call.get("tool_slug")]
+    if not inner:
+        return Step(words=words.purposes["find_tools"])
+    carried = _objects([inner[0].get("arguments")])
+    first = describe(str(inner[0]["tool_slug"]), carried[0] if carried else {}, words)
+    others = len(inner) - 1
+    return Step(words=f"{first.words} {words.more_steps.format(n=others)}") if others else first
+
+
+def _agent(arguments: Mapping[str, Any], words: Words) -> str:
+    agent = str(arguments.get("subagent_type") or arguments.get("agent") or "")
+    if agent == _REPORT_EXPERT:
+        return words.purposes["ask_report_expert"]
+    name = re.sub(r"[-_]+", " ", agent) or "…"
+    return words.purposes["ask_agent"].format(what=_short(name))
+
+
+def _pages(arguments: Mapping[str, Any], words: Words) -> Step:
+    urls = _items(arguments.get("urls"))
+    if len(urls) == 1:
+        host = _short(re.sub(r"^https?://(?:www\.)?", "", str(urls[0])).partition("/")[0])
+        return Step(words=words.purposes["read_file"].format(what=host or "…"), pages=1)
+    return Step(words=words.purposes["read_pages"].format(n=len(urls)), pages=len(urls))
+
+
+def _what(purpose: Purpose, arguments: Mapping[str, Any]) -> str:
+    for key in _FOREIGN_TEXT:
+        value = arguments.get(key)
+        if isinstance(value, str) and value.strip():
+            return _named(purpose, value)
+    return ""
+
+
+def _named(purpose: Purpose, value: str) -> str:
+    if purpose in _QUOTED:
+        return f"“{_short(value)}”"
+    is_file = purpose in {"read_file", "write_file"}
+    return _short(PurePosixPath(value).name if is_file else "") if purpose != "use_tool" else ""
+
+
+def _humanised(name: str) -> str:
+    """`gmail_send_email` becomes `Gmail send email`."""
+    return _short(re.sub(r"[^a-z0-9]+", " ", name).strip().capitalize()) or "…"
+
+
+def _items(value: object) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def _objects(value: object) -> list[dict[str, Any]]:
+    return [item for item in _items(value) if isinstance(item, dict)]
+
+
+def _short(text: str) -> str:
+    return one_line(text, limits.PROGRESS_WORD_CHARS)

@@ -1,0 +1,17 @@
+"""Text and blocks as Slack shows them. Pure: nothing here talks to anyone."""
+
+from bot.render.blocks import Draft, answer_drafts
+from bot.render.escape import clean, escape, literal, one_line
+from bot.render.mrkdwn import to_mrkdwn
+from bot.render.split import split
+
+__all__ = [
+    "Draft",
+    "answer_drafts",
+    "clean",
+    "escape",
+    "literal",
+    "one_line",
+    "split",
+    "to_mrkdwn",
+]

@@ -1,0 +1,51 @@
+"""The posts that the bot makes, ready to send: text, and blocks where text is not enough. Pure."""
+
+from dataclasses import dataclass
+
+from agent_core.messages import JsonObject
+from bot.render import limits
+from bot.render.mrkdwn import Piece, pieces
+from bot.render.split import split
+from bot.render.tables import table_block
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A post to be made. With blocks, `text` says the same to notifications and search."""
+
+    text: str
+    blocks: tuple[JsonObject, ...] = ()
+
+
+def answer_drafts(markdown: str) -> list[Draft]:
+    """An answer as posts, in order; none for an empty answer.
+
+    Text alone, in parts of at most `TEXT_CHARS`. An answer that fits into one post and has one
+    small table gets Slack's table block; in all others tables are aligned code.
+    """
+    parts = pieces(markdown)
+    text = "\n\n".join(part.text for part in parts)
+    tables = [part.table for part in parts if part.table is not None]
+    if len(tables) == 1 and tables[0].is_small and len(text) <= limits.TEXT_CHARS:
+        return [Draft(text=text, blocks=_blocks(parts))]
+    return [Draft(text=part) for part in split(text, limits.TEXT_CHARS)]
+
+
+def _blocks(parts: list[Piece]) -> tuple[JsonObject, ...]:
+    blocks: list[JsonObject] = []
+    run: list[str] = []
+    for part in parts:
+        if part.table is None:
+            run.append(part.text)
+        else:
+            blocks += [*_sections(run), table_block(part.table)]
+            run = []
+    return (*blocks, *_sections(run))
+
+
+def _sections(texts: list[str]) -> list[JsonObject]:
+    joined = "\n\n".join(texts)
+    return [
+        {"type": "section", "text": {"type": "mrkdwn", "text": text}}
+        for text in split(joined, limits.SECTION_CHARS)
+    ]

@@ -1,0 +1,57 @@
+"""Foreign text made inert: no mention, no markup, no hidden or reversed characters. Pure."""
+
+import re
+
+WORD_JOINER = "\u2060"
+ZERO_WIDTH_SPACE = "\u200b"
+
+_HIDDEN = re.compile(
+    "["
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, save tab and newline
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction marks and overrides
+    "\ufeff\ufff9-\ufffb"  # byte order mark, annotations
+    "\ud800-\udfff"  # lone surrogates
+    "\U000e0000-\U000e007f"  # tags: text that nobody sees
+    "]"
+)
+_BROADCAST = re.compile(r"@(?=(?:here|channel|everyone|group)\b)", re.IGNORECASE)
+_MARKUP = re.compile(r"(?<!\w)([*_~`])(?=\S[^\n]*?\1(?!\w))")
+_FENCE = "```"
+
+
+def clean(text: str) -> str:
+    """The text without characters that hide or reorder what is read."""
+    return _HIDDEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def escape(text: str) -> str:
+    """Text that Slack shows as it is: no entity, tag or broadcast word in it has an effect.
+
+    `<@U1>`, `<!channel>` and `<!subteam^S1>` are inert once their brackets are entities. `@here` is
+    inert in a post without `link_names`; edits are parsed more eagerly, so it is taken apart too.
+    """
+    entities = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _BROADCAST.sub(f"@{WORD_JOINER}", entities)
+
+
+def literal(text: str) -> str:
+    """Escaped text in which `*`, `_`, `~` and backticks do not begin any formatting."""
+    return _MARKUP.sub(rf"\1{ZERO_WIDTH_SPACE}", escape(text))
+
+
+def code(text: str) -> str:
+    """Escaped text for inside a code fence, which it cannot close."""
+    return escape(text).replace(_FENCE, f"``{ZERO_WIDTH_SPACE}`")
+
+
+def inline_code(text: str) -> str:
+    """A code span; backticks inside become a look-alike, since Slack has no longer delimiter."""
+    inside = escape(text).replace("`", "\u02cb").replace("\n", " ")
+    return f"`{inside}`" if inside.strip() else inside
+
+
+def one_line(text: str, max_chars: int) -> str:
+    """Escaped foreign text as part of one of our sentences: one line, cut with an ellipsis."""
+    words = " ".join(clean(text).split())
+    short = words if len(words) <= max_chars else words[: max_chars - 1].rstrip() + "…"
+    return literal(short)

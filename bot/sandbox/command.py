@@ -1,0 +1,178 @@
+"""`bot sandbox`: the real bot among stand-ins, driven by `--ask` or left running."""
+
+import asyncio
+import json
+import os
+import signal
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import typer
+
+from agent_core.ids import TurnId
+from agent_core.messages import JsonObject
+from bot.sandbox.child import BotDiedError, BotProcess, bot_process
+from bot.sandbox.display import Display
+from bot.sandbox.model import Pace
+from bot.sandbox.settings import SandboxSettings
+from bot.sandbox.slack.records import Post
+from bot.sandbox.watch import NoTurnError, Watch, WatchedTurn
+from bot.sandbox.web import NoPagesError
+from bot.sandbox.world import World, open_world
+
+ASKER = "ann"
+CHANNEL = "general"
+START_TIMEOUT_S = 90.0
+TURN_TIMEOUT_S = 1800.0
+ROOT = Path("AGENT_RUN_WORKSPACES")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxOptions:
+    """What the command line asked for."""
+
+    asks: tuple[str, ...]
+    out: Path | None
+    web: Path | None
+    as_json: bool
+    first_token_s: float
+    tokens_per_s: float | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Outcome:
+    """What a driven sandbox came to."""
+
+    turns: list[WatchedTurn] = field(default_factory=list[WatchedTurn])
+    posts: list[Post] = field(default_factory=list[Post])
+    files: list[JsonObject] = field(default_factory=list[JsonObject])
+    workspace: Path | None = None
+
+    def as_json(self) -> JsonObject:
+        return {
+            "turns": [turn.as_json() for turn in self.turns],
+            "posts": [
+                {
+                    "ts": post.ts,
+                    "thread_ts": post.root_ts,
+                    "user": post.user,
+                    "text": post.text,
+                }
+                for post in self.posts
+            ],
+            "files": self.files,
+            "workspace": str(self.workspace) if self.workspace else None,
+        }
+
+
+def run_sandbox(options: SandboxOptions) -> int:
+    """Run it and return the exit code."""
+    try:
+        return asyncio.run(_run(options))
+    except (NoPagesError, NoTurnError, BotDiedError, TimeoutError) as error:
+        typer.echo(f"The sandbox stopped: {error or type(error).__name__}", err=True)
+        return 1
+
+
+async def _run(options: SandboxOptions) -> int:
+    directory = _new_directory()
+    pace = Pace(first_token_s=options.first_token_s, tokens_per_s=options.tokens_per_s)
+    async with AsyncExitStack() as stack:
+        world = await stack.enter_async_context(
+            open_world(SandboxSettings(), workspaces_root=directory, web=options.web, pace=pace)
+        )
+        bot = await stack.enter_async_context(bot_process(world.environment, directory))
+        await _until_connected(world, bot)
+        if not options.asks:
+            return await _until_stopped(world, bot, directory)
+        async with Display(world.slack, quiet=options.as_json):
+            outcome = await _drive(world, bot, options, directory)
+    if options.as_json:
+        typer.echo(json.dumps(outcome.as_json(), ensure_ascii=False, indent=2))
+    elif outcome.workspace is not None:
+        typer.echo(f"workspace: {outcome.workspace}")
+    last = outcome.turns[-1]
+    if last.outcome == "failed":
+        typer.echo(f"The last turn failed: {last.turn.answer}", err=True)
+        return 1
+    return 0
+
+
+def _new_directory() -> Path:
+    """A directory of this run's own: workspaces, blacklist, database and log."""
+    stamp = datetime.now(UTC).strftime("%Y%m%d_%H%M%S")
+    directory = (ROOT / f"sandbox_{stamp}_{os.getpid()}").resolve()
+    directory.mkdir(parents=True)
+    return directory
+
+
+async def _until_connected(world: World, bot: BotProcess) -> None:
+    async with asyncio.timeout(START_TIMEOUT_S):
+        while not world.slack.open_sockets:
+            bot.check()
+            await asyncio.sleep(0.02)
+
+
+async def _until_stopped(world: World, bot: BotProcess, directory: Path) -> int:
+    typer.echo(f"The sandbox is running. Slack's Web API: {world.slack.api_url}")
+    typer.echo(f"Workspaces and log: {directory}. Stop it with Ctrl-C.")
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    while not stop.is_set():
+        bot.check()
+        try:
+            async with asyncio.timeout(1.0):
+                await stop.wait()
+        except TimeoutError:
+            continue
+    return 0
+
+
+async def _drive(
+    world: World, bot: BotProcess, options: SandboxOptions, directory: Path
+) -> Outcome:
+    outcome = Outcome()
+    watch = Watch(directory)
+    root_ts: str | None = None
+    try:
+        for ask in options.asks:
+            ts = await _say(world, ask, root_ts)
+            root_ts = root_ts or ts
+            channel = world.slack.channels[CHANNEL]
+            turn_id = TurnId(f"turn:{world.slack.team_id}:{channel}:{ts}")
+            turn = await watch.ended(turn_id, timeout_s=TURN_TIMEOUT_S, check=bot.check)
+            outcome.turns.append(turn)
+            outcome.workspace = await watch.workspace(turn.turn)
+    finally:
+        await watch.close()
+    outcome.posts = world.slack.thread(CHANNEL, root_ts or "")
+    outcome.files = _save_files(world, options.out or directory / "files")
+    return outcome
+
+
+async def _say(world: World, ask: str, root_ts: str | None) -> str:
+    """The first ask mentions the bot; further ones are replies in the thread."""
+    text = world.slack.typed(ask)
+    if root_ts is None:
+        text = f"{world.slack.mention} {text}"
+    return await world.slack.say(ASKER, CHANNEL, text, thread_ts=root_ts)
+
+
+def _save_files(world: World, directory: Path) -> list[JsonObject]:
+    saved: list[JsonObject] = []
+    for file in world.slack.files:
+        directory.mkdir(parents=True, exist_ok=True)
+        path = directory / (Path(file.name).name or file.id)
+        path.write_bytes(file.content)
+        saved.append(
+            {
+                "name": file.name,
+                "path": str(path),
+                "bytes": len(file.content),
+                "mimetype": file.mimetype,
+            }
+        )
+    return saved

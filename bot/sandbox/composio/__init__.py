@@ -1,0 +1,6 @@
+"""The Composio stand-in of the sandbox: REST and hosted MCP on one loopback origin."""
+
+from bot.sandbox.composio.sessions import Call, Session
+from bot.sandbox.composio.standin import ComposioStandIn
+
+__all__ = ["Call", "ComposioStandIn", "Session"]

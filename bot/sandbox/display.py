@@ -1,0 +1,75 @@
+"""Prints the thread as it grows: posts as lines, progress as a moving line on a terminal."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+from rich.console import Console
+from rich.status import Status
+from rich.text import Text
+
+from bot.sandbox.slack import SlackStandIn
+from bot.sandbox.slack.feed import Change, FileShared, PostAdded, PostChanged
+from bot.sandbox.slack.records import Post
+
+
+class Display:
+    """Follows Slack's changes while it is open; silent with `quiet`."""
+
+    def __init__(self, slack: SlackStandIn, *, quiet: bool) -> None:
+        self._slack = slack
+        self._quiet = quiet
+        self._console = Console(highlight=False, soft_wrap=True)
+        self._names = {user_id: name for name, user_id in slack.users.items()}
+        self._task: asyncio.Task[None] | None = None
+        self._status: Status | None = None
+
+    async def __aenter__(self) -> "Display":
+        if not self._quiet:
+            self._task = asyncio.create_task(self._follow(self._slack.changes()))
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+        self._end_progress()
+
+    async def _follow(self, changes: AsyncIterator[Change]) -> None:
+        async for change in changes:
+            match change:
+                case PostAdded(post=post):
+                    self._print(post)
+                case PostChanged(post=post):
+                    self._show_progress(post)
+                case FileShared(file=file):
+                    self._line(Text(f"   file: {file.name} ({len(file.content):,} bytes)", "cyan"))
+                case _:
+                    continue
+
+    def _print(self, post: Post) -> None:
+        if not post.text or post.subtype == "file_share":
+            return
+        name = self._names.get(post.user, post.user)
+        self._line(Text.assemble((f"{name}: ", "bold"), post.text))
+
+    def _show_progress(self, post: Post) -> None:
+        """An edited post is progress: its newest line, in place where the terminal can do that."""
+        newest = next((line for line in reversed(post.text.splitlines()) if line.strip()), "")
+        if not self._console.is_terminal:
+            self._line(Text(f"   … {newest.strip()}", "dim"))
+        elif self._status is None:
+            self._status = self._console.status(Text(newest))
+            self._status.start()
+        else:
+            self._status.update(Text(newest))
+
+    def _line(self, text: Text) -> None:
+        self._end_progress()
+        self._console.print(text)
+
+    def _end_progress(self) -> None:
+        if self._status is not None:
+            self._status.stop()
+            self._status = None

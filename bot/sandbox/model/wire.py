@@ -1,0 +1,45 @@
+"""Plain JSON values as they arrive: shape-safe readers for data that nobody has checked yet."""
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+Json = dict[str, Any]
+
+
+def as_object(value: object) -> Json:
+    """The value if it is a JSON object, otherwise an empty one."""
+    return cast(Json, value) if isinstance(value, dict) else {}
+
+
+def as_list(value: object) -> list[Any]:
+    """The value if it is a JSON array, otherwise an empty one."""
+    return cast(list[Any], value) if isinstance(value, list) else []
+
+
+def as_text(value: object) -> str:
+    """The value if it is a string, otherwise an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def blocks_of(content: object) -> list[Json]:
+    """A message's content as blocks, whether it was written as a string or as a list."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [as_object(block) for block in as_list(content)]
+
+
+def text_of(content: object) -> str:
+    """The text blocks of a content, joined by blank lines."""
+    parts = [as_text(b.get("text")) for b in blocks_of(content) if b.get("type") == "text"]
+    return "\n\n".join(part for part in parts if part)
+
+
+def walk(value: object, depth: int = 8) -> Iterator[Json]:
+    """Every object inside a JSON value, outermost first, down to the given depth."""
+    if depth < 0:
+        return
+    if isinstance(value, dict):
+        yield cast(Json, value)
+    children = [*as_object(cast(object, value)).values(), *as_list(cast(object, value))]
+    for child in children:
+        yield from walk(child, depth - 1)

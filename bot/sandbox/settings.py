@@ -1,0 +1,56 @@
+"""What the sandbox takes from the environment, and the environment it gives to the bot."""
+
+import os
+from collections.abc import Mapping
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+_OURS = (
+    "ALLOWED_TEAMS",
+    "ALLOWED_CHANNELS",
+    "ALLOWED_USERS",
+    "DATABASE_URL",
+    "CRAWL_ALLOW",
+    "CRAWL_CONNECT",
+)
+"""What a real installation may have set and the sandbox's bot must not see."""
+
+
+class SandboxSettings(BaseSettings):
+    """Keys of real services. One that is set is used in place of its stand-in."""
+
+    model_config = SettingsConfigDict(env_file=".env", env_file_encoding="utf-8", extra="ignore")
+
+    anthropic_api_key: SecretStr = Field(default=SecretStr(""))
+    anthropic_auth_token: SecretStr = Field(default=SecretStr(""))
+    zai_api_key: SecretStr = Field(default=SecretStr(""))
+    anthropic_base_url: str = ""
+    composio_api_key: SecretStr = Field(default=SecretStr(""))
+    composio_base_url: str = ""
+
+    @property
+    def model_keys(self) -> dict[str, str]:
+        """What reaches a real model; empty when the stand-in is to be used."""
+        keys = {
+            "ANTHROPIC_API_KEY": self.anthropic_api_key.get_secret_value(),
+            "ANTHROPIC_AUTH_TOKEN": self.anthropic_auth_token.get_secret_value(),
+            "ZAI_API_KEY": self.zai_api_key.get_secret_value(),
+        }
+        if not any(keys.values()):
+            return {}
+        return {**keys, "ANTHROPIC_BASE_URL": self.anthropic_base_url}
+
+    @property
+    def composio_keys(self) -> dict[str, str]:
+        """What reaches the real Composio; empty when the stand-in is to be used."""
+        key = self.composio_api_key.get_secret_value()
+        if not key:
+            return {}
+        return {"COMPOSIO_API_KEY": key, "COMPOSIO_BASE_URL": self.composio_base_url}
+
+
+def child_environment(given: Mapping[str, str]) -> dict[str, str]:
+    """This process's environment for the bot, with what is `given` in place of its own."""
+    inherited = {name: value for name, value in os.environ.items() if name not in _OURS}
+    return {**inherited, **given}

@@ -1,0 +1,151 @@
+"""What people do by pressing: buttons, menus, modals, shortcuts, slash commands.
+
+Every gesture waits for the app's acknowledgement, at most 3 s by the stand-in's clock, and
+returns the delivery: `acked_at_s` is None when the app did not answer, `answer` what it said.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from bot.sandbox.slack import interactive
+from bot.sandbox.slack.actions import collect_state, describe_action, find_element
+from bot.sandbox.slack.arguments import Arguments
+from bot.sandbox.slack.gestures import Gestures
+from bot.sandbox.slack.messages import show_view
+from bot.sandbox.slack.records import Delivery, Post, View
+from bot.sandbox.slack.wire import JsonArray, JsonObject, as_array
+
+
+class Interactions(Gestures):
+    async def click(
+        self, user: str, channel: str, ts: str, action_id: str, chosen: object = None
+    ) -> Delivery:
+        """Use an element of a post, an ephemeral one too. Menus take the chosen option's value."""
+        person, post = self.user_id(user), self.find_shown(channel, ts)
+        block_id, element = find_element(post.blocks, action_id)
+        action = describe_action(element, block_id, chosen, self.state.ids.fresh_ts())
+        payload = interactive.message_actions(
+            self.state,
+            post,
+            person,
+            action,
+            self._trigger(person),
+            self._response_url(person, post),
+        )
+        return await self._send("interactive", payload)
+
+    async def click_view(
+        self, user: str, view_id: str, action_id: str, chosen: object = None
+    ) -> Delivery:
+        """Use an element of a modal or of App Home."""
+        person, view = self.user_id(user), self.workspace.modals.find(view_id, None)
+        block_id, element = find_element(_blocks_of(view), action_id)
+        action = describe_action(element, block_id, chosen, self.state.ids.fresh_ts())
+        payload = interactive.view_actions(self.state, view, person, action, self._trigger(person))
+        return await self._send("interactive", payload)
+
+    async def submit_view(
+        self, user: str, view_id: str, entered: Mapping[str, object] | None = None
+    ) -> Delivery:
+        """Submit a modal with what was entered, by action id, and do what the app answers."""
+        person, view = self.user_id(user), self.state.views[view_id]
+        view = replace(view, state=collect_state(_blocks_of(view), entered or {}))
+        self.state.show_view(view)
+        payload = interactive.view_submission(self.state, view, person, self._trigger(person))
+        delivery = await self._send("interactive", payload, accepts_answer=True)
+        if delivery.acked_at_s is not None:
+            self._follow(view, delivery.answer or {})
+        return delivery
+
+    def _follow(self, view: View, answer: JsonObject) -> None:
+        match answer.get("response_action"):
+            case "errors":
+                return
+            case "update":
+                self.workspace.modals.update(view, answer["view"])
+            case "push":
+                self.workspace.modals.push(view.user, answer["view"])
+            case "clear":
+                self._close_all(view.user)
+            case _:
+                self.state.close_view(view)
+
+    def _close_all(self, user: str) -> None:
+        for view in self.workspace.modals.stack_of(user):
+            self.state.close_view(view)
+
+    async def close_view(
+        self, user: str, view_id: str, *, all_views: bool = False
+    ) -> Delivery | None:
+        """Close a modal; the app hears of it only if the view asked for that."""
+        person, view = self.user_id(user), self.state.views[view_id]
+        if all_views:
+            self._close_all(person)
+        else:
+            self.state.close_view(view)
+        if not view.body.get("notify_on_close"):
+            return None
+        payload = interactive.view_closed(self.state, view, person, is_cleared=all_views)
+        return await self._send("interactive", payload)
+
+    async def use_shortcut(self, user: str, callback_id: str) -> Delivery:
+        """Run a global shortcut."""
+        person = self.user_id(user)
+        payload = interactive.shortcut(self.state, person, callback_id, self._trigger(person))
+        return await self._send("interactive", payload)
+
+    async def use_message_shortcut(
+        self, user: str, channel: str, ts: str, callback_id: str
+    ) -> Delivery:
+        """Run a shortcut from a post's menu."""
+        person, post = self.user_id(user), self.find(channel, ts)
+        trigger, url = self._trigger(person), self._response_url(person, post)
+        payload = interactive.message_shortcut(self.state, post, person, callback_id, trigger, url)
+        return await self._send("interactive", payload)
+
+    async def suggest(self, user: str, action_id: str, typed: str, *, view_id: str) -> JsonArray:
+        """Type into an external menu of a modal; returns the options that the app offers."""
+        person, view = self.user_id(user), self.state.views[view_id]
+        block_id, _ = find_element(_blocks_of(view), action_id)
+        place = {"view": show_view(self.state, view)}
+        payload = interactive.suggestion(self.state, person, block_id, action_id, typed, place)
+        delivery = await self._send("interactive", payload, accepts_answer=True)
+        answer = delivery.answer or {}
+        return as_array(answer.get("options") or answer.get("option_groups")) or []
+
+    async def slash(self, user: str, channel: str, command: str, text: str = "") -> Delivery:
+        """Run a slash command; a message in the acknowledgement is posted as Slack posts it."""
+        person, place = self.user_id(user), self.state.channels[self.channel_id(channel)]
+        url = self.workspace.response_urls.issue(self.workspace.base_url, person, place.id)
+        payload = interactive.slash_command(
+            self.state, place, person, command, text, self._trigger(person), url
+        )
+        delivery = await self._send("slash_commands", payload, accepts_answer=True)
+        if delivery.answer:
+            self.workspace.response_urls.post(person, place.id, Arguments(delivery.answer))
+        return delivery
+
+    def find_shown(self, channel: str, ts: str) -> Post:
+        """A post, or an ephemeral one. Raises KeyError."""
+        channel_id = self.channel_id(channel)
+        for post in self.state.ephemerals:
+            if (post.channel, post.ts) == (channel_id, ts):
+                return post
+        return self.find(channel, ts)
+
+    def _trigger(self, user: str) -> str:
+        return self.workspace.triggers.issue(user)
+
+    def _response_url(self, user: str, post: Post) -> str:
+        urls = self.workspace.response_urls
+        return urls.issue(self.workspace.base_url, user, post.channel, post)
+
+    async def _send(
+        self, envelope_type: str, payload: JsonObject, *, accepts_answer: bool = False
+    ) -> Delivery:
+        deliverer = self.workspace.deliverer
+        return await deliverer.attempt(envelope_type, payload, accepts_answer=accepts_answer)
+
+
+def _blocks_of(view: View) -> list[JsonObject]:
+    return view.body["blocks"]

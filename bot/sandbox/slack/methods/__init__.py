@@ -1,0 +1,1 @@
+"""The Web API's methods, one module per family."""

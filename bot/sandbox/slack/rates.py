@@ -1,0 +1,48 @@
+"""Rate limits: Slack's tiers as token buckets, per method and, for posts, per channel."""
+
+import math
+from dataclasses import dataclass
+
+from bot.sandbox.slack.clock import Clock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """A sustained rate with a burst; `per_channel` gives each channel a bucket of its own."""
+
+    per_minute: float
+    burst: int
+    per_channel: bool = False
+
+
+TIER_1 = Rate(per_minute=1, burst=5)
+TIER_2 = Rate(per_minute=20, burst=20)
+TIER_3 = Rate(per_minute=50, burst=50)
+TIER_4 = Rate(per_minute=100, burst=100)
+POSTS_OF_A_CHANNEL = Rate(per_minute=60, burst=20, per_channel=True)
+POSTS_OF_THE_TEAM = Rate(per_minute=300, burst=300)
+STREAM_APPENDS = Rate(per_minute=180, burst=1_000)
+STATUS_UPDATES = Rate(per_minute=600, burst=600)
+UNLIMITED = Rate(per_minute=math.inf, burst=1)
+
+
+class RateLimiter:
+    """Counts the calls of each bucket by the stand-in's clock."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._buckets: dict[str, tuple[float, float]] = {}
+
+    def take(self, name: str, rate: Rate) -> int:
+        """Count one call. Returns 0, or after how many whole seconds the caller may come back."""
+        if math.isinf(rate.per_minute):
+            return 0
+        now_s = self._clock.now()
+        per_second = rate.per_minute / 60
+        tokens, seen_s = self._buckets.get(name, (float(rate.burst), now_s))
+        tokens = min(rate.burst, tokens + (now_s - seen_s) * per_second)
+        if tokens < 1:
+            self._buckets[name] = (tokens, now_s)
+            return max(1, math.ceil((1 - tokens) / per_second))
+        self._buckets[name] = (tokens - 1, now_s)
+        return 0

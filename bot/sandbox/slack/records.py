@@ -1,0 +1,242 @@
+"""What the stand-in's team consists of: people, channels, posts, files, sessions, views, calls."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from bot.sandbox.slack.wire import JsonObject
+
+ChannelKind = Literal["channel", "group", "im", "mpim"]
+ACK_DEADLINE_S = 3.0
+STREAM_LIFETIME_S = 300.0
+StreamPhase = Literal["in_progress", "completed", "errored"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class User:
+    id: str
+    team_id: str
+    name: str
+    real_name: str
+    display_name: str
+    email: str = ""
+    tz: str = "Europe/Berlin"
+    tz_offset_s: int = 3600
+    locale: str = "en-GB"
+    is_bot: bool = False
+    bot_id: str | None = None
+    app_id: str | None = None
+    is_restricted: bool = False
+    is_ultra_restricted: bool = False
+    is_admin: bool = False
+    deleted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Channel:
+    id: str
+    name: str
+    kind: ChannelKind
+    creator: str
+    created_s: int
+    members: tuple[str, ...]
+    topic: str = ""
+    purpose: str = ""
+    is_archived: bool = False
+    is_ext_shared: bool = False
+
+    @property
+    def is_direct(self) -> bool:
+        return self.kind in ("im", "mpim")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edited:
+    user: str
+    ts: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reaction:
+    name: str
+    users: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One task of a streamed post, as the chunks have built it up so far."""
+
+    id: str
+    title: str
+    status: str
+    details: str = ""
+    output: str = ""
+    sources: tuple[JsonObject, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """The streaming part of a post: its phase, its mode and what was appended."""
+
+    phase: StreamPhase
+    started_s: float
+    mode: Literal["markdown_text", "chunks"] | None = None
+    task_display_mode: str = "timeline"
+    plan_title: str | None = None
+    parts: tuple[JsonObject, ...] = ()
+    tasks: tuple[Task, ...] = ()
+    size_bytes: int = 0
+    stopped_by_user: bool = False
+
+    def is_open(self, now_s: float) -> bool:
+        """Whether it still takes text; Slack seals a stream five minutes after its start."""
+        return self.phase == "in_progress" and now_s < self.started_s + STREAM_LIFETIME_S
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """Where a file was posted."""
+
+    channel: str
+    ts: str
+    thread_ts: str | None
+    is_public: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    id: str
+    name: str
+    title: str
+    mimetype: str
+    filetype: str
+    user: str
+    created_s: int
+    content: bytes = field(repr=False)
+    alt_txt: str | None = None
+    shares: tuple[Share, ...] = ()
+    url_private: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CustomAuthor:
+    """The name and icon that a post shows in the place of the bot's own."""
+
+    username: str | None = None
+    icon_emoji: str | None = None
+    icon_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """A message. `blocks` are as they were sent, with the block ids that Slack adds."""
+
+    channel: str
+    ts: str
+    user: str
+    text: str
+    thread_ts: str | None = None
+    subtype: str | None = None
+    blocks: tuple[JsonObject, ...] = ()
+    blocks_are_derived: bool = False
+    attachments: tuple[JsonObject, ...] = ()
+    files: tuple[File, ...] = ()
+    edited: Edited | None = None
+    metadata: JsonObject | None = None
+    ephemeral_to: str | None = None
+    reactions: tuple[Reaction, ...] = ()
+    bot_id: str | None = None
+    app_id: str | None = None
+    custom_author: CustomAuthor | None = None
+    client_msg_id: str | None = None
+    stream: Stream | None = None
+    unfurl_links: bool | None = None
+    unfurl_media: bool | None = None
+
+    @property
+    def root_ts(self) -> str:
+        """The ts of the thread's root, which is the post itself outside of threads."""
+        return self.thread_ts or self.ts
+
+    @property
+    def is_reply(self) -> bool:
+        return self.thread_ts is not None and self.thread_ts != self.ts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """An agent session: the conversation of one thread as Slack's agent surface shows it."""
+
+    channel: str
+    thread_ts: str
+    status: str
+    title: str = ""
+    initiator: str | None = None
+    status_text: str = ""
+    loading_messages: tuple[str, ...] = ()
+    set_at_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A modal or an App Home as a person has it before them."""
+
+    id: str
+    user: str
+    type: Literal["modal", "home"]
+    body: JsonObject
+    hash: str
+    root_view_id: str
+    previous_view_id: str | None = None
+    state: JsonObject = field(default_factory=dict[str, object])
+
+    @property
+    def external_id(self) -> str:
+        return str(self.body.get("external_id") or "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuggestedPrompts:
+    channel: str
+    title: str
+    prompts: tuple[JsonObject, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiCall:
+    """One call of the Web API: `at_s` by the stand-in's clock, `duration_ms` in real time."""
+
+    method: str
+    args: JsonObject
+    at_s: float
+    duration_ms: float
+    ok: bool
+    error: str | None
+    status: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """One attempt to bring a payload to the app over a socket."""
+
+    envelope_id: str
+    type: str
+    payload: JsonObject
+    attempt: int
+    sent_at_s: float
+    reached_socket: bool
+    acked_at_s: float | None = None
+    answer: JsonObject | None = None
+
+    @property
+    def failed_at_s(self) -> float:
+        """When an attempt without an answer counts as failed; at once if there was no socket."""
+        return self.sent_at_s + (ACK_DEADLINE_S if self.reached_socket else 0.0)
+
+    @property
+    def event_id(self) -> str | None:
+        return self.payload.get("event_id")
+
+    @property
+    def event_type(self) -> str | None:
+        event: JsonObject = self.payload.get("event") or {}
+        return event.get("type")

@@ -1,0 +1,164 @@
+"""The team's present state, and the only ways to change it. Every change is published."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from bot.sandbox.slack.clock import Clock
+from bot.sandbox.slack.feed import (
+    CallAnswered,
+    Change,
+    ChannelChanged,
+    DeliveryChanged,
+    Feed,
+    FileShared,
+    PostAdded,
+    PostChanged,
+    PostDeleted,
+    PromptsSuggested,
+    SessionChanged,
+    ViewClosed,
+    ViewShown,
+)
+from bot.sandbox.slack.ids import Ids
+from bot.sandbox.slack.records import (
+    ApiCall,
+    Channel,
+    Delivery,
+    File,
+    Post,
+    Session,
+    Share,
+    SuggestedPrompts,
+    User,
+    View,
+)
+from bot.sandbox.slack.team import Team, build_team
+from bot.sandbox.slack.wire import JsonObject
+
+
+class State:
+    """What a page shows and what the methods read. It knows nothing of sockets or HTTP."""
+
+    def __init__(self, clock: Clock, bot_name: str) -> None:
+        self.clock = clock
+        self.ids = Ids(clock)
+        self.feed = Feed()
+        self.team: Team = build_team(self.ids, bot_name, int(clock.now()) - 86_400)
+        self.users: dict[str, User] = {user.id: user for user in self.team.users.values()}
+        self.channels: dict[str, Channel] = {c.id: c for c in self.team.channels.values()}
+        self.posts: dict[str, dict[str, Post]] = {}
+        self.ephemerals: list[Post] = []
+        self.files: dict[str, File] = {}
+        self.deleted_files: set[str] = set()
+        self.sessions: dict[tuple[str, str], Session] = {}
+        self.prompts: dict[str, SuggestedPrompts] = {}
+        self.views: dict[str, View] = {}
+        self.homes: dict[str, View] = {}
+        self.pins: dict[str, list[str]] = {}
+        self.bookmarks: dict[str, list[JsonObject]] = {}
+        self.scheduled: dict[str, JsonObject] = {}
+        self.calls: list[ApiCall] = []
+        self.deliveries: dict[str, Delivery] = {}
+
+    def publish(self, change: Change) -> None:
+        self.feed.publish(change)
+
+    def find_post(self, channel: str, ts: str) -> Post | None:
+        return self.posts.get(channel, {}).get(ts)
+
+    def posts_of(self, channel: str) -> list[Post]:
+        """The posts of a channel, replies included, oldest first; ephemerals are not among them."""
+        return sorted(self.posts.get(channel, {}).values(), key=lambda post: post.ts)
+
+    def replies_of(self, channel: str, thread_ts: str) -> list[Post]:
+        posts = self.posts_of(channel)
+        return [post for post in posts if post.is_reply and post.thread_ts == thread_ts]
+
+    def add_post(self, post: Post) -> Post:
+        """Put a post into its channel and note in its files that they are shared there."""
+        files = tuple(self._share_file(file, post) for file in post.files)
+        post = replace(post, files=files)
+        self.posts.setdefault(post.channel, {})[post.ts] = post
+        self.publish(PostAdded(post=post))
+        for file in files:
+            self.publish(FileShared(file=file, channel=post.channel, ts=post.ts))
+        return post
+
+    def add_ephemeral(self, post: Post) -> None:
+        self.ephemerals.append(post)
+        self.publish(PostAdded(post=post))
+
+    def change_post(self, post: Post) -> None:
+        """Put the new version of a post in the place of the old one."""
+        previous = self.posts[post.channel][post.ts]
+        self.posts[post.channel][post.ts] = post
+        self.publish(PostChanged(post=post, previous=previous))
+
+    def remove_post(self, post: Post) -> None:
+        del self.posts[post.channel][post.ts]
+        self.publish(PostDeleted(post=post))
+
+    def remove_ephemeral(self, post: Post) -> None:
+        self.ephemerals.remove(post)
+        self.publish(PostDeleted(post=post))
+
+    def _share_file(self, file: File, post: Post) -> File:
+        is_public = self.channels[post.channel].kind == "channel"
+        share = Share(
+            channel=post.channel, ts=post.ts, thread_ts=post.thread_ts, is_public=is_public
+        )
+        file = self.files[file.id]
+        file = self.files[file.id] = replace(file, shares=(*file.shares, share))
+        return file
+
+    def set_channel(self, channel: Channel) -> None:
+        self.channels[channel.id] = channel
+        self.publish(ChannelChanged(channel=channel))
+
+    def direct_channel(self, *members: str) -> Channel:
+        """The direct conversation of these users, opened if there is none."""
+        wanted = frozenset(members)
+        for channel in self.channels.values():
+            if channel.is_direct and frozenset(channel.members) == wanted:
+                return channel
+        channel = self._build_direct_channel(members)
+        self.set_channel(channel)
+        return channel
+
+    def _build_direct_channel(self, members: Iterable[str]) -> Channel:
+        people = tuple(members)
+        is_pair = len(people) <= 2
+        name = "mpdm-" + "--".join(self.users[user].name for user in people) + "-1"
+        return Channel(
+            id=self.ids.named("D" if is_pair else "G", "".join(sorted(people))),
+            name="" if is_pair else name,
+            kind="im" if is_pair else "mpim",
+            creator=people[0],
+            created_s=int(self.clock.now()),
+            members=people,
+        )
+
+    def set_session(self, session: Session) -> None:
+        self.sessions[session.channel, session.thread_ts] = session
+        self.publish(SessionChanged(session=session))
+
+    def set_prompts(self, prompts: SuggestedPrompts) -> None:
+        self.prompts[prompts.channel] = prompts
+        self.publish(PromptsSuggested(prompts=prompts))
+
+    def show_view(self, view: View) -> None:
+        shelf = self.homes if view.type == "home" else self.views
+        shelf[view.user if view.type == "home" else view.id] = view
+        self.publish(ViewShown(view=view))
+
+    def close_view(self, view: View) -> None:
+        self.views.pop(view.id, None)
+        self.publish(ViewClosed(view=view))
+
+    def note_call(self, call: ApiCall) -> None:
+        self.calls.append(call)
+        self.publish(CallAnswered(call=call))
+
+    def note_delivery(self, delivery: Delivery) -> None:
+        self.deliveries[f"{delivery.envelope_id}/{delivery.attempt}"] = delivery
+        self.publish(DeliveryChanged(delivery=delivery))

@@ -1,0 +1,77 @@
+"""The embedded world: all stand-ins on loopback, and the settings that lead the bot to them."""
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.sandbox.composio import ComposioStandIn
+from bot.sandbox.model import ModelStandIn, Pace
+from bot.sandbox.settings import SandboxSettings
+from bot.sandbox.slack import SlackStandIn
+from bot.sandbox.web import SmallWeb
+
+MODEL_KEY = "sandbox"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """What is outside the bot. A real service that has a key takes the place of its stand-in."""
+
+    slack: SlackStandIn
+    web: SmallWeb
+    model: ModelStandIn | None
+    composio: ComposioStandIn | None
+    environment: dict[str, str]
+    """The bot's settings in this world, as environment variables."""
+
+
+@asynccontextmanager
+async def open_world(
+    settings: SandboxSettings, *, workspaces_root: Path, web: Path | None, pace: Pace
+) -> AsyncGenerator[World, None]:
+    """Start the stand-ins; leaving the context stops them.
+
+    Raises:
+        NoPagesError: the folder `web` has no pages.
+    """
+    async with AsyncExitStack() as stack:
+        slack = await stack.enter_async_context(SlackStandIn())
+        pages = await stack.enter_async_context(
+            SmallWeb.builtin() if web is None else SmallWeb.folder(web)
+        )
+        model = composio = None
+        if not settings.model_keys:
+            model = await stack.enter_async_context(ModelStandIn(pace=pace))
+        if not settings.composio_keys:
+            composio = await stack.enter_async_context(ComposioStandIn(pages.ready))
+        environment = {
+            "SLACK_BOT_TOKEN": slack.bot_token,
+            "SLACK_APP_TOKEN": slack.app_token,
+            "SLACK_API_URL": slack.api_url,
+            "WORKSPACES_ROOT": str(workspaces_root),
+            "CRAWL_ALLOW": pages.crawl_allow,
+            "CRAWL_CONNECT": pages.crawl_connect,
+            **_model_settings(settings, model),
+            **_composio_settings(settings, composio),
+        }
+        yield World(slack=slack, web=pages, model=model, composio=composio, environment=environment)
+
+
+def _model_settings(settings: SandboxSettings, model: ModelStandIn | None) -> dict[str, str]:
+    if model is None:
+        return settings.model_keys
+    return {
+        "ANTHROPIC_API_KEY": MODEL_KEY,
+        "ANTHROPIC_AUTH_TOKEN": "",
+        "ZAI_API_KEY": "",
+        "ANTHROPIC_BASE_URL": model.base_url,
+    }
+
+
+def _composio_settings(
+    settings: SandboxSettings, composio: ComposioStandIn | None
+) -> dict[str, str]:
+    if composio is None:
+        return settings.composio_keys
+    return {"COMPOSIO_API_KEY": composio.api_key, "COMPOSIO_BASE_URL": composio.base_url}

@@ -1,0 +1,37 @@
+"""The only caller of Slack's Web API: op ids, read-back, a shared rate budget, typed errors."""
+
+from bot.slack_api.api import SlackApi
+from bot.slack_api.clock import Clock, SkippingClock, SystemClock
+from bot.slack_api.errors import (
+    ContentRefused,
+    DownloadRefused,
+    PlaceRefused,
+    SlackAuthRefused,
+    SlackError,
+    SlackLimited,
+    SlackRefused,
+    SlackUnavailable,
+)
+from bot.slack_api.people import People
+from bot.slack_api.records import Identity, Person, PostRecord
+from bot.slack_api.wire import web_client
+
+__all__ = [
+    "Clock",
+    "ContentRefused",
+    "DownloadRefused",
+    "Identity",
+    "People",
+    "Person",
+    "PlaceRefused",
+    "PostRecord",
+    "SkippingClock",
+    "SlackApi",
+    "SlackAuthRefused",
+    "SlackError",
+    "SlackLimited",
+    "SlackRefused",
+    "SlackUnavailable",
+    "SystemClock",
+    "web_client",
+]

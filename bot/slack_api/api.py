@@ -1,0 +1,224 @@
+"""The bot's hands in Slack: one method per thing it does. Nobody else calls the Web API."""
+
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Literal
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from agent_core.messages import JsonObject
+from bot.slack_api.answers import EVENT_TYPE, next_cursor, read_person, read_post
+from bot.slack_api.calls import BACKOFF_S, Calls
+from bot.slack_api.clock import Clock, SystemClock
+from bot.slack_api.errors import SlackError, SlackRefused, SlackUnavailable
+from bot.slack_api.files import Files
+from bot.slack_api.records import Identity, Person, PostRecord
+from bot.slack_api.wire import CALL_LIMIT_S, Wire
+from bot.threads import ThreadRef
+
+SessionStatus = Literal["processing", "active"]
+PAGE_SIZE = 200
+MAX_PAGES = 50
+READ_BACK_GAP_S = 2.0
+
+
+class SlackApi:
+    """Typed calls with limits, retries and read-back. Every method raises `SlackError` only."""
+
+    def __init__(
+        self, client: AsyncWebClient, *, clock: Clock | None = None, limit_s: float = CALL_LIMIT_S
+    ) -> None:
+        self.clock = clock or SystemClock()
+        self._calls = Calls(Wire(client, limit_s=limit_s), self.clock)
+        self._has_sessions = True
+        self.files = Files(self._calls)
+
+    async def identify(self) -> Identity:
+        """Who the token belongs to."""
+        auth = await self._calls.repeatable("auth.test", {})
+        bot_id = str(auth.get("bot_id", ""))
+        about = await self._calls.repeatable("bots.info", {"bot": bot_id}) if bot_id else {}
+        return Identity(
+            team=str(auth["team_id"]),
+            bot_user=str(auth["user_id"]),
+            bot_id=bot_id,
+            app_id=str(about.get("bot", {}).get("app_id", "")),
+        )
+
+    async def post(
+        self,
+        thread: ThreadRef,
+        text: str,
+        *,
+        op_id: str,
+        blocks: Sequence[JsonObject] = (),
+        may_exist: bool = False,
+    ) -> str:
+        """Post once into the thread and return the post's `ts`.
+
+        After an answer that never came the thread is read back before anything is repeated. With
+        `may_exist` an earlier process may have posted it: the thread is read first, late enough for
+        a request that was still under way.
+        """
+        if may_exist and (found := await self._find_late(thread, op_id)):
+            return found
+        arguments = _post_arguments(thread, text, blocks, op_id)
+        for wait_s in BACKOFF_S:
+            try:
+                return str((await self._calls.single("chat.postMessage", arguments))["ts"])
+            except SlackUnavailable:
+                await self.clock.sleep(wait_s)
+            if found := await self.find_post(thread, op_id):
+                return found
+        return str((await self._calls.single("chat.postMessage", arguments))["ts"])
+
+    async def post_direct(self, user: str, text: str, *, op_id: str) -> str:
+        """Write to a person directly. Not repeated when the answer is lost."""
+        arguments = {**_quiet(text, ()), "channel": user, "metadata": _mark(op_id)}
+        return str((await self._calls.single("chat.postMessage", arguments))["ts"])
+
+    async def update(
+        self, channel: str, ts: str, text: str, *, blocks: Sequence[JsonObject] = ()
+    ) -> None:
+        """Replace a post of the bot; kept up until Slack took it."""
+        await self._calls.repeatable("chat.update", _update_arguments(channel, ts, text, blocks))
+
+    async def try_update(
+        self, channel: str, ts: str, text: str, *, blocks: Sequence[JsonObject] = ()
+    ) -> bool:
+        """Replace a post of the bot unless Slack asked for a pause; False if it was left out."""
+        arguments = _update_arguments(channel, ts, text, blocks)
+        return await self._calls.droppable("chat.update", arguments) is not None
+
+    async def post_ephemeral(
+        self, channel: str, user: str, text: str, *, thread_ts: str | None = None
+    ) -> None:
+        """Tell one person something that nobody else sees. Not repeated when the answer is lost."""
+        place = {"channel": channel, "user": user, "thread_ts": thread_ts}
+        await self._calls.single("chat.postEphemeral", {**_quiet(text, ()), **place})
+
+    async def set_status(self, thread: ThreadRef, status: SessionStatus) -> bool:
+        """Show in the thread whether the bot is at work. False where Slack cannot show it."""
+        if not self._has_sessions:
+            return False
+        arguments = {"channel_id": thread.channel, "thread_ts": thread.root_ts, "status": status}
+        try:
+            return await self._calls.droppable("agents.sessions.setStatus", arguments) is not None
+        except SlackRefused as refused:
+            self._has_sessions = refused.code not in {
+                "feature_disabled", "not_authorized", "unknown_method",
+            }  # fmt: skip
+            return False
+        except SlackError:
+            return False
+
+    async def add_reaction(self, channel: str, ts: str, name: str) -> None:
+        """Put an emoji on a post; one that is there already stays."""
+        await self._react("reactions.add", channel, ts, name, settled="already_reacted")
+
+    async def remove_reaction(self, channel: str, ts: str, name: str) -> None:
+        """Take the bot's emoji off a post; one that is not there is fine."""
+        await self._react("reactions.remove", channel, ts, name, settled="no_reaction")
+
+    async def newest_posts(
+        self, thread: ThreadRef, *, limit: int, before_ts: str | None = None
+    ) -> tuple[PostRecord, ...]:
+        """The newest posts of a thread, oldest first, `before_ts` and later ones left out."""
+        newest: deque[PostRecord] = deque(maxlen=limit)
+        async for post in self._posts(thread, latest=before_ts):
+            if before_ts is None or float(post.ts) < float(before_ts):
+                newest.append(post)
+        return tuple(newest)
+
+    async def root_post(self, thread: ThreadRef) -> PostRecord | None:
+        """The post that began the thread; None if it is gone."""
+        arguments = {"channel": thread.channel, "ts": thread.root_ts, "limit": 1, "inclusive": True}
+        try:
+            answer = await self._calls.repeatable("conversations.replies", arguments)
+        except SlackRefused as refused:
+            if refused.code in {"thread_not_found", "message_not_found"}:
+                return None
+            raise
+        return next((read_post(raw) for raw in answer.get("messages", [])), None)
+
+    async def find_post(self, thread: ThreadRef, op_id: str) -> str | None:
+        """The `ts` of the bot's post with this op id, if the thread has it."""
+        async for post in self._posts(thread, with_metadata=True):
+            if post.op_id == op_id:
+                return post.ts
+        return None
+
+    async def person(self, user: str) -> Person | None:
+        """A user; None if Slack does not know or show them."""
+        try:
+            answer = await self._calls.repeatable("users.info", {"user": user})
+        except SlackRefused as refused:
+            if refused.code in {"user_not_found", "user_not_visible", "users_not_found"}:
+                return None
+            raise
+        return read_person(answer["user"])
+
+    async def _find_late(self, thread: ThreadRef, op_id: str) -> str | None:
+        await self.clock.sleep(CALL_LIMIT_S)
+        if found := await self.find_post(thread, op_id):
+            return found
+        await self.clock.sleep(READ_BACK_GAP_S)
+        return await self.find_post(thread, op_id)
+
+    async def _posts(
+        self, thread: ThreadRef, *, latest: str | None = None, with_metadata: bool = False
+    ) -> AsyncIterator[PostRecord]:
+        arguments: dict[str, Any] = {
+            "channel": thread.channel,
+            "ts": thread.root_ts,
+            "latest": latest,
+            "limit": PAGE_SIZE,
+            "include_all_metadata": with_metadata or None,
+        }
+        for _ in range(MAX_PAGES):
+            answer = await self._calls.repeatable("conversations.replies", arguments)
+            for raw in answer.get("messages", []):
+                yield read_post(raw)
+            arguments["cursor"] = next_cursor(answer)
+            if not arguments["cursor"]:
+                return
+
+    async def _react(
+        self,
+        method: Literal["reactions.add", "reactions.remove"],
+        channel: str,
+        ts: str,
+        name: str,
+        *,
+        settled: str,
+    ) -> None:
+        arguments = {"channel": channel, "timestamp": ts, "name": name}
+        try:
+            await self._calls.repeatable(method, arguments)
+        except SlackRefused as refused:
+            if refused.code != settled:
+                raise
+
+
+def _quiet(text: str, blocks: Sequence[JsonObject]) -> dict[str, Any]:
+    """Text and blocks; no preview is fetched for what a foreign text names."""
+    given = {"text": text, "unfurl_links": False, "unfurl_media": False}
+    return {**given, "blocks": list(blocks)} if blocks else given
+
+
+def _mark(op_id: str) -> JsonObject:
+    return {"event_type": EVENT_TYPE, "event_payload": {"op_id": op_id}}
+
+
+def _post_arguments(
+    thread: ThreadRef, text: str, blocks: Sequence[JsonObject], op_id: str
+) -> dict[str, Any]:
+    place = {"channel": thread.channel, "thread_ts": thread.root_ts}
+    return {**_quiet(text, blocks), **place, "metadata": _mark(op_id)}
+
+
+def _update_arguments(
+    channel: str, ts: str, text: str, blocks: Sequence[JsonObject]
+) -> dict[str, Any]:
+    """Blocks are always sent: blocks that are left out stay, and would hide the new text."""
+    return {"channel": channel, "ts": ts, "text": text, "blocks": list(blocks)}

@@ -1,0 +1,42 @@
+"""Time as the Slack side sees it: the machine's clock, and a fake whose waits end at once."""
+
+import asyncio
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Seconds since some fixed moment, and a way to let them pass."""
+
+    def seconds(self) -> float: ...
+
+    async def sleep(self, seconds: float) -> None: ...
+
+
+class SystemClock:
+    """The machine's monotonic clock."""
+
+    def seconds(self) -> float:
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+class SkippingClock:
+    """A fake whose sleeps end at once and move the time on by what was asked for."""
+
+    def __init__(self) -> None:
+        self.slept: list[float] = []
+        self._now = 1_000.0
+
+    def seconds(self) -> float:
+        return self._now
+
+    def advance(self, seconds: float) -> None:
+        self._now += seconds
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self._now += max(0.0, seconds)
+        await asyncio.sleep(0)

@@ -1,0 +1,128 @@
+"""What can go wrong with a call to Slack.
+
+SlackError
+├── SlackLimited        too many calls; `retry_after_s` says how long to wait
+├── SlackUnavailable    no usable answer (time-out, cut, 5xx): the effect is not known
+├── SlackRefused        Slack said no, and will say no again
+│   ├── SlackAuthRefused    the token is wrong, revoked, or lacks a scope (`needed`)
+│   ├── PlaceRefused        the channel or thread is gone, archived or closed to the bot
+│   └── ContentRefused      the text or the blocks break a limit
+└── DownloadRefused     a file could not be fetched, or is not what was promised
+"""
+
+from agent_core.errors import AgentError
+
+LIMITED = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded"})
+UNAVAILABLE = frozenset(
+    {
+        "",
+        "fatal_error",
+        "internal_error",
+        "messaging_processing_failed",
+        "request_timeout",
+        "service_unavailable",
+        "team_added_to_org",
+    }
+)
+_AUTH = frozenset(
+    {
+        "account_inactive",
+        "invalid_auth",
+        "missing_scope",
+        "no_permission",
+        "not_allowed_token_type",
+        "not_authed",
+        "token_expired",
+        "token_revoked",
+    }
+)
+_PLACE = frozenset(
+    {
+        "cannot_reply_to_message",
+        "channel_not_found",
+        "is_archived",
+        "messages_tab_disabled",
+        "not_in_channel",
+        "posting_to_channel_denied",
+        "thread_not_found",
+        "user_not_in_channel",
+    }
+)
+_CONTENT = frozenset(
+    {
+        "invalid_blocks",
+        "invalid_blocks_format",
+        "metadata_too_large",
+        "msg_blocks_too_long",
+        "msg_too_long",
+        "no_text",
+    }
+)
+
+
+class SlackError(AgentError):
+    """Root of the tree.
+
+    Attributes:
+        method: The Web API method that was called.
+        code: Slack's own word for the error; empty when there was no answer.
+        needed: The scope that is missing, where Slack names it.
+    """
+
+    def __init__(self, method: str, code: str = "", *, needed: str = "", detail: str = "") -> None:
+        lacks = f" (needs the scope {needed})" if needed else ""
+        super().__init__(f"{method}: {code or detail or 'no answer'}{lacks}")
+        self.method = method
+        self.code = code
+        self.needed = needed
+
+
+class SlackLimited(SlackError):
+    """Slack asked for a pause of `retry_after_s` seconds; the call had no effect."""
+
+    def __init__(self, method: str, *, retry_after_s: float) -> None:
+        super().__init__(method, "ratelimited")
+        self.retry_after_s = retry_after_s
+
+
+class SlackUnavailable(SlackError):
+    """There was no usable answer. Whether the call had its effect is not known."""
+
+
+class SlackRefused(SlackError):
+    """Slack understood the call and declined it."""
+
+
+class SlackAuthRefused(SlackRefused):
+    """The token is wrong, revoked, or lacks a scope."""
+
+
+class PlaceRefused(SlackRefused):
+    """The channel or thread does not take the call: gone, archived, or closed to the bot."""
+
+
+class ContentRefused(SlackRefused):
+    """The text or the blocks break one of Slack's limits."""
+
+
+class DownloadRefused(SlackError):
+    """A file could not be fetched: a sign-in page came instead, or it is too big."""
+
+
+def refusal(method: str, code: str, *, needed: str = "", detail: str = "") -> SlackError:
+    """The error of the tree for one of Slack's codes."""
+    if code in LIMITED:
+        return SlackLimited(method, retry_after_s=30.0)
+    if code in UNAVAILABLE:
+        return SlackUnavailable(method, code, detail=detail)
+    return _refusal_kind(code)(method, code, needed=needed, detail=detail)
+
+
+def _refusal_kind(code: str) -> type[SlackRefused]:
+    if code in _AUTH:
+        return SlackAuthRefused
+    if code in _PLACE or code.startswith("restricted_action"):
+        return PlaceRefused
+    if code in _CONTENT:
+        return ContentRefused
+    return SlackRefused

@@ -1,0 +1,143 @@
+"""Files to and from Slack: the three calls of an upload, and a download that is what it says."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
+
+import aiohttp
+
+from bot.slack_api.answers import shared_in
+from bot.slack_api.calls import BACKOFF_S, Calls
+from bot.slack_api.errors import DownloadRefused, SlackRefused, SlackUnavailable
+from bot.slack_api.records import UploadTicket
+from bot.threads import ThreadRef
+
+TRANSFER_LIMIT_S = 60.0
+SHARE_CHECKS = 3
+CHUNK_BYTES = 65_536
+
+Remember = Callable[[str], Awaitable[None]]
+
+
+class Files:
+    """Uploads that appear once, and downloads with the bot's token."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    async def upload(
+        self,
+        thread: ThreadRef,
+        *,
+        name: str,
+        content: bytes,
+        title: str,
+        comment: str = "",
+        remember: Remember | None = None,
+    ) -> str:
+        """Put a file into the thread once and return its id.
+
+        `remember` is awaited with the id before the file becomes visible, so that a later process
+        can ask `is_shared` and need not upload again.
+        """
+        ticket = await self._reserve(name, len(content))
+        if remember is not None:
+            await remember(ticket.file_id)
+        await self._send(ticket, content)
+        await self._publish(thread, ticket.file_id, title=title, comment=comment)
+        return ticket.file_id
+
+    async def is_shared(self, file_id: str, channel: str) -> bool:
+        """Whether the file is visible in the channel. Slack says so late, so it is asked thrice."""
+        for wait_s in BACKOFF_S[:SHARE_CHECKS]:
+            if await self._is_shared_now(file_id, channel):
+                return True
+            await self._calls.clock.sleep(wait_s)
+        return False
+
+    async def download(self, url: str, *, max_bytes: int) -> bytes:
+        """The bytes of a file that a person attached.
+
+        Raises:
+            DownloadRefused: It is bigger than `max_bytes`, a sign-in page came in its place, or it
+                could not be fetched.
+        """
+        try:
+            async with asyncio.timeout(TRANSFER_LIMIT_S), self._session() as session:
+                return await self._fetch(session, url, max_bytes)
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise DownloadRefused("download", detail=type(error).__name__) from error
+
+    async def _reserve(self, name: str, size_bytes: int) -> UploadTicket:
+        answer = await self._calls.repeatable(
+            "files.getUploadURLExternal", {"filename": name, "length": size_bytes}
+        )
+        return UploadTicket(file_id=answer["file_id"], upload_url=answer["upload_url"])
+
+    async def _send(self, ticket: UploadTicket, content: bytes) -> None:
+        for wait_s in BACKOFF_S:
+            if await self._sent(ticket, content):
+                return
+            await self._calls.clock.sleep(wait_s)
+        raise SlackUnavailable("files.upload", detail="the bytes were not taken")
+
+    async def _sent(self, ticket: UploadTicket, content: bytes) -> bool:
+        """Bytes sent twice to one address are one file."""
+        try:
+            async with (
+                asyncio.timeout(TRANSFER_LIMIT_S),
+                self._session(with_token=False) as session,
+                session.post(ticket.upload_url, data=content) as answer,
+            ):
+                return answer.status == 200
+        except (aiohttp.ClientError, TimeoutError, OSError):
+            return False
+
+    async def _publish(self, thread: ThreadRef, file_id: str, *, title: str, comment: str) -> None:
+        arguments = {
+            "files": [{"id": file_id, "title": title}],
+            "channel_id": thread.channel,
+            "thread_ts": thread.root_ts,
+            "initial_comment": comment or None,
+        }
+        for wait_s in BACKOFF_S:
+            try:
+                await self._calls.single("files.completeUploadExternal", arguments)
+            except SlackUnavailable:
+                await self._calls.clock.sleep(wait_s)
+            else:
+                return
+            if await self.is_shared(file_id, thread.channel):
+                return
+        raise SlackUnavailable("files.completeUploadExternal", detail="the file was not shared")
+
+    async def _is_shared_now(self, file_id: str, channel: str) -> bool:
+        try:
+            answer = await self._calls.repeatable("files.info", {"file": file_id})
+        except SlackRefused as refused:
+            if refused.code in {"file_not_found", "file_deleted"}:
+                return False
+            raise
+        return shared_in(answer["file"], channel)
+
+    async def _fetch(self, session: aiohttp.ClientSession, url: str, max_bytes: int) -> bytes:
+        content = bytearray()
+        async with session.get(url) as answer:
+            if answer.status != 200 or _is_sign_in_page(answer, url):
+                raise DownloadRefused("download", detail=f"status {answer.status}, not the file")
+            async for chunk in answer.content.iter_chunked(CHUNK_BYTES):
+                content += chunk
+                if len(content) > max_bytes:
+                    raise DownloadRefused("download", detail=f"more than {max_bytes} bytes")
+        return bytes(content)
+
+    def _session(self, *, with_token: bool = True) -> aiohttp.ClientSession:
+        token = self._calls.wire.client.token
+        headers = {"Authorization": f"Bearer {token}"} if with_token else {}
+        return aiohttp.ClientSession(headers=headers)
+
+
+def _is_sign_in_page(answer: aiohttp.ClientResponse, url: str) -> bool:
+    """Slack answers a download without rights with an HTML page and status 200."""
+    wants_html = urlsplit(url).path.lower().endswith((".html", ".htm"))
+    return answer.content_type == "text/html" and not wants_html

@@ -1,0 +1,47 @@
+"""Every Web API method that the bot calls and its scopes. The manifest is held to this table."""
+
+from typing import Literal
+
+Method = Literal[
+    "agents.sessions.setStatus",
+    "auth.test",
+    "bots.info",
+    "chat.postEphemeral",
+    "chat.postMessage",
+    "chat.update",
+    "conversations.replies",
+    "files.completeUploadExternal",
+    "files.getUploadURLExternal",
+    "files.info",
+    "reactions.add",
+    "reactions.remove",
+    "users.info",
+]
+
+_HISTORY = ("channels:history", "groups:history", "im:history", "mpim:history")
+
+SCOPES: dict[Method, tuple[str, ...]] = {
+    "agents.sessions.setStatus": ("chat:write",),
+    "auth.test": (),
+    "bots.info": ("users:read",),
+    "chat.postEphemeral": ("chat:write",),
+    "chat.postMessage": ("chat:write",),
+    "chat.update": ("chat:write",),
+    "conversations.replies": _HISTORY,
+    "files.completeUploadExternal": ("files:write",),
+    "files.getUploadURLExternal": ("files:write",),
+    "files.info": ("files:read",),
+    "reactions.add": ("reactions:write",),
+    "reactions.remove": ("reactions:write",),
+    "users.info": ("users:read",),
+}
+
+JSON_METHODS: frozenset[Method] = frozenset(
+    {
+        "agents.sessions.setStatus",
+        "chat.postEphemeral",
+        "chat.postMessage",
+        "chat.update",
+    }
+)
+"""Called with a JSON body; the others take their arguments as a form."""

@@ -1,0 +1,22 @@
+"""Starts the toolkit on standard input and output: `python -m mcp_local`."""
+
+import logging
+import sys
+
+from mcp_local.server import build_server
+from mcp_local.settings import Settings
+
+
+def main() -> None:
+    """Serve until the client closes its end."""
+    # Before MCPServer sets up its own handler: standard output belongs to the protocol.
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
+    try:
+        server = build_server(Settings())
+    except ValueError as error:
+        sys.exit(f"mcp_local: {error}")
+    server.run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""Domains that keep failing for good, remembered across sessions in webReader_blacklist.json."""
+
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, Field, ValidationError
+
+FILE_NAME = "webReader_blacklist.json"
+THRESHOLD = 3
+
+
+class DomainRecord(BaseModel):
+    """How often a domain failed for good."""
+
+    failures: int
+    last_failure: str
+
+
+class BlacklistFile(BaseModel):
+    """The file as it is stored."""
+
+    domains: dict[str, DomainRecord] = Field(default_factory=dict[str, DomainRecord])
+    threshold: int = THRESHOLD
+
+
+class Blacklist:
+    """Counts permanent failures; the file is read anew at each use, as other processes write it."""
+
+    def __init__(self, root: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._path = root / FILE_NAME
+        self._now = now
+        self._counted: set[str] = set()
+
+    def blocks(self, url: str) -> bool:
+        """Whether the URL's domain has failed for good as often as the threshold says."""
+        stored = self._read()
+        record = stored.domains.get(_domain(url))
+        return record is not None and record.failures >= stored.threshold
+
+    def record(self, url: str) -> None:
+        """Count a permanent failure against the URL's domain, once for each URL."""
+        domain = _domain(url)
+        if url in self._counted or not domain:
+            return
+        self._counted.add(url)
+        stored = self._read()
+        earlier = stored.domains.get(domain)
+        # The described format has local-looking times without a zone; ours are UTC.
+        moment = self._now().astimezone(UTC).replace(tzinfo=None)
+        stored.domains[domain] = DomainRecord(
+            failures=(earlier.failures if earlier else 0) + 1,
+            last_failure=moment.isoformat(timespec="microseconds"),
+        )
+        self._write(stored)
+
+    def _read(self) -> BlacklistFile:
+        """A missing or damaged file blocks nothing."""
+        try:
+            return BlacklistFile.model_validate_json(self._path.read_bytes())
+        except (OSError, ValidationError):
+            return BlacklistFile()
+
+    def _write(self, content: BlacklistFile) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        partial = self._path.with_name(f".{FILE_NAME}.{secrets.token_hex(6)}")
+        partial.write_text(content.model_dump_json(indent=2), encoding="utf-8")
+        partial.replace(self._path)
+
+
+def _domain(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").lower().rstrip(".")
+    except ValueError:
+        return ""

@@ -1,0 +1,126 @@
+"""The corpus of a session: expanded_corpus.json, whose order numbers the sources of its reports."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from mcp_local.errors import ToolkitError
+from mcp_local.pages import StoredPage, find_page, read_pages
+from mcp_local.workspace import Workspace
+
+CORPUS_FILE = "expanded_corpus.json"
+
+
+class Article(BaseModel):
+    """One article as the file holds it; `content` is the page's text as it was fetched."""
+
+    model_config = ConfigDict(frozen=True)
+
+    url: str
+    title: str
+    content: str
+    status: Literal["success", "failed"]
+
+
+class CorpusFile(BaseModel):
+    """expanded_corpus.json, field by field."""
+
+    extraction_timestamp: str
+    total_articles: int
+    successful: int
+    failed: int
+    articles: list[Article]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedCorpus:
+    """What a save left on disk."""
+
+    path: str
+    articles: list[Article]
+
+    @property
+    def successful(self) -> int:
+        """Articles with content."""
+        return sum(article.status == "success" for article in self.articles)
+
+    @property
+    def content_bytes(self) -> int:
+        """Bytes of all contents."""
+        return sum(len(article.content.encode()) for article in self.articles)
+
+
+def read_corpus(workspace: Workspace) -> list[Article]:
+    """The saved articles in the order of their numbers; empty before the first save."""
+    if not workspace.exists(CORPUS_FILE):
+        return []
+    try:
+        return CorpusFile.model_validate_json(workspace.read_bytes(CORPUS_FILE)).articles
+    except ValidationError as error:
+        raise ToolkitError(
+            f"{CORPUS_FILE} is damaged and cannot be read. Tell the person that the corpus of this "
+            "session is lost; a new thread starts a new one."
+        ) from error
+
+
+def save_corpus(workspace: Workspace, urls: Iterable[str], now: datetime) -> SavedCorpus:
+    """Add the pages of `urls` to the corpus; without `urls`, every page fetched in the session.
+
+    Articles saved before keep their place, so numbers in earlier reports stay valid; one that had
+    failed is filled once its page was fetched. A URL never fetched becomes a failed article.
+    """
+    found = _page_finder(workspace)
+    articles = [_refresh(article, found) for article in read_corpus(workspace)]
+    known = {url_key(article.url) for article in articles}
+    for url in list(urls) or [page.url for page in read_pages(workspace)]:
+        if url_key(url) not in known:
+            known.add(url_key(url))
+            articles.append(_article(url, found(url)))
+    saved = SavedCorpus(path=CORPUS_FILE, articles=articles)
+    _write(workspace, saved, now)
+    return saved
+
+
+def url_key(url: str) -> str:
+    """What two spellings of one page's URL have in common: no fragment, no trailing slash."""
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return url.strip()
+    path = parts.path.rstrip("/")
+    return parts._replace(netloc=parts.netloc.lower(), path=path, fragment="").geturl()
+
+
+def _page_finder(workspace: Workspace) -> Callable[[str], StoredPage | None]:
+    """Look pages up by the URL asked for or the one it led to, in any spelling."""
+    pages = read_pages(workspace)
+    by_key = {url_key(page.final_url): page for page in reversed(pages)}
+    by_key |= {url_key(page.url): page for page in reversed(pages)}
+    return lambda url: find_page(workspace, url) or by_key.get(url_key(url))
+
+
+def _article(url: str, page: StoredPage | None) -> Article:
+    if page is None:
+        return Article(url=url, title=url, content="", status="failed")
+    return Article(url=url, title=page.title or url, content=page.markdown, status="success")
+
+
+def _refresh(article: Article, found: Callable[[str], StoredPage | None]) -> Article:
+    if article.status == "success":
+        return article
+    return _article(article.url, found(article.url))
+
+
+def _write(workspace: Workspace, saved: SavedCorpus, now: datetime) -> None:
+    file = CorpusFile(
+        extraction_timestamp=f"{now:%Y-%m-%dT%H:%M:%S.%f}Z",
+        total_articles=len(saved.articles),
+        successful=saved.successful,
+        failed=len(saved.articles) - saved.successful,
+        articles=saved.articles,
+    )
+    workspace.write_text(saved.path, file.model_dump_json(indent=2))

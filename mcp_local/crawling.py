@@ -1,0 +1,176 @@
+"""Reads a batch of pages for a session: permission, fetch, main text, file, one row each."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Literal
+from weakref import WeakValueDictionary
+
+from mcp_local.blacklist import Blacklist
+from mcp_local.errors import FetchDenied, FetchFailed, ToolkitError
+from mcp_local.extract.article import Request
+from mcp_local.extract.reader import Readers
+from mcp_local.fetch.allowance import Allowance
+from mcp_local.fetch.client import Client, FetchedPage
+from mcp_local.fetch.manners import Manners
+from mcp_local.pages import StoredPage, count_words, find_page, page_files, page_path, save_page
+from mcp_local.workspace import Workspace
+
+MAX_PAGES_PER_SESSION = 2_000
+PAGE_S = 30.0
+"""For one page, from its robots.txt to its file."""
+
+MAX_AT_ONCE = 10
+MAX_AT_ONCE_PER_HOST = 4
+
+OpenClient = Callable[[], Client]
+Progress = Callable[[int, int], Awaitable[None]]
+"""Told how many pages are done, and of how many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What became of one URL."""
+
+    url: str
+    status: str
+    """`success`, or `failed: ` and why."""
+    title: str = ""
+    words: int = 0
+    path: str = ""
+    origin: Literal["fetched", "stored", "none"] = "none"
+
+    @property
+    def ok(self) -> bool:
+        """Whether the page's text is in its file."""
+        return self.status == "success"
+
+
+class Crawler:
+    """Reads pages for all sessions of this process, within the limits of each."""
+
+    def __init__(
+        self,
+        *,
+        open_client: OpenClient,
+        readers: Readers,
+        blacklist: Blacklist,
+        manners: Manners,
+    ) -> None:
+        self._open_client = open_client
+        self._readers = readers
+        self._blacklist = blacklist
+        self._manners = manners
+        self._slots = _Slots()
+        self._fetches: dict[Path, int] = {}
+
+    async def crawl(self, workspace: Workspace, urls: list[str], progress: Progress) -> list[Row]:
+        """One row for each different URL, in order; a page read before comes from its file."""
+        unique = list({page_path(url): url for url in reversed(urls)}.values())[::-1]
+        done = 0
+
+        async def row(client: Client, url: str) -> Row:
+            nonlocal done
+            result = await self._row(client, workspace, url)
+            done += 1
+            await progress(done, len(unique))
+            return result
+
+        async with self._open_client() as client, asyncio.TaskGroup() as group:
+            tasks = [group.create_task(row(client, url)) for url in unique]
+        return [task.result() for task in tasks]
+
+    async def _row(self, client: Client, workspace: Workspace, url: str) -> Row:
+        stored = find_page(workspace, url)
+        if stored:
+            return _row_of(stored, url, "stored")
+        try:
+            return _row_of(await self._read(client, workspace, url), url, "fetched")
+        except ToolkitError as error:
+            if isinstance(error, FetchFailed) and error.permanent:
+                self._blacklist.record(url)
+            return Row(url=url, status=f"failed: {error}")
+
+    async def _read(self, client: Client, workspace: Workspace, url: str) -> StoredPage:
+        if self._blacklist.blocks(url):
+            raise FetchDenied("blocked by earlier failures")
+        async with self._slots.taken(url):
+            self._count_fetch(workspace)
+            try:
+                async with asyncio.timeout(PAGE_S):
+                    return await self._fetch(client, workspace, url)
+            except TimeoutError:
+                raise FetchFailed("too slow") from None
+
+    async def _fetch(self, client: Client, workspace: Workspace, url: str) -> StoredPage:
+        fetched_at = datetime.now(UTC)
+        page = await client.page(url, partial(self._manners.require, client=client))
+        return await self._store(workspace, page, fetched_at)
+
+    async def _store(
+        self, workspace: Workspace, page: FetchedPage, fetched_at: datetime
+    ) -> StoredPage:
+        request = Request(kind=page.kind, text=page.text, url=page.final_url)
+        article = await self._readers.read(request)
+        stored = StoredPage(
+            url=page.url,
+            final_url=page.final_url,
+            title=article.title or page.final_url,
+            description=article.description,
+            fetched_at=fetched_at,
+            words=count_words(article.markdown),
+            path=page_path(page.url),
+            markdown=article.markdown,
+            http_status=page.http_status,
+        )
+        save_page(workspace, stored)
+        return stored
+
+    def _count_fetch(self, workspace: Workspace) -> None:
+        count = self._fetches.get(workspace.root)
+        count = len(page_files(workspace)) if count is None else count
+        if count >= MAX_PAGES_PER_SESSION:
+            raise FetchDenied(f"this session has used its {MAX_PAGES_PER_SESSION:,} pages")
+        self._fetches[workspace.root] = count + 1
+
+
+class _Slots:
+    """How many pages are fetched at the same time, in all and from one host."""
+
+    def __init__(self) -> None:
+        self._all = asyncio.Semaphore(MAX_AT_ONCE)
+        self._hosts: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def taken(self, url: str) -> AsyncGenerator[None]:
+        async with self._host(url), self._all:
+            yield
+
+    def _host(self, url: str) -> asyncio.Semaphore:
+        name = url.partition("//")[2].partition("/")[0].lower()
+        semaphore = self._hosts.get(name) or asyncio.Semaphore(MAX_AT_ONCE_PER_HOST)
+        self._hosts[name] = semaphore
+        return semaphore
+
+
+@asynccontextmanager
+async def open_crawler(workspaces_root: Path, allowance: Allowance) -> AsyncGenerator[Crawler]:
+    """A crawler with its reading processes; the blacklist lies beside the sessions."""
+    async with Readers() as readers:
+        yield Crawler(
+            open_client=partial(Client, allowance),
+            readers=readers,
+            blacklist=Blacklist(workspaces_root),
+            manners=Manners(time.monotonic),
+        )
+
+
+def _row_of(page: StoredPage, url: str, origin: Literal["fetched", "stored"]) -> Row:
+    return Row(
+        url=url, status="success", title=page.title, words=page.words, path=page.path, origin=origin
+    )

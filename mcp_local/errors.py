@@ -1,0 +1,43 @@
+"""Every way the toolkit can refuse or fail, each with a plain sentence for the model.
+
+ToolkitError
+├── NoSession        it is not clear which session the call is for
+├── PathDenied       a path leads out of the session, or names a file the system owns
+├── FetchError
+│   ├── FetchDenied  our rules forbid opening this address
+│   └── FetchFailed  the page could not be had
+└── CitationError    a report cites what was not retrieved
+"""
+
+
+class ToolkitError(Exception):
+    """The root: its text is shown to the model as it stands."""
+
+
+class NoSession(ToolkitError):  # noqa: N818, reads as an outcome
+    """The call names no session directory, or one outside the workspaces."""
+
+
+class PathDenied(ToolkitError):  # noqa: N818, reads as an outcome
+    """A path that may not be read or written."""
+
+
+class FetchError(ToolkitError):
+    """A page was not brought; the text is the reason in a few plain words."""
+
+
+class FetchDenied(FetchError):  # noqa: N818, reads as an outcome
+    """Our own rules forbid opening this address."""
+
+
+class FetchFailed(FetchError):  # noqa: N818, reads as an outcome
+    """The page could not be had."""
+
+    def __init__(self, reason: str, *, permanent: bool = False) -> None:
+        super().__init__(reason)
+        self.permanent = permanent
+        """Trying again is pointless: the blacklist counts this failure."""
+
+
+class CitationError(ToolkitError):
+    """A report cites a source that was not retrieved, or cites nothing."""

@@ -1,0 +1,1 @@
+"""The only opener of foreign URLs: addresses are checked when dialled, pages are bounded."""

@@ -1,0 +1,90 @@
+"""What the operator lets through: hosts that need not be public, and where to dial them."""
+
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+from mcp_local.fetch.addresses import parse_address
+from mcp_local.settings import Settings
+
+OPEN_PORTS = frozenset({80, 443})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostPattern:
+    """A host, `*.domain` for every host below a domain, or an address; maybe with a port."""
+
+    host: str
+    port: int | None
+
+    def matches(self, host: str, port: int) -> bool:
+        """Without a port of its own a pattern stands for the usual web ports."""
+        if port not in OPEN_PORTS if self.port is None else port != self.port:
+            return False
+        if self.host.startswith("*."):
+            return host.endswith(self.host[1:]) and host != self.host[1:]
+        return host == self.host
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """An address and port to dial."""
+
+    address: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowance:
+    """The operator's exceptions to "public addresses only, ports 80 and 443 only"."""
+
+    hosts: tuple[HostPattern, ...] = ()
+    connections: tuple[tuple[HostPattern, Endpoint], ...] = ()
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> "Allowance":
+        """Raises ValueError naming an entry that cannot be read."""
+        return cls(
+            hosts=tuple(_pattern(entry) for entry in settings.crawl_allow),
+            connections=tuple(_connection(entry) for entry in settings.crawl_connect),
+        )
+
+    def lets_through(self, host: str, port: int) -> bool:
+        """Whether this host may be opened at this port whatever its addresses are."""
+        return any(pattern.matches(host, port) for pattern in self.hosts)
+
+    def endpoint(self, host: str, port: int) -> Endpoint | None:
+        """Where a host is dialled in place of DNS; only for hosts that are let through."""
+        if not self.lets_through(host, port):
+            return None
+        matching = (end for pattern, end in self.connections if pattern.matches(host, port))
+        return next(matching, None)
+
+
+def _pattern(entry: str) -> HostPattern:
+    host, port = _split_port(entry.strip().lower())
+    if not host:
+        raise ValueError(f"CRAWL_ALLOW or CRAWL_CONNECT names no host: {entry!r}")
+    return HostPattern(host=_canonical(host), port=port)
+
+
+def _connection(entry: str) -> tuple[HostPattern, Endpoint]:
+    pattern, _, target = entry.partition("=")
+    address, port = _split_port(target.strip())
+    if port is None or parse_address(address) is None:
+        raise ValueError(f"CRAWL_CONNECT entries read pattern=address:port, not {entry!r}")
+    return _pattern(pattern), Endpoint(address=str(ip_address(address)), port=port)
+
+
+def _split_port(text: str) -> tuple[str, int | None]:
+    """`host`, `host:port`, `[v6]`, `[v6]:port` or a bare IPv6 address."""
+    if parse_address(text):
+        return text, None
+    host, colon, port = text.rpartition(":")
+    if not colon or not port.isdigit():
+        return text.strip("[]"), None
+    return host.strip("[]"), int(port)
+
+
+def _canonical(host: str) -> str:
+    address = parse_address(host)
+    return str(address) if address else host.rstrip(".")

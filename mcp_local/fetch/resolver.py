@@ -1,0 +1,127 @@
+"""From a host to addresses that may be dialled; nothing else is ever dialled."""
+
+import asyncio
+import socket
+from typing import Any, Protocol
+
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from mcp_local.errors import FetchDenied, FetchFailed
+from mcp_local.fetch.addresses import is_public, parse_address
+from mcp_local.fetch.allowance import Allowance
+from mcp_local.fetch.urls import NOT_PUBLIC
+
+_NO_SUCH_NAME = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
+
+
+AddressInfo = tuple[int, int, int, str, tuple[Any, ...]]
+"""One entry as `getaddrinfo` gives it; the last member starts with address and port."""
+
+
+class Resolver(Protocol):
+    """Asks DNS."""
+
+    async def addresses(self, host: str) -> list[str]:
+        """All addresses of a name; FetchFailed when it has none."""
+        ...
+
+
+class SystemResolver:
+    """The machine's own resolver."""
+
+    async def addresses(self, host: str) -> list[str]:
+        """All addresses of a name; FetchFailed, permanent when the name does not exist."""
+        loop = asyncio.get_running_loop()
+        try:
+            infos = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        except socket.gaierror as error:
+            gone = error.errno in _NO_SUCH_NAME
+            raise FetchFailed(
+                "no such host" if gone else "the host's name could not be looked up",
+                permanent=gone,
+            ) from error
+        except UnicodeError:
+            raise FetchFailed("no such host", permanent=True) from None
+        return [str(info[4][0]) for info in infos]
+
+
+class SocketFactory(Protocol):
+    """Makes the socket for an address that is about to be dialled."""
+
+    def __call__(self, target: AddressInfo, /) -> socket.socket: ...
+
+
+def open_socket(target: AddressInfo) -> socket.socket:
+    """An ordinary stream socket."""
+    family, kind, protocol = target[:3]
+    return socket.socket(family=family, type=kind, proto=protocol)
+
+
+class Gate(AbstractResolver):
+    """Stands between aiohttp and the network: resolves, checks, and remembers what it passed.
+
+    aiohttp skips its resolver for hosts that it reads as literals. Its sockets come from the
+    gate too, and the gate makes none for an address that it has not passed before.
+    """
+
+    def __init__(
+        self,
+        resolver: Resolver,
+        allowance: Allowance,
+        make_socket: SocketFactory = open_socket,
+    ) -> None:
+        self._resolver = resolver
+        self._allowance = allowance
+        self._make_socket = make_socket
+        self._passed: set[tuple[str, int]] = set()
+
+    def pass_literal(self, host: str, port: int) -> None:
+        """Let a host that is an address be dialled, if it may; a name is left to `resolve`."""
+        address = parse_address(host)
+        if address and (self._allowance.lets_through(host, port) or is_public(address)):
+            self._passed.add((str(address), port))
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        """The question aiohttp asks; all of a name's addresses must be public, or none is given."""
+        endpoint = self._allowance.endpoint(host, port)
+        if endpoint:
+            return [self._passing(host, endpoint.address, endpoint.port)]
+        found = await self._resolver.addresses(host)
+        if not self._allowance.lets_through(host, port):
+            _require_public(found)
+        unique = dict.fromkeys(found)
+        return [self._passing(host, address, port) for address in unique if parse_address(address)]
+
+    async def close(self) -> None:
+        """Nothing is held open."""
+
+    def socket_for(self, target: AddressInfo) -> socket.socket:
+        """The last step before aiohttp dials."""
+        address = parse_address(str(target[4][0]))
+        if address is None or (str(address), int(target[4][1])) not in self._passed:
+            raise FetchDenied(NOT_PUBLIC)
+        return self._make_socket(target)
+
+    def _passing(self, host: str, address: str, port: int) -> ResolveResult:
+        parsed = parse_address(address)
+        self._passed.add((str(parsed), port))
+        is_v6 = parsed is not None and parsed.version == 6
+        return ResolveResult(
+            hostname=host,
+            host=address,
+            port=port,
+            family=socket.AF_INET6 if is_v6 else socket.AF_INET,
+            proto=socket.IPPROTO_TCP,
+            flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
+        )
+
+
+def _require_public(found: list[str]) -> None:
+    if not found:
+        raise FetchFailed("no such host", permanent=True)
+    for text in found:
+        address = parse_address(text)
+        if address is None or not is_public(address):
+            raise FetchDenied(NOT_PUBLIC)

@@ -1,0 +1,166 @@
+"""Finding the passages of the session's sources that answer a query, letter by letter."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from mcp_local.sentences import sentence_spans
+from mcp_local.sources import Source
+
+MAX_PASSAGE_CHARS = 1000
+_SHORT_CHARS = 200
+_REPEAT_DISCOUNT = 0.8
+"""Each further passage of one source counts this much less, so that several sources are heard."""
+
+# The BM25 constants in common use: how soon repetition saturates, and how much length counts.
+_SATURATION = 1.2
+_LENGTH_SHARE = 0.5
+
+_BLOCK = re.compile(r"\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
+_HEADING = re.compile(r"#{1,6}[ \t]+([^\n]*)")
+_TERM = re.compile(r"[぀-ヿ㐀-鿿가-힯]|[^\W_]+")
+_ENDINGS = ("ations", "ation", "ments", "ment", "ings", "ing", "ies", "ed", "es", "s")
+_STOP_WORDS = frozenset(
+    _TERM.findall(
+        "a about an and are as at be been but by can did do does for from had has have how i if in"
+        " into is it its me my no not of on or our out so such than that the their them then there"
+        " these they this to us was we were what when where which who why will with you your"
+        " der die das den dem des ein eine und oder ist sind von zu mit auf für im nicht wie"
+        " le la les un une et ou est sont de du dans pour sur que qui comment"
+        " el los las una unos y o es son del en para por con como"
+    )
+)
+
+_Span = tuple[str, int, int]
+"""A heading, and where the passage below it begins and ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A paragraph of a source, or as many whole sentences of it as fit."""
+
+    source: Source
+    heading: str
+    """The nearest heading above it, or nothing."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    passage: Passage
+    score: float
+
+
+def find_passages(sources: Iterable[Source], query: str, limit: int) -> list[Passage]:
+    """The `limit` best passages, best first; only such as share a word with the query."""
+    passages = [passage for source in sources for passage in _split_source(source)]
+    wanted = set(_query_terms(query))
+    counted = [(passage, Counter(_terms(_searchable(passage)))) for passage in passages]
+    return _pick(_score(counted, wanted), limit)
+
+
+def split_passages(text: str) -> list[tuple[str, str]]:
+    """(heading, passage) pairs in reading order; every passage is a verbatim piece of `text`."""
+    return [(heading, text[start:end]) for heading, start, end in _joined(text, _spans(text))]
+
+
+def _split_source(source: Source) -> list[Passage]:
+    return [
+        Passage(source=source, heading=heading, text=text)
+        for heading, text in split_passages(source.text or source.title)
+    ]
+
+
+def _spans(text: str) -> Iterator[_Span]:
+    heading = ""
+    for block in _BLOCK.finditer(text):
+        start, end = block.span()
+        while found := _HEADING.match(text, start, end):
+            heading = found[1].strip()
+            start = min(found.end() + 1, end)
+        if start < end:
+            yield from ((heading, first, last) for first, last in _pieces(text, start, end))
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The block whole, or cut between its sentences and lines."""
+    if end - start <= MAX_PASSAGE_CHARS:
+        yield start, end
+        return
+    piece_start = piece_end = start
+    for line in re.compile(r"[^\n]+").finditer(text, start, end):
+        for first, last in sentence_spans(line[0]):
+            if piece_end > piece_start and line.start() + last - piece_start > MAX_PASSAGE_CHARS:
+                yield piece_start, piece_end
+                piece_start = line.start() + first
+            piece_end = line.start() + last
+    yield piece_start, piece_end
+
+
+def _joined(text: str, spans: Iterable[_Span]) -> list[_Span]:
+    """Join a short passage to the next one under its heading, up to the size of a passage."""
+    joined: list[_Span] = []
+    for heading, start, end in spans:
+        if joined:
+            last_heading, last_start, last_end = joined[-1]
+            short = last_end - last_start < _SHORT_CHARS and end - last_start <= MAX_PASSAGE_CHARS
+            if short and last_heading == heading and not text[last_end:start].strip():
+                joined[-1] = (heading, last_start, end)
+                continue
+        joined.append((heading, start, end))
+    return joined
+
+
+def _searchable(passage: Passage) -> str:
+    return f"{passage.source.title} {passage.heading} {passage.text}"
+
+
+def _query_terms(query: str) -> list[str]:
+    words = [word for word in _TERM.findall(query.casefold()) if word not in _STOP_WORDS]
+    return [_stem(word) for word in words] or _terms(query)
+
+
+def _terms(text: str) -> list[str]:
+    return [_stem(word) for word in _TERM.findall(text.casefold())]
+
+
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if len(word) - len(ending) >= 3 and word.endswith(ending):
+            return word[: -len(ending)]
+    return word.removesuffix("e") if len(word) > 4 else word
+
+
+def _score(counted: Sequence[tuple[Passage, Counter[str]]], wanted: set[str]) -> list[_Scored]:
+    total = len(counted)
+    mean_length = sum(terms.total() for _, terms in counted) / total if total else 1
+    frequency = Counter(term for _, terms in counted for term in wanted & terms.keys())
+    weight = {term: math.log(1 + (total - n + 0.5) / (n + 0.5)) for term, n in frequency.items()}
+    scored: list[_Scored] = []
+    for passage, terms in counted:
+        length = 1 - _LENGTH_SHARE + _LENGTH_SHARE * terms.total() / mean_length
+        score = sum(
+            weight[term] * terms[term] * (_SATURATION + 1) / (terms[term] + _SATURATION * length)
+            for term in wanted & terms.keys()
+        )
+        if score > 0:
+            scored.append(_Scored(passage, score))
+    return scored
+
+
+def _pick(scored: list[_Scored], limit: int) -> list[Passage]:
+    """Take the best one by one, discounting a source each time it is taken."""
+    queues: dict[int, list[_Scored]] = {}
+    for found in sorted(scored, key=lambda found: found.score):
+        queues.setdefault(found.passage.source.n, []).append(found)
+    taken: Counter[int] = Counter()
+    picked: list[Passage] = []
+    while queues and len(picked) < limit:
+        best = max(queues, key=lambda n: queues[n][-1].score * _REPEAT_DISCOUNT ** taken[n])
+        picked.append(queues[best].pop().passage)
+        taken[best] += 1
+        if not queues[best]:
+            del queues[best]
+    return picked

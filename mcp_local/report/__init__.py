@@ -1,0 +1,1 @@
+"""Reports: Markdown with numbered citations becomes one self-contained HTML file."""

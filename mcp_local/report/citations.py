@@ -1,0 +1,133 @@
+"""Citations in a report: how they are written, which there are, and whether their sources exist."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from mcp_local.errors import CitationError
+from mcp_local.sources import Source
+
+CITATION = "citation"
+"""The type of the inline token that stands for one bracket of citations."""
+
+_BRACKET = re.compile(r"\[\^?(\d{1,6}(?:\s*[,;]\s*\^?\d{1,6})*)\]")
+_LINK_LABEL = re.compile(r"\[?\^?(\d{1,3})\]?")
+
+
+def cited_numbers(bracket: str) -> list[int]:
+    """The numbers in one bracket such as `[1, 3]`, in the order written, each once."""
+    return list(dict.fromkeys(int(number) for number in re.findall(r"\d+", bracket)))
+
+
+def mark_citations(state: StateCore) -> None:
+    """Core rule of the parser: turn `[n]` in running text into citation tokens.
+
+    Code is left alone, and so is an escaped bracket, which the parser keeps apart from text.
+    """
+    for token in state.tokens:
+        if token.type == "inline" and token.children:
+            token.children = _tighten(_split_texts(_unlink(token.children)))
+
+
+def list_citations(tokens: Iterable[Token]) -> list[int]:
+    """The number of every citation, in reading order; a source cited twice stands there twice."""
+    return [
+        number
+        for token in tokens
+        for child in token.children or ()
+        if child.type == CITATION
+        for number in cited_numbers(child.content)
+    ]
+
+
+def check_citations(cited: Sequence[int], sources: Sequence[Source]) -> None:
+    """Raise CitationError unless something is cited and every cited source can be.
+
+    The message names each number at fault and the numbers that exist.
+    """
+    usable = [source.n for source in sources if source.ok]
+    if not usable:
+        raise CitationError(
+            "Nothing was retrieved in this session, so there is nothing to report. Search or fetch "
+            "pages first, then write the report from what they say."
+        )
+    known = f"Sources that can be cited: {_ranges(usable)} (list_sources shows them)."
+    if not cited:
+        raise CitationError(
+            "The report cites nothing. Put [n] after each sentence that comes from source n. "
+            + known
+        )
+    failed = {source.n for source in sources if not source.ok}
+    faults = [
+        _fault(number, number in failed) for number in dict.fromkeys(cited) if number not in usable
+    ]
+    if faults:
+        raise CitationError(
+            f"The report was not written: {'; '.join(faults)}. {known} Cite one of them or drop "
+            "the sentence; for brackets that are no citation write \\[5\\]."
+        )
+
+
+def _fault(number: int, failed: bool) -> str:
+    reason = "could not be fetched" if failed else "does not exist"
+    return f"source [{number}] {reason}"
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """`1-4, 6` for 1, 2, 3, 4, 6."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+def _unlink(children: Sequence[Token]) -> list[Token]:
+    """Links whose whole label is a number, such as `[3](https://...)`, are citations too."""
+    kept: list[Token] = []
+    for child in children:
+        kept.append(child)
+        if child.type == "link_close" and [token.type for token in kept[-3:-1]] == [
+            "link_open",
+            "text",
+        ]:
+            label = _LINK_LABEL.fullmatch(kept[-2].content)
+            if label:
+                kept[-3:] = [_text(f"[{label[1]}]")]
+    return kept
+
+
+def _split_texts(children: Sequence[Token]) -> list[Token]:
+    split: list[Token] = []
+    for child in children:
+        if child.type != "text":
+            split.append(child)
+            continue
+        position = 0
+        for bracket in _BRACKET.finditer(child.content):
+            split.append(_text(child.content[position : bracket.start()]))
+            split.append(Token(CITATION, "", 0, content=bracket[0]))
+            position = bracket.end()
+        split.append(_text(child.content[position:]))
+    return [token for token in split if token.type != "text" or token.content]
+
+
+def _tighten(children: Sequence[Token]) -> list[Token]:
+    """Let a citation follow its sentence without the space or line break before it."""
+    tight: list[Token] = []
+    for child in children:
+        if child.type == CITATION and tight:
+            if tight[-1].type == "softbreak":
+                tight.pop()
+            if tight and tight[-1].type == "text":
+                tight[-1] = _text(tight[-1].content.rstrip(" "))
+        tight.append(child)
+    return tight
+
+
+def _text(content: str) -> Token:
+    return Token("text", "", 0, content=content)

@@ -1,0 +1,125 @@
+"""What a report claims: its cited sentences, and the figures and quotes its sources do not hold."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from markdown_it.token import Token
+
+from mcp_local.report.citations import CITATION, cited_numbers
+from mcp_local.sentences import sentence_spans
+from mcp_local.sources import Source
+
+MAX_WARNINGS = 20
+_EXCERPT_CHARS = 140
+_MIN_QUOTE_WORDS = 4
+_ENDS = (".", "!", "?", "…")
+
+_GROUPED = re.compile(
+    r"(?<!\d)\d{1,3}(?:[.,'’ \u00a0\u202f\u2009]\d{3})+(?!\d)"  # noqa: RUF001
+)
+_NUMBER = re.compile(rf"{_GROUPED.pattern}|\d+(?:[.,]\d+)*")
+_PERCENT = re.compile(r"\s?(?:%|percent|per cent|prozent|pour cent|por ciento)", re.IGNORECASE)
+_QUOTE = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»")
+_OMISSION = re.compile(r"\[?(?:…|\.\.\.)\]?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitedSentence:
+    """One sentence of a report and the sources it names."""
+
+    text: str
+    numbers: tuple[int, ...]
+
+
+class _Evidence:
+    """The text of one source, prepared for the question whether something stands in it."""
+
+    def __init__(self, source: Source) -> None:
+        text = f"{source.title}\n{source.text}"
+        self.figures = set(_figures(text))
+        self.numbers = {figure.removesuffix("%") for figure in self.figures}
+        self.words = _plain_words(text)
+
+    def holds_figure(self, figure: str) -> bool:
+        return figure in self.figures or (len(figure) > 2 and figure.rstrip("%") in self.numbers)
+
+    def holds_quote(self, quote: str) -> bool:
+        parts = filter(None, map(_plain_words, _OMISSION.split(quote)))
+        return all(f" {part} " in f" {self.words} " for part in parts)
+
+
+def cited_sentences(tokens: Iterable[Token]) -> list[CitedSentence]:
+    """Every sentence that carries a citation, also one set after its full stop."""
+    return [
+        sentence
+        for token in tokens
+        if token.type == "inline"
+        for sentence in _read_inline(token.children or [])
+    ]
+
+
+def find_unsupported(sentences: Sequence[CitedSentence], sources: Sequence[Source]) -> list[str]:
+    """Warnings about figures and quotes that stand on none of the sources of their sentence."""
+    cited = {number for sentence in sentences for number in sentence.numbers}
+    evidence = {source.n: _Evidence(source) for source in sources if source.n in cited}
+    warnings = [warning for sentence in sentences for warning in _check(sentence, evidence)]
+    if len(warnings) > MAX_WARNINGS:
+        more = len(warnings) - MAX_WARNINGS
+        return [*warnings[:MAX_WARNINGS], f"{more} more of the same kind."]
+    return warnings
+
+
+def _read_inline(children: Sequence[Token]) -> Iterator[CitedSentence]:
+    text = ""
+    marks: list[tuple[int, list[int]]] = []
+    for child in children:
+        if child.type == CITATION:
+            marks.append((len(text.rstrip()), cited_numbers(child.content)))
+            text += " " if text.endswith(_ENDS) else ""
+        else:
+            text += " " if child.type in ("softbreak", "hardbreak") else child.content
+    for start, end in sentence_spans(text):
+        numbers = [n for position, cited in marks if start < position <= end for n in cited]
+        if numbers:
+            yield CitedSentence(text=text[start:end], numbers=tuple(dict.fromkeys(numbers)))
+
+
+def _check(sentence: CitedSentence, evidence: Mapping[int, _Evidence]) -> Iterator[str]:
+    cited = [evidence[number] for number in sentence.numbers if number in evidence]
+    names = ", ".join(f"[{number}]" for number in sentence.numbers)
+    excerpt = sentence.text[:_EXCERPT_CHARS]
+    for figure in dict.fromkeys(_figures(sentence.text)):
+        if not any(source.holds_figure(figure) for source in cited):
+            yield f"The figure {figure} does not stand on source {names}: {excerpt}"
+    for quote in _quotes(sentence.text):
+        if not any(source.holds_quote(quote) for source in cited):
+            yield f'The quote "{quote[:_EXCERPT_CHARS]}" does not stand on source {names}.'
+
+
+def _figures(text: str) -> Iterator[str]:
+    """Numbers of two digits or more and percentages, in one spelling each."""
+    for number in _NUMBER.finditer(text):
+        percent = "%" if _PERCENT.match(text, number.end()) else ""
+        value = _value(number[0])
+        if percent or sum(map(str.isdigit, value)) > 1:
+            yield value + percent
+
+
+def _value(number: str) -> str:
+    if _GROUPED.fullmatch(number):
+        return re.sub(r"\D", "", number)
+    whole, *fraction = re.split(r"\D", number)
+    return ".".join([whole, *fraction])
+
+
+def _quotes(text: str) -> Iterator[str]:
+    for found in _QUOTE.finditer(text):
+        quote = next(group for group in found.groups() if group)
+        if len(quote.split()) >= _MIN_QUOTE_WORDS:
+            yield quote
+
+
+def _plain_words(text: str) -> str:
+    """The words of `text` without case, punctuation and layout."""
+    return " ".join(re.findall(r"\w+", text.casefold()))

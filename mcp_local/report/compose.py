@@ -1,0 +1,125 @@
+"""Composing a report: the author's Markdown and the session's sources become one checked page."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from markdown_it.token import Token
+
+from mcp_local.errors import ToolkitError
+from mcp_local.report.citations import check_citations, list_citations
+from mcp_local.report.claims import cited_sentences, find_unsupported
+from mcp_local.report.labels import labels_for
+from mcp_local.report.markdown import parse_markdown, plain_text
+from mcp_local.report.outline import Outline, outline_report
+from mcp_local.report.page import PageContent, render_page
+from mcp_local.sources import Source
+
+MAX_TITLE_CHARS = 200
+MAX_MARKDOWN_CHARS = 400_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A report as its author hands it in."""
+
+    title: str
+    markdown: str
+    summary: str = ""
+    """Markdown; a section of that name in `markdown` does as well."""
+    language: str = "en"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """A finished report."""
+
+    title: str
+    html: str
+    cited: list[Source]
+    """The sources it cites, in the order of their numbers."""
+    citations: int
+    """How many citations there are; a source may be cited often."""
+    words: int
+    warnings: list[str]
+
+
+def compose_report(draft: Draft, sources: Sequence[Source], day: date) -> Report:
+    """Check the citations of `draft` against `sources` and render the page.
+
+    Raises:
+        CitationError: Nothing was retrieved, nothing is cited, or a cited source is not there.
+        ToolkitError: There is no title or no text, or too much of it.
+    """
+    title = _clean_title(draft.title)
+    _check_size(draft)
+    outline = outline_report(parse_markdown(draft.markdown))
+    summary = _join_summaries(parse_markdown(draft.summary), outline.summary)
+    tokens = [*summary, *(token for section in outline.sections for token in section.tokens)]
+    numbers = list_citations(tokens)
+    check_citations(numbers, sources)
+    cited = [source for source in sources if source.n in numbers]
+    words = sum(len(plain_text(token).split()) for token in tokens if token.type == "inline")
+    content = PageContent(
+        title=title,
+        day=day,
+        summary=summary,
+        sections=outline.sections,
+        cited=cited,
+        words=words,
+        labels=labels_for(draft.language),
+    )
+    return Report(
+        title=title,
+        html=render_page(content),
+        cited=cited,
+        citations=len(numbers),
+        words=words,
+        warnings=[
+            *_structure_warnings(summary, outline),
+            *find_unsupported(cited_sentences(tokens), cited),
+        ],
+    )
+
+
+def _clean_title(title: str) -> str:
+    visible = "".join(
+        " " if letter.isspace() else letter
+        for letter in title
+        if letter.isspace() or unicodedata.category(letter) not in ("Cc", "Cf", "Cs")
+    )
+    words = re.sub(r"^#+\s*", "", " ".join(visible.split()))
+    if not words:
+        raise ToolkitError("The report needs a title: a few words that name its topic.")
+    return words[:MAX_TITLE_CHARS]
+
+
+def _check_size(draft: Draft) -> None:
+    if not draft.markdown.strip():
+        raise ToolkitError("The report is empty. Give its text as Markdown.")
+    if len(draft.markdown) + len(draft.summary) > MAX_MARKDOWN_CHARS:
+        raise ToolkitError(
+            f"The report is longer than {MAX_MARKDOWN_CHARS} characters. Shorten it."
+        )
+
+
+def _join_summaries(given: list[Token], written: list[Token]) -> list[Token]:
+    """The summary argument, then the section of that name unless it says the same."""
+    if given and _said(given) == _said(written):
+        return given
+    return [*given, *written]
+
+
+def _said(tokens: Sequence[Token]) -> list[str]:
+    return [plain_text(token) for token in tokens if token.type == "inline"]
+
+
+def _structure_warnings(summary: Sequence[Token], outline: Outline) -> list[str]:
+    warnings: list[str] = []
+    if not summary:
+        warnings.append("The report has no executive summary: give one in `summary`.")
+    if not any(section.heading for section in outline.sections):
+        warnings.append("The report has no sections: give each theme a `## heading`.")
+    return warnings

@@ -1,0 +1,161 @@
+"""From report Markdown to safe HTML: no raw HTML, no images, only web links, citations as links."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from html import escape
+from typing import Any
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+
+from mcp_local.report.boxes import mark_boxes
+from mcp_local.report.citations import CITATION, cited_numbers, mark_citations
+
+LINK_REL = "noopener noreferrer nofollow"
+_LINK_SCHEMES = ("http://", "https://", "mailto:")
+_ALIGNMENT = re.compile(r"text-align:(left|center|right)")
+
+# The second net under the parser: what our own rendering produces, and nothing else.
+_TEXT_TAGS = {"p", "br", "hr", "strong", "em", "s", "code", "pre", "a", "ul", "ol", "li"}
+_BLOCK_TAGS = {"h2", "h3", "h4", "h5", "h6", "blockquote", "aside", "div"}
+_TABLE_TAGS = {"table", "thead", "tbody", "tr", "th", "td"}
+_ATTRIBUTES = {
+    "a": {"href", "class", "rel"},
+    "aside": {"class"},
+    "p": {"class"},
+    "div": {"class"},
+    "th": {"class"},
+    "td": {"class"},
+    "code": {"class"},
+    "ol": {"start"},
+    **{f"h{level}": {"id"} for level in range(2, 7)},
+}
+
+
+def parse_markdown(text: str) -> list[Token]:
+    """The tokens of `text`: citations and info boxes marked, links that lead astray left out."""
+    return _parser().parse(text)
+
+
+def render_tokens(tokens: Sequence[Token]) -> str:
+    """Inert HTML of the tokens: no script, style, image, form or frame, whatever came in."""
+    html = _parser().renderer.render(tokens, _parser().options, {})
+    return nh3.clean(
+        html,
+        tags=_TEXT_TAGS | _BLOCK_TAGS | _TABLE_TAGS,
+        attributes=_ATTRIBUTES,
+        url_schemes={"http", "https", "mailto"},
+        link_rel=None,
+        strip_comments=True,
+    )
+
+
+def plain_text(inline: Token) -> str:
+    """What an inline token says, without marks and citations."""
+    children = inline.children or []
+    words = [
+        " " if child.type.endswith("break") else child.content
+        for child in children
+        if child.type != CITATION
+    ]
+    return " ".join("".join(words).split())
+
+
+class _Parser(MarkdownIt):
+    def validateLink(self, url: str) -> bool:  # noqa: N802
+        """Parse every link, so that the text of one we refuse can stay without its address."""
+        return True
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = _Parser("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    # Reference definitions would turn [1] into a foreign link; a dashed line under a paragraph and
+    # four leading spaces are slips of a model more often than a heading and code.
+    parser.disable(["reference", "lheading", "code"])
+    # Before text_join an escaped bracket is still apart from running text.
+    parser.core.ruler.before("text_join", "citations", mark_citations)
+    parser.core.ruler.push("links", _keep_web_links)
+    parser.core.ruler.push("boxes", mark_boxes)
+    parser.core.ruler.push("alignment", _classify_alignment)
+    for name, rule in _RENDER_RULES.items():
+        parser.add_render_rule(name, rule)
+    return parser
+
+
+def _keep_web_links(state: StateCore) -> None:
+    for token in state.tokens:
+        if token.children:
+            token.children = _filter_links(token.children)
+
+
+def _filter_links(children: Sequence[Token]) -> list[Token]:
+    """Drop links that lead elsewhere than to the web or a mail address; their text stays.
+
+    A link around a citation goes too: links cannot be nested.
+    """
+    kept: list[Token] = []
+    opened = -1
+    for child in children:
+        if child.type == "link_open":
+            opened = len(kept)
+        kept.append(child)
+        if child.type == "link_close" and not _is_web_link(kept[opened:]):
+            del kept[-1], kept[opened]
+    return kept
+
+
+def _is_web_link(link: Sequence[Token]) -> bool:
+    link[0].attrSet("rel", LINK_REL)
+    link[0].attrs.pop("title", None)
+    address = str(link[0].attrGet("href") or "").lower()
+    return address.startswith(_LINK_SCHEMES) and all(token.type != CITATION for token in link)
+
+
+def _classify_alignment(state: StateCore) -> None:
+    """A table's alignment as a class: inline styles do not pass the second net."""
+    for token in state.tokens:
+        if token.type in ("th_open", "td_open"):
+            style = str(token.attrs.pop("style", ""))
+            if found := _ALIGNMENT.search(style):
+                token.attrSet("class", found[1])
+
+
+def _render_citation(
+    _: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType
+) -> str:
+    return "".join(
+        f'<a class="citation" href="#source-{number}">[{number}]</a>'
+        for number in cited_numbers(tokens[at].content)
+    )
+
+
+def _render_image(
+    _: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType
+) -> str:
+    return escape(tokens[at].content)
+
+
+def _open_table(
+    _: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType
+) -> str:
+    return '<div class="table"><table>\n'
+
+
+def _close_table(
+    _: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType
+) -> str:
+    return "</table></div>\n"
+
+
+_RENDER_RULES: dict[str, Any] = {
+    CITATION: _render_citation,
+    "image": _render_image,
+    "table_open": _open_table,
+    "table_close": _close_table,
+}

@@ -1,0 +1,29 @@
+"""The toolkit's settings; the only reader of the environment in this package."""
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+CommaSeparated = Annotated[tuple[str, ...], NoDecode]
+
+
+class Settings(BaseSettings):
+    """Where sessions live and which non-public hosts the crawler may open."""
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True)
+
+    workspaces_root: Path = Path("AGENT_RUN_WORKSPACES")
+    """The directory that holds every session's directory and the blacklist."""
+    crawl_allow: CommaSeparated = ()
+    """`host`, `host:port` or `*.domain` entries let through although they are not public."""
+    crawl_connect: CommaSeparated = ()
+    """`pattern=address:port` entries: where a host that `crawl_allow` lists is dialled."""
+
+    @field_validator("crawl_allow", "crawl_connect", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        return tuple(entry for entry in (part.strip() for part in value.split(",")) if entry)

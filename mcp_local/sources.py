@@ -1,0 +1,100 @@
+"""The numbering of all that a report may cite: corpus, then search results, then other pages."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Literal
+from urllib.parse import urlsplit
+
+from mcp_local.corpus import CORPUS_FILE, Article, read_corpus, url_key
+from mcp_local.hits import SearchHit, read_hits
+from mcp_local.pages import StoredPage, read_pages
+from mcp_local.workspace import Workspace
+
+SourceKind = Literal["page", "snippet"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Something retrieved in this session, with the number by which reports cite it."""
+
+    n: int = 0
+    url: str
+    title: str
+    kind: SourceKind
+    """`page` was read in full, `snippet` is what a search said about it."""
+    ok: bool
+    """Whether there is a text to cite; a page that could not be fetched has none."""
+    text: str
+    path: str
+    """The file that holds the text, relative to the session directory."""
+
+    @property
+    def host(self) -> str:
+        """The host of the URL, without a leading www."""
+        try:
+            return (urlsplit(self.url).hostname or "").removeprefix("www.")
+        except ValueError:
+            return ""
+
+    @property
+    def words(self) -> int:
+        """Words of the text."""
+        return len(self.text.split())
+
+
+def read_sources(workspace: Workspace) -> list[Source]:
+    """Every source in the order of its number, from 1.
+
+    The articles of the corpus come in their order there; then the unique URLs of the search
+    results, oldest search first; then fetched pages that are in neither. A search result whose
+    page was fetched counts as that page.
+    """
+    pages = read_pages(workspace)
+    by_key = {url_key(page.final_url): page for page in pages}
+    by_key |= {url_key(page.url): page for page in pages}
+    sources = [_from_article(article, by_key) for article in read_corpus(workspace)]
+    known = {url_key(source.url) for source in sources}
+    hits = (_from_hit(hit, by_key) for hit in read_hits(workspace))
+    for source in chain(hits, map(_from_page, pages)):
+        if url_key(source.url) not in known:
+            known.add(url_key(source.url))
+            sources.append(source)
+    return [replace(source, n=n) for n, source in enumerate(sources, start=1)]
+
+
+def _from_article(article: Article, pages: Mapping[str, StoredPage]) -> Source:
+    page = pages.get(url_key(article.url))
+    return Source(
+        url=article.url,
+        title=article.title,
+        kind="page",
+        ok=article.status == "success",
+        text=article.content,
+        path=page.path if page else CORPUS_FILE,
+    )
+
+
+def _from_page(page: StoredPage) -> Source:
+    return Source(
+        url=page.url,
+        title=page.title or page.url,
+        kind="page",
+        ok=True,
+        text=page.markdown,
+        path=page.path,
+    )
+
+
+def _from_hit(hit: SearchHit, pages: Mapping[str, StoredPage]) -> Source:
+    page = pages.get(url_key(hit.url))
+    if page is not None:
+        return replace(_from_page(page), url=hit.url)
+    return Source(
+        url=hit.url,
+        title=hit.title or hit.url,
+        kind="snippet",
+        ok=True,
+        text=hit.snippet,
+        path=hit.path,
+    )

@@ -1,0 +1,99 @@
+"""The tool that reads web pages: crawl_parallel."""
+
+import json
+from typing import Annotated
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.types import ToolAnnotations
+from pydantic import Field
+
+from mcp_local.crawling import Crawler, Row
+from mcp_local.errors import ToolkitError
+from mcp_local.settings import Settings
+from mcp_local.tools import with_plain_errors
+from mcp_local.workspace import open_workspace
+
+MAX_URLS_PER_CALL = 50
+CRAWLER = "crawler"
+"""Where the server's lifespan keeps the crawler."""
+
+Urls = Annotated[
+    list[str],
+    Field(description="Full http or https addresses, 10 at a time is best, 50 at most."),
+]
+SessionDir = Annotated[
+    str,
+    Field(description="The session's workspace directory; may be left out."),
+]
+
+
+def register(server: MCPServer, settings: Settings) -> None:
+    """Add the tool to the server, whose lifespan gives the crawler."""
+
+    @server.tool(
+        title="Read web pages",
+        annotations=ToolAnnotations(
+            title="Read web pages",
+            read_only_hint=False,
+            destructive_hint=False,
+            idempotent_hint=True,
+            open_world_hint=True,
+        ),
+        structured_output=False,
+    )
+    @with_plain_errors
+    async def crawl_parallel(urls: Urls, ctx: Context, session_dir: SessionDir = "") -> str:
+        """Read web pages in parallel and keep their main text for this session.
+
+        Use it after a search, with the addresses whose full text you need: search results alone
+        are only snippets. Each page is saved as a Markdown file in search_results/ and becomes a
+        source that can be cited. The answer is a table (url, title, words, path, status), not
+        the text: read that with read_local_file or find passages with search_corpus. A page read
+        earlier in the session is answered from its file. A failed row says why; do not send the
+        same address again, take another source.
+        """
+        workspace = open_workspace(settings, ctx, session_dir)
+        if not 1 <= len(urls) <= MAX_URLS_PER_CALL:
+            raise ToolkitError(
+                f"Send between 1 and {MAX_URLS_PER_CALL} URLs a call, not {len(urls)}."
+            )
+
+        async def progress(done: int, total: int) -> None:
+            await ctx.report_progress(done, total, f"Reading {done} of {total} pages")
+
+        crawler: Crawler = ctx.request_context.lifespan_context[CRAWLER]
+        return _answer(await crawler.crawl(workspace, urls, progress))
+
+
+def _answer(rows: list[Row]) -> str:
+    successful = sum(row.ok for row in rows)
+    pages = [
+        {
+            "url": row.url,
+            "title": row.title,
+            "words": row.words,
+            "path": row.path,
+            "status": row.status,
+        }
+        for row in rows
+    ]
+    answer = {
+        "success": successful > 0,
+        "pages": pages,
+        "successful": successful,
+        "failed": len(rows) - successful,
+        "note": _note(rows),
+    }
+    return json.dumps(answer, ensure_ascii=False)
+
+
+def _note(rows: list[Row]) -> str:
+    stored = sum(row.origin == "stored" for row in rows)
+    sentences = ["The texts are in the files named by path."]
+    if stored:
+        sentences.append(f"{stored} already fetched earlier in this session.")
+    if not any(row.ok for row in rows):
+        sentences = ["No page could be read; try other sources."]
+    elif any(not row.ok for row in rows):
+        sentences.append("Failed pages cannot be cited; do not send them again.")
+    return " ".join(sentences)

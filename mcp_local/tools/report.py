@@ -1,0 +1,134 @@
+"""The tools that end a research: list_sources and write_report."""
+
+import asyncio
+import json
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import Field
+
+from mcp_local.report.compose import Draft, Report, compose_report
+from mcp_local.report.naming import write_new_version
+from mcp_local.settings import Settings
+from mcp_local.sources import read_sources
+from mcp_local.tools import with_plain_errors
+from mcp_local.workspace import Workspace, open_workspace
+
+Title = Annotated[
+    str,
+    Field(description="The topic in a few words; the file is named after it."),
+]
+Markdown = Annotated[
+    str,
+    Field(
+        description="The report's text: `## ` headings for themed sections, `### ` below them, "
+        "lists, tables, `> [!NOTE] Title` info boxes (also TIP, KEY, WARNING), and [n] after each "
+        "sentence taken from source n. No HTML, no title, contents or source list: the page adds "
+        "them."
+    ),
+]
+Summary = Annotated[
+    str,
+    Field(description="The executive summary as Markdown, 3 to 5 cited sentences."),
+]
+Language = Annotated[
+    str,
+    Field(description="Language of the report as a tag such as en, de or pt-BR."),
+]
+
+
+def register(server: MCPServer, settings: Settings) -> None:
+    """Add the tools to the server."""
+
+    @server.tool(
+        title="Write the report",
+        annotations=ToolAnnotations(
+            title="Write the report",
+            read_only_hint=False,
+            destructive_hint=False,
+            idempotent_hint=False,
+            open_world_hint=False,
+        ),
+        structured_output=False,
+    )
+    @with_plain_errors
+    async def write_report(
+        title: Title,
+        markdown: Markdown,
+        ctx: Context,
+        summary: Summary = "",
+        language: Language = "en",
+    ) -> CallToolResult:
+        """Turn a finished text with [n] citations into the HTML report that the person receives.
+
+        Use it once all sources are read and, for fetched pages, after save_corpus. n is the number
+        that save_corpus, search_corpus and list_sources show. Every citation is checked: one whose
+        source does not exist or could not be fetched is refused by name, and nothing is written.
+        `warnings` in the answer name figures and quotes that stand on none of the sources cited for
+        them. Each call writes a new version beside the earlier ones.
+        """
+        workspace = open_workspace(settings, ctx)
+        draft = Draft(title=title, markdown=markdown, summary=summary, language=language)
+        report, path = await asyncio.to_thread(_write, workspace, draft)
+        return CallToolResult(
+            content=[TextContent(type="text", text=_answer(report, path))],
+            _meta={"artifacts": [{"path": path, "title": report.title, "mimetype": "text/html"}]},
+        )
+
+    @server.tool(
+        title="List the sources",
+        annotations=ToolAnnotations(
+            title="List the sources",
+            read_only_hint=True,
+            destructive_hint=False,
+            idempotent_hint=True,
+            open_world_hint=False,
+        ),
+        structured_output=False,
+    )
+    @with_plain_errors
+    async def list_sources(ctx: Context) -> str:
+        """List everything retrieved in this session with the number that a report cites it by.
+
+        Use it before writing a report. `kind` page was read in full, `kind` snippet is only what a
+        search said about a page. The numbers of the corpus stay; the others may move when pages are
+        added with save_corpus, so list again after that.
+        """
+        workspace = open_workspace(settings, ctx)
+        sources = await asyncio.to_thread(read_sources, workspace)
+        rows: list[dict[str, Any]] = [
+            {
+                "n": source.n,
+                "url": source.url,
+                "title": source.title,
+                "kind": source.kind,
+                "status": "success" if source.ok else "failed",
+                "words": source.words,
+                "path": source.path,
+            }
+            for source in sources
+        ]
+        return json.dumps({"sources": rows}, ensure_ascii=False)
+
+
+def _write(workspace: Workspace, draft: Draft) -> tuple[Report, str]:
+    today = datetime.now(UTC).date()
+    report = compose_report(draft, read_sources(workspace), today)
+    return report, write_new_version(workspace, report.title, today, report.html)
+
+
+def _answer(report: Report, path: str) -> str:
+    answer = {
+        "success": True,
+        "path": path,
+        "title": report.title,
+        "citations": report.citations,
+        "sources": [
+            {"n": source.n, "url": source.url, "title": source.title} for source in report.cited
+        ],
+        "words": report.words,
+        "warnings": report.warnings,
+    }
+    return json.dumps(answer, ensure_ascii=False)

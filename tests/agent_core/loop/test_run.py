@@ -1,0 +1,224 @@
+"""The loop, driven from outside with a scripted model and tools made of functions."""
+
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from agent_core.errors import ModelRejected, ModelUnavailable
+from agent_core.events import (
+    ArtifactSaved,
+    RunFinished,
+    StepFinished,
+    StepRetried,
+    TextDelta,
+    ToolCallFinished,
+    Usage,
+)
+from agent_core.loop.agent import Agent
+from agent_core.loop.limits import Limits
+from agent_core.loop.run import DECLINED, RunResult, run_agent
+from agent_core.messages import JsonObject, Text, ToolResult, user_message
+from agent_core.models import Reply
+from agent_core.models.retry import RetryingModel
+from agent_core.testing.models import (
+    Cut,
+    Line,
+    ScriptedModel,
+    call,
+    calls_reply,
+    text_reply,
+)
+from agent_core.testing.scopes import SteppingClock, Surroundings
+from agent_core.testing.steps import KilledError
+from agent_core.testing.tools import FakeToolset
+from agent_core.tools import Artifact, Progress, ToolContext, ToolOutput
+
+
+async def no_wait(_seconds: float) -> None:
+    return None
+
+
+def agent(
+    script: list[Line], tools: FakeToolset | None = None, limits: Limits | None = None
+) -> tuple[Agent, ScriptedModel]:
+    model = ScriptedModel(script)
+    made = Agent(
+        name="tester",
+        system="You test.",
+        model=RetryingModel(model, sleep=no_wait),
+        tools=tools or FakeToolset({}),
+        limits=limits or Limits(),
+    )
+    return made, model
+
+
+async def run(made: Agent, around: Surroundings) -> RunResult:
+    opening = (user_message("do it"),)
+    async with asyncio.timeout(5):
+        return await run_agent(made, (), opening, around.scope(), parent=None, task="do it")
+
+
+async def say_done(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    return "done"
+
+
+async def test_a_reply_without_calls_ends_the_run(tmp_path: Path) -> None:
+    around = Surroundings(workspace=tmp_path)
+    made, _ = agent(["All good."])
+    assert await run(made, around) == RunResult(outcome="answered", text="All good.")
+    assert around.kinds == [
+        "run_started",
+        "step_started",
+        "text_delta",
+        "text_delta",
+        "step_finished",
+        "run_finished",
+    ]
+
+
+async def test_tool_calls_of_one_step_run_in_parallel(tmp_path: Path) -> None:
+    met = asyncio.Barrier(2)
+
+    async def meet(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+        await met.wait()
+        return "met"
+
+    made, model = agent(
+        [calls_reply(call("meet", id="a"), call("meet", id="b")), "Both met."],
+        FakeToolset({"meet": meet}),
+    )
+    assert (await run(made, Surroundings(workspace=tmp_path))).text == "Both met."
+    results = [
+        part for part in model.requests[1].messages[-1].parts if isinstance(part, ToolResult)
+    ]
+    assert [(part.call_id, part.text) for part in results] == [("a", "met"), ("b", "met")]
+
+
+async def test_a_failing_tool_is_a_result_that_the_model_sees(tmp_path: Path) -> None:
+    async def fail(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+        raise ValueError("broken")
+
+    around = Surroundings(workspace=tmp_path)
+    made, model = agent([call("fail"), "It failed."], FakeToolset({"fail": fail}))
+    await run(made, around)
+    [result] = [p for p in model.requests[1].messages[-1].parts if isinstance(p, ToolResult)]
+    assert result.is_error
+    assert "broken" in result.text
+    assert [e.is_error for e in around.events if isinstance(e, ToolCallFinished)] == [True]
+
+
+async def test_the_step_limit_ends_the_run_with_what_it_has(tmp_path: Path) -> None:
+    made, model = agent(
+        [call("work", id="a"), call("work", id="b"), "So far: two pieces."],
+        FakeToolset({"work": say_done}),
+        Limits(max_steps=2),
+    )
+    result = await run(made, Surroundings(workspace=tmp_path))
+    assert result == RunResult(outcome="limited", text="So far: two pieces.")
+    last = model.requests[-1]
+    assert not last.may_call_tools
+    closing = last.messages[-1].parts[-1]
+    assert isinstance(closing, Text)
+    assert "the limit of 2 steps" in closing.text
+
+
+async def test_a_model_that_calls_tools_at_the_limit_is_not_obeyed(tmp_path: Path) -> None:
+    tools = FakeToolset({"work": say_done})
+    made, _ = agent([call("work", id="a"), call("work", id="b")], tools, Limits(max_steps=1))
+    result = await run(made, Surroundings(workspace=tmp_path))
+    assert result.outcome == "limited"
+    assert [made_call.id for made_call in tools.calls] == ["a"]
+
+
+async def test_the_time_limit_ends_the_run(tmp_path: Path) -> None:
+    around = Surroundings(workspace=tmp_path, clock=SteppingClock(step=timedelta(minutes=1)))
+    made, _ = agent(
+        [call("work"), "Time is up."],
+        FakeToolset({"work": say_done}),
+        Limits(max_duration_s=60),
+    )
+    assert (await run(made, around)).outcome == "limited"
+
+
+async def test_the_token_limit_counts_cached_tokens_too(tmp_path: Path) -> None:
+    costly = Usage(input_tokens=10, cache_read_tokens=2_000)
+    reply = calls_reply(call("work"), usage=costly)
+    made, _ = agent([reply, "Enough."], FakeToolset({"work": say_done}), Limits(max_tokens=2_000))
+    assert (await run(made, Surroundings(workspace=tmp_path))).outcome == "limited"
+
+
+async def test_a_cut_stream_is_tried_again_and_its_words_are_void(tmp_path: Path) -> None:
+    around = Surroundings(workspace=tmp_path)
+    made, _ = agent([Cut(text="Half a", error=ModelUnavailable("cut")), "The whole."])
+    await run(made, around)
+    [again] = [e for e in around.events if isinstance(e, StepRetried)]
+    told = [e for e in around.events if isinstance(e, TextDelta) and e.attempt == again.attempt]
+    assert "".join(e.text for e in told) == "The whole."
+    [finished] = [e for e in around.events if isinstance(e, StepFinished)]
+    assert finished.attempt == 2
+
+
+async def test_a_hopeless_model_error_leaves_the_run_at_once(tmp_path: Path) -> None:
+    made, model = agent([ModelRejected("no such key"), "never"])
+    with pytest.raises(ModelRejected):
+        await run(made, Surroundings(workspace=tmp_path))
+    assert len(model.requests) == 1
+
+
+async def test_a_refusal_is_told_plainly(tmp_path: Path) -> None:
+    whole = text_reply("")
+    refusal = Reply(
+        message=whole.message, stop_reason="refusal", usage=whole.usage, model=whole.model
+    )
+    made, _ = agent([refusal])
+    assert (await run(made, Surroundings(workspace=tmp_path))).text == DECLINED
+
+
+async def test_artifacts_are_announced_before_the_call_ends(tmp_path: Path) -> None:
+    async def write(arguments: JsonObject, context: ToolContext, progress: Progress) -> ToolOutput:
+        made = Artifact(path="work_products/r.html", title="R", mimetype="text/html", size_bytes=3)
+        return ToolOutput(text="written", artifacts=(made,))
+
+    around = Surroundings(workspace=tmp_path)
+    made, _ = agent([call("write"), "Here."], FakeToolset({"write": write}))
+    await run(made, around)
+    kinds = around.kinds
+    assert kinds.index("artifact_saved") < kinds.index("tool_call_finished")
+    [saved] = [e for e in around.events if isinstance(e, ArtifactSaved)]
+    assert saved.path == "work_products/r.html"
+
+
+async def test_every_stored_event_has_an_identity_of_its_own(tmp_path: Path) -> None:
+    around = Surroundings(workspace=tmp_path)
+    calls = calls_reply(call("work", id="a"), call("work", id="b"))
+    made, _ = agent([calls, call("work", id="c"), "Done."], FakeToolset({"work": say_done}))
+    await run(made, around)
+    stored = [e for e in around.events if not isinstance(e, TextDelta)]
+    identities = [(e.run, e.step, e.attempt, e.n) for e in stored]
+    assert len(set(identities)) == len(identities)
+
+
+@pytest.mark.parametrize("kill_after", range(6))
+async def test_a_run_that_is_killed_goes_on_and_pays_no_step_twice(
+    tmp_path: Path, kill_after: int
+) -> None:
+    tools = FakeToolset({"work": say_done})
+    calls = calls_reply(call("work", id="a"), call("work", id="b"))
+    made, model = agent([calls, call("work", id="c"), "Done."], tools)
+    around = Surroundings(workspace=tmp_path)
+    around.steps.kill_after = kill_after
+    try:
+        await run(made, around)
+    except BaseExceptionGroup as group:
+        assert group.subgroup(KilledError)
+    except KilledError:
+        pass
+    around.steps.restart()
+    result = await run(made, around)
+    assert result.text == "Done."
+    assert len(model.requests) == 3
+    assert sorted(made_call.id for made_call in tools.calls) == ["a", "b", "c"]
+    assert [e.text for e in around.events if isinstance(e, RunFinished)][-1] == "Done."
+    assert [m.role for _, m in sorted(around.messages.items())] == ["user", "assistant"] * 3

@@ -1,0 +1,216 @@
+"""When a model call is made again, and what a listener hears of it."""
+
+import asyncio
+from contextlib import aclosing
+
+import pytest
+
+from agent_core.errors import ModelError, ModelRejected, ModelUnavailable, ReplyTruncated
+from agent_core.messages import user_message
+from agent_core.models import Delta, ModelRequest, Reply
+from agent_core.models.retry import Retried, RetryingModel, RetryPolicy
+from agent_core.testing.models import Cut, FaultyModel, Held, Line, ScriptedModel
+
+REQUEST = ModelRequest(system="", messages=(user_message("Hello"),), max_tokens=1_000)
+
+
+class Naps:
+    """A wait that takes no time and is written down."""
+
+    def __init__(self) -> None:
+        self.taken_s: list[float] = []
+
+    async def __call__(self, wait_s: float) -> None:
+        self.taken_s.append(wait_s)
+
+
+def overloaded(retry_after_s: float | None = None) -> ModelUnavailable:
+    return ModelUnavailable(
+        "busy", status=529, kind="overloaded_error", retry_after_s=retry_after_s
+    )
+
+
+def incomplete() -> ModelUnavailable:
+    return ModelUnavailable("cut", kind="incomplete")
+
+
+def retrying(
+    *script: Line, policy: RetryPolicy | None = None, chance: float = 1.0
+) -> tuple[RetryingModel, ScriptedModel, Naps]:
+    model, naps = ScriptedModel(script), Naps()
+    return RetryingModel(model, policy=policy, sleep=naps, chance=lambda: chance), model, naps
+
+
+async def items_of(model: RetryingModel) -> list[Delta | Retried | Reply]:
+    async with asyncio.timeout(5), aclosing(model.stream(REQUEST)) as items:
+        return [item async for item in items]
+
+
+async def failure_of(model: RetryingModel) -> ModelError:
+    with pytest.raises(ModelError) as caught:
+        await items_of(model)
+    return caught.value
+
+
+async def test_a_call_that_succeeds_is_made_once_and_never_waits() -> None:
+    model, behind, naps = retrying("Fine.")
+
+    items = await items_of(model)
+
+    assert [type(item) for item in items] == [Delta, Reply]
+    assert len(behind.requests) == 1
+    assert naps.taken_s == []
+
+
+async def test_an_overload_passes_and_the_answer_comes_after_it() -> None:
+    model, behind, naps = retrying(overloaded(), overloaded(), overloaded(), "Fine.")
+
+    items = await items_of(model)
+
+    assert [item.attempt for item in items if isinstance(item, Retried)] == [2, 3, 4]
+    assert isinstance(items[-1], Reply)
+    assert len(behind.requests) == 4
+    assert naps.taken_s == [1.0, 2.0, 4.0]
+
+
+async def test_the_listener_is_told_that_earlier_deltas_are_void() -> None:
+    model, _, _ = retrying(Cut(text="Half a", error=incomplete()), "Whole.")
+
+    items = await items_of(model)
+
+    kinds = [type(item).__name__ for item in items]
+    assert kinds == ["Delta", "Delta", "Retried", "Delta", "Reply"]
+    assert items[2] == Retried(reason="incomplete", wait_s=1.0, attempt=2)
+
+
+async def test_the_retry_is_announced_before_the_wait() -> None:
+    waited, reached = asyncio.Event(), asyncio.Event()
+
+    async def hold(wait_s: float) -> None:
+        reached.set()
+        await waited.wait()
+
+    model = RetryingModel(ScriptedModel([overloaded(), "Fine."]), sleep=hold)
+    async with asyncio.timeout(5), aclosing(model.stream(REQUEST)) as items:
+        first = await anext(items)
+        assert isinstance(first, Retried)
+        assert not reached.is_set()
+        waited.set()
+        assert isinstance(await anext(items), Delta)
+
+
+async def test_the_providers_wish_is_waited_for() -> None:
+    model, _, naps = retrying(overloaded(90.0), overloaded(0.0), "Fine.")
+
+    await items_of(model)
+
+    assert naps.taken_s == [90.0, 2.0]
+
+
+async def test_a_wish_for_too_long_a_wait_ends_the_call() -> None:
+    model, behind, naps = retrying(overloaded(91.0), "never asked")
+
+    failure = await failure_of(model)
+
+    assert isinstance(failure, ModelUnavailable)
+    assert failure.retry_after_s == 91.0
+    assert (len(behind.requests), naps.taken_s) == (1, [])
+
+
+async def test_a_rejected_call_is_made_once() -> None:
+    model, behind, _ = retrying(ModelRejected("wrong key", status=401), "never asked")
+
+    assert isinstance(await failure_of(model), ModelRejected)
+    assert len(behind.requests) == 1
+
+
+async def test_a_truncated_call_is_made_again_once_with_twice_the_room() -> None:
+    model, behind, naps = retrying(ReplyTruncated("cut"), overloaded(), "Fine.")
+
+    items = await items_of(model)
+
+    assert isinstance(items[-1], Reply)
+    assert [request.max_tokens for request in behind.requests] == [1_000, 2_000, 2_000]
+    assert naps.taken_s[0] == 0.0
+
+
+async def test_a_call_truncated_twice_is_given_up() -> None:
+    model, behind, _ = retrying(ReplyTruncated("cut"), ReplyTruncated("cut"), "never asked")
+
+    assert isinstance(await failure_of(model), ReplyTruncated)
+    assert len(behind.requests) == 2
+
+
+async def test_attempts_have_an_end() -> None:
+    policy = RetryPolicy(attempts=3)
+    model, behind, _ = retrying(*[overloaded() for _ in range(5)], policy=policy)
+
+    assert isinstance(await failure_of(model), ModelUnavailable)
+    assert len(behind.requests) == 3
+
+
+async def test_replies_that_were_paid_for_and_not_whole_are_asked_for_less_often() -> None:
+    model, behind, _ = retrying(*[incomplete() for _ in range(9)])
+
+    await failure_of(model)
+
+    assert len(behind.requests) == 4
+
+
+@pytest.mark.parametrize("chance", [0.0, 1.0])
+async def test_an_outage_of_ten_minutes_is_outlasted(chance: float) -> None:
+    model, _, naps = retrying(*[overloaded() for _ in range(20)], chance=chance)
+
+    await failure_of(model)
+
+    assert sum(naps.taken_s) > 600
+    assert max(naps.taken_s) <= 60
+
+
+async def test_closing_the_generator_closes_the_call_behind() -> None:
+    model, behind, _ = retrying("one two three")
+    items = model.stream(REQUEST)
+    await anext(items)
+    await items.aclose()
+
+    assert behind.aborted == 1
+
+
+async def test_cancelling_ends_the_call_behind() -> None:
+    held = Held(then="never")
+    model, behind, _ = retrying(held)
+    listening = asyncio.create_task(items_of(model))
+    async with asyncio.timeout(5):
+        await held.reached.wait()
+    listening.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await listening
+    assert behind.aborted == 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_a_faulty_model_is_heard_to_the_end(seed: int) -> None:
+    faulty = FaultyModel(ScriptedModel(["one two three"] * 9), seed=seed, rate=0.9)
+    model = RetryingModel(faulty, sleep=Naps())
+
+    items = await items_of(model)
+
+    assert isinstance(items[-1], Reply)
+    retried = [place for place, item in enumerate(items) if isinstance(item, Retried)]
+    assert len(retried) == len(faulty.faults)
+    heard = items[retried[-1] + 1 :] if retried else items
+    said = "".join(item.text for item in heard if isinstance(item, Delta))
+    assert said == "one two three"
+
+
+async def test_the_same_seed_breaks_the_same_calls() -> None:
+    async def faults(seed: int) -> list[str | None]:
+        faulty = FaultyModel(ScriptedModel(["a b c d e f"] * 30), seed=seed)
+        model = RetryingModel(faulty, sleep=Naps())
+        for _ in range(5):
+            await items_of(model)
+        return [fault.kind for fault in faulty.faults]
+
+    assert await faults(7) == await faults(7)
+    assert await faults(7) != await faults(8)

@@ -1,0 +1,181 @@
+"""A stdio server without the SDK, so that it can do what no good server does. Starts in a moment.
+
+Arguments: how it misbehaves before any call (`well`, `mute`, `hang_list`, `malformed`,
+`duplicates`, `pages`, `names`, `noise`, `flood`), and a file that collects what it received.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+MANNER = sys.argv[1]
+RECEIVED = sys.argv[2] if len(sys.argv) > 2 else os.devnull
+OBJECT: Json = {"type": "object"}
+TEXT: Json = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+
+
+def tool(name: str, schema: Json = OBJECT, **more: Any) -> Json:
+    return {"name": name, "description": f"{name}.", "inputSchema": schema, **more}
+
+
+WELL = [
+    tool("echo", TEXT, outputSchema={"type": "object", "required": ["absent"]}),
+    tool("exit"),
+    tool("exit_unless", annotations={"readOnlyHint": True}),
+    tool("hang"),
+    tool("hang_all"),
+    tool("giant"),
+    tool("child"),
+    tool("nonsense"),
+    tool("grow"),
+    tool("refuse"),
+]
+LISTS: dict[str, list[Any]] = {
+    "malformed": [
+        tool("first"),
+        tool("bad_required", {"type": "object", "required": "a"}),
+        tool("bad_type", {"type": "object", "properties": {"a": {"type": "anything"}}}),
+        tool("bad_parameter", {"type": "object", "properties": {"$filter": {"type": "string"}}}),
+        {"description": "nameless", "inputSchema": OBJECT},
+        tool("bad_schema", "none"),  # type: ignore[arg-type]
+        "not even an object",
+        tool("last"),
+    ],
+    "duplicates": [tool("twin", TEXT), tool("twin"), tool("other")],
+    "names": [tool("a.b"), tool("a_b"), tool("x" * 200), tool("é è")],
+}
+GROWN = tool("grown")
+
+
+def send(message: Json) -> None:
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def answer(request: Json, result: Any) -> None:
+    send({"id": request["id"], "result": result})
+
+
+def say(request: Json, text: str) -> None:
+    answer(request, {"content": [{"type": "text", "text": text}]})
+
+
+def pause() -> None:
+    while True:
+        signal.pause()
+
+
+def initialize(request: Json) -> None:
+    if MANNER == "mute":
+        pause()
+    if MANNER == "flood":
+        sys.stderr.write("x" * 1_000_000 + " the end\n")
+        sys.stderr.flush()
+    answer(
+        request,
+        {
+            "protocolVersion": request["params"]["protocolVersion"],
+            "capabilities": {"tools": {"listChanged": True}},
+            "serverInfo": {"name": "raw", "version": "1"},
+        },
+    )
+
+
+def params_of(request: Json) -> Json:
+    return request.get("params", {})
+
+
+def list_tools(request: Json) -> None:
+    if MANNER == "hang_list":
+        pause()
+    cursor: str | None = params_of(request).get("cursor")
+    if MANNER == "pages":
+        page = int(cursor or 0)
+        more = {"nextCursor": str(page + 1)} if page < 2 else {}
+        answer(request, {"tools": [tool(f"tool_{page}")], **more})
+        return
+    answer(request, {"tools": LISTS.get(MANNER, WELL)})
+
+
+def call_tool(request: Json) -> None:
+    name: str = params_of(request)["name"]
+    arguments: Json = params_of(request).get("arguments", {})
+    acts: dict[str, Callable[[], None]] = {
+        "echo": lambda: say(request, arguments["text"]),
+        "exit": leave,
+        "exit_unless": lambda: exit_unless(request, Path(arguments["marker"])),
+        "hang": lambda: begin(request),
+        "hang_all": pause,
+        "giant": lambda: giant(request, arguments),
+        "child": lambda: say(request, str(spawn())),
+        "nonsense": lambda: answer(request, {"content": "not a list"}),
+        "grow": lambda: grow(request),
+    }
+    acts.get(name, lambda: refuse(request))()
+
+
+def leave() -> None:
+    sys.stderr.write("about to leave\n")
+    sys.stderr.flush()
+    os._exit(9)
+
+
+def grow(request: Json) -> None:
+    if GROWN not in WELL:
+        WELL.append(GROWN)
+    send({"method": "notifications/tools/list_changed"})
+    say(request, "grown")
+
+
+def refuse(request: Json) -> None:
+    send({"id": request["id"], "error": {"code": -32602, "message": "I will not"}})
+
+
+def exit_unless(request: Json, marker: Path) -> None:
+    if not marker.exists():
+        marker.touch()
+        os._exit(9)
+    say(request, "survived")
+
+
+def begin(request: Json) -> None:
+    token = request["params"]["_meta"]["progressToken"]
+    params = {"progressToken": token, "progress": 1, "message": "begun"}
+    send({"method": "notifications/progress", "params": params})
+
+
+def spawn() -> int:
+    return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]).pid
+
+
+def giant(request: Json, arguments: Json) -> None:
+    """The id comes first or, as from servers in other languages, last."""
+    text = json.dumps("a" * (arguments["size_mb"] * 1_000_000))
+    result = '"result":{"content":[{"type":"text","text":' + text + "}]}"
+    ident = f'"id":{request["id"]}'
+    fields = [ident, result] if arguments.get("id_first") else [result, ident]
+    sys.stdout.write('{"jsonrpc":"2.0",' + ",".join(fields) + "}\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    handlers = {"initialize": initialize, "tools/list": list_tools, "tools/call": call_tool}
+    for line in sys.stdin:
+        with Path(RECEIVED).open("a", encoding="utf-8") as file:
+            file.write(line)
+        request: Json = json.loads(line)
+        if MANNER == "noise":
+            sys.stdout.write("Listening...\n{not json\n\n[1]\n")
+        if request["method"] in handlers:
+            handlers[request["method"]](request)
+        elif "id" in request:
+            send({"id": request["id"], "error": {"code": -32601, "message": "no such method"}})
+
+
+main()

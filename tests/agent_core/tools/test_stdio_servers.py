@@ -1,0 +1,305 @@
+"""Faults of stdio servers stay with the server that has them."""
+
+import asyncio
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agent_core.testing.tools import ignore_progress, tool_call
+from agent_core.tools import ToolContext, ToolOutput
+from agent_core.tools.hub import McpHub
+from agent_core.tools.servers import StdioServer
+from tests.agent_core.tools.conftest import QUICK, HubMaker
+from tests.agent_core.tools.scripts import raw
+
+pytestmark = pytest.mark.subprocess
+
+
+async def call(hub: McpHub, context: ToolContext, tool: str, **arguments: object) -> ToolOutput:
+    return await hub.run(tool_call(f"mcp__raw__{tool}", arguments), context, ignore_progress)
+
+
+async def names(hub: McpHub, context: ToolContext) -> list[str]:
+    return [spec.name for spec in await hub.specs(context)]
+
+
+@contextmanager
+def watched(pid: int) -> Generator[asyncio.Event, None, None]:
+    """An event that is set when the process, which is no child of ours, has ended."""
+    gone = asyncio.Event()
+    handle = os.pidfd_open(pid)
+    asyncio.get_running_loop().add_reader(handle, gone.set)
+    try:
+        yield gone
+    finally:
+        asyncio.get_running_loop().remove_reader(handle)
+        os.close(handle)
+
+
+needs_pidfd = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="watches a foreign process")
+
+
+async def test_a_call_gets_the_servers_text(make_hub: HubMaker, context: ToolContext) -> None:
+    hub = make_hub(raw())
+    output = await call(hub, context, "echo", text="hello")
+    assert (output.text, output.is_error, output.size_bytes) == ("hello", False, 5)
+
+
+async def test_a_result_is_shown_even_if_it_breaks_the_tools_output_schema(
+    make_hub: HubMaker, context: ToolContext
+) -> None:
+    hub = make_hub(raw())
+    await hub.warm_up()
+    assert not (await call(hub, context, "echo", text="kept")).is_error
+
+
+async def test_malformed_tools_do_not_cost_the_good_ones(
+    make_hub: HubMaker, context: ToolContext, caplog: pytest.LogCaptureFixture
+) -> None:
+    hub = make_hub(raw("malformed"))
+    assert await names(hub, context) == ["mcp__raw__first", "mcp__raw__last"]
+    for bad in ("bad_required", "bad_type", "bad_parameter", "bad_schema", "nameless"):
+        assert bad in caplog.text or bad == "nameless"
+
+
+async def test_of_two_tools_with_one_name_the_first_is_taken(
+    make_hub: HubMaker, context: ToolContext, caplog: pytest.LogCaptureFixture
+) -> None:
+    hub = make_hub(raw("duplicates"))
+    specs = {spec.name: spec for spec in await hub.specs(context)}
+    assert sorted(specs) == ["mcp__raw__other", "mcp__raw__twin"]
+    assert specs["mcp__raw__twin"].input_schema["required"] == ["text"]
+    assert "twin" in caplog.text
+
+
+async def test_names_fit_the_providers_and_a_collision_is_refused(
+    make_hub: HubMaker, context: ToolContext, caplog: pytest.LogCaptureFixture
+) -> None:
+    hub = make_hub(raw("names"))
+    listed = await names(hub, context)
+    assert listed[0] == "mcp__raw__a_b"
+    assert listed[2] == "mcp__raw_____"
+    assert len(listed[1]) == 128
+    assert len(listed) == 3
+    assert "a_b is taken" in caplog.text
+
+
+async def test_all_pages_of_a_list_are_read(make_hub: HubMaker, context: ToolContext) -> None:
+    hub = make_hub(raw("pages"))
+    assert await names(hub, context) == [f"mcp__raw__tool_{n}" for n in range(3)]
+
+
+async def test_log_lines_on_stdout_are_ignored(make_hub: HubMaker, context: ToolContext) -> None:
+    hub = make_hub(raw("noise"))
+    assert (await call(hub, context, "echo", text="heard")).text == "heard"
+
+
+async def test_a_flood_on_stderr_does_not_block_the_server(
+    make_hub: HubMaker, context: ToolContext, caplog: pytest.LogCaptureFixture
+) -> None:
+    hub = make_hub(raw("flood"))
+    assert (await call(hub, context, "echo", text="through")).text == "through"
+    await call(hub, context, "exit")
+    assert "the end" in caplog.text
+    assert len(caplog.text) < 10_000
+
+
+async def test_a_dead_server_is_started_again_and_the_call_is_told_as_uncertain(
+    make_hub: HubMaker, context: ToolContext, caplog: pytest.LogCaptureFixture
+) -> None:
+    hub = make_hub(raw())
+    output = await call(hub, context, "exit")
+    assert output.is_error
+    assert "may or may not have run" in output.text
+    assert "about to leave" in caplog.text
+    assert (await call(hub, context, "echo", text="back")).text == "back"
+
+
+async def test_a_read_only_call_is_made_again_after_the_servers_death(
+    make_hub: HubMaker, context: ToolContext, tmp_path: Path
+) -> None:
+    hub = make_hub(raw())
+    output = await call(hub, context, "exit_unless", marker=str(tmp_path / "marker"))
+    assert (output.text, output.is_error) == ("survived", False)
+
+
+async def test_a_server_that_keeps_dying_is_left_alone_for_the_rest_of_the_minute(
+    make_hub: HubMaker, context: ToolContext
+) -> None:
+    now = [1_000.0]
+    hub = make_hub(raw(), limits=replace(QUICK, max_restarts=1), clock=lambda: now[0])
+    for _ in range(2):
+        assert "may or may not have run" in (await call(hub, context, "exit")).text
+    refused = await call(hub, context, "echo", text="x")
+    assert refused.is_error
+    assert "stopped too often; it is tried again in 60 s" in refused.text
+    now[0] += 61
+    assert (await call(hub, context, "echo", text="x")).text == "x"
+
+
+async def test_a_failing_server_costs_only_its_own_tools_and_its_reason_is_kept(
+    make_hub: HubMaker, context: ToolContext
+) -> None:
+    missing = StdioServer(name="missing", command="/no/such/command")
+    limits = replace(QUICK, connect_timeout_s=1.5, list_timeout_s=0.5)
+    hub = make_hub(
+        missing, raw("mute", name="mute"), raw("hang_list", name="slow"), raw(), limits=limits
+    )
+    assert "mcp__raw__echo" in await names(hub, context)
+    assert all(name.startswith("mcp__raw__") for name in await names(hub, context))
+    assert "could not be started" in hub.failures["missing"]
+    assert "did not answer within 1.5 s" in hub.failures["mute"]
+    assert "did not list its tools in 0.5 s" in hub.failures["slow"]
+    output = await hub.run(tool_call("mcp__missing__x"), context, ignore_progress)
+    assert output.is_error
+
+
+async def test_a_failed_start_is_tried_again_only_after_a_while(
+    make_hub: HubMaker, context: ToolContext, tmp_path: Path
+) -> None:
+    now = [0.0]
+    received = tmp_path / "received"
+    limits = replace(QUICK, list_timeout_s=0.3, retry_after_s=30)
+    hub = make_hub(raw("hang_list", received=received), limits=limits, clock=lambda: now[0])
+
+    def starts() -> int:
+        return received.read_text(encoding="utf-8").count('"initialize"')
+
+    await hub.warm_up()
+    await hub.warm_up()
+    assert starts() == 1
+    now[0] += 31
+    await hub.warm_up()
+    assert starts() == 2
+
+
+async def test_a_late_call_ends_at_its_limit_and_the_server_is_told(
+    make_hub: HubMaker, context: ToolContext, tmp_path: Path
+) -> None:
+    received = tmp_path / "received"
+    hub = make_hub(raw(received=received, call_timeout_s=0.3))
+    output = await call(hub, context, "hang")
+    assert output.is_error
+    assert "did not answer within 0.3 s" in output.text
+    assert (await call(hub, context, "echo", text="still here")).text == "still here"
+    sent = received.read_text(encoding="utf-8")
+    assert "notifications/cancelled" in sent
+    assert sent.count('"initialize"') == 1
+
+
+async def test_a_server_that_hangs_as_a_whole_is_replaced(
+    make_hub: HubMaker, context: ToolContext
+) -> None:
+    hub = make_hub(raw(call_timeout_s=0.3), limits=replace(QUICK, list_timeout_s=1))
+    assert (await call(hub, context, "hang_all")).is_error
+    assert (await call(hub, context, "echo", text="new one")).text == "new one"
+
+
+async def test_cancelling_a_call_cancels_the_request(
+    make_hub: HubMaker, context: ToolContext, tmp_path: Path
+) -> None:
+    received = tmp_path / "received"
+    hub = make_hub(raw(received=received))
+    begun = asyncio.Event()
+
+    async def note(text: str) -> None:
+        begun.set()
+
+    running = asyncio.create_task(hub.run(tool_call("mcp__raw__hang"), context, note))
+    async with asyncio.timeout(10):
+        await begun.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert (await call(hub, context, "echo", text="next")).text == "next"
+    assert "notifications/cancelled" in received.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("id_first", [True, False])
+async def test_a_giant_result_is_cut_and_says_so(
+    make_hub: HubMaker, context: ToolContext, id_first: bool
+) -> None:
+    hub = make_hub(raw())
+    output = await call(hub, context, "giant", size_mb=30, id_first=id_first)
+    assert not output.is_error
+    assert "sent 30,0" in output.text
+    assert output.text.endswith("[Only the first 1,000,000 bytes were kept.]")
+    assert len(output.text) < 1_000_100
+    assert (await call(hub, context, "echo", text="next")).text == "next"
+
+
+async def test_an_answer_that_is_not_mcp_is_a_value(
+    make_hub: HubMaker, context: ToolContext
+) -> None:
+    hub = make_hub(raw())
+    output = await call(hub, context, "nonsense")
+    assert (output.text, output.is_error) == ("The tool's answer was not valid MCP.", True)
+
+
+async def test_a_protocol_error_is_told_in_the_servers_words(
+    make_hub: HubMaker, context: ToolContext
+) -> None:
+    hub = make_hub(raw())
+    output = await call(hub, context, "refuse")
+    assert (output.text, output.is_error) == ("The tool refused the call: I will not", True)
+
+
+async def test_a_changed_list_is_read_again_at_the_next_need(
+    make_hub: HubMaker, context: ToolContext, tmp_path: Path
+) -> None:
+    received = tmp_path / "received"
+    hub = make_hub(raw(received=received))
+    assert "mcp__raw__grown" not in await names(hub, context)
+    for _ in range(5):
+        await call(hub, context, "grow")
+    assert "mcp__raw__grown" in await names(hub, context)
+    assert received.read_text(encoding="utf-8").count('"tools/list"') == 2
+
+
+@needs_pidfd
+async def test_closing_leaves_no_descendant_behind(
+    make_hub: HubMaker, context: ToolContext
+) -> None:
+    hub = make_hub(raw())
+    with watched(int((await call(hub, context, "child")).text)) as gone:
+        assert not gone.is_set()
+        await hub.close()
+        async with asyncio.timeout(5):
+            await gone.wait()
+
+
+@needs_pidfd
+async def test_a_server_that_left_on_its_own_leaves_no_descendant_behind(
+    make_hub: HubMaker, context: ToolContext
+) -> None:
+    hub = make_hub(raw())
+    with watched(int((await call(hub, context, "child")).text)) as gone:
+        assert "stopped during the call" in (await call(hub, context, "exit")).text
+        async with asyncio.timeout(5):
+            await gone.wait()
+
+
+async def test_a_closed_hub_answers_that_it_is_closed(
+    make_hub: HubMaker, context: ToolContext
+) -> None:
+    hub = make_hub(raw())
+    await hub.warm_up()
+    await hub.close()
+    output = await call(hub, context, "echo", text="x")
+    assert output.is_error
+    assert "shut down" in output.text
+
+
+async def test_many_calls_at_once_start_the_server_once(
+    make_hub: HubMaker, context: ToolContext, tmp_path: Path
+) -> None:
+    received = tmp_path / "received"
+    hub = make_hub(raw(received=received))
+    async with asyncio.TaskGroup() as group:
+        calls = [group.create_task(call(hub, context, "echo", text=str(n))) for n in range(20)]
+    assert [each.result().text for each in calls] == [str(n) for n in range(20)]
+    assert received.read_text(encoding="utf-8").count('"initialize"') == 1

@@ -1,0 +1,76 @@
+"""Messages are found in any stream of bytes, and no line is held whole beyond its limit."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp_types import JSONRPCResponse
+
+from agent_core.tools.wire import Line, LineBuffer, read_message
+
+
+def read_all(chunks: list[bytes], max_bytes: int = 1_000) -> list[Line]:
+    buffer = LineBuffer(max_bytes)
+    return [line for chunk in chunks for line in buffer.feed(chunk)]
+
+
+@given(st.lists(st.binary(max_size=30).map(lambda b: b.replace(b"\n", b"")), max_size=8), st.data())
+def test_lines_come_out_however_the_stream_is_cut(lines: list[bytes], data: st.DataObject) -> None:
+    stream = b"".join(line + b"\n" for line in lines)
+    chunks: list[bytes] = []
+    while stream:
+        size = data.draw(st.integers(1, len(stream)))
+        chunks.append(stream[:size])
+        stream = stream[size:]
+    assert [line.data for line in read_all(chunks)] == lines
+
+
+@given(st.integers(1, 50), st.lists(st.binary(min_size=1, max_size=60), min_size=1, max_size=5))
+def test_a_long_line_keeps_its_head_and_its_size(max_bytes: int, pieces: list[bytes]) -> None:
+    pieces = [piece.replace(b"\n", b" ") for piece in pieces]
+    whole = b"".join(pieces)
+    (line,) = read_all([*pieces, b"\n"], max_bytes)
+    assert line.data == whole[:max_bytes]
+    assert line.size_bytes == len(whole)
+    assert line.is_cut == (len(whole) > max_bytes)
+
+
+def cut(message: str, max_bytes: int) -> JSONRPCResponse | None:
+    (line,) = read_all([message.encode(), b"\n"], max_bytes)
+    found = read_message(line)
+    if found is None:
+        return None
+    assert isinstance(found.message, JSONRPCResponse)
+    return found.message
+
+
+def test_the_call_of_a_cut_result_is_found_by_an_id_at_either_end() -> None:
+    content = {"content": [{"type": "text", "text": "y" * 5_000}]}
+    first = cut(json.dumps({"jsonrpc": "2.0", "id": 7, "result": content}), 500)
+    last = cut(json.dumps({"jsonrpc": "2.0", "result": content, "id": "seven"}), 500)
+    assert first is not None
+    assert last is not None
+    assert (first.id, last.id) == (7, "seven")
+    assert "yyy" in first.result["content"][1]["text"]
+    assert "5,0" in first.result["content"][0]["text"]
+
+
+def test_a_cut_error_result_stays_an_error() -> None:
+    content = {"isError": True, "content": [{"type": "text", "text": "y" * 5_000}]}
+    message = cut(json.dumps({"id": 1, "result": content, "jsonrpc": "2.0"}), 500)
+    assert message is not None
+    assert message.result["isError"] is True
+
+
+def test_a_cut_line_that_answers_nobody_is_dropped() -> None:
+    assert (
+        cut('{"method":"notifications/message","params":{"data":"' + "z" * 5_000 + '"}}', 500)
+        is None
+    )
+    assert cut("z" * 5_000, 500) is None
+    assert cut("[" * 5_000, 500) is None
+
+
+def test_noise_is_no_message() -> None:
+    for line in (b"", b"Listening on 8000", b"{broken", b"[1, 2]", b'{"not": "rpc"}', b"\xff\xfe{"):
+        assert read_message(Line(data=line)) is None

@@ -1,0 +1,62 @@
+"""A session's directory."""
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from agent_core.errors import SettingsError
+from agent_core.ids import SessionId
+from agent_core.workspaces import create_workspace
+
+NOW = datetime(2026, 11, 21, 14, 30, 52, tzinfo=UTC)
+ONE, OTHER = SessionId("T1/C1/1.1"), SessionId("T1/C1/1.2")
+
+
+def test_the_name_is_the_second_and_what_tells_the_session(tmp_path: Path) -> None:
+    workspace = create_workspace(tmp_path / "root", now=NOW, session=ONE)
+
+    assert re.fullmatch(r"session_20261121_143052_[0-9a-f]{6}", workspace.name)
+    assert workspace.is_absolute()
+
+
+def test_every_described_subdirectory_is_there(tmp_path: Path) -> None:
+    workspace = create_workspace(tmp_path, now=NOW, session=ONE)
+
+    assert sorted(path.name for path in workspace.iterdir() if path.is_dir()) == [
+        "downloads",
+        "extracted_articles",
+        "search_results",
+        "traces",
+        "work_products",
+        "workbench_activity",
+    ]
+
+
+def test_two_sessions_of_one_second_are_apart(tmp_path: Path) -> None:
+    one = create_workspace(tmp_path, now=NOW, session=ONE)
+
+    assert create_workspace(tmp_path, now=NOW, session=OTHER) != one
+
+
+def test_the_same_session_and_time_is_the_same_directory_with_what_is_in_it(
+    tmp_path: Path,
+) -> None:
+    workspace = create_workspace(tmp_path, now=NOW, session=ONE)
+    (workspace / "downloads" / "kept.txt").write_text("kept", encoding="utf-8")
+    (workspace / "traces").rmdir()
+
+    elsewhere = NOW.astimezone(timezone(timedelta(hours=9)))
+    assert create_workspace(tmp_path, now=elsewhere, session=ONE) == workspace
+    assert (workspace / "downloads" / "kept.txt").exists()
+    assert (workspace / "traces").is_dir()
+
+
+def test_a_root_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    root = tmp_path / "taken"
+    root.write_text("a file", encoding="utf-8")
+
+    with pytest.raises(SettingsError, match="taken") as caught:
+        create_workspace(root, now=NOW, session=ONE)
+    assert "WORKSPACES_ROOT" in str(caught.value)

@@ -1,0 +1,160 @@
+"""What turns leave behind: trace files, summary.txt, run.log."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+from agent_core.events import StepRetried, TextDelta
+from agent_core.messages import JsonObject
+from agent_core.workspaces import (
+    RunLog,
+    SessionInfo,
+    append_summary,
+    build_trace,
+    log_line,
+    write_trace,
+)
+from tests.agent_core.workspaces.turns import START, at, place, turn_with_a_child
+
+
+def trace(turn: str = "turn-1", **changed: object) -> JsonObject:
+    built = build_trace(
+        turn_with_a_child(),
+        info=SessionInfo(url="", user_id="T1:U1", timestamp=START),
+        trace_id="a" * 32,
+        logfire_enabled=False,
+        finished_at=at(20.5),
+    )
+    return {**built, "turn_id": turn, **changed}
+
+
+def turns_in(workspace: Path) -> dict[str, str]:
+    files = sorted(workspace.rglob("trace*.json"))
+    return {
+        file.relative_to(workspace).as_posix(): json.loads(file.read_text("utf-8"))["turn_id"]
+        for file in files
+    }
+
+
+def test_the_last_turn_is_trace_json_and_earlier_ones_are_numbered(tmp_path: Path) -> None:
+    for turn in ("one", "two", "three"):
+        write_trace(tmp_path, trace(turn))
+
+    assert turns_in(tmp_path) == {
+        "trace.json": "three",
+        "traces/trace_001.json": "one",
+        "traces/trace_002.json": "two",
+    }
+
+
+def test_writing_a_turn_again_replaces_it_where_it_lies(tmp_path: Path) -> None:
+    write_trace(tmp_path, trace("one"))
+    write_trace(tmp_path, trace("two"))
+    write_trace(tmp_path, trace("two", query="mended"))
+    write_trace(tmp_path, trace("one", query="mended too"))
+
+    assert turns_in(tmp_path) == {"trace.json": "two", "traces/trace_001.json": "one"}
+    queries = [
+        json.loads((tmp_path / name).read_text("utf-8"))["query"] for name in turns_in(tmp_path)
+    ]
+    assert queries == ["mended", "mended too"]
+
+
+def test_a_damaged_trace_is_put_aside_and_not_lost(tmp_path: Path) -> None:
+    (tmp_path / "trace.json").write_text('{"turn_id": "on', encoding="utf-8")
+
+    write_trace(tmp_path, trace("two"))
+
+    assert (tmp_path / "traces" / "trace_001.json").read_text("utf-8") == '{"turn_id": "on'
+    assert json.loads((tmp_path / "trace.json").read_text("utf-8"))["turn_id"] == "two"
+
+
+def test_no_half_written_file_is_left_behind(tmp_path: Path) -> None:
+    write_trace(tmp_path, trace("one"))
+    append_summary(tmp_path, trace("one"), trace_url=None)
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["summary.txt", "trace.json"]
+
+
+def test_text_that_is_not_ascii_stays_readable(tmp_path: Path) -> None:
+    write_trace(tmp_path, trace("one", query="Größe und \ud800 Zahl"))
+
+    text = (tmp_path / "trace.json").read_text("utf-8")
+    assert "Größe" in text
+
+
+def test_a_summary_says_what_a_turn_did(tmp_path: Path) -> None:
+    append_summary(tmp_path, trace(), trace_url="https://logfire.example/t?q=1")
+
+    summary = (tmp_path / "summary.txt").read_text("utf-8")
+    assert "Request:     What is new in batteries?" in summary
+    assert "Route:       COMPLEX" in summary
+    assert "Duration:    20.5 s" in summary
+    assert "Iterations:  2" in summary
+    assert "3, 1 failed" in summary
+    assert "mcp__local_toolkit__crawl_parallel 1" in summary
+    assert "Artifacts:   work_products/batteries.html" in summary
+    assert "Tokens:      3,367 in 4 model calls" in summary
+    assert f"Trace:       {'a' * 32}" in summary
+    assert "Trace URL:   https://logfire.example/t?q=1" in summary
+
+
+def test_summaries_append_and_a_turn_appears_once(tmp_path: Path) -> None:
+    for turn in ("one", "two", "one"):
+        append_summary(tmp_path, trace(turn), trace_url=None)
+
+    lines = (tmp_path / "summary.txt").read_text("utf-8").splitlines()
+    headings = [line for line in lines if line.startswith("==")]
+    assert headings == [
+        "== Execution summary of turn one ==",
+        "== Execution summary of turn two ==",
+    ]
+
+
+def test_a_request_that_looks_like_a_heading_hides_no_turn(tmp_path: Path) -> None:
+    forged = "Hello\n== Execution summary of turn two =="
+    append_summary(tmp_path, trace("one", query=forged), trace_url=None)
+    append_summary(tmp_path, trace("two"), trace_url=None)
+
+    assert "turn two ==\nRequest:     What is new" in (tmp_path / "summary.txt").read_text("utf-8")
+
+
+def test_the_run_log_has_a_time_before_each_entry(tmp_path: Path) -> None:
+    log = RunLog(tmp_path)
+    log.append("first", at=START)
+    log.append("second\nwith a line more", at=START + timedelta(milliseconds=1))
+
+    assert (tmp_path / "run.log").read_text("utf-8").splitlines() == [
+        "[14:30:52.123] first",
+        "[14:30:52.124] second",
+        "               with a line more",
+    ]
+
+
+def test_a_log_that_cannot_be_written_costs_nothing_else(tmp_path: Path) -> None:
+    log = RunLog(tmp_path / "not there")
+    log.append("lost", at=START)
+    (tmp_path / "not there").mkdir()
+    log.append("kept \ud800", at=START)
+
+    assert (tmp_path / "not there" / "run.log").read_text("utf-8") == "[14:30:52.123] kept ?\n"
+
+
+def test_the_run_log_tells_a_turn_in_plain_words(tmp_path: Path) -> None:
+    log = RunLog(tmp_path)
+    for event in turn_with_a_child():
+        log.record(event)
+
+    text = (tmp_path / "run.log").read_text("utf-8")
+    assert "turn turn-1 started on 2026-11-21 by Ann: What is new in batteries?" in text
+    assert "route COMPLEX (classifier)" in text
+    assert "tool mcp__composio__COMPOSIO_SEARCH_NEWS started (toolu_news)" in text
+    assert "tool mcp__local_toolkit__crawl_parallel failed in 1.2 s" in text
+    assert "artifact work_products/batteries.html" in text
+    assert "turn turn-1 finished: answered" in text
+
+
+def test_deltas_are_not_worth_a_line() -> None:
+    assert log_line(TextDelta(**place(1, 1, 1), text="Mu")) == ""
+    retried = StepRetried(**place(1, 1, 1), reason="overloaded_error", wait_s=4.0)
+    assert log_line(retried) == "model call made again in 4.0 s (overloaded_error)"

@@ -1,0 +1,211 @@
+"""trace.json, field by field."""
+
+import json
+from collections.abc import Sequence
+
+from agent_core.events import AnyEvent, FastPathFallback, StepStarted
+from agent_core.messages import JsonObject
+from agent_core.workspaces import SessionInfo, build_trace
+from tests.agent_core.workspaces.turns import (
+    CHILD,
+    CRAWL,
+    SEARCH,
+    START,
+    at,
+    place,
+    step_finished,
+    tool_started,
+    turn_finished,
+    turn_started,
+    turn_with_a_child,
+)
+
+INFO = SessionInfo(url="https://mcp.composio.dev/x", user_id="T1:U1", timestamp=START)
+
+
+def trace_of(events: Sequence[AnyEvent], trace_id: str = "a" * 32) -> JsonObject:
+    return build_trace(
+        events, info=INFO, trace_id=trace_id, logfire_enabled=True, finished_at=at(20.5)
+    )
+
+
+def test_the_head_has_the_described_fields_and_formats() -> None:
+    trace = trace_of(turn_with_a_child())
+
+    assert list(trace)[:10] == [
+        "session_info",
+        "trace_id",
+        "query",
+        "start_time",
+        "end_time",
+        "total_duration_seconds",
+        "tool_calls",
+        "tool_results",
+        "iterations",
+        "logfire_enabled",
+    ]
+    assert trace["session_info"] == {
+        "url": "https://mcp.composio.dev/x",
+        "user_id": "T1:U1",
+        "timestamp": "2026-11-21T14:30:52.123456",
+    }
+    assert trace["trace_id"] == "a" * 32
+    assert trace["query"] == "What is new in batteries?"
+    assert trace["start_time"] == "2026-11-21T14:30:52.123456"
+    assert trace["end_time"] == "2026-11-21T14:31:12.623456"
+    assert trace["total_duration_seconds"] == 20.5
+    assert trace["logfire_enabled"] is True
+
+
+def test_a_tool_call_has_the_described_fields_and_whose_it_was() -> None:
+    call = trace_of(turn_with_a_child())["tool_calls"][0]
+
+    assert call == {
+        "iteration": 1,
+        "name": SEARCH,
+        "id": "toolu_news",
+        "time_offset_seconds": 2.345,
+        "input": {"query": "Batterie für Ä"},
+        "input_size_bytes": len('{"query": "Batterie für Ä"}'.encode()),
+        "input_preview": '{"query": "Batterie für Ä"}',
+        "run": "root",
+        "agent": "universal-agent",
+        "parent_tool_use_id": None,
+    }
+
+
+def test_calls_of_a_sub_agent_name_the_call_that_started_it() -> None:
+    calls = trace_of(turn_with_a_child())["tool_calls"]
+
+    assert [call["name"] for call in calls] == [SEARCH, "Task", CRAWL]
+    assert calls[2]["run"] == CHILD
+    assert calls[2]["agent"] == "report-creation-expert"
+    assert calls[2]["parent_tool_use_id"] == "toolu_task"
+
+
+def test_a_tool_result_has_the_described_fields() -> None:
+    results = trace_of(turn_with_a_child())["tool_results"]
+
+    assert results[0] == {
+        "tool_use_id": "toolu_news",
+        "time_offset_seconds": 3.789,
+        "is_error": False,
+        "content_size_bytes": 15_234,
+        "content_preview": "found",
+        "run": "root",
+    }
+    assert [result["is_error"] for result in results] == [False, True, False]
+
+
+def test_each_step_of_the_root_run_is_an_iteration_with_its_tools_time() -> None:
+    iterations = trace_of(turn_with_a_child())["iterations"]
+
+    assert [one["iteration"] for one in iterations] == [1, 2]
+    assert [one["duration_seconds"] for one in iterations] == [10.0, 9.0]
+    assert [one["tool_calls"] for one in iterations] == [2, 0]
+    assert {one["query"] for one in iterations} == {"What is new in batteries?"}
+    assert all(one["needs_user_input"] is False for one in iterations)
+    assert all(one["auth_link"] is None for one in iterations)
+
+
+def test_previews_are_cut_and_the_input_is_whole() -> None:
+    text = "x" * 5_000
+    events = [
+        turn_started("q" * 300),
+        step_finished(place(1, 1, 1), tool_calls=1),
+        tool_started(place(1, 1, 2), "toolu_1", "t", {"text": text}),
+        turn_finished(answer=text),
+    ]
+    trace = trace_of(events)
+
+    assert trace["tool_calls"][0]["input"] == {"text": text}
+    assert len(trace["tool_calls"][0]["input_preview"]) == 2_000
+    assert len(trace["iterations"][0]["query"]) == 200
+    assert len(trace["query"]) == 300
+    assert len(trace["answer_preview"]) == 1_000
+
+
+def test_our_own_fields_say_how_the_turn_went() -> None:
+    trace = trace_of(turn_with_a_child())
+
+    assert (trace["turn_id"], trace["route"], trace["outcome"]) == ("turn-1", "COMPLEX", "answered")
+    assert trace["fallback"] is None
+    assert trace["answer_preview"] == "Much."
+    assert trace["artifacts"] == [
+        {
+            "path": "work_products/batteries.html",
+            "title": "Batteries",
+            "mimetype": "text/html",
+            "size_bytes": 9_000,
+        }
+    ]
+    assert trace["runs"][1] == {
+        "run": CHILD,
+        "parent": "root",
+        "agent": "report-creation-expert",
+        "outcome": "answered",
+    }
+
+
+def test_usage_is_that_of_all_model_calls_the_classifier_included() -> None:
+    usage = trace_of(turn_with_a_child())["usage"]
+
+    assert usage["model_calls"] == 4
+    assert usage["input_tokens"] == 307
+    assert usage["output_tokens"] == 60
+    assert usage["total_tokens"] == 307 + 60 + 3_000
+
+
+def test_a_step_made_again_counts_once_and_its_calls_too() -> None:
+    again = [
+        StepStarted(**place(12, 1, 0, attempt=1001)),
+        step_finished(place(13, 1, 1, attempt=1001), tool_calls=1),
+        tool_started(place(13, 1, 2, attempt=1001), "toolu_news", SEARCH, {"query": "again"}),
+    ]
+    first = [
+        turn_started(),
+        StepStarted(**place(1, 1, 0)),
+        step_finished(place(2, 1, 1), tool_calls=1),
+        tool_started(place(2, 1, 2), "toolu_news", SEARCH, {"query": "first"}),
+    ]
+    trace = trace_of([*first, *again, turn_finished()])
+
+    assert [call["input"] for call in trace["tool_calls"]] == [{"query": "again"}]
+    assert [one["duration_seconds"] for one in trace["iterations"]] == [8.5]
+    assert trace["usage"]["model_calls"] == 2
+
+
+def test_a_retried_model_call_keeps_the_tool_calls_of_its_step() -> None:
+    events = [
+        turn_started(),
+        StepStarted(**place(1, 1, 0)),
+        step_finished(place(2, 1, 1, attempt=3), tool_calls=1),
+        tool_started(place(2, 1, 2), "toolu_news", SEARCH, {}),
+        turn_finished(),
+    ]
+    trace = trace_of(events)
+
+    assert len(trace["tool_calls"]) == 1
+    assert trace["iterations"][0]["duration_seconds"] == 19.5
+
+
+def test_a_given_up_fast_path_says_why() -> None:
+    fallback = FastPathFallback(**place(0.4, 0, 11), reason="wants tools")
+    trace = trace_of([turn_started(), fallback, turn_finished()])
+
+    assert trace["fallback"] == "wants tools"
+
+
+def test_a_turn_that_left_nothing_has_an_empty_trace() -> None:
+    trace = trace_of([])
+
+    assert trace["tool_calls"] == []
+    assert trace["iterations"] == []
+    assert trace["total_duration_seconds"] == 0.0
+    assert trace["turn_id"] == ""
+
+
+def test_a_trace_is_json() -> None:
+    trace = trace_of(turn_with_a_child())
+
+    assert json.loads(json.dumps(trace)) == trace

@@ -1,0 +1,30 @@
+from collections.abc import AsyncIterator
+
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.sandbox.slack import ManualClock, SlackStandIn
+from tests.bot.sandbox.slack.echo_bot import EchoBot, socket_mode, web_client
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+async def slack(clock: ManualClock) -> AsyncIterator[SlackStandIn]:
+    async with SlackStandIn(clock=clock) as slack:
+        yield slack
+
+
+@pytest.fixture
+async def client(slack: SlackStandIn) -> AsyncWebClient:
+    return web_client(slack)
+
+
+@pytest.fixture
+async def bot(slack: SlackStandIn) -> AsyncIterator[EchoBot]:
+    bot = EchoBot(slack)
+    async with socket_mode(bot.app, slack):
+        yield bot

@@ -1,0 +1,75 @@
+"""A small bot on the real slack-bolt and slack_sdk, written from their documentation alone."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.http_retry.async_handler import AsyncRetryHandler
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.sandbox.slack import SlackStandIn
+
+Body = dict[str, Any]
+
+
+class EchoBot:
+    """Answers mentions and direct messages in their thread; remembers every body it was given."""
+
+    def __init__(self, slack: SlackStandIn) -> None:
+        self.client = web_client(slack)
+        self.app = AsyncApp(client=self.client)
+        self.bodies: list[Body] = []
+        self.retries: list[tuple[str, str]] = []
+        self.app.event("app_mention")(self._echo)
+        self.app.event("message")(self._echo_direct)
+
+    async def _echo(self, body: Body, event: Body) -> None:
+        self.bodies.append(body)
+        await self.client.chat_postMessage(
+            channel=event["channel"],
+            thread_ts=event.get("thread_ts") or event["ts"],
+            text=f"echo: {event['text']}",
+        )
+
+    async def _echo_direct(self, body: Body, event: Body, request: Any) -> None:
+        self.retries.append(
+            (request.headers["x-slack-retry-num"][0], request.headers["x-slack-retry-reason"][0])
+        )
+        if event["channel_type"] == "im" and "subtype" not in event:
+            await self._echo(body, event)
+        else:
+            self.bodies.append(body)
+
+    def events(self, event_type: str) -> list[Body]:
+        events = [body["event"] for body in self.bodies]
+        return [event for event in events if event["type"] == event_type]
+
+
+def web_client(
+    slack: SlackStandIn, *, retry_handlers: list[AsyncRetryHandler] | None = None
+) -> AsyncWebClient:
+    return AsyncWebClient(
+        token=slack.bot_token, base_url=slack.api_url, timeout=5, retry_handlers=retry_handlers
+    )
+
+
+@asynccontextmanager
+async def socket_mode(app: AsyncApp, slack: SlackStandIn) -> AsyncIterator[AsyncSocketModeHandler]:
+    handler = AsyncSocketModeHandler(app, app_token=slack.app_token)
+    await handler.connect_async()
+    await slack.connected()
+    try:
+        yield handler
+    finally:
+        await handler.close_async()
+
+
+def listener(register: Any) -> Callable[[Callable[..., Awaitable[None]]], None]:
+    """Bolt's decorators have no useful types; this one has."""
+
+    def add(function: Callable[..., Awaitable[None]]) -> None:
+        register(function)
+
+    return add

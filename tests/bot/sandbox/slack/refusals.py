@@ -1,0 +1,18 @@
+"""The refusal of a call as a test wants to see it."""
+
+from collections.abc import Awaitable
+from typing import Any
+
+import pytest
+from slack_sdk.errors import SlackApiError
+
+
+async def refusal_of(call: Awaitable[Any]) -> dict[str, Any]:
+    """The body of the error answer that the call gets."""
+    with pytest.raises(SlackApiError) as refusal:
+        await call
+    return refusal.value.response.data
+
+
+async def error_of(call: Awaitable[Any]) -> str:
+    return (await refusal_of(call))["error"]

@@ -1,0 +1,219 @@
+"""What every Model does: the scripted one, and the Anthropic one against a loopback server."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, asynccontextmanager
+from typing import Protocol
+
+import pytest
+
+from agent_core.errors import ModelError, ModelRejected, ModelUnavailable
+from agent_core.ids import ToolCallId
+from agent_core.messages import ToolCall, user_message
+from agent_core.models import Delta, Model, ModelRequest, Reply
+from agent_core.models.anthropic import AnthropicModel
+from agent_core.testing.models import Cut, Held, Line, ScriptedModel
+from tests.agent_core.models.messages_server import (
+    MessagesServer,
+    Refusal,
+    Stream,
+    call_block,
+    message_start,
+    serve_messages,
+    text_block,
+    whole,
+)
+
+REQUEST = ModelRequest(system="Be brief.", messages=(user_message("Hello"),))
+CALLS = (
+    ToolCall(id=ToolCallId("a"), name="search", arguments={"q": "x", "n": 2}),
+    ToolCall(id=ToolCallId("b"), name="clock", arguments={}),
+)
+
+
+class Stage(Protocol):
+    """Puts one kind of answer before a model."""
+
+    def speaks(self, *pieces: str) -> Model: ...
+    def calls(self) -> Model: ...
+    def is_cut(self, text: str) -> Model: ...
+    def is_rejected(self) -> Model: ...
+    def is_overloaded(self) -> Model: ...
+    def holds(self, text: str) -> tuple[Model, asyncio.Event]: ...
+    async def saw_abort(self) -> None: ...
+
+
+class ScriptedStage:
+    def __init__(self) -> None:
+        self._model = ScriptedModel([])
+
+    def _with(self, line: Line) -> Model:
+        self._model = ScriptedModel([line])
+        return self._model
+
+    def speaks(self, *pieces: str) -> Model:
+        return self._with("".join(pieces))
+
+    def calls(self) -> Model:
+        return self._with(CALLS)
+
+    def is_cut(self, text: str) -> Model:
+        return self._with(Cut(text=text, error=ModelUnavailable("cut", kind="incomplete")))
+
+    def is_rejected(self) -> Model:
+        return self._with(ModelRejected("wrong key", status=401))
+
+    def is_overloaded(self) -> Model:
+        return self._with(ModelUnavailable("busy", status=529, retry_after_s=7.0))
+
+    def holds(self, text: str) -> tuple[Model, asyncio.Event]:
+        held = Held(then=text)
+        return self._with(held), held.reached
+
+    async def saw_abort(self) -> None:
+        assert self._model.aborted == 1
+
+
+class AnthropicStage:
+    def __init__(self, server: MessagesServer) -> None:
+        self._server = server
+        self.model = AnthropicModel("claude-sonnet-5-5", api_key="k", base_url=server.url)
+
+    def _with(self, answer: Stream | Refusal) -> Model:
+        self._server.answers.append(answer)
+        return self.model
+
+    def speaks(self, *pieces: str) -> Model:
+        return self._with(whole(text_block(0, *pieces)))
+
+    def calls(self) -> Model:
+        search = call_block(0, "search", '{"q": "x', '", "n": 2}', id="a")
+        return self._with(whole(search, call_block(1, "clock", id="b"), stop_reason="tool_use"))
+
+    def is_cut(self, text: str) -> Model:
+        return self._with(Stream(events=[message_start(), *text_block(0, text)]))
+
+    def is_rejected(self) -> Model:
+        return self._with(Refusal(status=401, kind="authentication_error"))
+
+    def is_overloaded(self) -> Model:
+        busy = Refusal(status=529, kind="overloaded_error", headers={"retry-after": "7"})
+        return self._with(busy)
+
+    def holds(self, text: str) -> tuple[Model, asyncio.Event]:
+        held = Stream(events=whole(text_block(0, text)).events, hold=asyncio.Event())
+        return self._with(held), self._server.holding
+
+    async def saw_abort(self) -> None:
+        async with asyncio.timeout(5):
+            await self._server.aborted.wait()
+
+
+@asynccontextmanager
+async def anthropic_stage() -> AsyncGenerator[AnthropicStage]:
+    async with serve_messages() as server:
+        stage = AnthropicStage(server)
+        yield stage
+        await stage.model.close()
+
+
+@pytest.fixture(params=["scripted", "anthropic"])
+async def stage(request: pytest.FixtureRequest) -> AsyncGenerator[Stage]:
+    if request.param == "scripted":
+        yield ScriptedStage()
+        return
+    async with anthropic_stage() as made:
+        yield made
+
+
+async def items_of(model: Model) -> list[Delta | Reply]:
+    async with asyncio.timeout(10), aclosing(model.stream(REQUEST)) as items:
+        return [item async for item in items]
+
+
+async def failure_of(model: Model) -> tuple[str, ModelError]:
+    """The text that came before the failure, and the failure."""
+    said: list[str] = []
+
+    async def listen() -> None:
+        async with asyncio.timeout(10), aclosing(model.stream(REQUEST)) as items:
+            async for item in items:
+                assert isinstance(item, Delta), "a call that fails has no reply"
+                said.append(item.text)
+
+    with pytest.raises(ModelError) as caught:
+        await listen()
+    return "".join(said), caught.value
+
+
+async def test_a_text_comes_as_deltas_and_then_as_one_whole_reply(stage: Stage) -> None:
+    *deltas, reply = await items_of(stage.speaks("Good", " morning", " to you."))
+
+    assert len(deltas) > 1
+    assert isinstance(reply, Reply)
+    assert "".join(d.text for d in deltas if isinstance(d, Delta)) == "Good morning to you."
+    assert reply.message.text == "Good morning to you."
+    assert reply.message.role == "assistant"
+    assert reply.stop_reason == "end_turn"
+
+
+async def test_a_reply_says_what_it_cost_and_which_model_spoke(stage: Stage) -> None:
+    reply = (await items_of(stage.speaks("Hi.")))[-1]
+
+    assert isinstance(reply, Reply)
+    assert reply.usage.total_tokens > 0
+    assert reply.usage.output_tokens > 0
+    assert reply.model
+
+
+async def test_parallel_calls_come_whole_and_in_order(stage: Stage) -> None:
+    reply = (await items_of(stage.calls()))[-1]
+
+    assert isinstance(reply, Reply)
+    assert reply.message.tool_calls == CALLS
+    assert reply.stop_reason == "tool_use"
+
+
+async def test_a_stream_that_is_cut_has_deltas_but_no_reply(stage: Stage) -> None:
+    said, failure = await failure_of(stage.is_cut("Half a sen"))
+
+    assert said == "Half a sen"
+    assert isinstance(failure, ModelUnavailable)
+    assert failure.kind == "incomplete"
+
+
+async def test_a_rejected_call_says_nothing_and_is_not_worth_a_retry(stage: Stage) -> None:
+    said, failure = await failure_of(stage.is_rejected())
+
+    assert said == ""
+    assert isinstance(failure, ModelRejected)
+    assert failure.status == 401
+
+
+async def test_an_overloaded_provider_may_name_the_wait_it_wants(stage: Stage) -> None:
+    _, failure = await failure_of(stage.is_overloaded())
+
+    assert isinstance(failure, ModelUnavailable)
+    assert failure.retry_after_s == 7.0
+
+
+async def test_a_cancelled_call_ends_its_request(stage: Stage) -> None:
+    model, reached = stage.holds("Never heard in full")
+    listening = asyncio.create_task(items_of(model))
+    async with asyncio.timeout(10):
+        await reached.wait()
+    listening.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await listening
+    await stage.saw_abort()
+
+
+async def test_closing_the_generator_in_mid_stream_ends_the_request(stage: Stage) -> None:
+    items = stage.speaks("one", " two", " three").stream(REQUEST)
+    first = await anext(items)
+    await items.aclose()
+
+    assert isinstance(first, Delta)
+    with pytest.raises(StopAsyncIteration):
+        await anext(items)

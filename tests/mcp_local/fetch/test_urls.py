@@ -1,0 +1,125 @@
+from urllib.parse import urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_local.errors import FetchDenied
+from mcp_local.fetch.addresses import is_public, parse_address
+from mcp_local.fetch.allowance import Allowance, HostPattern
+from mcp_local.fetch.urls import read_url
+
+NOTHING = Allowance()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("https://Example.COM./A?b=1#frag", "https://example.com/A?b=1"),
+        ("http://example.com:80/x", "http://example.com/x"),
+        ("https://bücher.example/ü", "https://xn--bcher-kva.example/%C3%BC"),
+        ("http://EXAMPLE。com/", "http://example.com/"),
+        ("http://1.1.1.1/", "http://1.1.1.1/"),
+    ],
+)
+def test_a_url_is_read_in_one_spelling(text: str, expected: str) -> None:
+    assert str(read_url(text, NOTHING)) == expected
+
+
+INNER_SPELLINGS = [
+    "http://127.0.0.1",
+    "http://127.0.0.1:8080",
+    "http://localhost",
+    "http://LOCALHOST./",
+    "http://a.localhost",
+    "http://printer.local",
+    "http://2130706433",
+    "http://0x7f000001",
+    "http://0X7F.1",
+    "http://017700000001",
+    "http://127.1",
+    "http://127.0.1",
+    "http://0",
+    "http://0/",
+    "http://127.0.0.1.",
+    "http://[::1]",
+    "http://[::]",
+    "http://[::ffff:127.0.0.1]",
+    "http://[::ffff:7f00:1]",
+    "http://[fe80::1%25eth0]/",
+    "http://[64:ff9b::7f00:1]",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://metadata.google.internal",
+    "http://127。0。0。1",
+    "http://①②⑦.⓪.⓪.①",
+    "http://\uff11\uff12\uff17.\uff10.\uff10.\uff11",
+    "http://user@127.0.0.1",
+    "http://example.com@127.0.0.1",
+    "http://example.com:80@127.0.0.1/",
+    "http://127.0.0.1\\@example.com/",
+    "http://example.com\\@127.0.0.1/",
+    "http://127.0.0.1%00.example.com/",
+    "http://example.com%2f@127.0.0.1/",
+    "http://exa\tmple.com/",
+    "http://[::1",
+    "http://[127.0.0.1]/",
+]
+
+
+@pytest.mark.parametrize("text", INNER_SPELLINGS)
+def test_a_spelling_of_an_inner_address_is_denied(text: str) -> None:
+    with pytest.raises(FetchDenied, match="not allowed"):
+        read_url(text, NOTHING)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "file:///etc/passwd",
+        "gopher://example.com/",
+        "ftp://example.com/",
+        "data:text/html,hello",
+        "view-source:http://example.com/",
+        "raw:<html>",
+        "javascript:alert(1)",
+        "//example.com/",
+        "example.com",
+        "",
+    ],
+)
+def test_only_web_addresses_are_read(text: str) -> None:
+    with pytest.raises(FetchDenied, match="only http and https"):
+        read_url(text, NOTHING)
+
+
+@pytest.mark.parametrize("port", [22, 25, 6379, 8080, 65535])
+def test_only_the_web_ports_are_open(port: int) -> None:
+    with pytest.raises(FetchDenied, match=f"port {port}"):
+        read_url(f"http://example.com:{port}/", NOTHING)
+
+
+def test_a_listed_host_may_be_inner_and_on_its_own_port() -> None:
+    listed = Allowance(hosts=(HostPattern(host="127.0.0.1", port=8080),))
+    assert str(read_url("http://127.0.0.1:8080/x", listed)) == "http://127.0.0.1:8080/x"
+    with pytest.raises(FetchDenied):
+        read_url("http://127.0.0.1:8081/x", listed)
+
+
+def test_an_endless_url_is_denied() -> None:
+    with pytest.raises(FetchDenied):
+        read_url("http://example.com/" + "a" * 5000, NOTHING)
+
+
+@given(st.text(max_size=40), st.text(max_size=20))
+def test_whatever_is_read_is_a_web_address_in_ascii_that_is_not_inner(host: str, rest: str) -> None:
+    try:
+        url = read_url(f"http://{host}/{rest}", NOTHING)
+    except FetchDenied:
+        return
+    read = url.raw_host or ""
+    address = parse_address(read)
+    assert url.scheme in {"http", "https"}
+    assert url.user is None
+    assert read.isascii()
+    assert read == (urlsplit(str(url)).hostname or "")
+    assert address is None or is_public(address)

@@ -1,0 +1,124 @@
+"""Citations: every spelling is found, code and escapes are not, and none leads nowhere."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_local.errors import CitationError
+from mcp_local.report.citations import check_citations, list_citations
+from mcp_local.report.compose import Draft, compose_report
+from mcp_local.report.markdown import parse_markdown
+from mcp_local.sources import Source
+from tests.mcp_local.report.drafts import DAY, SOURCES, compose, page, source
+
+
+@pytest.mark.parametrize(
+    ("markdown", "numbers"),
+    [
+        ("A sentence. [1]", [1]),
+        ("A sentence [1].", [1]),
+        ("Two at once. [1, 3]", [1, 3]),
+        ("Two at once. [1,3]", [1, 3]),
+        ("Two at once. [1; 3]", [1, 3]),
+        ("Two in a row. [1][3]", [1, 3]),
+        ("Two in a row. [1] [3]", [1, 3]),
+        ("A footnote. [^4]", [4]),
+        ("**Bold. [2]**", [2]),
+        ("- item [2]\n- item [5]", [2, 5]),
+        ("> quote [7]", [7]),
+        ("| a | b |\n|--|--|\n| x [1] | y [2] |", [1, 2]),
+        ("## Heading [3]", [3]),
+        ("As a link. [3](https://www.3.test/page)", [3]),
+        ("As a link. [[3]](https://www.3.test/page)", [3]),
+        ("In a link: [see [3] here](https://www.3.test/page)", [3]),
+        ("Twice. [1] And again. [1]", [1, 1]),
+        ("A line\n[1]", [1]),
+        ("[1]: https://evil.test/ is no definition. [2]", [1, 2]),
+        ("`a[1]` is code", []),
+        ("```\na[1]\n```", []),
+        ("```python\nrows[1, 3]\n", []),
+        (r"An escaped \[1\] bracket", []),
+        (r"An escaped \[1] bracket", []),
+        ("[] [x] [1a] [1-2-3] [ ] [n]", []),
+        ("![1](https://evil.test/x.png)", []),
+    ],
+)
+def test_citations_are_found_where_they_stand_in_text(markdown: str, numbers: list[int]) -> None:
+    assert list_citations(parse_markdown(markdown)) == numbers
+
+
+def test_a_citation_links_to_its_source_right_after_the_sentence() -> None:
+    html = compose("## S\n\nIt is so. [1] It is not.\nIt may be. [2, 3]").html
+    assert 'It is so.<a class="citation" href="#source-1">[1]</a> It is not.' in html
+    assert (
+        'It may be.<a class="citation" href="#source-2">[2]</a>'
+        '<a class="citation" href="#source-3">[3]</a>'
+    ) in html
+
+
+def test_every_citation_leads_to_a_listed_source_and_none_is_listed_unread() -> None:
+    tree = page("## S\n\nOne. [2] Two. [9, 4]\n\n- three [2]")
+    targets = {link.attrs["href"] for link in tree.all("a", class_="citation")}
+    listed = {f"#{item.attrs['id']}" for item in tree.one(id="sources").all("li")}
+    assert targets == listed == {"#source-1", "#source-2", "#source-4", "#source-9"}
+
+
+def test_numbers_in_code_stay_code() -> None:
+    tree = page("## S\n\nUse `rows[8]`. [1]\n\n```\nrows[8]\n```")
+    assert [code.text.strip() for code in tree.all("code")] == ["rows[8]", "rows[8]"]
+    assert not tree.all("a", href="#source-8")
+
+
+def test_citations_without_a_source_are_each_named_once_with_what_exists() -> None:
+    sources = [source(1), source(2), source(3), source(5)]
+    with pytest.raises(CitationError) as caught:
+        check_citations([9, 1, 12, 9, 0], sources)
+    message = str(caught.value)
+    assert "source [9] does not exist; source [12] does not exist; source [0]" in message
+    assert "1-3, 5" in message
+    assert "[1] " not in message
+
+
+def test_a_source_that_could_not_be_fetched_cannot_be_cited() -> None:
+    with pytest.raises(CitationError, match=r"source \[2\] could not be fetched"):
+        check_citations([1, 2], [source(1), source(2, ok=False)])
+
+
+@pytest.mark.parametrize("sources", [[], [source(1, ok=False)]])
+def test_where_nothing_was_retrieved_there_is_no_report(sources: list[Source]) -> None:
+    with pytest.raises(CitationError, match="Nothing was retrieved"):
+        check_citations([1], sources)
+
+
+def test_a_report_that_cites_nothing_is_refused() -> None:
+    with pytest.raises(CitationError, match="cites nothing"):
+        compose("## S\n\nAll from memory.", summary="")
+
+
+def test_a_bad_citation_in_the_summary_is_refused_too() -> None:
+    draft = Draft(title="T", markdown="Fine. [1]", summary="Not fine. [77]")
+    with pytest.raises(CitationError, match=r"\[77\]"):
+        compose_report(draft, SOURCES, DAY)
+
+
+NUMBERS = st.lists(st.integers(min_value=0, max_value=9999), min_size=1, max_size=6)
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=5))
+def test_whatever_is_cited_is_counted_in_order(brackets: list[list[int]]) -> None:
+    text = " ".join(f"Words here. [{', '.join(map(str, numbers))}]" for numbers in brackets)
+    expected = [number for numbers in brackets for number in dict.fromkeys(numbers)]
+    assert list_citations(parse_markdown(text)) == expected
+
+
+@given(NUMBERS)
+def test_a_report_is_written_only_if_all_its_sources_exist(numbers: list[int]) -> None:
+    markdown = f"## S\n\nText. {numbers}"
+    missing = [number for number in numbers if not 1 <= number <= 9]
+    if not missing:
+        report = compose(markdown, summary="")
+        assert [source.n for source in report.cited] == sorted(set(numbers))
+        return
+    with pytest.raises(CitationError) as caught:
+        compose(markdown, summary="")
+    assert all(f"[{number}]" in str(caught.value) for number in missing)

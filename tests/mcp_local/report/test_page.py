@@ -1,0 +1,232 @@
+"""The finished page: its parts, their order, and what the author's Markdown becomes."""
+
+import re
+
+import pytest
+
+from mcp_local.errors import ToolkitError
+from mcp_local.report.compose import Draft, compose_report
+from mcp_local.report.labels import labels_for
+from mcp_local.report.naming import topic_slug
+from tests.mcp_local.report.drafts import DAY, SOURCES, compose, page, source
+from tests.mcp_local.report.reading import read_html
+
+REPORT = """# The topic
+
+Opening words. [2]
+
+## First theme
+
+Text. [1]
+
+### A detail
+
+More. [3]
+
+## Second theme
+
+| Name | Share |
+|:-----|------:|
+| One  | 12 % [4] |
+"""
+
+
+def test_the_page_has_title_date_summary_contents_sections_and_sources_in_this_order() -> None:
+    tree = page(REPORT)
+    assert tree.one("h1").text == "The topic"
+    assert tree.one("title").text == "The topic"
+    assert tree.one("time").attrs["datetime"] == "2026-11-21"
+    assert tree.one("time").text == "November 21, 2026"
+    assert [heading.text for heading in tree.one("main").all("h2")] == [
+        "Executive summary",
+        "First theme",
+        "Second theme",
+        "Sources",
+    ]
+    assert tree.one("html").attrs["lang"] == "en"
+
+
+def test_the_contents_lead_to_every_section() -> None:
+    tree = page(REPORT)
+    links = {link.text: link.attrs["href"] for link in tree.one("nav").all("a")}
+    assert list(links) == [
+        "Executive summary",
+        "First theme",
+        "A detail",
+        "Second theme",
+        "Sources",
+    ]
+    for href in links.values():
+        assert len(tree.all(id=href.removeprefix("#"))) == 1
+
+
+def test_headings_of_one_name_have_anchors_of_their_own() -> None:
+    tree = page(
+        "## Costs\n\na [1]\n\n## Costs\n\nb [1]\n\n### Costs\n\n## ???\n\n## source-1\n\n## top"
+    )
+    anchors = [element.attrs["id"] for element in tree.walk() if "id" in element.attrs]
+    assert len(anchors) == len(set(anchors))
+
+
+def test_a_source_shows_number_title_link_and_host() -> None:
+    item = page("Text. [7]").one(id="source-7")
+    assert item.tag == "li"
+    assert item.attrs["value"] == "7"
+    assert item.one("a").attrs["href"] == "https://www.7.test/page"
+    assert item.one("a").text == "Title 7"
+    assert item.one("span", class_="host").text == "7.test"
+
+
+def test_a_search_result_is_marked_as_not_read() -> None:
+    sources = [source(1), source(2, kind="snippet")]
+    report = compose_report(Draft(title="T", markdown="a [1] b [2]"), sources, DAY)
+    tree = read_html(report.html)
+    assert tree.one(id="source-1").all(class_="snippet") == []
+    assert tree.one(id="source-2").one(class_="snippet").text == "search result, not read in full"
+
+
+def test_the_summary_may_be_a_section_of_the_text() -> None:
+    tree = page("## Executive Summary\n\nIn short. [1]\n\n## Theme\n\nx [2]", summary="")
+    assert "In short." in tree.one(id="summary").text
+    assert [heading.text for heading in tree.one("main").all("h2")] == [
+        "Executive summary",
+        "Theme",
+        "Sources",
+    ]
+
+
+def test_a_summary_given_twice_is_shown_once() -> None:
+    tree = page("## Summary\n\nIn *short*. [1]\n\n## Theme\n\nx", summary="In short. [1]")
+    assert tree.one(id="summary").text.count("In short.") == 1
+
+
+def test_lists_of_sources_and_contents_by_the_author_are_dropped() -> None:
+    tree = page(
+        "## Table of Contents\n\n1. Theme\n\n## 1. Theme\n\nx [2]\n\n## Sources\n\n[2] Title\n"
+    )
+    assert [heading.text for heading in tree.one("main").all("h2")] == [
+        "Executive summary",
+        "1. Theme",
+        "Sources",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("markdown", "tags"),
+    [
+        ("# Other title\n\n## A\n\nx [1]\n\n### B\n\ny", ["h2", "h3"]),
+        ("# A\n\nx [1]\n\n## B\n\n# C\n\ny", ["h2", "h3", "h2"]),
+        ("### A\n\nx [1]\n\n#### B", ["h2", "h3"]),
+        ("no heading [1]", []),
+    ],
+)
+def test_headings_begin_at_the_second_level_below_the_title(markdown: str, tags: list[str]) -> None:
+    themes = page(markdown).all("section", class_="theme")
+    found = [e.tag for theme in themes for e in theme.walk() if re.fullmatch(r"h\d", e.tag)]
+    assert found == tags
+
+
+@pytest.mark.parametrize(
+    ("markdown", "style", "title", "body"),
+    [
+        ("> [!NOTE]\n> The body.", "box note", "Note", "The body."),
+        ("> [!TIP] A title\n> The body.", "box tip", "A title", "The body."),
+        ("> [!WARNING] Only this line.", "box warning", "Warning", "Only this line."),
+        ("> [!KEY FINDING]\n>\n> The body.", "box key", "Key finding", "The body."),
+        ("> [!Zitat] Titel\n>\n> The body.", "box note", "Titel", "The body."),
+    ],
+)
+def test_a_labelled_quote_becomes_a_box(markdown: str, style: str, title: str, body: str) -> None:
+    box = page(f"## S\n\n{markdown}\n\nEnd. [1]").one("aside")
+    assert box.attrs["class"] == style
+    assert [paragraph.text.strip() for paragraph in box.all("p")] == [title, body]
+
+
+def test_a_plain_quote_stays_a_quote() -> None:
+    quote = page("> Somebody said so. [1]").one("blockquote")
+    assert quote.text.strip() == "Somebody said so.[1]"
+
+
+def test_boxes_may_stand_inside_boxes() -> None:
+    tree = page("> [!NOTE] Outer\n> text\n> > [!TIP] Inner\n> > more [1]\n> > > plain")
+    assert [box.attrs["class"] for box in tree.all("aside")] == ["box note", "box tip"]
+    assert len(tree.all("blockquote")) == 1
+
+
+def test_a_tables_alignment_survives_as_a_class() -> None:
+    tree = page(REPORT)
+    assert [cell.attrs.get("class") for cell in tree.all("td")] == ["left", "right"]
+
+
+def test_a_sentence_of_a_page_arrives_letter_by_letter() -> None:
+    for sentence in (
+        "AT&T's q3 < q4 > q2, says \"A\" & 'B'.",
+        "The file_name_here and 5 * 3 = 15 cost €3.50 (~2%).",
+        "„Größe“ zählt – naïve café; ¿qué? 東京。",  # noqa: RUF001
+        "Use a; b -- c... and (c) 1/2.",
+    ):
+        tree = page(f"## S\n\n{sentence} [1]", summary="")
+        assert tree.one("section", class_="theme").one("p").text == f"{sentence}[1]"
+
+
+def test_a_dashed_line_below_a_paragraph_makes_no_heading() -> None:
+    tree = page("## S\n\nJust words. [1]\n---\nmore")
+    assert len(tree.all("hr")) == 1
+    assert "Just words." not in [heading.text for heading in tree.all("h2")]
+
+
+def test_missing_parts_are_warned_of() -> None:
+    assert compose("## S\n\nx [1]").warnings == []
+    assert len(compose("x [1]", summary="").warnings) == 2
+
+
+@pytest.mark.parametrize(
+    ("title", "markdown"), [("", "x [1]"), (" \n# ", "x [1]"), ("T", " "), ("T", "x" * 400_001)]
+)
+def test_a_report_without_title_or_text_or_with_too_much_is_refused(
+    title: str, markdown: str
+) -> None:
+    with pytest.raises(ToolkitError):
+        compose(markdown, title=title)
+
+
+@pytest.mark.parametrize(
+    ("language", "lang", "direction", "word"),
+    [
+        ("de", "de", "ltr", "Zusammenfassung"),
+        ("fr-CA", "fr-CA", "ltr", "Résumé"),
+        ("es", "es", "ltr", "Resumen ejecutivo"),
+        ("ar", "ar", "rtl", "Executive summary"),
+        ("ja", "ja", "ltr", "Executive summary"),
+        ("nonsense language", "en", "ltr", "Executive summary"),
+        ("", "en", "ltr", "Executive summary"),
+    ],
+)
+def test_the_pages_own_words_are_in_the_reports_language(
+    language: str, lang: str, direction: str, word: str
+) -> None:
+    draft = Draft(title="T", markdown="x [1]", summary="y [1]", language=language)
+    tree = read_html(compose_report(draft, SOURCES, DAY).html)
+    assert tree.one("html").attrs == {"lang": lang, "dir": direction}
+    assert tree.one(id="summary").one("h2").text == word
+
+
+def test_dates_are_written_as_readers_of_the_language_do() -> None:
+    assert labels_for("de").write_date(DAY) == "21. November 2026"
+    assert labels_for("es").write_date(DAY) == "21 de noviembre de 2026"
+    assert labels_for("en").write_date(DAY) == "November 21, 2026"
+
+
+@pytest.mark.parametrize(
+    ("title", "slug"),
+    [
+        ("Keeping chat bots reliable", "keeping_chat_bots_reliable"),
+        ("What's new: Größe & café?", "whats_new_grosse_cafe"),
+        ("東京", "report"),
+        ("../../etc/passwd", "etc_passwd"),
+        ("word " * 30, "word_word_word_word_word_word_word_word_word_word_word_word"),
+        ("x" * 90, "x" * 60),
+    ],
+)
+def test_a_topic_becomes_a_file_name(title: str, slug: str) -> None:
+    assert topic_slug(title) == slug

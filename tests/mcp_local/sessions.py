@@ -1,0 +1,103 @@
+"""A session on disk with the toolkit's server over it, as a test sees both."""
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, cast
+
+from mcp.client import Client
+from mcp.server.mcpserver import MCPServer
+from mcp.types import CallToolResult, TextContent, Tool
+
+from mcp_local.pages import StoredPage, page_path, save_page
+from mcp_local.settings import Settings
+from mcp_local.tools import corpus, files, report
+from mcp_local.workspace import Workspace
+
+NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a tool call came back with."""
+
+    result: CallToolResult
+
+    @property
+    def text(self) -> str:
+        return "".join(
+            block.text for block in self.result.content if isinstance(block, TextContent)
+        )
+
+    @property
+    def failed(self) -> bool:
+        return self.result.is_error
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        return self.result.meta or {}
+
+    def json(self) -> Any:
+        assert not self.failed, self.text
+        return json.loads(self.text)
+
+
+class Session:
+    """One session directory below a workspaces root of its own."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        self.root = (tmp_path / "workspaces").resolve()
+        self.directory = self.root / "session_20261121_120000"
+        self.directory.mkdir(parents=True)
+        self.settings = Settings(workspaces_root=self.root)
+        self.workspace = Workspace(self.directory)
+        self._pages = 0
+
+    def add_page(self, url: str, text: str, title: str = "A page") -> str:
+        """Put a fetched page into the session, later than the ones before; returns its path."""
+        self._pages += 1
+        page = StoredPage(
+            url=url,
+            final_url=url,
+            title=title,
+            description="",
+            fetched_at=NOON + timedelta(minutes=self._pages),
+            words=len(text.split()),
+            path=page_path(url),
+            markdown=text,
+        )
+        save_page(self.workspace, page)
+        return page.path
+
+    def add_search(self, name: str, hits: list[dict[str, Any]], at: datetime = NOON) -> None:
+        """Put the saved results of a web search into the session."""
+        content = {"type": "web", "timestamp": at.isoformat(), "tool": name, "results": hits}
+        self.workspace.write_text(f"search_results/{name}.json", json.dumps(content))
+
+    def read(self, path: str) -> str:
+        """The text of a file in the session directory."""
+        return (self.directory / path).read_text(encoding="utf-8")
+
+    def server(self) -> MCPServer:
+        """The file, corpus and report tools over this session's root."""
+        server = MCPServer("toolkit", log_level="CRITICAL")
+        for family in (files, corpus, report):
+            family.register(server, self.settings)
+        return server
+
+    async def call(self, tool: str, **arguments: Any) -> Answer:
+        """Call a tool as the bot does, with the session in the call's meta."""
+        meta = {"session_dir": str(self.directory)}
+        async with Client(self.server()) as client:
+            return Answer(await client.call_tool(tool, arguments, meta=cast("Any", meta)))
+
+    async def call_alone(self, tool: str, **arguments: Any) -> Answer:
+        """Call a tool as a host that knows nothing of sessions."""
+        async with Client(self.server()) as client:
+            return Answer(await client.call_tool(tool, arguments))
+
+    async def tools(self) -> dict[str, Tool]:
+        """The tools as a client sees them."""
+        async with Client(self.server()) as client:
+            return {tool.name: tool for tool in (await client.list_tools()).tools}

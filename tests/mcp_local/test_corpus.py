@@ -1,0 +1,207 @@
+"""The corpus and the numbering of sources: evidence comes from what was fetched, numbers stay."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_local.corpus import url_key
+from mcp_local.sources import read_sources
+from tests.mcp_local.sessions import NOON, Session
+
+A = "https://a.test/one"
+B = "https://b.test/two"
+C = "https://c.test/three"
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    return Session(tmp_path)
+
+
+async def test_the_file_has_the_described_shape(session: Session) -> None:
+    session.add_page(A, "Ünïcode body.", title="One")
+    answer = (await session.call("save_corpus", articles=[A, B])).json()
+    corpus = json.loads(session.read("expanded_corpus.json"))
+    stamp = corpus.pop("extraction_timestamp")
+    assert stamp.endswith("Z")
+    assert len(stamp) == len("2025-12-22T14:35:00.000000Z")
+    assert corpus == {
+        "total_articles": 2,
+        "successful": 1,
+        "failed": 1,
+        "articles": [
+            {"url": A, "title": "One", "content": "Ünïcode body.", "status": "success"},
+            {"url": B, "title": B, "content": "", "status": "failed"},
+        ],
+    }
+    assert answer["success"] is True
+    assert answer["corpus_path"] == str(session.directory / "expanded_corpus.json")
+    assert (answer["articles_saved"], answer["successful"], answer["failed"]) == (2, 1, 1)
+    assert answer["total_content_bytes"] == len("Ünïcode body.".encode())
+    assert [(row["n"], row["url"], row["status"]) for row in answer["sources"]] == [
+        (1, A, "success"),
+        (2, B, "failed"),
+    ]
+    assert answer["sources"][0]["words"] == 2
+    assert session.workspace.exists(answer["sources"][0]["path"])
+
+
+async def test_what_the_caller_retypes_is_ignored(session: Session) -> None:
+    session.add_page(A, "The page's own words.", title="Its own title")
+    forged = {"url": A, "title": "Forged", "content": "Forged text.", "status": "success"}
+    never = {"url": B, "title": "Never", "content": "Never fetched.", "status": "success"}
+    await session.call("save_corpus", articles=[forged, never])
+    articles = json.loads(session.read("expanded_corpus.json"))["articles"]
+    assert articles[0]["content"] == "The page's own words."
+    assert articles[0]["title"] == "Its own title"
+    assert articles[1]["status"] == "failed"
+    assert articles[1]["content"] == ""
+
+
+async def test_a_list_sent_as_json_text_is_understood(session: Session) -> None:
+    session.add_page(A, "Text.")
+    answer = await session.call("save_corpus", articles=json.dumps([{"url": A}]))
+    assert answer.json()["successful"] == 1
+
+
+@pytest.mark.parametrize("arguments", [{}, {"articles": []}, {"articles": None}])
+async def test_without_articles_every_fetched_page_is_saved_in_fetch_order(
+    session: Session, arguments: dict[str, object]
+) -> None:
+    for url in (C, A, B):
+        session.add_page(url, f"About {url}.")
+    answer = (await session.call("save_corpus", **arguments)).json()
+    assert [row["url"] for row in answer["sources"]] == [C, A, B]
+
+
+async def test_saving_again_keeps_every_number_and_appends(session: Session) -> None:
+    session.add_page(A, "A.")
+    session.add_page(B, "B.")
+    session.add_page(C, "C.")
+    await session.call("save_corpus", articles=[C, A])
+    answer = (await session.call("save_corpus", articles=[B, A])).json()
+    assert [(row["n"], row["url"]) for row in answer["sources"]] == [(1, C), (2, A), (3, B)]
+
+
+async def test_a_failed_article_is_filled_once_its_page_was_fetched(session: Session) -> None:
+    session.add_page(B, "B.")
+    await session.call("save_corpus", articles=[A, B])
+    session.add_page(A, "A at last.")
+    answer = (await session.call("save_corpus", articles=[A])).json()
+    assert [(row["n"], row["url"], row["status"]) for row in answer["sources"]] == [
+        (1, A, "success"),
+        (2, B, "success"),
+    ]
+
+
+async def test_one_page_in_two_spellings_is_one_article(session: Session) -> None:
+    session.add_page(A, "A.")
+    spellings = [A, f"{A}/", f"{A}#part", A.replace("a.test", "A.TEST")]
+    answer = (await session.call("save_corpus", articles=spellings)).json()
+    assert answer["articles_saved"] == 1
+    assert answer["successful"] == 1
+
+
+async def test_saving_nothing_fetched_is_no_success(session: Session) -> None:
+    answer = (await session.call("save_corpus", articles=[A])).json()
+    assert answer["success"] is False
+    assert answer["failed"] == 1
+
+
+async def test_a_damaged_corpus_is_said_and_not_overwritten(session: Session) -> None:
+    session.workspace.write_text("expanded_corpus.json", "{broken")
+    session.add_page(A, "A.")
+    for tool in ("save_corpus", "list_sources"):
+        answer = await session.call(tool)
+        assert answer.failed
+        assert "damaged" in answer.text
+    assert session.read("expanded_corpus.json") == "{broken"
+
+
+def test_snippets_continue_the_numbers_of_the_corpus(session: Session) -> None:
+    session.workspace.write_text(
+        "expanded_corpus.json",
+        json.dumps(
+            {
+                "extraction_timestamp": "2026-11-21T12:00:00.000000Z",
+                "total_articles": 2,
+                "successful": 1,
+                "failed": 1,
+                "articles": [
+                    {"url": A, "title": "A", "content": "Full text.", "status": "success"},
+                    {"url": B, "title": "B", "content": "", "status": "failed"},
+                ],
+            }
+        ),
+    )
+    hits = [{"position": 1, "title": "C", "url": C, "snippet": "About C."}, {"url": f"{A}/"}]
+    session.add_search("SEARCH", hits)
+    sources = read_sources(session.workspace)
+    assert [(source.n, source.url, source.kind, source.ok) for source in sources] == [
+        (1, A, "page", True),
+        (2, B, "page", False),
+        (3, C, "snippet", True),
+    ]
+
+
+def test_snippets_are_numbered_by_the_age_of_their_search(session: Session) -> None:
+    session.add_search("A_LATER", [{"url": A, "title": "A"}], at=NOON + timedelta(minutes=5))
+    session.add_search("Z_FIRST", [{"url": C, "title": "C"}, {"url": B, "title": "B"}])
+    assert [source.url for source in read_sources(session.workspace)] == [C, B, A]
+
+
+def test_news_results_are_read_too(session: Session) -> None:
+    news = {
+        "type": "news",
+        "timestamp": NOON.isoformat(),
+        "tool": "COMPOSIO_SEARCH_NEWS",
+        "articles": [
+            {"position": 1, "title": "T", "url": A, "source": "S", "date": "2026", "snippet": "N."}
+        ],
+    }
+    session.workspace.write_text("search_results/news.json", json.dumps(news))
+    assert [source.text for source in read_sources(session.workspace)] == ["N."]
+
+
+def test_files_that_are_no_search_results_are_passed_over(session: Session) -> None:
+    session.workspace.write_text("search_results/broken.json", "[1, 2")
+    session.workspace.write_text("search_results/other.json", '{"results": "none"}')
+    session.workspace.write_text("search_results/page.md", "text")
+    session.add_search("LINKS", [{"url": "javascript:alert(1)"}, {"title": "no address"}])
+    assert read_sources(session.workspace) == []
+
+
+def test_a_snippet_whose_page_was_fetched_counts_as_the_page(session: Session) -> None:
+    session.add_search("SEARCH", [{"url": A, "title": "A", "snippet": "Short."}, {"url": B}])
+    session.add_page(B, "The whole page.")
+    session.add_page(C, "Found otherwise.")
+    assert [(s.n, s.url, s.kind, s.text) for s in read_sources(session.workspace)] == [
+        (1, A, "snippet", "Short."),
+        (2, B, "page", "The whole page."),
+        (3, C, "page", "Found otherwise."),
+    ]
+
+
+async def test_the_list_and_the_search_show_the_same_numbers(session: Session) -> None:
+    session.add_search("SEARCH", [{"url": A, "title": "A", "snippet": "Octopuses have hearts."}])
+    session.add_page(B, "An octopus has three hearts.")
+    listed = (await session.call("list_sources")).json()["sources"]
+    found = (await session.call("search_corpus", query="octopus hearts")).json()["passages"]
+    numbers = {row["url"]: (row["n"], row["kind"]) for row in listed}
+    assert numbers == {A: (1, "snippet"), B: (2, "page")}
+    assert {row["url"]: (row["n"], row["kind"]) for row in found} == numbers
+
+
+async def test_searching_an_empty_session_says_what_to_do(session: Session) -> None:
+    answer = (await session.call("search_corpus", query="anything")).json()
+    assert answer["passages"] == []
+    assert "Nothing was retrieved" in answer["note"]
+
+
+@given(st.text(max_size=60) | st.from_regex(r"https?://[\[\]a-z:/@?#%.]{0,20}", fullmatch=True))
+def test_no_text_is_too_odd_to_be_compared_as_a_url(text: str) -> None:
+    assert url_key(text) == url_key(f" {text} ")

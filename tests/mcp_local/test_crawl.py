@@ -1,0 +1,211 @@
+"""crawl_parallel as a client of the server sees it, against a loopback site."""
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from mcp import Client
+from mcp.types import TextContent
+
+from mcp_local.server import build_server
+from mcp_local.settings import Settings
+from tests.mcp_local.fetch.world import Site, article, serving
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """A session of a running server and the site that it may read."""
+
+    client: Client
+    site: Site
+    session: Path
+
+    async def crawl(self, *urls: str, **options: Any) -> dict[str, Any]:
+        text = await self.text({"urls": list(urls)}, **options)
+        return json.loads(text)
+
+    async def text(self, arguments: dict[str, Any], **options: Any) -> str:
+        result = await self.client.call_tool(
+            "crawl_parallel", arguments, meta={"session_dir": str(self.session)}, **options
+        )
+        content = result.content[0]
+        assert isinstance(content, TextContent)
+        return content.text
+
+    @property
+    def files(self) -> list[str]:
+        return sorted(path.name for path in (self.session / "search_results").glob("*"))
+
+
+@asynccontextmanager
+async def working_in(root: Path) -> AsyncGenerator[Desk]:
+    """Not a fixture: the client must be closed by the task that opened it."""
+    session = root / "session_20251222_143052"
+    session.mkdir()
+    async with serving() as site:
+        settings = Settings(
+            workspaces_root=root,
+            crawl_allow=("*.test",),
+            crawl_connect=(f"*.test=127.0.0.1:{site.port}",),
+        )
+        async with Client(build_server(settings)) as client:
+            yield Desk(client=client, site=site, session=session)
+
+
+async def test_pages_are_saved_and_told_as_a_table_without_bodies(tmp_path: Path) -> None:
+    async with working_in(tmp_path) as desk:
+        desk.site.html("/a/Long story.html", article("On robots"))
+        desk.site.html("/b", article("On spiders"))
+        answer = await desk.crawl("http://news.test/a/Long%20story.html", "http://other.test/b")
+        assert answer["success"] is True
+        assert (answer["successful"], answer["failed"]) == (2, 0)
+        assert [page["title"] for page in answer["pages"]] == ["On robots", "On spiders"]
+        assert "Paragraph" not in json.dumps(answer)
+        for page in answer["pages"]:
+            assert set(page) == {"url", "title", "words", "path", "status"}
+            assert page["status"] == "success"
+            assert page["words"] > 100
+            assert (desk.session / page["path"]).is_file()
+
+
+async def test_a_file_starts_with_the_facts_of_its_page(tmp_path: Path) -> None:
+    async with working_in(tmp_path) as desk:
+        desk.site.redirect("/old", "/new")
+        desk.site.html("/new", article("Title: with 'signs' --- and more"))
+        row = (await desk.crawl("http://news.test/old"))["pages"][0]
+        assert row["path"].startswith("search_results/crawl_news-test_old_")
+        text = (desk.session / row["path"]).read_text("utf-8")
+        _, head, body = text.split("---\n", 2)
+        facts = yaml.safe_load(head)
+        assert list(facts) == [
+            "url",
+            "final_url",
+            "title",
+            "description",
+            "fetched_at",
+            "status",
+            "words",
+            "http_status",
+        ]
+        assert facts["url"] == "http://news.test/old"
+        assert facts["final_url"] == "http://news.test/new"
+        assert facts["title"] == "Title: with 'signs' --- and more"
+        assert (facts["status"], facts["http_status"]) == ("success", 200)
+        assert "the value number 3 was 122 on the day of the test." in body
+
+
+async def test_a_failed_page_has_a_row_and_no_file(tmp_path: Path) -> None:
+    async with working_in(tmp_path) as desk:
+        desk.site.html("/good", article())
+        desk.site.raw("/paper", b"%PDF-1.7", Content_Type="application/pdf")
+        desk.site.html("/app", "<div id=root></div><script>start()</script>")
+        answer = await desk.crawl(
+            "http://news.test/good",
+            "http://news.test/missing",
+            "http://news.test/paper",
+            "http://news.test/app",
+            "http://127.0.0.1/",
+            "not a url",
+        )
+        assert [page["status"] for page in answer["pages"]] == [
+            "success",
+            "failed: not found (404)",
+            "failed: not a text page (application/pdf)",
+            "failed: needs a browser",
+            "failed: not allowed: address is not public",
+            "failed: not allowed: not a proper URL",
+        ]
+        assert (answer["successful"], answer["failed"]) == (1, 5)
+        assert len(desk.files) == 1
+
+
+async def test_a_page_read_before_is_not_asked_for_again(tmp_path: Path) -> None:
+    async with working_in(tmp_path) as desk:
+        desk.site.html("/page", article())
+        first = await desk.crawl("http://news.test/page")
+        second = await desk.crawl("http://news.test/page", "http://news.test/page#section")
+        assert second["pages"] == first["pages"]
+        assert "already fetched" in second["note"]
+        assert desk.site.hits.count("/page") == 1
+
+
+async def test_robots_is_obeyed_after_a_redirect_too(tmp_path: Path) -> None:
+    async with working_in(tmp_path) as desk:
+        desk.site.html(
+            "/robots.txt", "User-agent: *\nDisallow: /private", content_type="text/plain"
+        )
+        desk.site.html("/private/x", article())
+        desk.site.redirect("/open", "/private/x")
+        answer = await desk.crawl("http://news.test/private/x", "http://news.test/open")
+        assert {page["status"] for page in answer["pages"]} == {"failed: robots.txt refuses"}
+        assert "/private/x" not in desk.site.hits
+        assert desk.site.hits.count("/robots.txt") == 1
+
+
+async def test_a_domain_that_keeps_failing_is_left_alone(tmp_path: Path) -> None:
+    async with working_in(tmp_path) as desk:
+        desk.site.html("/good", article())
+        await desk.crawl(*(f"http://bad.test/{n}" for n in range(3)))
+        answer = await desk.crawl("http://bad.test/good", "http://news.test/good")
+        assert [page["status"] for page in answer["pages"]] == [
+            "failed: blocked by earlier failures",
+            "success",
+        ]
+        stored = json.loads((tmp_path / "webReader_blacklist.json").read_text("utf-8"))
+        assert stored["domains"]["bad.test"]["failures"] == 3
+
+
+async def test_progress_counts_the_pages(tmp_path: Path) -> None:
+    async with working_in(tmp_path) as desk:
+        desk.site.html("/page", article())
+        told: list[tuple[float, float | None, str | None]] = []
+
+        async def note(progress: float, total: float | None, message: str | None) -> None:
+            told.append((progress, total, message))
+
+        await desk.crawl(*(f"http://news.test/page?{n}" for n in range(3)), progress_callback=note)
+        assert told == [(n, 3, f"Reading {n} of 3 pages") for n in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("count", [0, 51])
+async def test_too_few_or_too_many_urls_are_an_error(tmp_path: Path, count: int) -> None:
+    async with working_in(tmp_path) as desk:
+        text = await desk.text({"urls": [f"http://news.test/{n}" for n in range(count)]})
+        assert "between 1 and 50 URLs" in text
+
+
+async def test_another_sessions_directory_is_an_error(tmp_path: Path) -> None:
+    async with working_in(tmp_path) as desk:
+        other = tmp_path / "session_other"
+        other.mkdir()
+        result = await desk.client.call_tool(
+            "crawl_parallel",
+            {"urls": ["http://news.test/"], "session_dir": str(other)},
+            meta={"session_dir": str(desk.session)},
+        )
+        assert result.is_error
+        assert list(other.iterdir()) == []
+
+
+async def test_the_argument_names_the_session_when_the_client_does_not(tmp_path: Path) -> None:
+    async with working_in(tmp_path) as desk:
+        desk.site.html("/page", article())
+        result = await desk.client.call_tool(
+            "crawl_parallel",
+            {"urls": ["http://news.test/page"], "session_dir": str(desk.session)},
+        )
+        assert not result.is_error
+        assert len(desk.files) == 1
+
+
+async def test_fifty_pages_are_read_in_one_call(tmp_path: Path) -> None:
+    async with working_in(tmp_path) as desk:
+        desk.site.html("/page", article())
+        answer = await desk.crawl(*(f"http://h{n % 7}.test/page?{n}" for n in range(50)))
+        assert answer["successful"] == 50
+        assert len(desk.files) == 50

@@ -1,0 +1,147 @@
+"""The file tools: reading in parts, listing, writing, and what may not be written."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.mcp_local.sessions import Session
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    return Session(tmp_path)
+
+
+async def test_a_long_file_is_read_in_parts_that_join_to_the_whole(session: Session) -> None:
+    whole = "".join(f"línea {n}\n" for n in range(400))
+    await session.call("write_local_file", path="long.txt", content=whole)
+    parts: list[str] = []
+    offset: int | None = 0
+    while offset is not None:
+        answer = (
+            await session.call("read_local_file", path="long.txt", offset=offset, limit=1000)
+        ).json()
+        assert answer["total_chars"] == len(whole)
+        parts.append(answer["text"])
+        offset = answer["next_offset"]
+    assert len(parts) == 4
+    assert "".join(parts) == whole
+
+
+async def test_content_that_is_json_is_written_as_it_stands(session: Session) -> None:
+    await session.call("write_local_file", path="data.json", content='{"a": [1]}')
+    assert session.read("data.json") == '{"a": [1]}'
+
+
+async def test_reading_past_the_end_gives_nothing_and_says_how_long_the_file_is(
+    session: Session,
+) -> None:
+    await session.call("write_local_file", path="a.txt", content="abc")
+    answer = (await session.call("read_local_file", path="a.txt", offset=10)).json()
+    assert answer["text"] == ""
+    assert answer["next_offset"] is None
+    assert answer["total_chars"] == 3
+
+
+@pytest.mark.parametrize("arguments", [{"offset": -1}, {"limit": 0}, {"limit": 10_000_000}])
+async def test_a_senseless_range_is_refused(session: Session, arguments: dict[str, int]) -> None:
+    await session.call("write_local_file", path="a.txt", content="abc")
+    assert (await session.call("read_local_file", path="a.txt", **arguments)).failed
+
+
+async def test_a_missing_file_is_a_plain_error(session: Session) -> None:
+    answer = await session.call("read_local_file", path="none.txt")
+    assert answer.failed
+    assert answer.text.endswith(
+        "There is no none.txt in this session. list_local_files shows what there is."
+    )
+
+
+async def test_an_existing_file_of_the_models_own_is_replaced(session: Session) -> None:
+    await session.call("write_local_file", path="work_products/notes.md", content="one")
+    await session.call("write_local_file", path="work_products/notes.md", content="two")
+    assert session.read("work_products/notes.md") == "two"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "trace.json",
+        "run.log",
+        "summary.txt",
+        "expanded_corpus.json",
+        "search_results/crawl_a.md",
+        "traces/1.json",
+        "extracted_articles/a.json",
+        "workbench_activity/a.json",
+        "./trace.json",
+        "Expanded_Corpus.JSON",
+        "SEARCH_RESULTS/x.md",
+        "ｔrace.json",  # noqa: RUF001
+        "{session}/trace.json",
+        "{session}//search_results/x.md",
+        "search_results",
+    ],
+)
+async def test_the_systems_own_records_cannot_be_written(session: Session, path: str) -> None:
+    named = path.format(session=session.directory)
+    answer = await session.call("write_local_file", path=named, content="invented evidence")
+    assert answer.failed
+    assert "records" in answer.text
+    assert list(session.directory.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["report.html", "report.HTM", "sub/report.html"])
+async def test_a_finished_page_is_never_overwritten(session: Session, name: str) -> None:
+    path = f"work_products/{name}"
+    assert not (await session.call("write_local_file", path=path, content="first")).failed
+    answer = await session.call("write_local_file", path=path, content="second")
+    assert answer.failed
+    assert "never overwritten" in answer.text
+    assert session.read(path) == "first"
+
+
+async def test_files_are_listed_with_size_and_time(session: Session) -> None:
+    await session.call("write_local_file", path="notes/b.md", content="12")
+    await session.call("write_local_file", path="a.md", content="1")
+    listing = (await session.call("list_local_files")).json()
+    assert [(file["path"], file["bytes"]) for file in listing["files"]] == [
+        ("a.md", 1),
+        ("notes/b.md", 2),
+    ]
+    assert all(file["modified_at"].endswith("Z") for file in listing["files"])
+    assert (await session.call("list_local_files", path="notes")).json()["total"] == 1
+
+
+async def test_a_long_listing_is_cut_and_says_so(session: Session) -> None:
+    for n in range(501):
+        session.workspace.write_text(f"notes/{n:04}.md", "x")
+    listing = (await session.call("list_local_files")).json()
+    assert len(listing["files"]) == 500
+    assert listing["total"] == 501
+    assert "Only the first 500" in listing["note"]
+
+
+async def test_every_tool_says_what_it_does_to_the_world(session: Session) -> None:
+    tools = await session.tools()
+    assert set(tools) == {
+        "read_local_file",
+        "list_local_files",
+        "write_local_file",
+        "save_corpus",
+        "search_corpus",
+        "list_sources",
+        "write_report",
+    }
+    for tool in tools.values():
+        hints = tool.annotations
+        assert hints is not None
+        assert hints.title
+        assert None not in (
+            hints.read_only_hint,
+            hints.destructive_hint,
+            hints.idempotent_hint,
+            hints.open_world_hint,
+        )
+        assert "Use " in (tool.description or "")
+        assert "ctx" not in tool.input_schema["properties"]

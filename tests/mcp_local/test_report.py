@@ -1,0 +1,152 @@
+"""write_report as a client calls it: the file, the answer, and what is refused."""
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tests.mcp_local.report.reading import read_html
+from tests.mcp_local.sessions import Session
+
+A = "https://a.test/one"
+B = "https://b.test/two"
+C = "https://c.test/three"
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    return Session(tmp_path)
+
+
+@pytest.fixture
+async def researched(session: Session) -> Session:
+    session.add_page(A, "The tower is 324 metres high. It was built in 1889.", title="The tower")
+    session.add_page(B, "The bridge carries 112,000 cars a day.", title="The bridge")
+    await session.call("save_corpus", articles=[A, B, C])
+    return session
+
+
+def name(stem: str, version: str = "") -> str:
+    now = datetime.now(UTC)
+    return f"work_products/{stem}_{now:%B_%Y}".lower() + f"{version}.html"
+
+
+async def test_a_report_is_written_and_described(researched: Session) -> None:
+    answer = await researched.call(
+        "write_report",
+        title="Towers and bridges",
+        markdown="## Towers\n\nThe tower is 324 metres high. [1]\n\n## Bridges\n\nIt is busy. [2]",
+        summary="The tower is 324 metres high. [1]",
+    )
+    described = answer.json()
+    assert described == {
+        "success": True,
+        "path": name("towers_and_bridges"),
+        "title": "Towers and bridges",
+        "citations": 3,
+        "sources": [
+            {"n": 1, "url": A, "title": "The tower"},
+            {"n": 2, "url": B, "title": "The bridge"},
+        ],
+        "words": described["words"],
+        "warnings": [],
+    }
+    assert answer.meta["artifacts"] == [
+        {
+            "path": name("towers_and_bridges"),
+            "title": "Towers and bridges",
+            "mimetype": "text/html",
+        }
+    ]
+    tree = read_html(researched.read(described["path"]))
+    assert tree.one(id="source-2").one("a").attrs["href"] == B
+
+
+async def test_each_report_on_a_topic_is_a_new_version(researched: Session) -> None:
+    paths = [
+        (await researched.call("write_report", title="Towers", markdown=f"Text {n}. [1]")).json()[
+            "path"
+        ]
+        for n in range(3)
+    ]
+    assert paths == [name("towers"), name("towers", "_v2"), name("towers", "_v3")]
+    assert "Text 0" in researched.read(paths[0])
+
+
+async def test_reports_written_at_once_do_not_overwrite_each_other(researched: Session) -> None:
+    async with asyncio.TaskGroup() as group:
+        calls = [
+            group.create_task(
+                researched.call("write_report", title="Towers", markdown=f"Text {n}. [1]")
+            )
+            for n in range(6)
+        ]
+    texts = {call.result().json()["path"]: n for n, call in enumerate(calls)}
+    assert len(texts) == 6
+    assert all(f"Text {n}." in researched.read(path) for path, n in texts.items())
+
+
+@pytest.mark.parametrize(
+    ("markdown", "reason"),
+    [
+        ("Fine. [1] Not fine. [9]", "source [9] does not exist"),
+        ("Failed. [3]", "source [3] could not be fetched"),
+        ("From memory.", "cites nothing"),
+        (" ", "empty"),
+    ],
+)
+async def test_a_report_that_cannot_be_vouched_for_is_refused_and_not_written(
+    researched: Session, markdown: str, reason: str
+) -> None:
+    answer = await researched.call("write_report", title="Towers", markdown=markdown)
+    assert answer.failed
+    assert reason in answer.text
+    assert "Traceback" not in answer.text
+    assert not (researched.directory / "work_products").exists()
+
+
+async def test_with_nothing_retrieved_there_is_no_report(session: Session) -> None:
+    answer = await session.call("write_report", title="Towers", markdown="Surely. [1]")
+    assert answer.failed
+    assert "Nothing was retrieved" in answer.text
+
+
+async def test_figures_that_stand_nowhere_come_back_as_warnings(researched: Session) -> None:
+    answer = await researched.call(
+        "write_report", title="Towers", markdown="## S\n\nIt is 342 metres high. [1]", summary="x"
+    )
+    (warning,) = answer.json()["warnings"]
+    assert warning.startswith("The figure 342 does not stand on source [1]")
+
+
+async def test_a_report_from_search_results_alone_marks_them(session: Session) -> None:
+    session.add_search("SEARCH", [{"url": A, "title": "The tower", "snippet": "324 metres."}])
+    answer = await session.call("write_report", title="Towers", markdown="324 metres. [1]")
+    tree = read_html(session.read(answer.json()["path"]))
+    assert tree.one(id="source-1").one(class_="snippet").text == "search result, not read in full"
+
+
+async def test_numbers_of_an_earlier_report_hold_after_more_pages_are_saved(
+    researched: Session,
+) -> None:
+    before = (await researched.call("list_sources")).json()["sources"]
+    researched.add_page(C, "At last.", title="Three")
+    researched.add_page("https://d.test/", "New.", title="Four")
+    await researched.call("save_corpus")
+    after = (await researched.call("list_sources")).json()["sources"]
+    assert [row["url"] for row in after[:3]] == [row["url"] for row in before]
+    assert after[3]["url"] == "https://d.test/"
+
+
+async def test_a_long_report_of_the_models_own_numbers_survives_a_round_trip(
+    researched: Session,
+) -> None:
+    sentences = [f"Fact number {n} is worth a line of its own." for n in range(200)]
+    researched.add_page("https://d.test/", " ".join(sentences), title="Facts")
+    await researched.call("save_corpus")
+    markdown = "## Facts\n\n" + " ".join(f"{sentence} [4]" for sentence in sentences)
+    answer = (await researched.call("write_report", title="Facts", markdown=markdown)).json()
+    assert answer["citations"] == 200
+    shown = read_html(researched.read(answer["path"])).one("section", class_="theme").text
+    assert all(f"{sentence}[4]" in shown for sentence in sentences)

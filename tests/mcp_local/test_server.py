@@ -1,0 +1,75 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mcp import Client
+
+from mcp_local.server import build_server
+from mcp_local.settings import Settings
+
+NAMES = {
+    "crawl_parallel",
+    "save_corpus",
+    "read_local_file",
+    "list_local_files",
+    "search_corpus",
+    "list_sources",
+    "write_local_file",
+    "write_report",
+}
+
+
+async def test_the_server_offers_the_tools_of_the_toolkit(tmp_path: Path) -> None:
+    async with Client(build_server(Settings(workspaces_root=tmp_path))) as client:
+        tools = (await client.list_tools()).tools
+    assert {tool.name for tool in tools} == NAMES
+
+
+async def test_every_tool_says_what_it_is_for_and_what_it_may_do(tmp_path: Path) -> None:
+    async with Client(build_server(Settings(workspaces_root=tmp_path))) as client:
+        tools = (await client.list_tools()).tools
+    for tool in tools:
+        assert len(tool.description or "") > 80, tool.name
+        hints = tool.annotations
+        assert hints is not None, tool.name
+        assert hints.title
+        assert None not in {
+            hints.read_only_hint,
+            hints.destructive_hint,
+            hints.idempotent_hint,
+            hints.open_world_hint,
+        }, tool.name
+
+
+async def test_a_call_without_a_session_is_a_plain_error(tmp_path: Path) -> None:
+    async with Client(build_server(Settings(workspaces_root=tmp_path))) as client:
+        result = await client.call_tool("crawl_parallel", {"urls": ["http://a.example/"]})
+    assert result.is_error
+    assert "Traceback" not in str(result.content)
+
+
+def test_a_setting_that_cannot_be_read_stops_the_start() -> None:
+    settings = Settings(crawl_allow=("a.test",), crawl_connect=("a.test=nowhere",))
+    with pytest.raises(ValueError, match="CRAWL_CONNECT"):
+        build_server(settings)
+
+
+def test_settings_come_from_the_environment_comma_separated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CRAWL_ALLOW", "*.test, 127.0.0.1:8080,")
+    monkeypatch.setenv("WORKSPACES_ROOT", "runs")
+    settings = Settings()
+    assert settings.crawl_allow == ("*.test", "127.0.0.1:8080")
+    assert settings.workspaces_root == Path("runs")
+
+
+@pytest.mark.subprocess
+def test_starting_the_server_loads_no_heavy_library() -> None:
+    heavy = {"trafilatura", "lxml", "crawl4ai", "scipy", "numpy", "litellm"}
+    script = f"import sys, mcp_local.server; print(sorted(set(sys.modules) & {heavy!r}))"
+    ended = subprocess.run(  # noqa: S603, our own interpreter
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert ended.stdout.strip() == "[]"
