@@ -16,7 +16,6 @@ KEPT_SUBTYPES = frozenset({"", "file_share", "thread_broadcast", "me_message"})
 _WIRE_TOKEN = re.compile(r"<([^<>]*)>")
 _USER_MENTION = re.compile(r"<@([A-Z0-9]+)(?:\|[^<>]*)?>")
 _GROUP_MENTION = re.compile(r"<!(?:subteam\^|here|channel|everyone)[^<>]*>")
-_SPACES = re.compile(r"[ \t]{2,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,10 +79,9 @@ def plain_text(
     wire_text: str, *, bot_user: str = "", names: Mapping[str, str] | None = None
 ) -> str:
     """What the person typed: Slack's escapes and tokens undone, the bot's own mention left out."""
-    readable = _WIRE_TOKEN.sub(
-        lambda token: _readable(token.group(1), bot_user, names or {}), wire_text
-    )
-    return _SPACES.sub(" ", unescape_wire(readable)).strip()
+    others = re.sub(rf"<@{re.escape(bot_user)}(?:\|[^<>]*)?>[ \t]?", "", wire_text)
+    readable = _WIRE_TOKEN.sub(lambda token: _readable(token.group(1), names or {}), others)
+    return unescape_wire(readable).strip()
 
 
 def unescape_wire(text: str) -> str:
@@ -150,23 +148,17 @@ def _file(raw: JsonObject) -> SlackFile:
     )
 
 
-def _readable(token: str, bot_user: str, names: Mapping[str, str]) -> str:
+def _readable(token: str, names: Mapping[str, str]) -> str:
     target, _, label = token.partition("|")
     match target[:1]:
         case "@":
-            return _user_name(target[1:], label, bot_user, names)
+            return f"@{names.get(target[1:]) or label or target[1:]}"
         case "#":
             return f"#{label or target[1:]}"
         case "!":
             return _special(target[1:], label)
         case _:
             return _link(target, label)
-
-
-def _user_name(user: str, label: str, bot_user: str, names: Mapping[str, str]) -> str:
-    if user == bot_user:
-        return ""
-    return f"@{names.get(user) or label or user}"
 
 
 def _special(target: str, label: str) -> str:

@@ -14,11 +14,11 @@ class ToolkitError(Exception):
     """The root: its text is shown to the model as it stands."""
 
 
-class NoSession(ToolkitError):  # noqa: N818, reads as an outcome
+class NoSession(ToolkitError):
     """The call names no session directory, or one outside the workspaces."""
 
 
-class PathDenied(ToolkitError):  # noqa: N818, reads as an outcome
+class PathDenied(ToolkitError):
     """A path that may not be read or written."""
 
 
@@ -26,11 +26,11 @@ class FetchError(ToolkitError):
     """A page was not brought; the text is the reason in a few plain words."""
 
 
-class FetchDenied(FetchError):  # noqa: N818, reads as an outcome
+class FetchDenied(FetchError):
     """Our own rules forbid opening this address."""
 
 
-class FetchFailed(FetchError):  # noqa: N818, reads as an outcome
+class FetchFailed(FetchError):
     """The page could not be had."""
 
     def __init__(self, reason: str, *, permanent: bool = False) -> None:

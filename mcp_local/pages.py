@@ -5,11 +5,10 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
-from urllib.parse import urldefrag, urlsplit
 
 import yaml
 
-from mcp_local.errors import PathDenied
+from mcp_local.errors import ToolkitError
 from mcp_local.workspace import Workspace
 
 PAGES_DIRECTORY = "search_results"
@@ -28,6 +27,7 @@ class StoredPage:
     final_url: str
     """Where the redirects ended."""
     title: str
+    """On one line, like the description."""
     description: str
     fetched_at: datetime
     words: int
@@ -38,13 +38,16 @@ class StoredPage:
 
 
 def page_path(url: str) -> str:
-    """The file of a URL, whether it was fetched or not; a fragment makes no difference."""
-    bare = urldefrag(url.strip()).url
-    parts = urlsplit(bare)
-    host = _slug(parts.hostname or "", 60)
-    slug = _slug(parts.path, 60) or "index"
-    digest = hashlib.sha256(bare.encode(errors="replace")).hexdigest()[:10]
-    return f"{PAGES_DIRECTORY}/crawl_{host}_{slug}_{digest}.md"
+    """The file of a URL, whether it was fetched or not, also of one that cannot be fetched.
+
+    Fragment, letter case of the host, and a missing slash after it make no difference.
+    """
+    scheme, _, rest = url.strip().partition("#")[0].partition("//")
+    host, _, path = rest.partition("/")
+    key = f"{scheme}//{host}".lower() + f"/{path}"
+    digest = hashlib.sha256(key.encode(errors="replace")).hexdigest()[:10]
+    slug = _slug(path.partition("?")[0], 60) or "index"
+    return f"{PAGES_DIRECTORY}/crawl_{_slug(host, 60)}_{slug}_{digest}.md"
 
 
 def save_page(workspace: Workspace, page: StoredPage) -> None:
@@ -104,7 +107,7 @@ def _read_page(workspace: Workspace, path: str) -> StoredPage | None:
             markdown=markdown.removeprefix("\n"),
             http_status=int(facts["http_status"]),
         )
-    except (PathDenied, ValueError, KeyError, TypeError, yaml.YAMLError):
+    except (ToolkitError, ValueError, KeyError, TypeError, yaml.YAMLError):
         return None
 
 

@@ -1,7 +1,7 @@
 """Work that survives the process: what a step has done once is never done again."""
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, cast
 
 from pydantic import TypeAdapter
 
@@ -14,12 +14,17 @@ class CannotReplay(Exception):
     """A recorded turn does not fit the code any more; it has to go on from its history."""
 
 
+def first_cause(error: BaseException) -> BaseException:
+    """The error itself, or the first one that a group of parallel work holds."""
+    if not isinstance(error, BaseExceptionGroup):
+        return error
+    group = cast("BaseExceptionGroup[BaseException]", error)
+    return first_cause(group.exceptions[0])
+
+
 def cannot_replay(error: BaseException) -> bool:
-    """Whether `error` is, or a group of errors holds, a CannotReplay."""
-    if isinstance(error, BaseExceptionGroup):
-        inner: tuple[BaseException, ...] = error.exceptions  # pyright: ignore[reportUnknownMemberType]
-        return any(map(cannot_replay, inner))
-    return isinstance(error, CannotReplay)
+    """Whether `error` is, or a group of errors begins with, a CannotReplay."""
+    return isinstance(first_cause(error), CannotReplay)
 
 
 class Steps(Protocol):

@@ -10,6 +10,7 @@ import logging
 import sqlite3
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -123,9 +124,11 @@ class DurableTurns:
         status = await DBOS.get_workflow_status_async(f"{turn_id}#{generation}")
         return status is not None and status.status in {"PENDING", "ENQUEUED"}
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Stop; unfinished turns stay pending and go on at the next launch."""
-        DBOS.destroy(destroy_registry=True)
+        await asyncio.to_thread(DBOS.destroy, destroy_registry=True)
+        # DBOS made its threads the loop's own and has ended them: whoever comes next needs others.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
 
     def _spawn(self, work: Any) -> None:
         task = asyncio.create_task(work, context=contextvars.Context())

@@ -48,8 +48,8 @@ async def run_agent(
     limit: str | None = None
     while True:
         closing = prompt("wrap_up", limit=limit) if limit else ""
-        step = await run_step(agent, history, scope, tally.steps + 1, closing=closing)
-        await scope.save(len(history) - len(earlier), step.messages)
+        place = len(history) - len(earlier)
+        step = await run_step(agent, history, scope, tally.steps + 1, place=place, closing=closing)
         history.extend(step.messages)
         tally = tally.plus(step.usage, step.finished_at)
         if step.is_final:

@@ -45,15 +45,22 @@ MODEL_CALL: TypeAdapter[ModelCall] = TypeAdapter(ModelCall)
 
 
 async def run_step(
-    agent: Agent, history: Sequence[Message], scope: RunScope, number: int, *, closing: str = ""
+    agent: Agent,
+    history: Sequence[Message],
+    scope: RunScope,
+    number: int,
+    *,
+    place: int,
+    closing: str = "",
 ) -> StepResult:
-    """Make step `number` of a run. The history is not modified.
+    """Make step `number` of a run. The history is not modified; what is new is stored as it comes.
 
     Args:
         agent: Whose step it is.
         history: Everything the model sees; it is repaired here.
         scope: Where the run takes place.
         number: 1 for the run's first step.
+        place: Where the step's messages belong among the run's stored ones.
         closing: Words that end the run: the model is told them and may call no more tools.
     """
     with tracing.span(f"conversation_iteration_{number}", run=scope.context.run):
@@ -66,8 +73,10 @@ async def run_step(
         if closing:
             message = _without_calls(message)
         added = (message,)
+        await scope.save(place, added)
         if message.tool_calls:
             added = (message, await run_calls(agent, message.tool_calls, scope, number))
+            await scope.save(place + 1, added[1:])
     return StepResult(
         messages=added,
         reply=replace(call.reply, message=message),

@@ -23,6 +23,7 @@ PUBLIC_URL = "https://api.anthropic.com"
 OLDER_VERSION = "2023-06-01"
 """What gateways accept that do not know the SDK's own version yet."""
 _BAD_REQUEST = 400
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _CONNECT_TIMEOUT_S = 10.0
 _WRITE_TIMEOUT_S = 60.0
 
@@ -50,7 +51,8 @@ class AnthropicConnection:
     ) -> None:
         if bool(api_key) == bool(auth_token):
             raise SettingsError(
-                "The model needs one credential: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN."
+                "The model needs one credential: "
+                "set either ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN."
             )
         self._api_key = api_key
         self._auth_token = auth_token
@@ -63,7 +65,11 @@ class AnthropicConnection:
     @property
     def is_gateway(self) -> bool:
         """Whether the server is not Anthropic's own."""
-        return urlsplit(self._base_url).hostname != urlsplit(PUBLIC_URL).hostname
+        return self._host != urlsplit(PUBLIC_URL).hostname
+
+    @property
+    def _host(self) -> str:
+        return urlsplit(self._base_url).hostname or ""
 
     async def client(self) -> "anthropic.AsyncAnthropic":
         """The SDK's client; the first call imports the SDK in a thread (1.4 s)."""
@@ -119,6 +125,7 @@ class AnthropicConnection:
 
     def _open(self) -> "anthropic.AsyncAnthropic":
         import anthropic
+        import httpx2
 
         credentials: dict[str, Any] = (
             {"api_key": self._api_key} if self._api_key else {"auth_token": self._auth_token}
@@ -132,6 +139,8 @@ class AnthropicConnection:
                 self._idle_timeout_s, connect=_CONNECT_TIMEOUT_S, write=_WRITE_TIMEOUT_S
             ),
             max_retries=0,  # our rules are in `retry`
+            # A proxy of the environment cannot reach this machine's own ports.
+            http_client=(httpx2.AsyncClient(trust_env=False) if self._host in _LOOPBACK else None),
         )
 
 

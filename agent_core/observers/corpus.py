@@ -118,11 +118,12 @@ def _front_matter(text: str) -> tuple[JsonObject, str]:
     head, fence, content = text.removeprefix(_FENCE).partition(f"\n{_FENCE}")
     if not (text.startswith(_FENCE) and fence):
         return {}, text
+    content = content.removeprefix("\n")
     try:
         facts: object = yaml.safe_load(head)
     except yaml.YAMLError:
         return {}, content
-    return (facts if is_object(facts) else {}), content.removeprefix("\n")
+    return (facts if is_object(facts) else {}), content
 
 
 def _moment(value: object) -> datetime | None:

@@ -32,6 +32,7 @@ class Agents:
         registry: All tools; each agent gets its share.
         specs: The sub-agents.
         limits: Bounds on each run.
+        main_name: What the main agent is called in events and records.
     """
 
     model: RetryingModel
@@ -39,11 +40,12 @@ class Agents:
     specs: Sequence[SubagentSpec]
     limits: Limits
     other_models: dict[str, RetryingModel] = field(default_factory=dict[str, RetryingModel])
+    main_name: str = MAIN_AGENT
 
     def main(self, *, today: datetime, workspace: Path, author: str) -> Agent:
         """The agent that answers the person."""
         return Agent(
-            name=MAIN_AGENT,
+            name=self.main_name,
             system=prompt(
                 "system", today=_day(today), workspace=str(workspace), author=author or "Someone"
             ),

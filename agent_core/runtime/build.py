@@ -32,7 +32,10 @@ def build_runtime(settings: CoreSettings) -> Runtime:
     """A runtime, not yet started: use it as `async with`."""
     model = _model(settings)
     hub = McpHub([_local_toolkit(settings)])
-    composio = _composio(settings)
+    sessions = _composio_sessions(settings)
+    composio = sessions and ComposioTools(
+        sessions, api_key=settings.composio_api_key.get_secret_value()
+    )
     database = Database(settings.state_url)
     store = SessionStore(database)
     run_logs = RunLogs()
@@ -78,8 +81,8 @@ def build_runtime(settings: CoreSettings) -> Runtime:
             durable=DurableConfig(url=settings.durable_url),
             workspaces_root=settings.workspaces_root.resolve(),
             prepare=model.warm_up,
-            warm_up=hub.warm_up,
-            close=lambda: _close(model, hub, composio),
+            warm_up=lambda: _warm_up(hub, sessions),
+            close=lambda: _close(model, hub, composio, observers),
         )
     )
 
@@ -109,20 +112,30 @@ def _local_toolkit(settings: CoreSettings) -> StdioServer:
     )
 
 
-def _composio(settings: CoreSettings) -> ComposioTools | None:
+def _composio_sessions(settings: CoreSettings) -> ComposioSessions | None:
     key = settings.composio_api_key.get_secret_value()
     if not key:
         return None
-    base_url = settings.composio_base_url or DEFAULT_BASE_URL
-    return ComposioTools(ComposioSessions(api_key=key, base_url=base_url), api_key=key)
+    return ComposioSessions(api_key=key, base_url=settings.composio_base_url or DEFAULT_BASE_URL)
 
 
 def _toolsets(hub: McpHub, composio: ComposioTools | None) -> list[Toolset]:
     return [hub] if composio is None else [hub, composio]
 
 
-async def _close(model: AnthropicModel, hub: McpHub, composio: ComposioTools | None) -> None:
+async def _warm_up(hub: McpHub, sessions: ComposioSessions | None) -> None:
+    """Start the tool servers and load Composio's library, so that the first turn does not wait."""
     async with asyncio.TaskGroup() as group:
+        group.create_task(hub.warm_up())
+        if sessions is not None:
+            group.create_task(sessions.warm_up())
+
+
+async def _close(
+    model: AnthropicModel, hub: McpHub, composio: ComposioTools | None, observers: Observers
+) -> None:
+    async with asyncio.TaskGroup() as group:
+        group.create_task(observers.close())
         group.create_task(hub.close())
         if composio is not None:
             group.create_task(composio.close())

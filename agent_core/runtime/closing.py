@@ -1,5 +1,6 @@
 """What a turn leaves in its workspace when it ends: artifacts settled, trace.json, summary.txt."""
 
+import asyncio
 import logging
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,10 +45,10 @@ class Closing:
             logfire_enabled=self.logfire_enabled,
             finished_at=finished.at,
         )
+        url = tracing.trace_url(self.logfire_project, trace_id)
         try:
-            write_trace(workspace, trace)
-            url = tracing.trace_url(self.logfire_project, trace_id)
-            append_summary(workspace, trace, trace_url=url)
+            await asyncio.to_thread(write_trace, workspace, trace)
+            await asyncio.to_thread(append_summary, workspace, trace, trace_url=url)
         except OSError:
             logger.exception("turn %s: its records could not be written", turn.id)
         tracing.note("session_complete", outcome=finished.outcome, events=len(events))

@@ -67,7 +67,7 @@ class Runtime:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=SHUTDOWN_PATIENCE_S)
-        await asyncio.to_thread(self._durable.close)
+        await self._durable.close()
         await self._log.close()
         await self._parts.close()
         await self._parts.database.close()

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 from agent_core import tracing
 from agent_core.classifier import ROUTED, Routed, Router, Routing, rule_for
 from agent_core.context.history import settled
-from agent_core.durable import Steps, cannot_replay
+from agent_core.durable import Steps, cannot_replay, first_cause
 from agent_core.errors import SessionError
 from agent_core.events import (
     CorrectionInjected,
@@ -85,7 +85,7 @@ class Turns:
                 if cannot_replay(error):
                     raise
                 logger.exception("turn %s failed (reference %s)", turn.id, trace_id[:8])
-                result = RunResult(outcome="failed", text=apology(_first(error), trace_id[:8]))
+                result = RunResult(outcome="failed", text=apology(first_cause(error), trace_id[:8]))
             await self._finish(turn, session, scope, result, trace_id)
         self._on_finished(turn)
 
@@ -111,7 +111,7 @@ class Turns:
             if cannot_replay(error):
                 raise
             logger.exception("run %s of turn %s failed", request.run, turn.id)
-            result = RunResult(outcome="failed", text=f"The sub-agent failed: {_first(error)}")
+            result = RunResult(outcome="failed", text=f"The sub-agent failed: {first_cause(error)}")
         complaint = await self._complaint(request, scope)
         child = ChildResult(
             text=result.text, is_error=result.outcome == "failed", correction=complaint
@@ -283,11 +283,3 @@ def opening_text(inbound: InboundMessage) -> str:
 def _turn_at(scope: RunScope, slot: str) -> JsonObject:
     """A turn's own events are announced once, in whatever generation."""
     return {**scope.at(0, ROUTE_SLOTS[slot]), "attempt": 1}
-
-
-def _first(error: BaseException) -> BaseException:
-    """The error itself, or the first that a group of parallel work holds."""
-    if not isinstance(error, BaseExceptionGroup):
-        return error
-    inner: tuple[BaseException, ...] = error.exceptions  # pyright: ignore[reportUnknownMemberType]
-    return _first(inner[0])

@@ -76,9 +76,11 @@ def echo_server(name: str = "echo") -> MCPServer:
     return server
 
 
-def tool_call(name: str, call_id: str = "call_1", **arguments: object) -> ToolCall:
+def tool_call(
+    name: str, arguments: Mapping[str, object] | None = None, *, call_id: str = "call_1"
+) -> ToolCall:
     """A whole call, as the model would make it."""
-    return ToolCall(id=ToolCallId(call_id), name=name, arguments=dict(arguments))
+    return ToolCall(id=ToolCallId(call_id), name=name, arguments=dict(arguments or {}))
 
 
 def tool_context(workspace: Path, *, asker: str = "T1:U1", turn: str = "turn_1") -> ToolContext:

@@ -75,7 +75,7 @@ class ComposioTools:
             with seat.in_use(self._clock):
                 return await (await self._tools(context.asker, seat)).specs()
         except ToolServerError as error:
-            logger.warning("composio is left out: %s", error)
+            logger.debug("composio is left out: %s", error)
             return ()
 
     async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
@@ -135,6 +135,7 @@ class ComposioTools:
             session = await self._sessions.create(user)
         except ToolServerError as error:
             self._failure = (self._clock(), str(error))
+            logger.warning("composio is left out for now: %s", error)
             raise
         self._failure = None
         return HttpServer(name=SERVER_NAME, url=session.mcp_url, headers=self._headers)

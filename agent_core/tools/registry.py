@@ -92,7 +92,10 @@ class Registry:
             )
 
     def restricted(self, patterns: Sequence[str]) -> Toolset:
-        """The tools whose full names match a pattern; one that begins with `!` denies, and wins."""
+        """The tools whose full names match a pattern; one that begins with `!` denies, and wins.
+
+        Patterns that only deny let nothing through; say `*` as well.
+        """
         return _Restricted(self, patterns)
 
     def _place(self, context: ToolContext) -> asyncio.Semaphore:

@@ -1,11 +1,14 @@
 """JSON Schemas of tools: whether a provider takes one, and whether arguments fit."""
 
+import json
 import re
+from functools import lru_cache
 from typing import Any, cast
 
 from jsonschema import Draft202012Validator
 from jsonschema import exceptions as jsonschema_exceptions
 from jsonschema.exceptions import SchemaError, ValidationError
+from jsonschema.protocols import Validator
 from jsonschema.validators import validator_for
 from referencing import Registry
 from referencing.exceptions import Unresolvable
@@ -40,19 +43,32 @@ def fault_of_arguments(arguments: JsonObject, schema: JsonObject) -> str:
 
     A schema that cannot be used for checking finds no fault.
     """
+    validator = _validator(json.dumps(schema, sort_keys=True))
+    if validator is None:
+        return ""
     try:
-        validator: Any = validator_for(schema, default=Draft202012Validator)(
-            schema, registry=Registry()
-        )
         error = cast(
             "ValidationError | None",
             jsonschema_exceptions.best_match(  # pyright: ignore[reportUnknownMemberType]
                 validator.iter_errors(arguments)
             ),
         )
-    except (SchemaError, Unresolvable, re.error, TypeError, ValueError, AttributeError):
+    except (Unresolvable, RecursionError, re.error):
         return ""
     return "" if error is None else _in_words(error)
+
+
+@lru_cache(maxsize=1_024)
+def _validator(schema: str) -> Validator | None:
+    """Checking a schema costs far more than checking arguments against it."""
+    loaded: JsonObject = json.loads(schema)
+    kind = validator_for(loaded, default=Draft202012Validator)
+    try:
+        kind.check_schema(loaded)
+    except SchemaError:
+        return None
+    # An empty registry: a reference to elsewhere is never fetched.
+    return kind(loaded, registry=Registry())
 
 
 def _in_words(error: ValidationError) -> str:

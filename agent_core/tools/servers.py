@@ -14,7 +14,7 @@ class StdioServer:
     name: str
     command: str
     args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """Added to a short allow list (PATH, HOME, LANG and the like); nothing else is inherited."""
     cwd: Path | None = None
     trusted: bool = False
@@ -54,6 +54,8 @@ class HubLimits:
     connect_timeout_s: float = 15.0
     list_timeout_s: float = 10.0
     close_timeout_s: float = 6.0
+    grace_s: float = 1.5
+    """For a child process to leave by itself, and again after a polite signal."""
     max_restarts: int = 3
     """Within `restart_window_s`; beyond that the server counts as down until the window is over."""
     restart_window_s: float = 60.0

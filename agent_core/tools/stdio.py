@@ -17,13 +17,12 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
 
-from agent_core.tools.servers import StdioServer
+from agent_core.tools.servers import HubLimits, StdioServer
 from agent_core.tools.wire import LineBuffer, read_message
 
 _CHUNK_BYTES = 65_536
 _OUTGOING_MESSAGES = 64
 """Waiting to be written; a server that does not read its stdin must not hold up a time limit."""
-_GRACE_S = 1.5
 _LAST_WORDS_S = 0.2
 """For what is still in the pipe when the server has ended."""
 _LANGUAGE = {"LANG": "C.UTF-8"}
@@ -54,7 +53,7 @@ class Tail:
 
 
 class _Exit(asyncio.subprocess.SubprocessStreamProtocol):
-    """Tells when the process itself has ended; `Process.wait` also waits for whoever has its pipes."""
+    """Tells when the process itself has ended; `Process.wait` waits for all who have its pipes."""
 
     def __init__(self) -> None:
         super().__init__(limit=_CHUNK_BYTES, loop=asyncio.get_running_loop())
@@ -76,7 +75,7 @@ class _Child:
 
 @asynccontextmanager
 async def stdio_streams(
-    config: StdioServer, *, max_line_bytes: int, stderr: Tail
+    config: StdioServer, limits: HubLimits, *, stderr: Tail
 ) -> AsyncGenerator[Streams, None]:
     """Start the server and exchange messages with it; the whole process group is gone on return.
 
@@ -86,7 +85,9 @@ async def stdio_streams(
     child = await _spawn(config)
     incoming_end, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, outgoing_end = anyio.create_memory_object_stream[SessionMessage](_OUTGOING_MESSAGES)
-    reading = asyncio.create_task(_read_stdout(child.stdout, incoming_end, max_line_bytes))
+    reading = asyncio.create_task(
+        _read_stdout(child.stdout, incoming_end, limits.max_message_bytes)
+    )
     pumps = (
         reading,
         asyncio.create_task(_write_stdin(child.stdin, outgoing_end)),
@@ -97,7 +98,7 @@ async def stdio_streams(
         yield incoming, outgoing
     finally:
         # Whoever cancels us must not keep the group alive: this part is bounded and runs through.
-        ending = asyncio.create_task(_end(child, pumps))
+        ending = asyncio.create_task(_end(child, pumps, limits.grace_s))
         try:
             await asyncio.shield(ending)
         finally:
@@ -117,7 +118,9 @@ async def _spawn(config: StdioServer) -> _Child:
         start_new_session=True,
     )
     process = asyncio.subprocess.Process(transport, protocol, loop)
-    assert process.stdin and process.stdout and process.stderr  # noqa: S101 - pipes by default
+    assert process.stdin is not None  # noqa: S101 - pipes by default
+    assert process.stdout is not None  # noqa: S101
+    assert process.stderr is not None  # noqa: S101
     return _Child(
         transport=transport,
         has_exited=protocol.has_exited,
@@ -163,24 +166,24 @@ async def _read_stderr(stderr: asyncio.StreamReader, tail: Tail) -> None:
         tail.add(chunk)
 
 
-async def _end(child: _Child, pumps: Sequence[asyncio.Task[None]]) -> None:
+async def _end(child: _Child, pumps: Sequence[asyncio.Task[None]], grace_s: float) -> None:
     """Close stdin, wait a little, then end the group, also when its leader has left already."""
     child.stdin.close()
-    if not await _exits(child):
+    if not await _exits(child, grace_s):
         _signal_group(child, signal.SIGTERM)
-        await _exits(child)
+        await _exits(child, grace_s)
     _signal_group(child, signal.SIGKILL)
-    await _exits(child)
+    await _exits(child, grace_s)
     for pump in pumps:
         pump.cancel()
     await asyncio.wait(pumps)
     child.transport.close()
 
 
-async def _exits(child: _Child) -> bool:
-    """Whether the process ends within the grace that each stage gives it."""
+async def _exits(child: _Child, within_s: float) -> bool:
+    """Whether the process ends in time."""
     try:
-        async with asyncio.timeout(_GRACE_S):
+        async with asyncio.timeout(within_s):
             await child.has_exited.wait()
     except TimeoutError:
         return False

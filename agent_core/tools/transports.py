@@ -3,12 +3,11 @@
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-import httpx2
 from mcp import Client
 from mcp.client import IncomingMessage
-from mcp.client.streamable_http import streamable_http_client
 from mcp_types import ToolListChangedNotification
 
+from agent_core.tools.http_streams import http_streams
 from agent_core.tools.screen import MessageSink, MessageStream, ScreenedStream
 from agent_core.tools.servers import (
     HttpServer,
@@ -18,8 +17,6 @@ from agent_core.tools.servers import (
     StdioServer,
 )
 from agent_core.tools.stdio import Tail, stdio_streams
-
-_HTTP_READ_SLACK_S = 5.0
 
 
 def open_client(
@@ -43,9 +40,9 @@ def open_client(
         case InProcessServer():
             return Client(config.server, cache=None, message_handler=notice)
         case StdioServer():
-            streams = stdio_streams(config, max_line_bytes=limits.max_message_bytes, stderr=stderr)
+            streams = stdio_streams(config, limits, stderr=stderr)
         case HttpServer():
-            streams = _http_streams(config, limits)
+            streams = http_streams(config, limits)
     # The screen asks the client for the protocol version, the client is built around the screen.
     client = Client(
         _screened(streams, config.name, lambda: client.protocol_version, on_end),
@@ -53,22 +50,6 @@ def open_client(
         message_handler=notice,
     )
     return client
-
-
-@asynccontextmanager
-async def _http_streams(
-    config: HttpServer, limits: HubLimits
-) -> AsyncGenerator[tuple[MessageStream, MessageSink], None]:
-    timeout = httpx2.Timeout(
-        limits.connect_timeout_s, read=config.call_timeout_s + _HTTP_READ_SLACK_S
-    )
-    async with (
-        httpx2.AsyncClient(headers=dict(config.headers), timeout=timeout) as http,
-        streamable_http_client(
-            config.url, http_client=http, max_sse_event_size=limits.max_message_bytes
-        ) as streams,
-    ):
-        yield streams
 
 
 @asynccontextmanager

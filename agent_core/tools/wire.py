@@ -1,10 +1,10 @@
-"""Finds messages in a stdio server's output: noise is skipped, long ones are cut as they come."""
+"""Finds messages in what a server sends: noise is skipped, long ones are cut as they come."""
 
 import json
 import logging
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from mcp.shared.message import SessionMessage
@@ -29,6 +29,10 @@ class Line:
     size_bytes: int = 0
     is_cut: bool = False
 
+    def without_prefix(self, prefix: bytes) -> "Line":
+        """The same line without what stands before its message."""
+        return replace(self, data=self.data.removeprefix(prefix))
+
 
 class LineBuffer:
     """Splits a byte stream into lines and never holds more than `max_bytes` of one."""
@@ -45,20 +49,23 @@ class LineBuffer:
         *ended, rest = chunk.split(b"\n")
         lines: list[Line] = []
         for piece in ended:
-            self._add(piece)
-            lines.append(self._take())
-        self._add(rest)
+            self.add(piece)
+            lines.append(self.take())
+        self.add(rest)
         return lines
 
-    def _add(self, piece: bytes) -> None:
+    def add(self, piece: bytes) -> None:
+        """Continue the present line."""
         kept = piece[: self._max_bytes - self._kept]
-        self._pieces.append(kept)
+        if kept:
+            self._pieces.append(kept)
         self._kept += len(kept)
         self._size += len(piece)
         if self._size > self._max_bytes:
             self._end = (self._end + piece)[-_END_BYTES:]
 
-    def _take(self) -> Line:
+    def take(self) -> Line:
+        """End the present line."""
         line = Line(
             data=b"".join(self._pieces),
             end=self._end,
@@ -72,7 +79,7 @@ class LineBuffer:
 def read_message(line: Line) -> SessionMessage | None:
     """The message on this line, or None for noise such as a log line on stdout."""
     if line.is_cut:
-        return _salvage(line)
+        return salvage(line)
     if not line.data.strip().startswith(b"{"):
         return None
     try:
@@ -82,7 +89,7 @@ def read_message(line: Line) -> SessionMessage | None:
         return None
 
 
-def _salvage(line: Line) -> SessionMessage | None:
+def salvage(line: Line) -> SessionMessage | None:
     """A result from the part that was kept, with a note; None if its call cannot be found."""
     try:
         head: Any = from_json(line.data, allow_partial="trailing-strings")

@@ -1,5 +1,6 @@
 """The Bolt app, made so that it never acknowledges a payload that was not looked at."""
 
+import logging
 from typing import Any
 
 from slack_bolt.app.async_app import AsyncApp
@@ -8,6 +9,8 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack_api import Identity, web_client
+
+_log = logging.getLogger(__name__)
 
 
 def create_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
@@ -33,7 +36,14 @@ def create_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
 
 async def _check_shape(body: dict[str, Any], next_: Any) -> BoltResponse | None:
     """A payload that Bolt cannot read would come again and again: acknowledge it and leave it."""
-    if body.get("type") == "event_callback" and not isinstance(body.get("event"), dict):
+    kind = body.get("type")
+    if kind == "app_rate_limited":
+        _log.error("Slack holds back events: more than 30,000 came within an hour")
+    if kind == "app_rate_limited" or (kind == "event_callback" and not _has_event(body)):
         return BoltResponse(status=200, body="")
     await next_()
     return None
+
+
+def _has_event(body: dict[str, Any]) -> bool:
+    return isinstance(body.get("event"), dict)

@@ -3,8 +3,8 @@
 import logging
 from datetime import UTC, datetime
 
-from agent_core.messages import Attachment, InboundMessage
-from bot.inbound import InboundPost, mentioned_users, plain_text
+from agent_core.messages import Attachment, InboundMessage, JsonObject
+from bot.inbound import InboundPost, mentioned_users, plain_text, read_post
 from bot.ingress.background import Background
 from bot.ingress.gate import Admitted, Refused
 from bot.ingress.seams import FileKeeper, Front, Ledger
@@ -42,6 +42,11 @@ class Handover:
         """Hand a post to the agent; the ledger is settled once the agent has it."""
         await self._front.handle(await self._message(admitted))
         await self._ledger.settle(admitted.post.key)
+
+    async def dismiss(self, body: JsonObject) -> None:
+        """A recorded payload that nobody will answer any more: settle it."""
+        if post := read_post(body, bot_user=self._identity.bot_user):
+            await self._ledger.settle(post.key)
 
     async def tell(self, refused: Refused) -> None:
         """Say to the author alone why there will be no answer."""

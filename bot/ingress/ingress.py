@@ -1,12 +1,16 @@
 """The way in: what Bolt brings is judged, recorded, acknowledged and handed over, in this order."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from agent_core.messages import JsonObject
 from bot.ingress.gate import Admitted, Gate, Refused
 from bot.ingress.handover import Handover
+from bot.slack_api import SlackError
+
+_log = logging.getLogger(__name__)
 
 
 class Ingress:
@@ -29,21 +33,34 @@ class Ingress:
         async with self._counted():
             await self._act(decided)
 
-    async def replay(self, body: JsonObject) -> None:
-        """Handle a payload that an earlier process recorded and did not settle; judged anew."""
+    async def replay(self, body: JsonObject) -> bool:
+        """Handle a payload that an earlier process recorded and did not settle; judged anew.
+
+        False if Slack could not be asked about its author: it stays unsettled for the next time.
+        """
         async with self._counted():
-            if decided := await self._gate.judge(body):
-                await self._act(decided)
+            try:
+                decided = await self._gate.judge(body)
+            except SlackError as error:
+                _log.warning("a recorded payload waits: %s", error)
+                return False
+            await self._act(decided)
+            if not isinstance(decided, Admitted):
+                await self._handover.dismiss(body)
+            return True
 
     async def drain(self) -> None:
         """Wait until nothing is under way. Close the socket first, and bound the wait."""
         await self._idle.wait()
 
-    async def _act(self, decided: Admitted | Refused) -> None:
-        if isinstance(decided, Admitted):
-            await self._handover.deliver(decided)
-        else:
-            await self._handover.tell(decided)
+    async def _act(self, decided: Admitted | Refused | None) -> None:
+        match decided:
+            case Admitted():
+                await self._handover.deliver(decided)
+            case Refused():
+                await self._handover.tell(decided)
+            case None:
+                pass
 
     @asynccontextmanager
     async def _counted(self) -> AsyncGenerator[None]:

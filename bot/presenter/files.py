@@ -8,7 +8,7 @@ from pathlib import Path
 from bot.presenter.artifacts import Artifact, ArtifactRefused, read_artifact
 from bot.presenter.journal import Journal
 from bot.presenter.words import Words
-from bot.render import clean, limits, one_line
+from bot.render import inert, limits, one_line
 from bot.slack_api import SlackApi, SlackRefused
 from bot.threads import ThreadRef
 
@@ -85,6 +85,6 @@ class ThreadFiles:
 
 
 def _title(handout: Handout, artifact: Artifact) -> str:
-    """Plain text in Slack: nothing in it is parsed, so it is cleaned and not escaped."""
-    words = " ".join(clean(handout.title).split())
+    """A title is shown as it is, so it is not escaped."""
+    words = " ".join(inert(handout.title).split())
     return words[: limits.FILE_TITLE_CHARS] or artifact.name

@@ -66,11 +66,10 @@ class ThreadPresenter:
         Raises:
             SlackError: The answer could not be posted now; show the same event again later.
         """
-        identity = _identity(event)
-        if identity in self._seen or (await self._journal.open()).finished:
+        if self._was_shown(event) or (await self._journal.open()).finished:
             return
         if not isinstance(event, LIVE_ONLY):
-            self._seen.add(identity)
+            self._seen.add(_identity(event))
         self._board.fold(event)
         if isinstance(event, TurnFinished):
             await self._finish(event)
@@ -80,6 +79,9 @@ class ThreadPresenter:
     async def close(self) -> None:
         """End the background edits, if TurnFinished never came. Safe to call twice."""
         await self._progress.stop()
+
+    def _was_shown(self, event: AnyEvent) -> bool:
+        return not isinstance(event, LIVE_ONLY) and _identity(event) in self._seen
 
     async def _go_on(self, event: AnyEvent) -> None:
         await self._sign.show()

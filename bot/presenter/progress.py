@@ -1,4 +1,4 @@
-"""The one progress post of a turn: opened when there is work to show, edited, closed with one line."""
+"""The one progress post of a turn: opened when there is work, edited, closed with one line."""
 
 import logging
 from functools import partial

@@ -1,4 +1,4 @@
-"""The visible sign that the bot is at work: a status of the thread, or a reaction on the asker's post."""
+"""The visible sign that the bot is at work: a thread status, or a reaction on the post asked in."""
 
 import logging
 

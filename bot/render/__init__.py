@@ -1,7 +1,8 @@
 """Text and blocks as Slack shows them. Pure: nothing here talks to anyone."""
 
+from bot.render import limits
 from bot.render.blocks import Draft, answer_drafts
-from bot.render.escape import clean, escape, literal, one_line
+from bot.render.escape import clean, escape, inert, literal, one_line
 from bot.render.mrkdwn import to_mrkdwn
 from bot.render.split import split
 
@@ -10,6 +11,8 @@ __all__ = [
     "answer_drafts",
     "clean",
     "escape",
+    "inert",
+    "limits",
     "literal",
     "one_line",
     "split",

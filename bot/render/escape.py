@@ -15,6 +15,7 @@ _HIDDEN = re.compile(
     "]"
 )
 _BROADCAST = re.compile(r"@(?=(?:here|channel|everyone|group)\b)", re.IGNORECASE)
+_TAG = re.compile(r"<(?=[@!#])")
 _MARKUP = re.compile(r"(?<!\w)([*_~`])(?=\S[^\n]*?\1(?!\w))")
 _FENCE = "```"
 
@@ -32,6 +33,12 @@ def escape(text: str) -> str:
     """
     entities = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _BROADCAST.sub(f"@{WORD_JOINER}", entities)
+
+
+def inert(text: str) -> str:
+    """Text for places that parse nothing: not escaped, and still no mention if they ever do."""
+    apart = _TAG.sub(f"<{WORD_JOINER}", clean(text))
+    return _BROADCAST.sub(f"@{WORD_JOINER}", apart)
 
 
 def literal(text: str) -> str:

@@ -18,7 +18,9 @@ from bot.render.tables import Table, table_fence
 _BULLETS = ("•", "◦", "▪")
 _INDENT = "    "
 _RULE = "──────────"
-_PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+_PARSER = MarkdownIt("commonmark", {"html": False, "maxNesting": 100}).enable(
+    ["table", "strikethrough"]
+)
 _MARKS = {"strong": "*", "em": "_", "s": "~"}
 _WORD_END, _WORD_START = re.compile(r"\w\Z"), re.compile(r"\A\w")
 

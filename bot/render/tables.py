@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from agent_core.messages import JsonObject
 from bot.render import limits
-from bot.render.escape import clean, code
+from bot.render.escape import clean, code, inert
 
 MAX_CELL_WIDTH = 60
 
@@ -47,7 +47,7 @@ def table_fence(table: Table) -> str:
 
 
 def _raw_cell(cell: str) -> JsonObject:
-    return {"type": "raw_text", "text": clean(cell).strip() or "-"}
+    return {"type": "raw_text", "text": inert(cell).strip() or "-"}
 
 
 def _line(row: tuple[str, ...], widths: list[int], alignments: tuple[str, ...]) -> str:

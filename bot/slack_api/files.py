@@ -1,20 +1,18 @@
-"""Files to and from Slack: the three calls of an upload, and a download that is what it says."""
+"""Files to and from Slack: the three calls of an upload, each file visible once."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from urllib.parse import urlsplit
 
 import aiohttp
 
 from bot.slack_api.answers import shared_in
 from bot.slack_api.calls import BACKOFF_S, Calls
-from bot.slack_api.errors import DownloadRefused, SlackRefused, SlackUnavailable
+from bot.slack_api.downloads import TRANSFER_LIMIT_S, Downloads
+from bot.slack_api.errors import SlackRefused, SlackUnavailable
 from bot.slack_api.records import UploadTicket
 from bot.threads import ThreadRef
 
-TRANSFER_LIMIT_S = 60.0
 SHARE_CHECKS = 3
-CHUNK_BYTES = 65_536
 
 Remember = Callable[[str], Awaitable[None]]
 
@@ -24,6 +22,7 @@ class Files:
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
+        self._downloads = Downloads(calls.wire)
 
     async def upload(
         self,
@@ -59,14 +58,10 @@ class Files:
         """The bytes of a file that a person attached.
 
         Raises:
-            DownloadRefused: It is bigger than `max_bytes`, a sign-in page came in its place, or it
-                could not be fetched.
+            DownloadRefused: It lies elsewhere than with Slack, is bigger than `max_bytes`, a sign-in
+                page came in its place, or it could not be fetched.
         """
-        try:
-            async with asyncio.timeout(TRANSFER_LIMIT_S), self._session() as session:
-                return await self._fetch(session, url, max_bytes)
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise DownloadRefused("download", detail=type(error).__name__) from error
+        return await self._downloads.fetch(url, max_bytes=max_bytes)
 
     async def _reserve(self, name: str, size_bytes: int) -> UploadTicket:
         answer = await self._calls.repeatable(
@@ -86,7 +81,7 @@ class Files:
         try:
             async with (
                 asyncio.timeout(TRANSFER_LIMIT_S),
-                self._session(with_token=False) as session,
+                aiohttp.ClientSession() as session,
                 session.post(ticket.upload_url, data=content) as answer,
             ):
                 return answer.status == 200
@@ -119,25 +114,3 @@ class Files:
                 return False
             raise
         return shared_in(answer["file"], channel)
-
-    async def _fetch(self, session: aiohttp.ClientSession, url: str, max_bytes: int) -> bytes:
-        content = bytearray()
-        async with session.get(url) as answer:
-            if answer.status != 200 or _is_sign_in_page(answer, url):
-                raise DownloadRefused("download", detail=f"status {answer.status}, not the file")
-            async for chunk in answer.content.iter_chunked(CHUNK_BYTES):
-                content += chunk
-                if len(content) > max_bytes:
-                    raise DownloadRefused("download", detail=f"more than {max_bytes} bytes")
-        return bytes(content)
-
-    def _session(self, *, with_token: bool = True) -> aiohttp.ClientSession:
-        token = self._calls.wire.client.token
-        headers = {"Authorization": f"Bearer {token}"} if with_token else {}
-        return aiohttp.ClientSession(headers=headers)
-
-
-def _is_sign_in_page(answer: aiohttp.ClientResponse, url: str) -> bool:
-    """Slack answers a download without rights with an HTML page and status 200."""
-    wants_html = urlsplit(url).path.lower().endswith((".html", ".htm"))
-    return answer.content_type == "text/html" and not wants_html

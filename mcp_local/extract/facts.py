@@ -54,4 +54,4 @@ def _metas(tree: Element) -> dict[str, str]:
 
 
 def _text(element: Element) -> str:
-    return line_of("".join(element.itertext()))
+    return line_of("".join(element.itertext()))[:MAX_DESCRIPTION_CHARS]

@@ -8,6 +8,7 @@ from typing import Self
 from mcp_local.errors import FetchFailed
 from mcp_local.extract.article import FRAME_HEADER, Article, Request
 
+_START_S = 30.0
 _UNREADABLE = "the page's text could not be taken out"
 
 
@@ -16,10 +17,12 @@ class Reader:
 
     def __init__(self) -> None:
         self._process: asyncio.subprocess.Process | None = None
+        self._greeted = False
 
     async def start(self) -> asyncio.subprocess.Process:
         """The running process, a new one when the last has ended."""
         if self._process is None or self._process.returncode is not None:
+            self._greeted = False
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-m",
@@ -27,7 +30,6 @@ class Reader:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,
-                start_new_session=True,
             )
         return self._process
 
@@ -36,6 +38,8 @@ class Reader:
         process = await self.start()
         answered = False
         try:
+            async with asyncio.timeout(_START_S):
+                await self._greet(process)
             async with asyncio.timeout(limit_s):
                 answer = await _exchange(process, request.model_dump_json().encode())
             answered = True
@@ -46,6 +50,12 @@ class Reader:
             if not answered:
                 await self.stop()
         return Article.model_validate_json(answer)
+
+    async def _greet(self, process: asyncio.subprocess.Process) -> None:
+        """Wait until a new process has done its imports."""
+        if not self._greeted:
+            await _receive(process)
+            self._greeted = True
 
     async def stop(self) -> None:
         """End the process at once."""
@@ -94,9 +104,15 @@ class Readers:
 
 
 async def _exchange(process: asyncio.subprocess.Process, body: bytes) -> bytes:
-    if process.stdin is None or process.stdout is None:
+    if process.stdin is None:
         raise EOFError
     process.stdin.write(FRAME_HEADER.pack(len(body)) + body)
     await process.stdin.drain()
+    return await _receive(process)
+
+
+async def _receive(process: asyncio.subprocess.Process) -> bytes:
+    if process.stdout is None:
+        raise EOFError
     header = await process.stdout.readexactly(FRAME_HEADER.size)
     return await process.stdout.readexactly(FRAME_HEADER.unpack(header)[0])

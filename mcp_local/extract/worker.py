@@ -2,6 +2,7 @@
 
 import resource
 import sys
+from contextlib import suppress
 from typing import BinaryIO
 
 from mcp_local.extract.article import FRAME_HEADER, Article, Request
@@ -19,19 +20,25 @@ def extract_page(request: Request) -> Article:
 
 
 def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
-    """Answer requests until the other end closes."""
+    """Say with an empty frame that the imports are done, then answer until the other end closes."""
+    _send(outgoing, b"")
     while header := incoming.read(FRAME_HEADER.size):
         body = incoming.read(FRAME_HEADER.unpack(header)[0])
         article = extract_page(Request.model_validate_json(body))
-        answer = article.model_dump_json().encode()
-        outgoing.write(FRAME_HEADER.pack(len(answer)) + answer)
-        outgoing.flush()
+        _send(outgoing, article.model_dump_json().encode())
+
+
+def _send(outgoing: BinaryIO, body: bytes) -> None:
+    outgoing.write(FRAME_HEADER.pack(len(body)) + body)
+    outgoing.flush()
 
 
 def main() -> None:
     """Serve within a memory limit; a page that breaks it ends the process, which is replaced."""
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, hard))
+    # Some systems know no such limit; the time limit of the other end holds everywhere.
+    with suppress(ValueError, OSError):
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, hard))
     serve(sys.stdin.buffer, sys.stdout.buffer)
 
 

@@ -13,7 +13,7 @@ MAX_URL_CHARS = 4_000
 NOT_PUBLIC = "not allowed: address is not public"
 _INNER_SUFFIXES = (".localhost", ".local", ".internal", ".home.arpa", ".lan", ".intranet")
 _HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*")
-_UNSAFE = re.compile(r"[\x00-\x20\x7f\\]")
+_UNSAFE = re.compile(r"[\x00-\x20\x7f-\x9f\\]")
 
 
 def read_url(text: str, allowance: Allowance) -> URL:

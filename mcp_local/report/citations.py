@@ -12,7 +12,11 @@ from mcp_local.sources import Source
 CITATION = "citation"
 """The type of the inline token that stands for one bracket of citations."""
 
+QUOTED = "quoted"
+"""The key in the parser's environment for brackets that are not citations."""
+
 _BRACKET = re.compile(r"\[\^?(\d{1,6}(?:\s*[,;]\s*\^?\d{1,6})*)\]")
+_CONTEXT_CHARS = 12
 _LINK_LABEL = re.compile(r"\[?\^?(\d{1,3})\]?")
 
 
@@ -21,14 +25,33 @@ def cited_numbers(bracket: str) -> list[int]:
     return list(dict.fromkeys(int(number) for number in re.findall(r"\d+", bracket)))
 
 
+def quoted_brackets(sources: Iterable[Source]) -> frozenset[str]:
+    """Numbers in brackets that pages hold themselves, each with the letters before it.
+
+    A sentence taken over letter by letter brings its page's footnote marks along; they are not
+    citations of ours. A mark that looks like one of ours, set off by a space and with the number of
+    a source, counts as ours.
+    """
+    usable = {source.n for source in sources if source.ok}
+    return frozenset(
+        _in_context(source.text, bracket)
+        for source in sources
+        for bracket in _BRACKET.finditer(source.text, _CONTEXT_CHARS)
+        if source.text[bracket.start() - 1] != " "
+        or not usable.issuperset(cited_numbers(bracket[0]))
+    )
+
+
 def mark_citations(state: StateCore) -> None:
     """Core rule of the parser: turn `[n]` in running text into citation tokens.
 
-    Code is left alone, and so is an escaped bracket, which the parser keeps apart from text.
+    Code is left alone, and so is an escaped bracket, which the parser keeps apart from text, and
+    what the environment's QUOTED names.
     """
+    quoted: frozenset[str] = state.env.get(QUOTED, frozenset())
     for token in state.tokens:
         if token.type == "inline" and token.children:
-            token.children = _tighten(_split_texts(_unlink(token.children)))
+            token.children = _tighten(_split_texts(_unlink(token.children), quoted))
 
 
 def list_citations(tokens: Iterable[Token]) -> list[int]:
@@ -101,7 +124,11 @@ def _unlink(children: Sequence[Token]) -> list[Token]:
     return kept
 
 
-def _split_texts(children: Sequence[Token]) -> list[Token]:
+def _in_context(text: str, bracket: re.Match[str]) -> str:
+    return text[max(0, bracket.start() - _CONTEXT_CHARS) : bracket.end()]
+
+
+def _split_texts(children: Sequence[Token], quoted: frozenset[str]) -> list[Token]:
     split: list[Token] = []
     for child in children:
         if child.type != "text":
@@ -109,6 +136,8 @@ def _split_texts(children: Sequence[Token]) -> list[Token]:
             continue
         position = 0
         for bracket in _BRACKET.finditer(child.content):
+            if _in_context(child.content, bracket) in quoted:
+                continue
             split.append(_text(child.content[position : bracket.start()]))
             split.append(Token(CITATION, "", 0, content=bracket[0]))
             position = bracket.end()

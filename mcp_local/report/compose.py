@@ -9,7 +9,7 @@ from datetime import date
 from markdown_it.token import Token
 
 from mcp_local.errors import ToolkitError
-from mcp_local.report.citations import check_citations, list_citations
+from mcp_local.report.citations import check_citations, list_citations, quoted_brackets
 from mcp_local.report.claims import cited_sentences, find_unsupported
 from mcp_local.report.labels import labels_for
 from mcp_local.report.markdown import parse_markdown, plain_text
@@ -18,7 +18,7 @@ from mcp_local.report.page import PageContent, render_page
 from mcp_local.sources import Source
 
 MAX_TITLE_CHARS = 200
-MAX_MARKDOWN_CHARS = 400_000
+MAX_MARKDOWN_CHARS = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +55,14 @@ def compose_report(draft: Draft, sources: Sequence[Source], day: date) -> Report
     """
     title = _clean_title(draft.title)
     _check_size(draft)
-    outline = outline_report(parse_markdown(draft.markdown))
-    summary = _join_summaries(parse_markdown(draft.summary), outline.summary)
+    quoted = quoted_brackets(sources)
+    outline = outline_report(parse_markdown(draft.markdown, quoted))
+    summary = _join_summaries(parse_markdown(draft.summary, quoted), outline.summary)
     tokens = [*summary, *(token for section in outline.sections for token in section.tokens)]
     numbers = list_citations(tokens)
     check_citations(numbers, sources)
-    cited = [source for source in sources if source.n in numbers]
+    wanted = set(numbers)
+    cited = [source for source in sources if source.n in wanted]
     words = sum(len(plain_text(token).split()) for token in tokens if token.type == "inline")
     content = PageContent(
         title=title,

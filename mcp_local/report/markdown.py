@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 from mcp_local.report.boxes import mark_boxes
-from mcp_local.report.citations import CITATION, cited_numbers, mark_citations
+from mcp_local.report.citations import CITATION, QUOTED, cited_numbers, mark_citations
 
 LINK_REL = "noopener noreferrer nofollow"
 _LINK_SCHEMES = ("http://", "https://", "mailto:")
@@ -37,9 +37,12 @@ _ATTRIBUTES = {
 }
 
 
-def parse_markdown(text: str) -> list[Token]:
-    """The tokens of `text`: citations and info boxes marked, links that lead astray left out."""
-    return _parser().parse(text)
+def parse_markdown(text: str, quoted: frozenset[str] = frozenset()) -> list[Token]:
+    """The tokens of `text`: citations and info boxes marked, links that lead astray left out.
+
+    `quoted` are brackets that are no citations (see quoted_brackets).
+    """
+    return _parser().parse(text, {QUOTED: quoted})
 
 
 def render_tokens(tokens: Sequence[Token]) -> str:

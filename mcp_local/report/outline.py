@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -86,7 +87,7 @@ def _level_headings(tokens: Sequence[Token]) -> Sequence[Token]:
 
 def _split(tokens: Sequence[Token]) -> Iterator[Section]:
     section = Section(heading=None)
-    anchors: set[str] = set()
+    anchors: Counter[str] = Counter()
     for at, token in enumerate(tokens):
         if token.type == "heading_open" and token.level == 0:
             heading = _heading(tokens[at + 1], anchors)
@@ -100,14 +101,12 @@ def _split(tokens: Sequence[Token]) -> Iterator[Section]:
     yield section
 
 
-def _heading(inline: Token, anchors: set[str]) -> Heading:
+def _heading(inline: Token, anchors: Counter[str]) -> Heading:
+    """A heading with an anchor of its own; a slug never holds the dot that marks a repetition."""
     text = plain_text(inline)
-    base = anchor = "s-" + (_slug(text) or "section")
-    copy = 1
-    while anchor in anchors:
-        copy += 1
-        anchor = f"{base}-{copy}"
-    anchors.add(anchor)
+    slug = "s-" + (_slug(text) or "section")
+    anchors[slug] += 1
+    anchor = slug if anchors[slug] == 1 else f"{slug}.{anchors[slug]}"
     return Heading(text=text, anchor=anchor)
 
 

@@ -145,4 +145,4 @@ def _note(sources: int, passages: int) -> str:
         return "Nothing was retrieved in this session yet. Search or fetch pages first."
     if not passages:
         return f"None of the {sources} sources holds these words. Try other words."
-    return f"From {sources} sources."
+    return f"Sources searched: {sources}."

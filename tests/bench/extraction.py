@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from rich.console import Console
 from rich.table import Table
@@ -61,14 +61,14 @@ def crawl4ai_pruning() -> Extract:
     from crawl4ai.content_filter_strategy import PruningContentFilterLXML
     from crawl4ai.markdown_generation_strategy import DefaultMarkdownGenerator
 
-    generator = DefaultMarkdownGenerator(
+    generator: Any = DefaultMarkdownGenerator(
         content_filter=PruningContentFilterLXML(threshold=0.48),
         options={"ignore_links": True, "ignore_images": True, "body_width": 0},
     )
 
     def extract(html: str, url: str) -> str:
         made = generator.generate_markdown(html, base_url=url, citations=False)
-        return made.fit_markdown or ""
+        return str(made.fit_markdown or "")
 
     return extract
 

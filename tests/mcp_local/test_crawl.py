@@ -111,6 +111,7 @@ async def test_a_failed_page_has_a_row_and_no_file(tmp_path: Path) -> None:
             "http://news.test/app",
             "http://127.0.0.1/",
             "not a url",
+            "http://[::1/",
         )
         assert [page["status"] for page in answer["pages"]] == [
             "success",
@@ -119,8 +120,9 @@ async def test_a_failed_page_has_a_row_and_no_file(tmp_path: Path) -> None:
             "failed: needs a browser",
             "failed: not allowed: address is not public",
             "failed: not allowed: not a proper URL",
+            "failed: not allowed: not a proper URL",
         ]
-        assert (answer["successful"], answer["failed"]) == (1, 5)
+        assert (answer["successful"], answer["failed"]) == (1, 6)
         assert len(desk.files) == 1
 
 

@@ -5,40 +5,57 @@ from dataclasses import dataclass
 
 from bot.sandbox.composio.outcome import Data
 
+ACCOUNT_WORDS = frozenset(
+    {"send", "create", "post", "schedule", "add", "update", "delete", "reply", "invite", "upload"}
+    | {"move", "read", "list", "fetch", "get", "check", "my", "our"}
+)
+"""Words by which a use case is about somebody's account and not about the app as a topic."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class App:
     toolkit: str
     name: str
-    words: frozenset[str]
+    names: frozenset[str]
+    """Words for the app, which may also be what somebody wants to read about."""
+    things: frozenset[str] = frozenset()
+    """Words for what lies in an account of the app."""
 
 
 APPS = (
     App(
         toolkit="gmail",
         name="Gmail",
-        words=frozenset({"gmail", "email", "emails", "mail", "inbox"}),
+        names=frozenset({"gmail"}),
+        things=frozenset({"email", "emails", "inbox"}),
     ),
-    App(toolkit="slack", name="Slack", words=frozenset({"slack"})),
-    App(toolkit="github", name="GitHub", words=frozenset({"github", "repository", "commit"})),
     App(
         toolkit="googlecalendar",
         name="Google Calendar",
-        words=frozenset({"calendar", "meeting", "meetings", "event"}),
+        names=frozenset({"calendars"}),
+        things=frozenset({"calendar", "meeting", "meetings"}),
     ),
-    App(toolkit="notion", name="Notion", words=frozenset({"notion"})),
-    App(toolkit="googlesheets", name="Google Sheets", words=frozenset({"sheet", "spreadsheet"})),
-    App(toolkit="googledrive", name="Google Drive", words=frozenset({"drive"})),
-    App(toolkit="linear", name="Linear", words=frozenset({"linear"})),
-    App(toolkit="jira", name="Jira", words=frozenset({"jira"})),
-    App(toolkit="outlook", name="Outlook", words=frozenset({"outlook"})),
+    App(
+        toolkit="googlesheets",
+        name="Google Sheets",
+        names=frozenset({"sheets"}),
+        things=frozenset({"spreadsheet", "spreadsheets"}),
+    ),
+    App(toolkit="googledrive", name="Google Drive", names=frozenset({"drive"})),
+    App(toolkit="slack", name="Slack", names=frozenset({"slack"})),
+    App(toolkit="github", name="GitHub", names=frozenset({"github"})),
+    App(toolkit="notion", name="Notion", names=frozenset({"notion"})),
+    App(toolkit="linear", name="Linear", names=frozenset({"linear"})),
+    App(toolkit="jira", name="Jira", names=frozenset({"jira"})),
+    App(toolkit="outlook", name="Outlook", names=frozenset({"outlook"})),
 )
 
 
 def find_app(use_case: str) -> App | None:
-    """The first app that a use case names, or None."""
+    """The first app whose account a use case is about, or None."""
     words = set(re.findall(r"[a-z]+", use_case.casefold()))
-    return next((app for app in APPS if words & app.words), None)
+    acts = bool(words & ACCOUNT_WORDS)
+    return next((app for app in APPS if words & app.things or (acts and words & app.names)), None)
 
 
 def find_app_of_tool(slug: str) -> App | None:

@@ -15,6 +15,7 @@ from bot.sandbox.composio.search_tools import describe_toolkit
 from bot.sandbox.composio.sessions import Session
 from bot.sandbox.composio.tools import Tool
 
+PLAIN_SEARCH = frozenset({"web", "internet", "online", "news", "research"})
 SESSION_RULE = "Pass this id as session.id or session_id in the calls that belong to this task."
 
 
@@ -123,36 +124,48 @@ class Discovery:
 def find_tools(use_case: str, tools: Sequence[Tool]) -> list[Tool]:
     """The tools whose words a use case shares, those that share the most first.
 
-    A use case that names an app and does not plainly ask for a search is for that app.
+    A use case about somebody's account that does not plainly ask for a search has none.
     """
     words = set(re.findall(r"[a-z]+", use_case.casefold()))
     matches = {tool.slug: len(words & tool.keywords) for tool in tools}
-    if find_app(use_case) is not None and not words & {"web", "internet", "news", "research"}:
-        return []
     if not any(matches.values()):
+        return []
+    if find_app(use_case) is not None and not words & PLAIN_SEARCH:
         return []
     return sorted(tools, key=lambda tool: -matches[tool.slug])
 
 
 def _describe_result(index: int, use_case: str, matches: list[Tool]) -> Data:
     slugs = [tool.slug for tool in matches]
-    app = find_app(use_case)
-    missing = f"there is no {app.name} here" if app else "nothing here serves this use case"
+    advice = _advise(slugs[0]) if slugs else _decline(use_case)
     return {
         "index": index,
         "use_case": use_case,
         "primary_tool_slugs": slugs[:1],
         "related_tool_slugs": slugs[1:],
         "toolkits": sorted({tool.toolkit for tool in matches}),
-        "reasoning": f"{slugs[0]} fits best." if slugs else f"No tool: {missing}.",
-        "difficulty": "easy" if slugs else "not possible",
-        "execution_guidance": "Run the tool with one focused query for each aspect."
-        if slugs
-        else "Do without it and say so.",
-        "known_pitfalls": ["Snippets are not the page: open a page before you cite it."]
-        if slugs
-        else [],
         "error": None,
+        **advice,
+    }
+
+
+def _advise(slug: str) -> Data:
+    return {
+        "reasoning": f"{slug} fits best.",
+        "difficulty": "easy",
+        "execution_guidance": "Run the tool with one focused query for each aspect.",
+        "known_pitfalls": ["Snippets are not the page: open a page before you cite it."],
+    }
+
+
+def _decline(use_case: str) -> Data:
+    app = find_app(use_case)
+    missing = f"there is no {app.name} here" if app else "nothing here serves this use case"
+    return {
+        "reasoning": f"No tool: {missing}.",
+        "difficulty": "not possible",
+        "execution_guidance": "Do without it and say so.",
+        "known_pitfalls": [],
     }
 
 

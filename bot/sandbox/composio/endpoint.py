@@ -51,6 +51,9 @@ class McpEndpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path_params"]["session_id"] not in self._sessions:
             raise RestError(404, "ToolRouterV2_SessionNotFound", "Session not found")
+        if scope["method"] == "GET":
+            # The endpoint has nothing to say unasked, and an open stream would delay the exit.
+            raise RestError(405, "HTTP_MethodNotAllowed", "This endpoint offers no event stream")
         await self._manager.handle_request(scope, receive, send)
 
     async def _list_tools(

@@ -12,6 +12,8 @@ MAX_SENTENCES = 5
 MIN_SENTENCES = 2
 MAX_PER_SOURCE = 3
 CLOSE_TO_BEST = 0.55
+CLOSE_TOPIC = 0.6
+"""Only sources that hold nearly as much of the topic as the best one answer a question."""
 
 
 def compose_answer(sources: Sequence[SourceText], topic: str, language: str) -> str:
@@ -36,7 +38,7 @@ def sum_up(text: str, sentences: int = MAX_SENTENCES) -> str:
 def _choose(sources: Sequence[SourceText], topic: str) -> list[Quote]:
     weights = Topic((topic,), sources)
     quotes: list[Quote] = []
-    for source in on_topic(sources, weights):
+    for source in on_topic(sources, weights, least=CLOSE_TOPIC):
         quotes += rank(source, weights)[:MAX_PER_SOURCE]
     best = sorted(without_repeats(quotes), key=lambda quote: -quote.score)
     close = [q for q in best if q.score >= best[0].score * CLOSE_TO_BEST]

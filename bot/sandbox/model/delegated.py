@@ -25,6 +25,7 @@ from bot.sandbox.model.purposes import Tool
 from bot.sandbox.model.quotes import SourceText
 from bot.sandbox.model.replies import Reply, ToolUse, call, say
 from bot.sandbox.model.reporting import Report, cite, compose_report
+from bot.sandbox.model.sentences import whole_parts
 from bot.sandbox.model.wire import Json, as_list, as_object, as_text
 
 BATCH_URLS = 10
@@ -33,6 +34,7 @@ ENOUGH_PAGES = 10
 MAX_WORD_QUERIES = 6
 MAX_READS_PER_FILE = 8
 PASSAGES_PER_QUERY = 20
+MIN_SNIPPET_QUOTES = 3
 CLOSING_SENTENCES = 3
 REFUSED_NUMBER = re.compile(r"\[(\d{1,4})\]|\bsources? (\d{1,4})\b", re.IGNORECASE)
 
@@ -51,11 +53,18 @@ class Job:
     def done(self, *purposes: str) -> list[Call]:
         return [call for call in self.calls if call.purpose in purposes]
 
+    def numbered(self, *purposes: str) -> list[Call]:
+        """The calls since the corpus was saved last, for saving may move source numbers."""
+        saved = [place for place, c in enumerate(self.calls) if c.purpose == "save_corpus"]
+        since = self.calls[saved[-1] :] if saved else self.calls
+        return [call for call in since if call.purpose in purposes]
+
     @property
     def read_pages(self) -> list[Row]:
         """The pages that were fetched, with their numbers where those are known."""
-        rows = read_rows(self.done("crawl", "save_corpus", "list_sources"))
-        return [row for row in rows if row.ok]
+        listed = read_rows(self.numbered("save_corpus", "list_sources"))
+        pages = listed or read_rows(self.done("crawl"))
+        return [row for row in pages if row.ok]
 
 
 def decide(conversation: Conversation) -> Reply:
@@ -84,10 +93,13 @@ def _crawl(job: Job) -> Reply | None:
 
 
 def _reads_pages(job: Job) -> bool:
-    """Depth was asked for, or the search results held nothing that can be quoted."""
+    """Depth was asked for, or the search results hold next to nothing that can be quoted."""
     if job.brief.is_deep or job.done("crawl"):
         return True
-    return bool(job.done("search_passages", "list_sources")) and _report(job) is None
+    if not job.done("search_passages", "list_sources"):
+        return False
+    report = _report(job)
+    return report is None or len(report.quotes) < MIN_SNIPPET_QUOTES
 
 
 def _save(job: Job) -> Reply | None:
@@ -121,7 +133,7 @@ def _wanted_searches(job: Job) -> Iterable[ToolUse]:
     if tool is None:
         return
     field = field_holding(tool, "query", "question", "keywords", "q")
-    asked = {as_text(c.arguments.get(field)) for c in job.done("search_passages")}
+    asked = {as_text(c.arguments.get(field)) for c in job.numbered("search_passages")}
     words = topic_words(job.brief.topic)[:MAX_WORD_QUERIES]
     queries = [job.brief.new_section, job.brief.topic, *(words if len(words) > 1 else [])]
     for query in dict.fromkeys(query for query in queries if query):
@@ -149,7 +161,8 @@ def _wanted_reads(job: Job) -> Iterable[ToolUse]:
     for chunk in read_chunks(job.done("read_file"), field):
         reads.setdefault(chunk.path, []).append(chunk)
     tried = {as_text(c.arguments.get(field)) for c in job.done("read_file")}
-    for path in dict.fromkeys(row.path for row in job.read_pages if row.path):
+    rows = [row for row in job.read_pages if row.path and not row.is_snippet]
+    for path in dict.fromkeys(row.path for row in rows):
         if path not in tried:
             yield use(tool, {field: path}, topic=path)
         elif _goes_on(reads.get(path, []), tool):
@@ -200,15 +213,17 @@ def _report(job: Job, refused: Iterable[int] = ()) -> Report | None:
 
 def source_texts(job: Job) -> list[SourceText]:
     """The numbered sources with what was read of them, pages before search results."""
-    passages = read_passages(job.done("search_passages"))
-    rows = {row.n: row for row in job.read_pages if row.n is not None}
+    passages = read_passages(job.numbered("search_passages"))
+    rows = {row.n: row for row in job.read_pages if row.n is not None and not row.is_snippet}
     reader = job.tool("read_file")
     field = field_holding(reader, "path", "file") if reader else "path"
     texts = join_chunks(read_chunks(job.done("read_file"), field))
+    has_pages = bool(texts) or not all(passage.is_snippet for passage in passages)
     found: dict[int, list[str]] = {}
     for passage in passages:
-        if passage.n is not None and not (passage.is_snippet and job.brief.is_deep):
-            found.setdefault(passage.n, []).append(passage.text)
+        if passage.n is not None and not (passage.is_snippet and has_pages):
+            text = whole_parts(passage.text) if passage.is_snippet else passage.text
+            found.setdefault(passage.n, []).append(text)
     titles = {passage.n: (passage.url, passage.title) for passage in passages}
     return [
         SourceText(

@@ -19,7 +19,6 @@ FOOTER = re.compile(r"\n[^\n]{0,20}\b(?:next[_ ]offset|offset=|characters? of)\b
 ERROR_WORDS = re.compile(r"^\W*(?:error|failed|denied|not allowed|could not)\b", re.IGNORECASE)
 REPORT_FILE = re.compile(r"[\w./~-]*[\w-]+\.html?\b")
 SNIPPET_KEYS = ("snippet", "description", "summary", "text", "content")
-DATE_AHEAD = re.compile(r"^\s*[A-Z][a-z]{2} \d{1,2}, \d{4}\s*[·—-]\s*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +39,8 @@ class Row:
     path: str
     n: int | None
     ok: bool
+    is_snippet: bool
+    """Only what a search said about the page, not the page itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +165,7 @@ def _hits_in(text: str) -> Iterator[Hit]:
             yield Hit(
                 url=url,
                 title=" ".join(as_text(entry.get("title")).split()),
-                snippet=DATE_AHEAD.sub("", " ".join(snippet.split())),
+                snippet=" ".join(snippet.split()),
             )
 
 
@@ -182,6 +183,7 @@ def _row(entry: Json) -> Row:
         title=as_text(entry.get("title")),
         path=as_text(entry.get("path")),
         n=_number(entry.get("n")),
+        is_snippet="snippet" in (entry.get("kind"), entry.get("type")),
         ok=status.lower().startswith(("success", "ok", "fetched", "already")),
     )
 
@@ -195,6 +197,7 @@ def _joined(old: Row | None, new: Row) -> Row:
         path=new.path or old.path,
         n=new.n if new.n is not None else old.n,
         ok=new.ok,
+        is_snippet=new.is_snippet,
     )
 
 

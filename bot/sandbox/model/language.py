@@ -16,6 +16,8 @@ def _read_words(name: str) -> frozenset[str]:
 STOP_WORDS = _read_words("stop_words")
 
 COMMAND_WORDS = _read_words("command_words")
+UNIT_WORDS = _read_words("unit_words")
+"""Words that count or time other things and so name no theme."""
 
 DEEP = re.compile(
     r"\b(comprehensive|detailed|in[- ]?depth|thorough|exhaustive|full report|extend|"

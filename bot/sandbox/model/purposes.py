@@ -20,7 +20,7 @@ WEB = r"\b(web|internet|news|online|google|search engine)\b"
 ASK = r"\b(ask\w*|question\w*)\b"
 PERSON = r"\b(person|user|human|asker|people)\b"
 HAND_OVER = (
-    r"\b(hand\w*[ -]?(?:over|off)|escalat\w*|switch\w*|pass\w* (?:it )?on|needs?|requires?|"
+    r"\b(hand\w*\b.{0,40}\b(?:over|off)|escalat\w*|switch\w*|pass\w* (?:it )?on|needs?|requires?|"
     r"cannot be answered|can ?not answer|instead of answering)\b"
 )
 LEADING_WORDS = 4
@@ -151,7 +151,9 @@ def _is_write_file(shape: Shape) -> bool:
 
 def _is_read_file(shape: Shape) -> bool:
     path = shape.text("path", "file_path", "file", "filename")
-    return path in shape.required and bool(path) and shape.opens_with(r"\bread|\bview|\bopen|part")
+    return (
+        path in shape.required and bool(path) and shape.opens_with(r"\b(?:read|view|open|show)s?\b")
+    )
 
 
 def _is_save_corpus(shape: Shape) -> bool:
@@ -190,8 +192,8 @@ def _is_hand_over(shape: Shape) -> bool:
 
 
 def _is_list_sources(shape: Shape) -> bool:
-    listed = r"\b(list\w*|numbers?|show\w*|which)\b"
-    return not shape.required and shape.opens_with(r"\bsources?\b") and shape.says(listed)
+    lists = shape.opens_with(r"\b(list\w*|show\w*|number\w*)\b") and not shape.required
+    return lists and shape.says(r"\bsources?\b|\bcit\w+") and shape.says(r"\bnumber\w*|\bcit\w+")
 
 
 def _is_list_files(shape: Shape) -> bool:

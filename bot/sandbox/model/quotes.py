@@ -13,9 +13,10 @@ MAX_FIGURE_QUOTES = 60
 MIN_QUOTES_PER_SOURCE = 3
 MAX_PLAIN_QUOTES = 24
 NUMBER = re.compile(r"\d[\d.,]*")
-FIGURE_WEIGHT = 1.5
+FIGURE_WEIGHT = 2.0
+SOURCE_WEIGHT = 1.5
 SAME_SHARE = 0.85
-RELEVANT_SHARE = 0.2
+RELEVANT_SHARE = 0.3
 LEAD_SENTENCES = 6
 
 
@@ -65,6 +66,10 @@ class Topic:
             s: math.log(1 + (total - held[s] + 0.5) / (held[s] + 0.5)) + 0.2 for s in stems
         }
 
+    def coverage(self, stems: frozenset[str]) -> float:
+        """How many of the topic's stems a text holds, as a share, each counting the same."""
+        return len(stems & self._weights.keys()) / max(1, len(self._weights))
+
     def share(self, stems: frozenset[str] | set[str]) -> float:
         """How much of the topic a text with these stems holds, from 0 to 1."""
         whole = sum(self._weights.values())
@@ -92,17 +97,23 @@ def choose_quotes(sources: Sequence[SourceText], terms: Iterable[str]) -> list[Q
     return chosen
 
 
-def on_topic(sources: Sequence[SourceText], topic: Topic) -> list[SourceText]:
+def on_topic(
+    sources: Sequence[SourceText], topic: Topic, least: float = RELEVANT_SHARE
+) -> list[SourceText]:
     """The sources that hold enough of the topic next to the one that holds most of it."""
-    shares = {source.n: topic.share(_stems(source)) for source in sources}
+    shares = {source.n: topic.coverage(_stems(source)) for source in sources}
     most = max(shares.values(), default=0.0)
-    return [source for source in sources if shares[source.n] >= most * RELEVANT_SHARE]
+    return [source for source in sources if shares[source.n] >= most * least]
 
 
 def rank(source: SourceText, topic: Topic) -> list[Quote]:
     """The quotable sentences of a source, best first."""
     favoured = _squeeze(source.favoured)
-    quotes = [_quote(s, source.n, topic, favoured) for s in quotable_sentences(source.text)]
+    on_topic = SOURCE_WEIGHT * topic.share(_stems(source))
+    quotes = [
+        _quote(s, source.n, on_topic + _score(s, topic, favoured))
+        for s in quotable_sentences(source.text)
+    ]
     return sorted(quotes, key=lambda quote: -quote.score)
 
 
@@ -118,15 +129,18 @@ def without_repeats(quotes: Iterable[Quote]) -> list[Quote]:
     return kept
 
 
-def _quote(sentence: Sentence, n: int, topic: Topic, favoured: str) -> Quote:
-    stems = frozenset(stem(word) for word in content_words(sentence.text))
-    score = _score(sentence, stems, topic, favoured)
-    return Quote(sentence=sentence, n=n, score=score, stems=stems)
+def _quote(sentence: Sentence, n: int, score: float) -> Quote:
+    return Quote(sentence=sentence, n=n, score=score, stems=_stems_of(sentence.text))
 
 
-def _score(sentence: Sentence, stems: frozenset[str], topic: Topic, favoured: str) -> float:
-    under = {stem(word) for word in content_words(sentence.heading)}
-    score = 3.0 * topic.share(stems) + topic.share(under) + sentence.figure_strength / 2
+def _stems_of(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in content_words(text))
+
+
+def _score(sentence: Sentence, topic: Topic, favoured: str) -> float:
+    stems = _stems_of(sentence.text)
+    under = _stems_of(sentence.heading)
+    score = 3.0 * topic.share(stems) + topic.share(under) / 2 + sentence.figure_strength / 2
     if favoured and _squeeze(sentence.text) in favoured:
         score += 0.6
     return score + (0.3 if sentence.position < LEAD_SENTENCES else 0.0)
@@ -147,8 +161,8 @@ def _figures(text: str) -> tuple[str, ...]:
     return tuple(NUMBER.findall(text))
 
 
-def _stems(source: SourceText) -> set[str]:
-    return {stem(word) for word in content_words(f"{source.title}\n{source.text}")}
+def _stems(source: SourceText) -> frozenset[str]:
+    return _stems_of(f"{source.title}\n{source.text}")
 
 
 def _squeeze(text: str) -> str:

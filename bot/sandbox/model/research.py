@@ -37,6 +37,7 @@ from bot.sandbox.model.searching import (
     queries_asked,
     read_searches,
 )
+from bot.sandbox.model.sentences import whole_parts
 
 PAGES_TO_READ = 5
 MAX_DELEGATIONS = 2
@@ -281,13 +282,16 @@ def _read_sources(inquiry: Inquiry) -> list[SourceText]:
     calls = inquiry.conversation.now.calls
     paths = {row.url: row.path for row in read_rows(calls) if row.ok}
     texts = join_chunks(read_chunks([c for c in calls if _path_in(c)], "path"))
-    passages = {passage.url: passage.text for passage in read_passages(calls)}
+    found = read_passages([c for c in calls if c.purpose == "search_passages"])
+    passages = {passage.url: passage.text for passage in found}
     return [
         SourceText(
             n=n,
             url=hit.url,
             title=hit.title,
-            text=texts.get(paths.get(hit.url, ""), "") or passages.get(hit.url) or hit.snippet,
+            text=texts.get(paths.get(hit.url, ""), "")
+            or passages.get(hit.url)
+            or whole_parts(hit.snippet),
             favoured=hit.snippet,
         )
         for n, hit in enumerate(inquiry.hits, start=1)

@@ -26,6 +26,7 @@ MONTH_AHEAD = re.compile(
     r"(?:jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez)[a-zä]*\b", re.IGNORECASE
 )
 END = re.compile(r"[.!?…]+[\"'”\u2019»“)\]]*(?=\s|$)|[。\uff01\uff1f]+[」』”]?")
+LEADING_DASH = re.compile(r"^[-\u2013\u2014*•]\s+")
 OPENING = re.compile(r"[\"'“„«\u2018(\[¿¡]*[^\W_a-zß-öø-ÿ]")
 FENCE = re.compile(r"^ {0,3}(```|~~~)")
 HEADING = re.compile(r"^ {0,3}#{1,6}\s+(?P<text>.*?)\s*#*\s*$")
@@ -43,6 +44,9 @@ STRONG_FIGURE = re.compile(
 )
 COUNTED = re.compile(r"\b(?!(?:19|20)\d\d\b)\d+[\s-]+(?P<unit>[^\W\d_]{3,})")
 LONG_NUMBER = re.compile(r"\d{2}")
+
+ELLIPSIS = re.compile(r"…|\.\.\.")
+DATE_AHEAD = re.compile(r"^\s*[A-Z][a-z]{2} \d{1,2}, \d{4}\s*[·\u2014-]\s*")
 
 CHROME = re.compile(
     r"\b(?:cookies?|consent|newsletter|subscribe|sign (?:up|in)|log ?in|register now|"
@@ -106,23 +110,34 @@ def quotable_sentences(text: str) -> list[Sentence]:
     kept: list[Sentence] = []
     follows_order = False
     for heading, paragraph in paragraphs(text):
-        for sentence in split_sentences(paragraph):
+        for place, sentence in enumerate(split_sentences(paragraph)):
             is_order = ORDER_TO_MODEL.search(sentence) is not None
             is_bad = is_order or (follows_order and not FIGURE.search(sentence))
             follows_order = is_order
-            if not is_bad and is_quotable(sentence):
+            if not is_bad and is_quotable(sentence, opens_paragraph=place == 0):
                 kept.append(Sentence(text=sentence, heading=heading, position=len(kept)))
     return kept
 
 
-def is_quotable(sentence: str) -> bool:
-    """Whether a text is one whole sentence of sensible length that is not page chrome or code."""
+def is_quotable(sentence: str, *, opens_paragraph: bool = False) -> bool:
+    """Whether a text is one whole sentence of sensible length that is not page chrome or code.
+
+    A figure at the start of a paragraph may stand in a sentence without a capital letter.
+    """
+    may_be_small = opens_paragraph and FIGURE.search(sentence) is not None
     count = len(words(sentence)) + len(CJK.findall(sentence)) // 2
     least = MIN_WORDS_WITH_FIGURE if FIGURE.search(sentence) else MIN_WORDS
-    if not least <= count <= MAX_WORDS or not _is_whole(sentence):
+    if not least <= count <= MAX_WORDS or not _is_whole(sentence, may_be_small):
         return False
     is_chrome = CHROME.search(sentence) and not is_measure(sentence)
     return not (is_chrome or CODE.search(sentence) or CUT_MARK.search(sentence))
+
+
+def whole_parts(snippet: str) -> str:
+    """The text of a search result without its date and without sentences that were cut."""
+    first, *rest = ELLIPSIS.split(DATE_AHEAD.sub("", snippet))
+    after_cuts = [" ".join(split_sentences(part)[1:]) for part in rest]
+    return "\n\n".join(part.strip() for part in [first, *after_cuts])
 
 
 def is_measure(text: str) -> bool:
@@ -140,7 +155,8 @@ def split_sentences(paragraph: str) -> list[str]:
             found.append(paragraph[start : end.end()].strip())
             start = end.end()
     found.append(paragraph[start:].strip())
-    return [sentence for sentence in found if sentence]
+    bare = (LEADING_DASH.sub("", sentence) for sentence in found)
+    return [sentence for sentence in bare if sentence]
 
 
 def paragraphs(text: str) -> Iterator[tuple[str, str]]:
@@ -186,7 +202,7 @@ def _is_end(paragraph: str, end: re.Match[str]) -> bool:
     if end.end() == len(paragraph) or end[0][0] in CJK_ENDS:
         return True
     ahead = paragraph[end.end() :].lstrip()
-    if not OPENING.match(ahead):
+    if not OPENING.match(LEADING_DASH.sub("", ahead)):
         return False
     if end[0] != ".":
         return True
@@ -196,8 +212,8 @@ def _is_end(paragraph: str, end: re.Match[str]) -> bool:
     return ABBREVIATION.search(before[-24:]) is None
 
 
-def _is_whole(sentence: str) -> bool:
+def _is_whole(sentence: str, may_be_small: bool) -> bool:
     if sentence.startswith(("…", "...")) or sentence.endswith(("…", "...", ":")):
         return False
-    starts = OPENING.match(sentence) is not None
+    starts = may_be_small or OPENING.match(sentence) is not None
     return starts and re.search(r"[.!?。\uff01\uff1f][\"'”\u2019»“)\]]*$", sentence) is not None

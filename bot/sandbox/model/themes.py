@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.sandbox.model.language import COMMAND_WORDS, content_words, stem
+from bot.sandbox.model.language import COMMAND_WORDS, UNIT_WORDS, content_words, stem
 from bot.sandbox.model.quotes import Quote
 
 MAX_SECTIONS = 6
@@ -14,6 +14,8 @@ QUOTES_PER_SECTION = 3
 SECTIONS_PER_THEME_CAP = 3
 """No theme takes more than this part of the quotes."""
 MAX_TITLE_WORDS = 7
+MIN_NAME_CHARS = 3
+UNIT_STEMS = {stem(word) for word in UNIT_WORDS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,35 +67,50 @@ def _asked_section(name: str, quotes: Sequence[Quote]) -> Section:
 
 
 def _most_shared(quotes: list[Quote], taken: set[str]) -> str | None:
-    """The stem that most quotes share, those of several sources first."""
+    """The stem that most quotes share; those in headings and of several sources first."""
     sources: dict[str, set[int]] = {}
     counts: Counter[str] = Counter()
     for quote in quotes:
         for mark in _marks(quote) - taken:
             counts[mark] += 1
             sources.setdefault(mark, set()).add(quote.n)
+    in_headings = {mark for quote in quotes for mark in _heading_stems(quote)}
     fitting = [mark for mark in counts if counts[mark] >= MIN_SECTION_QUOTES]
-    return max(fitting, key=lambda m: (len(sources[m]), counts[m], m), default=None)
+    return max(
+        fitting, key=lambda m: (m in in_headings, len(sources[m]), counts[m], m), default=None
+    )
 
 
 def _marks(quote: Quote) -> set[str]:
-    """The stems that a quote can be grouped by: its words of some length, and its heading's."""
-    named = [w for w in content_words(quote.text) if len(w) > 3 and w.isalpha()]
-    named = [w for w in named if w.casefold() not in COMMAND_WORDS]
-    return {stem(word) for word in named} | _heading_stems(quote)
+    """The stems that a quote can be grouped by: its telling words and its heading's."""
+    return _naming_stems(quote.text) | _heading_stems(quote)
 
 
 def _heading_stems(quote: Quote) -> set[str]:
-    return {stem(w) for w in content_words(quote.sentence.heading) if len(w) > 3 and w.isalpha()}
+    return _naming_stems(quote.sentence.heading)
+
+
+def _naming_stems(text: str) -> set[str]:
+    long = (word for word in content_words(text) if len(word) > MIN_NAME_CHARS and word.isalpha())
+    return {stem(word) for word in long if word.casefold() not in COMMAND_WORDS} - UNIT_STEMS
 
 
 def _title(theme: str, members: Sequence[Quote], used: set[str]) -> str:
-    """The heading that half of the quotes stand under, otherwise the theme as sources write it."""
-    headings = Counter(plain_title(quote.sentence.heading) for quote in members)
-    heading, count = headings.most_common(1)[0]
-    fits = 0 < len(heading.split()) <= MAX_TITLE_WORDS and heading not in used
-    if fits and 2 * count >= len(members):
-        return heading
+    """A heading of the sources that fits, otherwise the theme as the sources write it."""
+    headings = Counter(
+        plain_title(quote.sentence.heading)
+        for quote in members
+        if 0 < len(quote.sentence.heading.split()) <= MAX_TITLE_WORDS
+    )
+    shared = [heading for heading, count in headings.items() if 2 * count >= len(members)]
+    naming = [heading for heading in headings if theme in _naming_stems(heading)]
+    for heading in (*shared, *sorted(naming, key=len)):
+        if heading not in used:
+            return heading
+    return _spell(theme, members)
+
+
+def _spell(theme: str, members: Sequence[Quote]) -> str:
     forms = Counter(
         word for quote in members for word in content_words(quote.text) if stem(word) == theme
     )

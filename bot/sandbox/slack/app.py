@@ -45,6 +45,8 @@ _EVENT_SCOPES: dict[str, tuple[str, ...]] = {
     "member_left_channel": ("channels:read", "groups:read", "mpim:read"),
     "channel_archive": ("channels:read",),
     "channel_rename": ("channels:read",),
+    "group_archive": ("groups:read",),
+    "group_rename": ("groups:read",),
     "file_shared": ("files:read",),
     "file_deleted": ("files:read",),
     "app_context_changed": ("assistant:write",),

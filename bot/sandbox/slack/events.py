@@ -166,9 +166,7 @@ def session_title_event(
     return event | ({"previous_title": previous} if previous else {})
 
 
-def context_changed_event(
-    state: State, user: str, channel: str, looked_at: str
-) -> JsonObject:
+def context_changed_event(state: State, user: str, channel: str, looked_at: str) -> JsonObject:
     """A person has another channel in view beside the agent."""
     entity = {"type": "slack#/types/channel_id", "value": looked_at, "team_id": state.team.id}
     return {

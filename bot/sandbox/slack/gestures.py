@@ -56,6 +56,8 @@ class Gestures:
         author, place = self.state.users[self.user_id(user)], self._place(user, channel, dm=dm)
         if author.id not in place.members:
             raise ValueError(f"{user} is no member of {place.name or place.id}")
+        if place.is_archived:
+            raise ValueError(f"{place.name} is archived")
         is_broadcast = bool(thread_ts and reply_broadcast)
         post = self.workspace.add_post(
             Post(
@@ -117,6 +119,10 @@ class Gestures:
 
     async def archive(self, user: str, channel: str) -> None:
         self.workspace.archive(self.state.channels[self.channel_id(channel)], self.user_id(user))
+
+    async def rename_channel(self, channel: str, name: str) -> None:
+        """A channel gets another name; `channels` still finds it by the old one."""
+        self.workspace.rename(self.state.channels[self.channel_id(channel)], name)
 
     async def open_home(self, user: str, *, tab: str = "home") -> None:
         """A person opens the app: its Home tab, or its messages."""

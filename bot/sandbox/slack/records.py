@@ -42,6 +42,8 @@ class Channel:
     topic: str = ""
     purpose: str = ""
     is_archived: bool = False
+    is_read_only: bool = False
+    """Only its creator may post: apps are refused."""
     is_ext_shared: bool = False
 
     @property

@@ -47,11 +47,10 @@ class Server:
     async def _handle_call(self, request: web.Request) -> web.StreamResponse:
         method, started = request.match_info["method"], time.perf_counter()
         fault = self._faults.next_for(method)
-        if fault and fault.hang_s:
-            await self._workspace.clock.sleep_until(self._workspace.clock.now() + fault.hang_s)
         arguments: JsonObject = {}
         try:
             arguments = await read_arguments(request)
+            await self._hang(fault)
             body, status, headers = self._answer(request, method, arguments, fault), 200, {}
         except ApiError as error:
             body, status, headers = error.body, error.status, error.headers
@@ -62,6 +61,10 @@ class Server:
         if fault and fault.html:
             return web.Response(text=_FAULT_PAGE, content_type="text/html", status=status)
         return web.json_response(body, status=status, headers=headers | self._scope_headers(method))
+
+    async def _hang(self, fault: Fault | None) -> None:
+        if fault and fault.hang_s:
+            await self._workspace.clock.sleep_until(self._workspace.clock.now() + fault.hang_s)
 
     def _answer(
         self, request: web.Request, name: str, arguments: JsonObject, fault: Fault | None
@@ -122,7 +125,10 @@ class Server:
         return {"x-oauth-scopes": scopes, "x-accepted-oauth-scopes": accepted}
 
     async def _handle_upload(self, request: web.Request) -> web.StreamResponse:
-        content = await _read_upload(request)
+        content, fault = await _read_upload(request), self._faults.next_for("upload")
+        await self._hang(fault)
+        if fault and fault.is_answer:
+            return web.Response(status=fault.status, text="upload failed")
         if not self._workspace.uploads.receive(request.match_info["ticket"], content):
             return web.Response(status=400, text="upload refused")
         return web.Response(text=f"OK - {len(content)}")

@@ -16,6 +16,7 @@ MAX_SOCKETS = 10
 TICKET_LIFETIME_S = 30.0
 PING_INTERVAL_S = 10.0
 DISCONNECT_GRACE_S = 10.0
+CLOSE_TIMEOUT_S = 1.0
 
 
 @dataclass(slots=True, eq=False)
@@ -53,7 +54,7 @@ class Sockets:
         expires_s = self._tickets.pop(request.query.get("ticket", ""), 0.0)
         if expires_s < self._clock.now():
             return web.Response(status=408, text="ticket is used, expired or unknown")
-        ws = web.WebSocketResponse(max_msg_size=0)
+        ws = web.WebSocketResponse(timeout=CLOSE_TIMEOUT_S, max_msg_size=0)
         await ws.prepare(request)
         socket = Socket(ws, request)
         if self.open_sockets >= MAX_SOCKETS:

@@ -10,6 +10,7 @@ from aiohttp import web
 from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES, install_app
 from bot.sandbox.slack.background import Background
 from bot.sandbox.slack.clock import Clock, SystemClock
+from bot.sandbox.slack.events import wrap_event
 from bot.sandbox.slack.faults import Fault, Faults
 from bot.sandbox.slack.feed import Change
 from bot.sandbox.slack.interactions import Interactions
@@ -20,6 +21,7 @@ from bot.sandbox.slack.server import Server
 from bot.sandbox.slack.sockets import Sockets
 from bot.sandbox.slack.state import State
 from bot.sandbox.slack.team import PEOPLE
+from bot.sandbox.slack.wire import JsonObject
 from bot.sandbox.slack.workspace import Workspace
 
 T = TypeVar("T")
@@ -181,7 +183,7 @@ class SlackStandIn(Interactions):
         html: bool = False,
         hang_s: float = 0.0,
     ) -> None:
-        """Order a fault for the next calls of a method, or of any ("*"). See `Fault`."""
+        """Order a fault (see `Fault`) for the next calls of a method, any ("*") or "upload"."""
         fault = Fault(
             times=times,
             status=status,
@@ -198,8 +200,15 @@ class SlackStandIn(Interactions):
         self._faults.clear()
 
     def revoke_tokens(self) -> None:
-        """From now on the tokens are answered with `token_revoked`."""
+        """From now on the tokens are answered with `token_revoked`; the app is told once."""
         self.workspace.revoked_tokens |= {self.app.bot_token, self.app.app_token}
+        tokens: JsonObject = {"oauth": [], "bot": [self.app.bot_user_id]}
+        self.workspace.emit("tokens_revoked", {"type": "tokens_revoked", "tokens": tokens})
+
+    def send_event(self, event: JsonObject) -> None:
+        """Deliver an event made up by the caller, subscribed or not, in the usual wrapper."""
+        payload = wrap_event(self.state, self.app, event, None)
+        self.workspace.deliverer.start_event(payload)
 
     async def redeliver(
         self,

@@ -82,5 +82,6 @@ def _channels(ids: Ids, users: dict[str, User], created_s: int) -> dict[str, Cha
         "private": channel("private", *_EVERYONE, kind="group"),
         "hidden": channel("hidden", *PEOPLE, kind="group"),
         "shared": channel("shared", *_EVERYONE, "stranger", is_ext_shared=True),
+        "announcements": channel("announcements", *_EVERYONE, is_read_only=True),
         "archived": channel("archived", *_EVERYONE, is_archived=True),
     }

@@ -184,6 +184,21 @@ class Workspace:
         event = {"type": name, "channel": channel.id, "user": user, "event_ts": event_ts}
         self.emit(name, event, channel)
 
+    def rename(self, channel: Channel, name: str) -> None:
+        """Give a channel another name."""
+        self.state.set_channel(replace(channel, name=name))
+        shown: JsonObject = {
+            "id": channel.id,
+            "name": name,
+            "name_normalized": name,
+            "created": channel.created_s,
+            "is_channel": channel.kind == "channel",
+            "is_mpim": channel.kind == "mpim",
+        }
+        kind = "channel_rename" if channel.kind == "channel" else "group_rename"
+        event = {"type": kind, "channel": shown, "event_ts": self.state.ids.fresh_ts()}
+        self.emit(kind, event, channel)
+
     def stop_session(self, channel_id: str, thread_ts: str, user: str) -> None:
         """End the thread's running streams, set its session to active and tell the app."""
         streams = [

@@ -32,9 +32,10 @@ DATE_NAMES = (
     "article:published_time", "datepublished", "date", "dc.date", "dcterms.created", "pubdate",
     "publishdate", "parsely-pub-date", "sailthru.date", "article:modified_time",
 )  # fmt: skip
-TAG = re.compile(r"<script\b.*?</script\s*>|<[^<>]*>", re.IGNORECASE | re.DOTALL)
 CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})""", re.IGNORECASE)
 JSON_DATE = re.compile(rb'"datePublished"\s*:\s*"([^"]{8,40})"')
+MEANT = {"iso-8859-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252", "utf-16": "utf-8"}
+"""What a declared encoding means in HTML: a tag that can be read is not in UTF-16."""
 BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
 
@@ -63,7 +64,7 @@ def read_html(data: bytes) -> PageText:
     """What a page says, as far as it can be read; empty fields where it says nothing."""
     root = _parse(data)
     if root is None:
-        return PageText(title="", text=_strip_tags(data), date=None, site_name=None)
+        return PageText(title="", text="", date=None, site_name=None)
     meta = _read_meta(root)
     title = meta.get("og:title") or _first_text(root, "title") or _first_text(root, "h1")
     return PageText(
@@ -74,22 +75,17 @@ def read_html(data: bytes) -> PageText:
     )
 
 
-def _strip_tags(data: bytes) -> str:
-    """What is left of a page that the parser refuses, for instance for its depth."""
-    return _squeeze(TAG.sub(" ", _decode(data).replace("\x00", " ")))
-
-
 def _decode(data: bytes) -> str:
     """The page as text by its byte order mark, its own declaration, UTF-8, or Windows-1252."""
     for bom, encoding in BOMS:
         if data.startswith(bom):
             return data.decode(encoding, errors="replace")
     declared = CHARSET.search(data, 0, 4096)
-    names = [declared.group(1).decode("ascii")] if declared else []
-    for encoding in [*names, "utf-8"]:
+    name = declared.group(1).decode("ascii").lower() if declared else "utf-8"
+    for encoding in (MEANT.get(name, name), "utf-8"):
         try:
             return data.decode(encoding)
-        except (LookupError, UnicodeDecodeError):
+        except (LookupError, UnicodeError):
             continue
     return data.decode("cp1252", errors="replace")
 

@@ -1,5 +1,7 @@
 """What is sent to the model is always valid, whatever was stored."""
 
+from typing import Literal
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,11 +71,12 @@ PARTS = st.one_of(
     st.sampled_from(["a", "b", "c"]).map(result),
     st.sampled_from(["words", "", "  "]).map(lambda text: Text(text=text)),
 )
+ROLES: list[Literal["user", "assistant"]] = ["user", "assistant"]
 MESSAGES = st.lists(
     st.builds(
-        lambda role, parts: Message(role=role, parts=tuple(parts)),
-        st.sampled_from(["user", "assistant"]),
-        st.lists(PARTS, max_size=4),
+        Message,
+        role=st.sampled_from(ROLES),
+        parts=st.lists(PARTS, max_size=4).map(lambda parts: tuple(parts)),
     ),
     max_size=8,
 )

@@ -136,6 +136,17 @@ async def test_a_key_goes_to_a_gateway_as_bearer_and_as_x_api_key(
     assert server.headers[0]["x-api-key"] == "key-1"
 
 
+async def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
+    server: MessagesServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    model = AnthropicModel("m", api_key="k", base_url=server.url)
+    server.answers.append(FINE)
+
+    assert (await ask(model)).message.text == "Fine."
+    await model.close()
+
+
 async def test_a_token_goes_as_bearer_alone(server: MessagesServer) -> None:
     model = AnthropicModel("glm-5", auth_token="token-1", base_url=server.url)
     server.answers.append(FINE)
@@ -320,6 +331,19 @@ async def test_a_stream_that_falls_silent_is_given_up(server: MessagesServer) ->
 
     assert isinstance(failure, ModelUnavailable)
     assert failure.kind == "timeout"
+
+
+async def test_leaving_a_stream_in_the_middle_ends_its_request(
+    model: AnthropicModel, server: MessagesServer
+) -> None:
+    server.answers.append(Stream(events=FINE.events, hold=asyncio.Event()))
+    items = model.stream(HELLO)
+    async with asyncio.timeout(10):
+        await anext(items)
+        await items.aclose()
+        await server.aborted.wait()
+
+    assert len(server.bodies) == 1
 
 
 async def test_a_success_that_is_no_stream_is_not_a_reply(

@@ -63,6 +63,19 @@ async def test_a_held_line_waits_for_its_release() -> None:
         assert (await listening).message.text == "At last."
 
 
+async def test_only_a_call_that_is_left_before_its_reply_counts_as_aborted() -> None:
+    model = ScriptedModel(["One two.", "Three four."])
+    async with aclosing(model.stream(request("a"))) as items:
+        await anext(items)
+    assert model.aborted == 1
+
+    async with aclosing(model.stream(request("b"))) as items:
+        async for item in items:
+            if isinstance(item, Reply):
+                break
+    assert model.aborted == 1
+
+
 async def test_a_script_that_has_run_out_says_so() -> None:
     with pytest.raises(ModelRejected, match="run out"):
         await reply_of(ScriptedModel([]))

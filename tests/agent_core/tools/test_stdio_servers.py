@@ -1,6 +1,7 @@
 """Faults of stdio servers stay with the server that has them."""
 
 import asyncio
+import json
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -8,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, use_span
 
 from agent_core.testing.tools import ignore_progress, tool_call
 from agent_core.tools import ToolContext, ToolOutput
@@ -292,6 +294,34 @@ async def test_a_closed_hub_answers_that_it_is_closed(
     output = await call(hub, context, "echo", text="x")
     assert output.is_error
     assert "shut down" in output.text
+
+
+async def test_a_call_carries_the_trace_of_its_caller_and_the_servers_start_carries_none(
+    make_hub: HubMaker, context: ToolContext, tmp_path: Path
+) -> None:
+    received = tmp_path / "received"
+    hub = make_hub(raw(received=received))
+    for trace in (0xA1, 0xB2):
+        span = SpanContext(trace, 1, is_remote=False, trace_flags=TraceFlags(1))
+        with use_span(NonRecordingSpan(span)):
+            await call(hub, context, "echo", text="traced")
+    sent = [json.loads(line) for line in received.read_text(encoding="utf-8").splitlines()]
+    (start,) = [message for message in sent if message["method"] == "initialize"]
+    assert "traceparent" not in start["params"].get("_meta", {})
+    calls = [message for message in sent if message["method"] == "tools/call"]
+    assert [message["params"]["_meta"]["traceparent"].split("-")[1] for message in calls] == [
+        f"{0xA1:032x}",
+        f"{0xB2:032x}",
+    ]
+
+
+async def test_an_untrusted_server_is_not_told_the_sessions_directory(
+    make_hub: HubMaker, context: ToolContext, tmp_path: Path
+) -> None:
+    received = tmp_path / "received"
+    hub = make_hub(raw(received=received))
+    await call(hub, context, "echo", text="x")
+    assert "session_dir" not in received.read_text(encoding="utf-8")
 
 
 async def test_many_calls_at_once_start_the_server_once(

@@ -54,12 +54,15 @@ class Call:
             raise ApiError("channel_not_found" if channel.kind != "channel" else "not_in_channel")
         if channel.is_archived:
             raise ApiError("is_archived")
+        if channel.is_read_only:
+            raise ApiError("restricted_action_read_only_channel")
         return channel
 
     def _addressed_channel(self, address: str) -> Channel:
         if address in self.state.users and address != self.app.bot_user_id:
             return self.state.direct_channel(address, self.app.bot_user_id)
-        named = (c for c in self.state.channels.values() if c.name == address.removeprefix("#"))
+        name = address.removeprefix("#")
+        named = (c for c in self.state.channels.values() if c.name and c.name == name)
         channel = self.state.channels.get(address) or next(named, None)
         if channel is None:
             raise ApiError("channel_not_found")

@@ -1,4 +1,4 @@
-"""The whole dialogue: search, delegation, reading, saving, and a report that stands on its pages."""
+"""The whole dialogue: search, delegation, reading, saving, and a report true to its pages."""
 
 import re
 
@@ -58,7 +58,7 @@ def cited_sentences(markdown: str) -> list[tuple[str, int]]:
 
 async def test_a_comprehensive_report_runs_every_step_in_order(agent: Agent, world: World) -> None:
     await agent.ask(f"Write a comprehensive report on {TOPIC}")
-    order = [name for name in dict.fromkeys(world.names())]
+    order = list(dict.fromkeys(world.names()))
     assert order[:4] == ["look_for_helpers", "run_many", "pass_on", "grab"]
     assert order[4:] == ["stow", "dig", "peek", "publish"]
 
@@ -182,10 +182,9 @@ async def test_a_continuation_extends_the_earlier_report_under_the_same_title(
 async def test_a_continuation_is_understood_from_the_texts_of_the_thread_alone(
     agent: Agent, world: World
 ) -> None:
-    agent.messages += [
-        {"role": "user", "content": f"Write a comprehensive report on {TOPIC}"},
-        {"role": "assistant", "content": "The report “Harbour cranes” is ready: a.html. [1]"},
-    ]
+    answer = "The report “Harbour cranes” is ready: a.html. [1]"
+    agent.messages.append({"role": "user", "content": f"Write a comprehensive report on {TOPIC}"})
+    agent.messages.append({"role": "assistant", "content": answer})
     await agent.ask("continue: add a section on brakes")
     assert world.reports[-1]["title"] == "Harbour cranes"
 

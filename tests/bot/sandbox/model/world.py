@@ -6,6 +6,7 @@ their descriptions and schemas.
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -15,6 +16,11 @@ from jsonschema import Draft202012Validator
 
 Json = dict[str, Any]
 MODEL = "claude-sonnet-5-5"
+
+
+def check(arguments: Json, schema: Json) -> None:
+    """Raise where the arguments do not validate."""
+    cast(Any, Draft202012Validator(schema)).validate(arguments)
 
 
 def tool(name: str, about: str, required: tuple[str, ...] = (), /, **fields: Json) -> ToolParam:
@@ -157,7 +163,7 @@ class World:
 
     def run(self, name: str, arguments: Json) -> str:
         self.called.append((name, arguments))
-        actions = {
+        actions: dict[str, Callable[[Json], str]] = {
             "look_for_helpers": self._discover,
             "run_many": self._batch,
             "seek": lambda a: _answer({"results": {"organic_results": self.search(a["query"])}}),
@@ -270,7 +276,7 @@ class Agent:
     async def _result(self, use: ToolUseBlock) -> ToolResultBlockParam:
         arguments = cast(Json, use.input)
         schema = next(t["input_schema"] for t in self.tools if t["name"] == use.name)
-        Draft202012Validator(_without_refs(cast(Json, schema))).validate(arguments)
+        check(arguments, _without_refs(cast(Json, schema)))
         if use.name == "pass_on":
             text = await self._delegate(arguments)
         else:

@@ -1,10 +1,9 @@
 from collections.abc import AsyncIterator
 
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox.slack import ManualClock, SlackStandIn
-from tests.bot.sandbox.slack.echo_bot import EchoBot, socket_mode, web_client
+from tests.bot.sandbox.slack.echo_bot import Client, EchoBot, socket_mode, web_client
 
 
 @pytest.fixture
@@ -19,7 +18,7 @@ async def slack(clock: ManualClock) -> AsyncIterator[SlackStandIn]:
 
 
 @pytest.fixture
-async def client(slack: SlackStandIn) -> AsyncWebClient:
+async def client(slack: SlackStandIn) -> Client:
     return web_client(slack)
 
 

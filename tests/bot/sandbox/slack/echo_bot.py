@@ -1,8 +1,8 @@
 """A small bot on the real slack-bolt and slack_sdk, written from their documentation alone."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
@@ -12,14 +12,17 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.sandbox.slack import SlackStandIn
 
 Body = dict[str, Any]
+# The annotations of slack_sdk and slack_bolt are partial; a strict type checker takes them as Any.
+Client: TypeAlias = Any
+BoltApp: TypeAlias = Any
 
 
 class EchoBot:
     """Answers mentions and direct messages in their thread; remembers every body it was given."""
 
     def __init__(self, slack: SlackStandIn) -> None:
-        self.client = web_client(slack)
-        self.app = AsyncApp(client=self.client)
+        self.app = bolt_app(slack)
+        self.client = self.app.client
         self.bodies: list[Body] = []
         self.retries: list[tuple[str, str]] = []
         self.app.event("app_mention")(self._echo)
@@ -48,20 +51,34 @@ class EchoBot:
 
 
 def web_client(
-    slack: SlackStandIn, *, retry_handlers: list[AsyncRetryHandler] | None = None
-) -> AsyncWebClient:
+    slack: SlackStandIn,
+    *,
+    token: str | None = None,
+    retry_handlers: list[AsyncRetryHandler] | None = None,
+) -> Client:
     return AsyncWebClient(
-        token=slack.bot_token, base_url=slack.api_url, timeout=5, retry_handlers=retry_handlers
+        token=slack.bot_token if token is None else token,
+        base_url=slack.api_url,
+        timeout=5,
+        retry_handlers=retry_handlers,
     )
 
 
+def bolt_app(slack: SlackStandIn) -> BoltApp:
+    return AsyncApp(client=web_client(slack))
+
+
 @asynccontextmanager
-async def socket_mode(app: AsyncApp, slack: SlackStandIn) -> AsyncIterator[AsyncSocketModeHandler]:
-    handler = AsyncSocketModeHandler(app, app_token=slack.app_token)
+async def socket_mode(
+    app: BoltApp, slack: SlackStandIn, *, ping_interval_s: float = 10
+) -> AsyncGenerator[None]:
+    handler: Any = AsyncSocketModeHandler(
+        app, app_token=slack.app_token, ping_interval=ping_interval_s
+    )
     await handler.connect_async()
     await slack.connected()
     try:
-        yield handler
+        yield
     finally:
         await handler.close_async()
 

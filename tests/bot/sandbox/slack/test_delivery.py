@@ -4,10 +4,12 @@ from contextlib import AsyncExitStack
 
 import aiohttp
 import pytest
-from slack_sdk.errors import SlackApiError
 
 from bot.sandbox.slack import Delivery, ManualClock, SlackStandIn
-from tests.bot.sandbox.slack.echo_bot import EchoBot, socket_mode, web_client
+from tests.bot.sandbox.slack.echo_bot import Body, EchoBot, socket_mode, web_client
+from tests.bot.sandbox.slack.refusals import error_of
+
+BOTH = {"channel_rename", "channel_archive"}
 
 
 async def test_a_mention_comes_as_app_mention_and_as_message(
@@ -201,22 +203,22 @@ async def test_a_socket_ticket_is_good_for_one_connection(slack: SlackStandIn) -
 
 
 async def test_the_eleventh_socket_is_sent_away(slack: SlackStandIn) -> None:
+    frames: list[Body] = []
     headers = {"Authorization": f"Bearer {slack.app_token}"}
     async with aiohttp.ClientSession(headers=headers) as session, AsyncExitStack() as sockets:
-        for number in range(11):
+        for _ in range(11):
             async with session.post(f"{slack.api_url}apps.connections.open") as answer:
                 url = (await answer.json())["url"]
             ws = await sockets.enter_async_context(session.ws_connect(url))
-            frame = await ws.receive_json()
-            assert frame["type"] == ("hello" if number < 10 else "disconnect")
-        assert frame["reason"] == "too_many_websockets"
+            frames.append(await ws.receive_json())
+        assert [frame["type"] for frame in frames] == ["hello"] * 10 + ["disconnect"]
+        assert frames[10]["reason"] == "too_many_websockets"
         assert slack.open_sockets == 10
 
 
 async def test_a_bot_token_opens_no_socket(slack: SlackStandIn) -> None:
-    with pytest.raises(SlackApiError) as refusal:
-        await web_client(slack).apps_connections_open(app_token=slack.bot_token)
-    assert refusal.value.response["error"] == "not_allowed_token_type"
+    call = web_client(slack).apps_connections_open(app_token=slack.bot_token)
+    assert await error_of(call) == "not_allowed_token_type"
 
 
 async def test_an_invitation_tells_the_bot_that_it_joined(slack: SlackStandIn) -> None:
@@ -237,9 +239,8 @@ async def test_stop_names_the_running_streams(slack: SlackStandIn) -> None:
         lambda s: [d for d in s.deliveries if d.event_type == "agent_session_stopped"]
     )
     assert stopped[0].payload["event"]["streaming_message_ts"] == [stream["ts"]]
-    with pytest.raises(SlackApiError) as refusal:
-        await client.chat_appendStream(channel=dm, ts=stream["ts"], markdown_text="two")
-    assert refusal.value.response["error"] == "stopped_by_user"
+    append = client.chat_appendStream(channel=dm, ts=stream["ts"], markdown_text="two")
+    assert await error_of(append) == "stopped_by_user"
 
 
 async def test_a_stranger_is_told_by_another_team(slack: SlackStandIn) -> None:
@@ -248,3 +249,35 @@ async def test_a_stranger_is_told_by_another_team(slack: SlackStandIn) -> None:
     payload = delivery[0].payload
     assert payload["is_ext_shared_channel"] is True
     assert payload["team_id"] == slack.team_id != payload["event"]["user_team"]
+
+
+async def test_revoked_tokens_are_told_of(slack: SlackStandIn) -> None:
+    slack.revoke_tokens()
+    deliveries = await slack.wait_for(lambda s: s.deliveries)
+    assert deliveries[0].payload["event"]["tokens"] == {"oauth": [], "bot": [slack.bot_user_id]}
+
+
+async def test_an_unknown_event_can_be_sent(slack: SlackStandIn, bot: EchoBot) -> None:
+    slack.send_event({"type": "moon_landing", "event_ts": "1.000001"})
+    deliveries = await slack.wait_for(lambda s: s.deliveries)
+    assert deliveries[0].event_type == "moon_landing"
+    assert deliveries[0].reached_socket
+
+
+async def test_renaming_and_archiving_are_told(slack: SlackStandIn) -> None:
+    await slack.rename_channel("news", "headlines")
+    await slack.archive("ann", "energy")
+    await slack.wait_for(lambda s: {d.event_type for d in s.deliveries} == BOTH)
+    renamed = slack.deliveries[0].payload["event"]["channel"]
+    assert (renamed["id"], renamed["name"]) == (slack.channels["news"], "headlines")
+    assert slack.state.channels[slack.channels["energy"]].is_archived
+
+
+async def test_a_cut_connection_is_taken_up_again(slack: SlackStandIn, clock: ManualClock) -> None:
+    bot = EchoBot(slack)
+    async with socket_mode(bot.app, slack, ping_interval_s=0.2):
+        slack.cut_sockets()
+        await slack.wait_for(lambda s: s.open_sockets == 0)
+        await slack.connected()
+        await slack.say("ann", dm=True, text="back?")
+        await slack.wait_for(lambda _: bot.bodies)

@@ -1,16 +1,17 @@
 """What goes wrong: rate limits, faults on order, wrong tokens, unknown methods."""
 
 import asyncio
+from typing import Any
 
 import aiohttp
 import pytest
-from slack_sdk.errors import SlackApiError
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackRequestError
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox.slack import ManualClock, SlackStandIn
-from tests.bot.sandbox.slack.echo_bot import web_client
-from tests.bot.sandbox.slack.refusals import error_of
+from tests.bot.sandbox.slack.echo_bot import Client, web_client
+from tests.bot.sandbox.slack.refusals import answer_of, error_of
 
 
 @pytest.fixture
@@ -19,13 +20,11 @@ def general(slack: SlackStandIn) -> str:
 
 
 async def test_posts_in_one_channel_run_into_a_limit_and_others_do_not(
-    slack: SlackStandIn, client: AsyncWebClient, general: str, clock: ManualClock
+    slack: SlackStandIn, client: Client, general: str, clock: ManualClock
 ) -> None:
     for number in range(20):
         await client.chat_postMessage(channel=general, text=str(number))
-    with pytest.raises(SlackApiError) as refusal:
-        await client.chat_postMessage(channel=general, text="one too many")
-    response = refusal.value.response
+    response = await answer_of(client.chat_postMessage(channel=general, text="one too many"))
     assert (response.status_code, response["error"]) == (429, "ratelimited")
     assert response.headers["Retry-After"] == "1"
     await client.chat_postMessage(channel=slack.channels["energy"], text="elsewhere")
@@ -43,12 +42,11 @@ async def test_rate_limits_can_be_lifted() -> None:
 
 
 async def test_an_ordered_429_names_its_retry_after(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     slack.fail("chat.postMessage", status=429, retry_after_s=7)
-    with pytest.raises(SlackApiError) as refusal:
-        await client.chat_postMessage(channel=general, text="hi")
-    assert refusal.value.response.headers["Retry-After"] == "7"
+    answer = await answer_of(client.chat_postMessage(channel=general, text="hi"))
+    assert answer.headers["Retry-After"] == "7"
     await client.chat_postMessage(channel=general, text="hi")
     assert [call.status for call in slack.calls] == [429, 200]
 
@@ -61,7 +59,7 @@ async def test_the_sdks_handler_waits_out_a_429(slack: SlackStandIn, general: st
 
 
 async def test_a_connection_dropped_after_the_work_makes_the_sdk_post_twice(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     slack.fail("chat.postMessage", drop_after_accept=True)
     await client.chat_postMessage(channel=general, text="once?")
@@ -79,7 +77,7 @@ async def test_without_the_sdks_retry_a_dropped_post_stands_once(
 
 
 async def test_an_ordered_error_does_not_do_the_work(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     slack.fail("*", error="fatal_error", times=2)
     assert await error_of(client.chat_postMessage(channel=general, text="hi")) == "fatal_error"
@@ -89,17 +87,16 @@ async def test_an_ordered_error_does_not_do_the_work(
 
 
 async def test_an_outage_can_answer_with_a_page(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     slack.fail("chat.postMessage", status=503, html=True)
-    with pytest.raises(SlackApiError) as refusal:
-        await client.chat_postMessage(channel=general, text="hi")
-    assert refusal.value.response.status_code == 503
+    answer = await answer_of(client.chat_postMessage(channel=general, text="hi"))
+    assert answer.status_code == 503
     assert slack.calls[0].ok is False
 
 
 async def test_a_hanging_call_is_done_late(
-    slack: SlackStandIn, client: AsyncWebClient, general: str, clock: ManualClock
+    slack: SlackStandIn, client: Client, general: str, clock: ManualClock
 ) -> None:
     slack.fail("chat.postMessage", hang_s=30)
     async with asyncio.TaskGroup() as tasks:
@@ -112,28 +109,26 @@ async def test_a_hanging_call_is_done_late(
 
 @pytest.mark.parametrize(("token", "error"), [("xoxb-wrong", "invalid_auth"), ("", "not_authed")])
 async def test_a_call_needs_the_token(slack: SlackStandIn, token: str, error: str) -> None:
-    client = AsyncWebClient(token=token, base_url=slack.api_url)
+    client = web_client(slack, token=token)
     assert await error_of(client.auth_test()) == error
 
 
-async def test_a_revoked_token_says_so(slack: SlackStandIn, client: AsyncWebClient) -> None:
+async def test_a_revoked_token_says_so(slack: SlackStandIn, client: Client) -> None:
     await client.auth_test()
     slack.revoke_tokens()
     assert await error_of(client.auth_test()) == "token_revoked"
 
 
-async def test_a_method_that_is_not_here_is_unknown(client: AsyncWebClient) -> None:
+async def test_a_method_that_is_not_here_is_unknown(client: Client) -> None:
     assert await error_of(client.api_call("chat.sing", json={})) == "unknown_method"
 
 
-async def test_a_missing_argument_is_named(client: AsyncWebClient, general: str) -> None:
+async def test_a_missing_argument_is_named(client: Client, general: str) -> None:
     call = client.api_call("chat.update", json={"channel": general, "text": "x"})
     assert await error_of(call) == "invalid_arguments"
 
 
-async def test_every_call_is_on_record(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
-) -> None:
+async def test_every_call_is_on_record(slack: SlackStandIn, client: Client, general: str) -> None:
     await client.chat_postMessage(channel=general, text="hi")
     await error_of(client.chat_postMessage(channel="C0UNKNOWN", text="hi"))
     good, bad = slack.calls
@@ -141,3 +136,25 @@ async def test_every_call_is_on_record(
     assert (bad.ok, bad.error) == (False, "channel_not_found")
     assert slack.bot_token not in str(slack.calls)
     assert good.duration_ms > 0
+
+
+async def test_a_failing_upload_leaves_no_file(
+    slack: SlackStandIn, client: Client, general: str
+) -> None:
+    slack.fail("upload", status=500)
+    with pytest.raises(SlackRequestError):
+        await client.files_upload_v2(filename="a.txt", content="abc", channel=general)
+    assert slack.files == []
+
+
+async def test_the_forms_of_the_sync_client_are_understood(
+    slack: SlackStandIn, general: str
+) -> None:
+    client: Any = WebClient(token=slack.bot_token, base_url=slack.api_url)
+    await asyncio.to_thread(client.chat_postMessage, channel=general, text="hi")
+    history = await asyncio.to_thread(client.conversations_history, channel=general, limit=1)
+    assert history["messages"][0]["text"] == "hi"
+    await asyncio.to_thread(
+        client.files_upload_v2, filename="a.txt", content="abc", channel=general
+    )
+    assert slack.files[0].content == b"abc"

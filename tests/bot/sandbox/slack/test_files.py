@@ -2,9 +2,9 @@
 
 import aiohttp
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox.slack import SlackStandIn
+from tests.bot.sandbox.slack.echo_bot import Client
 from tests.bot.sandbox.slack.refusals import error_of
 
 
@@ -15,7 +15,7 @@ async def download(url: str, token: str | None) -> tuple[str, bytes]:
 
 
 async def test_an_upload_arrives_byte_for_byte_in_the_thread(
-    slack: SlackStandIn, client: AsyncWebClient
+    slack: SlackStandIn, client: Client
 ) -> None:
     root = await slack.say("ann", "general", "report, please")
     content = bytes(range(256)) * 64
@@ -42,7 +42,7 @@ async def test_an_upload_arrives_byte_for_byte_in_the_thread(
     assert info["size"] == len(content)
 
 
-async def test_a_download_needs_the_token(slack: SlackStandIn, client: AsyncWebClient) -> None:
+async def test_a_download_needs_the_token(slack: SlackStandIn, client: Client) -> None:
     await slack.say("ann", "general", "a log", files=[("a.log", b"3 errors", "text/plain")])
     info = (await client.files_info(file=slack.files[0].id))["file"]
     for url in (info["url_private"], info["url_private_download"]):
@@ -54,7 +54,7 @@ async def test_a_download_needs_the_token(slack: SlackStandIn, client: AsyncWebC
 
 
 async def test_a_file_of_a_channel_without_the_bot_does_not_exist_for_it(
-    slack: SlackStandIn, client: AsyncWebClient
+    slack: SlackStandIn, client: Client
 ) -> None:
     await slack.say("ann", "random", "ours", files=[("a.log", b"secret", None)])
     file = slack.files[0]
@@ -64,17 +64,15 @@ async def test_a_file_of_a_channel_without_the_bot_does_not_exist_for_it(
 
 
 async def test_a_file_without_bytes_cannot_be_completed(
-    slack: SlackStandIn, client: AsyncWebClient
+    slack: SlackStandIn, client: Client
 ) -> None:
     ticket = await client.files_getUploadURLExternal(filename="a.txt", length=3)
     files = [{"id": ticket["file_id"], "title": "A"}]
-    call = client.files_completeUploadExternal(files=files)  # pyright: ignore[reportArgumentType]
+    call = client.files_completeUploadExternal(files=files)
     assert await error_of(call) == "file_not_found"
 
 
-async def test_an_upload_of_another_length_is_refused(
-    slack: SlackStandIn, client: AsyncWebClient
-) -> None:
+async def test_an_upload_of_another_length_is_refused(slack: SlackStandIn, client: Client) -> None:
     ticket = await client.files_getUploadURLExternal(filename="a.txt", length=3)
     async with (
         aiohttp.ClientSession() as session,
@@ -83,7 +81,7 @@ async def test_an_upload_of_another_length_is_refused(
         assert answer.status == 400
 
 
-async def test_an_empty_file_is_refused(client: AsyncWebClient) -> None:
+async def test_an_empty_file_is_refused(client: Client) -> None:
     call = client.files_getUploadURLExternal(filename="a.txt", length=0)
     assert await error_of(call) == "missing_argument"
 
@@ -92,21 +90,15 @@ async def test_an_empty_file_is_refused(client: AsyncWebClient) -> None:
     ("channel", "error"), [("random", "not_in_channel"), ("hidden", "channel_not_found")]
 )
 async def test_a_file_is_shared_only_where_the_bot_is(
-    slack: SlackStandIn, client: AsyncWebClient, channel: str, error: str
+    slack: SlackStandIn, client: Client, channel: str, error: str
 ) -> None:
-    call = client.files_upload_v2(
-        filename="a.txt", content="abc", channel=slack.channels[channel]
-    )
+    call = client.files_upload_v2(filename="a.txt", content="abc", channel=slack.channels[channel])
     assert await error_of(call) == error
     assert slack.files == []
 
 
-async def test_a_deleted_file_is_gone_with_its_post(
-    slack: SlackStandIn, client: AsyncWebClient
-) -> None:
-    await client.files_upload_v2(
-        filename="a.txt", content="abc", channel=slack.channels["general"]
-    )
+async def test_a_deleted_file_is_gone_with_its_post(slack: SlackStandIn, client: Client) -> None:
+    await client.files_upload_v2(filename="a.txt", content="abc", channel=slack.channels["general"])
     file = slack.files[0]
     await client.files_delete(file=file.id)
     assert slack.files == []
@@ -115,7 +107,7 @@ async def test_a_deleted_file_is_gone_with_its_post(
 
 
 async def test_a_persons_file_cannot_be_deleted_by_the_bot(
-    slack: SlackStandIn, client: AsyncWebClient
+    slack: SlackStandIn, client: Client
 ) -> None:
     await slack.say("ann", "general", "mine", files=[("a.log", b"x", None)])
     call = client.files_delete(file=slack.files[0].id)

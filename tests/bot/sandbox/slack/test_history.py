@@ -1,10 +1,9 @@
 """Reading back: history, replies, paging, metadata, channels and users."""
 
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox.slack import SlackStandIn
-from tests.bot.sandbox.slack.echo_bot import web_client
+from tests.bot.sandbox.slack.echo_bot import Client, web_client
 from tests.bot.sandbox.slack.refusals import error_of, refusal_of
 
 
@@ -14,7 +13,7 @@ def general(slack: SlackStandIn) -> str:
 
 
 async def test_history_is_newest_first_without_replies(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     root = await slack.say("ann", "general", "one")
     await slack.say("ben", "general", "in the thread", thread_ts=root)
@@ -29,7 +28,7 @@ async def test_history_is_newest_first_without_replies(
 
 
 async def test_history_is_paged_by_cursor(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     for number in range(5):
         await slack.say("ann", "general", str(number))
@@ -46,7 +45,7 @@ async def test_history_is_paged_by_cursor(
 
 
 async def test_one_message_is_read_by_its_ts(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     await slack.say("ann", "general", "before")
     ts = await slack.say("ann", "general", "this one")
@@ -60,12 +59,11 @@ async def test_one_message_is_read_by_its_ts(
 
 
 async def test_replies_are_oldest_first_with_the_root_from_any_ts(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     root = await slack.say("ann", "general", "question")
-    for number in range(3):
-        reply = await slack.say("ben", "general", str(number), thread_ts=root)
-        thread = await client.conversations_replies(channel=general, ts=reply)
+    replies = [await slack.say("ben", "general", str(n), thread_ts=root) for n in range(3)]
+    thread = await client.conversations_replies(channel=general, ts=replies[1])
     texts = [message["text"] for message in thread["messages"]]
     assert texts == ["question", "0", "1", "2"]
     page = await client.conversations_replies(channel=general, ts=root, limit=2)
@@ -75,23 +73,19 @@ async def test_replies_are_oldest_first_with_the_root_from_any_ts(
 
 
 async def test_metadata_comes_in_full_only_when_asked_for(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     root = await slack.say("ann", "general", "go")
     metadata = {"event_type": "op", "event_payload": {"op_id": "turn-1"}}
-    await client.chat_postMessage(
-        channel=general, thread_ts=root, text="done", metadata=metadata
-    )
+    await client.chat_postMessage(channel=general, thread_ts=root, text="done", metadata=metadata)
     brief = await client.conversations_replies(channel=general, ts=root)
     assert brief["messages"][1]["metadata"] == {"event_type": "op"}
-    full = await client.conversations_replies(
-        channel=general, ts=root, include_all_metadata=True
-    )
+    full = await client.conversations_replies(channel=general, ts=root, include_all_metadata=True)
     assert full["messages"][1]["metadata"] == metadata
 
 
 async def test_history_of_a_channel_without_the_bot_is_refused(
-    slack: SlackStandIn, client: AsyncWebClient
+    slack: SlackStandIn, client: Client
 ) -> None:
     public = client.conversations_history(channel=slack.channels["random"])
     assert await error_of(public) == "not_in_channel"
@@ -110,7 +104,7 @@ async def test_each_kind_of_channel_needs_its_own_scope() -> None:
 
 
 async def test_a_channel_is_shown_with_its_kind_and_count(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     shown = await client.conversations_info(channel=general, include_num_members=True)
     channel = shown["channel"]
@@ -120,9 +114,7 @@ async def test_a_channel_is_shown_with_its_kind_and_count(
     assert direct["channel"]["user"] == slack.people["ann"]
 
 
-async def test_the_list_holds_what_the_bot_can_see(
-    slack: SlackStandIn, client: AsyncWebClient
-) -> None:
+async def test_the_list_holds_what_the_bot_can_see(slack: SlackStandIn, client: Client) -> None:
     listed = await client.conversations_list(types="public_channel,private_channel")
     names = {channel["name"] for channel in listed["channels"]}
     assert {"general", "random", "private"} <= names
@@ -141,9 +133,7 @@ async def test_joining_tells_whether_the_bot_was_in_already() -> None:
         assert slack.bot_user_id in members["members"]
 
 
-async def test_a_direct_channel_is_opened_once(
-    slack: SlackStandIn, client: AsyncWebClient
-) -> None:
+async def test_a_direct_channel_is_opened_once(slack: SlackStandIn, client: Client) -> None:
     opened = await client.conversations_open(users=[slack.people["ann"]])
     assert opened["channel"]["id"] == slack.dm_id("ann")
     several = await client.conversations_open(users=list(slack.people.values()), return_im=True)
@@ -153,7 +143,7 @@ async def test_a_direct_channel_is_opened_once(
 
 
 async def test_users_tell_what_an_authority_needs_to_know(
-    slack: SlackStandIn, client: AsyncWebClient
+    slack: SlackStandIn, client: Client
 ) -> None:
     users = {
         name: (await client.users_info(user=user))["user"] for name, user in slack.users.items()
@@ -175,9 +165,7 @@ async def test_addresses_need_their_scope() -> None:
         assert found["user"]["profile"]["email"] == "ben@sandbox.test"
 
 
-async def test_the_token_tells_who_it_belongs_to(
-    slack: SlackStandIn, client: AsyncWebClient
-) -> None:
+async def test_the_token_tells_who_it_belongs_to(slack: SlackStandIn, client: Client) -> None:
     who = await client.auth_test()
     assert (who["user_id"], who["bot_id"]) == (slack.bot_user_id, slack.bot_id)
     assert who["team_id"] == slack.team_id == (await client.team_info())["team"]["id"]

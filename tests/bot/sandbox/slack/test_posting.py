@@ -1,10 +1,9 @@
 """chat.*: what is posted, what is refused, and with which of Slack's codes."""
 
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox.slack import ManualClock, SlackStandIn
-from tests.bot.sandbox.slack.echo_bot import web_client
+from tests.bot.sandbox.slack.echo_bot import Client, web_client
 from tests.bot.sandbox.slack.refusals import error_of
 
 
@@ -14,7 +13,7 @@ def general(slack: SlackStandIn) -> str:
 
 
 async def test_a_post_comes_back_with_the_bots_profile(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     answer = await client.chat_postMessage(channel=general, text="hello")
     message = answer["message"]
@@ -24,7 +23,7 @@ async def test_a_post_comes_back_with_the_bots_profile(
 
 
 async def test_stray_signs_are_escaped_and_urls_linked(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     text = "a < b && c, see https://x.test/a?b=1. <https://y.test|Y> <@U1>"
     answer = await client.chat_postMessage(channel=general, text=text)
@@ -39,28 +38,28 @@ async def test_stray_signs_are_escaped_and_urls_linked(
         ("random", "not_in_channel"),
         ("hidden", "channel_not_found"),
         ("archived", "is_archived"),
+        ("announcements", "restricted_action_read_only_channel"),
     ],
 )
 async def test_a_channel_that_cannot_be_posted_in_is_named(
-    slack: SlackStandIn, client: AsyncWebClient, channel: str, error: str
+    slack: SlackStandIn, client: Client, channel: str, error: str
 ) -> None:
     channel_id = slack.channels.get(channel, channel)
     assert await error_of(client.chat_postMessage(channel=channel_id, text="hi")) == error
 
 
-async def test_a_user_id_opens_the_direct_channel(
-    slack: SlackStandIn, client: AsyncWebClient
-) -> None:
+async def test_a_user_id_opens_the_direct_channel(slack: SlackStandIn, client: Client) -> None:
     answer = await client.chat_postMessage(channel=slack.people["ann"], text="hi")
     assert answer["channel"] == slack.dm_id("ann")
 
 
-async def test_nothing_to_say_is_refused(client: AsyncWebClient, general: str) -> None:
-    assert await error_of(client.chat_postMessage(channel=general, text=" \n")) == "no_text"
+async def test_nothing_to_say_is_refused(client: Client, general: str) -> None:
+    call = client.api_call("chat.postMessage", json={"channel": general, "text": " \n"})
+    assert await error_of(call) == "no_text"
 
 
 async def test_very_long_text_is_cut_with_a_warning(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     answer = await client.chat_postMessage(channel=general, text="x" * 40_001)
     assert answer["warning"] == "message_truncated"
@@ -68,7 +67,7 @@ async def test_very_long_text_is_cut_with_a_warning(
 
 
 async def test_markdown_text_takes_12000_characters_and_no_text_beside_it(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     await client.chat_postMessage(channel=general, markdown_text="**" + "x" * 11_996 + "**")
     assert slack.posts("general")[0].blocks[0]["type"] == "markdown"
@@ -79,7 +78,7 @@ async def test_markdown_text_takes_12000_characters_and_no_text_beside_it(
 
 
 async def test_a_reply_to_a_reply_is_refused(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     root = await slack.say("ann", "general", "question")
     reply = await slack.say("ben", "general", "answer", thread_ts=root)
@@ -87,19 +86,17 @@ async def test_a_reply_to_a_reply_is_refused(
     assert await error_of(call) == "cannot_reply_to_message"
 
 
-async def test_a_custom_name_needs_its_scope(client: AsyncWebClient, general: str) -> None:
+async def test_a_custom_name_needs_its_scope(client: Client, general: str) -> None:
     call = client.chat_postMessage(channel=general, text="hi", username="Someone Else")
     assert await error_of(call) == "missing_scope"
 
 
-async def test_metadata_must_have_a_type_and_a_payload(
-    client: AsyncWebClient, general: str
-) -> None:
+async def test_metadata_must_have_a_type_and_a_payload(client: Client, general: str) -> None:
     call = client.chat_postMessage(channel=general, text="hi", metadata={"event_type": "x"})
     assert await error_of(call) == "invalid_metadata_schema"
 
 
-async def test_an_update_takes_4000_characters(client: AsyncWebClient, general: str) -> None:
+async def test_an_update_takes_4000_characters(client: Client, general: str) -> None:
     ts = (await client.chat_postMessage(channel=general, text="hi"))["ts"]
     await client.chat_update(channel=general, ts=ts, text="x" * 4_000)
     longer = client.chat_update(channel=general, ts=ts, text="x" * 4_001)
@@ -108,7 +105,7 @@ async def test_an_update_takes_4000_characters(client: AsyncWebClient, general: 
 
 
 async def test_an_update_keeps_what_it_leaves_out(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     metadata = {"event_type": "op", "event_payload": {"op_id": "1"}}
     ts = (
@@ -126,7 +123,7 @@ async def test_an_update_keeps_what_it_leaves_out(
 
 
 async def test_only_the_bots_own_posts_can_be_changed(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     ts = await slack.say("ann", "general", "mine")
     update = client.chat_update(channel=general, ts=ts, text="yours")
@@ -134,9 +131,7 @@ async def test_only_the_bots_own_posts_can_be_changed(
     assert await error_of(client.chat_delete(channel=general, ts=ts)) == "cant_delete_message"
 
 
-async def test_a_deleted_post_is_gone(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
-) -> None:
+async def test_a_deleted_post_is_gone(slack: SlackStandIn, client: Client, general: str) -> None:
     ts = (await client.chat_postMessage(channel=general, text="hi"))["ts"]
     await client.chat_delete(channel=general, ts=ts)
     assert slack.posts("general") == []
@@ -145,7 +140,7 @@ async def test_a_deleted_post_is_gone(
 
 
 async def test_an_ephemeral_post_cannot_be_read_changed_or_deleted(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     ann = slack.people["ann"]
     shown = await client.chat_postEphemeral(channel=general, user=ann, text="psst")
@@ -158,14 +153,14 @@ async def test_an_ephemeral_post_cannot_be_read_changed_or_deleted(
 
 
 async def test_an_ephemeral_post_is_for_members_only(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     call = client.chat_postEphemeral(channel=general, user=slack.users["stranger"], text="psst")
     assert await error_of(call) == "user_not_in_channel"
 
 
 async def test_a_permalink_of_a_reply_names_its_thread(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     root = await slack.say("ann", "general", "question")
     reply = await slack.say("ben", "general", "answer", thread_ts=root)
@@ -175,7 +170,7 @@ async def test_a_permalink_of_a_reply_names_its_thread(
 
 
 async def test_a_scheduled_post_comes_when_its_time_has_come(
-    slack: SlackStandIn, client: AsyncWebClient, general: str, clock: ManualClock
+    slack: SlackStandIn, client: Client, general: str, clock: ManualClock
 ) -> None:
     post_at = int(clock.now()) + 60
     await client.chat_scheduleMessage(channel=general, post_at=post_at, text="later")
@@ -188,7 +183,7 @@ async def test_a_scheduled_post_comes_when_its_time_has_come(
 
 
 async def test_a_scheduled_post_can_be_called_off(
-    slack: SlackStandIn, client: AsyncWebClient, general: str, clock: ManualClock
+    slack: SlackStandIn, client: Client, general: str, clock: ManualClock
 ) -> None:
     scheduled = await client.chat_scheduleMessage(
         channel=general, post_at=int(clock.now()) + 60, text="later"
@@ -202,7 +197,7 @@ async def test_a_scheduled_post_can_be_called_off(
 
 
 async def test_reactions_are_added_once_and_taken_back_once(
-    slack: SlackStandIn, client: AsyncWebClient, general: str
+    slack: SlackStandIn, client: Client, general: str
 ) -> None:
     ts = await slack.say("ann", "general", "hello")
     await client.reactions_add(channel=general, timestamp=ts, name="eyes")

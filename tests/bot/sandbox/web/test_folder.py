@@ -91,11 +91,12 @@ async def test_broken_and_empty_files_are_served_but_not_found(tmp_path: Path) -
         {
             "empty.html": b"",
             "blank.html": b" \n\x00\n ",
-            "torn.html.gz": gzip.compress(os.urandom(4000))[:50],
+            "torn.html.gz": gzip.compress(os.urandom(4000))[:12],
             "not-gzip.html.gz": b"plainly not gzip",
             "noise.html": bytes(range(256)) * 20,
             "open-tags.html": b"<html><body><div><div><p>Still <b>readable <table><tr><td>text",
-            "deep.html": b"<div>" * 5000 + b"deep down" + b"</div>" * 5000,
+            "deep.html": b"<div>" * 1500 + b"deep down" + b"</div>" * 1500,
+            "too-deep.html": b"<div>" * 9000 + b"too deep" + b"</div>" * 9000,
         },
     )
     async with SmallWeb.folder(tmp_path) as web:
@@ -103,7 +104,7 @@ async def test_broken_and_empty_files_are_served_but_not_found(tmp_path: Path) -
         assert pages["open-tags.html"].text.startswith("Still readable")
         assert "deep down" in pages["deep.html"].text
         assert not {"empty.html", "blank.html", "torn.html.gz", "not-gzip.html.gz"} & set(pages)
-        for name in ("empty.html", "torn.html.gz", "noise.html"):
+        for name in ("empty.html", "torn.html.gz", "noise.html", "too-deep.html"):
             assert (await fetch(web, f"http://pages.test/{name}"))[0] == 200
 
 

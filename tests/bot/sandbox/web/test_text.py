@@ -63,6 +63,10 @@ def test_utf_16_and_a_wrong_declaration_are_read() -> None:
     assert read_html("<p>Grüße</p>".encode("utf-16")).text == "Grüße"
     assert read_html('<meta charset="utf-9000"><p>Grüße</p>'.encode()).text == "Grüße"
     assert read_html("<p>Grüße</p>".encode("cp1252")).text == "Grüße"
+    assert read_html('<meta charset="UTF-16"><p>Grüße</p>'.encode()).text == "Grüße"
+    assert read_html('<meta charset="idna"><p>Grüße..</p>'.encode()).text == "Grüße.."
+    latin = '<meta charset="ISO-8859-1"><p>“Grüße”</p>'.encode("cp1252")
+    assert read_html(latin).text == "“Grüße”"
 
 
 @given(st.binary(max_size=400))

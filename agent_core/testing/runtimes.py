@@ -1,0 +1,109 @@
+"""A whole runtime around scripted models and function tools: real turns, real storage, real DBOS."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from agent_core.classifier import Router
+from agent_core.durable.dbos_turns import DurableConfig
+from agent_core.ids import SessionId, UserId
+from agent_core.loop.limits import Limits
+from agent_core.messages import InboundMessage
+from agent_core.models import Model
+from agent_core.models.retry import RetryingModel
+from agent_core.observers import Observers, ToolObserver, standard_observers
+from agent_core.runtime.agents import MAIN_AGENT, Agents
+from agent_core.runtime.closing import Closing
+from agent_core.runtime.run_logs import RunLogs
+from agent_core.runtime.runtime import Runtime, RuntimeParts
+from agent_core.runtime.turns import TurnParts
+from agent_core.sessions import Database, EventLog, SessionStore
+from agent_core.subagents.spec import SubagentSpec, shipped_specs
+from agent_core.testing.models import ScriptedModel
+from agent_core.testing.tools import FakeToolset
+from agent_core.tools import Toolset
+from agent_core.tools.registry import Registry
+
+
+async def _nothing() -> None:
+    return None
+
+
+async def _no_wait(_seconds: float) -> None:
+    return None
+
+
+def scripted_runtime(
+    root: Path,
+    *,
+    model: Model,
+    classifier: Model | None = None,
+    fast: Model | None = None,
+    tools: Toolset | None = None,
+    specs: Sequence[SubagentSpec] | None = None,
+    limits: Limits | None = None,
+    observers: Sequence[ToolObserver] | None = None,
+    main_name: str = MAIN_AGENT,
+) -> Runtime:
+    """A runtime over `root`, not yet started. Two of them after each other are a restart.
+
+    Args:
+        root: Workspaces, sessions and durable turns.
+        model: The main model.
+        classifier: Says COMPLEX to everything when it is not given.
+        fast: The model of the fast answer.
+        tools: What agents may call; nothing when it is not given.
+        specs: Sub-agents; the shipped ones when they are not given.
+        limits: Bounds on each run.
+        observers: Readers of tool results; the standard ones when they are not given.
+        main_name: The main agent's name; another one makes older turns impossible to replay.
+    """
+    database = Database(f"sqlite:///{root}/state.sqlite")
+    run_logs = RunLogs()
+    log = EventLog(database, on_stored=run_logs.write)
+    told = Observers(standard_observers() if observers is None else observers)
+    parts = TurnParts(
+        store=SessionStore(database),
+        log=log,
+        router=Router(
+            classifier=classifier or ScriptedModel(["COMPLEX"] * 100),
+            answerer=RetryingModel(fast or ScriptedModel(["(unheard)"] * 100), sleep=_no_wait),
+        ),
+        agents=Agents(
+            model=RetryingModel(model, sleep=_no_wait),
+            registry=Registry([tools or FakeToolset({})]),
+            specs=shipped_specs() if specs is None else specs,
+            limits=limits or Limits(),
+            main_name=main_name,
+        ),
+        observers=told,
+        run_logs=run_logs,
+        closing=Closing(
+            log=log, observers=told, composio_url="", logfire_project="", logfire_enabled=False
+        ),
+        clock=lambda: datetime.now(UTC),
+    )
+    return Runtime(
+        RuntimeParts(
+            database=database,
+            turns=parts,
+            durable=DurableConfig(url=f"sqlite:///{root}/turns.sqlite"),
+            workspaces_root=root,
+            prepare=_nothing,
+            warm_up=_nothing,
+            close=_nothing,
+        )
+    )
+
+
+def inbound(text: str, *, number: int = 1, thread: int = 1) -> InboundMessage:
+    """A message of one person; `number` tells gestures apart, `thread` sessions."""
+    session = SessionId(f"T1:C1:{thread}.000001")
+    return InboundMessage(
+        session=session,
+        key=f"{session}:{number}",
+        asker=UserId("T1:U1"),
+        author_name="Ann",
+        text=text,
+        received_at=datetime(2026, 11, 21, 9, number, tzinfo=UTC),
+    )

@@ -1,0 +1,82 @@
+"""A process with one turn in it. It kills itself when a given event is stored; run again, it goes on.
+
+    python turn_process.py ROOT NAME [EVENT:N]
+
+The model decides from the request alone, so both processes behave alike; NAME is the main agent's. Each model call and each tool
+call leaves a line in `paid.log`; the answer goes to `answer.txt`.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+from agent_core.events import AnyEvent
+from agent_core.messages import JsonObject, ToolResult
+from agent_core.models import ModelRequest
+from agent_core.runtime import Runtime
+from agent_core.testing.models import Line, ScriptedModel, call
+from agent_core.testing.runtimes import inbound, scripted_runtime
+from agent_core.testing.tools import FakeToolset
+from agent_core.tools import Progress, ToolContext
+
+TASK = call(
+    "Task",
+    {"description": "d", "prompt": "A note.", "subagent_type": "report-creation-expert"},
+    id="delegate",
+)
+
+
+async def main(root: Path, name: str, kill_at: str = "") -> None:
+    def pay(what: str) -> None:
+        with (root / "paid.log").open("a", encoding="utf-8") as file:
+            file.write(f"{what}\n")
+
+    def decide(request: ModelRequest) -> Line:
+        results = [
+            part.call_id
+            for message in request.messages
+            for part in message.parts
+            if isinstance(part, ToolResult)
+        ]
+        is_child = "Report Creation Expert" in request.system
+        pay(f"model {'child' if is_child else 'root'} {len(results)}")
+        if is_child:
+            return "The note." if results else call("mcp__local_toolkit__search_corpus", id="child_look")
+        return [
+            [call("look", id="one"), call("look", id="two")],
+            "unreachable",
+            TASK,
+            "All done.",
+        ][len(results)]
+
+    async def look(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+        pay("tool")
+        return "seen"
+
+    tools = FakeToolset({"look": look, "mcp__local_toolkit__search_corpus": look})
+    model = ScriptedModel([decide] * 20)
+    async with scripted_runtime(root, model=model, tools=tools, main_name=name) as runtime:
+        await follow(runtime, root, kill_at)
+
+
+async def follow(runtime: Runtime, root: Path, kill_at: str) -> None:
+    kind, _, number = kill_at.partition(":")
+    message = inbound("continue")
+    await runtime.handle(message)
+    turn_id = (await runtime.unfinished())[0].id
+    seen = 0
+    events: list[AnyEvent] = []
+    async with asyncio.timeout(30):
+        async for _, event in runtime.events(turn_id):
+            events.append(event)
+            seen += event.kind == kind
+            if kind and event.kind == kind and seen == int(number):
+                os.kill(os.getpid(), signal.SIGKILL)
+    turn = await runtime.turn(turn_id)
+    (root / "answer.txt").write_text(turn.answer or "", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1]), *sys.argv[2:]))

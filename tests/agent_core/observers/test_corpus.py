@@ -1,0 +1,163 @@
+"""Extracted articles as files."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agent_core.messages import JsonObject
+from agent_core.observers import ArticleObserver, ToolObserved
+from tests.agent_core.observers.observed import names_in, observed, only_file
+
+CRAWL = "mcp__local_toolkit__crawl_parallel"
+READER = "mcp__web_reader__webReader"
+PAGE = """---
+url: https://www.example.com/article
+final_url: https://www.example.com/article
+title: 'Article: Title'
+description: Meta description
+fetched_at: '2026-11-21T14:32:10.123456+00:00'
+status: success
+words: 3
+http_status: 200
+---
+
+Full text here.
+"""
+
+
+def stored(workspace: Path, name: str, text: str) -> str:
+    path = workspace / "search_results" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return f"search_results/{name}"
+
+
+def crawled(workspace: Path, *rows: JsonObject) -> ToolObserved:
+    pages = [{"title": "T", "words": 3, "status": "success", **row} for row in rows]
+    return observed(workspace, CRAWL, {"success": True, "pages": pages, "successful": len(pages)})
+
+
+async def saved(of: ToolObserved) -> list[str]:
+    return list(await ArticleObserver().saw(of))
+
+
+async def test_a_crawled_page_is_saved_field_by_field(tmp_path: Path) -> None:
+    path = stored(tmp_path, "crawl_a.md", PAGE)
+    paths = await saved(crawled(tmp_path, {"url": "https://www.example.com/article", "path": path}))
+
+    assert only_file(tmp_path, "extracted_articles") == {
+        "timestamp": "2026-11-21T14:32:10.123456",
+        "source_url": "https://www.example.com/article",
+        "title": "Article: Title",
+        "description": "Meta description",
+        "content": "Full text here.\n",
+        "extraction_success": True,
+    }
+    assert paths[0].startswith("extracted_articles/example.com_20261121_143210_123456_")
+
+
+async def test_a_page_crawled_before_writes_the_same_file_again(tmp_path: Path) -> None:
+    row: JsonObject = {"url": "https://www.example.com/article"}
+    row["path"] = stored(tmp_path, "crawl_a.md", PAGE)
+
+    assert await saved(crawled(tmp_path, row)) == await saved(crawled(tmp_path, row))
+    assert len(list((tmp_path / "extracted_articles").iterdir())) == 1
+
+
+async def test_content_is_the_first_10_000_characters(tmp_path: Path) -> None:
+    path = stored(tmp_path, "crawl_a.md", PAGE + "ä" * 30_000)
+    await saved(crawled(tmp_path, {"url": "https://www.example.com/article", "path": path}))
+
+    content = only_file(tmp_path, "extracted_articles")["content"]
+    assert len(content) == 10_000
+    assert content.startswith("Full text here.")
+
+
+async def test_pages_that_failed_leave_no_file(tmp_path: Path) -> None:
+    row: JsonObject = {
+        "url": "https://example.com/gone",
+        "status": "failed: not found (404)",
+        "path": "",
+    }
+    assert await saved(crawled(tmp_path, row)) == []
+
+
+@pytest.mark.parametrize(
+    "path", ["../outside.md", "/etc/hostname", "search_results/none.md", "search_results"]
+)
+async def test_a_path_that_leads_out_or_nowhere_is_not_read(tmp_path: Path, path: str) -> None:
+    workspace = tmp_path / "session"
+    stored(tmp_path, "any.md", PAGE)
+    (workspace / "search_results").mkdir(parents=True)
+    (tmp_path / "outside.md").write_text(PAGE, encoding="utf-8")
+
+    assert await saved(crawled(workspace, {"url": "https://example.com", "path": path})) == []
+
+
+@pytest.mark.parametrize("text", ["Just text.", "---\n: [broken\n---\n\nJust text."])
+async def test_a_page_without_readable_facts_keeps_its_text(tmp_path: Path, text: str) -> None:
+    path = stored(tmp_path, "crawl_a.md", text)
+    await saved(crawled(tmp_path, {"url": "https://example.com/b", "path": path}))
+
+    article = only_file(tmp_path, "extracted_articles")
+    assert article["content"] == "Just text."
+    assert article["source_url"] == "https://example.com/b"
+    assert article["timestamp"] == "2026-11-21T14:31:15.123456"
+
+
+READ: JsonObject = {
+    "title": "Read Title",
+    "url": "https://news.example.org/a",
+    "content": "Read text.",
+    "description": "Said briefly",
+}
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        READ,
+        {"data": READ},
+        {"reader_result": READ},
+        [{"type": "text", "text": json.dumps(READ)}],
+        json.dumps(json.dumps(READ)),
+    ],
+)
+async def test_a_page_from_the_reader_is_saved(tmp_path: Path, result: object) -> None:
+    await saved(observed(tmp_path, READER, result, arguments={"url": "https://asked.example"}))
+
+    assert only_file(tmp_path, "extracted_articles") == {
+        "timestamp": "2026-11-21T14:31:15.123456",
+        "source_url": "https://news.example.org/a",
+        "title": "Read Title",
+        "description": "Said briefly",
+        "content": "Read text.",
+        "extraction_success": True,
+    }
+
+
+async def test_an_empty_page_from_the_reader_is_no_success(tmp_path: Path) -> None:
+    result = {"title": "T", "content": " "}
+    await saved(observed(tmp_path, READER, result, arguments={"url": "https://asked.example/x"}))
+
+    article = only_file(tmp_path, "extracted_articles")
+    assert article["extraction_success"] is False
+    assert article["source_url"] == "https://asked.example/x"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'MCP error -500: {"error":{"code":"1214","message":"Not found"}}',
+        'MCP error -500: {"error": {"code": "1234", "message": "Network"}}',
+        "The tool did not answer within 120 s.",
+    ],
+)
+async def test_a_reader_error_leaves_no_file(tmp_path: Path, text: str) -> None:
+    assert await saved(observed(tmp_path, READER, text, is_error=True)) == []
+    assert names_in(tmp_path) == []
+
+
+async def test_other_tools_are_left_alone(tmp_path: Path) -> None:
+    assert await saved(observed(tmp_path, "mcp__local_toolkit__read_local_file", READ)) == []

@@ -1,0 +1,270 @@
+"""Search results as files, in every shape that they arrive in."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_core.messages import JsonObject
+from agent_core.observers import SearchResultObserver, ToolObserved
+from tests.agent_core.observers.observed import enveloped, names_in, observed, only_file
+
+NEWS = "mcp__composio__COMPOSIO_SEARCH_NEWS"
+WEB = "mcp__composio__COMPOSIO_SEARCH_WEB"
+MULTI = "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL"
+HIT: JsonObject = {
+    "position": 1,
+    "title": "Article Title",
+    "link": "https://example.com/article",
+    "source": "Example News",
+    "date": "2 hours ago",
+    "snippet": "Article snippet text",
+    "thumbnail": "https://example.com/a.png",
+}
+CITATION: JsonObject = {
+    "id": "c1",
+    "url": "https://example.com/page",
+    "title": "Page Title",
+    "snippet": "Page description",
+    "favicon": "x",
+}
+
+
+async def saved(of: ToolObserved) -> list[str]:
+    return list(await SearchResultObserver().saw(of))
+
+
+async def test_news_are_saved_field_by_field(tmp_path: Path) -> None:
+    paths = await saved(observed(tmp_path, NEWS, enveloped({"news_results": [HIT]})))
+
+    assert only_file(tmp_path, "search_results") == {
+        "type": "news",
+        "timestamp": "2026-11-21T14:31:15.123456",
+        "tool": "COMPOSIO_SEARCH_NEWS",
+        "articles": [
+            {
+                "position": 1,
+                "title": "Article Title",
+                "url": "https://example.com/article",
+                "source": "Example News",
+                "date": "2026-11-21",
+                "snippet": "Article snippet text",
+            }
+        ],
+    }
+    assert paths[0].startswith("search_results/COMPOSIO_SEARCH_NEWS_20261121_143115_123456_")
+    assert (tmp_path / paths[0]).is_file()
+
+
+async def test_web_results_are_saved_field_by_field(tmp_path: Path) -> None:
+    answer = {"answer": "Prose with a [link](https://example.org).", "citations": [CITATION]}
+    await saved(observed(tmp_path, WEB, enveloped(answer)))
+
+    assert only_file(tmp_path, "search_results") == {
+        "type": "web",
+        "timestamp": "2026-11-21T14:31:15.123456",
+        "tool": "COMPOSIO_SEARCH_WEB",
+        "results": [
+            {
+                "position": 1,
+                "title": "Page Title",
+                "url": "https://example.com/page",
+                "snippet": "Page description",
+            }
+        ],
+    }
+
+
+NESTINGS: dict[str, Any] = {
+    "bare": {"news_results": [HIT]},
+    "in data": enveloped({"news_results": [HIT]}),
+    "one level deeper": enveloped({"results": {"news_results": [HIT]}}),
+    "data in data": enveloped({"data": {"news_results": [HIT]}}),
+    "typed content": [{"type": "text", "text": json.dumps(enveloped({"news_results": [HIT]}))}],
+    "content object": {"content": [{"type": "text", "text": json.dumps({"news_results": [HIT]})}]},
+    "data as a string": {"data": json.dumps({"news_results": [HIT]}), "successful": True},
+    "a string of json": json.dumps(json.dumps({"news_results": [HIT]})),
+    "articles": enveloped({"articles": [HIT]}),
+    "organic": enveloped({"results": {"organic_results": [HIT]}}),
+    "plain results": {"results": [HIT]},
+    "preview of a huge one": enveloped({"response": {"data_preview": {"news_results": [HIT]}}}),
+    "text after it": json.dumps({"news_results": [HIT]}) + "\n\n[Only the first bytes were kept.]",
+}
+
+
+@pytest.mark.parametrize("result", NESTINGS.values(), ids=NESTINGS.keys())
+async def test_results_are_found_however_they_are_wrapped(tmp_path: Path, result: object) -> None:
+    await saved(observed(tmp_path, NEWS, result))
+
+    articles = only_file(tmp_path, "search_results")["articles"]
+    assert [article["url"] for article in articles] == ["https://example.com/article"]
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        "mcp__rube__RUBE_SEARCH_NEWS",
+        "COMPOSIO_SEARCH_SCHOLAR",
+        "mcp__composio__COMPOSIO_SEARCH_SEARCH",
+        "mcp__composio__COMPOSIO_SEARCH_DUCK_DUCK_GO",
+        "mcp__composio__COMPOSIO_SEARCH_GOOGLE_MAPS",
+        "mcp__other__TAVILY_SEARCH",
+    ],
+)
+async def test_every_search_tool_is_known(tmp_path: Path, tool: str) -> None:
+    assert len(await saved(observed(tmp_path, tool, {"results": [HIT]}))) == 1
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        "mcp__composio__COMPOSIO_SEARCH_TOOLS",
+        "mcp__rube__RUBE_SEARCH_TOOLS",
+        "mcp__composio__COMPOSIO_SEARCH_FETCH_URL_CONTENT",
+        "mcp__composio__GMAIL_FETCH_EMAILS",
+        "mcp__composio__SLACK_SEARCH_MESSAGES",
+        "mcp__local_toolkit__search_corpus",
+        "Task",
+    ],
+)
+async def test_other_tools_are_left_alone(tmp_path: Path, tool: str) -> None:
+    assert await saved(observed(tmp_path, tool, {"results": [HIT]})) == []
+    assert names_in(tmp_path) == []
+
+
+def multi(*results: JsonObject) -> JsonObject:
+    return enveloped({"results": list(results), "total_count": len(results)})
+
+
+ASKED: JsonObject = {
+    "tools": [
+        {"tool_slug": "GMAIL_FETCH_EMAILS", "arguments": {}},
+        {"tool_slug": "COMPOSIO_SEARCH_NEWS", "arguments": {"query": "x"}},
+        {"tool_slug": "COMPOSIO_SEARCH_WEB", "arguments": {"query": "y"}},
+    ]
+}
+MAIL: JsonObject = {"response": {"successful": True, "data": {"messages": []}}}
+FOUND_NEWS: JsonObject = {"response": {"successful": True, "data": {"news_results": [HIT]}}}
+FOUND_WEB: JsonObject = {"response": {"successful": True, "data": {"citations": [CITATION]}}}
+
+
+def by_tool(workspace: Path) -> dict[str, JsonObject]:
+    files = (workspace / "search_results").iterdir()
+    contents = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    return {content["tool"]: content for content in contents}
+
+
+@pytest.mark.parametrize("tool", [MULTI, "mcp__rube__RUBE_MULTI_EXECUTE_TOOL"])
+async def test_searches_inside_a_multi_execute_become_a_file_each(
+    tmp_path: Path, tool: str
+) -> None:
+    slugs = [one["tool_slug"] for one in ASKED["tools"]]
+    results: list[JsonObject] = [
+        {"index": index, "tool_slug": slug, "error": None, **result}
+        for index, (slug, result) in enumerate(
+            zip(slugs, (MAIL, FOUND_NEWS, FOUND_WEB), strict=True)
+        )
+    ]
+    await saved(observed(tmp_path, tool, multi(*results), arguments=ASKED))
+
+    files = by_tool(tmp_path)
+    assert {slug: content["type"] for slug, content in files.items()} == {
+        "COMPOSIO_SEARCH_NEWS": "news",
+        "COMPOSIO_SEARCH_WEB": "web",
+    }
+
+
+async def test_results_without_index_or_slug_are_paired_by_place(tmp_path: Path) -> None:
+    result = multi(MAIL, FOUND_NEWS, FOUND_WEB)
+    await saved(observed(tmp_path, MULTI, result, arguments=ASKED))
+
+    assert set(by_tool(tmp_path)) == {"COMPOSIO_SEARCH_NEWS", "COMPOSIO_SEARCH_WEB"}
+
+
+async def test_results_with_an_index_alone_are_paired_by_it(tmp_path: Path) -> None:
+    result = multi({"index": 2, **FOUND_WEB}, {"index": 1, **FOUND_NEWS})
+    await saved(observed(tmp_path, MULTI, result, arguments=ASKED))
+
+    assert by_tool(tmp_path)["COMPOSIO_SEARCH_NEWS"]["articles"][0]["title"] == "Article Title"
+    assert by_tool(tmp_path)["COMPOSIO_SEARCH_WEB"]["results"][0]["title"] == "Page Title"
+
+
+async def test_one_failed_search_does_not_cost_the_others(tmp_path: Path) -> None:
+    failed: JsonObject = {"response": None, "error": "No active connected account"}
+    result = {**multi(MAIL, failed, FOUND_WEB), "successful": False, "error": "1 out of 3 failed"}
+    await saved(observed(tmp_path, MULTI, result, arguments=ASKED))
+
+    assert set(by_tool(tmp_path)) == {"COMPOSIO_SEARCH_WEB"}
+
+
+async def test_two_searches_of_one_kind_in_a_call_are_two_files(tmp_path: Path) -> None:
+    asked = {"tools": [{"tool_slug": "COMPOSIO_SEARCH_NEWS"}] * 2}
+    paths = await saved(observed(tmp_path, MULTI, multi(FOUND_NEWS, FOUND_NEWS), arguments=asked))
+
+    assert len(set(paths)) == 2
+
+
+async def test_seeing_a_result_twice_writes_the_same_file(tmp_path: Path) -> None:
+    one = observed(tmp_path, NEWS, {"news_results": [HIT]})
+
+    assert await saved(one) == await saved(one)
+    assert len(list((tmp_path / "search_results").iterdir())) == 1
+
+
+async def test_two_calls_that_end_in_one_moment_are_two_files(tmp_path: Path) -> None:
+    for call_id in ("toolu_1", "toolu_2"):
+        await saved(observed(tmp_path, NEWS, {"news_results": [HIT]}, call_id=call_id))
+
+    assert len(list((tmp_path / "search_results").iterdir())) == 2
+
+
+async def test_a_result_that_was_cut_for_the_model_is_read_whole(tmp_path: Path) -> None:
+    hits = [{**HIT, "link": f"https://example.com/{n}"} for n in range(500)]
+    (tmp_path / "tool_results").mkdir()
+    whole = tmp_path / "tool_results" / "toolu_1.txt"
+    whole.write_text(json.dumps({"news_results": hits}), encoding="utf-8")
+    cut = observed(tmp_path, NEWS, '{"news_results": [{"pos [... left out ...]')
+    output = type(cut.output)(
+        text=cut.output.text,
+        saved_path="tool_results/toolu_1.txt",
+        finished_at=cut.output.finished_at,
+    )
+    await saved(ToolObserved(call=cut.call, output=output, context=cut.context))
+
+    assert len(only_file(tmp_path, "search_results")["articles"]) == 500
+
+
+async def test_a_source_may_be_an_object_and_fields_may_lack(tmp_path: Path) -> None:
+    bare = {"url": "https://example.com/b"}
+    hits = [{**HIT, "source": {"name": "The Paper"}, "date": "soon", "position": None}, bare]
+    await saved(observed(tmp_path, NEWS, {"news_results": hits}))
+
+    first, second = only_file(tmp_path, "search_results")["articles"]
+    assert (first["source"], first["date"], first["position"]) == ("The Paper", "soon", 1)
+    assert second == {
+        "position": 2,
+        "title": "",
+        "url": "https://example.com/b",
+        "source": "",
+        "date": "",
+        "snippet": "",
+    }
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"news_results": []},
+        {"no_results": True},
+        {"news_results": [{"title": "no address"}, {"link": "javascript:alert(1)"}, "text", None]},
+        "The tool did not answer within 120 s.",
+        '{"news_results": [{"link": "https://exa',
+        "",
+        "[]",
+        "null",
+    ],
+)
+async def test_nothing_found_leaves_no_file(tmp_path: Path, result: object) -> None:
+    assert await saved(observed(tmp_path, NEWS, result)) == []
+    assert names_in(tmp_path) == []

@@ -1,0 +1,102 @@
+"""Remote code executions as files."""
+
+from pathlib import Path
+
+import pytest
+
+from agent_core.messages import JsonObject
+from agent_core.observers import ToolObserved, WorkbenchObserver
+from tests.agent_core.observers.observed import enveloped, observed, only_file
+
+WORKBENCH = "mcp__composio__COMPOSIO_REMOTE_WORKBENCH"
+ARGUMENTS: JsonObject = {
+    "code_to_execute": "print('hello')",
+    "session_id": "sess_abc123",
+    "current_step": "Step 1",
+    "thought": "Running analysis script",
+}
+STREAMS: JsonObject = {"results": "", "stdout": "hello\n", "stderr": "", "error": None}
+
+
+async def saved(of: ToolObserved) -> list[str]:
+    return list(await WorkbenchObserver().saw(of))
+
+
+async def test_an_execution_is_saved_field_by_field(tmp_path: Path) -> None:
+    paths = await saved(observed(tmp_path, WORKBENCH, enveloped(STREAMS), arguments=ARGUMENTS))
+
+    assert only_file(tmp_path, "workbench_activity") == {
+        "timestamp": "2026-11-21T14:31:15.123456",
+        "tool": "COMPOSIO_REMOTE_WORKBENCH",
+        "input": {
+            "code": "print('hello')",
+            "session_id": "sess_abc123",
+            "current_step": "Step 1",
+            "thought": "Running analysis script",
+        },
+        "output": {"stdout": "hello\n", "stderr": "", "results": "", "successful": True},
+    }
+    assert paths[0].startswith("workbench_activity/workbench_20261121_143115_123456_")
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        "mcp__rube__RUBE_REMOTE_WORKBENCH",
+        "mcp__composio__COMPOSIO_REMOTE_BASH_TOOL",
+        "CODEINTERPRETER_EXECUTE_CODE",
+        "mcp__composio__CODEINTERPRETER_RUN_TERMINAL_CMD",
+    ],
+)
+async def test_every_way_to_run_code_is_known(tmp_path: Path, tool: str) -> None:
+    await saved(observed(tmp_path, tool, enveloped(STREAMS), arguments={"command": "ls"}))
+
+    record = only_file(tmp_path, "workbench_activity")
+    assert record["input"]["code"] == "ls"
+    assert record["output"]["stdout"] == "hello\n"
+
+
+async def test_a_failure_keeps_what_was_said_of_it(tmp_path: Path) -> None:
+    streams = {**STREAMS, "stdout": "", "error": "NameError: x", "results": {"n": 1}}
+    result = {"data": streams, "error": "1 cell failed", "successful": False}
+    await saved(observed(tmp_path, WORKBENCH, result))
+
+    output = only_file(tmp_path, "workbench_activity")["output"]
+    assert output["successful"] is False
+    assert output["stderr"] == "NameError: x"
+    assert output["results"] == '{"n": 1}'
+
+
+async def test_code_inside_a_multi_execute_is_saved_too(tmp_path: Path) -> None:
+    arguments: JsonObject = {
+        "tools": [
+            {"tool_slug": "GMAIL_FETCH_EMAILS", "arguments": {}},
+            {"tool_slug": "CODEINTERPRETER_EXECUTE_CODE", "arguments": {"code": "1 + 1"}},
+        ]
+    }
+    inner = [{"response": enveloped({})}, {"response": enveloped({**STREAMS, "results": "2"})}]
+    tool = "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL"
+    await saved(observed(tmp_path, tool, enveloped({"results": inner}), arguments=arguments))
+
+    record = only_file(tmp_path, "workbench_activity")
+    assert record["input"]["code"] == "1 + 1"
+    assert record["output"]["results"] == "2"
+
+
+async def test_a_result_that_is_only_text_is_kept_as_text(tmp_path: Path) -> None:
+    text = "The tool did not answer within 180 s."
+    await saved(observed(tmp_path, WORKBENCH, text, arguments=ARGUMENTS, is_error=True))
+
+    output = only_file(tmp_path, "workbench_activity")["output"]
+    assert (output["stdout"], output["successful"]) == (text, False)
+
+
+async def test_seeing_an_execution_twice_writes_one_file(tmp_path: Path) -> None:
+    one = observed(tmp_path, WORKBENCH, enveloped(STREAMS))
+
+    assert await saved(one) == await saved(one)
+    assert len(list((tmp_path / "workbench_activity").iterdir())) == 1
+
+
+async def test_other_tools_are_left_alone(tmp_path: Path) -> None:
+    assert await saved(observed(tmp_path, "mcp__composio__GMAIL_SEND_EMAIL", STREAMS)) == []

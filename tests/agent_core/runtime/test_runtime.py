@@ -1,0 +1,234 @@
+"""Turns through the front door, with real storage and real DBOS."""
+
+import asyncio
+import json
+from pathlib import Path
+
+from agent_core.errors import ModelRejected
+from agent_core.events import (
+    AnyEvent,
+    CorrectionInjected,
+    FastPathFallback,
+    RouteChosen,
+    RunStarted,
+    TextDelta,
+    TurnFinished,
+)
+from agent_core.ids import ROOT_RUN
+from agent_core.messages import Attachment, InboundMessage, JsonObject
+from agent_core.observers import ToolObserved
+from agent_core.runtime import Runtime
+from agent_core.testing.models import Held, ScriptedModel, call
+from agent_core.testing.runtimes import inbound, scripted_runtime
+from agent_core.testing.tools import FakeToolset
+from agent_core.tools import Progress, ToolContext
+
+TIMEOUT_S = 20
+
+
+async def turn_events(runtime: Runtime, message: InboundMessage) -> list[AnyEvent]:
+    async with asyncio.timeout(TIMEOUT_S):
+        turn = await runtime.handle(message)
+        assert turn is not None
+        return [event async for _, event in runtime.events(turn)]
+
+
+def ending(events: list[AnyEvent]) -> TurnFinished:
+    last = events[-1]
+    assert isinstance(last, TurnFinished)
+    return last
+
+
+def route(events: list[AnyEvent]) -> RouteChosen:
+    [chosen] = [event for event in events if isinstance(event, RouteChosen)]
+    return chosen
+
+
+async def test_a_simple_question_is_answered_without_the_loop(tmp_path: Path) -> None:
+    model, fast, classifier = (
+        ScriptedModel([]),
+        ScriptedModel(["Paris."]),
+        ScriptedModel(["SIMPLE"]),
+    )
+    async with scripted_runtime(tmp_path, model=model, fast=fast, classifier=classifier) as runtime:
+        events = await turn_events(runtime, inbound("Capital of France?"))
+    assert ending(events).answer == "Paris."
+    assert route(events).route == "SIMPLE"
+    assert not [event for event in events if isinstance(event, RunStarted)]
+    assert "".join(e.text for e in events if isinstance(e, TextDelta)) == "Paris."
+
+
+async def test_the_escape_tool_turns_a_simple_verdict_into_complex(tmp_path: Path) -> None:
+    model = ScriptedModel(["Looked up: rain."])
+    fast = ScriptedModel([call("use_tools", {"reason": "weather now"})])
+    classifier = ScriptedModel(["SIMPLE"])
+    async with scripted_runtime(tmp_path, model=model, fast=fast, classifier=classifier) as runtime:
+        events = await turn_events(runtime, inbound("Weather?"))
+    [fallback] = [event for event in events if isinstance(event, FastPathFallback)]
+    assert "weather now" in fallback.reason
+    assert route(events).route == "COMPLEX"
+    assert ending(events).answer == "Looked up: rain."
+
+
+async def test_nothing_of_a_fast_answer_leaves_when_the_verdict_is_complex(
+    tmp_path: Path,
+) -> None:
+    guess, verdict = Held(then="more of it"), Held(then="COMPLEX")
+    fast, classifier = ScriptedModel([guess]), ScriptedModel([verdict])
+    model = ScriptedModel(["Researched."])
+    async with scripted_runtime(tmp_path, model=model, fast=fast, classifier=classifier) as runtime:
+        async with asyncio.TaskGroup() as group:
+            turn = group.create_task(turn_events(runtime, inbound("Latest news?")))
+            await guess.reached.wait()
+            verdict.release.set()
+    events = turn.result()
+    assert not [e for e in events if isinstance(e, TextDelta) and e.step == 0]
+    assert fast.aborted == 1
+    assert ending(events).answer == "Researched."
+
+
+async def test_rules_decide_without_a_model_call(tmp_path: Path) -> None:
+    model = ScriptedModel(["One.", "Two.", "Three."])
+    classifier = ScriptedModel([])
+    file = Attachment(name="a.log", path="downloads/a.log", mimetype="text/plain", size_bytes=3)
+    messages = [
+        inbound("continue", number=1),
+        inbound("yes", number=2),
+        InboundMessage(
+            **{
+                field: getattr(inbound("look", number=3), field)
+                for field in ("session", "key", "asker", "author_name", "text", "received_at")
+            },
+            attachments=(file,),
+        ),
+    ]
+    async with scripted_runtime(tmp_path, model=model, classifier=classifier) as runtime:
+        routes = [route(await turn_events(runtime, message)) for message in messages]
+    assert [chosen.reason for chosen in routes] == ["continue", "continue", "attachment"]
+    assert not classifier.requests
+
+
+async def test_a_reply_after_unfinished_work_is_complex(tmp_path: Path) -> None:
+    model = ScriptedModel([ModelRejected("no key"), "Went on."])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        failed = await turn_events(runtime, inbound("Research it", number=1))
+        again = await turn_events(runtime, inbound("and?", number=2))
+    assert ending(failed).outcome == "failed"
+    assert route(again).reason == "unfinished_work"
+
+
+async def test_a_failure_reaches_the_person_as_a_plain_sentence_with_a_reference(
+    tmp_path: Path,
+) -> None:
+    model = ScriptedModel([ModelRejected("invalid x-api-key sk-ant-123")])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        events = await turn_events(runtime, inbound("Research it"))
+    last = ending(events)
+    assert last.reference in last.answer
+    assert "sk-ant" not in last.answer
+    assert "x-api-key" not in last.answer
+
+
+async def test_one_gesture_is_one_turn(tmp_path: Path) -> None:
+    model = ScriptedModel(["Once."])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        await turn_events(runtime, inbound("Do it"))
+        assert await runtime.handle(inbound("Do it")) is None
+
+
+async def test_messages_in_a_busy_session_are_answered_after_each_other(tmp_path: Path) -> None:
+    first = Held(then="First.")
+    model = ScriptedModel([first, "Second."])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        one = await runtime.handle(inbound("continue", number=1))
+        await first.reached.wait()
+        two = await runtime.handle(inbound("continue", number=2))
+        assert one is not None
+        assert two is not None
+        assert (await runtime.turn(two)).status == "queued"
+        first.release.set()
+        async with asyncio.timeout(TIMEOUT_S):
+            answers = [ending([e async for _, e in runtime.events(t)]).answer for t in (one, two)]
+    assert answers == ["First.", "Second."]
+
+
+async def test_continue_after_a_restart_finds_history_and_workspace(tmp_path: Path) -> None:
+    model = ScriptedModel(["I found three things."])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        await turn_events(runtime, inbound("Research it", number=1))
+        workspace = await runtime.workspace(inbound("").session, inbound("").received_at)
+    second = ScriptedModel(["A fourth."])
+    async with scripted_runtime(tmp_path, model=second) as runtime:
+        await turn_events(runtime, inbound("continue", number=2))
+        again = await runtime.workspace(inbound("").session, inbound("").received_at)
+    assert again == workspace
+    texts = [message.text for message in second.requests[0].messages]
+    assert texts == ["Research it", "I found three things.", "continue"]
+
+
+async def test_a_subagent_is_a_child_run_whose_result_comes_back(tmp_path: Path) -> None:
+    task = call(
+        "Task",
+        {"description": "d", "prompt": "A short note.", "subagent_type": "report-creation-expert"},
+    )
+    model = ScriptedModel([task, "The note is written.", "Done: the note."])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        events = await turn_events(runtime, inbound("continue"))
+    child = next(e for e in events if isinstance(e, RunStarted) and e.parent == ROOT_RUN)
+    assert child.agent == "report-creation-expert"
+    assert child.task == "A short note."
+    assert ending(events).answer == "Done: the note."
+
+
+async def test_an_extracting_run_without_a_corpus_gets_the_correction(tmp_path: Path) -> None:
+    task = call(
+        "Task",
+        {
+            "description": "d",
+            "prompt": "A comprehensive report.",
+            "subagent_type": "report-creation-expert",
+        },
+    )
+    model = ScriptedModel([task, "Here it is, from memory.", "Sorry."])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        events = await turn_events(runtime, inbound("continue"))
+    [injected] = [event for event in events if isinstance(event, CorrectionInjected)]
+    assert injected.text in str(model.requests[-1].messages[-1])
+
+
+async def test_a_turn_leaves_trace_and_summary_and_the_next_moves_the_trace(
+    tmp_path: Path,
+) -> None:
+    async def look(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+        return "seen"
+
+    model = ScriptedModel([call("look", {"at": "it"}), "Seen.", "Again."])
+    tools = FakeToolset({"look": look})
+    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
+        await turn_events(runtime, inbound("continue", number=1))
+        workspace = await runtime.workspace(inbound("").session, inbound("").received_at)
+        first = json.loads((workspace / "trace.json").read_text(encoding="utf-8"))
+        await turn_events(runtime, inbound("continue", number=2))
+    assert first["query"] == "continue"
+    assert first["tool_calls"][0]["input"] == {"at": "it"}
+    assert first["tool_calls"][0]["input_preview"] == '{"at": "it"}'
+    assert [path.suffix for path in (workspace / "traces").iterdir()] == [".json"]
+    summary = (workspace / "summary.txt").read_text(encoding="utf-8")
+    assert summary.count("Execution summary") == 2
+
+
+async def test_an_observer_that_fails_or_hangs_does_not_hold_the_turn(tmp_path: Path) -> None:
+    class Failing:
+        async def saw(self, observed: ToolObserved) -> list[str]:
+            raise ValueError("observer")
+
+    async def look(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+        return "seen"
+
+    model = ScriptedModel([call("look"), "Seen."])
+    tools = FakeToolset({"look": look})
+    async with scripted_runtime(
+        tmp_path, model=model, tools=tools, observers=[Failing()]
+    ) as runtime:
+        events = await turn_events(runtime, inbound("continue"))
+    assert ending(events).answer == "Seen."

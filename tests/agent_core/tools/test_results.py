@@ -1,0 +1,60 @@
+"""A huge result is kept whole on disk, and the model gets head, tail and the way to the rest."""
+
+from dataclasses import replace
+
+from agent_core.ids import ToolCallId
+from agent_core.tools import ToolContext, ToolOutput
+from agent_core.tools.results import ResultLimits, fit
+
+LIMITS = ResultLimits(max_chars=1_000, head_chars=60, tail_chars=20)
+
+
+async def fitted(output: ToolOutput, context: ToolContext, call: str = "toolu_1") -> ToolOutput:
+    return await fit(output, call=ToolCallId(call), workspace=context.workspace, limits=LIMITS)
+
+
+async def test_a_result_within_the_limit_stays_as_it_is(context: ToolContext) -> None:
+    output = await fitted(ToolOutput(text="é" * 1_000), context)
+    assert output == ToolOutput(text="é" * 1_000, size_bytes=2_000)
+    assert list(context.workspace.iterdir()) == []
+
+
+async def test_a_huge_result_is_saved_whole_and_shown_in_part(context: ToolContext) -> None:
+    text = "".join(f"line {n}\r\n" for n in range(500))
+    output = await fitted(ToolOutput(text=text, is_error=True), context)
+    assert output.saved_path == "tool_results/toolu_1.txt"
+    saved = context.workspace / output.saved_path
+    assert saved.read_bytes().decode() == text
+    assert [file.name for file in saved.parent.iterdir()] == ["toolu_1.txt"]
+    assert output.text.startswith(text[:60])
+    assert output.text.endswith(text[-20:])
+    assert f"of {len(text):,} characters" in output.text
+    assert "tool_results/toolu_1.txt" in output.text
+    assert "read_local_file" in output.text
+    assert (output.is_error, output.size_bytes) == (True, len(text))
+    assert len(output.text) < 400
+
+
+async def test_a_call_id_cannot_name_a_file_elsewhere(context: ToolContext) -> None:
+    output = await fitted(ToolOutput(text="x" * 2_000), context, "../../etc/passwd")
+    saved = (context.workspace / output.saved_path).resolve()
+    assert saved.parent == context.workspace.resolve() / "tool_results"
+    assert saved.read_text(encoding="utf-8") == "x" * 2_000
+
+
+async def test_text_that_is_no_valid_unicode_is_saved_all_the_same(context: ToolContext) -> None:
+    output = await fitted(ToolOutput(text="\ud800" * 2_000), context)
+    assert (context.workspace / output.saved_path).read_text(encoding="utf-8") == "?" * 2_000
+
+
+async def test_a_disk_that_refuses_costs_the_rest_but_not_the_result(context: ToolContext) -> None:
+    (context.workspace / "tool_results").write_text("in the way", encoding="utf-8")
+    output = await fitted(ToolOutput(text="y" * 2_000), context)
+    assert output.saved_path == ""
+    assert output.text.startswith("y" * 60)
+    assert "could not be saved" in output.text
+
+
+async def test_the_size_that_the_toolset_measured_is_kept(context: ToolContext) -> None:
+    output = ToolOutput(text="short", size_bytes=9_000_000)
+    assert await fitted(output, context) == replace(output)

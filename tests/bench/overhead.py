@@ -1,0 +1,203 @@
+"""What our turn costs beside bare calls of the same model, both against the stand-in in one run.
+
+`python -m tests.bench.overhead [--json]`. `iteration_extra_ms`: a tool iteration of ours (durable,
+over the stdio toolkit, events and history stored) less one of a bare loop on the anthropic SDK with
+the tool in process. `simple_ratio`: from a mention in Slack to the finished answer there, over one
+bare call that takes 300 ms.
+"""
+
+import argparse
+import asyncio
+import logging
+import statistics
+import tempfile
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import anthropic
+from pydantic import SecretStr
+
+from agent_core.events import StepFinished, TurnFinished
+from agent_core.ids import SessionId, UserId
+from agent_core.messages import InboundMessage
+from agent_core.runtime import Runtime, build_runtime
+from agent_core.settings import CoreSettings
+from bot.app import running_bot
+from bot.sandbox.model import ModelStandIn, Pace, Text, ToolUse
+from bot.sandbox.slack import SlackStandIn
+from bot.settings import BotSettings
+from tests.bench.results import Result, show
+
+ITERATIONS = 40
+SIMPLE_ROUNDS = 7
+CALL_S = 0.3
+TOOL = "mcp__local_toolkit__list_local_files"
+BARE_TOOL: dict[str, Any] = {
+    "name": TOOL,
+    "description": "Lists files.",
+    "input_schema": {"type": "object", "properties": {"path": {"type": "string"}}},
+}
+
+
+def core_settings(model: ModelStandIn, root: Path) -> CoreSettings:
+    return CoreSettings(
+        anthropic_api_key=SecretStr("sandbox"),
+        anthropic_base_url=model.base_url,
+        workspaces_root=root,
+        max_steps=ITERATIONS + 5,
+    )
+
+
+async def bare_iteration_ms(model: ModelStandIn) -> float:
+    """A loop as short as the SDK allows: stream, run the tool in process, again."""
+    model.play(ToolUse(name=TOOL, input={}), times=ITERATIONS)
+    model.play(Text(text="Done."))
+    messages: list[Any] = [{"role": "user", "content": "continue"}]
+    async with anthropic.AsyncAnthropic(api_key="sandbox", base_url=model.base_url) as client:
+        started = time.perf_counter()
+        while True:
+            async with client.messages.stream(
+                model="claude-sonnet-5-5",
+                max_tokens=16_000,
+                messages=messages,
+                tools=[BARE_TOOL],  # pyright: ignore[reportArgumentType] - a plain dict is what is sent
+            ) as stream:
+                reply = await stream.get_final_message()
+            if reply.stop_reason != "tool_use":
+                break
+            results = [
+                {"type": "tool_result", "tool_use_id": block.id, "content": "[]"}
+                for block in reply.content
+                if block.type == "tool_use"
+            ]
+            content = [block.model_dump(exclude_none=True) for block in reply.content]
+            messages += [
+                {"role": "assistant", "content": content},
+                {"role": "user", "content": results},
+            ]
+        return (time.perf_counter() - started) * 1000 / ITERATIONS
+
+
+async def our_iteration_ms(model: ModelStandIn, runtime: Runtime, thread: int) -> float:
+    """The median time between two steps of one turn with as many iterations."""
+    model.play(ToolUse(name=TOOL, input={}), times=ITERATIONS)
+    model.play(Text(text="Done."))
+    session = SessionId(f"T1:C1:{thread}.000001")
+    turn = await runtime.handle(
+        InboundMessage(
+            session=session,
+            key=f"{session}:1",
+            asker=UserId("T1:U1"),
+            author_name="Ann",
+            text="continue",
+            received_at=datetime.now(UTC),
+        )
+    )
+    if turn is None:
+        raise RuntimeError("the runtime did not take the message")
+    moments: list[datetime] = []
+    async for _, event in runtime.events(turn):
+        if isinstance(event, StepFinished):
+            moments.append(event.at)
+        if isinstance(event, TurnFinished) and event.outcome != "answered":
+            raise RuntimeError(f"the turn ended as {event.outcome}: {event.answer}")
+    if len(moments) != ITERATIONS + 1:
+        raise RuntimeError(f"{len(moments)} steps instead of {ITERATIONS + 1}")
+    return (moments[-1] - moments[0]).total_seconds() * 1000 / ITERATIONS
+
+
+async def measure_iterations(root: Path) -> list[Result]:
+    async with ModelStandIn() as model, build_runtime(core_settings(model, root)) as runtime:
+        await our_iteration_ms(model, runtime, thread=1)  # warms up both sides
+        await bare_iteration_ms(model)
+        ours: list[float] = []
+        bare: list[float] = []
+        for round_number in range(3):
+            bare.append(await bare_iteration_ms(model))
+            ours.append(await our_iteration_ms(model, runtime, thread=round_number + 2))
+    our_ms, bare_ms = statistics.median(ours), statistics.median(bare)
+    return [
+        Result(name="iteration_ours_ms", value=round(our_ms, 2), unit="ms"),
+        Result(name="iteration_bare_ms", value=round(bare_ms, 2), unit="ms"),
+        Result(name="iteration_extra_ms", value=round(our_ms - bare_ms, 2), unit="ms", goal=15),
+    ]
+
+
+async def bare_call_s(model: ModelStandIn) -> float:
+    model.play(Text(text="SIMPLE"))
+    async with anthropic.AsyncAnthropic(api_key="sandbox", base_url=model.base_url) as client:
+        started = time.perf_counter()
+        async with client.messages.stream(
+            model="claude-sonnet-5-5",
+            max_tokens=4_000,
+            messages=[{"role": "user", "content": "What is the capital of France?"}],
+        ) as stream:
+            await stream.get_final_message()
+        return time.perf_counter() - started
+
+
+async def mention_to_answer_s(model: ModelStandIn, slack: SlackStandIn) -> float:
+    """Both the classifier and the fast answer say SIMPLE here, so the answer is that word."""
+    model.play(Text(text="SIMPLE"), times=2)
+    started = time.perf_counter()
+    ts = await slack.say("ann", "general", f"{slack.mention} What is the capital of France?")
+    await slack.wait_for(
+        lambda s: [p for p in s.thread("general", ts) if p.user == s.bot_user_id], timeout_s=20
+    )
+    return time.perf_counter() - started
+
+
+@asynccontextmanager
+async def bot_beside(model: ModelStandIn, root: Path) -> AsyncGenerator[SlackStandIn]:
+    async with SlackStandIn(rate_limits=False) as slack:
+        settings = BotSettings(
+            slack_bot_token=SecretStr(slack.bot_token),
+            slack_app_token=SecretStr(slack.app_token),
+            slack_api_url=slack.api_url,
+        )
+        async with running_bot(settings, core_settings(model, root)):
+            await slack.connected(timeout_s=30)
+            yield slack
+
+
+async def measure_simple(root: Path) -> list[Result]:
+    pace = Pace(first_token_s=CALL_S)
+    async with ModelStandIn(pace=pace) as model, bot_beside(model, root) as slack:
+        await mention_to_answer_s(model, slack)
+        await bare_call_s(model)
+        ours: list[float] = []
+        bare: list[float] = []
+        for _ in range(SIMPLE_ROUNDS):
+            bare.append(await bare_call_s(model))
+            ours.append(await mention_to_answer_s(model, slack))
+    our_s, bare_s = statistics.median(ours), statistics.median(bare)
+    return [
+        Result(name="simple_ours_ms", value=round(our_s * 1000, 1), unit="ms"),
+        Result(name="simple_bare_ms", value=round(bare_s * 1000, 1), unit="ms"),
+        Result(name="simple_ratio", value=round(our_s / bare_s, 3), unit="ratio", goal=1.15),
+    ]
+
+
+async def measure() -> list[Result]:
+    with tempfile.TemporaryDirectory(prefix="overhead-") as directory:
+        root = Path(directory)
+        return [
+            *await measure_iterations(root / "iterations"),
+            *await measure_simple(root / "simple"),
+        ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    logging.disable(logging.INFO)
+    show(asyncio.run(measure()), as_json=arguments.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,346 @@
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from slack_bolt.request.async_request import AsyncBoltRequest
+
+from agent_core.messages import Attachment
+from bot.ingress import Ingress, Rules, create_app
+from bot.ingress.gate import Gate
+from bot.ingress.handover import Handover
+from bot.ingress.roots import Roots
+from bot.slack_api import People, web_client
+from bot.threads import ThreadRef
+from tests.bot.ingress.world import NamingFiles, World, connected_world
+
+
+async def test_a_mention_is_handed_over_once_although_it_comes_in_two_shapes(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} status &amp; more")
+    await world.settle()
+
+    assert {one.event_type for one in world.slack.deliveries} == {"app_mention", "message"}
+    (message,) = world.front.messages
+    team, channel = world.slack.team_id, world.slack.channels["general"]
+    assert message.session == f"{team}:{channel}:{ts}"
+    assert message.key == f"{team}:{channel}:{ts}"
+    assert message.asker == f"{team}:{world.slack.people['ann']}"
+    assert (message.author_name, message.text) == ("ann", "status & more")
+    assert message.received_at == datetime.fromtimestamp(float(ts), UTC)
+    assert message.background == ""
+    assert world.ledger.settled == [message.key]
+
+
+async def test_nothing_is_acknowledged_before_it_is_in_the_ledger(world: World) -> None:
+    world.ledger.may_go_on.clear()
+    await world.say("ann", "general", f"{world.mention} hi")
+    await world.ledger.asked.wait()
+
+    assert all(one.acked_at_s is None for one in world.slack.deliveries)
+    assert world.front.messages == []
+
+    world.ledger.may_go_on.set()
+    await world.settle()
+    assert world.front.texts == ["hi"]
+
+
+async def test_a_payload_that_could_not_be_recorded_is_taken_when_it_comes_again(
+    world: World,
+) -> None:
+    world.ledger.failures = 2
+    await world.say("ann", "general", f"{world.mention} hi")
+    await world.slack.wait_for(lambda _: world.ledger.failures == 0)
+    assert world.front.messages == []
+
+    await world.slack.redeliver(attempt=1)
+    await world.front.got_one.wait()
+    assert world.front.texts == ["hi"]
+
+
+async def test_a_redelivery_starts_nothing_new(world: World) -> None:
+    await world.say("ann", "general", f"{world.mention} hi")
+    await world.settle()
+    for attempt in (0, 1, 2, 3):
+        await world.slack.redeliver(attempt=attempt, same_envelope=attempt == 0)
+    await world.settle()
+
+    assert world.front.texts == ["hi"]
+
+
+async def test_one_gesture_under_two_ts_is_one(world: World) -> None:
+    for _ in range(2):
+        await world.say("ann", "general", f"{world.mention} hi", client_msg_id="m1")
+    await world.settle()
+
+    assert world.front.texts == ["hi"]
+
+
+async def test_a_direct_message_needs_no_mention(world: World) -> None:
+    ts = await world.say("ann", dm=True, text="hello")
+    await world.say("ann", dm=True, text="and this", thread_ts=ts)
+    await world.settle()
+
+    assert world.front.texts == ["hello", "and this"]
+    assert len({message.session for message in world.front.messages}) == 1
+
+
+async def test_a_reply_in_the_bots_thread_needs_no_mention(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} research")
+    await world.settle()
+    await world.say("ben", "general", "make it shorter", thread_ts=ts)
+    await world.settle()
+
+    assert world.front.texts == ["research", "make it shorter"]
+    assert world.front.messages[1].asker.endswith(world.slack.people["ben"])
+
+
+async def test_a_reply_to_somebody_else_is_not_for_the_bot(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} research")
+    await world.settle()
+    cleo = world.slack.people["cleo"]
+    await world.say("ben", "general", f"<@{cleo}> look at this", thread_ts=ts)
+    await world.settle()
+
+    assert world.front.texts == ["research"]
+
+
+async def test_a_post_that_mentions_nobody_is_not_for_the_bot(world: World) -> None:
+    await world.say("ann", "general", "good morning")
+    await world.settle()
+
+    assert world.front.messages == []
+    assert world.ledger.bodies == []
+
+
+async def test_in_a_thread_of_people_only_a_mention_is_for_the_bot(world: World) -> None:
+    ts = await world.say("ann", "general", "lunch?")
+    await world.say("ben", "general", f"{world.mention} where?", thread_ts=ts)
+    await world.settle()
+    await world.say("ann", "general", "I meant Ben", thread_ts=ts)
+    await world.settle()
+
+    assert world.front.texts == ["where?"]
+
+
+async def test_the_first_mention_in_a_thread_of_people_brings_its_earlier_posts(
+    world: World,
+) -> None:
+    ben = world.slack.people["ben"]
+    ts = await world.say("ann", "general", "we ship on <https://a.test|Monday> &amp; rest")
+    await world.say("ben", "general", "fine", thread_ts=ts)
+    await world.say("ann", "general", f"thanks <@{ben}>", thread_ts=ts)
+    asked = await world.say("cleo", "general", f"{world.mention} sum up", thread_ts=ts)
+    await world.settle()
+    await world.say("ann", "general", "too late", thread_ts=ts)
+    await world.say("cleo", "general", f"{world.mention} again", thread_ts=ts)
+    await world.settle()
+
+    first, second = world.front.messages
+    lines = first.background.splitlines()
+    assert [line.partition(" (")[0] for line in lines] == ["ann", "ben", "ann"]
+    assert lines[0].endswith("): we ship on Monday (https://a.test) & rest")
+    assert lines[2].endswith("): thanks @ben")
+    at = datetime.fromtimestamp(float(asked) + 3_600, UTC)
+    assert lines[0][5:8] == f"{at:%H}:"
+    assert second.background == ""
+
+
+async def test_only_the_newest_hundred_posts_are_brought(world: World) -> None:
+    ts = await world.say("ann", "general", "the first")
+    for number in range(120):
+        await world.say("ben", "general", f"reply {number}", thread_ts=ts)
+    await world.say("cleo", "general", f"{world.mention} sum up", thread_ts=ts)
+    await world.front.got_one.wait()
+
+    lines = world.front.messages[0].background.splitlines()
+    assert len(lines) == 100
+    assert lines[-1].endswith("reply 119")
+
+
+async def test_the_bots_own_posts_are_no_background(world: World) -> None:
+    ts = await world.say("ann", "general", "the plan")
+    await world.api.post(_thread(world, ts), "my own words", op_id="op1")
+    await world.say("cleo", "general", f"{world.mention} sum up", thread_ts=ts)
+    await world.settle()
+
+    assert "my own words" not in world.front.messages[0].background
+    assert "the plan" in world.front.messages[0].background
+
+
+async def test_a_thread_that_cannot_be_read_is_said_so(world: World) -> None:
+    ts = await world.say("ann", "general", "the plan")
+    world.slack.fail("conversations.replies", error="missing_scope")
+    await world.say("cleo", "general", f"{world.mention} sum up", thread_ts=ts)
+    await world.settle()
+
+    assert "could not be read" in world.front.messages[0].background
+
+
+async def test_files_come_with_their_message(world: World) -> None:
+    await world.say(
+        "ann", "general", f"{world.mention} read this", files=[("a.log", b"12345", "text/plain")]
+    )
+    await world.settle()
+
+    assert world.front.messages[0].attachments == (
+        Attachment(name="a.log", path="downloads/a.log", mimetype="text/plain", size_bytes=5),
+    )
+
+
+async def test_a_mention_without_words_still_says_something(world: World) -> None:
+    await world.say("ann", "general", world.mention)
+    await world.settle()
+
+    assert world.front.texts == ["(They mentioned you without adding any words.)"]
+
+
+async def test_the_bot_answers_neither_itself_nor_other_bots(world: World) -> None:
+    await world.say("robot", "general", f"{world.mention} run X")
+    ts = await world.say("ann", dm=True, text="hello")
+    await world.settle()
+    thread = _thread(world, ts, world.slack.dm_id("ann"))
+    await world.api.post(thread, f"{world.mention} hello myself", op_id="op1")
+    await world.settle()
+
+    assert world.front.texts == ["hello"]
+
+
+async def test_an_edit_or_a_deletion_is_no_new_message(world: World) -> None:
+    ts = await world.say("ann", "general", "nothing")
+    await world.slack.edit("ann", "general", ts, f"{world.mention} do it")
+    await world.slack.delete("general", ts)
+    await world.slack.wait_for(lambda slack: len(slack.deliveries) == 3)
+    await world.settle()
+
+    assert world.front.messages == []
+
+
+async def test_events_that_nobody_handles_are_acknowledged(world: World) -> None:
+    ts = await world.say("ann", "general", "nothing")
+    await world.slack.react("ann", "general", ts, "tada")
+    await world.slack.open_home("ann")
+
+    await world.settle("reaction_added", "app_home_opened")
+    assert world.front.messages == []
+
+
+@pytest.mark.parametrize(
+    ("user", "channel", "sentence"),
+    [("guest", "general", "guest"), ("stranger", "shared", "another one")],
+)
+async def test_who_may_not_is_told_why_once_and_alone(
+    world: World, user: str, channel: str, sentence: str
+) -> None:
+    await world.say(user, channel, f"{world.mention} do it")
+    await world.settle()
+    await world.slack.redeliver()
+    await world.settle()
+
+    assert world.front.messages == []
+    (told,) = world.told(user)
+    assert sentence in told
+
+
+async def test_who_may_not_and_did_not_mention_the_bot_hears_nothing(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} research")
+    await world.settle()
+    await world.say("guest", "general", "me too", thread_ts=ts)
+    await world.settle()
+
+    assert world.front.texts == ["research"]
+    assert world.told("guest") == []
+
+
+@pytest.mark.parametrize("setting", ["teams", "channels", "users"])
+async def test_an_empty_list_denies_everybody(setting: str) -> None:
+    lists: dict[str, Any] = {setting: frozenset[str]()}
+    async with connected_world(**lists) as world:
+        await world.say("ann", "general", f"{world.mention} hi")
+        await world.say("ann", dm=True, text="hi")
+        await world.settle()
+
+        assert world.front.messages == []
+        assert world.ledger.bodies == []
+
+
+async def test_an_author_who_cannot_be_looked_up_is_not_lost(world: World) -> None:
+    world.slack.fail("users.info", error="invalid_auth", times=2)
+    await world.say("ann", "general", f"{world.mention} hi")
+    await world.slack.wait_for(
+        lambda slack: sum(call.error == "invalid_auth" for call in slack.calls) == 2
+    )
+    assert all(one.acked_at_s is None for one in world.slack.deliveries)
+
+    await world.slack.redeliver()
+    await world.front.got_one.wait()
+    assert world.front.texts == ["hi"]
+
+
+async def test_a_recorded_payload_is_handled_after_a_restart(world: World) -> None:
+    await world.say("ann", "general", f"{world.mention} hi")
+    await world.settle()
+    (body,) = world.ledger.bodies
+    world.front.messages.clear()
+
+    assert await world.ingress.replay(body)
+
+    assert world.front.texts == ["hi"]
+
+
+async def test_a_recorded_payload_waits_while_slack_is_away(world: World) -> None:
+    await world.say("ann", "general", f"{world.mention} hi")
+    await world.settle()
+    (body,) = world.ledger.bodies
+    world.ledger.settled.clear()
+    world.slack.fail("users.info", error="invalid_auth")
+    later = Ingress(*_halves(world))
+
+    assert not await later.replay(body)
+    assert world.ledger.settled == []
+    assert await later.replay(body)
+    assert len(world.ledger.settled) == 1
+
+
+async def test_a_recorded_payload_of_somebody_who_may_not_any_more_is_settled(
+    world: World,
+) -> None:
+    await world.say("ann", "general", f"{world.mention} hi")
+    await world.settle()
+    (body,) = world.ledger.bodies
+    world.front.messages.clear()
+    world.ledger.settled.clear()
+
+    assert await Ingress(*_halves(world, users=frozenset[str]())).replay(body)
+    assert world.front.messages == []
+    assert len(world.ledger.settled) == 1
+
+
+async def test_bare_payloads_that_bolt_cannot_read_are_acknowledged(world: World) -> None:
+    app = create_app(web_client("xoxb-1", base_url=world.slack.api_url), world.identity)
+    for body in (
+        {"type": "app_rate_limited", "team_id": world.identity.team},
+        {"type": "event_callback", "team_id": world.identity.team, "event": None},
+        {"type": "event_callback", "team_id": world.identity.team},
+    ):
+        answer = await app.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=body))
+        assert answer.status == 200
+
+
+def _thread(world: World, ts: str, channel: str = "") -> ThreadRef:
+    place = channel or world.slack.channels["general"]
+    return ThreadRef(team=world.slack.team_id, channel=place, root_ts=ts)
+
+
+def _halves(world: World, **lists: Any) -> tuple[Gate, Handover]:
+    """The two halves of an ingress that remembers nobody."""
+    people = People(world.api)
+    rules = Rules(identity=world.identity, **lists)
+    gate = Gate(world.front, world.ledger, people, Roots(world.api, world.identity), rules)
+    handover = Handover(
+        front=world.front,
+        ledger=world.ledger,
+        files=NamingFiles(),
+        api=world.api,
+        people=people,
+        identity=world.identity,
+    )
+    return gate, handover

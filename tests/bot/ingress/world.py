@@ -1,0 +1,164 @@
+"""A bot on the real slack-bolt in front of the Slack stand-in, with an agent that only listens."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
+
+from agent_core.ids import SessionId, TurnId
+from agent_core.messages import Attachment, InboundMessage, JsonObject
+from bot.inbound import SlackFile
+from bot.ingress import Ingress, Rules, create_app, register
+from bot.sandbox.slack import SlackStandIn
+from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES
+from bot.slack_api import Identity, SlackApi, web_client
+
+
+@dataclass(slots=True)
+class ListeningFront:
+    """Keeps what it is given; knows a session once it was given a message for it."""
+
+    messages: list[InboundMessage] = field(default_factory=list[InboundMessage])
+    got_one: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def handle(self, message: InboundMessage) -> TurnId | None:
+        self.messages.append(message)
+        self.got_one.set()
+        return TurnId(message.key)
+
+    async def knows(self, session: SessionId) -> bool:
+        return any(message.session == session for message in self.messages)
+
+    @property
+    def texts(self) -> list[str]:
+        return [message.text for message in self.messages]
+
+
+@dataclass(slots=True)
+class MemoryLedger:
+    """A ledger that can be held up, to see what happens meanwhile, and can fail."""
+
+    bodies: list[JsonObject] = field(default_factory=list[JsonObject])
+    settled: list[str] = field(default_factory=list[str])
+    failures: int = 0
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+    may_go_on: asyncio.Event = field(default_factory=asyncio.Event)
+    _keys: set[str] = field(default_factory=set[str])
+
+    async def record(self, key: str, second_key: str, body: JsonObject) -> bool:
+        self.asked.set()
+        await self.may_go_on.wait()
+        if self.failures:
+            self.failures -= 1
+            raise ConnectionError("the ledger is away")
+        keys = {key, second_key} - {""}
+        is_new = not keys & self._keys
+        self._keys |= keys
+        if is_new:
+            self.bodies.append(body)
+        return is_new
+
+    async def settle(self, key: str) -> None:
+        self.settled.append(key)
+
+
+class NamingFiles:
+    """Pretends to have saved each file under its name."""
+
+    async def keep(
+        self, session: SessionId, files: tuple[SlackFile, ...]
+    ) -> tuple[Attachment, ...]:
+        return tuple(
+            Attachment(
+                name=file.name,
+                path=f"downloads/{file.name}",
+                mimetype=file.mimetype,
+                size_bytes=file.size_bytes,
+            )
+            for file in files
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    slack: SlackStandIn
+    front: ListeningFront
+    ledger: MemoryLedger
+    ingress: Ingress
+    api: SlackApi
+    identity: Identity
+    _expected: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+
+    async def say(self, user: str, channel: str | None = None, text: str = "", **more: Any) -> str:
+        """A person posts. `settle` waits for what Slack delivers of it."""
+        ts = await self.slack.say(user, channel, text, **more)
+        self._expected.add(("message", ts))
+        if self.mention in text and channel is not None:
+            self._expected.add(("app_mention", ts))
+        return ts
+
+    async def settle(self, *event_types: str) -> None:
+        """Wait until all that was said, and these events, came, were acknowledged and handled."""
+        await self.slack.wait_for(lambda slack: self._all_came(event_types))
+        async with asyncio.timeout(10):
+            await self.ingress.drain()
+
+    def _all_came(self, event_types: tuple[str, ...]) -> bool:
+        deliveries = self.slack.deliveries
+        came = {(one.event_type, one.payload["event"].get("ts")) for one in deliveries}
+        types = {one.event_type for one in deliveries}
+        acked = all(one.acked_at_s is not None for one in deliveries)
+        return acked and self._expected <= came and set(event_types) <= types
+
+    @property
+    def mention(self) -> str:
+        return self.slack.mention
+
+    def told(self, user: str) -> list[str]:
+        """What only this user sees."""
+        people = self.slack.users
+        calls = [call for call in self.slack.calls if call.method == "chat.postEphemeral"]
+        return [str(call.args["text"]) for call in calls if call.args["user"] == people[user]]
+
+
+@asynccontextmanager
+async def connected_world(
+    scopes: Sequence[str] = DEFAULT_SCOPES, bot_events: Sequence[str] = DEFAULT_EVENTS, **lists: Any
+) -> AsyncGenerator[World, None]:
+    """`lists` are the ALLOWED_ lists of the rules, people and channels by their ids."""
+    async with (
+        SlackStandIn(scopes=scopes, bot_events=bot_events) as slack,
+        aiohttp.ClientSession() as session,
+    ):
+        client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
+        api = SlackApi(client)
+        identity = await api.identify()
+        front, ledger = ListeningFront(), MemoryLedger()
+        ledger.may_go_on.set()
+        app = create_app(client, identity)
+        ingress = register(
+            app,
+            front,
+            ledger=ledger,
+            files=NamingFiles(),
+            api=api,
+            rules=Rules(identity=identity, **lists),
+        )
+        handler = AsyncSocketModeHandler(app, slack.app_token)
+        await handler.connect_async()
+        await slack.connected()
+        try:
+            yield World(
+                slack=slack,
+                front=front,
+                ledger=ledger,
+                ingress=ingress,
+                api=api,
+                identity=identity,
+            )
+        finally:
+            await handler.close_async()

@@ -1,0 +1,61 @@
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from bot.presenter import MemoryState, PresenterState, ThreadPresenter
+from bot.sandbox.slack import SlackStandIn
+from bot.slack_api import SkippingClock, SlackApi, web_client
+from bot.threads import ThreadRef
+from tests.bot.presenter.turns import Turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """A thread that Ann began, and what is needed to show turns in it."""
+
+    slack: SlackStandIn
+    api: SlackApi
+    thread: ThreadRef
+    workspace: Path
+
+    def presenter(self, state: PresenterState | None = None) -> ThreadPresenter:
+        return ThreadPresenter(
+            self.api,
+            self.thread,
+            state or MemoryState(),
+            self.workspace,
+            asked_ts=self.thread.root_ts,
+            edit_interval_s=0.01,
+        )
+
+    def turn(self, name: str = "turn1") -> Turn:
+        team, ann = self.thread.team, self.slack.people["ann"]
+        return Turn(self.thread, turn=name, asker=f"{team}:{ann}")
+
+    def texts(self) -> list[str]:
+        """What the bot wrote into the thread, in order."""
+        posts = self.slack.thread("general", self.thread.root_ts)
+        return [post.text for post in posts if post.user == self.slack.bot_user_id]
+
+    def calls(self, method: str) -> int:
+        return sum(call.method == method for call in self.slack.calls)
+
+    def write(self, path: str, content: str) -> str:
+        file = self.workspace / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content, encoding="utf-8")
+        return path
+
+
+@pytest.fixture
+async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
+    """Waits between retries end at once; Slack itself is not limited unless a test says so."""
+    async with SlackStandIn(rate_limits=False) as slack, aiohttp.ClientSession() as session:
+        client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
+        root_ts = await slack.say("ann", "general", f"{slack.mention} what is new?")
+        thread = ThreadRef(team=slack.team_id, channel=slack.channels["general"], root_ts=root_ts)
+        api = SlackApi(client, clock=SkippingClock())
+        yield Stage(slack=slack, api=api, thread=thread, workspace=tmp_path)

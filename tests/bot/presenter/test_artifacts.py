@@ -1,0 +1,104 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from bot.presenter.artifacts import Artifact, ArtifactRefused, file_name, read_artifact
+from bot.render import limits
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    inside = tmp_path / "session" / "work_products" / "deep"
+    inside.mkdir(parents=True)
+    (inside / "report.html").write_text("<p>report</p>", encoding="utf-8")
+    (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
+    (tmp_path / "session" / "trace.json").write_text("{}", encoding="utf-8")
+    return tmp_path / "session"
+
+
+def test_a_work_product_is_read(workspace: Path) -> None:
+    artifact = read_artifact(workspace, "work_products/deep/report.html")
+
+    assert artifact == Artifact(name="report.html", content=b"<p>report</p>")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        "work_products",
+        "trace.json",
+        "work_products/../trace.json",
+        "work_products/deep/../../trace.json",
+        "../secret.txt",
+        "/etc/passwd",
+        "work_products/missing.html",
+        "work_products/deep",
+        "work_products/deep/report.html/x",
+    ],
+)
+def test_what_is_no_work_product_is_refused(workspace: Path, path: str) -> None:
+    with pytest.raises(ArtifactRefused):
+        read_artifact(workspace, path)
+
+
+def test_a_link_does_not_lead_out(workspace: Path) -> None:
+    products, secret = workspace / "work_products", workspace.parent / "secret.txt"
+    (products / "soft.txt").symlink_to(secret)
+    (products / "hard.txt").hardlink_to(secret)
+    (products / "folder").symlink_to(workspace.parent)
+    for path in ("soft.txt", "hard.txt", "folder/secret.txt"):
+        with pytest.raises(ArtifactRefused):
+            read_artifact(workspace, f"work_products/{path}")
+
+
+def test_the_directory_of_products_may_be_no_link(workspace: Path) -> None:
+    (workspace / "work_products").rename(workspace / "moved")
+    (workspace / "work_products").symlink_to(workspace / "moved")
+
+    with pytest.raises(ArtifactRefused):
+        read_artifact(workspace, "work_products/deep/report.html")
+
+
+def test_a_pipe_does_not_hold_the_bot_up(workspace: Path) -> None:
+    os.mkfifo(workspace / "work_products" / "pipe")
+
+    with pytest.raises(ArtifactRefused, match="plain file"):
+        read_artifact(workspace, "work_products/pipe")
+
+
+def test_sizes_out_of_bounds_are_refused(workspace: Path) -> None:
+    (workspace / "work_products" / "empty.txt").touch()
+
+    with pytest.raises(ArtifactRefused, match="empty"):
+        read_artifact(workspace, "work_products/empty.txt")
+    with pytest.raises(ArtifactRefused, match="bigger"):
+        read_artifact(workspace, "work_products/deep/report.html", max_bytes=5)
+
+
+@pytest.mark.parametrize(
+    ("given", "safe"),
+    [
+        ("report.html", "report.html"),
+        ("Übersicht 2026 (v2).html", "Übersicht 2026 (v2).html"),
+        ("report\u202elmth.exe", "reportlmth.exe"),
+        ("-rf", "rf"),
+        ("a\nb.html", "a b.html"),
+        ("../../etc/passwd", "_.._etc_passwd"),
+        ("CON", "_CON"),
+        ("con.txt", "_con.txt"),
+        (".", "file"),
+        ("", "file"),
+        ("<!channel>.html", "_channel_.html"),
+    ],
+)
+def test_names_are_made_safe(given: str, safe: str) -> None:
+    assert file_name(given) == safe
+
+
+def test_a_long_name_keeps_its_ending() -> None:
+    name = file_name("é" * 300 + ".html")
+
+    assert name.endswith(".html")
+    assert len(name.encode()) <= limits.FILE_NAME_BYTES

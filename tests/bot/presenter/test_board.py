@@ -1,0 +1,122 @@
+import pytest
+
+from agent_core.ids import ROOT_RUN, ToolCallId, child_run
+from bot.presenter.board import Board, spoken_time
+from bot.render import limits
+from bot.threads import ThreadRef
+from tests.bot.presenter.turns import Turn
+
+
+@pytest.fixture
+def turn() -> Turn:
+    return Turn(ThreadRef(team="T1", channel="C1", root_ts="1783536983.783769"))
+
+
+def _board(*events: object) -> Board:
+    board = Board()
+    for event in events:
+        board.fold(event)  # pyright: ignore[reportArgumentType]
+    return board
+
+
+def test_the_head_counts_time_and_calls(turn: Turn) -> None:
+    board = _board(turn.started(), turn.call("c1", "run_python"), turn.call("c2", "run_python"))
+
+    assert board.progress().splitlines()[0] == "*Working on it* · 2 s · 2 tool calls"
+    assert board.progress(since_last_s=60).startswith("*Working on it* · 1 min 2 s")
+
+
+def test_a_call_that_failed_is_marked(turn: Turn) -> None:
+    board = _board(
+        turn.started(), turn.call("c1", "run_python"), turn.returned("c1", is_error=True)
+    )
+
+    assert board.progress().splitlines()[1] == "✗ Working with the data"
+
+
+def test_a_long_call_says_how_far_it_is(turn: Turn) -> None:
+    board = _board(turn.started(), turn.call("c1", "run_python"), turn.progressed("c1", "3 of 8"))
+
+    assert board.progress().splitlines()[1] == "▸ Working with the data (3 of 8)"
+
+
+def test_pages_that_were_not_read_are_not_counted(turn: Turn) -> None:
+    board = _board(
+        turn.started(),
+        turn.call("c1", "crawl_parallel", urls=["u"] * 4),
+        turn.call("c2", "crawl_parallel", urls=["u"] * 4),
+        turn.returned("c1", display="3 of 4 pages read"),
+        turn.returned("c2", is_error=True),
+        turn.finished("Done."),
+    )
+
+    assert board.closed() == "Done in 5 s · 2 tool calls · 3 pages read"
+
+
+def test_parallel_sub_agents_keep_their_own_steps(turn: Turn) -> None:
+    one, two = (child_run(ROOT_RUN, ToolCallId(call)) for call in ("t1", "t2"))
+    board = _board(
+        turn.started(),
+        turn.call("t1", "Task", subagent_type="alpha"),
+        turn.call("t2", "Task", subagent_type="beta"),
+        turn.call("x", "search_web", two, query="b"),
+        turn.call("x", "search_web", one, query="a"),
+        turn.returned("x", two),
+    )
+
+    assert board.progress().splitlines()[1:] == [
+        "▸ Asking the alpha",
+        "      ▸ Searching the web for “a”",
+        "▸ Asking the beta",
+        "      ✓ Searching the web for “b”",
+    ]
+
+
+def test_older_steps_are_folded_and_running_ones_are_not(turn: Turn) -> None:
+    events: list[object] = [turn.started(), turn.call("first", "run_python")]
+    for number in range(40):
+        events += [turn.call(f"c{number}", "search_web", query=f"q{number}")]
+        events += [turn.returned(f"c{number}")]
+    lines = _board(*events).progress().splitlines()[1:]
+
+    assert len(lines) <= limits.PROGRESS_LINES
+    assert lines[0] == "✓ 30 earlier steps"
+    assert lines[1] == "▸ Working with the data"
+    assert lines[-1] == "✓ Searching the web for “q39”"
+
+
+def test_many_calls_at_once_stay_a_short_post(turn: Turn) -> None:
+    calls = [turn.call(f"c{number}", "search_web", query="q" * 500) for number in range(60)]
+    text = _board(turn.started(), *calls).progress()
+
+    assert len(text.splitlines()) <= limits.PROGRESS_LINES + 1
+    assert text.splitlines()[-1] == "… and 49 more"
+    assert len(text) <= limits.TEXT_CHARS
+
+
+def test_a_busy_model_is_mentioned_when_it_takes_long(turn: Turn) -> None:
+    assert "busy" not in _board(turn.started(), turn.retried(0.5)).progress()
+    assert "The model is busy" in _board(turn.started(), turn.retried(8)).progress()
+
+
+@pytest.mark.parametrize(
+    ("outcome", "line"),
+    [
+        ("answered", "Done in 1 s"),
+        ("limited", "Stopped at a limit after 1 s"),
+        ("stopped", "Stopped after 1 s"),
+        ("failed", "Failed after 1 s"),
+    ],
+)
+def test_the_closing_line_says_how_it_ended(turn: Turn, outcome: str, line: str) -> None:
+    finished = (turn.started(), turn.finished("x", outcome))  # pyright: ignore[reportArgumentType]
+
+    assert _board(*finished).closed() == line
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0, "0 s"), (59.9, "59 s"), (60, "1 min 0 s"), (3_599, "59 min 59 s"), (7_800, "2 h 10 min")],
+)
+def test_times_are_spoken(seconds: float, words: str) -> None:
+    assert spoken_time(seconds) == words

@@ -1,0 +1,85 @@
+"""A turn's events, built in order as the core would announce them."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from agent_core.events import (
+    ArtifactSaved,
+    Outcome,
+    Route,
+    RouteChosen,
+    StepRetried,
+    ToolCallFinished,
+    ToolCallProgressed,
+    ToolCallStarted,
+    TurnFinished,
+    TurnStarted,
+)
+from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId, UserId
+from bot.threads import ThreadRef
+
+START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+
+
+class Turn:
+    """Each method makes the next event, one second after the one before."""
+
+    def __init__(self, thread: ThreadRef, *, turn: str = "turn1", asker: str = "T1:U1") -> None:
+        self.session: SessionId = thread.session
+        self.turn = TurnId(turn)
+        self.asker = UserId(asker)
+        self._n = 0
+
+    def started(self, text: str = "What is new in batteries?") -> TurnStarted:
+        return TurnStarted(**self._base(), asker=self.asker, author_name="Ann", text=text)
+
+    def routed(self, route: Route) -> RouteChosen:
+        return RouteChosen(**self._base(), route=route, reason="classifier", raw=route)
+
+    def call(
+        self, call: str, tool: str, run: RunId = ROOT_RUN, **arguments: Any
+    ) -> ToolCallStarted:
+        base = self._base(run)
+        return ToolCallStarted(**base, call_id=ToolCallId(call), tool=tool, arguments=arguments)
+
+    def progressed(self, call: str, text: str, run: RunId = ROOT_RUN) -> ToolCallProgressed:
+        base = self._base(run)
+        return ToolCallProgressed(**base, call_id=ToolCallId(call), tool="", text=text)
+
+    def returned(
+        self, call: str, run: RunId = ROOT_RUN, *, is_error: bool = False, display: str = ""
+    ) -> ToolCallFinished:
+        return ToolCallFinished(
+            **self._base(run),
+            call_id=ToolCallId(call),
+            tool="",
+            is_error=is_error,
+            preview="",
+            size_bytes=0,
+            duration_s=1.0,
+            display=display,
+        )
+
+    def retried(self, wait_s: float) -> StepRetried:
+        return StepRetried(**self._base(), reason="overloaded", wait_s=wait_s)
+
+    def saved(self, path: str, title: str = "The report") -> ArtifactSaved:
+        base = self._base()
+        return ArtifactSaved(**base, path=path, title=title, mimetype="text/html", size_bytes=1)
+
+    def finished(
+        self, answer: str, outcome: Outcome = "answered", reference: str = "ref42"
+    ) -> TurnFinished:
+        return TurnFinished(**self._base(), outcome=outcome, answer=answer, reference=reference)
+
+    def _base(self, run: RunId = ROOT_RUN) -> dict[str, Any]:
+        self._n += 1
+        return {
+            "session": self.session,
+            "turn": self.turn,
+            "run": run,
+            "step": 1,
+            "attempt": 1,
+            "n": self._n,
+            "at": START + timedelta(seconds=self._n),
+        }

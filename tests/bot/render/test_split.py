@@ -1,0 +1,108 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.render import split
+
+FENCE = re.compile(r"^```.*$", re.MULTILINE)
+
+words = st.text(st.characters(codec="utf-8", exclude_characters="`<>&:\n\r"), max_size=90)
+pieces = st.one_of(
+    words,
+    words.map(lambda text: f"```\n{text}\n```"),
+    words.map(lambda text: f"```python\n{text} {text}\n{text}\n```"),
+    words.map(lambda text: f"<https://a.test/{len(text)}|a label> &amp; &lt;{text}"),
+    st.sampled_from(["👩‍👩‍👧‍👦" * 30, "🇩🇪🇫🇷" * 40, "é" * 70, "a" * 200, ":tada:" * 30]),
+)
+texts = st.lists(pieces, max_size=12).map("\n\n".join)
+
+
+def _solid(text: str) -> str:
+    """What must survive: everything but white space and fence lines."""
+    return re.sub(r"\s+", "", FENCE.sub("", text))
+
+
+@given(texts, st.integers(40, 400))
+def test_no_part_is_longer_than_the_limit(text: str, limit: int) -> None:
+    assert all(len(part) <= limit for part in split(text, limit))
+
+
+@given(texts, st.integers(40, 400))
+def test_nothing_is_lost(text: str, limit: int) -> None:
+    assert _solid("\n".join(split(text, limit))) == _solid(text)
+
+
+@given(texts, st.integers(40, 400))
+def test_every_part_closes_the_fences_that_it_opens(text: str, limit: int) -> None:
+    assert all(len(FENCE.findall(part)) % 2 == 0 for part in split(text, limit))
+
+
+@given(st.lists(st.text("abcdefgh", min_size=1, max_size=20), max_size=80), st.integers(40, 90))
+def test_no_word_that_fits_is_cut(typed: list[str], limit: int) -> None:
+    parts = split(" ".join(typed), limit)
+
+    assert [word for part in parts for word in part.split()] == typed
+
+
+@pytest.mark.parametrize("size", [1, 3_000, 3_900, 3_901, 4_000, 12_000, 13_200, 40_000, 200_000])
+def test_every_length_is_safe(size: int) -> None:
+    text = ("lorem ipsum dolor sit amet " * (size // 27 + 1))[:size].strip() or "x"
+    parts = split(text, 3_900)
+
+    assert max(len(part) for part in parts) <= 3_900
+    assert " ".join(parts).split() == text.split()
+
+
+def test_a_short_text_is_one_part() -> None:
+    assert split("Hello there.", 100) == ["Hello there."]
+
+
+def test_paragraphs_are_kept_together() -> None:
+    assert split("a" * 30 + "\n\n" + "b" * 30, 50) == ["a" * 30, "b" * 30]
+
+
+def test_a_sentence_is_a_better_end_than_a_word() -> None:
+    assert split("One two three four five. Six seven eight nine ten.", 40) == [
+        "One two three four five.",
+        "Six seven eight nine ten.",
+    ]
+
+
+def test_a_cut_fence_is_opened_again_with_its_language() -> None:
+    code = "\n".join(f"line {number}" for number in range(10))
+
+    parts = split(f"```python\n{code}\n```", 60)
+
+    assert all(part.startswith("```python\n") and part.endswith("\n```") for part in parts)
+    assert len(parts) > 1
+
+
+def test_the_indentation_of_code_survives_a_cut() -> None:
+    parts = split("```\nif a:\n" + "    do()\n" * 9 + "```", 60)
+
+    assert [line for part in parts for line in part.splitlines()].count("    do()") == 9
+
+
+def test_a_link_with_spaces_in_its_label_is_not_broken() -> None:
+    link = "<https://a.test/page|a label of several words>"
+
+    assert any(link in part for part in split(f"{'w ' * 20}{link} and more words here", 60))
+
+
+def test_an_entity_is_not_broken() -> None:
+    parts = split("a" * 33 + "&amp;" + "b" * 50, 40)
+
+    assert sum(part.count("&amp;") for part in parts) == 1
+
+
+def test_a_joined_emoji_is_not_torn() -> None:
+    family = "👩‍👩‍👧‍👦"
+
+    assert all(set(part.split(family)) == {""} for part in split(family * 30, 45))
+
+
+def test_a_limit_that_holds_no_fence_is_refused() -> None:
+    with pytest.raises(ValueError, match="40"):
+        split("text", 10)

@@ -1,0 +1,121 @@
+from typing import Any
+
+import pytest
+
+from bot.inbound import InboundPost, SlackFile, plain_text, read_post
+from bot.threads import ThreadRef
+
+BOT = "UBOT"
+TS = "1783536983.783769"
+
+
+def _body(**event: Any) -> dict[str, Any]:
+    base = {"type": "message", "user": "U1", "text": "hi", "ts": TS, "channel": "C1"}
+    return {"team_id": "T1", "api_app_id": "A1", "event": {**base, **event}}
+
+
+def _read(**event: Any) -> InboundPost:
+    post = read_post(_body(**event), bot_user=BOT)
+    assert post is not None
+    return post
+
+
+@pytest.mark.parametrize(
+    ("wire", "typed"),
+    [
+        ("<@UBOT> status", "status"),
+        ("status <@UBOT> please", "status please"),
+        ("a &amp; b &lt;c&gt; &amp;lt;", "a & b <c> &lt;"),
+        ("&quot;kept&quot; &nbsp;", "&quot;kept&quot; &nbsp;"),
+        ("ask <@U2> and <@U3|carl>", "ask @Ben and @carl"),
+        ("ask <@U9>", "ask @U9"),
+        ("in <#C1|ops> and <#C2>", "in #ops and #C2"),
+        ("<https://a.test/x?a=1&amp;b=2>", "https://a.test/x?a=1&b=2"),
+        ("<https://a.test/x|the page>", "the page (https://a.test/x)"),
+        ("<http://a.test|a.test>", "a.test"),
+        ("<mailto:ann@a.test|ann@a.test>", "ann@a.test"),
+        ("<!here> <!channel> <!subteam^S1|@ops> <!subteam^S2>", "@here @channel @ops @subteam"),
+        ("<!date^1392734382^{date}|18 Feb 2014>", "18 Feb 2014"),
+        (":tada: done 🎉", ":tada: done 🎉"),
+        ("```\n  a  b\n```", "```\n  a  b\n```"),
+    ],
+)
+def test_wire_text_is_read_as_it_was_typed(wire: str, typed: str) -> None:
+    assert plain_text(wire, bot_user=BOT, names={"U2": "Ben"}) == typed
+
+
+def test_mention_and_message_of_one_post_are_one_gesture() -> None:
+    mention = _read(type="app_mention", text="<@UBOT> hi", client_msg_id="m1")
+    message = _read(text="<@UBOT> hi", client_msg_id="m1", channel_type="channel")
+
+    assert mention.key == message.key == f"T1:C1:{TS}"
+    assert mention.second_key == message.second_key == "T1:C1:m1"
+
+
+def test_a_post_outside_of_threads_begins_its_own() -> None:
+    post = _read()
+
+    assert post.thread == ThreadRef(team="T1", channel="C1", root_ts=TS)
+    assert not post.is_reply
+
+
+def test_a_reply_belongs_to_the_threads_root() -> None:
+    post = _read(thread_ts="1783536000.000001", parent_user_id="U2")
+
+    assert post.thread.root_ts == "1783536000.000001"
+    assert (post.is_reply, post.parent_user) == (True, "U2")
+
+
+def test_who_is_mentioned_is_told_apart() -> None:
+    assert _read(text="<@UBOT> hi").mentions_bot
+    assert not _read(text="<@UBOT> hi").mentions_others
+    assert _read(text="<@U2> hi").mentions_others
+    assert _read(text="<!subteam^S1> hi").mentions_others
+    assert not _read(text="&lt;@UBOT&gt; hi").mentions_bot
+
+
+def test_files_are_described() -> None:
+    file = {"id": "F1", "name": "a.log", "mimetype": "text/plain", "size": 9, "url_private": "u"}
+
+    assert _read(subtype="file_share", files=[file]).files == (
+        SlackFile(id="F1", name="a.log", mimetype="text/plain", size_bytes=9, url_private="u"),
+    )
+
+
+def test_a_direct_message_is_known_by_its_channel_where_the_payload_does_not_say() -> None:
+    assert _read(channel_type="im").channel_type == "im"
+    assert _read(channel="D1").channel_type == "im"
+    assert _read(type="app_mention").channel_type == ""
+
+
+@pytest.mark.parametrize("subtype", ["file_share", "thread_broadcast", "me_message"])
+def test_posts_of_these_kinds_are_read(subtype: str) -> None:
+    assert read_post(_body(subtype=subtype), bot_user=BOT) is not None
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"subtype": "bot_message", "bot_id": "B2"},
+        {"subtype": "message_changed", "hidden": True},
+        {"subtype": "message_deleted"},
+        {"subtype": "channel_join"},
+        {"hidden": True},
+        {"bot_id": "B2"},
+        {"app_id": "A2"},
+        {"bot_profile": {"id": "B2"}},
+        {"user": BOT},
+        {"user": "USLACKBOT"},
+        {"user": None},
+        {"type": "reaction_added"},
+        {"ts": "yesterday"},
+        {"channel": "../etc"},
+    ],
+)
+def test_what_is_no_persons_post_is_left(event: dict[str, Any]) -> None:
+    assert read_post(_body(**event), bot_user=BOT) is None
+
+
+@pytest.mark.parametrize("body", [{}, {"event": None}, {"event": "text"}, {"event": []}])
+def test_a_payload_without_an_event_is_left(body: dict[str, Any]) -> None:
+    assert read_post(body, bot_user=BOT) is None

@@ -1,0 +1,171 @@
+"""The manifest asks for what the code uses and nothing else, in the form that Slack takes."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from bot.ingress import EVENTS
+from bot.slack_api.scopes import SCOPES
+from bot.threads import ThreadRef
+from tests.bot.ingress.world import connected_world
+
+ROOT = Path(__file__).parents[2]
+MANIFEST: dict[str, Any] = yaml.safe_load((ROOT / "manifest.yml").read_text(encoding="utf-8"))
+GRANTED: list[str] = MANIFEST["oauth_config"]["scopes"]["bot"]
+SUBSCRIBED: list[str] = MANIFEST["settings"]["event_subscriptions"]["bot_events"]
+
+SUBSCRIPTIONS = {
+    "app_mention": {"app_mention": "app_mentions:read"},
+    "message": {
+        "message.channels": "channels:history",
+        "message.groups": "groups:history",
+        "message.im": "im:history",
+        "message.mpim": "mpim:history",
+    },
+}
+"""What Slack calls each event in a manifest, with its scope."""
+AGENT_VIEW_SCOPE = "assistant:write"
+
+KEYS: dict[str, set[str]] = {
+    "": {"_metadata", "display_information", "features", "oauth_config", "settings"},
+    "_metadata": {"major_version", "minor_version"},
+    "display_information": {"name", "description", "long_description", "background_color"},
+    "features": {"app_home", "bot_user", "agent_view"},
+    "features.app_home": {
+        "home_tab_enabled",
+        "messages_tab_enabled",
+        "messages_tab_read_only_enabled",
+    },
+    "features.bot_user": {"display_name", "always_online"},
+    "features.agent_view": {"agent_description", "suggested_prompts", "actions"},
+    "oauth_config": {"scopes"},
+    "oauth_config.scopes": {"bot"},
+    "settings": {
+        "event_subscriptions",
+        "interactivity",
+        "org_deploy_enabled",
+        "socket_mode_enabled",
+        "token_rotation_enabled",
+    },
+    "settings.event_subscriptions": {"bot_events"},
+}
+"""Slack refuses unknown keys; these are those of its schema that the manifest may use."""
+
+UPLOAD_STEP = "files.upload"
+"""How our errors name the transfer of the bytes, which is no Web API method."""
+METHOD = re.compile(
+    r'"((?:agents|apps|assistant|auth|bookmarks|bots|chat|conversations|emoji|files|pins|reactions'
+    r'|team|users|views)\.[a-zA-Z]+(?:\.[a-zA-Z]+)?)"'
+)
+
+
+def _sources(package: str) -> dict[Path, str]:
+    files = sorted((ROOT / package).rglob("*.py"))
+    return {file: file.read_text(encoding="utf-8") for file in files if "sandbox" not in file.parts}
+
+
+def _at(path: str) -> Any:
+    value: Any = MANIFEST
+    for key in path.split(".") if path else []:
+        value = value[key]
+    return value
+
+
+def test_the_scopes_are_those_of_the_methods_and_events_in_use() -> None:
+    of_methods = {scope for scopes in SCOPES.values() for scope in scopes}
+    of_events = {scope for event in EVENTS for scope in SUBSCRIPTIONS[event].values()}
+    of_downloads = {"files:read"}
+
+    assert set(GRANTED) == of_methods | of_events | of_downloads | {AGENT_VIEW_SCOPE}
+
+
+def test_the_subscriptions_are_the_events_that_are_listened_to() -> None:
+    assert set(SUBSCRIBED) == {name for event in EVENTS for name in SUBSCRIPTIONS[event]}
+
+
+def test_every_method_that_the_code_names_is_in_the_table_of_scopes() -> None:
+    named = {name for text in _sources("bot").values() for name in METHOD.findall(text)}
+
+    assert named - {UPLOAD_STEP} <= set(SCOPES)
+
+
+def test_every_method_of_the_table_is_called() -> None:
+    calls = "".join(
+        text for file, text in _sources("bot/slack_api").items() if file.name != "scopes.py"
+    )
+
+    assert [method for method in SCOPES if f'"{method}"' not in calls] == []
+
+
+def test_only_the_api_package_knows_the_web_api() -> None:
+    allowed = {"slack_api", "ingress"}
+    importers = {
+        file.relative_to(ROOT / "bot").parts[0]
+        for file, text in _sources("bot").items()
+        if re.search(r"^\s*(?:from|import) slack_sdk", text, re.MULTILINE)
+    }
+
+    assert importers <= allowed
+
+
+@pytest.mark.parametrize("path", sorted(KEYS))
+def test_slack_knows_every_key(path: str) -> None:
+    assert set(_at(path)) <= KEYS[path]
+
+
+@pytest.mark.parametrize(
+    ("path", "least", "most"),
+    [
+        ("display_information.name", 1, 35),
+        ("display_information.description", 1, 140),
+        ("display_information.background_color", 4, 7),
+        ("features.bot_user.display_name", 1, 80),
+        ("features.agent_view.agent_description", 0, 300),
+        ("features.agent_view.suggested_prompts", 0, 4),
+        ("settings.event_subscriptions.bot_events", 0, 100),
+        ("oauth_config.scopes.bot", 1, 255),
+    ],
+)
+def test_slacks_limits_are_respected(path: str, least: int, most: int) -> None:
+    assert least <= len(_at(path)) <= most
+
+
+def test_each_suggested_prompt_has_a_title_and_a_message() -> None:
+    for prompt in _at("features.agent_view.suggested_prompts"):
+        assert set(prompt) == {"title", "message"}
+
+
+def test_nothing_is_asked_for_twice() -> None:
+    assert len(GRANTED) == len(set(GRANTED))
+    assert len(SUBSCRIBED) == len(set(SUBSCRIBED))
+
+
+def test_events_come_over_the_socket() -> None:
+    assert _at("settings.socket_mode_enabled") is True
+    assert "request_url" not in _at("settings.event_subscriptions")
+
+
+async def test_the_bot_hears_and_does_everything_with_these_rights() -> None:
+    async with connected_world(scopes=GRANTED, bot_events=SUBSCRIBED) as world:
+        for channel in ("general", "private"):
+            await world.say("ann", channel, f"{world.mention} hi")
+        ts = await world.say("ann", dm=True, text="hi")
+        root = await world.say("ann", "general", "plan")
+        await world.say("ann", "general", f"{world.mention} sum up", thread_ts=root)
+        await world.settle()
+        assert len(world.front.messages) == 4
+        assert "plan" in world.front.messages[-1].background
+
+        place = world.slack.dm_id("ann")
+        thread = ThreadRef(team=world.slack.team_id, channel=place, root_ts=ts)
+        posted = await world.api.post(thread, "one", op_id="op1")
+        await world.api.update(place, posted, "two")
+        await world.api.add_reaction(place, ts, "eyes")
+        await world.api.remove_reaction(place, ts, "eyes")
+        await world.api.set_status(thread, "processing")
+        file_id = await world.api.files.upload(thread, name="a.txt", content=b"x", title="A")
+        assert await world.api.files.is_shared(file_id, place)
+        assert not [call for call in world.slack.calls if call.error == "missing_scope"]

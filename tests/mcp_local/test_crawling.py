@@ -1,0 +1,128 @@
+"""How a batch is read: how much at once, how many pages a session may have."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from aiohttp import web
+
+from mcp_local.blacklist import Blacklist
+from mcp_local.crawling import MAX_PAGES_PER_SESSION, Crawler, Row
+from mcp_local.extract.reader import Readers
+from mcp_local.fetch.manners import Manners
+from mcp_local.pages import page_path
+from mcp_local.workspace import Workspace
+from tests.mcp_local.fetch.world import PUBLIC, Names, Site, article, client_for, serving
+
+HOSTS = ["a.example", "b.example", "c.example", "d.example"]
+
+
+@asynccontextmanager
+async def crawling(root: Path) -> AsyncGenerator[tuple[Crawler, Site]]:
+    async with serving() as site, Readers(count=1) as readers:
+        names = Names({host: [[PUBLIC]] for host in HOSTS})
+        yield (
+            Crawler(
+                open_client=lambda: client_for(site, names=names),
+                readers=readers,
+                blacklist=Blacklist(root),
+                manners=Manners(lambda: 0.0),
+            ),
+            site,
+        )
+
+
+def session(root: Path, name: str = "session_1") -> Workspace:
+    (root / name).mkdir()
+    return Workspace(root / name)
+
+
+async def no_progress(done: int, total: int) -> None:
+    del done, total
+
+
+class Doors:
+    """A handler that holds its visitors until it is opened, and counts them by host."""
+
+    def __init__(self) -> None:
+        self.inside: list[str] = []
+        self._changed = asyncio.Condition()
+        self._open = asyncio.Event()
+
+    async def __call__(self, request: web.Request) -> web.StreamResponse:
+        async with self._changed:
+            self.inside.append(request.host)
+            self._changed.notify_all()
+        await self._open.wait()
+        return web.Response(text=article(), content_type="text/html")
+
+    async def filled(self, count: int) -> None:
+        async with asyncio.timeout(10), self._changed:
+            await self._changed.wait_for(lambda: len(self.inside) >= count)
+
+    def open(self) -> None:
+        self._open.set()
+
+
+async def test_ten_pages_are_asked_for_at_once_and_four_of_a_host(tmp_path: Path) -> None:
+    doors = Doors()
+    urls = [f"http://{host}/held?{n}" for host in HOSTS for n in range(6)]
+    async with crawling(tmp_path) as (crawler, site):
+        site.pages["/held"] = doors
+        batch = asyncio.create_task(crawler.crawl(session(tmp_path), urls, no_progress))
+        await doors.filled(10)
+        held = list(doors.inside)
+        doors.open()
+        rows = await batch
+    assert len(held) == 10
+    assert max(held.count(host) for host in HOSTS) == 4
+    assert all(row.ok for row in rows)
+    assert [row.url for row in rows] == urls
+
+
+async def test_a_held_host_does_not_hold_the_others(tmp_path: Path) -> None:
+    doors = Doors()
+    urls = [f"http://a.example/held?{n}" for n in range(8)]
+    async with crawling(tmp_path) as (crawler, site):
+        site.pages["/held"] = doors
+        site.html("/free", article())
+        workspace = session(tmp_path)
+        batch = asyncio.create_task(crawler.crawl(workspace, urls, no_progress))
+        await doors.filled(4)
+        async with asyncio.timeout(20):
+            other = await crawler.crawl(workspace, ["http://b.example/free"], no_progress)
+        assert other[0].ok
+        assert doors.inside == ["a.example"] * 4
+        doors.open()
+        await batch
+
+
+async def test_a_session_has_a_last_page(tmp_path: Path) -> None:
+    workspace = session(tmp_path)
+    for n in range(MAX_PAGES_PER_SESSION - 1):
+        path = workspace.root / page_path(f"http://old.example/{n}")
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    async with crawling(tmp_path) as (crawler, site):
+        site.html("/page", article())
+        urls = ["http://a.example/page", "http://a.example/page?2"]
+        rows = await crawler.crawl(workspace, urls, no_progress)
+        fresh = await crawler.crawl(session(tmp_path, "session_2"), urls, no_progress)
+    assert sorted(row.status for row in rows) == [
+        "failed: this session has used its 2,000 pages",
+        "success",
+    ]
+    assert all(row.ok for row in fresh)
+
+
+async def test_a_failed_page_counts_against_the_session_but_not_as_read(tmp_path: Path) -> None:
+    async with crawling(tmp_path) as (crawler, _):
+        rows = await crawler.crawl(
+            session(tmp_path), ["http://a.example/none", "http://unknown.example/"], no_progress
+        )
+    assert rows == [
+        Row(url="http://a.example/none", status="failed: not found (404)"),
+        Row(url="http://unknown.example/", status="failed: no such host"),
+    ]
+    assert Blacklist(tmp_path).blocks("http://a.example/") is False

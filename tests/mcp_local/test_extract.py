@@ -1,0 +1,200 @@
+"""What is taken from a page, and what happens to pages that would rather not be read."""
+
+import pytest
+
+from mcp_local.errors import FetchFailed
+from mcp_local.extract.article import Article, Request
+from mcp_local.extract.html import extract_html
+from mcp_local.extract.reader import Readers
+from mcp_local.extract.text import extract_text
+from tests.mcp_local.fetch.world import article, paragraphs
+
+URL = "http://news.example/page"
+
+
+def sentence(n: int) -> str:
+    return (
+        "<p>This <b>sentence</b> about <a href='/robots'>robots</a>, with <em>stress</em>&nbsp;"
+        f"and <code>code()</code>, is long enough to be text and says {n}.</p>"
+    )
+
+
+def page(*blocks: str, head: str = "<title>Guide to robots | The Site</title>") -> str:
+    inner = "".join(f"{sentence(n)}{block}" for n, block in enumerate(blocks))
+    return (
+        f"<html><head>{head}</head><body><nav><a href='/'>Home</a></nav>"
+        f"<main><h1>Guide to robots</h1>{inner}{sentence(90)}{sentence(91)}{sentence(92)}</main>"
+        "<footer>Imprint</footer></body></html>"
+    )
+
+
+def markdown(*blocks: str) -> str:
+    return extract_html(page(*blocks), URL).markdown
+
+
+def test_a_sentence_of_the_page_can_be_quoted_letter_by_letter() -> None:
+    expected = (
+        "This sentence about robots, with stress and code(), is long enough to be text and says 0."
+    )
+    assert expected in markdown("").split("\n\n")
+
+
+def test_title_and_description_stand_beside_the_text_and_not_in_it() -> None:
+    head = "<title>Guide to robots | The Site</title><meta name=description content=' All  of it '>"
+    read = extract_html(page("", head=head), URL)
+    assert (read.title, read.description) == ("Guide to robots", "All of it")
+    assert "# Guide to robots" not in read.markdown
+
+
+@pytest.mark.parametrize(
+    ("block", "expected"),
+    [
+        ("<h2>Install</h2>", "\n\n## Install\n\n"),
+        ("<h3>More <em>of</em> it</h3>", "\n\n### More of it\n\n"),
+        (
+            "<ul><li>One <b>thing</b></li><li>Two<ul><li>inner</li></ul></li></ul>",
+            "\n\n- One thing\n- Two\n  - inner\n\n",
+        ),
+        (
+            "<pre><code>pip install it\nrun | less</code></pre>",
+            "```\npip install it\nrun | less\n```",
+        ),
+        (
+            "<table><tr><th>Year</th><th>Count</th></tr><tr><td>2024</td><td>1|2</td></tr></table>",
+            "| Year | Count |\n| --- | --- |\n| 2024 | 1\\|2 |",
+        ),
+        ("<blockquote><p>Words of another.</p></blockquote>", "\n\n> Words of another.\n\n"),
+        ("<p>Line one<br>line *two* &lt; 3</p>", "\n\nLine one\nline *two* < 3\n\n"),
+    ],
+)
+def test_the_structure_of_the_page_stays(block: str, expected: str) -> None:
+    assert expected in markdown(block, "")
+
+
+@pytest.mark.parametrize("sign", ["](", "**", "<b>", "href", "Home", "Imprint", "x.png"])
+def test_links_images_and_the_sites_furniture_do_not(sign: str) -> None:
+    assert sign not in markdown("<img src=x.png alt='A chart'>", "<h2>Two</h2>")
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        "Related: Ten robots that you have never heard of",
+        "Sign up for our newsletter and never miss a robot",
+        "Follow us on Example and Sample",
+        "Share this story with your friends",
+        "READ MORE: Robots in the garden",
+    ],
+)
+def test_what_the_site_says_about_itself_is_left_out(notice: str) -> None:
+    assert notice not in markdown(f"<p>{notice}</p>", "")
+
+
+def test_a_long_paragraph_stays_whatever_its_first_words_are() -> None:
+    text = "Related work has been measured by many groups, " + "and each found another value, " * 10
+    assert text.strip() in markdown(f"<p>{text}</p>", "")
+
+
+def test_a_heading_over_nothing_is_left_out_at_the_end() -> None:
+    text = extract_html(page("").replace("</main>", "<h2>Most popular</h2></main>"), URL).markdown
+    assert not text.endswith("Most popular")
+
+
+def test_an_article_in_pieces_is_read_whole() -> None:
+    pieces = "".join(
+        f'<div class="grid"><div class="body-chunk">{paragraphs(8, f"part {n}")}</div></div>'
+        '<aside class="ad">Buy a robot</aside>'
+        for n in range(3)
+    )
+    html = f"<html><head><title>T</title></head><body>{pieces}</body></html>"
+    text = extract_html(html, URL).markdown
+    for n in range(3):
+        assert f"measured about part {n}," in text
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<html><body><div id=root></div><script src=/app.js></script></body></html>",
+        "<html><body><noscript>Enable scripts.</noscript><script>go()</script></body></html>",
+        "<html><body><p>Loading…</p><script>go()</script></body></html>",
+    ],
+)
+def test_a_page_whose_text_comes_by_script_needs_a_browser(html: str) -> None:
+    assert extract_html(html, URL) == Article(lack="needs a browser")
+
+
+@pytest.mark.parametrize(
+    "html", ["", " ", "<html></html>", "<html><body></body></html>", "<", "\x00"]
+)
+def test_a_page_without_anything_says_so(html: str) -> None:
+    assert extract_html(html, URL) == Article(lack="no text on the page")
+
+
+def test_a_short_page_without_scripts_is_read() -> None:
+    html = "<html><body><p>The office is closed on Friday.</p></body></html>"
+    assert extract_html(html, URL).markdown == "The office is closed on Friday."
+
+
+def test_a_data_block_is_not_taken_for_a_script() -> None:
+    data = '<script type="application/ld+json">{}</script>'
+    html = f"<html><body><p>Closed on Friday.</p>{data}</body></html>"
+    assert extract_html(html, URL).markdown == "Closed on Friday."
+
+
+def test_plain_text_is_kept_as_it_is() -> None:
+    read = extract_text("Notes\r\n\r\n\r\n\r\n* one  \r\n* two\r\n")
+    assert read == Article(title="Notes", markdown="Notes\n\n* one\n* two")
+
+
+def test_the_first_heading_of_a_markdown_page_is_its_title() -> None:
+    assert extract_text("Intro\n\n# The *title*\n\nText").title == "The *title*"
+
+
+def test_an_empty_text_says_so() -> None:
+    assert extract_text(" \n\n").lack == "no text on the page"
+
+
+SCRIPTED = "<html><body><div></div><script>go()</script></body></html>"
+HOSTILE = {
+    "a million nested elements": "<div>" * 1_000_000 + paragraphs(20) + "</div>" * 1_000_000,
+    "elements that are never closed": "<b>x" * 500_000,
+    "nothing but brackets": "<" * 2_000_000,
+    "nested tables": "<table><tr><td>" * 20_000,
+    "nested data": f'<script type="application/ld+json">{"[" * 500_000}</script>',
+}
+
+
+async def outcome(readers: Readers, html: str) -> str:
+    """The text of a page or the reason why there is none."""
+    try:
+        read = await readers.read(Request(kind="html", text=html, url=URL))
+    except FetchFailed as failed:
+        return str(failed)
+    return read.markdown
+
+
+@pytest.mark.subprocess
+async def test_hostile_pages_cost_only_themselves() -> None:
+    async with Readers(count=1, limit_s=20.0) as readers:
+        outcomes = [await outcome(readers, html) for html in HOSTILE.values()]
+        after = await outcome(readers, article())
+    assert all(outcomes)
+    assert "Paragraph 3" in after
+
+
+@pytest.mark.subprocess
+async def test_a_page_that_stalls_the_reader_is_given_up_and_the_next_one_is_read() -> None:
+    links = "<a href='/x'>link text</a> " * 200_000
+    async with Readers(count=1, limit_s=1.5) as readers:
+        with pytest.raises(FetchFailed, match="could not be taken out"):
+            await readers.read(Request(kind="html", text=f"<body>{links}", url=URL))
+        read = await readers.read(Request(kind="html", text=article(), url=URL))
+    assert read.title == "On robots"
+
+
+@pytest.mark.subprocess
+async def test_a_page_without_text_is_a_failure_with_its_reason() -> None:
+    async with Readers(count=1) as readers:
+        with pytest.raises(FetchFailed, match="needs a browser"):
+            await readers.read(Request(kind="html", text=SCRIPTED, url=URL))
