@@ -15,7 +15,7 @@ from agent_core.runtime.closing import Closing
 from agent_core.runtime.run_logs import RunLogs
 from agent_core.runtime.runtime import Runtime, RuntimeParts
 from agent_core.runtime.turns import TurnParts
-from agent_core.sessions import Database, EventLog, SessionStore
+from agent_core.sessions import Database, EventLog, SessionStore, WriteBehind
 from agent_core.settings import CoreSettings
 from agent_core.subagents.spec import shipped_specs
 from agent_core.tools import Toolset
@@ -37,9 +37,10 @@ def build_runtime(settings: CoreSettings) -> Runtime:
         sessions, api_key=settings.composio_api_key.get_secret_value()
     )
     database = Database(settings.state_url)
-    store = SessionStore(database)
+    behind = WriteBehind(database)
+    store = SessionStore(database, behind)
     run_logs = RunLogs()
-    log = EventLog(database, on_stored=run_logs.write)
+    log = EventLog(database, behind, on_stored=run_logs.write)
     observers = Observers(standard_observers())
     specs = shipped_specs()
     turns = TurnParts(
@@ -77,6 +78,7 @@ def build_runtime(settings: CoreSettings) -> Runtime:
     return Runtime(
         RuntimeParts(
             database=database,
+            behind=behind,
             turns=turns,
             durable=DurableConfig(url=settings.durable_url),
             workspaces_root=settings.workspaces_root.resolve(),

@@ -15,7 +15,7 @@ from agent_core.events import AnyEvent
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime.turns import TurnParts, Turns
-from agent_core.sessions import Database, StoredSession, StoredTurn
+from agent_core.sessions import Database, Ledger, StoredSession, StoredTurn, WriteBehind
 from agent_core.workspaces import create_workspace
 
 logger = logging.getLogger(__name__)
@@ -28,6 +28,7 @@ class RuntimeParts:
     """What a runtime is made of; `build_runtime` makes it from settings."""
 
     database: Database
+    behind: WriteBehind
     turns: TurnParts
     durable: DurableConfig
     workspaces_root: Path
@@ -48,6 +49,7 @@ class Runtime:
         self._parts = parts
         self._store = parts.turns.store
         self._log = parts.turns.log
+        self._ledger = Ledger(parts.database)
         turns = Turns(parts.turns, on_finished=self._begin_next)
         self._durable = DurableTurns(parts.durable, turn=turns.run_turn, child=turns.run_child)
         self._locks: defaultdict[SessionId, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -56,7 +58,7 @@ class Runtime:
     async def __aenter__(self) -> "Runtime":
         await self._parts.database.open()
         await self._parts.prepare()
-        self._log.start()
+        self._parts.behind.start()
         self._durable.launch()
         await self._take_up_unfinished()
         self._spawn(self._parts.warm_up())
@@ -68,7 +70,7 @@ class Runtime:
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=SHUTDOWN_PATIENCE_S)
         await self._durable.close()
-        await self._log.close()
+        await self._parts.behind.close()
         await self._parts.close()
         await self._parts.database.close()
 
@@ -102,15 +104,15 @@ class Runtime:
 
     async def record(self, key: str, second_key: str, body: JsonObject) -> bool:
         """Write a gesture into the ledger; False when either key is there already."""
-        return await self._store.record((key, second_key), body, self._parts.turns.clock())
+        return await self._ledger.record((key, second_key), body, self._parts.turns.clock())
 
     async def settle(self, key: str) -> None:
         """The gesture was handed over."""
-        await self._store.settle(key)
+        await self._ledger.settle(key)
 
     async def unsettled(self) -> list[JsonObject]:
         """Payloads that were recorded and not handed over, oldest first."""
-        return await self._store.unsettled()
+        return await self._ledger.unsettled()
 
     def events(self, turn: TurnId, *, after: int = 0) -> AsyncGenerator[tuple[int, AnyEvent], None]:
         """A turn's events with their places in the log, from behind `after` to TurnFinished."""

@@ -1,20 +1,25 @@
 """The database behind sessions: one engine, SQLite by default, Postgres by URL."""
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import Insert, Table, event, make_url
+from sqlalchemy import Connection, Engine, Table, create_engine, event, make_url
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from agent_core.sessions.schema import metadata
 
+T = TypeVar("T")
+
+POSTGRES_THREADS = 8
+
 
 class Database:
-    """An engine and the few statements that differ between SQLite and Postgres.
+    """Runs each unit of work as one transaction in a thread of its own.
 
     Args:
         url: An SQLAlchemy URL such as `sqlite:///path/state.sqlite` or `postgresql://…`.
@@ -23,43 +28,54 @@ class Database:
     def __init__(self, url: str) -> None:
         self.url = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        driver = "sqlite+aiosqlite" if self.is_sqlite else "postgresql+psycopg"
-        self.engine: AsyncEngine = create_async_engine(self.url.set(drivername=driver))
+        driver = "sqlite+pysqlite" if self.is_sqlite else "postgresql+psycopg"
+        self.engine: Engine = create_engine(self.url.set(drivername=driver))
         if self.is_sqlite:
-            event.listen(self.engine.sync_engine, "connect", _tune_sqlite)
+            event.listen(self.engine, "connect", _tune_sqlite)
+        # One thread serialises the writers of an SQLite file better than its lock does.
+        self._threads = ThreadPoolExecutor(
+            1 if self.is_sqlite else POSTGRES_THREADS, thread_name_prefix="sessions"
+        )
 
     async def open(self) -> None:
         """Make the tables where they are missing."""
         if self.is_sqlite and self.url.database:
             Path(self.url.database).parent.mkdir(parents=True, exist_ok=True)
-        async with self.engine.begin() as connection:
-            await connection.run_sync(metadata.create_all)
+        await self.run(metadata.create_all)
 
     async def close(self) -> None:
-        await self.engine.dispose()
+        """Wait for what is under way, then close the connections."""
+        await asyncio.to_thread(self._threads.shutdown)
+        self.engine.dispose()
 
-    def insert_new(self, table: Table) -> Insert:
+    async def run(self, work: Callable[[Connection], T]) -> T:
+        """Do `work` in one transaction, off the event loop; an exception rolls it back."""
+
+        def in_transaction() -> T:
+            with self.engine.begin() as connection:
+                return work(connection)
+
+        return await asyncio.get_running_loop().run_in_executor(self._threads, in_transaction)
+
+    def insert_new(self, table: Table) -> sqlite.Insert | postgresql.Insert:
         """An INSERT that leaves existing rows alone."""
         if self.is_sqlite:
             return sqlite.insert(table).on_conflict_do_nothing()
         return postgresql.insert(table).on_conflict_do_nothing()
 
-    def upsert(self, table: Table, row: Mapping[str, Any], keys: Sequence[str]) -> Insert:
-        """An INSERT of `row` that replaces the row with the same `keys`."""
+    def upsert(
+        self, connection: Connection, table: Table, row: Mapping[str, Any], keys: Sequence[str]
+    ) -> None:
+        """Insert `row`, or replace the row with the same `keys`."""
         rest = {name: value for name, value in row.items() if name not in keys}
-        insert = sqlite.insert if self.is_sqlite else postgresql.insert
-        return (
-            insert(table)
-            .values(dict(row))
-            .on_conflict_do_update(index_elements=list(keys), set_=rest)
+        insert = (sqlite.insert if self.is_sqlite else postgresql.insert)(table)
+        connection.execute(
+            insert.values(dict(row)).on_conflict_do_update(index_elements=list(keys), set_=rest)
         )
 
-    async def insert_if_new(
-        self, connection: AsyncConnection, table: Table, row: Mapping[str, Any]
-    ) -> bool:
+    def insert_if_new(self, connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
         """Insert `row`; False when its key was there already."""
-        result = await connection.execute(self.insert_new(table).values(dict(row)))
-        return result.rowcount > 0
+        return connection.execute(self.insert_new(table), dict(row)).rowcount > 0
 
 
 def _tune_sqlite(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:

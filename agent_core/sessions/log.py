@@ -5,20 +5,17 @@ when the turn is replayed, under the same identity.
 """
 
 import asyncio
-import logging
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from agent_core.events import EVENT, LIVE_ONLY, AnyEvent, TurnFinished
 from agent_core.ids import TurnId
+from agent_core.sessions.behind import WriteBehind
 from agent_core.sessions.database import Database
 from agent_core.sessions.schema import events
-
-logger = logging.getLogger(__name__)
 
 Positioned = tuple[int, AnyEvent]
 """An event with its place in the log; live-only events carry the place of the last stored one."""
@@ -28,64 +25,36 @@ class EventLog:
     """Append events, read a turn's events from any place on, live ones included."""
 
     def __init__(
-        self, database: Database, *, on_stored: Callable[[AnyEvent], None] | None = None
+        self,
+        database: Database,
+        behind: WriteBehind,
+        *,
+        on_stored: Callable[[AnyEvent], None] | None = None,
     ) -> None:
         self._database = database
+        self._behind = behind
         self._on_stored = on_stored
-        self._queue: asyncio.Queue[AnyEvent] = asyncio.Queue()
         self._readers: defaultdict[TurnId, set[asyncio.Queue[Positioned]]] = defaultdict(set)
-        self._writer: asyncio.Task[None] | None = None
         self._position = 0
-
-    def start(self) -> None:
-        self._writer = asyncio.create_task(self._write_behind(), name="event-log")
-
-    async def close(self) -> None:
-        """Store what is queued, then stop writing."""
-        if self._writer is None:
-            return
-        await self.flush()
-        self._writer.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._writer
 
     async def append(self, event: AnyEvent) -> None:
         """Queue an event. It reaches readers after it is stored, in the order of appending."""
-        self._queue.put_nowait(event)
+        if isinstance(event, LIVE_ONLY):
+            self._behind.put_event(None, lambda _: self._publish((self._position, event)))
+        else:
+            self._behind.put_event(_row(event), lambda place: self._take(place, event))
 
     async def flush(self) -> None:
         """Return when all that was appended so far is stored and handed to readers."""
-        await self._queue.join()
+        await self._behind.flush()
 
-    async def _write_behind(self) -> None:
-        while True:
-            batch = [await self._queue.get()]
-            while not self._queue.empty():
-                batch.append(self._queue.get_nowait())
-            try:
-                await self._store_and_publish(batch)
-            finally:
-                for _ in batch:
-                    self._queue.task_done()
-
-    async def _store_and_publish(self, batch: Sequence[AnyEvent]) -> None:
-        places: dict[int, int] = {}
-        async with self._database.engine.begin() as connection:
-            for index, event in enumerate(batch):
-                if isinstance(event, LIVE_ONLY):
-                    continue
-                insert = self._database.insert_new(events).values(_row(event))
-                place = (await connection.execute(insert.returning(events.c.id))).scalar()
-                if place is not None:
-                    places[index] = place
-        for index, event in enumerate(batch):
-            if isinstance(event, LIVE_ONLY):
-                self._publish((self._position, event))
-            elif index in places:
-                self._position = places[index]
-                if self._on_stored is not None:
-                    self._on_stored(event)
-                self._publish((places[index], event))
+    def _take(self, place: int | None, event: AnyEvent) -> None:
+        if place is None:  # a replay announced it again
+            return
+        self._position = place
+        if self._on_stored is not None:
+            self._on_stored(event)
+        self._publish((place, event))
 
     def _publish(self, positioned: Positioned) -> None:
         for queue in self._readers.get(positioned[1].turn, ()):
@@ -98,9 +67,12 @@ class EventLog:
             .where(events.c.turn == turn, events.c.id > after)
             .order_by(events.c.id)
         )
-        async with self._database.engine.connect() as connection:
-            rows = (await connection.execute(query)).all()
-        return [(row.id, EVENT.validate_python(row.body)) for row in rows]
+
+        def read(connection: Connection) -> list[Positioned]:
+            rows = connection.execute(query).all()
+            return [(row.id, EVENT.validate_python(row.body)) for row in rows]
+
+        return await self._database.run(read)
 
     async def read(self, turn: TurnId, *, after: int = 0) -> AsyncGenerator[Positioned, None]:
         """Stored events behind `after`, then live ones as they come; ends after TurnFinished."""

@@ -6,14 +6,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from sqlalchemy import Row, func, select, update
+from sqlalchemy import Connection, Row, Select, func, select, update
 
 from agent_core.errors import SessionError
 from agent_core.events import Outcome
 from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId
 from agent_core.messages import INBOUND, MESSAGE, InboundMessage, JsonObject, Message
+from agent_core.sessions.behind import WriteBehind
 from agent_core.sessions.database import Database
-from agent_core.sessions.schema import cursors, ledger, messages, sessions, turns
+from agent_core.sessions.schema import cursors, messages, sessions, turns
 
 Status = Literal["queued", "running", "finished"]
 
@@ -45,10 +46,12 @@ class SessionStore:
     Writes are idempotent: a replayed turn writes the same rows again.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, behind: WriteBehind) -> None:
         self._database = database
+        self._behind = behind
 
     async def session(self, session: SessionId) -> StoredSession | None:
+        """A session by id; None when there is none."""
         row = await self._one(select(sessions).where(sessions.c.id == session))
         if row is None:
             return None
@@ -63,39 +66,15 @@ class SessionStore:
             "workspace": str(session.workspace),
             "created_at": session.created_at,
         }
-        async with self._database.engine.begin() as connection:
-            await connection.execute(self._database.upsert(sessions, row, ["id"]))
-
-    async def record(self, keys: Sequence[str], body: JsonObject, at: datetime) -> bool:
-        """Write a gesture's identities and payload; False when one of them was known already."""
-        known = select(func.count()).select_from(ledger).where(ledger.c.key.in_(keys))
-        rows = [
-            {"key": key, "body": body if place == 0 else {}, "at": at, "settled": place > 0}
-            for place, key in enumerate(dict.fromkeys(filter(None, keys)))
-        ]
-        async with self._database.engine.begin() as connection:
-            is_new = (await connection.execute(known)).scalar() == 0
-            for row in rows:
-                is_new &= await self._database.insert_if_new(connection, ledger, row) or not is_new
-        return is_new
-
-    async def settle(self, key: str) -> None:
-        """The gesture was handed over; its payload is not needed again."""
-        async with self._database.engine.begin() as connection:
-            await connection.execute(update(ledger).where(ledger.c.key == key).values(settled=True))
-
-    async def unsettled(self) -> list[JsonObject]:
-        """Payloads that were recorded and not handed over, oldest first, each once."""
-        query = select(ledger.c.body).where(ledger.c.settled.is_(False)).order_by(ledger.c.at)
-        async with self._database.engine.connect() as connection:
-            return [row.body for row in (await connection.execute(query)).all()]
+        await self._database.run(lambda c: self._database.upsert(c, sessions, row, ["id"]))
 
     async def add_turn(self, inbound: InboundMessage) -> StoredTurn | None:
         """Queue a turn for a message; None when its gesture has a turn already."""
         turn_id = TurnId(f"turn:{inbound.key}")
         newest = select(func.max(turns.c.seq)).where(turns.c.session == inbound.session)
-        async with self._database.engine.begin() as connection:
-            seq = ((await connection.execute(newest)).scalar() or 0) + 1
+
+        def add(connection: Connection) -> bool:
+            seq = (connection.execute(newest).scalar() or 0) + 1
             row = {
                 "id": turn_id,
                 "session": inbound.session,
@@ -104,10 +83,16 @@ class SessionStore:
                 "generation": 1,
                 "inbound": INBOUND.dump_python(inbound, mode="json"),
             }
-            added = await self._database.insert_if_new(connection, turns, row)
-        return await self.turn(turn_id) if added else None
+            return self._database.insert_if_new(connection, turns, row)
+
+        return await self.turn(turn_id) if await self._database.run(add) else None
 
     async def turn(self, turn: TurnId) -> StoredTurn:
+        """A turn by id.
+
+        Raises:
+            SessionError: there is none.
+        """
         row = await self._one(select(turns).where(turns.c.id == turn))
         if row is None:
             raise SessionError(f"There is no turn {turn}.")
@@ -127,16 +112,10 @@ class SessionStore:
     async def unfinished(self) -> list[StoredTurn]:
         """All turns that are queued or running, oldest first in their session."""
         query = select(turns).where(turns.c.status != "finished")
-        async with self._database.engine.connect() as connection:
-            rows = (await connection.execute(query.order_by(turns.c.session, turns.c.seq))).all()
-        return [_turn(row) for row in rows]
-
-    async def last_turn(self, session: SessionId) -> StoredTurn | None:
-        query = select(turns).where(turns.c.session == session).order_by(turns.c.seq.desc())
-        row = await self._one(query.limit(1))
-        return _turn(row) if row is not None else None
+        return [_turn(row) for row in await self._all(query.order_by(turns.c.session, turns.c.seq))]
 
     async def turn_before(self, turn: StoredTurn) -> StoredTurn | None:
+        """The session's turn before this one."""
         query = select(turns).where(turns.c.session == turn.session, turns.c.seq == turn.seq - 1)
         row = await self._one(query)
         return _turn(row) if row is not None else None
@@ -150,18 +129,18 @@ class SessionStore:
     async def append_messages(
         self, turn: TurnId, run: RunId, start: int, new: Sequence[Message]
     ) -> None:
-        """Store messages of a run, numbered from `start` on."""
-        rows = [
-            {
-                "turn": turn,
-                "run": run,
-                "seq": start + offset,
-                "body": MESSAGE.dump_python(message, mode="json"),
-            }
-            for offset, message in enumerate(new)
-        ]
-        async with self._database.engine.begin() as connection:
-            await connection.execute(self._database.insert_new(messages), rows)
+        """Queue messages of a run, numbered from `start` on; reading the history waits for them."""
+        self._behind.put_messages(
+            [
+                {
+                    "turn": turn,
+                    "run": run,
+                    "seq": start + offset,
+                    "body": MESSAGE.dump_python(message, mode="json"),
+                }
+                for offset, message in enumerate(new)
+            ]
+        )
 
     async def run_messages(self, turn: TurnId, run: RunId) -> tuple[Message, ...]:
         """One run's messages, oldest first."""
@@ -170,9 +149,7 @@ class SessionStore:
             .where(messages.c.turn == turn, messages.c.run == run)
             .order_by(messages.c.seq)
         )
-        async with self._database.engine.connect() as connection:
-            rows = (await connection.execute(query)).all()
-        return tuple(MESSAGE.validate_python(row.body) for row in rows)
+        return await self._messages(query)
 
     async def history_before(self, turn: StoredTurn) -> tuple[Message, ...]:
         """What the session's earlier turns said, oldest first; child runs left out."""
@@ -186,11 +163,10 @@ class SessionStore:
             )
             .order_by(turns.c.seq, messages.c.seq)
         )
-        async with self._database.engine.connect() as connection:
-            rows = (await connection.execute(query)).all()
-        return tuple(MESSAGE.validate_python(row.body) for row in rows)
+        return await self._messages(query)
 
     async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None:
+        """How far `reader` has shown a turn, in its own words; None when it has not begun."""
         query = select(cursors.c.state).where(cursors.c.reader == reader, cursors.c.turn == turn)
         row = await self._one(query)
         return row.state if row is not None else None
@@ -198,9 +174,10 @@ class SessionStore:
     async def save_cursor(
         self, reader: str, turn: TurnId, state: JsonObject, *, done: bool = False
     ) -> None:
+        """Remember how far `reader` is; `done` when it has shown the turn to its end."""
         row = {"reader": reader, "turn": turn, "state": state, "done": done}
-        async with self._database.engine.begin() as connection:
-            await connection.execute(self._database.upsert(cursors, row, ["reader", "turn"]))
+        keys = ["reader", "turn"]
+        await self._database.run(lambda c: self._database.upsert(c, cursors, row, keys))
 
     async def unread(self, reader: str) -> list[StoredTurn]:
         """Turns that `reader` has begun to show and not shown to the end."""
@@ -209,16 +186,21 @@ class SessionStore:
             .join(cursors, cursors.c.turn == turns.c.id)
             .where(cursors.c.reader == reader, cursors.c.done.is_(False))
         )
-        async with self._database.engine.connect() as connection:
-            return [_turn(row) for row in (await connection.execute(query)).all()]
+        return [_turn(row) for row in await self._all(query)]
 
-    async def _one(self, query: Any) -> Row[Any] | None:
-        async with self._database.engine.connect() as connection:
-            return (await connection.execute(query)).first()
+    async def _messages(self, query: Select[Any]) -> tuple[Message, ...]:
+        await self._behind.flush()
+        return tuple(MESSAGE.validate_python(row.body) for row in await self._all(query))
+
+    async def _one(self, query: Select[Any]) -> Row[Any] | None:
+        return await self._database.run(lambda connection: connection.execute(query).first())
+
+    async def _all(self, query: Select[Any]) -> Sequence[Row[Any]]:
+        return await self._database.run(lambda connection: connection.execute(query).all())
 
     async def _update(self, turn: TurnId, **values: object) -> None:
-        async with self._database.engine.begin() as connection:
-            await connection.execute(update(turns).where(turns.c.id == turn).values(**values))
+        statement = update(turns).where(turns.c.id == turn).values(**values)
+        await self._database.run(lambda connection: connection.execute(statement))
 
 
 def _turn(row: Row[Any]) -> StoredTurn:

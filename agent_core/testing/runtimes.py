@@ -17,7 +17,7 @@ from agent_core.runtime.closing import Closing
 from agent_core.runtime.run_logs import RunLogs
 from agent_core.runtime.runtime import Runtime, RuntimeParts
 from agent_core.runtime.turns import TurnParts
-from agent_core.sessions import Database, EventLog, SessionStore
+from agent_core.sessions import Database, EventLog, SessionStore, WriteBehind
 from agent_core.subagents.spec import SubagentSpec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset
@@ -59,11 +59,12 @@ def scripted_runtime(
         main_name: The main agent's name; another one makes older turns impossible to replay.
     """
     database = Database(f"sqlite:///{root}/state.sqlite")
+    behind = WriteBehind(database)
     run_logs = RunLogs()
-    log = EventLog(database, on_stored=run_logs.write)
+    log = EventLog(database, behind, on_stored=run_logs.write)
     told = Observers(standard_observers() if observers is None else observers)
     parts = TurnParts(
-        store=SessionStore(database),
+        store=SessionStore(database, behind),
         log=log,
         router=Router(
             classifier=classifier or ScriptedModel(["COMPLEX"] * 100),
@@ -86,6 +87,7 @@ def scripted_runtime(
     return Runtime(
         RuntimeParts(
             database=database,
+            behind=behind,
             turns=parts,
             durable=DurableConfig(url=f"sqlite:///{root}/turns.sqlite"),
             workspaces_root=root,

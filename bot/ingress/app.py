@@ -1,10 +1,13 @@
 """The Bolt app, made so that it never acknowledges a payload that was not looked at."""
 
 import logging
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.middleware.async_middleware import AsyncMiddleware
+from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -31,19 +34,23 @@ def create_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
         )
 
     tokenless = web_client(None, base_url=client.base_url, session=client.session)
-    return AsyncApp(client=tokenless, authorize=authorize, before_authorize=_check_shape)
+    return AsyncApp(client=tokenless, authorize=authorize, before_authorize=_CheckShape())
 
 
-async def _check_shape(body: dict[str, Any], next_: Any) -> BoltResponse | None:
-    """A payload that Bolt cannot read would come again and again: acknowledge it and leave it."""
-    kind = body.get("type")
-    if kind == "app_rate_limited":
-        _log.error("Slack holds back events: more than 30,000 came within an hour")
-    if kind == "app_rate_limited" or (kind == "event_callback" and not _has_event(body)):
-        return BoltResponse(status=200, body="")
-    await next_()
-    return None
+class _CheckShape(AsyncMiddleware):
+    """Acknowledges payloads that Bolt cannot read: they would come again and again."""
 
-
-def _has_event(body: dict[str, Any]) -> bool:
-    return isinstance(body.get("event"), dict)
+    async def async_process(
+        self,
+        *,
+        req: AsyncBoltRequest,
+        resp: BoltResponse,
+        next: Callable[[], Awaitable[BoltResponse]],
+    ) -> BoltResponse | None:
+        body: dict[str, Any] = req.body
+        if body.get("type") == "app_rate_limited":
+            _log.error("Slack holds back events: more than 30,000 came within an hour")
+            return BoltResponse(status=200, body="")
+        if body.get("type") == "event_callback" and not isinstance(body.get("event"), dict):
+            return BoltResponse(status=200, body="")
+        return await next()

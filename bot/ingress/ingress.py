@@ -4,7 +4,9 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from weakref import WeakValueDictionary
 
+from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from bot.ingress.gate import Admitted, Gate, Refused
 from bot.ingress.handover import Handover
@@ -20,6 +22,7 @@ class Ingress:
         self._gate = gate
         self._handover = handover
         self._under_way = 0
+        self._lanes: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
         self._idle = asyncio.Event()
         self._idle.set()
 
@@ -56,11 +59,16 @@ class Ingress:
     async def _act(self, decided: Admitted | Refused | None) -> None:
         match decided:
             case Admitted():
-                await self._handover.deliver(decided)
+                async with self._lane(decided.post.thread.session):
+                    await self._handover.deliver(decided)
             case Refused():
                 await self._handover.tell(decided)
             case None:
                 pass
+
+    def _lane(self, session: SessionId) -> asyncio.Lock:
+        """Posts of one thread are handed over in order, however long one's files take."""
+        return self._lanes.setdefault(session, asyncio.Lock())
 
     @asynccontextmanager
     async def _counted(self) -> AsyncGenerator[None]:

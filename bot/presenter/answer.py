@@ -26,9 +26,10 @@ def answer_text(event: TurnFinished, words: Words) -> str:
     return f"{sentence}\n\n{words.reference.format(what=f'`{event.reference}`')}"
 
 
-def shortened(drafts: list[Draft], words: Words) -> tuple[list[Draft], bool]:
+def thread_drafts(markdown: str, words: Words) -> tuple[list[Draft], bool]:
     """As many posts as a thread bears, and whether something was left out."""
-    if len(drafts) <= limits.ANSWER_POSTS:
+    drafts = answer_drafts(markdown[: limits.ANSWER_CHARS])
+    if len(markdown) <= limits.ANSWER_CHARS and len(drafts) <= limits.ANSWER_POSTS:
         return drafts, False
     return [*drafts[: limits.ANSWER_POSTS - 1], Draft(text=words.whole_answer)], True
 
@@ -47,7 +48,7 @@ class AnswerPosts:
         Raises:
             SlackError: Slack gave no answer, or refused the token; the rest can be posted later.
         """
-        drafts, is_cut = shortened(answer_drafts(markdown), words)
+        drafts, is_cut = thread_drafts(markdown, words)
         for number, draft in enumerate(drafts):
             await self._post_part(f"{op}:{number}", draft, words, asker)
         return is_cut

@@ -8,6 +8,7 @@ from agent_core.events import (
     AnyEvent,
     ArtifactSaved,
     Outcome,
+    StepFinished,
     StepRetried,
     StepStarted,
     ToolCallFinished,
@@ -61,6 +62,8 @@ class Board:
             case TurnStarted():
                 self._start(event)
             case StepStarted():
+                self.notice = self.words.thinking if event.run == ROOT_RUN else ""
+            case StepFinished():
                 self.notice = ""
             case StepRetried():
                 self.notice = self.words.trying_again if event.wait_s >= _BUSY_WAIT_S else ""

@@ -30,7 +30,7 @@ class Sign:
             await self._react(add=True)
 
     async def take_back(self) -> None:
-        if not await self._api.set_status(self._thread, "active"):
+        if not await self._api.set_status(self._thread, "active", insist=True):
             await self._react(add=False)
 
     async def _react(self, *, add: bool) -> None:

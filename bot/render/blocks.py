@@ -26,7 +26,11 @@ def answer_drafts(markdown: str) -> list[Draft]:
     parts = pieces(markdown)
     text = "\n\n".join(part.text for part in parts)
     tables = [part.table for part in parts if part.table is not None]
-    if len(tables) == 1 and tables[0].is_small and len(text) <= limits.TEXT_CHARS:
+    if (
+        len(tables) == limits.TABLES_PER_POST
+        and tables[0].is_small
+        and len(text) <= limits.TEXT_CHARS
+    ):
         return [Draft(text=text, blocks=_blocks(parts))]
     return [Draft(text=part) for part in split(text, limits.TEXT_CHARS)]
 

@@ -19,7 +19,7 @@ from agent_core.events import (
 )
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
-from agent_core.sessions import Database, EventLog, SessionStore, StoredTurn
+from agent_core.sessions import Database, EventLog, SessionStore, StoredTurn, WriteBehind
 from bot.presenting import READER
 
 E = TypeVar("E")
@@ -72,8 +72,9 @@ class Watch:
     def __init__(self, workspaces_root: Path) -> None:
         database = Database(f"sqlite:///{workspaces_root}/state.sqlite")
         self._database = database
-        self._store = SessionStore(database)
-        self._log = EventLog(database)
+        behind = WriteBehind(database)  # never started: nothing is written from here
+        self._store = SessionStore(database, behind)
+        self._log = EventLog(database, behind)
 
     async def close(self) -> None:
         await self._database.close()

@@ -97,13 +97,19 @@ class SlackApi:
         place = {"channel": channel, "user": user, "thread_ts": thread_ts}
         await self._calls.single("chat.postEphemeral", {**_quiet(text, ()), **place})
 
-    async def set_status(self, thread: ThreadRef, status: SessionStatus) -> bool:
-        """Show in the thread whether the bot is at work. False where Slack cannot show it."""
+    async def set_status(
+        self, thread: ThreadRef, status: SessionStatus, *, insist: bool = False
+    ) -> bool:
+        """Show in the thread whether the bot is at work. False where Slack cannot show it.
+
+        With `insist` pauses are waited out and failed calls made again.
+        """
         if not self._has_sessions:
             return False
+        call = self._calls.repeatable if insist else self._calls.droppable
         arguments = {"channel_id": thread.channel, "thread_ts": thread.root_ts, "status": status}
         try:
-            return await self._calls.droppable("agents.sessions.setStatus", arguments) is not None
+            return await call("agents.sessions.setStatus", arguments) is not None
         except SlackRefused as refused:
             self._has_sessions = refused.code not in {
                 "feature_disabled", "not_authorized", "unknown_method",

@@ -26,8 +26,8 @@ class Downloads:
         """The bytes of a file.
 
         Raises:
-            DownloadRefused: It lies elsewhere than with Slack, is bigger than `max_bytes`, a sign-in
-                page came in its place, or it could not be fetched.
+            DownloadRefused: It lies elsewhere than with Slack, is bigger than `max_bytes`, could
+                not be fetched, or a sign-in page came in its place.
         """
         headers = {"Authorization": f"Bearer {self._token}"}
         try:

@@ -58,8 +58,8 @@ class Files:
         """The bytes of a file that a person attached.
 
         Raises:
-            DownloadRefused: It lies elsewhere than with Slack, is bigger than `max_bytes`, a sign-in
-                page came in its place, or it could not be fetched.
+            DownloadRefused: It lies elsewhere than with Slack, is bigger than `max_bytes`, could
+                not be fetched, or a sign-in page came in its place.
         """
         return await self._downloads.fetch(url, max_bytes=max_bytes)
 

@@ -30,8 +30,8 @@ class Brief:
     language: str
     is_deep: bool
     urls: tuple[str, ...] = ()
-    new_section: str = ""
-    """Where an earlier report is extended: what the new section is about."""
+    new_sections: tuple[str, ...] = ()
+    """Where an earlier report is extended: the sections asked for so far, the newest last."""
 
 
 def write_brief(brief: Brief, hits: Sequence[Hit], correction: str = "") -> str:
@@ -41,8 +41,9 @@ def write_brief(brief: Brief, hits: Sequence[Hit], correction: str = "") -> str:
         f"Topic: {brief.topic}\nTitle: {brief.title}\nLanguage: {brief.language}",
         FULL if brief.is_deep else SHORT,
     ]
-    if brief.new_section:
-        parts.append(f"New section: {brief.new_section}\n{EXTENDS}")
+    if brief.new_sections:
+        listed = [f"New section: {section}" for section in brief.new_sections]
+        parts.append("\n".join([*listed, EXTENDS]))
     if correction:
         parts.append(f"An earlier attempt was not accepted: {correction}")
     parts.append("Pages found:\n" + "\n".join(_line(hit) for hit in hits))
@@ -54,18 +55,18 @@ def read_brief(text: str) -> Brief:
     quoted = REQUEST.search(text)
     request = quoted["text"] if quoted else text
     topic = _field(text, "Topic") or topic_of(request)
-    section = _field(text, "New section")
-    if not section and wants_continuation(request):
-        section = new_section_of(request)
+    sections = _fields(text, "New section")
+    if not sections and wants_continuation(request):
+        sections = [section for section in [new_section_of(request)] if section]
     deep = FULL in text or (SHORT not in text and wants_depth(request))
     return Brief(
         request=request,
         topic=topic,
         title=_field(text, "Title") or title_of(topic),
         language=_field(text, "Language") or guess_language(request),
-        is_deep=deep or bool(section),
+        is_deep=deep or bool(sections),
         urls=tuple(find_urls(text)),
-        new_section=section,
+        new_sections=tuple(sections),
     )
 
 
@@ -75,8 +76,12 @@ def title_of(topic: str) -> str:
 
 
 def _field(text: str, name: str) -> str:
-    found = re.search(FIELD.format(name=name), text, re.MULTILINE)
-    return found["text"].strip().strip('"“”*') if found else ""
+    return next(iter(_fields(text, name)), "")
+
+
+def _fields(text: str, name: str) -> list[str]:
+    found = re.finditer(FIELD.format(name=name), text, re.MULTILINE)
+    return [match["text"].strip().strip('"“”*') for match in found]
 
 
 def _line(hit: Hit) -> str:

@@ -135,7 +135,7 @@ def _wanted_searches(job: Job) -> Iterable[ToolUse]:
     field = field_holding(tool, "query", "question", "keywords", "q")
     asked = {as_text(c.arguments.get(field)) for c in job.numbered("search_passages")}
     words = topic_words(job.brief.topic)[:MAX_WORD_QUERIES]
-    queries = [job.brief.new_section, job.brief.topic, *(words if len(words) > 1 else [])]
+    queries = [*job.brief.new_sections, job.brief.topic, *(words if len(words) > 1 else [])]
     for query in dict.fromkeys(query for query in queries if query):
         if query not in asked:
             yield use(tool, {field: query, **_limit(tool)}, topic=query)
@@ -201,12 +201,11 @@ def _refused_numbers(attempts: list[Call]) -> set[int]:
 
 
 def _report(job: Job, refused: Iterable[int] = ()) -> Report | None:
-    section = job.brief.new_section
     return compose_report(
         source_texts(job),
         topic=job.brief.topic,
         language=job.brief.language,
-        new_sections=(section,) if section else (),
+        new_sections=job.brief.new_sections,
         dropped=refused,
     )
 

@@ -254,5 +254,6 @@ def _number(value: object) -> int | None:
 
 
 def _trim(url: str) -> str:
-    url = url.rstrip(".,;:!?»”\u2019*_")
-    return url.rstrip(")") if url.count(")") > url.count("(") else url
+    bare = url.rstrip(".,;:!?»”\u2019*_")
+    is_open = bare.endswith(")") and bare.count(")") > bare.count("(")
+    return _trim(bare[:-1]) if is_open else bare

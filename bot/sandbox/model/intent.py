@@ -15,6 +15,15 @@ ACTION = re.compile(
     r"cherche[rz]?|trouve[rz]?|envoie|envoye[rz]|vérifie|busca|encuentra|envía|revisa|comprueba)\b",
     re.IGNORECASE,
 )
+ACTS = re.compile(
+    r"^\W*(?:please |can you |could you |bitte )*(?:send|e-?mail|mail|message|post|reply|forward|"
+    r"schedule|book|remind|invite|create|delete|sende|schicke|envoie|envoye[rz]|envía)\b",
+    re.IGNORECASE,
+)
+LOOKS_UP = re.compile(
+    r"\b(search|find|look|research|google|browse|news|suche|finde|cherche|trouve|busca|encuentra)\b",
+    re.IGNORECASE,
+)
 HOW_TO = re.compile(
     r"^\W*(how (?:do|does|can|should|to)|what (?:does|is|are)|why|explain|define|"
     r"was (?:ist|sind|bedeutet)|wie|warum|erkläre|comment|pourquoi|explique|cómo|por qué)\b",
@@ -99,6 +108,12 @@ def wants_report(text: str) -> bool:
 def wants_depth(text: str) -> bool:
     """Whether pages must be read in full, rather than search results cited."""
     return bool(DEEP.search(text))
+
+
+def wants_action(text: str) -> bool:
+    """Whether something is to be sent or changed, with no search or report before it."""
+    rules = (REPORT, CONTINUE, LOOKS_UP, HOW_TO)
+    return ACTS.search(text) is not None and not any(rule.search(text) for rule in rules)
 
 
 def wants_continuation(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 WORD = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*")
@@ -61,7 +61,7 @@ def fold(word: str) -> str:
     return "".join(c for c in plain if not unicodedata.combining(c))
 
 
-@cache
+@lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """A word cut down so that its common forms meet: bot and bots, retry and retries."""
     plain = fold(word).removesuffix("'s").removesuffix("\u2019s")

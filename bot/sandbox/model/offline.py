@@ -28,7 +28,8 @@ class _Runtime(Protocol):
 class OfflineModel:
     """One loaded model, used by one question at a time in a worker thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, weights: Path | None) -> None:
+        self._weights = weights
         self._lock = asyncio.Lock()
         self._runtime: _Runtime | None = None
 
@@ -51,28 +52,28 @@ class OfflineModel:
             self._runtime = None
 
     async def _load(self) -> bool:
-        if self._runtime is None and is_installed():
-            self._runtime = await asyncio.to_thread(_load_runtime)
+        if self._runtime is None and self._weights is not None:
+            self._runtime = await asyncio.to_thread(_load_runtime, self._weights)
         return self._runtime is not None
 
 
-def is_installed() -> bool:
-    """Whether both the weights and their runtime are on this machine."""
-    return importlib.util.find_spec(RUNTIME_PACKAGE) is not None and _weights() is not None
+def find_weights() -> Path | None:
+    """The weights file; None unless both the weights and their runtime are on this machine.
 
-
-def _weights() -> Path | None:
-    """The weights file; its package is not imported, for that would need more packages."""
+    The package of the weights is not imported, for that would need more packages.
+    """
+    if importlib.util.find_spec(RUNTIME_PACKAGE) is None:
+        return None
     spec = importlib.util.find_spec(WEIGHTS_PACKAGE)
     folders = spec.submodule_search_locations if spec else None
     files = [file for folder in folders or [] for file in Path(folder).glob("*.gguf")]
     return files[0] if files else None
 
 
-def _load_runtime() -> _Runtime:
+def _load_runtime(weights: Path) -> _Runtime:
     xllamacpp: Any = importlib.import_module(RUNTIME_PACKAGE)
     params = xllamacpp.CommonParams()
-    params.model.path = str(_weights())
+    params.model.path = str(weights)
     params.n_ctx = CONTEXT_TOKENS
     params.n_parallel = 1
     params.n_gpu_layers = 0

@@ -3,7 +3,14 @@
 from typing import Literal
 
 Name = Literal[
-    "key_figure", "sources", "nothing_found", "report_ready", "no_report", "unread", "tools_missing"
+    "key_figure",
+    "sources",
+    "nothing_found",
+    "report_ready",
+    "no_report",
+    "unread",
+    "tools_missing",
+    "cannot_act",
 ]
 
 PHRASES: dict[Name, dict[str, str]] = {
@@ -37,6 +44,16 @@ PHRASES: dict[Name, dict[str, str]] = {
         "de": "in den Fundstellen steht kein Satz, der sich zitieren lässt.",
         "fr": "aucune source trouvée ne contient de phrase à citer.",
         "es": "ninguna de las fuentes contiene una frase que se pueda citar.",
+    },
+    "cannot_act": {
+        "en": "The model stand-in can search, read and write reports, but not send or change "
+        "anything. Set ANTHROPIC_API_KEY to use the real model.",
+        "de": "Das Ersatzmodell kann suchen, lesen und Berichte schreiben, aber nichts senden oder "
+        "ändern. Mit ANTHROPIC_API_KEY antwortet das echte Modell.",
+        "fr": "Le modèle de remplacement sait chercher, lire et écrire des rapports, mais ni "
+        "envoyer ni modifier. Avec ANTHROPIC_API_KEY, le vrai modèle répond.",
+        "es": "El modelo sustituto sabe buscar, leer y escribir informes, pero no enviar ni "
+        "cambiar nada. Con ANTHROPIC_API_KEY responde el modelo real.",
     },
     "tools_missing": {
         "en": "I have no tool here that can do this.",

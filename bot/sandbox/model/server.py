@@ -7,7 +7,6 @@ import contextlib
 import json
 import uuid
 from collections.abc import Collection
-from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, cast
 
@@ -15,16 +14,17 @@ from aiohttp import web
 
 from bot.sandbox.model.behaviour import Behaviour
 from bot.sandbox.model.errors import RefusedError, error_body
+from bot.sandbox.model.exchange import Exchange
 from bot.sandbox.model.faults import Cut, Fault, Faults
 from bot.sandbox.model.finished import finish, without_partial_json
 from bot.sandbox.model.headers import check_headers, rate_headers
 from bot.sandbox.model.log import ModelCall
-from bot.sandbox.model.offline import OfflineModel
+from bot.sandbox.model.offline import OfflineModel, find_weights
 from bot.sandbox.model.replies import Reply, Text, ToolUse
 from bot.sandbox.model.stream import Pace, StreamEvent, stream_events
 from bot.sandbox.model.usage import PromptCache, count_input_tokens
 from bot.sandbox.model.validation import Rules, validate
-from bot.sandbox.model.wire import Json, as_list, as_object, as_text
+from bot.sandbox.model.wire import Json
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 
@@ -50,7 +50,7 @@ class ModelStandIn:
         self._keep_bodies = keep_bodies
         self._api_versions = api_versions
         self._faults = Faults()
-        self._offline = OfflineModel()
+        self._offline = OfflineModel(weights=find_weights())
         self._behaviour = Behaviour(self._offline)
         self._runner: web.AppRunner | None = None
         self._port = 0
@@ -145,7 +145,7 @@ class ModelStandIn:
         )
 
     async def _messages(self, request: web.Request) -> web.StreamResponse:
-        exchange = _Exchange(request_id=_request_id())
+        exchange = Exchange(request_id=_request_id())
         try:
             return await self._answer(request, exchange)
         except RefusedError as error:
@@ -154,7 +154,7 @@ class ModelStandIn:
         finally:
             self.calls.append(exchange.as_call(keep_body=self._keep_bodies))
 
-    async def _answer(self, request: web.Request, exchange: _Exchange) -> web.StreamResponse:
+    async def _answer(self, request: web.Request, exchange: Exchange) -> web.StreamResponse:
         check_headers(request.headers, self._api_versions)
         exchange.body = body = await _read(request)
         validate(body, self._rules, request.headers)
@@ -174,7 +174,7 @@ class ModelStandIn:
         return await self._stream(request, message, exchange, fault)
 
     async def _stream(
-        self, request: web.Request, message: Json, exchange: _Exchange, fault: Fault | None
+        self, request: web.Request, message: Json, exchange: Exchange, fault: Fault | None
     ) -> web.StreamResponse:
         response = web.StreamResponse(headers=_stream_headers(exchange))
         await response.prepare(request)
@@ -202,48 +202,13 @@ class ModelStandIn:
             await response.write(event.frame)
 
 
-class _Exchange:
-    """One request on its way through the server, collected for the log."""
-
-    def __init__(self, *, request_id: str) -> None:
-        self.request_id = request_id
-        self.body: Json = {}
-        self.kind = "rejected"
-        self.called: tuple[str, ...] = ()
-        self.status = 200
-        self.error = ""
-        self.retry_after: float | None = None
-        self._at = datetime.now(UTC)
-        self._stop_reason: str | None = None
-        self._usage: Json = {}
-
-    def finish(self, message: Json) -> None:
-        self._stop_reason = message["stop_reason"]
-        self._usage = message["usage"]
-
-    def as_call(self, *, keep_body: bool) -> ModelCall:
-        tools = tuple(as_text(as_object(t).get("name")) for t in as_list(self.body.get("tools")))
-        return ModelCall(
-            model=as_text(self.body.get("model")),
-            tools=tools,
-            kind=self.kind,
-            stop_reason=self._stop_reason,
-            usage=self._usage,
-            at=self._at,
-            status=self.status,
-            error=self.error,
-            called=self.called,
-            body=self.body if keep_body else None,
-        )
-
-
-async def _raise_http_error(fault: Fault, exchange: _Exchange) -> None:
+async def _raise_http_error(fault: Fault, exchange: Exchange) -> None:
     await asyncio.sleep(fault.stall_s)
     exchange.retry_after = fault.retry_after
     raise fault.error
 
 
-def _stream_headers(exchange: _Exchange) -> dict[str, str]:
+def _stream_headers(exchange: Exchange) -> dict[str, str]:
     return {
         "content-type": "text/event-stream; charset=utf-8",
         "cache-control": "no-cache",
@@ -253,7 +218,7 @@ def _stream_headers(exchange: _Exchange) -> dict[str, str]:
 
 
 async def _break(
-    request: web.Request, response: web.StreamResponse, fault: Fault, exchange: _Exchange
+    request: web.Request, response: web.StreamResponse, fault: Fault, exchange: Exchange
 ) -> None:
     exchange.error = fault.error.type if fault.mid_stream else f"{fault.cut} cut"
     if fault.mid_stream:

@@ -27,9 +27,11 @@ class Section:
 def arrange(quotes: Sequence[Quote], topic: str, new_sections: Sequence[str] = ()) -> list[Section]:
     """Sections that together hold every quote once; sections that were asked for come last."""
     taken = {stem(word) for word in content_words(topic)}
-    asked = [_asked_section(name, quotes) for name in new_sections]
-    reserved = {id(quote) for section in asked for quote in section.quotes}
-    left = [quote for quote in quotes if id(quote) not in reserved]
+    left = list(quotes)
+    asked: list[Section] = []
+    for name in new_sections:
+        asked.append(_asked_section(name, left))
+        left = [quote for quote in left if quote not in asked[-1].quotes]
     themed = _themed(left, taken, len(left) // QUOTES_PER_SECTION)
     return [section for section in (*themed, *asked) if section.quotes]
 

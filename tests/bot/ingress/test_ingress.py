@@ -186,6 +186,22 @@ async def test_files_come_with_their_message(world: World) -> None:
     )
 
 
+async def test_posts_of_a_thread_stay_in_order_although_a_file_takes_long(world: World) -> None:
+    world.files.may_go_on.clear()
+    files = [("a.log", b"12345", "text/plain")]
+    ts = await world.say("ann", dm=True, text="first", files=files)
+    await world.files.asked.wait()
+    await world.say("ann", dm=True, text="second", thread_ts=ts)
+    await world.say("ben", dm=True, text="elsewhere")
+    await world.slack.wait_for(lambda _: len(world.ledger.bodies) == 3)
+    await world.front.got_one.wait()
+    assert world.front.texts == ["elsewhere"]
+
+    world.files.may_go_on.set()
+    await world.settle()
+    assert world.front.texts == ["elsewhere", "first", "second"]
+
+
 async def test_a_mention_without_words_still_says_something(world: World) -> None:
     await world.say("ann", "general", world.mention)
     await world.settle()

@@ -67,11 +67,18 @@ class MemoryLedger:
 
 
 class NamingFiles:
-    """Pretends to have saved each file under its name."""
+    """Pretends to have saved each file under its name; can be held up."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.may_go_on = asyncio.Event()
+        self.may_go_on.set()
 
     async def keep(
         self, session: SessionId, files: tuple[SlackFile, ...]
     ) -> tuple[Attachment, ...]:
+        self.asked.set()
+        await self.may_go_on.wait()
         return tuple(
             Attachment(
                 name=file.name,
@@ -88,6 +95,7 @@ class World:
     slack: SlackStandIn
     front: ListeningFront
     ledger: MemoryLedger
+    files: NamingFiles
     ingress: Ingress
     api: SlackApi
     identity: Identity
@@ -137,14 +145,14 @@ async def connected_world(
         client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
         api = SlackApi(client)
         identity = await api.identify()
-        front, ledger = ListeningFront(), MemoryLedger()
+        front, ledger, files = ListeningFront(), MemoryLedger(), NamingFiles()
         ledger.may_go_on.set()
         app = create_app(client, identity)
         ingress = register(
             app,
             front,
             ledger=ledger,
-            files=NamingFiles(),
+            files=files,
             api=api,
             rules=Rules(identity=identity, **lists),
         )
@@ -156,6 +164,7 @@ async def connected_world(
                 slack=slack,
                 front=front,
                 ledger=ledger,
+                files=files,
                 ingress=ingress,
                 api=api,
                 identity=identity,

@@ -18,6 +18,7 @@ class Stage:
 
     slack: SlackStandIn
     api: SlackApi
+    clock: SkippingClock
     thread: ThreadRef
     workspace: Path
 
@@ -57,5 +58,6 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
         client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
         root_ts = await slack.say("ann", "general", f"{slack.mention} what is new?")
         thread = ThreadRef(team=slack.team_id, channel=slack.channels["general"], root_ts=root_ts)
-        api = SlackApi(client, clock=SkippingClock())
-        yield Stage(slack=slack, api=api, thread=thread, workspace=tmp_path)
+        clock = SkippingClock()
+        api = SlackApi(client, clock=clock)
+        yield Stage(slack=slack, api=api, clock=clock, thread=thread, workspace=tmp_path)

@@ -94,6 +94,14 @@ def test_many_calls_at_once_stay_a_short_post(turn: Turn) -> None:
     assert len(text) <= limits.TEXT_CHARS
 
 
+def test_the_time_between_calls_is_named(turn: Turn) -> None:
+    board = _board(turn.started(), turn.thought())
+    assert board.progress().splitlines()[1:] == ["_Thinking about the next step_"]
+
+    board.fold(turn.retried(8))
+    assert "The model is busy" in board.progress()
+
+
 def test_a_busy_model_is_mentioned_when_it_takes_long(turn: Turn) -> None:
     assert "busy" not in _board(turn.started(), turn.retried(0.5)).progress()
     assert "The model is busy" in _board(turn.started(), turn.retried(8)).progress()

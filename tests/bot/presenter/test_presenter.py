@@ -25,6 +25,27 @@ async def test_without_agent_sessions_the_askers_post_gets_a_reaction(stage: Sta
     assert _root(stage).reactions == ()
 
 
+async def test_the_sign_is_renewed_before_slack_takes_it_back(stage: Stage) -> None:
+    presenter, turn = stage.presenter(), stage.turn()
+    await presenter.show(turn.started())
+    await presenter.show(turn.routed("SIMPLE"))
+    assert stage.calls("agents.sessions.setStatus") == 1
+
+    stage.clock.advance(1_900)
+    await presenter.show(turn.retried(1))
+    assert stage.calls("agents.sessions.setStatus") == 2
+
+
+async def test_the_sign_is_taken_back_even_when_slack_is_busy(stage: Stage) -> None:
+    presenter, turn = stage.presenter(), stage.turn()
+    await presenter.show(turn.started())
+    stage.slack.fail("agents.sessions.setStatus", status=429, retry_after_s=30)
+    await presenter.show(turn.finished("Paris."))
+
+    assert stage.slack.calls[-1].args["status"] == "active"
+    assert stage.slack.calls[-1].ok
+
+
 async def test_a_simple_answer_is_one_post_and_no_progress(stage: Stage) -> None:
     presenter, turn = stage.presenter(), stage.turn()
     for event in [turn.started(), turn.routed("SIMPLE"), turn.finished("It is **Paris**.")]:
@@ -277,6 +298,16 @@ async def test_an_answer_for_a_thread_that_is_closed_reaches_the_asker(stage: St
     assert [post.text for post in direct] == [
         "_I could not answer in the thread, so here is the answer._\n\nThe answer."
     ]
+
+
+async def test_an_answer_outlasts_a_storm_of_limits(stage: Stage) -> None:
+    stage.slack.fail("chat.postMessage", status=429, retry_after_s=60, times=20)
+    presenter, turn = stage.presenter(), stage.turn()
+    await presenter.show(turn.started())
+    await presenter.show(turn.finished("Still here."))
+
+    assert stage.texts() == ["Still here."]
+    assert [wait for wait in stage.clock.slept if wait >= 59] == [60.0] * 20
 
 
 async def test_blocks_that_slack_refuses_are_replaced_by_text(stage: Stage) -> None:

@@ -9,6 +9,7 @@ from agent_core.events import (
     Route,
     RouteChosen,
     StepRetried,
+    StepStarted,
     ToolCallFinished,
     ToolCallProgressed,
     ToolCallStarted,
@@ -35,6 +36,9 @@ class Turn:
 
     def routed(self, route: Route) -> RouteChosen:
         return RouteChosen(**self._base(), route=route, reason="classifier", raw=route)
+
+    def thought(self, run: RunId = ROOT_RUN) -> StepStarted:
+        return StepStarted(**self._base(run))
 
     def call(
         self, call: str, tool: str, run: RunId = ROOT_RUN, **arguments: Any

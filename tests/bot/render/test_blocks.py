@@ -43,6 +43,8 @@ def test_the_texts_of_a_post_with_a_table_respect_the_limits() -> None:
 
     assert len(draft.text) <= limits.TEXT_CHARS
     assert max(len(text) for text in sections) <= limits.SECTION_CHARS
+    assert sum(len(text) for text in sections) <= limits.BLOCK_TEXT_CHARS
+    assert len(draft.blocks) <= limits.BLOCKS_PER_POST
 
 
 def test_an_empty_cell_is_not_sent_empty() -> None:

@@ -179,6 +179,49 @@ async def test_a_continuation_extends_the_earlier_report_under_the_same_title(
     assert any("brakes" in query["query"] for query in world.inputs("dig"))
 
 
+async def test_a_second_extension_keeps_the_section_of_the_first(
+    agent: Agent, world: World
+) -> None:
+    await agent.ask(f"Write a comprehensive report on {TOPIC}")
+    await agent.ask("continue: add a section on brakes")
+    await agent.ask("Please add a section about tonnes")
+    headings = re.findall(r"(?m)^## (.+)$", world.reports[-1]["markdown"])
+    assert headings[-2:] == ["Brakes", "Tonnes"]
+
+
+async def test_a_limit_in_words_ends_the_work_with_what_is_there(
+    agent: Agent, world: World
+) -> None:
+    await agent.ask("How many hours do cats sleep? Search the web.")
+    del agent.messages[-1]
+    last = agent.messages[-1]
+    assert isinstance(last["content"], list)
+    note = "You have reached a limit. Do not call any more tools. Answer now."
+    agent.messages[-1] = {
+        "role": "user",
+        "content": [*last["content"], {"type": "text", "text": note}],
+    }
+    before = len(world.called)
+    answer = await agent.conclude()
+    assert len(world.called) == before
+    assert "Cats sleep 13 hours a day. [1]" in answer
+
+
+async def test_a_request_about_earlier_posts_is_answered_from_them(
+    agent: Agent, world: World
+) -> None:
+    posts = "Ana: The launch moves to 14 May 2027. Ben: I will book the 3 rooms for the team."
+    answer = await agent.ask(f"<earlier_posts>\n{posts}\n</earlier_posts>\n\nSummarise this")
+    assert world.called == []
+    assert "14 May 2027" in answer
+
+
+async def test_what_it_cannot_do_it_does_not_pretend_to_do(agent: Agent, world: World) -> None:
+    answer = await agent.ask("Send an email to Ana about the cranes")
+    assert world.called == []
+    assert "ANTHROPIC_API_KEY" in answer
+
+
 async def test_a_continuation_is_understood_from_the_texts_of_the_thread_alone(
     agent: Agent, world: World
 ) -> None:

@@ -255,6 +255,10 @@ class Agent:
 
     async def ask(self, text: str, max_steps: int = 25) -> str:
         self.messages.append({"role": "user", "content": text})
+        return await self.conclude(max_steps)
+
+    async def conclude(self, max_steps: int = 25) -> str:
+        """Go on from the history as it is until there is no tool call."""
         for _ in range(max_steps):
             reply = await self._reply()
             content = [block.model_dump(exclude_none=True) for block in reply.content]

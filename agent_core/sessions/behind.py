@@ -1,0 +1,102 @@
+"""Writing behind the turn: rows are queued and stored in batches, in order, each row once."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
+
+from agent_core.sessions.database import Database
+from agent_core.sessions.schema import events, messages
+
+logger = logging.getLogger(__name__)
+
+RETRY_WAIT_S = 0.5
+
+Places = dict[tuple[object, ...], int]
+"""The places in the log of events that were new, by their identity."""
+
+Row = Mapping[str, Any]
+Stored = Callable[[int | None], None]
+"""Told of an event's place in the log, or None when the event was there already."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entry:
+    event: Row | None = None
+    messages: Sequence[Row] = ()
+    stored: Stored | None = None
+
+
+class WriteBehind:
+    """Queues rows of events and messages. What a crash costs, a replay queues again."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._queue: asyncio.Queue[_Entry] = asyncio.Queue()
+        self._writer: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._writer = asyncio.create_task(self._write(), name="write-behind")
+
+    async def close(self) -> None:
+        """Store what is queued, then stop."""
+        if self._writer is None:
+            return
+        await self.flush()
+        self._writer.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._writer
+
+    async def flush(self) -> None:
+        """Return when all that was queued so far is stored and told of."""
+        if self._writer is not None:
+            await self._queue.join()
+
+    def put_event(self, event: Row | None, stored: Stored) -> None:
+        """Queue an event's row; without one only `stored` is called, in its turn, with None."""
+        self._queue.put_nowait(_Entry(event=event, stored=stored))
+
+    def put_messages(self, rows: Sequence[Row]) -> None:
+        self._queue.put_nowait(_Entry(messages=rows))
+
+    async def _write(self) -> None:
+        while True:
+            batch = [await self._queue.get()]
+            while not self._queue.empty():
+                batch.append(self._queue.get_nowait())
+            places = await self._store_at_last(batch)
+            for entry in batch:
+                if entry.stored is not None:
+                    entry.stored(places.get(_identity(entry.event)) if entry.event else None)
+                self._queue.task_done()
+
+    async def _store_at_last(self, batch: Sequence[_Entry]) -> Places:
+        """A database in trouble (locked, full, restarting) is waited for; nothing is dropped."""
+        while True:
+            try:
+                return await self._database.run(lambda connection: self._store(connection, batch))
+            except SQLAlchemyError:
+                logger.exception("%d entries are not stored yet", len(batch))
+                await asyncio.sleep(RETRY_WAIT_S)
+
+    def _store(self, connection: Connection, batch: Sequence[_Entry]) -> Places:
+        rows = [row for entry in batch for row in entry.messages]
+        if rows:
+            connection.execute(self._database.insert_new(messages), rows)
+        told = [entry.event for entry in batch if entry.event is not None]
+        if not told:
+            return {}
+        insert = self._database.insert_new(events).returning(events.c.id, *_IDENTITY)
+        return {tuple(row[1:]): row[0] for row in connection.execute(insert, told)}
+
+
+_IDENTITY = (events.c.turn, events.c.run, events.c.step, events.c.attempt, events.c.n)
+
+
+def _identity(event: Row) -> tuple[object, ...]:
+    return tuple(event[column.name] for column in _IDENTITY)

@@ -1,0 +1,120 @@
+"""What a person wants to know, told by the conversation, and what has been found for it."""
+
+import re
+from dataclasses import dataclass
+
+from bot.sandbox.model.brief import Brief, read_brief, title_of
+from bot.sandbox.model.conversation import TAGGED, Conversation, Exchange
+from bot.sandbox.model.evidence import Hit, find_report_file, read_hits
+from bot.sandbox.model.intent import (
+    new_section_of,
+    search_query,
+    subtopics,
+    topic_of,
+    wants_continuation,
+    wants_depth,
+    wants_report,
+)
+from bot.sandbox.model.language import content_words, guess_language, stem, topic_words
+
+MAX_BROAD_QUERIES = 3
+TITLE = re.compile(r"[“«„]\s?(?P<title>[^”»“]+?)\s?[”»“]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inquiry:
+    """What the person wants to know and what has been found so far."""
+
+    conversation: Conversation
+    brief: Brief
+    wants_report: bool
+    hits: tuple[Hit, ...]
+
+    @property
+    def newest_section(self) -> str:
+        return next(reversed(self.brief.new_sections), "")
+
+    @property
+    def queries(self) -> list[str]:
+        """The searches to begin with: the topic, then parts of it."""
+        topic, section = self.brief.topic, self.newest_section
+        if section:
+            return [search_query(f"{section} {topic}"), search_query(section)]
+        more = subtopics(topic) if self.wants_report else []
+        return [search_query(topic), *more]
+
+    @property
+    def broad_queries(self) -> list[str]:
+        """Single words of the topic, for a second try when nothing was found."""
+        words = topic_words(self.newest_section or self.brief.topic)
+        return sorted(words, key=len, reverse=True)[:MAX_BROAD_QUERIES]
+
+
+def read_inquiry(conversation: Conversation) -> Inquiry:
+    """The inquiry that the newest exchange is about."""
+    asked = conversation.asked
+    earlier = find_earlier_report(conversation) if wants_continuation(asked) else None
+    topic = topic_of(asked)
+    brief = Brief(
+        request=asked,
+        topic=topic,
+        title=title_of(topic),
+        language=guess_language(asked),
+        is_deep=wants_depth(asked),
+    )
+    if earlier is not None:
+        brief = _extension(asked, earlier)
+    hits = _best_first(read_hits(conversation.now.calls), brief)
+    return Inquiry(
+        conversation=conversation,
+        brief=brief,
+        wants_report=earlier is not None or wants_report(asked),
+        hits=tuple(hits),
+    )
+
+
+def _extension(asked: str, earlier: Brief) -> Brief:
+    section = new_section_of(asked) or " ".join(topic_words(asked))
+    sections = [*earlier.new_sections, section] if section else earlier.new_sections
+    return Brief(
+        request=asked,
+        topic=earlier.topic,
+        title=earlier.title,
+        language=earlier.language,
+        is_deep=True,
+        new_sections=tuple(dict.fromkeys(sections)),
+    )
+
+
+def find_earlier_report(conversation: Conversation) -> Brief | None:
+    """The task of the newest report of this conversation, also from its texts alone."""
+    for exchange in reversed(conversation.earlier):
+        tasks = [c.arguments.get("prompt") for c in exchange.calls if c.purpose == "delegate"]
+        if tasks:
+            return read_brief(str(tasks[-1]))
+        if find_report_file(exchange.answer) or wants_report(exchange.asked):
+            return _brief_from_texts(exchange)
+    return None
+
+
+def _brief_from_texts(exchange: Exchange) -> Brief:
+    brief = read_brief(TAGGED.sub("", exchange.asked).strip() or exchange.asked)
+    named = TITLE.search(exchange.answer)
+    if named is None:
+        return brief
+    return Brief(
+        request=brief.request,
+        topic=named["title"],
+        title=named["title"],
+        language=brief.language,
+        is_deep=brief.is_deep,
+    )
+
+
+def _best_first(hits: list[Hit], brief: Brief) -> list[Hit]:
+    wanted = {stem(word) for word in content_words(" ".join([*brief.new_sections, brief.topic]))}
+
+    def overlap(hit: Hit) -> int:
+        return len(wanted & {stem(w) for w in content_words(f"{hit.title} {hit.snippet}")})
+
+    return sorted(hits, key=lambda hit: -overlap(hit))

@@ -1,0 +1,343 @@
+"""Classifier and fast answer side by side, with scripted models behind them."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import date
+
+import pytest
+
+from agent_core.classifier import Routed, Router, Routing
+from agent_core.errors import ModelRejected, ModelUnavailable
+from agent_core.events import Usage
+from agent_core.messages import Message, Opaque, Text, ToolResult, user_message
+from agent_core.models import Delta, Model, ModelRequest, Reply
+from agent_core.models.retry import RetryingModel
+from agent_core.testing.models import Cut, Held, Line, ScriptedModel, call, calls_reply, text_reply
+
+TIMEOUT_S = 5
+LONG_PATIENCE_S = 60.0
+TINY_PATIENCE_S = 0.02
+
+EARLIER = (
+    user_message("Research solid-state batteries"),
+    Message(role="assistant", parts=(Opaque(block={"type": "thinking"}), Text(text="Searching."))),
+    calls_reply(call("search", {"query": "batteries"}, id="c1")).message,
+    Message(role="user", parts=(ToolResult(call_id=call("search", id="c1").id, text="12 hits"),)),
+    Message(role="assistant", parts=(Text(text="They store more."),)),
+)
+
+
+async def no_wait(_seconds: float) -> None:
+    return None
+
+
+@dataclass(slots=True, kw_only=True)
+class Listener:
+    """Keeps what is told, and says when the first of it came."""
+
+    told: list[str] = field(default_factory=list[str])
+    heard: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def tell(self, text: str) -> None:
+        self.told.append(text)
+        self.heard.set()
+
+    @property
+    def text(self) -> str:
+        return "".join(self.told)
+
+
+def routing(text: str = "Capital of France?", history: tuple[Message, ...] = ()) -> Routing:
+    return Routing(text=text, opening=text, history=history, today=date(2026, 11, 21))
+
+
+def router(classifier: Model, fast: Model, *, patience_s: float = LONG_PATIENCE_S) -> Router:
+    answerer = RetryingModel(fast, sleep=no_wait)
+    return Router(classifier=classifier, answerer=answerer, patience_s=patience_s)
+
+
+async def routed(
+    verdict: Line,
+    answer: Line,
+    *,
+    patience_s: float = LONG_PATIENCE_S,
+    history: tuple[Message, ...] = (),
+    listener: Listener | None = None,
+) -> Routed:
+    made = router(ScriptedModel([verdict]), ScriptedModel([answer]), patience_s=patience_s)
+    async with asyncio.timeout(TIMEOUT_S):
+        return await made.route(routing(history=history), (listener or Listener()).tell)
+
+
+def fast_answers() -> list[asyncio.Task[object]]:
+    return [task for task in asyncio.all_tasks() if task.get_name() == "fast-answer"]
+
+
+async def test_a_simple_verdict_lets_the_whole_answer_out() -> None:
+    listener = Listener()
+    outcome = await routed("SIMPLE", "Paris, on the Seine.", listener=listener)
+    assert outcome.route == "SIMPLE"
+    assert outcome.reason == "classifier"
+    assert outcome.answer is not None
+    assert outcome.answer.text == listener.text == "Paris, on the Seine."
+    assert outcome.model_calls == 2
+
+
+async def test_the_tokens_of_both_calls_are_counted() -> None:
+    verdict = text_reply("SIMPLE", usage=Usage(input_tokens=100, output_tokens=1))
+    answer = text_reply("Paris.", usage=Usage(input_tokens=40, output_tokens=3))
+    outcome = await routed(verdict, answer)
+    assert outcome.usage == Usage(input_tokens=140, output_tokens=4)
+
+
+async def test_both_calls_are_under_way_at_the_same_time() -> None:
+    verdict, answer = Held(then="SIMPLE"), Held(then="Paris.")
+    made = router(ScriptedModel([verdict]), ScriptedModel([answer]))
+    async with asyncio.timeout(TIMEOUT_S), asyncio.TaskGroup() as group:
+        task = group.create_task(made.route(routing(), Listener().tell))
+        await verdict.reached.wait()
+        await answer.reached.wait()
+        verdict.release.set()
+        answer.release.set()
+    assert task.result().route == "SIMPLE"
+
+
+async def test_an_answer_that_is_there_first_waits_for_the_verdict() -> None:
+    verdict, listener = Held(then="SIMPLE"), Listener()
+    fast = ScriptedModel(["Paris."])
+    made = router(ScriptedModel([verdict]), fast)
+    async with asyncio.timeout(TIMEOUT_S), asyncio.TaskGroup() as group:
+        group.create_task(made.route(routing(), listener.tell))
+        await verdict.reached.wait()
+        while any(not task.done() for task in fast_answers()):
+            await asyncio.sleep(0)
+        assert fast.requests
+        assert listener.told == []
+        verdict.release.set()
+    assert listener.text == "Paris."
+
+
+@pytest.mark.parametrize(
+    ("said", "route", "reason"),
+    [
+        ("SIMPLE", "SIMPLE", "classifier"),
+        ("simple", "SIMPLE", "classifier"),
+        ("**SIMPLE**.", "SIMPLE", "classifier"),
+        ("COMPLEX", "COMPLEX", "classifier"),
+        ("SIMPLE or COMPLEX", "COMPLEX", "unclear"),
+        ("It is not COMPLEX, it is SIMPLE.", "COMPLEX", "unclear"),
+        ("I cannot tell.", "COMPLEX", "unclear"),
+        ("A simplex problem", "COMPLEX", "unclear"),
+        ("", "COMPLEX", "unclear"),
+    ],
+)
+async def test_only_a_clear_word_makes_it_simple(said: str, route: str, reason: str) -> None:
+    outcome = await routed(said, "Paris.")
+    assert (outcome.route, outcome.reason, outcome.raw) == (route, reason, said)
+
+
+async def test_a_late_verdict_means_complex() -> None:
+    late, listener = Held(then="SIMPLE"), Listener()
+    outcome = await routed(late, "Paris.", patience_s=TINY_PATIENCE_S, listener=listener)
+    assert (outcome.route, outcome.reason, outcome.raw) == ("COMPLEX", "late", "")
+    assert outcome.answer is None
+    assert listener.told == []
+
+
+@pytest.mark.parametrize("error", [ModelUnavailable("overloaded"), ModelRejected("no key")])
+async def test_a_failing_classifier_means_complex(
+    error: ModelUnavailable | ModelRejected,
+) -> None:
+    listener = Listener()
+    outcome = await routed(error, "Paris.", listener=listener)
+    assert (outcome.route, outcome.reason) == ("COMPLEX", "failed")
+    assert listener.told == []
+
+
+async def test_a_classifier_that_ends_without_a_reply_means_complex() -> None:
+    class SilentModel:
+        name = "silent"
+
+        async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+            yield Delta(text="SIM")
+
+    made = router(SilentModel(), ScriptedModel(["Paris."]))
+    outcome = await made.route(routing(), Listener().tell)
+    assert (outcome.route, outcome.reason) == ("COMPLEX", "failed")
+
+
+async def test_the_fast_answer_is_aborted_as_soon_as_the_verdict_is_complex() -> None:
+    answer = Held(then="Paris.")
+    fast = ScriptedModel([answer])
+
+    async def verdict(made: Router) -> Routed:
+        return await made.route(routing(), Listener().tell)
+
+    held = Held(then="COMPLEX")
+    made = router(ScriptedModel([held]), fast)
+    async with asyncio.timeout(TIMEOUT_S), asyncio.TaskGroup() as group:
+        task = group.create_task(verdict(made))
+        await answer.reached.wait()
+        held.release.set()
+    assert task.result().route == "COMPLEX"
+    assert fast.aborted == 1
+    assert fast_answers() == []
+
+
+async def test_the_escape_tool_gives_the_question_back_with_its_reason() -> None:
+    listener = Listener()
+    escape = calls_reply(
+        call("use_tools", {"reason": "needs today's weather"}), usage=Usage(output_tokens=7)
+    )
+    verdict = text_reply("SIMPLE", usage=Usage(output_tokens=1))
+    outcome = await routed(verdict, escape, listener=listener)
+    assert outcome.route == "COMPLEX"
+    assert outcome.fallback == "tool_use_detected: needs today's weather"
+    assert outcome.answer is None
+    assert outcome.usage == Usage(output_tokens=8)
+
+
+async def test_an_escape_without_a_reason_still_escapes() -> None:
+    outcome = await routed("SIMPLE", call("use_tools"))
+    assert outcome.route == "COMPLEX"
+    assert outcome.fallback.startswith("tool_use_detected")
+
+
+async def test_an_empty_fast_answer_goes_to_the_full_agent() -> None:
+    outcome = await routed("SIMPLE", "")
+    assert (outcome.route, outcome.fallback) == ("COMPLEX", "empty_answer")
+    assert outcome.answer is None
+
+
+async def test_a_fast_answer_that_fails_after_a_simple_verdict_is_an_error() -> None:
+    with pytest.raises(ModelRejected, match="spend limit"):
+        await routed("SIMPLE", ModelRejected("spend limit"))
+    assert fast_answers() == []
+
+
+async def test_a_fast_answer_that_fails_under_a_complex_verdict_is_not_heard_of() -> None:
+    outcome = await routed("COMPLEX", ModelRejected("spend limit"))
+    assert (outcome.route, outcome.reason) == ("COMPLEX", "classifier")
+
+
+async def test_a_fast_answer_that_broke_off_before_the_verdict_is_told_once() -> None:
+    verdict, listener = Held(then="SIMPLE"), Listener()
+    again = Held(then="Paris.")
+    fast = ScriptedModel([Cut(text="Half a", error=ModelUnavailable("cut")), again])
+    made = router(ScriptedModel([verdict]), fast)
+    async with asyncio.timeout(TIMEOUT_S), asyncio.TaskGroup() as group:
+        task = group.create_task(made.route(routing(), listener.tell))
+        await again.reached.wait()
+        verdict.release.set()
+        again.release.set()
+    assert listener.text == "Paris."
+    assert task.result().answer == text_reply("Paris.").message
+
+
+async def test_history_reaches_the_classifier_as_context() -> None:
+    classifier = ScriptedModel(["COMPLEX"])
+    made = router(classifier, ScriptedModel(["unheard"]))
+    await made.route(routing("And in cars?", EARLIER), Listener().tell)
+    [asked] = classifier.requests
+    question = asked.messages[-1].text
+    assert "user: Research solid-state batteries" in question
+    assert "They store more." in question
+    assert "Query: And in cars?" in question
+    assert asked.tools == ()
+
+
+async def test_only_the_end_of_a_long_history_reaches_the_classifier() -> None:
+    classifier = ScriptedModel(["COMPLEX"])
+    history = (user_message("the beginning " + "x " * 5_000), text_reply("the end").message)
+    made = router(classifier, ScriptedModel(["unheard"]))
+    await made.route(routing(history=history), Listener().tell)
+    question = classifier.requests[0].messages[-1].text
+    assert "the end" in question
+    assert "the beginning" not in question
+    assert len(question) < 4_000
+
+
+async def test_the_fast_answer_sees_what_was_said_and_nothing_of_the_machinery() -> None:
+    fast = ScriptedModel(["In cars too."])
+    made = router(ScriptedModel(["SIMPLE"]), fast)
+    await made.route(routing("And in cars?", EARLIER), Listener().tell)
+    [asked] = fast.requests
+    assert [(message.role, message.text) for message in asked.messages] == [
+        ("user", "Research solid-state batteries"),
+        ("assistant", "Searching.\n\nThey store more."),
+        ("user", "And in cars?"),
+    ]
+    assert {part.kind for message in asked.messages for part in message.parts} == {"text"}
+    assert [tool.name for tool in asked.tools] == ["use_tools"]
+    assert "Saturday, 21 November 2026" in asked.system
+
+
+async def test_the_fast_answer_sees_earlier_posts_and_the_classifier_the_words_alone() -> None:
+    classifier, fast = ScriptedModel(["SIMPLE"]), ScriptedModel(["Agreed: Friday."])
+    made = router(classifier, fast)
+    question = Routing(
+        text="What did we agree?",
+        opening="Bo: let us say Friday\n\nWhat did we agree?",
+        history=(),
+        today=date(2026, 11, 21),
+    )
+    await made.route(question, Listener().tell)
+    assert fast.requests[0].messages[-1].text == question.opening
+    assert "Query: What did we agree?" in classifier.requests[0].messages[-1].text
+
+
+async def test_cancelling_leaves_no_task_behind() -> None:
+    verdict, answer = Held(then="SIMPLE"), Held(then="Paris.")
+    classifier, fast = ScriptedModel([verdict]), ScriptedModel([answer])
+    task = asyncio.create_task(router(classifier, fast).route(routing(), Listener().tell))
+    async with asyncio.timeout(TIMEOUT_S):
+        await verdict.reached.wait()
+        await answer.reached.wait()
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+    assert task.cancelled()
+    assert (classifier.aborted, fast.aborted) == (1, 1)
+    assert fast_answers() == []
+
+
+async def test_cancelling_while_the_answer_is_told_leaves_no_task_behind() -> None:
+    answer = Held(then="Paris.")
+    fast = ScriptedModel([answer])
+    task = asyncio.create_task(
+        router(ScriptedModel(["SIMPLE"]), fast).route(routing(), Listener().tell)
+    )
+    async with asyncio.timeout(TIMEOUT_S):
+        await answer.reached.wait()
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+    assert fast.aborted == 1
+    assert fast_answers() == []
+
+
+async def test_a_listener_that_fails_fails_the_call_and_leaves_no_task_behind() -> None:
+    async def fail(text: str) -> None:
+        raise ConnectionError("nobody listens")
+
+    made = router(ScriptedModel(["SIMPLE"]), ScriptedModel(["Paris."]))
+    with pytest.raises(ConnectionError):
+        await made.route(routing(), fail)
+    assert fast_answers() == []
+
+
+async def test_defect_tokens_of_a_finished_fast_answer_are_counted_under_a_complex_verdict() -> (
+    None
+):
+    verdict = Held(then=text_reply("COMPLEX", usage=Usage(output_tokens=1)))
+    fast = ScriptedModel([text_reply("Paris.", usage=Usage(output_tokens=9))])
+    made = router(ScriptedModel([verdict]), fast)
+    async with asyncio.timeout(TIMEOUT_S), asyncio.TaskGroup() as group:
+        task = group.create_task(made.route(routing(), Listener().tell))
+        await verdict.reached.wait()
+        while any(not answering.done() for answering in fast_answers()):
+            await asyncio.sleep(0)
+        verdict.release.set()
+    assert task.result().usage == Usage(output_tokens=10)
