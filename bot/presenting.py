@@ -11,12 +11,12 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime
 from agent_core.sessions import StoredTurn
 from bot.presenter import ThreadPresenter
+from bot.presenter.state import READER
 from bot.slack_api import SlackApi, SlackError
 from bot.threads import parse_session
 
 logger = logging.getLogger(__name__)
 
-READER = "slack"
 RETRY_WAIT_S = 5.0
 RETRIES = 60
 

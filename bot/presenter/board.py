@@ -115,7 +115,7 @@ class Board:
         if event.is_error:
             return replace(line, state="failed", detail="")
         if line.pages:
-            self.pages += pages_read(event.display, line.pages)
+            self.pages += pages_read(event.display, event.preview, line.pages)
         detail = one_line(event.display, limits.PROGRESS_WORD_CHARS)
         return replace(line, state="done", detail=detail)
 

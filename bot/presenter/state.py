@@ -7,6 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from agent_core.messages import JsonObject
 
 
+READER = "slack"
+"""The name under which bookmarks are kept among those of other readers."""
+
+
 class PresenterState(Protocol):
     """Where one turn's presenter keeps its bookmark. `save` returns once it is durable."""
 

@@ -31,6 +31,7 @@ _PURPOSES: dict[str, Purpose] = {
     "write_local_file": "write_file",
     "write_report": "write_report",
 }
+_SUCCESSFUL = re.compile(r'"successful":\s*(\d+)')
 _FOREIGN_TEXT = ("query", "q", "path", "file_path", "filename", "name")
 _REPORT_EXPERT = "report-creation-expert"
 _QUOTED: frozenset[Purpose] = frozenset({"search_web", "search_news", "search_sources"})
@@ -59,10 +60,10 @@ def describe(tool: str, arguments: Mapping[str, Any], words: Words) -> Step:
     return Step(words=words.purposes[purpose].format(what=what))
 
 
-def pages_read(display: str, asked: int) -> int:
-    """How many pages a finished call read: the first number that it told a person, if any."""
-    told = re.search(r"\d+", display)
-    return min(int(told.group()), asked) if told else asked
+def pages_read(display: str, preview: str, asked: int) -> int:
+    """How many pages a finished call read, as it told somebody; 0 if it told nobody."""
+    told = re.search(r"(\d+)", display) or _SUCCESSFUL.search(preview)
+    return min(int(told.group(1)), asked) if told else 0
 
 
 def _purpose(name: str) -> Purpose:

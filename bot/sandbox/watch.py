@@ -20,7 +20,7 @@ from agent_core.events import (
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
 from agent_core.sessions import Database, EventLog, SessionStore, StoredTurn, WriteBehind
-from bot.presenting import READER
+from bot.presenter.state import READER
 
 E = TypeVar("E")
 

@@ -1,6 +1,7 @@
 """The final answer of the main agent, from everything that its tools brought."""
 
 import re
+from collections.abc import Iterator
 
 from bot.sandbox.model.answering import compose_answer, sum_up
 from bot.sandbox.model.arguments import field_holding
@@ -21,7 +22,7 @@ from bot.sandbox.model.sentences import whole_parts
 
 FINAL_SENTENCES = 3
 LISTED_PAGES = 5
-CITED = re.compile(r"(?P<text>[^\n]+?)\s*(?P<marks>(?:\[\d{1,4}\])+)(?=\s|$)")
+MARKS = re.compile(r"(?:\[\d{1,4}\])+(?=\s|$)")
 REFERS_TO_MATERIAL = re.compile(
     r"\b(this|that|these|above|thread|discussion|conversation|agreed|here|dies\w*|oben|"
     r"verlauf|diskussion|ceci|ci-dessus|discussion|esto|arriba|conversación)\b",
@@ -42,10 +43,24 @@ def conclude(inquiry: Inquiry) -> Reply:
 
 def _told_by(task: Call) -> str:
     """Three sentences of a delegate's result and the file that it wrote."""
-    cited = [f"{match['text'].strip()} {match['marks']}" for match in CITED.finditer(task.result)]
+    cited = list(_cited_sentences(task.result))
     head = next((line for line in task.result.splitlines() if find_report_file(line)), "")
     told = " ".join(dict.fromkeys(cited[:FINAL_SENTENCES]))
     return "\n\n".join(part for part in (told, head.strip()) if part)
+
+
+def _cited_sentences(text: str) -> Iterator[str]:
+    start = 0
+    for marks in MARKS.finditer(text):
+        sentence = text[start : marks.start()].rpartition("\n")[2].strip()
+        start = marks.end()
+        if sentence:
+            yield f"{sentence} {marks[0]}"
+
+
+def without_cited_lines(text: str) -> str:
+    """What a delegate says beside the sentences that it cites."""
+    return "\n".join(line for line in text.splitlines() if not MARKS.search(line))
 
 
 def _titles(inquiry: Inquiry) -> str:

@@ -7,6 +7,7 @@ from bot.sandbox.model.brief import Brief, read_brief, title_of
 from bot.sandbox.model.conversation import TAGGED, Conversation, Exchange
 from bot.sandbox.model.evidence import Hit, find_report_file, read_hits
 from bot.sandbox.model.intent import (
+    is_bare_continuation,
     new_section_of,
     search_query,
     subtopics,
@@ -54,6 +55,8 @@ def read_inquiry(conversation: Conversation) -> Inquiry:
     """The inquiry that the newest exchange is about."""
     asked = conversation.asked
     earlier = find_earlier_report(conversation) if wants_continuation(asked) else None
+    if earlier is None and conversation.earlier and is_bare_continuation(asked):
+        asked = conversation.earlier[-1].asked  # a bare "go on" means what was asked before it
     topic = topic_of(asked)
     brief = Brief(
         request=asked,
@@ -74,7 +77,8 @@ def read_inquiry(conversation: Conversation) -> Inquiry:
 
 
 def _extension(asked: str, earlier: Brief) -> Brief:
-    section = new_section_of(asked) or " ".join(topic_words(asked))
+    named = "" if is_bare_continuation(asked) else " ".join(topic_words(asked))
+    section = new_section_of(asked) or named
     sections = [*earlier.new_sections, section] if section else earlier.new_sections
     return Brief(
         request=asked,

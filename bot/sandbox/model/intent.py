@@ -6,6 +6,7 @@ from itertools import pairwise
 from bot.sandbox.model.language import CONTINUE, DEEP, REPORT, content_words, topic_words, words
 
 LONG_REQUEST_WORDS = 40
+BARE_WORDS = 3
 
 ACTION = re.compile(
     r"\b(search|google|browse|crawl|fetch|download|look (?:\w+ ){0,2}up|find(?: out)?|research|"
@@ -127,6 +128,12 @@ def topic_of(text: str) -> str:
     found = TOPIC.search(first) or ABOUT.search(first)
     topic = found["topic"] if found else _without_commands(first)
     return _tidy(topic) or _tidy(first)
+
+
+def is_bare_continuation(text: str) -> bool:
+    """Whether a text only says to go on, and not with what."""
+    is_short = len(words(text)) <= BARE_WORDS and not new_section_of(text)
+    return is_short and wants_continuation(text)
 
 
 def new_section_of(text: str) -> str:

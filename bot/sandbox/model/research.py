@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from bot.sandbox.model.arguments import field_holding, use
 from bot.sandbox.model.brief import write_brief
-from bot.sandbox.model.concluding import CITED, conclude, sum_up_material
+from bot.sandbox.model.concluding import conclude, sum_up_material, without_cited_lines
 from bot.sandbox.model.conversation import Call, Conversation
 from bot.sandbox.model.evidence import find_report_file, read_rows
 from bot.sandbox.model.experts import choose_expert
@@ -105,7 +105,7 @@ def _complaint(tasks: Sequence[Call]) -> str:
     if not tasks:
         return ""
     result = tasks[-1].result
-    frame = QUOTED.sub("", CITED.sub("", result))
+    frame = QUOTED.sub("", without_cited_lines(result))
     wrong = tasks[-1].is_error or (
         COMPLAINT.search(frame) and not (find_report_file(frame) and not _is_corrected(frame))
     )

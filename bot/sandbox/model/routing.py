@@ -10,12 +10,11 @@ from bot.sandbox.model.replies import Reply, call, say
 from bot.sandbox.model.wire import Json, as_list, as_object, text_of
 
 QUERY_LABEL = re.compile(
-    r"(?:^|\n)[\s*_#>-]*(?:the |user'?s? |person'?s? |new )?(?:query|message|request|question|text)"
-    r"[*_]*\s*:[*_]*\s*(?P<query>.+)",
-    re.IGNORECASE | re.DOTALL,
+    r"^[ \t*_#>-]*(?:the |user'?s? |new )?query[*_]*[ \t]*:[*_]*", re.IGNORECASE | re.MULTILINE
 )
-NAMED_QUERY = re.compile(
-    r"(?:\A|.*\n)[\s*_#>-]*(?:user )?query[*_]*\s*:[*_]*\s*(?P<query>.+)", re.IGNORECASE | re.DOTALL
+OTHER_LABEL = re.compile(
+    r"^[ \t*_#>-]*(?:the |user'?s? |new )?(?:message|request|question|text)[*_]*[ \t]*:[*_]*",
+    re.IGNORECASE | re.MULTILINE,
 )
 QUERY_TAG = re.compile(
     r"<(?P<tag>query|message|request|question|text)>(?P<query>.*?)</(?P=tag)>",
@@ -50,8 +49,8 @@ def query_in(text: str) -> str:
     tagged = list(QUERY_TAG.finditer(text))
     if tagged:
         return tagged[-1]["query"].strip()
-    labelled = NAMED_QUERY.search(text) or QUERY_LABEL.search(text)
-    query = labelled["query"] if labelled else text
+    labels = list(QUERY_LABEL.finditer(text)) or list(OTHER_LABEL.finditer(text))[:1]
+    query = text[labels[-1].end() :] if labels else text
     return CLOSING_LINE.sub("", query.rstrip()).strip().strip("\"'`“”")
 
 

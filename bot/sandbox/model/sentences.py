@@ -10,6 +10,8 @@ MIN_WORDS = 5
 MIN_WORDS_WITH_FIGURE = 4
 MAX_WORDS = 60
 SHORT_LINE_CHARS = 50
+NEAR_CHARS = 24
+"""How far to look around a full stop to see whether it ends a sentence."""
 
 CJK_ENDS = "。\uff01\uff1f"
 ABBREVIATION = re.compile(
@@ -29,16 +31,15 @@ END = re.compile(r"[.!?…]+[\"'”\u2019»“)\]]*(?=\s|$)|[。\uff01\uff1f]+[�
 LEADING_DASH = re.compile(r"^[-\u2013\u2014*•]\s+")
 OPENING = re.compile(r"[\"'“„«\u2018(\[¿¡]*[^\W_a-zß-öø-ÿ]")
 FENCE = re.compile(r"^ {0,3}(```|~~~)")
-HEADING = re.compile(r"^ {0,3}#{1,6}\s+(?P<text>.*?)\s*#*\s*$")
+HEADING = re.compile(r"^ {0,3}#{1,6}\s+(?P<text>\S.*)$")
 BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
-TABLE_ROW = re.compile(r"^\s*\|.*\|\s*$|^\s*\|?[\s:|-]{3,}\|[\s:|-]*$")
 FRONT_MATTER = re.compile(r"\A\s*---\n.*?\n---\s*\n", re.DOTALL)
 CUT_MARK = re.compile(r"(?:\.\.\.|…|\[|<|\().{0,40}\b(?:truncated|omitted|left out|cut)\b", re.I)
 
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 FIGURE = re.compile(r"\d")
 STRONG_FIGURE = re.compile(
-    r"\d[\d.,\s]*\s?(?:%|percent|per cent|prozent|pour cent|por ciento|€|\$|£)|[€$£]\s?\d"
+    r"\d[\d.,\s]{0,20}(?:%|percent|per cent|prozent|pour cent|por ciento|€|\$|£)|[€$£]\s?\d"
     r"|\d[.,]\d",
     re.IGNORECASE,
 )
@@ -169,7 +170,7 @@ def paragraphs(text: str) -> Iterator[tuple[str, str]]:
             yield heading, " ".join(lines)
             lines = []
         if titled:
-            heading = titled["text"]
+            heading = titled["text"].rstrip("# ")
         elif line.strip():
             lines.append(BULLET.sub("", line).strip().removeprefix("> ").strip())
     if lines:
@@ -183,10 +184,16 @@ def _prose_lines(text: str) -> Iterator[str]:
         if FENCE.match(line):
             in_fence = not in_fence
             yield ""
-        elif in_fence or TABLE_ROW.match(line) or _is_indented_code(line):
+        elif in_fence or _is_table_row(line) or _is_indented_code(line):
             yield ""
         else:
             yield line
+
+
+def _is_table_row(line: str) -> bool:
+    bare = line.strip()
+    framed = len(bare) > 1 and bare.startswith("|") and bare.endswith("|")
+    return framed or ("|" in bare and set(bare) <= set(" :|-"))
 
 
 def _is_indented_code(line: str) -> bool:
@@ -201,15 +208,15 @@ def _is_label(line: str) -> bool:
 def _is_end(paragraph: str, end: re.Match[str]) -> bool:
     if end.end() == len(paragraph) or end[0][0] in CJK_ENDS:
         return True
-    ahead = paragraph[end.end() :].lstrip()
+    ahead = paragraph[end.end() : end.end() + NEAR_CHARS].lstrip()
     if not OPENING.match(LEADING_DASH.sub("", ahead)):
         return False
     if end[0] != ".":
         return True
-    before = paragraph[: end.start()]
+    before = paragraph[max(0, end.start() - NEAR_CHARS) : end.start()]
     if DAY_OF_MONTH.search(before) or (before[-1:].isdigit() and MONTH_AHEAD.match(ahead)):
         return False
-    return ABBREVIATION.search(before[-24:]) is None
+    return ABBREVIATION.search(before) is None
 
 
 def _is_whole(sentence: str, may_be_small: bool) -> bool:

@@ -111,7 +111,7 @@ async def test_an_answer_that_is_there_first_waits_for_the_verdict() -> None:
     async with asyncio.timeout(TIMEOUT_S), asyncio.TaskGroup() as group:
         group.create_task(made.route(routing(), listener.tell))
         await verdict.reached.wait()
-        while any(not task.done() for task in fast_answers()):
+        while fast_answers():
             await asyncio.sleep(0)
         assert fast.requests
         assert listener.told == []
@@ -337,7 +337,7 @@ async def test_defect_tokens_of_a_finished_fast_answer_are_counted_under_a_compl
     async with asyncio.timeout(TIMEOUT_S), asyncio.TaskGroup() as group:
         task = group.create_task(made.route(routing(), Listener().tell))
         await verdict.reached.wait()
-        while any(not answering.done() for answering in fast_answers()):
+        while fast_answers():
             await asyncio.sleep(0)
         verdict.release.set()
     assert task.result().usage == Usage(output_tokens=10)

@@ -65,7 +65,7 @@ async def test_a_complex_turn_shows_progress_then_answer_then_file(stage: Stage)
         turn.call("c1", "COMPOSIO_SEARCH_WEB", query="solid state"),
         turn.returned("c1"),
         turn.call("c2", "mcp__local_toolkit__crawl_parallel", urls=["https://a.test/1"] * 8),
-        turn.returned("c2"),
+        turn.returned("c2", display="7 of 8 pages read"),
         turn.saved(report, "Batteries in 2026"),
         turn.finished("Three sentences."),
     ]:
@@ -73,7 +73,7 @@ async def test_a_complex_turn_shows_progress_then_answer_then_file(stage: Stage)
 
     posts = stage.slack.thread("general", stage.thread.root_ts)[1:]
     assert [post.text for post in posts] == [
-        "Done in 7 s · 2 tool calls · 8 pages read",
+        "Done in 7 s · 2 tool calls · 7 pages read",
         "Three sentences.",
         "Batteries in 2026",
     ]

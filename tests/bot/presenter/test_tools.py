@@ -67,7 +67,15 @@ def test_every_language_has_words_for_every_purpose(language: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("display", "asked", "read"), [("", 8, 8), ("6 of 8 pages read", 8, 6), ("2026 pages", 8, 8)]
+    ("display", "preview", "read"),
+    [
+        ("6 of 8 pages read", "", 6),
+        ("6 of 8 pages read", '{"successful": 3}', 6),
+        ("", '{"success": true, "successful": 3, "pages": []}', 3),
+        ("2026 pages", "", 8),
+        ("", "", 0),
+        ("", '{"success": true}', 0),
+    ],
 )
-def test_pages_are_counted_as_they_were_told(display: str, asked: int, read: int) -> None:
-    assert pages_read(display, asked) == read
+def test_only_pages_that_were_told_are_counted(display: str, preview: str, read: int) -> None:
+    assert pages_read(display, preview, 8) == read

@@ -189,6 +189,12 @@ async def test_a_second_extension_keeps_the_section_of_the_first(
     assert headings[-2:] == ["Brakes", "Tonnes"]
 
 
+async def test_a_bare_go_on_means_the_question_before_it(agent: Agent, world: World) -> None:
+    agent.messages.append({"role": "user", "content": "Search how long cats sleep"})
+    agent.messages.append({"role": "assistant", "content": "Shall I go on?"})
+    assert "Cats sleep 13 hours a day. [1]" in await agent.ask("go on")
+
+
 async def test_a_limit_in_words_ends_the_work_with_what_is_there(
     agent: Agent, world: World
 ) -> None:

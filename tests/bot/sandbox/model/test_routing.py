@@ -81,6 +81,12 @@ def test_a_query_of_several_lines_is_read_whole() -> None:
     assert query_in("Query: one\ntwo\n\nAnswer with one word:") == "one\ntwo"
 
 
+@pytest.mark.timeout(20)
+async def test_a_long_text_is_routed_at_once(client: AsyncAnthropic) -> None:
+    prompt = "Query: " + "word \n" * 30_000
+    assert await classify(client, prompt, "SIMPLE or COMPLEX?") == "COMPLEX"
+
+
 async def test_the_escape_tool_is_called_with_a_reason_when_tools_are_needed(
     model: ModelStandIn, client: AsyncAnthropic
 ) -> None:

@@ -123,6 +123,24 @@ def test_splitting_loses_no_word(parts: list[str]) -> None:
     assert " ".join(split_sentences(paragraph)).split() == paragraph.split()
 
 
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 " * 100_000,
+        "# " + " " * 100_000 + "x",
+        "| - " * 50_000,
+        "Yes. " * 50_000,
+        "a" * 300_000,
+        "Ignore the " * 30_000,
+        "Mr. " * 50_000,
+    ],
+    ids=lambda text: text[:6],
+)
+def test_a_hostile_text_takes_no_long_time(text: str) -> None:
+    assert all(len(sentence.text) < 2000 for sentence in quotable_sentences(text))
+
+
 def test_escaped_text_keeps_marks_of_markdown_visible() -> None:
     text = "1. [3] *x* <b> a_b _c_ &amp; `d` \\ | ~"
     assert escape(text) == (r"1\. \[3\] \*x\* \<b\> a_b \_c\_ \&amp; \`d\` \\ \| \~")

@@ -1,20 +1,13 @@
-"""The Slack calls against the stand-in, whose faults are those seen on the live service."""
+"""Posts, edits and limits against the stand-in, whose faults are those seen on the live service."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
 
-import aiohttp
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import (
     ContentRefused,
-    DownloadRefused,
-    People,
     PlaceRefused,
     SkippingClock,
     SlackApi,
@@ -26,42 +19,7 @@ from bot.slack_api import (
 )
 from bot.slack_api.budget import Budget
 from bot.threads import ThreadRef
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
-    slack: SlackStandIn
-    client: AsyncWebClient
-    clock: SkippingClock
-    api: SlackApi
-    thread: ThreadRef
-
-    def texts(self) -> list[str]:
-        posts = self.slack.thread("general", self.thread.root_ts)[1:]
-        return [post.text for post in posts]
-
-    def calls(self, method: str) -> int:
-        return sum(call.method == method for call in self.slack.calls)
-
-
-@pytest.fixture
-async def desk() -> AsyncIterator[Desk]:
-    async with SlackStandIn(rate_limits=False) as slack, aiohttp.ClientSession() as session:
-        client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
-        clock = SkippingClock()
-        ts = await slack.say("ann", "general", "the root")
-        thread = ThreadRef(team=slack.team_id, channel=slack.channels["general"], root_ts=ts)
-        api = SlackApi(client, clock=clock)
-        yield Desk(slack=slack, client=client, clock=clock, api=api, thread=thread)
-
-
-async def test_the_token_tells_who_the_bot_is(desk: Desk) -> None:
-    identity = await desk.api.identify()
-
-    assert identity.team == desk.slack.team_id
-    assert identity.bot_user == desk.slack.bot_user_id
-    assert identity.bot_id == desk.slack.bot_id
-    assert identity.app_id == desk.slack.app.id
+from tests.bot.slack_api.conftest import Desk
 
 
 async def test_a_post_lands_in_its_thread_with_its_op_id(desk: Desk) -> None:
@@ -253,179 +211,6 @@ async def test_reactions_come_and_go_and_may_be_repeated(desk: Desk) -> None:
     for _ in range(2):
         await desk.api.remove_reaction(*place)
     assert desk.slack.find("general", desk.thread.root_ts).reactions == ()
-
-
-async def test_a_file_is_uploaded_into_the_thread(desk: Desk) -> None:
-    remembered: list[str] = []
-
-    async def remember(file_id: str) -> None:
-        assert desk.calls("files.completeUploadExternal") == 0
-        remembered.append(file_id)
-
-    file_id = await desk.api.files.upload(
-        desk.thread,
-        name="a.html",
-        content=b"<p>hi</p>",
-        title="A",
-        comment="Here",
-        remember=remember,
-    )
-
-    (file,) = desk.slack.files
-    assert (file.id, file.content, file.title) == (file_id, b"<p>hi</p>", "A")
-    assert remembered == [file_id]
-    assert desk.texts() == ["Here"]
-    assert await desk.api.files.is_shared(file_id, desk.thread.channel)
-
-
-async def test_an_upload_whose_last_answer_is_lost_shows_one_file(desk: Desk) -> None:
-    desk.slack.fail("files.completeUploadExternal", drop_after_accept=True)
-    await desk.api.files.upload(desk.thread, name="a.txt", content=b"x", title="A", comment="Here")
-
-    assert desk.texts() == ["Here"]
-    assert desk.calls("files.completeUploadExternal") == 1
-
-
-async def test_an_upload_that_was_not_completed_is_completed_again(desk: Desk) -> None:
-    desk.slack.fail("files.completeUploadExternal", status=500)
-    await desk.api.files.upload(desk.thread, name="a.txt", content=b"x", title="A", comment="Here")
-
-    assert desk.texts() == ["Here"]
-
-
-async def test_an_attached_file_is_fetched_with_the_token(desk: Desk) -> None:
-    ts = await desk.slack.say("ann", "general", "log", files=[("a.log", b"lines", "text/plain")])
-    file = desk.slack.find("general", ts).files[0]
-
-    assert await desk.api.files.download(file.url_private, max_bytes=10) == b"lines"
-
-
-async def test_a_sign_in_page_is_not_taken_for_a_file(desk: Desk) -> None:
-    ts = await desk.slack.say("ann", "general", "log", files=[("a.log", b"lines", "text/plain")])
-    file = desk.slack.find("general", ts).files[0]
-    stranger = SlackApi(web_client("xoxb-wrong", base_url=desk.slack.api_url), clock=desk.clock)
-
-    with pytest.raises(DownloadRefused):
-        await stranger.files.download(file.url_private, max_bytes=10)
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://evil.example/a.log",
-        "https://slack.com.evil.example/a.log",
-        "http://files.slack.com/a.log",
-        "file:///etc/passwd",
-        "",
-    ],
-)
-async def test_the_token_is_never_sent_anywhere_but_to_slack(desk: Desk, url: str) -> None:
-    with pytest.raises(DownloadRefused, match="does not lie with Slack"):
-        await desk.api.files.download(url, max_bytes=10)
-
-
-async def test_a_redirect_away_from_slack_is_not_followed(desk: Desk) -> None:
-    asked: list[str] = []
-
-    async def away(request: web.Request) -> web.Response:
-        asked.append(request.path)
-        raise web.HTTPFound("http://127.0.0.1:1/canary")
-
-    app = web.Application()
-    app.router.add_get("/files/a.log", away)
-    async with TestServer(app) as server:
-        base_url = str(server.make_url("/api/"))
-        api = SlackApi(web_client("xoxb-1", base_url=base_url), clock=desk.clock)
-        with pytest.raises(DownloadRefused, match="does not lie with Slack"):
-            await api.files.download(str(server.make_url("/files/a.log")), max_bytes=10)
-
-    assert asked == ["/files/a.log"]
-
-
-async def test_a_redirect_within_slack_keeps_the_token(desk: Desk) -> None:
-    async def moved(_: web.Request) -> web.Response:
-        raise web.HTTPFound("/there")
-
-    async def there(request: web.Request) -> web.Response:
-        return web.Response(text=request.headers["Authorization"], content_type="text/plain")
-
-    app = web.Application()
-    app.router.add_get("/here", moved)
-    app.router.add_get("/there", there)
-    async with TestServer(app) as server:
-        base_url = str(server.make_url("/api/"))
-        api = SlackApi(web_client("xoxb-1", base_url=base_url), clock=desk.clock)
-        content = await api.files.download(str(server.make_url("/here")), max_bytes=100)
-
-    assert content == b"Bearer xoxb-1"
-
-
-async def test_a_file_that_is_too_big_is_not_read_to_its_end(desk: Desk) -> None:
-    ts = await desk.slack.say("ann", "general", "log", files=[("a.log", b"x" * 99, "text/plain")])
-    file = desk.slack.find("general", ts).files[0]
-
-    with pytest.raises(DownloadRefused, match="more than 10 bytes"):
-        await desk.api.files.download(file.url_private, max_bytes=10)
-
-
-async def test_the_newest_posts_of_a_long_thread_are_read_in_order(desk: Desk) -> None:
-    stamps = [
-        await desk.slack.say("ben", "general", f"{number}", thread_ts=desk.thread.root_ts)
-        for number in range(250)
-    ]
-    posts = await desk.api.newest_posts(desk.thread, limit=3, before_ts=stamps[-1])
-
-    assert [post.text for post in posts] == ["246", "247", "248"]
-
-
-async def test_the_root_of_a_thread_is_read(desk: Desk) -> None:
-    root = await desk.api.root_post(desk.thread)
-
-    assert root is not None
-    assert root.text == "the root"
-
-
-async def test_the_root_of_a_thread_that_is_gone_is_none(desk: Desk) -> None:
-    gone = ThreadRef(
-        team=desk.thread.team, channel=desk.thread.channel, root_ts="1000000000.000001"
-    )
-
-    assert await desk.api.root_post(gone) is None
-
-
-async def test_people_are_described(desk: Desk) -> None:
-    users = desk.slack.users
-    guest = await desk.api.person(users["guest"])
-    robot = await desk.api.person(users["robot"])
-    nameless = await desk.api.person(users["nameless"])
-
-    assert guest is not None
-    assert (guest.name, guest.team, guest.is_guest) == ("guest", desk.slack.team_id, True)
-    assert robot is not None
-    assert robot.is_bot
-    assert nameless is not None
-    assert nameless.name == "nameless"
-    assert await desk.api.person("U0NOBODY") is None
-
-
-async def test_people_are_asked_for_once_a_while(desk: Desk) -> None:
-    people = People(desk.api, ttl_s=60)
-    ann = desk.slack.people["ann"]
-    assert await people.names({ann, "U0NOBODY"}) == {ann: "ann"}
-    await people.person(ann)
-    assert desk.calls("users.info") == 2
-
-    desk.clock.advance(61)
-    await people.person(ann)
-    assert desk.calls("users.info") == 3
-
-
-async def test_no_more_people_than_agreed_are_remembered(desk: Desk) -> None:
-    people = People(desk.api, max_people=1)
-    for name in ("ann", "ben", "ann"):
-        await people.person(desk.slack.people[name])
-
-    assert desk.calls("users.info") == 3
 
 
 async def test_an_outage_is_told_by_the_kind_of_error(desk: Desk) -> None:

