@@ -106,7 +106,7 @@ class Router:
         try:
             verdict = await self.classify(routing)
             if verdict.route == "COMPLEX":
-                return _complex(verdict, calls=2)
+                return _complex(verdict, unheard=_usage_of(answering))
             await gate.open()
             return _outcome(verdict, await answering)
         finally:
@@ -198,13 +198,20 @@ def _recent(history: Sequence[Message]) -> str:
     return "\n".join(lines)[-_CONTEXT_CHARS:]
 
 
-def _complex(verdict: _Verdict, *, calls: int) -> Routed:
+def _usage_of(answering: asyncio.Task[Reply]) -> Usage:
+    """What a fast answer that nobody will hear has cost, as far as that is known."""
+    if not answering.done() or answering.cancelled() or answering.exception() is not None:
+        return Usage()
+    return answering.result().usage
+
+
+def _complex(verdict: _Verdict, *, unheard: Usage) -> Routed:
     return Routed(
         route="COMPLEX",
         reason=verdict.reason,
         raw=verdict.raw,
-        usage=verdict.usage,
-        model_calls=calls,
+        usage=verdict.usage + unheard,
+        model_calls=2,
     )
 
 

@@ -61,7 +61,7 @@ class Runtime:
         self._parts.behind.start()
         self._durable.launch()
         await self._take_up_unfinished()
-        self._spawn(self._parts.warm_up())
+        self._spawn(self._parts.warm_up)
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
@@ -156,18 +156,18 @@ class Runtime:
                 await self._durable.start(turn.id, generation)
 
     def _begin_next(self, turn: StoredTurn) -> None:
-        self._spawn(self._advance(turn.session))
+        self._spawn(lambda: self._advance(turn.session))
 
-    def _spawn(self, work: Awaitable[None]) -> None:
+    def _spawn(self, work: Callable[[], Awaitable[None]]) -> None:
         """Run `work` outside any turn's context, owned by the runtime."""
         task = asyncio.create_task(_logged(work), context=contextvars.Context())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
 
-async def _logged(work: Awaitable[None]) -> None:
+async def _logged(work: Callable[[], Awaitable[None]]) -> None:
     try:
-        await work
+        await work()
     except Exception:
         logger.exception("background work failed")
         raise

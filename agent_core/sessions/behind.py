@@ -72,7 +72,7 @@ class WriteBehind:
             places = await self._store_at_last(batch)
             for entry in batch:
                 if entry.stored is not None:
-                    entry.stored(places.get(_identity(entry.event)) if entry.event else None)
+                    entry.stored(places.pop(_identity(entry.event), None) if entry.event else None)
                 self._queue.task_done()
 
     async def _store_at_last(self, batch: Sequence[_Entry]) -> Places:

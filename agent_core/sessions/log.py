@@ -5,6 +5,7 @@ when the turn is replayed, under the same identity.
 """
 
 import asyncio
+import logging
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
@@ -16,6 +17,8 @@ from agent_core.ids import TurnId
 from agent_core.sessions.behind import WriteBehind
 from agent_core.sessions.database import Database
 from agent_core.sessions.schema import events
+
+logger = logging.getLogger(__name__)
 
 Positioned = tuple[int, AnyEvent]
 """An event with its place in the log; live-only events carry the place of the last stored one."""
@@ -52,9 +55,13 @@ class EventLog:
         if place is None:  # a replay announced it again
             return
         self._position = place
-        if self._on_stored is not None:
-            self._on_stored(event)
         self._publish((place, event))
+        if self._on_stored is None:
+            return
+        try:
+            self._on_stored(event)
+        except Exception:
+            logger.exception("%s was stored but not recorded", event.kind)
 
     def _publish(self, positioned: Positioned) -> None:
         for queue in self._readers.get(positioned[1].turn, ()):

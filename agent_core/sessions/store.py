@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -56,7 +56,9 @@ class SessionStore:
         if row is None:
             return None
         return StoredSession(
-            id=SessionId(row.id), workspace=Path(row.workspace), created_at=row.created_at
+            id=SessionId(row.id),
+            workspace=Path(row.workspace),
+            created_at=_in_utc(row.created_at),
         )
 
     async def save_session(self, session: StoredSession) -> None:
@@ -64,7 +66,7 @@ class SessionStore:
         row = {
             "id": session.id,
             "workspace": str(session.workspace),
-            "created_at": session.created_at,
+            "created_at": session.created_at.astimezone(UTC),
         }
         await self._database.run(lambda c: self._database.upsert(c, sessions, row, ["id"]))
 
@@ -124,7 +126,8 @@ class SessionStore:
         await self._update(turn, status="running", generation=generation)
 
     async def mark_finished(self, turn: TurnId, *, outcome: Outcome, answer: str) -> None:
-        await self._update(turn, status="finished", outcome=outcome, answer=answer)
+        storable = answer.encode("utf-8", "replace").decode()  # a half of a surrogate pair is not
+        await self._update(turn, status="finished", outcome=outcome, answer=storable)
 
     async def append_messages(
         self, turn: TurnId, run: RunId, start: int, new: Sequence[Message]
@@ -201,6 +204,11 @@ class SessionStore:
     async def _update(self, turn: TurnId, **values: object) -> None:
         statement = update(turns).where(turns.c.id == turn).values(**values)
         await self._database.run(lambda connection: connection.execute(statement))
+
+
+def _in_utc(moment: datetime) -> datetime:
+    """SQLite gives times back without their zone."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def _turn(row: Row[Any]) -> StoredTurn:

@@ -1,4 +1,4 @@
-"""A whole runtime around scripted models and function tools: real turns, real storage, real DBOS."""
+"""A whole runtime around scripted models and function tools: real turns, storage and DBOS."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

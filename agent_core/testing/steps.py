@@ -1,4 +1,4 @@
-"""A `Steps` in memory: what was done once is kept, and a body can be killed between any two steps."""
+"""A `Steps` in memory: what was done once is kept, and a body can be killed between two steps."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -18,8 +18,8 @@ class KilledError(BaseException):
 class RecordedSteps:
     """Records results by order and name, as the durable engine does.
 
-    Run a body, kill it with `kill_after` steps, run it again with the same object: recorded steps are
-    not done again. A step of another name in the same place raises CannotReplay.
+    Run a body, kill it with `kill_after` steps, run it again with the same object: recorded steps
+    are not done again. A step of another name in the same place raises CannotReplay.
     """
 
     def __init__(self, *, child: ChildBody | None = None) -> None:

@@ -6,7 +6,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agent_core.messages import JsonObject
 
-
 READER = "slack"
 """The name under which bookmarks are kept among those of other readers."""
 

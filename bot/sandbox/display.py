@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
+from bot.inbound import plain_text
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.feed import Change, FileShared, PostAdded, PostChanged
 from bot.sandbox.slack.records import Post
@@ -52,7 +53,7 @@ class Display:
         if not post.text or post.subtype == "file_share":
             return
         name = self._names.get(post.user, post.user)
-        self._line(Text.assemble((f"{name}: ", "bold"), post.text))
+        self._line(Text.assemble((f"{name}: ", "bold"), plain_text(post.text, names=self._names)))
 
     def _show_progress(self, post: Post) -> None:
         """An edited post is progress: its newest line, in place where the terminal can do that."""

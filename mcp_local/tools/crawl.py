@@ -79,9 +79,9 @@ def _answer(rows: list[Row]) -> str:
     ]
     answer = {
         "success": successful > 0,
-        "pages": pages,
         "successful": successful,
         "failed": len(rows) - successful,
+        "pages": pages,
         "note": _note(rows),
     }
     return json.dumps(answer, ensure_ascii=False)

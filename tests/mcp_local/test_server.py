@@ -69,7 +69,7 @@ def test_settings_come_from_the_environment_comma_separated(
 def test_starting_the_server_loads_no_heavy_library() -> None:
     heavy = {"trafilatura", "lxml", "crawl4ai", "scipy", "numpy", "litellm"}
     script = f"import sys, mcp_local.server; print(sorted(set(sys.modules) & {heavy!r}))"
-    ended = subprocess.run(  # noqa: S603, our own interpreter
+    ended = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
     )
     assert ended.stdout.strip() == "[]"

@@ -1,5 +1,6 @@
 """What is sent to the model is always valid, whatever was stored."""
 
+from itertools import pairwise
 from typing import Literal
 
 from hypothesis import given
@@ -90,7 +91,7 @@ def test_any_history_becomes_one_that_the_api_takes(messages: list[Message]) -> 
     assert len(roles) % 2 == 1 or not roles
     ids = [c.id for message in history for c in message.tool_calls]
     assert len(ids) == len(set(ids))
-    for before, after in zip(history, history[1:], strict=False):
+    for before, after in pairwise(history):
         answered = [part.call_id for part in after.parts if isinstance(part, ToolResult)]
         assert answered == [c.id for c in before.tool_calls]
     assert all(message.parts for message in history)

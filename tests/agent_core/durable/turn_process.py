@@ -1,9 +1,9 @@
-"""A process with one turn in it. It kills itself when a given event is stored; run again, it goes on.
+"""A process with one turn in it. It kills itself at a given event; run again, it goes on.
 
     python turn_process.py ROOT NAME [EVENT:N]
 
-The model decides from the request alone, so both processes behave alike; NAME is the main agent's. Each model call and each tool
-call leaves a line in `paid.log`; the answer goes to `answer.txt`.
+The model decides from the request alone, so both processes behave alike; NAME is the main agent's.
+Each model call and each tool call leaves a line in `paid.log`; the answer goes to `answer.txt`.
 """
 
 import asyncio
@@ -21,6 +21,7 @@ from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Progress, ToolContext
 
+CHILD_TOOL = "mcp__local_toolkit__search_corpus"
 TASK = call(
     "Task",
     {"description": "d", "prompt": "A note.", "subagent_type": "report-creation-expert"},
@@ -43,7 +44,7 @@ async def main(root: Path, name: str, kill_at: str = "") -> None:
         is_child = "Report Creation Expert" in request.system
         pay(f"model {'child' if is_child else 'root'} {len(results)}")
         if is_child:
-            return "The note." if results else call("mcp__local_toolkit__search_corpus", id="child_look")
+            return "The note." if results else call(CHILD_TOOL, id="child_look")
         return [
             [call("look", id="one"), call("look", id="two")],
             "unreachable",
@@ -55,7 +56,7 @@ async def main(root: Path, name: str, kill_at: str = "") -> None:
         pay("tool")
         return "seen"
 
-    tools = FakeToolset({"look": look, "mcp__local_toolkit__search_corpus": look})
+    tools = FakeToolset({"look": look, CHILD_TOOL: look})
     model = ScriptedModel([decide] * 20)
     async with scripted_runtime(root, model=model, tools=tools, main_name=name) as runtime:
         await follow(runtime, root, kill_at)

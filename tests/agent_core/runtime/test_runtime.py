@@ -76,11 +76,14 @@ async def test_nothing_of_a_fast_answer_leaves_when_the_verdict_is_complex(
     guess, verdict = Held(then="more of it"), Held(then="COMPLEX")
     fast, classifier = ScriptedModel([guess]), ScriptedModel([verdict])
     model = ScriptedModel(["Researched."])
-    async with scripted_runtime(tmp_path, model=model, fast=fast, classifier=classifier) as runtime:
-        async with asyncio.TaskGroup() as group:
-            turn = group.create_task(turn_events(runtime, inbound("Latest news?")))
-            await guess.reached.wait()
-            verdict.release.set()
+    async with (
+        scripted_runtime(tmp_path, model=model, fast=fast, classifier=classifier) as runtime,
+        asyncio.TaskGroup() as group,
+    ):
+        turn = group.create_task(turn_events(runtime, inbound("Latest news?")))
+        await guess.reached.wait()
+        verdict.release.set()
+        await turn
     events = turn.result()
     assert not [e for e in events if isinstance(e, TextDelta) and e.step == 0]
     assert fast.aborted == 1

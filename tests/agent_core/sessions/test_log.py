@@ -14,6 +14,7 @@ from agent_core.sessions.log import Positioned
 from tests.agent_core.sessions.announced import OTHER_TURN, TURN, Announced, whole_turn
 
 TIMEOUT_S = 10
+SHORT_S = 1
 
 
 @pytest.fixture
@@ -154,6 +155,7 @@ async def test_live_only_events_are_not_stored(log: EventLog) -> None:
         text="half",
     )
     await append(log, first, words, progressed, last)
+    await flush(log)
     assert only(await read_all(log)) == [first, last]
 
 
@@ -289,9 +291,10 @@ async def test_defect_a_record_keeper_that_fails_does_not_end_the_log(database: 
     await append(failing, *whole_turn())
     reached = EventLog(database, behind)
     await append(reached, *whole_turn(OTHER_TURN))
-    await flush(reached)
+    async with asyncio.timeout(SHORT_S):
+        await reached.flush()
+        await behind.close()
     assert only(await reached.stored(OTHER_TURN)) == whole_turn(OTHER_TURN)
-    await behind.close()
 
 
 def rename(table: str, new_name: str) -> Callable[[Connection], None]:

@@ -1,0 +1,302 @@
+"""Sessions, their turns and history, and readers' cursors."""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from sqlalchemy.exc import SQLAlchemyError
+
+from agent_core.errors import SessionError
+from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId
+from agent_core.messages import Attachment, Message, Opaque, Text, ToolResult, user_message
+from agent_core.sessions import Database, SessionStore, StoredSession, StoredTurn, WriteBehind
+from agent_core.testing.models import call, calls_reply, text_reply
+from agent_core.testing.runtimes import inbound
+
+AT = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+SESSION = inbound("").session
+CHILD = RunId("root.call_1")
+
+
+async def queued(store: SessionStore, number: int = 1, *, thread: int = 1) -> StoredTurn:
+    turn = await store.add_turn(inbound(f"message {number}", number=number, thread=thread))
+    assert turn is not None
+    return turn
+
+
+async def finished(store: SessionStore, number: int, *said: Message) -> StoredTurn:
+    turn = await queued(store, number)
+    await store.append_messages(turn.id, ROOT_RUN, 0, said)
+    await store.mark_finished(turn.id, outcome="answered", answer="done")
+    return turn
+
+
+async def test_a_session_that_nobody_saved_is_not_there(store: SessionStore) -> None:
+    assert await store.session(SESSION) is None
+
+
+async def test_a_session_comes_back_as_it_was_saved(store: SessionStore) -> None:
+    saved = StoredSession(id=SESSION, workspace=Path("runs") / "session_1", created_at=AT)
+    await store.save_session(saved)
+    loaded = await store.session(SESSION)
+    assert loaded is not None
+    assert (loaded.id, loaded.workspace) == (saved.id, saved.workspace)
+
+
+async def test_defect_a_session_s_time_keeps_its_zone(store: SessionStore) -> None:
+    saved = StoredSession(id=SESSION, workspace=Path("runs"), created_at=AT)
+    await store.save_session(saved)
+    assert await store.session(SESSION) == saved
+
+
+async def test_a_session_can_get_a_new_workspace(store: SessionStore) -> None:
+    for name in ("old", "new"):
+        await store.save_session(StoredSession(id=SESSION, workspace=Path(name), created_at=AT))
+    loaded = await store.session(SESSION)
+    assert loaded is not None
+    assert loaded.workspace == Path("new")
+
+
+async def test_a_message_becomes_a_queued_turn_with_all_that_came_with_it(
+    store: SessionStore,
+) -> None:
+    file = Attachment(name="a.log", path="downloads/a.log", mimetype="text/plain", size_bytes=3)
+    message = replace(
+        inbound("look ❄️"), background="Bo: agreed", attachments=(file,), scheduled=True
+    )
+    turn = await store.add_turn(message)
+    assert turn == StoredTurn(
+        id=TurnId(f"turn:{message.key}"),
+        session=SESSION,
+        seq=1,
+        status="queued",
+        generation=1,
+        inbound=message,
+        outcome=None,
+        answer=None,
+    )
+    assert await store.turn(turn.id) == turn
+
+
+async def test_one_gesture_makes_one_turn(store: SessionStore) -> None:
+    await queued(store)
+    assert await store.add_turn(inbound("message 1")) is None
+    assert [turn.seq for turn in await store.unfinished()] == [1]
+
+
+async def test_turns_are_numbered_in_their_session(store: SessionStore) -> None:
+    turns = [await queued(store, 1), await queued(store, 2), await queued(store, 1, thread=2)]
+    assert [turn.seq for turn in turns] == [1, 2, 1]
+
+
+async def test_messages_that_come_at_the_same_time_all_get_their_turn(store: SessionStore) -> None:
+    messages = [inbound(f"message {number}", number=number) for number in range(20)]
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(store.add_turn(message)) for message in messages]
+    turns = [task.result() for task in tasks]
+    assert sorted(turn.seq for turn in turns if turn is not None) == list(range(1, 21))
+
+
+async def test_an_unknown_turn_is_named(store: SessionStore) -> None:
+    with pytest.raises(SessionError, match="turn:nobody"):
+        await store.turn(TurnId("turn:nobody"))
+
+
+async def test_the_oldest_queued_turn_is_next(store: SessionStore) -> None:
+    first, _ = await queued(store, 1), await queued(store, 2)
+    assert await store.next_queued(SESSION) == first
+
+
+async def test_nothing_is_next_while_a_turn_runs(store: SessionStore) -> None:
+    first, second = await queued(store, 1), await queued(store, 2)
+    await store.mark_running(first.id, generation=1)
+    assert await store.next_queued(SESSION) is None
+    await store.mark_finished(first.id, outcome="answered", answer="done")
+    assert await store.next_queued(SESSION) == second
+
+
+async def test_nothing_is_next_in_a_session_without_turns(store: SessionStore) -> None:
+    assert await store.next_queued(SESSION) is None
+
+
+async def test_a_session_does_not_wait_for_another_one(store: SessionStore) -> None:
+    running, other = await queued(store, 1), await queued(store, 1, thread=2)
+    await store.mark_running(running.id, generation=1)
+    assert await store.next_queued(other.session) == other
+
+
+async def test_a_turn_carries_its_state(store: SessionStore) -> None:
+    turn = await queued(store)
+    await store.mark_running(turn.id, generation=3)
+    running = await store.turn(turn.id)
+    assert (running.status, running.generation) == ("running", 3)
+    await store.mark_finished(turn.id, outcome="limited", answer="so far ❄️")
+    ended = await store.turn(turn.id)
+    assert (ended.status, ended.outcome, ended.answer) == ("finished", "limited", "so far ❄️")
+
+
+async def test_unfinished_turns_are_listed_in_the_order_of_their_sessions(
+    store: SessionStore,
+) -> None:
+    done = await queued(store, 1)
+    turns = [await queued(store, 2), await queued(store, 3), await queued(store, 1, thread=2)]
+    await store.mark_finished(done.id, outcome="answered", answer="done")
+    await store.mark_running(turns[0].id, generation=1)
+    assert [turn.id for turn in await store.unfinished()] == [turn.id for turn in turns]
+
+
+async def test_the_turn_before_is_the_session_s_own(store: SessionStore) -> None:
+    first = await queued(store, 1)
+    await queued(store, 1, thread=2)
+    second = await queued(store, 2)
+    assert await store.turn_before(second) == first
+    assert await store.turn_before(first) is None
+
+
+async def test_messages_of_every_kind_come_back_as_they_were(store: SessionStore) -> None:
+    search = call("search", {"query": "été", "deep": {"n": [1, None, 2.5]}}, id="c1")
+    said = (
+        user_message("find it ❄️"),
+        Message(
+            role="assistant",
+            parts=(
+                Opaque(block={"type": "thinking", "thinking": "hm", "signature": "a+/="}),
+                Text(text="Looking."),
+                search,
+            ),
+        ),
+        Message(role="user", parts=(ToolResult(call_id=search.id, text="no", is_error=True),)),
+        text_reply("Found.").message,
+    )
+    turn = await queued(store)
+    await store.append_messages(turn.id, ROOT_RUN, 0, said[:1])
+    await store.append_messages(turn.id, ROOT_RUN, 1, said[1:])
+    assert await store.run_messages(turn.id, ROOT_RUN) == said
+
+
+async def test_messages_that_a_replay_stores_again_stay_as_they_were(store: SessionStore) -> None:
+    turn = await queued(store)
+    await store.append_messages(turn.id, ROOT_RUN, 0, [user_message("first")])
+    await store.append_messages(
+        turn.id, ROOT_RUN, 0, [user_message("again"), user_message("second")]
+    )
+    stored = await store.run_messages(turn.id, ROOT_RUN)
+    assert [message.text for message in stored] == ["first", "second"]
+
+
+async def test_storing_no_messages_changes_nothing(store: SessionStore) -> None:
+    turn = await queued(store)
+    await store.append_messages(turn.id, ROOT_RUN, 0, [])
+    assert await store.run_messages(turn.id, ROOT_RUN) == ()
+
+
+async def test_runs_of_a_turn_keep_their_messages_apart(store: SessionStore) -> None:
+    turn = await queued(store)
+    await store.append_messages(turn.id, ROOT_RUN, 0, [user_message("root")])
+    await store.append_messages(turn.id, CHILD, 0, [user_message("child")])
+    assert await store.run_messages(turn.id, CHILD) == (user_message("child"),)
+
+
+async def test_history_is_what_the_root_runs_of_earlier_turns_said(store: SessionStore) -> None:
+    question, answer = user_message("one"), text_reply("1").message
+    delegate = calls_reply(call("Task", id="c1")).message
+    first = await finished(store, 1, question, answer)
+    await store.append_messages(first.id, CHILD, 0, [user_message("of the child")])
+    await finished(store, 2, user_message("two"), delegate)
+    third = await queued(store, 3)
+    await store.append_messages(third.id, ROOT_RUN, 0, [user_message("three")])
+    other = await queued(store, 1, thread=2)
+    await store.append_messages(other.id, ROOT_RUN, 0, [user_message("elsewhere")])
+    assert await store.history_before(third) == (question, answer, user_message("two"), delegate)
+    assert await store.history_before(first) == ()
+
+
+async def test_a_long_history_stays_in_order(store: SessionStore) -> None:
+    for number in range(1, 13):
+        await finished(store, number, user_message(f"q{number}"), text_reply(f"a{number}").message)
+    last = await queued(store, 13)
+    texts = [message.text for message in await store.history_before(last)]
+    assert texts == [f"{who}{number}" for number in range(1, 13) for who in "qa"]
+
+
+async def test_everything_is_there_after_a_restart(url: str) -> None:
+    session = StoredSession(id=SESSION, workspace=Path("runs"), created_at=AT)
+    for is_first in (True, False):
+        database = Database(url)
+        await database.open()
+        behind = WriteBehind(database)
+        behind.start()
+        store = SessionStore(database, behind)
+        if is_first:
+            await store.save_session(session)
+            turn = await queued(store)
+            await store.append_messages(turn.id, ROOT_RUN, 0, [user_message("one")])
+            await store.save_cursor("slack", turn.id, {"progress_ts": "1.0"})
+        else:
+            [turn] = await store.unfinished()
+            assert await store.session(SESSION) is not None
+            assert await store.run_messages(turn.id, ROOT_RUN) == (user_message("one"),)
+            assert await store.unread("slack") == [turn]
+        await behind.close()
+        await database.close()
+
+
+async def test_a_reader_that_has_not_begun_has_no_cursor(store: SessionStore) -> None:
+    turn = await queued(store)
+    assert await store.load_cursor("slack", turn.id) is None
+    assert await store.unread("slack") == []
+
+
+async def test_a_cursor_is_replaced_by_the_newer_one(store: SessionStore) -> None:
+    turn = await queued(store)
+    await store.save_cursor("slack", turn.id, {})
+    assert await store.load_cursor("slack", turn.id) == {}
+    await store.save_cursor("slack", turn.id, {"done": ["a", "é"], "n": 2})
+    assert await store.load_cursor("slack", turn.id) == {"done": ["a", "é"], "n": 2}
+
+
+async def test_readers_keep_their_cursors_apart(store: SessionStore) -> None:
+    turn = await queued(store)
+    await store.save_cursor("slack", turn.id, {"at": 1})
+    await store.save_cursor("console", turn.id, {"at": 2}, done=True)
+    assert await store.load_cursor("slack", turn.id) == {"at": 1}
+    assert await store.unread("slack") == [turn]
+    assert await store.unread("console") == []
+
+
+async def test_a_turn_that_is_finished_and_not_shown_is_unread(store: SessionStore) -> None:
+    turn = await queued(store)
+    await store.save_cursor("slack", turn.id, {})
+    await store.mark_finished(turn.id, outcome="answered", answer="done")
+    assert [unread.id for unread in await store.unread("slack")] == [turn.id]
+    await store.save_cursor("slack", turn.id, {"finished": True}, done=True)
+    assert await store.unread("slack") == []
+
+
+@pytest.mark.parametrize("answer", ["snow ❄️", ""])
+async def test_an_answer_of_common_characters_ends_its_turn(
+    store: SessionStore, answer: str
+) -> None:
+    assert await can_end_with(store, answer)
+
+
+@pytest.mark.parametrize("character", [0x00, 0xD83D], ids=["nul", "half-of-a-pair"])
+async def test_defect_an_answer_with_an_odd_character_ends_its_turn(
+    store: SessionStore, character: int
+) -> None:
+    assert await can_end_with(store, f"so far{chr(character)} it is")
+
+
+async def can_end_with(store: SessionStore, answer: str) -> bool:
+    turn = await queued(store)
+    with suppress(ValueError, SQLAlchemyError):
+        await store.mark_finished(turn.id, outcome="answered", answer=answer)
+    return (await store.turn(turn.id)).status == "finished"
+
+
+async def test_a_session_is_known_by_its_own_id_alone(store: SessionStore) -> None:
+    await store.save_session(StoredSession(id=SESSION, workspace=Path("runs"), created_at=AT))
+    assert await store.session(SessionId(f"{SESSION}1")) is None

@@ -1,0 +1,179 @@
+"""The running bot in this process, with everything outside of it on loopback."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from agent_core.ids import SessionId, TurnId
+from agent_core.runtime import Runtime
+from agent_core.sessions import StoredTurn
+from agent_core.settings import CoreSettings
+from bot.app import running_bot
+from bot.presenter.state import READER
+from bot.sandbox.composio import ComposioStandIn
+from bot.sandbox.model import ModelCall, ModelStandIn
+from bot.sandbox.slack import SlackStandIn
+from bot.sandbox.slack.gestures import TypedFile
+from bot.sandbox.slack.records import Post
+from bot.sandbox.web import SmallWeb
+from bot.settings import BotSettings
+
+CHANNEL = "general"
+START_S = 30.0
+TURN_S = 30.0
+PROGRESS = ("*Working on it*", "Done in", "Failed after", "Stopped")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outside:
+    """The stand-ins, which outlive a bot."""
+
+    slack: SlackStandIn
+    model: ModelStandIn
+    composio: ComposioStandIn
+    web: SmallWeb
+    root: Path
+    """Where the bots of this world keep their workspaces and databases."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """A running bot and the team it works for."""
+
+    outside: Outside
+    runtime: Runtime
+
+    @property
+    def slack(self) -> SlackStandIn:
+        return self.outside.slack
+
+    @property
+    def model(self) -> ModelStandIn:
+        return self.outside.model
+
+    async def mention(
+        self,
+        text: str,
+        *,
+        user: str = "ann",
+        channel: str = CHANNEL,
+        thread_ts: str | None = None,
+        files: Sequence[TypedFile] = (),
+    ) -> str:
+        """Someone mentions the bot; the post's `ts`."""
+        text = f"{self.slack.mention} {text}"
+        return await self.slack.say(user, channel, text, thread_ts=thread_ts, files=files)
+
+    async def ask(self, text: str, **mention: str) -> str:
+        """Mention the bot in a new thread and wait until it has answered; the thread's `ts`."""
+        ts = await self.mention(text, **mention)
+        await self.answered(ts, channel=mention.get("channel", CHANNEL))
+        return ts
+
+    async def answered(
+        self, ts: str, *, channel: str = CHANNEL, timeout_s: float = TURN_S
+    ) -> StoredTurn:
+        """Wait until the turn that a post began has ended and is shown to its end."""
+        turn = self.turn_id(ts, channel)
+        await self.slack.wait_for(lambda slack: _is_shown(slack, turn), timeout_s=timeout_s)
+        return await self.runtime.turn(turn)
+
+    def bot_posts(self, root_ts: str, *, channel: str = CHANNEL) -> list[Post]:
+        """What the bot wrote into a thread, files left out."""
+        posts = self.slack.thread(channel, root_ts)
+        bot = self.slack.bot_user_id
+        return [post for post in posts if post.user == bot and post.subtype != "file_share"]
+
+    def answers(self, root_ts: str, *, channel: str = CHANNEL) -> list[str]:
+        """The bot's posts in a thread that are not progress."""
+        posts = self.bot_posts(root_ts, channel=channel)
+        return [post.text for post in posts if not post.text.startswith(PROGRESS)]
+
+    def progress(self, root_ts: str, *, channel: str = CHANNEL) -> list[str]:
+        """The progress posts of a thread, as they read now."""
+        posts = self.bot_posts(root_ts, channel=channel)
+        return [post.text for post in posts if post.text.startswith(PROGRESS)]
+
+    def turn_id(self, ts: str, channel: str = CHANNEL) -> TurnId:
+        return TurnId(f"turn:{self.slack.team_id}:{self.slack.channel_id(channel)}:{ts}")
+
+    def session_id(self, root_ts: str, channel: str = CHANNEL) -> SessionId:
+        return SessionId(f"{self.slack.team_id}:{self.slack.channel_id(channel)}:{root_ts}")
+
+
+def _is_shown(slack: SlackStandIn, turn: TurnId) -> bool:
+    """Whether the answer is posted and the sign that the bot is at work was taken back after it."""
+    calls = slack.calls
+    posted = [place for place, call in enumerate(calls) if f"{turn}:answer" in str(call.args)]
+    later = calls[posted[-1] :] if posted else []
+    return any(call.args.get("status") == "active" for call in later)
+
+
+@asynccontextmanager
+async def outside_world(root: Path) -> AsyncGenerator[Outside, None]:
+    """All stand-ins, and no bot yet."""
+    async with (
+        SlackStandIn(rate_limits=False) as slack,
+        ModelStandIn(keep_bodies=True) as model,
+        SmallWeb.builtin(pace=0.0) as web,
+        ComposioStandIn(web.ready) as composio,
+    ):
+        yield Outside(slack=slack, model=model, composio=composio, web=web, root=root)
+
+
+@asynccontextmanager
+async def bot_in(
+    outside: Outside,
+    *,
+    allowed_channels: frozenset[str] | None = None,
+    allowed_users: frozenset[str] | None = None,
+    composio_url: str | None = None,
+) -> AsyncGenerator[World, None]:
+    """A bot that listens; several after each other in one world are restarts."""
+    slack = outside.slack
+    settings = BotSettings(
+        slack_bot_token=SecretStr(slack.bot_token),
+        slack_app_token=SecretStr(slack.app_token),
+        slack_api_url=slack.api_url,
+        allowed_teams=None,
+        allowed_channels=allowed_channels,
+        allowed_users=allowed_users,
+    )
+    core = CoreSettings(
+        anthropic_api_key=SecretStr("sandbox"),
+        anthropic_base_url=outside.model.base_url,
+        composio_api_key=SecretStr(outside.composio.api_key),
+        composio_base_url=composio_url or outside.composio.base_url,
+        logfire_token=SecretStr(""),
+        database_url="",
+        workspaces_root=outside.root,
+        crawl_allow=outside.web.crawl_allow,
+        crawl_connect=outside.web.crawl_connect,
+    )
+    async with running_bot(settings, core) as runtime:
+        await slack.connected(timeout_s=START_S)
+        yield World(outside=outside, runtime=runtime)
+
+
+@asynccontextmanager
+async def bot_in_a_world(
+    root: Path,
+    *,
+    allowed_channels: frozenset[str] | None = None,
+    allowed_users: frozenset[str] | None = None,
+    composio_url: str | None = None,
+) -> AsyncGenerator[World, None]:
+    """A running bot among fresh stand-ins."""
+    async with (
+        outside_world(root) as outside,
+        bot_in(
+            outside,
+            allowed_channels=allowed_channels,
+            allowed_users=allowed_users,
+            composio_url=composio_url,
+        ) as world,
+    ):
+        yield world
