@@ -1,29 +1,49 @@
-"""The tools, one family per file; this file turns the toolkit's errors into MCP's."""
+"""The tools, one family per file; this file says how each of them is put onto the server."""
 
 from collections.abc import Awaitable, Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec
 
+from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult, ToolAnnotations
 
 from mcp_local.errors import ToolkitError
 
 P = ParamSpec("P")
-T = TypeVar("T")
+
+READS = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+ADDS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
+)
+ADDS_ONCE = ADDS.model_copy(update={"idempotent_hint": True})
+OVERWRITES = ADDS_ONCE.model_copy(update={"destructive_hint": True})
+FETCHES = ADDS_ONCE.model_copy(update={"open_world_hint": True})
+
+Answer = str | CallToolResult
 
 
-def with_plain_errors(tool: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
-    """Wrap a tool so that a ToolkitError becomes an error result with the same sentence.
+def local_tool(
+    server: MCPServer, title: str, annotations: ToolAnnotations
+) -> Callable[[Callable[P, Awaitable[Answer]]], Callable[P, Awaitable[Answer]]]:
+    """Register the decorated function under its own name, signature and docstring.
 
-    Use it under the registration: `@server.tool(...)`, then `@with_plain_errors`, then the
-    function. Signature, name and docstring stay visible to the server.
+    A ToolkitError becomes an error result with the same sentence. Answers go out as text alone:
+    the structured form would send each of them twice.
     """
 
-    @wraps(tool)
-    async def wrapped(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return await tool(*args, **kwargs)
-        except ToolkitError as error:
-            raise ToolError(str(error)) from error
+    def register(tool: Callable[P, Awaitable[Answer]]) -> Callable[P, Awaitable[Answer]]:
+        @wraps(tool)
+        async def with_plain_errors(*args: P.args, **kwargs: P.kwargs) -> Answer:
+            try:
+                return await tool(*args, **kwargs)
+            except ToolkitError as error:
+                raise ToolError(str(error)) from error
 
-    return wrapped
+        named = annotations.model_copy(update={"title": title})
+        server.tool(title=title, annotations=named, structured_output=False)(with_plain_errors)
+        return with_plain_errors
+
+    return register

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 from mcp_local.corpus import SavedCorpus
@@ -14,7 +13,7 @@ from mcp_local.corpus import save_corpus as save_pages
 from mcp_local.passages import find_passages
 from mcp_local.settings import Settings
 from mcp_local.sources import read_sources
-from mcp_local.tools import with_plain_errors
+from mcp_local.tools import ADDS_ONCE, READS, local_tool
 from mcp_local.workspace import Workspace, open_workspace
 
 MAX_PASSAGES = 50
@@ -48,18 +47,7 @@ def register(server: MCPServer, settings: Settings) -> None:
     """Add the tools to the server."""
     saving = asyncio.Lock()
 
-    @server.tool(
-        title="Save the corpus",
-        annotations=ToolAnnotations(
-            title="Save the corpus",
-            read_only_hint=False,
-            destructive_hint=False,
-            idempotent_hint=True,
-            open_world_hint=False,
-        ),
-        structured_output=False,
-    )
-    @with_plain_errors
+    @local_tool(server, "Save the corpus", ADDS_ONCE)
     async def save_corpus(
         ctx: Context, articles: Articles = None, workspace_path: WorkspacePath = ""
     ) -> str:
@@ -76,18 +64,7 @@ def register(server: MCPServer, settings: Settings) -> None:
             saved = await asyncio.to_thread(save_pages, workspace, urls, datetime.now(UTC))
         return json.dumps(_describe_saved(workspace, saved), ensure_ascii=False)
 
-    @server.tool(
-        title="Search the sources",
-        annotations=ToolAnnotations(
-            title="Search the sources",
-            read_only_hint=True,
-            destructive_hint=False,
-            idempotent_hint=True,
-            open_world_hint=False,
-        ),
-        structured_output=False,
-    )
-    @with_plain_errors
+    @local_tool(server, "Search the sources", READS)
     async def search_corpus(query: Query, ctx: Context, limit: Limit = 8) -> str:
         """Find the passages that speak about something, in everything retrieved in this session.
 

@@ -4,13 +4,12 @@ import json
 from typing import Annotated
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from mcp_local.crawling import Crawler, Row
 from mcp_local.errors import ToolkitError
 from mcp_local.settings import Settings
-from mcp_local.tools import with_plain_errors
+from mcp_local.tools import FETCHES, local_tool
 from mcp_local.workspace import open_workspace
 
 MAX_URLS_PER_CALL = 50
@@ -30,18 +29,7 @@ SessionDir = Annotated[
 def register(server: MCPServer, settings: Settings) -> None:
     """Add the tool to the server, whose lifespan gives the crawler."""
 
-    @server.tool(
-        title="Read web pages",
-        annotations=ToolAnnotations(
-            title="Read web pages",
-            read_only_hint=False,
-            destructive_hint=False,
-            idempotent_hint=True,
-            open_world_hint=True,
-        ),
-        structured_output=False,
-    )
-    @with_plain_errors
+    @local_tool(server, "Read web pages", FETCHES)
     async def crawl_parallel(urls: Urls, ctx: Context, session_dir: SessionDir = "") -> str:
         """Read web pages in parallel and keep their main text for this session.
 

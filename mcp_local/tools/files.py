@@ -5,13 +5,12 @@ import json
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from mcp_local.errors import PathDenied
 from mcp_local.paths import fold_name
 from mcp_local.settings import Settings
-from mcp_local.tools import with_plain_errors
+from mcp_local.tools import OVERWRITES, READS, local_tool
 from mcp_local.workspace import Workspace, open_workspace_of
 
 MAX_READ_CHARS = 100_000
@@ -44,18 +43,7 @@ Content = Annotated[str, Field(description="The whole content of the file.")]
 def register(server: MCPServer, settings: Settings) -> None:
     """Add the tools to the server."""
 
-    @server.tool(
-        title="Read a file",
-        annotations=ToolAnnotations(
-            title="Read a file",
-            read_only_hint=True,
-            destructive_hint=False,
-            idempotent_hint=True,
-            open_world_hint=False,
-        ),
-        structured_output=False,
-    )
-    @with_plain_errors
+    @local_tool(server, "Read a file", READS)
     async def read_local_file(
         path: FilePath, ctx: Context, offset: Offset = 0, limit: ReadLimit = 20_000
     ) -> str:
@@ -69,18 +57,7 @@ def register(server: MCPServer, settings: Settings) -> None:
         text = await asyncio.to_thread(workspace.read_text, path)
         return json.dumps(_part(workspace, path, text, offset, limit), ensure_ascii=False)
 
-    @server.tool(
-        title="List files",
-        annotations=ToolAnnotations(
-            title="List files",
-            read_only_hint=True,
-            destructive_hint=False,
-            idempotent_hint=True,
-            open_world_hint=False,
-        ),
-        structured_output=False,
-    )
-    @with_plain_errors
+    @local_tool(server, "List files", READS)
     async def list_local_files(ctx: Context, path: FolderPath = "") -> str:
         """List the files of this session with size and time of change.
 
@@ -90,18 +67,7 @@ def register(server: MCPServer, settings: Settings) -> None:
         workspace = open_workspace_of(settings, ctx, path)
         return json.dumps(await asyncio.to_thread(_listing, workspace, path), ensure_ascii=False)
 
-    @server.tool(
-        title="Write a file",
-        annotations=ToolAnnotations(
-            title="Write a file",
-            read_only_hint=False,
-            destructive_hint=True,
-            idempotent_hint=True,
-            open_world_hint=False,
-        ),
-        structured_output=False,
-    )
-    @with_plain_errors
+    @local_tool(server, "Write a file", OVERWRITES)
     async def write_local_file(path: FilePath, content: Content, ctx: Context) -> str:
         """Write a text file into this session: notes, data, code. An existing file is replaced.
 

@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from mcp.types import CallToolResult, TextContent
 from pydantic import Field
 
 from mcp_local.report.compose import Draft, Report, compose_report
 from mcp_local.report.naming import write_new_version
 from mcp_local.settings import Settings
 from mcp_local.sources import read_sources
-from mcp_local.tools import with_plain_errors
+from mcp_local.tools import ADDS, READS, local_tool
 from mcp_local.workspace import Workspace, open_workspace
 
 Title = Annotated[
@@ -42,18 +42,7 @@ Language = Annotated[
 def register(server: MCPServer, settings: Settings) -> None:
     """Add the tools to the server."""
 
-    @server.tool(
-        title="Write the report",
-        annotations=ToolAnnotations(
-            title="Write the report",
-            read_only_hint=False,
-            destructive_hint=False,
-            idempotent_hint=False,
-            open_world_hint=False,
-        ),
-        structured_output=False,
-    )
-    @with_plain_errors
+    @local_tool(server, "Write the report", ADDS)
     async def write_report(
         title: Title,
         markdown: Markdown,
@@ -77,18 +66,7 @@ def register(server: MCPServer, settings: Settings) -> None:
             _meta={"artifacts": [{"path": path, "title": report.title, "mimetype": "text/html"}]},
         )
 
-    @server.tool(
-        title="List the sources",
-        annotations=ToolAnnotations(
-            title="List the sources",
-            read_only_hint=True,
-            destructive_hint=False,
-            idempotent_hint=True,
-            open_world_hint=False,
-        ),
-        structured_output=False,
-    )
-    @with_plain_errors
+    @local_tool(server, "List the sources", READS)
     async def list_sources(ctx: Context) -> str:
         """List everything retrieved in this session with the number that a report cites it by.
 

@@ -1,0 +1,70 @@
+"""`bot sandbox` as a user runs it: a process of its own, in a directory of its own."""
+
+import asyncio
+import json
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bot.sandbox.settings import child_environment
+
+RUN_S = 100.0
+NO_KEYS = {
+    name: ""
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ZAI_API_KEY", "COMPOSIO_API_KEY")
+}
+"""A developer's own keys must not lead a test to a real service."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """How a command ended and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> dict[str, Any]:
+        """The one object that `--json` prints, of a run that went well."""
+        assert self.code == 0, self.err
+        return json.loads(self.out)
+
+
+async def run_sandbox(
+    directory: Path, *asks: str, out: Path | None = None, web: Path | None = None
+) -> Ran:
+    """Run `bot sandbox --json` with these asks in `directory`."""
+    options = [part for ask in asks for part in ("--ask", ask)]
+    options += ["--out", str(out)] if out else []
+    options += ["--web", str(web)] if web else []
+    return await _run(directory, "sandbox", *options, "--json")
+
+
+async def _run(directory: Path, *arguments: str) -> Ran:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "bot",
+        *arguments,
+        cwd=directory,
+        env=child_environment(NO_KEYS),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=PIPE,
+        stderr=PIPE,
+    )
+    try:
+        async with asyncio.timeout(RUN_S):
+            out, err = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            await process.wait()
+    return Ran(code=process.returncode or 0, out=out.decode(), err=err.decode())
+
+
+def short_names(tool_calls: Sequence[str]) -> set[str]:
+    """Tool names without their servers."""
+    return {name.rpartition("__")[2] for name in tool_calls}

@@ -1,0 +1,167 @@
+"""The main job through the command line, as the README promises it."""
+
+import json
+import logging
+import secrets
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+from tests.e2e.command_line import run_sandbox, short_names
+from tests.e2e.drawn_pages import draw_pages
+from tests.e2e.reports import Report, words_of
+
+pytestmark = pytest.mark.subprocess
+
+REPORT_TOOLS = {"Task", "crawl_parallel", "save_corpus", "write_report"}
+TRACE = {
+    "session_info": {"url": str, "user_id": str, "timestamp": str},
+    "trace_id": str,
+    "query": str,
+    "start_time": str,
+    "end_time": str,
+    "total_duration_seconds": float,
+    "logfire_enabled": bool,
+}
+TOOL_CALL = {
+    "iteration": int,
+    "name": str,
+    "id": str,
+    "time_offset_seconds": float,
+    "input": dict,
+    "input_preview": str,
+    "input_size_bytes": int,
+}
+TOOL_RESULT = {
+    "tool_use_id": str,
+    "time_offset_seconds": float,
+    "is_error": bool,
+    "content_size_bytes": int,
+    "content_preview": str,
+}
+ITERATION = {
+    "iteration": int,
+    "query": str,
+    "duration_seconds": float,
+    "tool_calls": int,
+    "needs_user_input": bool,
+    "auth_link": (str, type(None)),
+}
+
+logger = logging.getLogger(__name__)
+
+
+async def test_a_plain_question_takes_the_fast_path(tmp_path: Path) -> None:
+    ran = await run_sandbox(tmp_path, "What is the capital of France?")
+    [turn] = ran.json()["turns"]
+    assert turn["route"] == "SIMPLE"
+    assert turn["fallback"] is None
+    assert turn["tool_calls"] == []
+    assert turn["answer"]
+    asked, answered = ran.json()["posts"]
+    assert answered["thread_ts"] == asked["ts"]
+    assert turn["answer"][:40] in answered["text"]
+    assert ran.json()["files"] == []
+
+
+async def test_a_report_is_researched_cited_and_continued_in_its_thread(tmp_path: Path) -> None:
+    ran = await run_sandbox(
+        tmp_path,
+        "Write a comprehensive report on keeping chat bots reliable",
+        "continue: add a section on retries",
+        out=tmp_path / "out",
+    )
+    done = ran.json()
+    first, second = done["turns"]
+    for turn in (first, second):
+        assert (turn["route"], turn["outcome"]) == ("COMPLEX", "answered")
+    assert short_names(first["tool_calls"]) >= REPORT_TOOLS
+    assert any("SEARCH" in name for name in first["tool_calls"])
+
+    workspace = Path(done["workspace"])
+    assert {path.parent for path in workspace.parent.glob("*/trace.json")} == {workspace}
+    original, extended = (Path(file["path"]) for file in done["files"])
+    assert extended.name == original.stem + "_v2.html"
+    assert "retries" in extended.read_text(encoding="utf-8").casefold()
+    for path in (original, extended):
+        assert path.parent == tmp_path / "out"
+        assert_claims_stand_on_their_pages(path, workspace)
+
+    last = read_json(workspace / "trace.json")
+    earlier = [read_json(path) for path in (workspace / "traces").iterdir()]
+    assert last["query"] == second["ask"]
+    assert [trace["query"] for trace in earlier] == [first["ask"]]
+    for trace, turn in ((last, second), (earlier[0], first)):
+        assert_trace_is_complete(trace, turn["tool_calls"])
+    summary = (workspace / "summary.txt").read_text(encoding="utf-8")
+    assert summary.count("Execution summary") == 2
+
+
+async def test_figures_of_a_folders_pages_arrive_beside_their_source(tmp_path: Path) -> None:
+    seed = secrets.randbelow(2**32)
+    logger.warning("the pages are those of seed %d", seed)
+    drawn = draw_pages(tmp_path / "saved pages", seed=seed)
+    ran = await run_sandbox(
+        tmp_path,
+        f"Write a comprehensive report on {drawn.topic}",
+        out=tmp_path / "out",
+        web=tmp_path / "saved pages",
+    )
+    [file] = ran.json()["files"]
+    report = Report(Path(file["path"]).read_text(encoding="utf-8"))
+    for figure, name in drawn.figures.items():
+        told = [claim for claim in report.claims if figure in claim.text]
+        assert told, f"{figure} of {name} is not in the report (seed {seed})"
+        links = {unquote(report.links[claim.source]) for claim in told}
+        assert all(link.endswith(f"/{name}") for link in links), (figure, name, links, seed)
+
+
+async def test_a_folder_without_pages_is_refused_with_a_reason(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    ran = await run_sandbox(tmp_path, "Write a report on tea", web=tmp_path / "empty")
+    assert ran.code != 0
+    assert "no page" in ran.err
+    assert "Traceback" not in ran.err
+
+
+def assert_claims_stand_on_their_pages(path: Path, workspace: Path) -> None:
+    """Every text marked `[n]` is said by article n of the corpus, and source n leads there."""
+    report = Report(path.read_text(encoding="utf-8"))
+    articles = read_json(workspace / "expanded_corpus.json")["articles"]
+    assert len(report.sources) >= 5
+    for claim in report.claims:
+        article = articles[claim.source - 1]
+        assert article["status"] == "success"
+        assert report.links[claim.source] == article["url"]
+        assert words_of(claim.text) in words_of(article["content"]), claim
+
+
+def assert_trace_is_complete(trace: dict[str, Any], tool_calls: list[str]) -> None:
+    """The fields of the described trace, and every tool call of the turn."""
+    assert_fields(trace, TRACE)
+    for name, fields in (
+        ("tool_calls", TOOL_CALL),
+        ("tool_results", TOOL_RESULT),
+        ("iterations", ITERATION),
+    ):
+        assert trace[name], name
+        for entry in trace[name]:
+            assert_fields(entry, fields)
+    assert sorted(call["name"] for call in trace["tool_calls"]) == sorted(tool_calls)
+    called = {call["id"] for call in trace["tool_calls"]}
+    assert {result["tool_use_id"] for result in trace["tool_results"]} == called
+
+
+def assert_fields(record: dict[str, Any], fields: dict[str, Any]) -> None:
+    for name, kind in fields.items():
+        assert name in record, name
+        if isinstance(kind, dict):
+            assert_fields(record[name], kind)
+        else:
+            assert isinstance(record[name], kind), (name, record[name])
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    return json.loads(path.read_text(encoding="utf-8"))
