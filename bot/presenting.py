@@ -46,8 +46,7 @@ class Presenting:
 
     async def resume(self) -> None:
         """Go on with the turns that an earlier process did not show to the end."""
-        turns = [*await self._runtime.unread(READER), *await self._runtime.unfinished()]
-        for turn in turns:
+        for turn in await self._runtime.unread(READER):
             self.attach(turn)
 
     def attach(self, turn: StoredTurn) -> None:

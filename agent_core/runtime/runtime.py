@@ -121,12 +121,8 @@ class Runtime:
     async def turn(self, turn: TurnId) -> StoredTurn:
         return await self._store.turn(turn)
 
-    async def unfinished(self) -> list[StoredTurn]:
-        """Turns that are not finished, for readers that come back after a restart."""
-        return await self._store.unfinished()
-
     async def unread(self, reader: str) -> list[StoredTurn]:
-        """Turns that `reader` has begun to show and not shown to the end."""
+        """Turns that `reader` has not shown to their end, for its return after a restart."""
         return await self._store.unread(reader)
 
     async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None:

@@ -77,6 +77,8 @@ class WriteBehind:
 
     async def _store_at_last(self, batch: Sequence[_Entry]) -> Places:
         """A database in trouble (locked, full, restarting) is waited for; nothing is dropped."""
+        if not any(entry.event or entry.messages for entry in batch):
+            return {}
         while True:
             try:
                 return await self._database.run(lambda connection: self._store(connection, batch))

@@ -126,8 +126,7 @@ class SessionStore:
         await self._update(turn, status="running", generation=generation)
 
     async def mark_finished(self, turn: TurnId, *, outcome: Outcome, answer: str) -> None:
-        storable = answer.encode("utf-8", "replace").decode()  # a half of a surrogate pair is not
-        await self._update(turn, status="finished", outcome=outcome, answer=storable)
+        await self._update(turn, status="finished", outcome=outcome, answer=_storable(answer))
 
     async def append_messages(
         self, turn: TurnId, run: RunId, start: int, new: Sequence[Message]
@@ -183,12 +182,9 @@ class SessionStore:
         await self._database.run(lambda c: self._database.upsert(c, cursors, row, keys))
 
     async def unread(self, reader: str) -> list[StoredTurn]:
-        """Turns that `reader` has begun to show and not shown to the end."""
-        query = (
-            select(turns)
-            .join(cursors, cursors.c.turn == turns.c.id)
-            .where(cursors.c.reader == reader, cursors.c.done.is_(False))
-        )
+        """Turns that `reader` has not shown to their end, those it has not begun with included."""
+        shown = select(cursors.c.turn).where(cursors.c.reader == reader, cursors.c.done.is_(True))
+        query = select(turns).where(turns.c.id.not_in(shown)).order_by(turns.c.session, turns.c.seq)
         return [_turn(row) for row in await self._all(query)]
 
     async def _messages(self, query: Select[Any]) -> tuple[Message, ...]:
@@ -204,6 +200,11 @@ class SessionStore:
     async def _update(self, turn: TurnId, **values: object) -> None:
         statement = update(turns).where(turns.c.id == turn).values(**values)
         await self._database.run(lambda connection: connection.execute(statement))
+
+
+def _storable(text: str) -> str:
+    """Text without what a database refuses: NUL, and a half of a surrogate pair."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def _in_utc(moment: datetime) -> datetime:

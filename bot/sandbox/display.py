@@ -57,9 +57,10 @@ class Display:
 
     def _show_progress(self, post: Post) -> None:
         """An edited post is progress: its newest line, in place where the terminal can do that."""
-        newest = next((line for line in reversed(post.text.splitlines()) if line.strip()), "")
+        lines = [line.strip(" _*") for line in post.text.splitlines()]
+        newest = next(filter(None, reversed(lines)), "")
         if not self._console.is_terminal:
-            self._line(Text(f"   … {newest.strip()}", "dim"))
+            self._line(Text(f"   … {newest}", "dim"))
         elif self._status is None:
             self._status = self._console.status(Text(newest))
             self._status.start()

@@ -1,10 +1,12 @@
 """One trace a turn, with the names of the description, and nothing of what was said in it."""
 
-import asyncio
 import json
 import re
+import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,19 +44,25 @@ class Traced:
         return names.get(span["parent"])
 
 
-async def traced(root: Path, kind: str) -> Traced:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        str(PROGRAM),
-        str(root),
-        kind,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    async with asyncio.timeout(60):
-        output, _ = await process.communicate()
-    assert process.returncode == 0
-    return Traced(json.loads(output))
+Trace = Callable[[str], Traced]
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
+    """Runs a turn of a kind in its process, each kind once."""
+
+    @cache
+    def run(kind: str) -> Traced:
+        root = tmp_path_factory.mktemp(kind.lower())
+        ended = subprocess.run(  # noqa: S603 (our own interpreter)
+            [sys.executable, str(PROGRAM), str(root), kind],
+            capture_output=True,
+            check=True,
+            timeout=60,
+        )
+        return Traced(json.loads(ended.stdout))
+
+    return run
 
 
 def leaked(turn: Traced) -> dict[str, set[str]]:
@@ -63,8 +71,8 @@ def leaked(turn: Traced) -> dict[str, set[str]]:
     return {name: words for name, words in found.items() if words}
 
 
-async def test_a_simple_turn_has_the_names_of_the_fast_path(tmp_path: Path) -> None:
-    turn = await traced(tmp_path, "SIMPLE")
+def test_a_simple_turn_has_the_names_of_the_fast_path(trace: Trace) -> None:
+    turn = trace("SIMPLE")
     assert turn.names == Counter(
         {
             ROOT_SPAN: 1,
@@ -78,8 +86,8 @@ async def test_a_simple_turn_has_the_names_of_the_fast_path(tmp_path: Path) -> N
     assert leaked(turn) == {}
 
 
-async def test_a_complex_turn_has_the_names_of_the_loop_in_one_trace(tmp_path: Path) -> None:
-    turn = await traced(tmp_path, "COMPLEX")
+def test_a_complex_turn_has_the_names_of_the_loop_in_one_trace(trace: Trace) -> None:
+    turn = trace("COMPLEX")
     assert turn.names == Counter(
         {
             ROOT_SPAN: 1,
@@ -98,8 +106,8 @@ async def test_a_complex_turn_has_the_names_of_the_loop_in_one_trace(tmp_path: P
     assert {span["trace_id"] for span in turn.spans} == {turn.trace_id}
 
 
-async def test_the_spans_of_a_turn_lie_within_each_other(tmp_path: Path) -> None:
-    turn = await traced(tmp_path, "COMPLEX")
+def test_the_spans_of_a_turn_lie_within_each_other(trace: Trace) -> None:
+    turn = trace("COMPLEX")
     root = turn.named(ROOT_SPAN)
     assert root["parent"] is None
     for name in ("query_started", "query_classification", "session_complete"):
@@ -109,13 +117,13 @@ async def test_the_spans_of_a_turn_lie_within_each_other(tmp_path: Path) -> None
             assert str(turn.parent(span)).startswith("conversation_iteration_")
 
 
-async def test_nothing_that_was_said_is_in_the_trace(tmp_path: Path) -> None:
-    turn = await traced(tmp_path, "COMPLEX")
+def test_nothing_that_was_said_is_in_the_trace(trace: Trace) -> None:
+    turn = trace("COMPLEX")
     assert leaked(turn) == {}
 
 
-async def test_tool_spans_name_the_tool_and_the_size_of_its_result(tmp_path: Path) -> None:
-    turn = await traced(tmp_path, "COMPLEX")
+def test_tool_spans_name_the_tool_and_the_size_of_its_result(trace: Trace) -> None:
+    turn = trace("COMPLEX")
     calls = [span["attributes"] for span in turn.spans if span["name"] == "tool_call"]
     results = [span["attributes"] for span in turn.spans if span["name"] == "tool_result"]
     assert {(each["tool_name"], each["tool_id"]) for each in calls} == {
@@ -126,31 +134,29 @@ async def test_tool_spans_name_the_tool_and_the_size_of_its_result(tmp_path: Pat
     assert all({"content_size", "is_error"} <= each.keys() for each in results)
 
 
-async def test_a_fast_answer_that_wanted_tools_leaves_its_note(tmp_path: Path) -> None:
-    turn = await traced(tmp_path, "FALLBACK")
+def test_a_fast_answer_that_wanted_tools_leaves_its_note(trace: Trace) -> None:
+    turn = trace("FALLBACK")
     assert turn.named("fast_path_fallback")["attributes"]["reason"].startswith("tool_use_detected")
     assert turn.names["conversation_iteration_1"] == 1
     assert {span["trace_id"] for span in turn.spans} == {turn.trace_id}
 
 
-async def test_defect_the_reason_of_a_fallback_is_metadata_too(tmp_path: Path) -> None:
-    assert leaked(await traced(tmp_path, "FALLBACK")) == {}
+def test_defect_the_reason_of_a_fallback_is_metadata_too(trace: Trace) -> None:
+    assert leaked(trace("FALLBACK")) == {}
 
 
-async def test_a_turn_that_failed_has_a_whole_trace(tmp_path: Path) -> None:
-    turn = await traced(tmp_path, "FAILED")
+def test_a_turn_that_failed_has_a_whole_trace(trace: Trace) -> None:
+    turn = trace("FAILED")
     assert turn.names[ROOT_SPAN] == 1
     assert turn.named("session_complete")["attributes"]["outcome"] == "failed"
     assert turn.events[-1] == "turn_finished"
 
 
-async def test_defect_what_a_provider_quotes_in_its_error_is_not_in_the_trace(
-    tmp_path: Path,
-) -> None:
-    assert leaked(await traced(tmp_path, "FAILED")) == {}
+def test_defect_what_a_provider_quotes_in_its_error_is_not_in_the_trace(trace: Trace) -> None:
+    assert leaked(trace("FAILED")) == {}
 
 
-async def test_configuring_without_a_destination_sends_and_prints_nothing() -> None:
+def test_configuring_without_a_destination_sends_and_prints_nothing() -> None:
     program = (
         "from agent_core import tracing\n"
         "tracing.configure(token='')\n"
@@ -158,17 +164,10 @@ async def test_configuring_without_a_destination_sends_and_prints_nothing() -> N
         "    tracing.note('query_started', length=3)\n"
         "assert len(trace_id) == 32 and int(trace_id, 16)\n"
     )
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-c",
-        program,
-        env={},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
+    ended = subprocess.run(  # noqa: S603 (our own interpreter)
+        [sys.executable, "-c", program], capture_output=True, env={}, timeout=60, check=False
     )
-    async with asyncio.timeout(60):
-        output, _ = await process.communicate()
-    assert (process.returncode, output) == (0, b"")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
 
 
 def test_a_trace_has_an_address_where_the_project_is_known() -> None:

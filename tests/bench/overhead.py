@@ -16,7 +16,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anthropic
 from pydantic import SecretStr
@@ -36,11 +36,6 @@ ITERATIONS = 40
 SIMPLE_ROUNDS = 7
 CALL_S = 0.3
 TOOL = "mcp__local_toolkit__list_local_files"
-BARE_TOOL: dict[str, Any] = {
-    "name": TOOL,
-    "description": "Lists files.",
-    "input_schema": {"type": "object", "properties": {"path": {"type": "string"}}},
-}
 
 
 def core_settings(model: ModelStandIn, root: Path) -> CoreSettings:
@@ -52,8 +47,12 @@ def core_settings(model: ModelStandIn, root: Path) -> CoreSettings:
     )
 
 
-async def bare_iteration_ms(model: ModelStandIn) -> float:
-    """A loop as short as the SDK allows: stream, run the tool in process, again."""
+async def bare_iteration_ms(model: ModelStandIn, prompt: dict[str, Any]) -> float:
+    """A loop as short as the SDK allows: stream, run the tool in process, again.
+
+    `prompt` holds the system prompt and the tools that our own turn sends, so that both loops pay
+    for requests of one size.
+    """
     model.play(ToolUse(name=TOOL, input={}), times=ITERATIONS)
     model.play(Text(text="Done."))
     messages: list[Any] = [{"role": "user", "content": "continue"}]
@@ -64,7 +63,7 @@ async def bare_iteration_ms(model: ModelStandIn) -> float:
                 model="claude-sonnet-5-5",
                 max_tokens=16_000,
                 messages=messages,
-                tools=[BARE_TOOL],  # pyright: ignore[reportArgumentType] - a plain dict is what is sent
+                **prompt,
             ) as stream:
                 reply = await stream.get_final_message()
             if reply.stop_reason != "tool_use":
@@ -111,13 +110,18 @@ async def our_iteration_ms(model: ModelStandIn, runtime: Runtime, thread: int) -
 
 
 async def measure_iterations(root: Path) -> list[Result]:
-    async with ModelStandIn() as model, build_runtime(core_settings(model, root)) as runtime:
+    async with (
+        ModelStandIn(keep_bodies=True) as model,
+        build_runtime(core_settings(model, root)) as runtime,
+    ):
         await our_iteration_ms(model, runtime, thread=1)  # warms up both sides
-        await bare_iteration_ms(model)
+        sent = cast("dict[str, Any]", model.calls[-1].body)
+        prompt = {"system": sent["system"], "tools": sent["tools"]}
+        await bare_iteration_ms(model, prompt)
         ours: list[float] = []
         bare: list[float] = []
         for round_number in range(3):
-            bare.append(await bare_iteration_ms(model))
+            bare.append(await bare_iteration_ms(model, prompt))
             ours.append(await our_iteration_ms(model, runtime, thread=round_number + 2))
     our_ms, bare_ms = statistics.median(ours), statistics.median(bare)
     return [

@@ -1,27 +1,43 @@
 """The running bot in this process, with everything outside of it on loopback."""
 
+import asyncio
+import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from pydantic import SecretStr
 
+from agent_core.errors import SessionError
+from agent_core.events import AnyEvent
 from agent_core.ids import SessionId, TurnId
+from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime
 from agent_core.sessions import StoredTurn
 from agent_core.settings import CoreSettings
 from bot.app import running_bot
-from bot.presenter.state import READER
 from bot.sandbox.composio import ComposioStandIn
-from bot.sandbox.model import ModelCall, ModelStandIn
+from bot.sandbox.model import ModelStandIn, Text
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.gestures import TypedFile
 from bot.sandbox.slack.records import Post
-from bot.sandbox.web import SmallWeb
+from bot.sandbox.web import Page, SmallWeb
 from bot.settings import BotSettings
 
 CHANNEL = "general"
+HUGE_PAGE = Page(
+    url="http://pages.test/leviathan",
+    title="leviathan " * 200_000,
+    text="A page about the leviathan",
+    date=None,
+    source="Leviathan",
+    kind="web",
+)
+"""Whoever searches for the leviathan gets a result of more than 2 MB."""
+SIMPLE_ANSWER = "SIMPLE"
 START_S = 30.0
 TURN_S = 30.0
 PROGRESS = ("*Working on it*", "Done in", "Failed after", "Stopped")
@@ -67,11 +83,36 @@ class World:
         text = f"{self.slack.mention} {text}"
         return await self.slack.say(user, channel, text, thread_ts=thread_ts, files=files)
 
-    async def ask(self, text: str, **mention: str) -> str:
-        """Mention the bot in a new thread and wait until it has answered; the thread's `ts`."""
-        ts = await self.mention(text, **mention)
-        await self.answered(ts, channel=mention.get("channel", CHANNEL))
+    async def ask(self, text: str, *, channel: str = CHANNEL) -> str:
+        """Ann mentions the bot in a new thread and is answered; the thread's `ts`."""
+        ts = await self.mention(text, channel=channel)
+        await self.answered(ts, channel=channel)
         return ts
+
+    async def ask_simply(self, text: str, *, channel: str = CHANNEL) -> str:
+        """The same with the scripted fast answer."""
+        self.play_simple()
+        return await self.ask(text, channel=channel)
+
+    def play_simple(self) -> None:
+        """The next question gets `SIMPLE_ANSWER`: the classifier's verdict is the answer too."""
+        self.model.play(Text(text=SIMPLE_ANSWER), times=2)
+
+    async def nothing_more_happens(self) -> None:
+        """All that was said so far is delivered, and a question asked after it is answered."""
+        await self.ask_simply("Are you still there?", channel="news")
+        await self.slack.wait_for(_is_all_acknowledged)
+
+    async def was_taken_up(self, ts: str, *, channel: str = CHANNEL) -> bool:
+        """Whether a post that was acknowledged is in the ledger or has a turn."""
+        waiting = await self.runtime.unsettled()
+        if any(body["event"]["ts"] == ts for body in waiting):
+            return True
+        try:
+            await self.runtime.turn(self.turn_id(ts, channel))
+        except SessionError:
+            return False
+        return True
 
     async def answered(
         self, ts: str, *, channel: str = CHANNEL, timeout_s: float = TURN_S
@@ -97,11 +138,31 @@ class World:
         posts = self.bot_posts(root_ts, channel=channel)
         return [post.text for post in posts if post.text.startswith(PROGRESS)]
 
+    async def events(self, ts: str, *, channel: str = CHANNEL) -> list[AnyEvent]:
+        """The events of the turn that a post began, to its end."""
+        async with asyncio.timeout(TURN_S):
+            return [event async for _, event in self.runtime.events(self.turn_id(ts, channel))]
+
+    async def workspace(self, root_ts: str, *, channel: str = CHANNEL) -> Path:
+        """The directory of a thread's session."""
+        session = self.session_id(root_ts, channel)
+        assert await self.runtime.knows(session)
+        return await self.runtime.workspace(session, datetime.now(UTC))
+
+    def requests_with(self, text: str) -> list[JsonObject]:
+        """The bodies of the model calls so far that hold a text, oldest first."""
+        bodies = [call.body for call in self.model.calls if call.body]
+        return [body for body in bodies if text in json.dumps(body, ensure_ascii=False)]
+
     def turn_id(self, ts: str, channel: str = CHANNEL) -> TurnId:
         return TurnId(f"turn:{self.slack.team_id}:{self.slack.channel_id(channel)}:{ts}")
 
     def session_id(self, root_ts: str, channel: str = CHANNEL) -> SessionId:
         return SessionId(f"{self.slack.team_id}:{self.slack.channel_id(channel)}:{root_ts}")
+
+
+def _is_all_acknowledged(slack: SlackStandIn) -> bool:
+    return all(delivery.acked_at_s is not None for delivery in slack.deliveries)
 
 
 def _is_shown(slack: SlackStandIn, turn: TurnId) -> bool:
@@ -112,6 +173,10 @@ def _is_shown(slack: SlackStandIn, turn: TurnId) -> bool:
     return any(call.args.get("status") == "active" for call in later)
 
 
+async def _searchable(web: SmallWeb) -> Sequence[Page]:
+    return (*await web.ready(), HUGE_PAGE)
+
+
 @asynccontextmanager
 async def outside_world(root: Path) -> AsyncGenerator[Outside, None]:
     """All stand-ins, and no bot yet."""
@@ -119,7 +184,7 @@ async def outside_world(root: Path) -> AsyncGenerator[Outside, None]:
         SlackStandIn(rate_limits=False) as slack,
         ModelStandIn(keep_bodies=True) as model,
         SmallWeb.builtin(pace=0.0) as web,
-        ComposioStandIn(web.ready) as composio,
+        ComposioStandIn(partial(_searchable, web)) as composio,
     ):
         yield Outside(slack=slack, model=model, composio=composio, web=web, root=root)
 

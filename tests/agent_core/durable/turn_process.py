@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from agent_core.events import AnyEvent
+from agent_core.ids import TurnId
 from agent_core.messages import JsonObject, ToolResult
 from agent_core.models import ModelRequest
 from agent_core.runtime import Runtime
@@ -66,7 +67,7 @@ async def follow(runtime: Runtime, root: Path, kill_at: str) -> None:
     kind, _, number = kill_at.partition(":")
     message = inbound("continue")
     await runtime.handle(message)
-    turn_id = (await runtime.unfinished())[0].id
+    turn_id = TurnId(f"turn:{message.key}")
     seen = 0
     events: list[AnyEvent] = []
     async with asyncio.timeout(30):

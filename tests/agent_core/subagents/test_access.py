@@ -1,0 +1,143 @@
+"""Which tools each agent sees and can call: the matrix of the description, row by row."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from agent_core.loop.agent import Agent
+from agent_core.loop.limits import Limits
+from agent_core.messages import JsonObject
+from agent_core.models.retry import RetryingModel
+from agent_core.runtime.agents import Agents
+from agent_core.subagents.spec import shipped_specs
+from agent_core.testing.models import ScriptedModel
+from agent_core.testing.tools import FakeToolset, ignore_progress, tool_call, tool_context
+from agent_core.tools import Progress, ToolContext
+from agent_core.tools.registry import Registry
+
+LOCAL = "mcp__local_toolkit__"
+COMPOSIO = "mcp__composio__"
+
+MATRIX = [
+    # tool, main agent, report expert
+    (f"{LOCAL}save_corpus", False, True),
+    (f"{LOCAL}write_report", False, True),
+    (f"{LOCAL}crawl_parallel", True, True),
+    (f"{LOCAL}read_local_file", True, True),
+    (f"{LOCAL}list_local_files", True, True),
+    (f"{LOCAL}search_corpus", True, True),
+    (f"{LOCAL}list_sources", True, True),
+    (f"{LOCAL}write_local_file", True, True),
+    (f"{LOCAL}workbench_download", True, True),
+    (f"{LOCAL}workbench_upload", True, True),
+    (f"{COMPOSIO}COMPOSIO_SEARCH_WEB", True, True),
+    (f"{COMPOSIO}COMPOSIO_SEARCH_NEWS", True, True),
+    (f"{COMPOSIO}COMPOSIO_SEARCH_TOOLS", True, False),
+    (f"{COMPOSIO}COMPOSIO_MULTI_EXECUTE_TOOL", True, False),
+    (f"{COMPOSIO}COMPOSIO_MANAGE_CONNECTIONS", True, False),
+    (f"{COMPOSIO}COMPOSIO_REMOTE_WORKBENCH", True, False),
+    (f"{COMPOSIO}COMPOSIO_REMOTE_BASH_TOOL", True, False),
+    (f"{COMPOSIO}GMAIL_SEND_EMAIL", True, False),
+    ("mcp__another_server__anything", True, False),
+]
+NAMES = [name for name, _, _ in MATRIX]
+
+
+async def do_it(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    return "done"
+
+
+def agents(names: Sequence[str] = NAMES) -> tuple[Agent, Agent, FakeToolset]:
+    tools = FakeToolset(dict.fromkeys(names, do_it))
+    made = Agents(
+        model=RetryingModel(ScriptedModel([])),
+        registry=Registry([tools]),
+        specs=shipped_specs(),
+        limits=Limits(),
+    )
+    today, workspace = datetime(2026, 11, 21, tzinfo=UTC), Path("session_1")
+    main = made.main(today=today, workspace=workspace, author="Ann")
+    expert = made.subagent("report-creation-expert", today=today, workspace=workspace)
+    return main, expert, tools
+
+
+@pytest.mark.parametrize(("tool", "of_main", "of_expert"), MATRIX)
+async def test_an_agent_sees_the_tools_of_its_column(
+    tmp_path: Path, tool: str, of_main: bool, of_expert: bool
+) -> None:
+    main, expert, _ = agents()
+    for agent, expected in ((main, of_main), (expert, of_expert)):
+        seen = {spec.name for spec in await agent.tools.specs(tool_context(tmp_path))}
+        assert (tool in seen) is expected, agent.name
+
+
+@pytest.mark.parametrize(("tool", "of_main", "of_expert"), MATRIX)
+async def test_an_agent_runs_the_tools_of_its_column_and_no_other(
+    tmp_path: Path, tool: str, of_main: bool, of_expert: bool
+) -> None:
+    main, expert, tools = agents()
+    for agent, expected in ((main, of_main), (expert, of_expert)):
+        output = await agent.tools.run(tool_call(tool), tool_context(tmp_path), ignore_progress)
+        assert output.is_error is not expected, agent.name
+    assert len(tools.calls) == of_main + of_expert
+
+
+async def test_a_refused_tool_names_none_that_the_agent_may_not_use(tmp_path: Path) -> None:
+    _, expert, _ = agents()
+    call = tool_call(f"{COMPOSIO}GMAIL_SEND_EMAIL")
+    output = await expert.tools.run(call, tool_context(tmp_path), ignore_progress)
+    assert "GMAIL_SEND_EMAIL" in output.text
+    denied = [name for name, _, of_expert in MATRIX if not of_expert]
+    assert [name for name in denied if name in output.text] == [call.name]
+
+
+def test_the_main_agent_alone_delegates() -> None:
+    main, expert, _ = agents()
+    assert [tool.spec.name for tool in main.body_tools] == ["Task"]
+    assert expert.body_tools == ()
+
+
+def test_without_subagents_there_is_nothing_to_delegate_to() -> None:
+    made = Agents(
+        model=RetryingModel(ScriptedModel([])),
+        registry=Registry([]),
+        specs=(),
+        limits=Limits(),
+    )
+    main = made.main(today=datetime(2026, 11, 21, tzinfo=UTC), workspace=Path("w"), author="Ann")
+    assert main.body_tools == ()
+
+
+def test_agents_are_told_day_place_and_asker() -> None:
+    main, expert, _ = agents()
+    for agent in (main, expert):
+        assert "Saturday, 21 November 2026" in agent.system
+        assert "CURRENT_SESSION_WORKSPACE: session_1" in agent.system
+    assert "Ann is asking" in main.system
+
+
+def test_an_asker_without_a_name_is_someone() -> None:
+    made = Agents(
+        model=RetryingModel(ScriptedModel([])),
+        registry=Registry([]),
+        specs=(),
+        limits=Limits(),
+    )
+    main = made.main(today=datetime(2026, 11, 21, tzinfo=UTC), workspace=Path("w"), author="")
+    assert "Someone is asking" in main.system
+
+
+def test_a_definition_s_own_model_is_used() -> None:
+    other = RetryingModel(ScriptedModel([], name="small"))
+    [spec] = shipped_specs()
+    made = Agents(
+        model=RetryingModel(ScriptedModel([], name="large")),
+        registry=Registry([]),
+        specs=(spec.model_copy(update={"model": "small"}),),
+        limits=Limits(),
+        other_models={"small": other},
+    )
+    agent = made.subagent(spec.name, today=datetime(2026, 11, 21, tzinfo=UTC), workspace=Path("w"))
+    assert agent.model.name == "small"

@@ -1,0 +1,129 @@
+"""The shape of the repository: what lies at its top, how long files are, who stands alone."""
+
+import ast
+import subprocess
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+PACKAGES = ("bot", "agent_core", "mcp_local")
+MAX_LINES = 400
+
+TOP_LEVEL = {
+    "pyproject.toml",
+    "README.md",
+    *PACKAGES,
+    "tests",
+    "manifest.yml",
+    "Dockerfile",
+    "CHANGELOG.md",
+    "LICENSE",
+    "uv.lock",
+}
+HIDDEN = {
+    ".ci",
+    ".dockerignore",
+    ".env.example",
+    ".gitignore",
+    ".pre-commit-config.yaml",
+}
+
+STAND_INS = ("slack", "model", "composio", "web")
+PAGE_TYPES = {"bot.sandbox.web.page", "bot.sandbox.web.Page", "bot.sandbox.web.PageKind"}
+MAY_ALSO_IMPORT = {"composio": PAGE_TYPES}
+"""What a page is, is the web's to say; the search over pages is Composio's."""
+
+
+def tracked() -> list[Path]:
+    """Files in git, and new ones that git would take."""
+    try:
+        listed = subprocess.run(
+            ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],  # noqa: S607
+            cwd=REPOSITORY,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=30,
+        )
+    except (FileNotFoundError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"this is no git repository: {error}")
+    paths = [Path(name) for name in listed.stdout.split("\0") if name]
+    return [path for path in paths if (REPOSITORY / path).exists()]
+
+
+def sources(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.py"))
+
+
+def imported_modules(path: Path) -> set[str]:
+    """The absolute names that a file imports, wherever in it; `from a import b` counts as `a.b`."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} has a relative import"
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def lies_in(module: str, package: str) -> bool:
+    return f"{module}.".startswith(f"{package}.")
+
+
+def test_the_top_level_holds_only_what_belongs_there() -> None:
+    assert {path.parts[0] for path in tracked()} - TOP_LEVEL - HIDDEN == set()
+
+
+def test_nothing_that_a_run_leaves_behind_is_in_the_repository() -> None:
+    left = {".sqlite", ".pyc", ".log", ".env", ".pem"}
+    assert [path for path in tracked() if path.suffix in left or path.name == ".env"] == []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_file_is_longer_than_a_sitting(package: str) -> None:
+    lengths = {
+        str(path.relative_to(REPOSITORY)): len(path.read_text(encoding="utf-8").splitlines())
+        for path in sources(REPOSITORY / package)
+    }
+    assert lengths
+    assert {name: length for name, length in lengths.items() if length > MAX_LINES} == {}
+
+
+@pytest.mark.parametrize("name", STAND_INS)
+def test_a_stand_in_borrows_nothing_of_the_product(name: str) -> None:
+    own = f"bot.sandbox.{name}"
+    allowed = {own, *MAY_ALSO_IMPORT.get(name, set())}
+    files = sources(REPOSITORY / "bot" / "sandbox" / name)
+    assert files
+    borrowed = {
+        (path.name, module)
+        for path in files
+        for module in imported_modules(path)
+        if module.partition(".")[0] in PACKAGES
+        and not any(lies_in(module, package) for package in allowed)
+    }
+    assert borrowed == set()
+
+
+def test_the_toolkit_imports_no_other_package() -> None:
+    others = {"bot", "agent_core", "tests"}
+    found = {
+        module for path in sources(REPOSITORY / "mcp_local") for module in imported_modules(path)
+    }
+    assert {module for module in found if module.partition(".")[0] in others} == set()
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_package_imports_the_tests(package: str) -> None:
+    found = {module for path in sources(REPOSITORY / package) for module in imported_modules(path)}
+    assert {module for module in found if lies_in(module, "tests")} == set()
+
+
+def test_the_core_knows_no_chat_product() -> None:
+    found = {
+        module for path in sources(REPOSITORY / "agent_core") for module in imported_modules(path)
+    }
+    outside = ("bot", "slack_bolt", "slack_sdk", "mcp_local")
+    assert {m for m in found if any(lies_in(m, package) for package in outside)} == set()

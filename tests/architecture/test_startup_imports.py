@@ -1,0 +1,43 @@
+"""`bot --help` answers at once: it loads nothing that only a running bot needs."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = {
+    "anthropic",
+    "composio",
+    "composio_client",
+    "crawl4ai",
+    "dbos",
+    "mcp",
+    "trafilatura",
+}
+_IMPORTED = re.compile(r"^import time:\s+\d+ \|\s+\d+ \|\s*(\S+)$", re.MULTILINE)
+
+pytestmark = pytest.mark.subprocess
+
+
+def packages_of(cwd: Path, *arguments: str) -> tuple[str, set[str]]:
+    """What `python -m bot` prints, and the top-level packages that it loads for it."""
+    ended = subprocess.run(  # noqa: S603 (our own interpreter)
+        [sys.executable, "-X", "importtime", "-m", "bot", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        timeout=60,
+        check=True,
+    )
+    modules = _IMPORTED.findall(ended.stderr)
+    return ended.stdout, {module.partition(".")[0] for module in modules}
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("start", "--help"), ("sandbox", "--help")])
+def test_help_loads_no_heavy_library(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    printed, packages = packages_of(tmp_path, *arguments)
+    assert "Usage" in printed
+    assert {"bot", "typer"} <= packages
+    assert packages & HEAVY == set()

@@ -1,0 +1,137 @@
+"""What goes wrong around the bot, and what the person sees of it: an answer, or one plain sentence."""
+
+import asyncio
+import re
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from agent_core.events import StepStarted, ToolCallFinished, ToolCallStarted
+from bot.sandbox.model import Text, ToolUse
+from tests.e2e.processes import kill, toolkit_pids
+from tests.e2e.world import SIMPLE_ANSWER, TURN_S, World, bot_in_a_world
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+LIST_FILES = ToolUse(name="mcp__local_toolkit__list_local_files", input={})
+WRITE_NOTE = ToolUse(
+    name="mcp__local_toolkit__write_local_file",
+    input={"path": "notes/half.txt", "content": "Only half of this was ever said."},
+)
+SEARCH_HUGE = ToolUse(
+    name="mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL",
+    input={
+        "tools": [{"tool_slug": "COMPOSIO_SEARCH_WEB", "arguments": {"query": "leviathan"}}],
+        "sync_response_to_workbench": False,
+    },
+)
+SCRIPTED = frozenset({"scripted"})
+FIRST_HALF_OF_A_CALL = 4
+"""Events of a stream: its start, the call's start, a ping, the first piece of its input."""
+
+
+async def test_an_overloaded_model_is_asked_again_until_it_answers(world: World) -> None:
+    world.model.fail(status=529, times=2, kinds=SCRIPTED)
+    world.model.play(Text(text="Here I am again."), times=3)
+    root = await world.ask("continue with the outage")
+    assert world.answers(root) == ["Here I am again."]
+    assert len(world.requests_with("continue with the outage")) == 3
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"status": 401, "message": "invalid x-api-key"},
+        {"status": 429, "error_code": "enforced_spend_limit_reached", "message": "Limit reached"},
+    ],
+    ids=["wrong key", "spend limit"],
+)
+async def test_a_hopeless_refusal_is_one_request_and_one_plain_sentence(
+    world: World, fault: dict[str, Any]
+) -> None:
+    world.model.fail(**fault, kinds=SCRIPTED)
+    world.model.play(Text(text="Never said."))
+    ask = f"continue in spite of {fault['status']}"
+    root = await world.ask(ask)
+    [answer] = world.answers(root)
+    assert re.search(r"refused .*\(reference [0-9a-f]{8}\)$", answer)
+    assert fault["message"] not in answer
+    assert len(world.requests_with(ask)) == 1
+    [progress] = world.progress(root)
+    assert progress.startswith("Failed after")
+
+
+@pytest.mark.parametrize("cut", ["clean", "abrupt"])
+async def test_a_stream_cut_inside_a_tool_call_runs_nothing(
+    world: World, cut: Literal["clean", "abrupt"]
+) -> None:
+    world.model.fail(cut=cut, after_events=FIRST_HALF_OF_A_CALL, kinds=SCRIPTED)
+    world.model.play(WRITE_NOTE)
+    world.model.play(Text(text="I wrote nothing."))
+    root = await world.ask("continue")
+    assert world.answers(root) == ["I wrote nothing."]
+    assert not [event for event in await world.events(root) if isinstance(event, ToolCallStarted)]
+    assert not (await world.workspace(root) / "notes").exists()
+
+
+async def test_a_result_of_two_megabytes_does_not_break_the_turn(world: World) -> None:
+    world.model.play(SEARCH_HUGE)
+    world.model.play(Text(text="That was a lot."))
+    root = await world.ask("continue to the leviathan")
+    assert world.answers(root) == ["That was a lot."]
+    [result] = [e for e in await world.events(root) if isinstance(e, ToolCallFinished)]
+    assert not result.is_error
+    assert result.size_bytes > 2_000_000
+    [saved] = (await world.workspace(root)).glob("tool_results/*")
+    assert saved.stat().st_size > 2_000_000
+    last = world.requests_with("continue to the leviathan")[-1]
+    assert len(str(last["messages"])) < 50_000
+
+
+async def test_a_toolkit_that_is_killed_during_a_turn_is_started_again(world: World) -> None:
+    world.model.play(LIST_FILES)
+    world.model.play(LIST_FILES)
+    world.model.play(Text(text="Listed twice."))
+    world.model.stall(0.5, after_events=1, kinds=SCRIPTED)
+    root = await world.mention("continue")
+    turn = world.turn_id(root)
+    await world.slack.wait_for(lambda _: world.progress(root), timeout_s=TURN_S)
+    async for _, event in world.runtime.events(turn):
+        if isinstance(event, StepStarted):
+            break
+    [killed] = toolkit_pids()
+    kill(killed)
+    await world.answered(root)
+    assert world.answers(root) == ["Listed twice."]
+    results = [event for event in await world.events(root) if isinstance(event, ToolCallFinished)]
+    assert [result.is_error for result in results] == [False, False]
+    assert killed not in toolkit_pids()
+    assert len(toolkit_pids()) == 1
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"status": 429, "retry_after_s": 1},
+        {"status": 500, "times": 2},
+        {"drop_after_accept": True},
+        {"error": "internal_error"},
+        {"html": True},
+    ],
+    ids=["limited", "failing", "cut after accepting", "internal error", "page instead of JSON"],
+)
+async def test_an_answer_is_posted_once_whatever_slack_does(
+    world: World, fault: dict[str, Any]
+) -> None:
+    world.slack.fail("chat.postMessage", **fault)
+    world.play_simple()
+    root = await world.mention(f"Hello in spite of {fault}?")
+    await world.answered(root)
+    await world.nothing_more_happens()
+    assert world.answers(root) == [SIMPLE_ANSWER]
+
+
+async def test_an_unreachable_composio_does_not_silence_the_bot(tmp_path: Path) -> None:
+    async with asyncio.timeout(60), bot_in_a_world(tmp_path) as world:
+        pass
