@@ -3,8 +3,10 @@
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError
 
 ZAI_BASE_URL = "https://api.z.ai/api/anthropic"
 
@@ -68,6 +70,17 @@ class CoreSettings(BaseSettings):
     max_tokens: Annotated[int, Field(ge=1000)] = Field(
         default=3_000_000, description="Tokens that one run may use."
     )
+
+    @field_validator("database_url")
+    @classmethod
+    def _of_a_database(cls, value: str) -> str:
+        try:
+            backend = make_url(value).get_backend_name() if value else "sqlite"
+        except ArgumentError:
+            backend = ""
+        if backend not in {"sqlite", "postgresql"}:
+            raise ValueError("only sqlite:///… and postgresql://… addresses work")
+        return value
 
     @property
     def bearer(self) -> str:

@@ -5,8 +5,8 @@ variables, else nowhere. Without `configure` everything here is a no-op.
 """
 
 import uuid
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Generator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 
 from opentelemetry import trace
 
@@ -35,16 +35,23 @@ def configure(*, token: str, service_name: str = "universal-agent") -> None:
 @contextmanager
 def span(name: str, **attributes: Attribute) -> Generator[None, None, None]:
     """A span around a piece of work; spans and notes inside become its children."""
-    with _tracer.start_as_current_span(name, attributes=attributes):
+    with _open(name, attributes):
         yield
 
 
 @contextmanager
 def turn_trace(**attributes: Attribute) -> Generator[str, None, None]:
     """The root span of a turn; yields its trace id, 32 hex digits."""
-    with _tracer.start_as_current_span(ROOT_SPAN, attributes=attributes) as root:
+    with _open(ROOT_SPAN, attributes) as root:
         trace_id = root.get_span_context().trace_id
         yield format(trace_id, "032x") if trace_id else uuid.uuid4().hex
+
+
+def _open(name: str, attributes: Mapping[str, Attribute]) -> AbstractContextManager[trace.Span]:
+    """An exception's words may quote a request: they go to the log, not into the trace."""
+    return _tracer.start_as_current_span(
+        name, attributes=attributes, record_exception=False, set_status_on_exception=False
+    )
 
 
 def note(name: str, **attributes: Attribute) -> None:

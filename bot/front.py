@@ -12,6 +12,7 @@ from bot.presenting import Presenting
 from bot.slack_api import DownloadRefused, SlackApi
 
 MAX_ATTACHMENT_BYTES = 50 * 1024 * 1024
+MAX_NAME_BYTES = 120
 _UNSAFE = re.compile(r"[^\w.\- ]+")
 
 
@@ -61,8 +62,9 @@ class WorkspaceFiles:
 
 
 def safe_name(name: str) -> str:
-    """A file name without separators, control or direction characters, at most 80 characters."""
-    return _UNSAFE.sub("_", name).strip(". ")[-80:] or "file"
+    """A file name without separators, control or direction characters, at most 120 bytes."""
+    cleaned = _UNSAFE.sub("_", name).strip(". ")
+    return cleaned.encode()[-MAX_NAME_BYTES:].decode("utf-8", "ignore") or "file"
 
 
 def _described(file: SlackFile, path: str, size_bytes: int) -> Attachment:

@@ -5,6 +5,8 @@ from typing import Annotated
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+SLACK_API_URL = "https://slack.com/api/"
+
 IdList = Annotated[frozenset[str] | None, NoDecode]
 
 
@@ -20,9 +22,7 @@ class BotSettings(BaseSettings):
         default=SecretStr(""),
         description="App-level token (`xapp-…`) with the scope `connections:write`.",
     )
-    slack_api_url: str = Field(
-        default="https://slack.com/api/", description="Address of Slack's Web API."
-    )
+    slack_api_url: str = Field(default=SLACK_API_URL, description="Address of Slack's Web API.")
     allowed_teams: IdList = Field(
         default=None,
         description="Team ids whose members may use the bot, comma separated; unset means the "
@@ -45,7 +45,7 @@ class BotSettings(BaseSettings):
     @field_validator("slack_api_url")
     @classmethod
     def _with_slash(cls, value: str) -> str:
-        return value.rstrip("/") + "/"
+        return (value or SLACK_API_URL).rstrip("/") + "/"
 
 
 _NOT_IN_IDS = str.maketrans("", "", "[]\"'")

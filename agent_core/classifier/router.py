@@ -76,7 +76,8 @@ class _Verdict:
 
 ROUTED: TypeAdapter[Routed] = TypeAdapter(Routed)
 
-TellDelta = Callable[[str], Awaitable[None]]
+Tell = Callable[[Delta | Retried], Awaitable[None]]
+"""Hears the answer's text; a Retried voids what came before it."""
 
 
 class Router:
@@ -95,8 +96,8 @@ class Router:
         self._answerer = answerer
         self._patience_s = patience_s
 
-    async def route(self, routing: Routing, tell: TellDelta) -> Routed:
-        """Classify and answer at once. `tell` gets the answer's text, from the verdict on.
+    async def route(self, routing: Routing, tell: Tell) -> Routed:
+        """Classify and answer at once. `tell` hears the answer, from the verdict on.
 
         Raises:
             ModelError: the verdict was SIMPLE and the fast answer failed for good.
@@ -147,10 +148,8 @@ class Router:
         async with aclosing(self._answerer.stream(request)) as stream:
             async for item in stream:
                 match item:
-                    case Delta():
-                        await gate.push(item.text)
-                    case Retried():
-                        gate.clear()
+                    case Delta() | Retried():
+                        await gate.push(item)
                     case Reply():
                         return item
         raise ModelUnavailable("The model ended its stream without a reply.")
@@ -159,24 +158,23 @@ class Router:
 class _Gate:
     """Holds the answer's text back until the verdict is there."""
 
-    def __init__(self, tell: TellDelta) -> None:
+    def __init__(self, tell: Tell) -> None:
         self._tell = tell
-        self._held: list[str] = []
+        self._held: list[Delta] = []
         self._is_open = False
 
-    async def push(self, text: str) -> None:
+    async def push(self, item: Delta | Retried) -> None:
         if self._is_open:
-            await self._tell(text)
+            await self._tell(item)
+        elif isinstance(item, Retried):
+            self._held.clear()
         else:
-            self._held.append(text)
-
-    def clear(self) -> None:
-        self._held.clear()
+            self._held.append(item)
 
     async def open(self) -> None:
         while self._held:
-            held, self._held = "".join(self._held), []
-            await self._tell(held)
+            held, self._held = self._held, []
+            await self._tell(Delta(text="".join(delta.text for delta in held)))
         self._is_open = True
 
 

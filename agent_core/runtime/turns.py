@@ -15,6 +15,7 @@ from agent_core.events import (
     CorrectionInjected,
     FastPathFallback,
     RouteChosen,
+    StepRetried,
     TextDelta,
     TurnFinished,
     TurnStarted,
@@ -23,6 +24,8 @@ from agent_core.ids import ROOT_RUN, RunId, TurnId
 from agent_core.loop.agent import ROUTE_SLOTS, Clock, RunScope
 from agent_core.loop.run import RunResult, run_agent
 from agent_core.messages import InboundMessage, JsonObject, Message, ToolCall, user_message
+from agent_core.models import Delta
+from agent_core.models.retry import Retried
 from agent_core.observers import Observers, ToolObserved
 from agent_core.observers.compliance import correction
 from agent_core.prompts import prompt
@@ -213,8 +216,16 @@ class Turns:
     async def _ask_router(
         self, turn: StoredTurn, scope: RunScope, earlier: tuple[Message, ...]
     ) -> Routed:
-        async def tell(text: str) -> None:
-            await scope.emit(TextDelta(**scope.at(0, 2), text=text))
+        attempt = 1
+
+        async def tell(item: Delta | Retried) -> None:
+            nonlocal attempt
+            if isinstance(item, Delta):
+                await scope.emit(TextDelta(**scope.at(0, 2, attempt), text=item.text))
+                return
+            attempt = item.attempt
+            at = scope.at(0, 2, attempt)
+            await scope.emit(StepRetried(**at, reason=item.reason, wait_s=item.wait_s))
 
         async def work() -> Routed:
             routing = Routing(
@@ -229,7 +240,7 @@ class Turns:
 
     async def _announce_route(self, routed: Routed, scope: RunScope) -> None:
         if routed.fallback:
-            tracing.note("fast_path_fallback", reason=routed.fallback)
+            tracing.note("fast_path_fallback", reason=routed.fallback.partition(":")[0])
             at = _turn_at(scope, "fallback")
             await scope.emit(FastPathFallback(**at, reason=routed.fallback))
         tracing.note("query_classification", decision=routed.route, reason=routed.reason)

@@ -75,7 +75,8 @@ class Database:
 
     def insert_if_new(self, connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
         """Insert `row`; False when its key was there already."""
-        return connection.execute(self.insert_new(table), dict(row)).rowcount > 0
+        insert = self.insert_new(table).returning(*table.primary_key)
+        return connection.execute(insert, dict(row)).first() is not None
 
 
 def _tune_sqlite(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, select, update
 
 from agent_core.messages import JsonObject
 from agent_core.sessions.database import Database
@@ -22,16 +22,19 @@ class Ledger:
         Empty keys count for nothing. The payload is kept with the first.
         """
         wanted = list(dict.fromkeys(filter(None, keys)))
-        known = select(func.count()).select_from(ledger).where(ledger.c.key.in_(wanted))
+        first = update(ledger).where(ledger.c.key == wanted[0]).values(body=body, settled=False)
 
         def write(connection: Connection) -> bool:
-            is_new = connection.execute(known).scalar() == 0
-            for place, key in enumerate(wanted):
-                payload = body if place == 0 else {}
-                row = {"key": key, "body": payload, "at": at, "settled": place > 0 or not is_new}
-                added = self._database.insert_if_new(connection, ledger, row)
-                is_new = is_new and added
-            return is_new
+            # In one order everywhere, so that two deliveries at once cannot wait for each other.
+            added = [
+                self._database.insert_if_new(
+                    connection, ledger, {"key": key, "body": {}, "at": at, "settled": True}
+                )
+                for key in sorted(wanted)
+            ]
+            if all(added):
+                connection.execute(first)
+            return all(added)
 
         return await self._database.run(write)
 

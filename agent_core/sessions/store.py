@@ -87,7 +87,11 @@ class SessionStore:
             }
             return self._database.insert_if_new(connection, turns, row)
 
-        return await self.turn(turn_id) if await self._database.run(add) else None
+        while not await self._database.run(add):
+            if await self._one(select(turns.c.id).where(turns.c.id == turn_id)):
+                return None
+            # Another message took the number in the meantime; the next one is free or taken too.
+        return await self.turn(turn_id)
 
     async def turn(self, turn: TurnId) -> StoredTurn:
         """A turn by id.

@@ -9,6 +9,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent_core.errors import SettingsError
+from agent_core.prompts import fill
 
 
 class SubagentSpec(BaseModel):
@@ -39,9 +40,11 @@ def parse_spec(text: str, *, source: str) -> SubagentSpec:
     if not text.startswith("---\n") or not fence:
         raise SettingsError(f"{source}: a sub-agent begins with front matter between --- lines.")
     try:
-        return SubagentSpec(**yaml.safe_load(head), instructions=body.strip())
-    except (yaml.YAMLError, TypeError, ValueError) as error:
+        spec = SubagentSpec(**yaml.safe_load(head), instructions=body.strip())
+        fill(spec.instructions, today="", workspace="")
+    except (yaml.YAMLError, TypeError, ValueError, KeyError) as error:
         raise SettingsError(f"{source}: {error}") from error
+    return spec
 
 
 def shipped_specs() -> tuple[SubagentSpec, ...]:

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter, ValidationError
 
 from agent_core.ids import RunId, child_run
 from agent_core.loop.agent import BodyTool, RunScope
@@ -20,7 +21,7 @@ class TaskArguments(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     description: str = ""
-    prompt: str
+    prompt: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
     subagent_type: str
 
 

@@ -54,7 +54,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
     @cache
     def run(kind: str) -> Traced:
         root = tmp_path_factory.mktemp(kind.lower())
-        ended = subprocess.run(  # noqa: S603 (our own interpreter)
+        ended = subprocess.run(
             [sys.executable, str(PROGRAM), str(root), kind],
             capture_output=True,
             check=True,
@@ -141,7 +141,7 @@ def test_a_fast_answer_that_wanted_tools_leaves_its_note(trace: Trace) -> None:
     assert {span["trace_id"] for span in turn.spans} == {turn.trace_id}
 
 
-def test_defect_the_reason_of_a_fallback_is_metadata_too(trace: Trace) -> None:
+def test_the_reason_of_a_fallback_is_metadata_too(trace: Trace) -> None:
     assert leaked(trace("FALLBACK")) == {}
 
 
@@ -152,7 +152,7 @@ def test_a_turn_that_failed_has_a_whole_trace(trace: Trace) -> None:
     assert turn.events[-1] == "turn_finished"
 
 
-def test_defect_what_a_provider_quotes_in_its_error_is_not_in_the_trace(trace: Trace) -> None:
+def test_what_a_provider_quotes_in_its_error_is_not_in_the_trace(trace: Trace) -> None:
     assert leaked(trace("FAILED")) == {}
 
 
@@ -164,7 +164,7 @@ def test_configuring_without_a_destination_sends_and_prints_nothing() -> None:
         "    tracing.note('query_started', length=3)\n"
         "assert len(trace_id) == 32 and int(trace_id, 16)\n"
     )
-    ended = subprocess.run(  # noqa: S603 (our own interpreter)
+    ended = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, env={}, timeout=60, check=False
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")

@@ -92,11 +92,13 @@ async def turn_events(runtime: Runtime) -> list[AnyEvent]:
 
 
 def as_json(span: ReadableSpan) -> dict[str, Any]:
+    context = span.get_span_context()
+    assert context is not None
     return {
         "name": span.name,
-        "id": format(span.context.span_id, "016x"),
+        "id": format(context.span_id, "016x"),
         "parent": format(span.parent.span_id, "016x") if span.parent else None,
-        "trace_id": format(span.context.trace_id, "032x"),
+        "trace_id": format(context.trace_id, "032x"),
         "attributes": plain(span.attributes),
         "events": [
             {"name": event.name, "attributes": plain(event.attributes)} for event in span.events

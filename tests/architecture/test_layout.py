@@ -25,6 +25,7 @@ HIDDEN = {
     ".ci",
     ".dockerignore",
     ".env.example",
+    ".github",
     ".gitignore",
     ".pre-commit-config.yaml",
 }

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.subprocess
 
 def packages_of(cwd: Path, *arguments: str) -> tuple[str, set[str]]:
     """What `python -m bot` prints, and the top-level packages that it loads for it."""
-    ended = subprocess.run(  # noqa: S603 (our own interpreter)
+    ended = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "bot", *arguments],
         capture_output=True,
         text=True,

@@ -222,7 +222,8 @@ Available sub-agents:
 
 
 def test_sentences_that_stand_in_for_what_is_missing() -> None:
-    assert (LOST_RESULT, DECLINED, NO_WORDS) == snapshot(
+    told = (LOST_RESULT, DECLINED, NO_WORDS)
+    assert told == snapshot(
         (
             "The result of this call is not available; it may or may not have run. Check before you repeat anything that has an effect.",
             "The model declined to answer this request.",

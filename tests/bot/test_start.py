@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from agent_core.settings import CoreSettings
 from bot.cli import app
@@ -143,7 +142,7 @@ def test_slack_s_address_ends_in_a_slash(monkeypatch: pytest.MonkeyPatch, url: s
     assert BotSettings().slack_api_url == "http://slack.test/api/"
 
 
-def test_defect_an_empty_address_means_slack_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_address_means_slack_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLACK_API_URL", "")
     assert BotSettings().slack_api_url == "https://slack.com/api/"
 
@@ -156,7 +155,7 @@ def test_tokens_are_not_in_what_is_printed(monkeypatch: pytest.MonkeyPatch) -> N
 
 def run_start(cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """`bot start` as an operator runs it: a process of its own."""
-    return subprocess.run(  # noqa: S603 (our own interpreter)
+    return subprocess.run(
         [sys.executable, "-m", "bot", "start"],
         capture_output=True,
         text=True,
@@ -182,7 +181,7 @@ async def test_a_token_that_slack_refuses_ends_the_start_with_a_plain_sentence(
 
 
 @pytest.mark.subprocess
-async def test_defect_a_database_address_that_is_none_ends_the_start_with_a_plain_sentence(
+async def test_a_database_address_that_is_none_ends_the_start_with_a_plain_sentence(
     clean: Path,
 ) -> None:
     async with SlackStandIn() as slack:

@@ -12,10 +12,8 @@ from typing import Any
 from bot.sandbox.settings import child_environment
 
 RUN_S = 100.0
-NO_KEYS = {
-    name: ""
-    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ZAI_API_KEY", "COMPOSIO_API_KEY")
-}
+KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ZAI_API_KEY", "COMPOSIO_API_KEY")
+NO_KEYS: dict[str, str] = dict.fromkeys(KEYS, "")
 """A developer's own keys must not lead a test to a real service."""
 
 

@@ -2,6 +2,7 @@
 
 import gzip
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,16 +26,18 @@ FILLERS = (
     "A small museum beside the station of {place} tells how all of it began.",
 )
 FIGURES = (
-    "The {topic} works in {place} delivered {figure} tonnes in their last full year.",
-    "For {topic} the town of {place} paid {figure} crowns, more than in any year before.",
+    ("{:,}", "The {topic} works in {place} delivered {figure} tonnes in their last full year."),
+    ("{:.2f} million", "For {topic} the town of {place} paid {figure} crowns, more than ever."),
+    ("{:.2f} percent", "In {place} {topic} made up {figure} of what was sold in the year."),
 )
+"""How a drawn number is written, and the sentence that tells it."""
 PAGE = """<!doctype html><html><head><meta charset="utf-8"><title>{title}</title>
 <style>body {{ font-family: serif }}</style></head><body>
 <div class="cookie-banner">We use cookies. <button>Accept all</button></div>
 <nav><ul><li><a href="/">Home</a></li><li><a href="/shop">Shop</a></li>
 <li><a href="/login">Log in</a></li></ul></nav>
 <main><article><h1>{title}</h1>{body}</article></main>
-<aside><h3>Most read</h3><ul><li>Ten gardens to see</li><li>Weather for the weekend</li></ul></aside>
+<aside><h3>Most read</h3><ul><li>Ten gardens to see</li><li>Weather for Sunday</li></ul></aside>
 <footer>© The editors. <a href="/imprint">Imprint</a> <a href="/privacy">Privacy</a></footer>
 </body></html>"""
 
@@ -51,28 +54,38 @@ def draw_pages(folder: Path, *, seed: int) -> DrawnPages:
     """Write the pages of a seed into `folder`, beside a file that is none."""
     chance = random.Random(seed)  # noqa: S311 (not for secrets)
     topic = f"{_word(chance)} {_word(chance)}"
-    drawn = [f"{number:,}" for number in chance.sample(range(10_000, 900_000), 2 * len(FILES))]
+    numbers = chance.sample(range(1_100, 9_900), len(FIGURES) * len(FILES))
     figures: dict[str, str] = {}
     for name in FILES:
-        pair = (drawn.pop(), drawn.pop())
-        figures |= dict.fromkeys(pair, name)
-        _write(folder / name, _page(topic, pair, chance))
+        drawn = [_figure(form, numbers.pop()) for form, _ in FIGURES]
+        figures |= dict.fromkeys(drawn, name)
+        _write(folder / name, _page(topic, drawn, chance))
     (folder / "read me.txt").write_text("Saved from the web.", encoding="utf-8")
     return DrawnPages(topic=topic, figures=figures)
+
+
+def _figure(form: str, number: int) -> str:
+    return form.format(number if "," in form else number / 100)
 
 
 def _word(chance: random.Random) -> str:
     return "".join(chance.choices(SYLLABLES, k=3))
 
 
-def _page(topic: str, figures: tuple[str, str], chance: random.Random) -> str:
+def _page(topic: str, figures: Sequence[str], chance: random.Random) -> str:
     place = _word(chance).capitalize()
     fillers = [filler.format(place=place) for filler in chance.sample(FILLERS, 4)]
     told = [
         sentence.format(topic=topic, place=place, figure=figure)
-        for sentence, figure in zip(FIGURES, figures, strict=True)
+        for (_, sentence), figure in zip(FIGURES, figures, strict=True)
     ]
-    paragraphs = (fillers[0], f"{told[0]} {fillers[1]}", f"{fillers[2]} {told[1]}", fillers[3])
+    chance.shuffle(told)
+    paragraphs = (
+        fillers[0],
+        f"{told[0]} {fillers[1]}",
+        f"{fillers[2]} {told[1]}",
+        f"{told[2]} {fillers[3]}",
+    )
     body = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
     return PAGE.format(title=f"{topic.capitalize()} in {place}", body=body)
 

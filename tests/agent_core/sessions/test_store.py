@@ -1,7 +1,8 @@
 """Sessions, their turns and history, and readers' cursors."""
 
 import asyncio
-from contextlib import suppress
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +16,7 @@ from agent_core.messages import Attachment, Message, Opaque, Text, ToolResult, u
 from agent_core.sessions import Database, SessionStore, StoredSession, StoredTurn, WriteBehind
 from agent_core.testing.models import call, calls_reply, text_reply
 from agent_core.testing.runtimes import inbound
+from tests.agent_core.sessions.databases import opened
 
 AT = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 SESSION = inbound("").session
@@ -46,7 +48,7 @@ async def test_a_session_comes_back_as_it_was_saved(store: SessionStore) -> None
     assert (loaded.id, loaded.workspace) == (saved.id, saved.workspace)
 
 
-async def test_defect_a_session_s_time_keeps_its_zone(store: SessionStore) -> None:
+async def test_a_session_s_time_keeps_its_zone(store: SessionStore) -> None:
     saved = StoredSession(id=SESSION, workspace=Path("runs"), created_at=AT)
     await store.save_session(saved)
     assert await store.session(SESSION) == saved
@@ -68,6 +70,7 @@ async def test_a_message_becomes_a_queued_turn_with_all_that_came_with_it(
         inbound("look ❄️"), background="Bo: agreed", attachments=(file,), scheduled=True
     )
     turn = await store.add_turn(message)
+    assert turn is not None
     assert turn == StoredTurn(
         id=TurnId(f"turn:{message.key}"),
         session=SESSION,
@@ -224,24 +227,25 @@ async def test_a_long_history_stays_in_order(store: SessionStore) -> None:
 
 async def test_everything_is_there_after_a_restart(url: str) -> None:
     session = StoredSession(id=SESSION, workspace=Path("runs"), created_at=AT)
-    for is_first in (True, False):
-        database = Database(url)
-        await database.open()
-        behind = WriteBehind(database)
-        behind.start()
-        store = SessionStore(database, behind)
-        if is_first:
-            await store.save_session(session)
-            turn = await queued(store)
-            await store.append_messages(turn.id, ROOT_RUN, 0, [user_message("one")])
-            await store.save_cursor("slack", turn.id, {"progress_ts": "1.0"})
-        else:
-            [turn] = await store.unfinished()
-            assert await store.session(SESSION) is not None
-            assert await store.run_messages(turn.id, ROOT_RUN) == (user_message("one"),)
-            assert await store.unread("slack") == [turn]
-        await behind.close()
-        await database.close()
+    async with opened(url) as database, process(database) as store:
+        await store.save_session(session)
+        turn = await queued(store)
+        await store.append_messages(turn.id, ROOT_RUN, 0, [user_message("one")])
+        await store.save_cursor("slack", turn.id, {"progress_ts": "1.0"})
+    async with opened(url) as database, process(database) as store:
+        assert await store.session(SESSION) == session
+        assert await store.unfinished() == [turn]
+        assert await store.run_messages(turn.id, ROOT_RUN) == (user_message("one"),)
+        assert await store.unread("slack") == [turn]
+
+
+@asynccontextmanager
+async def process(database: Database) -> AsyncGenerator[SessionStore]:
+    """A store as one process has it: what is queued is stored when it ends."""
+    behind = WriteBehind(database)
+    behind.start()
+    yield SessionStore(database, behind)
+    await behind.close()
 
 
 async def test_a_reader_that_has_not_begun_has_no_cursor(store: SessionStore) -> None:
@@ -284,7 +288,7 @@ async def test_an_answer_of_common_characters_ends_its_turn(
 
 
 @pytest.mark.parametrize("character", [0x00, 0xD83D], ids=["nul", "half-of-a-pair"])
-async def test_defect_an_answer_with_an_odd_character_ends_its_turn(
+async def test_an_answer_with_an_odd_character_ends_its_turn(
     store: SessionStore, character: int
 ) -> None:
     assert await can_end_with(store, f"so far{chr(character)} it is")

@@ -1,6 +1,5 @@
 """Definitions of sub-agents: what a file must say, and what the shipped one says."""
 
-
 import pytest
 
 from agent_core.errors import SettingsError
@@ -125,6 +124,6 @@ def test_the_only_rule_a_definition_names_is_one_that_is_checked() -> None:
 
 
 @pytest.mark.parametrize("slot", ["{{today}}", "{{workspace}}"])
-def test_defect_a_body_without_its_slots_is_refused(slot: str) -> None:
-    with pytest.raises(SettingsError, match="note-writer.md"):
+def test_a_body_without_its_slots_is_refused(slot: str) -> None:
+    with pytest.raises(SettingsError, match=r"note-writer\.md"):
         parse(changed(slot, "unknown"))

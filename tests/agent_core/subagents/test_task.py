@@ -154,12 +154,12 @@ async def test_several_tasks_of_one_step_run_at_the_same_time(tmp_path: Path) ->
     model = ScriptedModel([decide] * 6)
     events = await turn_events(tmp_path, model, FakeToolset({"meet": meet}))
     assert {child.run for child in child_runs(events)} == {"root.t1", "root.t2"}
-    results = {end.call_id: end.preview for end in ends_of_calls(events)}
+    results = {str(end.call_id): end.preview for end in ends_of_calls(events)}
     assert (results["t1"], results["t2"]) == ("One. Done.", "Two. Done.")
     assert answer(events) == "Both are back."
 
 
-async def test_defect_a_blank_prompt_starts_no_run(tmp_path: Path) -> None:
+async def test_a_blank_prompt_starts_no_run(tmp_path: Path) -> None:
     model = ScriptedModel([task("  \n"), "Nothing to delegate.", "unheard"])
     events = await turn_events(tmp_path, model)
     assert child_runs(events) == []

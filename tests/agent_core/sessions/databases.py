@@ -1,0 +1,16 @@
+"""A database for the length of a block, closed however the block ends."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from agent_core.sessions import Database
+
+
+@asynccontextmanager
+async def opened(url: str) -> AsyncGenerator[Database]:
+    database = Database(url)
+    await database.open()
+    try:
+        yield database
+    finally:
+        await database.close()

@@ -1,0 +1,98 @@
+"""The core with scripted models, the Slack stand-in, and the real Slack client between them."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import aiohttp
+
+from agent_core.messages import InboundMessage
+from agent_core.models import Model
+from agent_core.runtime import Runtime
+from agent_core.testing.models import ScriptedModel
+from agent_core.testing.runtimes import scripted_runtime
+from bot.front import FrontDoor, WorkspaceFiles
+from bot.inbound import SlackFile
+from bot.presenting import Presenting
+from bot.sandbox.slack import SlackStandIn
+from bot.slack_api import SkippingClock, SlackApi, web_client
+from bot.threads import ThreadRef, user_id
+
+NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A thread that Ann began in #general, as a process sees it that may come and go."""
+
+    slack: SlackStandIn
+    api: SlackApi
+    thread: ThreadRef
+    root: Path
+
+    def message(self, text: str, *, ts: str = "") -> InboundMessage:
+        """What Ann said in the thread, as the ingress hands it over."""
+        return InboundMessage(
+            session=self.thread.session,
+            key=f"{self.thread.team}:{self.thread.channel}:{ts or self.thread.root_ts}",
+            asker=user_id(self.thread.team, self.slack.people["ann"]),
+            author_name="Ann",
+            text=text,
+            received_at=NOW,
+        )
+
+    async def attached(self, name: str, content: bytes) -> SlackFile:
+        """A file that Ann shared, as a payload describes it."""
+        ts = await self.slack.say("ann", "general", "look", files=[(name, content, "text/plain")])
+        [file] = self.slack.find("general", ts).files
+        return SlackFile(
+            id=file.id,
+            name=file.name,
+            mimetype=file.mimetype,
+            size_bytes=len(file.content),
+            url_private=file.url_private,
+        )
+
+    def bot_texts(self) -> list[str]:
+        """What the bot wrote into the thread, in order."""
+        posts = self.slack.thread("general", self.thread.root_ts)
+        return [post.text for post in posts if post.user == self.slack.bot_user_id]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process:
+    """One life of the bot."""
+
+    runtime: Runtime
+    presenting: Presenting
+    front: FrontDoor
+    files: WorkspaceFiles
+
+
+@asynccontextmanager
+async def open_place(root: Path) -> AsyncGenerator[Place]:
+    async with SlackStandIn(rate_limits=False) as slack, aiohttp.ClientSession() as session:
+        client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
+        root_ts = await slack.say("ann", "general", f"{slack.mention} what is new?")
+        thread = ThreadRef(team=slack.team_id, channel=slack.channels["general"], root_ts=root_ts)
+        api = SlackApi(client, clock=SkippingClock())
+        yield Place(slack=slack, api=api, thread=thread, root=root)
+
+
+@asynccontextmanager
+async def process(place: Place, model: Model | None = None) -> AsyncGenerator[Process]:
+    """Start the bot without its ingress; leaving the block stops it in the order of the app."""
+    runtime = scripted_runtime(place.root, model=model or ScriptedModel([]))
+    async with runtime:
+        presenting = Presenting(runtime, place.api)
+        try:
+            yield Process(
+                runtime=runtime,
+                presenting=presenting,
+                front=FrontDoor(runtime, presenting),
+                files=WorkspaceFiles(runtime, place.api, lambda: NOW),
+            )
+        finally:
+            await presenting.close()

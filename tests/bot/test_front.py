@@ -1,0 +1,178 @@
+"""Attached files land in the session's workspace under safe names; messages become turns."""
+
+import unicodedata
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_core.testing.models import ScriptedModel
+from bot.front import safe_name
+from bot.inbound import SlackFile
+from tests.bot.front_world import NOW, Place, Process, open_place, process
+
+HOSTILE_NAMES = [
+    "../../etc/passwd",
+    "/etc/passwd",
+    "..",
+    ".",
+    "",
+    "   ",
+    "a\x00b.txt",
+    "a\nb.txt",
+    "c:\\windows\\x.dll",
+    "report\u202efdp.exe",
+    "$(touch x).sh",
+    "x" * 500 + ".txt",
+]
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> AsyncIterator[Place]:
+    async with open_place(tmp_path) as place:
+        yield place
+
+
+@pytest.fixture
+async def bot(place: Place) -> AsyncIterator[Process]:
+    async with process(place, ScriptedModel(["Done."])) as bot:
+        yield bot
+
+
+async def workspace(bot: Process, place: Place) -> Path:
+    return await bot.runtime.workspace(place.thread.session, NOW)
+
+
+async def test_an_attached_file_is_saved_as_it_is(place: Place, bot: Process) -> None:
+    content = bytes(range(256)) * 300
+    file = await place.attached("a.log", content)
+    [kept] = await bot.files.keep(place.thread.session, (file,))
+    assert (kept.name, kept.mimetype, kept.size_bytes) == ("a.log", "text/plain", len(content))
+    assert kept.path == f"downloads/{file.id}_a.log"
+    assert (await workspace(bot, place) / kept.path).read_bytes() == content
+
+
+async def test_files_of_one_name_do_not_replace_each_other(place: Place, bot: Process) -> None:
+    files = tuple([await place.attached("a.log", content) for content in (b"one", b"two")])
+    kept = await bot.files.keep(place.thread.session, files)
+    directory = await workspace(bot, place)
+    assert [(directory / each.path).read_bytes() for each in kept] == [b"one", b"two"]
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+async def test_a_file_stays_in_its_place_whatever_its_name(
+    place: Place, bot: Process, name: str
+) -> None:
+    file = replace(await place.attached("a.log", b"lines"), name=name)
+    [kept] = await bot.files.keep(place.thread.session, (file,))
+    downloads = (await workspace(bot, place) / "downloads").resolve()
+    saved = (await workspace(bot, place) / kept.path).resolve()
+    assert saved.parent == downloads
+    assert saved.read_bytes() == b"lines"
+
+
+async def test_defect_a_file_with_a_long_name_in_wide_letters_is_saved(
+    place: Place, bot: Process
+) -> None:
+    file = replace(await place.attached("a.log", b"lines"), name="\U00020bb7" * 100)
+    [kept] = await bot.files.keep(place.thread.session, (file,))
+    assert (await workspace(bot, place) / kept.path).read_bytes() == b"lines"
+
+
+async def test_a_file_that_slack_does_not_give_stays_in_the_message_with_a_word(
+    place: Place, bot: Process
+) -> None:
+    good = await place.attached("good.log", b"lines")
+    gone = replace(good, id="F0GONE", name="gone.log", url_private=f"{place.slack.base_url}/gone")
+    kept = await bot.files.keep(place.thread.session, (gone, good))
+    assert [each.name for each in kept] == ["gone.log", "good.log"]
+    assert "could not be downloaded" in kept[0].path
+    assert kept[0].size_bytes == 0
+    assert (await workspace(bot, place) / kept[1].path).read_bytes() == b"lines"
+    assert len(list((await workspace(bot, place) / "downloads").iterdir())) == 1
+
+
+@pytest.mark.parametrize("url", ["", "not a url", "http://127.0.0.1:1/a.log", "file:///etc/passwd"])
+async def test_an_address_that_leads_nowhere_is_told_and_harms_nothing(
+    place: Place, bot: Process, url: str
+) -> None:
+    file = SlackFile(
+        id="F0NOWHERE", name="a.log", mimetype="text/plain", size_bytes=5, url_private=url
+    )
+    [kept] = await bot.files.keep(place.thread.session, (file,))
+    assert "could not be downloaded" in kept.path
+
+
+async def test_the_bot_s_token_is_not_sent_to_a_foreign_host(place: Place, bot: Process) -> None:
+    """Slack's `url_private` of an external file is whatever address its author gave."""
+    seen: list[str | None] = []
+
+    async def take(request: web.Request) -> web.Response:
+        seen.append(request.headers.get("Authorization"))
+        return web.Response(body=b"lines", content_type="text/plain")
+
+    foreign = web.Application()
+    foreign.router.add_get("/a.log", take)
+    runner = web.AppRunner(foreign, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    url = f"http://localhost:{runner.addresses[0][1]}/a.log"
+    external = SlackFile(
+        id="F0EXT", name="a.log", mimetype="text/plain", size_bytes=5, url_private=url
+    )
+    await bot.files.keep(place.thread.session, (external,))
+    await runner.cleanup()
+    assert [header for header in seen if header] == []
+
+
+async def test_without_files_nothing_is_kept(place: Place, bot: Process) -> None:
+    assert await bot.files.keep(place.thread.session, ()) == ()
+
+
+@given(st.text())
+def test_a_safe_name_has_no_separator_control_or_direction_character(name: str) -> None:
+    safe = safe_name(name)
+    assert 1 <= len(safe) <= 80
+    assert not set(safe) & set("/\\:\0")
+    assert safe not in {".", ".."}
+    assert not [each for each in safe if unicodedata.category(each) in {"Cc", "Cf", "Cs"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "safe"),
+    [
+        ("report v2.final.pdf", "report v2.final.pdf"),
+        ("Übersicht_2026-11.xlsx", "Übersicht_2026-11.xlsx"),
+        ("報告.pdf", "報告.pdf"),
+        ("../x", "_x"),
+        ("", "file"),
+        ("...", "file"),
+    ],
+)
+def test_a_common_name_stays_readable(name: str, safe: str) -> None:
+    assert safe_name(name) == safe
+
+
+def test_a_long_name_keeps_its_ending() -> None:
+    assert safe_name("x" * 500 + ".pdf").endswith(".pdf")
+
+
+async def test_a_message_becomes_a_turn_and_its_session_is_known(
+    place: Place, bot: Process
+) -> None:
+    assert not await bot.front.knows(place.thread.session)
+    turn_id = await bot.front.handle(place.message("continue"))
+    assert turn_id is not None
+    assert await bot.front.knows(place.thread.session)
+    await place.slack.wait_for(lambda _: "Done." in place.bot_texts())
+
+
+async def test_a_gesture_that_comes_again_starts_nothing(place: Place, bot: Process) -> None:
+    await bot.front.handle(place.message("continue"))
+    assert await bot.front.handle(place.message("continue")) is None
+    await place.slack.wait_for(lambda _: "Done." in place.bot_texts())
+    assert place.bot_texts().count("Done.") == 1

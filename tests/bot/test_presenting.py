@@ -1,0 +1,178 @@
+"""A turn is shown in its thread to its end and once, however often the bot is started again."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from agent_core.events import TurnFinished
+from agent_core.ids import TurnId
+from agent_core.testing.models import Held, ScriptedModel
+from bot.presenting import READER
+from tests.bot.front_world import Place, Process, open_place, process
+
+TIMEOUT_S = 20
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> AsyncIterator[Place]:
+    async with open_place(tmp_path) as place:
+        yield place
+
+
+async def begin(bot: Process, place: Place, *, ts: str = "") -> TurnId:
+    turn_id = await bot.front.handle(place.message("continue", ts=ts))
+    assert turn_id is not None
+    return turn_id
+
+
+async def shown(bot: Process, turn_id: TurnId) -> None:
+    """Wait until the turn's presenter has ended: everything of the turn is in the thread."""
+    name = f"present {turn_id}"
+    presenters = [task for task in asyncio.all_tasks() if task.get_name() == name]
+    if presenters:
+        await asyncio.wait(presenters, timeout=TIMEOUT_S)
+    state = await bot.runtime.load_cursor(READER, turn_id)
+    assert state is not None
+    assert state["finished"]
+
+
+async def ended(bot: Process, turn_id: TurnId) -> None:
+    """Wait until the core has ended the turn, shown or not."""
+    async with asyncio.timeout(TIMEOUT_S):
+        async for _, event in bot.runtime.events(turn_id):
+            assert not isinstance(event, TurnFinished) or event.outcome == "answered"
+
+
+async def progress_is_up(place: Place) -> None:
+    await place.slack.wait_for(lambda _: place.bot_texts())
+
+
+def answers(place: Place, text: str) -> int:
+    return sum(text in each for each in place.bot_texts())
+
+
+async def test_a_turn_is_shown_from_its_start_to_its_end(place: Place) -> None:
+    async with process(place, ScriptedModel(["All is new."])) as bot:
+        turn_id = await begin(bot, place)
+        await shown(bot, turn_id)
+        assert await bot.runtime.unread(READER) == []
+    assert answers(place, "All is new.") == 1
+
+
+async def test_a_second_attachment_changes_nothing(place: Place) -> None:
+    held = Held(then="All is new.")
+    async with process(place, ScriptedModel([held])) as bot:
+        turn_id = await begin(bot, place)
+        bot.presenting.attach(await bot.runtime.turn(turn_id))
+        await bot.presenting.resume()
+        held.release.set()
+        await shown(bot, turn_id)
+    assert answers(place, "All is new.") == 1
+
+
+async def test_two_turns_of_a_thread_are_both_shown(place: Place) -> None:
+    second_ts = await place.slack.say("ann", "general", "more", thread_ts=place.thread.root_ts)
+    async with process(place, ScriptedModel(["One.", "Two."])) as bot:
+        turns = [await begin(bot, place), await begin(bot, place, ts=second_ts)]
+        for turn_id in turns:
+            await shown(bot, turn_id)
+    assert (answers(place, "One."), answers(place, "Two.")) == (1, 1)
+
+
+async def test_a_turn_under_way_goes_on_in_its_thread_after_a_restart(place: Place) -> None:
+    held = Held(then="never said")
+    async with process(place, ScriptedModel([held])) as bot:
+        turn_id = await begin(bot, place)
+        await held.reached.wait()
+        await progress_is_up(place)
+    before = place.bot_texts()
+    async with process(place, ScriptedModel(["All is new."])) as bot:
+        await bot.presenting.resume()
+        await shown(bot, turn_id)
+    assert answers(place, "All is new.") == 1
+    assert len(place.bot_texts()) == len(before) + 1
+
+
+async def test_a_turn_that_ended_unseen_is_shown_after_a_restart(place: Place) -> None:
+    held = Held(then="All is new.")
+    async with process(place, ScriptedModel([held])) as bot:
+        turn_id = await begin(bot, place)
+        await held.reached.wait()
+        await progress_is_up(place)
+        await bot.presenting.close()
+        held.release.set()
+        await ended(bot, turn_id)
+    assert answers(place, "All is new.") == 0
+    async with process(place) as bot:
+        await bot.presenting.resume()
+        await shown(bot, turn_id)
+    assert answers(place, "All is new.") == 1
+
+
+async def test_what_was_shown_is_not_shown_again(place: Place) -> None:
+    async with process(place, ScriptedModel(["All is new."])) as bot:
+        await shown(bot, await begin(bot, place))
+    before = [(call.method, call.args) for call in place.slack.calls]
+    async with process(place) as bot:
+        await bot.presenting.resume()
+        assert await bot.runtime.unread(READER) == []
+    assert [(call.method, call.args) for call in place.slack.calls] == before
+
+
+async def test_a_turn_that_was_never_attached_is_taken_up(place: Place) -> None:
+    held = Held(then="never said")
+    async with process(place, ScriptedModel([held])) as bot:
+        turn_id = await bot.runtime.handle(place.message("continue"))
+        assert turn_id is not None
+        await held.reached.wait()
+    assert place.bot_texts() == []
+    async with process(place, ScriptedModel(["All is new."])) as bot:
+        await bot.presenting.resume()
+        await shown(bot, turn_id)
+    assert answers(place, "All is new.") == 1
+
+
+async def test_a_turn_that_ended_before_anyone_attached_is_shown(place: Place) -> None:
+    """Killed between storing the turn and attaching; recovered and done before `resume` asks."""
+    async with process(place, ScriptedModel(["All is new."])) as bot:
+        turn_id = await bot.runtime.handle(place.message("continue"))
+        assert turn_id is not None
+        await ended(bot, turn_id)
+    async with process(place) as bot:
+        await bot.presenting.resume()
+        assert turn_id in {turn.id for turn in await bot.runtime.unread(READER)}
+        await shown(bot, turn_id)
+    assert answers(place, "All is new.") == 1
+
+
+async def test_a_queued_turn_is_shown_after_a_restart_too(place: Place) -> None:
+    second_ts = await place.slack.say("ann", "general", "more", thread_ts=place.thread.root_ts)
+    held = Held(then="never said")
+    async with process(place, ScriptedModel([held])) as bot:
+        turns = [await begin(bot, place), await begin(bot, place, ts=second_ts)]
+        await held.reached.wait()
+    async with process(place, ScriptedModel(["One.", "Two."])) as bot:
+        await bot.presenting.resume()
+        for turn_id in turns:
+            await shown(bot, turn_id)
+    assert (answers(place, "One."), answers(place, "Two.")) == (1, 1)
+
+
+async def test_slack_being_away_for_a_while_does_not_lose_the_answer(place: Place) -> None:
+    held = Held(then="All is new.")
+    async with process(place, ScriptedModel([held])) as bot:
+        turn_id = await begin(bot, place)
+        await held.reached.wait()
+        await progress_is_up(place)
+        place.slack.fail("chat.postMessage", status=503, times=3)
+        held.release.set()
+        await shown(bot, turn_id)
+    assert answers(place, "All is new.") == 1
+
+
+async def test_closing_twice_is_safe(place: Place) -> None:
+    async with process(place) as bot:
+        await bot.presenting.close()
+        await bot.presenting.close()

@@ -1,0 +1,94 @@
+"""A bot that stops and comes back to the same team, with the same directory."""
+
+import asyncio
+from pathlib import Path
+
+from agent_core.events import StepStarted, TextDelta
+from agent_core.ids import ROOT_RUN
+from bot.sandbox.model import Text, ToolUse
+from tests.e2e.world import TURN_S, World, bot_in, outside_world
+
+SCRIPTED = frozenset({"scripted"})
+WRITE_NOTE = ToolUse(
+    name="mcp__local_toolkit__write_local_file",
+    input={"path": "notes/once.txt", "content": "written by the tool"},
+)
+LAST_WORDS = "The note is written, and it says what it should say."
+FIRST_WORDS = 7
+"""Events of a stream: its start, four of the thinking block, the text's start, its first piece."""
+LONG_S = 300.0
+SHORT_S = 3.0
+
+
+async def test_continue_after_a_restart_has_the_same_workspace_and_history(tmp_path: Path) -> None:
+    async with outside_world(tmp_path) as outside:
+        async with bot_in(outside) as world:
+            world.model.play(Text(text="I counted nine bridges."))
+            root = await world.ask("continue counting the bridges")
+            workspace = await world.workspace(root)
+        async with bot_in(outside) as world:
+            world.model.play(Text(text="Nine, and a ferry."))
+            reply = await world.slack.say("ann", "general", "continue", thread_ts=root)
+            await world.answered(reply)
+            assert world.answers(root) == ["I counted nine bridges.", "Nine, and a ferry."]
+            assert await world.workspace(root) == workspace
+            said = str(world.requests_with("I counted nine bridges.")[-1]["messages"])
+            assert "continue counting the bridges" in said
+
+
+async def test_a_bot_stopped_in_the_middle_of_a_turn_finishes_it_at_the_next_start(
+    tmp_path: Path,
+) -> None:
+    async with outside_world(tmp_path) as outside:
+        outside.model.play(WRITE_NOTE)
+        outside.model.play(Text(text=LAST_WORDS), times=2)
+        outside.model.stall(0.0, kinds=SCRIPTED)
+        outside.model.stall(LONG_S, after_events=FIRST_WORDS, kinds=SCRIPTED)
+        async with bot_in(outside) as world:
+            root = await world.mention("continue with the note")
+            await until_the_answer_begins(world, root)
+            note = await world.workspace(root) / "notes" / "once.txt"
+            assert note.read_text(encoding="utf-8") == "written by the tool"
+            note.write_text("changed by a person", encoding="utf-8")
+        assert world.answers(root) == []
+        async with bot_in(outside) as world:
+            await world.answered(root)
+            await world.nothing_more_happens()
+            assert world.answers(root) == [LAST_WORDS]
+            [progress] = world.progress(root)
+            assert progress.startswith("Done in")
+            assert note.read_text(encoding="utf-8") == "changed by a person"
+
+
+async def test_a_bot_stopped_while_a_sub_agent_works_finishes_the_report(tmp_path: Path) -> None:
+    async with outside_world(tmp_path) as outside:
+        outside.model.stall(SHORT_S, kinds={"delegated"})
+        async with bot_in(outside) as world:
+            root = await world.mention("Write a comprehensive report on keeping chat bots reliable")
+            await until_a_sub_agent_thinks(world, root)
+        assert world.answers(root) == []
+        async with bot_in(outside) as world:
+            turn = await world.answered(root)
+            assert turn.outcome == "answered"
+            assert len(world.answers(root)) == 1
+            [progress] = world.progress(root)
+            assert progress.startswith("Done in")
+            [file] = outside.slack.files
+            assert file.name.endswith(".html")
+            [report] = (await world.workspace(root)).glob("work_products/*")
+            assert report.name == file.name
+
+
+async def until_the_answer_begins(world: World, root: str) -> None:
+    """Wait until the model has said its first words; to be called before it says them."""
+    async with asyncio.timeout(TURN_S):
+        async for _, event in world.runtime.events(world.turn_id(root)):
+            if isinstance(event, TextDelta):
+                return
+
+
+async def until_a_sub_agent_thinks(world: World, root: str) -> None:
+    async with asyncio.timeout(TURN_S):
+        async for _, event in world.runtime.events(world.turn_id(root)):
+            if isinstance(event, StepStarted) and event.run != ROOT_RUN:
+                return
