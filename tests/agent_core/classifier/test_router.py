@@ -326,7 +326,7 @@ async def test_cancelling_while_the_answer_is_told_leaves_no_task_behind() -> No
 
 
 async def test_a_listener_that_fails_fails_the_call_and_leaves_no_task_behind() -> None:
-    async def fail(text: str) -> None:
+    async def fail(item: Delta | Retried) -> None:
         raise ConnectionError("nobody listens")
 
     made = router(ScriptedModel(["SIMPLE"]), ScriptedModel(["Paris."]))
