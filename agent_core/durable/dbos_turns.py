@@ -9,8 +9,9 @@ import contextvars
 import logging
 import sqlite3
 import sys
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -34,6 +35,7 @@ APPLICATION_VERSION = "universal-agent"
 
 EXECUTOR_ID = "local"
 CHILD_POLL_S = 0.05
+STOP_PATIENCE_S = 5.0
 OLDEST_SQLITE_WITH_SUBSEC = (3, 42)
 
 
@@ -87,6 +89,7 @@ class DurableTurns:
         self._turn_body = turn
         self._child_body = child
         self._running: set[asyncio.Task[None]] = set()
+        self._bodies: set[asyncio.Task[Any]] = set()
 
     def launch(self) -> None:
         """Open the system database, register the workflows and recover pending ones.
@@ -98,12 +101,14 @@ class DurableTurns:
 
         @DBOS.workflow(name="child_run")
         async def child_run(payload: JsonObject) -> JsonObject:
-            return await self._child_body(DbosSteps(child_run), payload)
+            with self._held():
+                return await self._child_body(DbosSteps(child_run), payload)
 
         @DBOS.workflow(name="turn")
         async def turn(turn_id: str, generation: int) -> None:
             try:
-                await self._turn_body(DbosSteps(child_run), turn_id, generation)
+                with self._held():
+                    await self._turn_body(DbosSteps(child_run), turn_id, generation)
             except Exception as error:
                 if not cannot_replay(error):
                     raise
@@ -126,9 +131,26 @@ class DurableTurns:
 
     async def close(self) -> None:
         """Stop; unfinished turns stay pending and go on at the next launch."""
+        bodies = list(self._bodies)
+        for body in bodies:  # a cancelled body records nothing, so its workflow stays pending
+            body.cancel()
+        if bodies:
+            await asyncio.wait(bodies, timeout=STOP_PATIENCE_S)
         await asyncio.to_thread(DBOS.destroy, destroy_registry=True)
         # DBOS made its threads the loop's own and has ended them: whoever comes next needs others.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
+
+    @contextmanager
+    def _held(self) -> Generator[None]:
+        """Remember the task that runs a body, so that `close` can end it."""
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("a workflow runs outside of any task")
+        self._bodies.add(task)
+        try:
+            yield
+        finally:
+            self._bodies.discard(task)
 
     def _spawn(self, work: Any) -> None:
         task = asyncio.create_task(work, context=contextvars.Context())

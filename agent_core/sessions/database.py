@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine, Table, create_engine, event, make_url
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from agent_core.errors import SessionError
 from agent_core.sessions.schema import metadata
 
 T = TypeVar("T")
@@ -38,10 +40,19 @@ class Database:
         )
 
     async def open(self) -> None:
-        """Make the tables where they are missing."""
-        if self.is_sqlite and self.url.database:
-            Path(self.url.database).parent.mkdir(parents=True, exist_ok=True)
-        await self.run(metadata.create_all)
+        """Make the tables where they are missing.
+
+        Raises:
+            SessionError: the database cannot be reached or written.
+        """
+        try:
+            if self.is_sqlite and self.url.database:
+                Path(self.url.database).parent.mkdir(parents=True, exist_ok=True)
+            await self.run(metadata.create_all)
+        except (SQLAlchemyError, OSError) as error:
+            place = self.url.render_as_string(hide_password=True)
+            cause = getattr(error, "orig", None) or error
+            raise SessionError(f"the database {place} cannot be used: {cause}") from error
 
     async def close(self) -> None:
         """Wait for what is under way, then close the connections."""
