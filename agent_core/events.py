@@ -242,6 +242,6 @@ AnyEvent = Annotated[
 EVENT: TypeAdapter[AnyEvent] = TypeAdapter(AnyEvent)
 
 Emit = Callable[[AnyEvent], Awaitable[None]]
-"""How a turn announces an event. Returns once the event is stored (or, if live only, handed on)."""
+"""How a turn announces an event. Readers get events in the order of announcing, once stored."""
 
 LIVE_ONLY = (TextDelta, StepRetried, ToolCallProgressed)

@@ -54,7 +54,9 @@ class WorkspaceFiles:
                     file.url_private, max_bytes=MAX_ATTACHMENT_BYTES
                 )
             except DownloadRefused:
-                kept.append(_described(file, f"{safe_name(file.name)} (could not be downloaded)", 0))
+                kept.append(
+                    _described(file, f"{safe_name(file.name)} (could not be downloaded)", 0)
+                )
                 continue
             (workspace / path).write_bytes(content)
             kept.append(_described(file, path, len(content)))

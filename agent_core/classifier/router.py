@@ -13,7 +13,12 @@ from datetime import date
 from pydantic import TypeAdapter
 
 from agent_core.context.history import repaired, spoken
-from agent_core.errors import ModelError, ModelUnavailable
+from agent_core.errors import (
+    ModelError,
+    ModelUnavailable,
+    ReplyTruncated,
+    RequestTooLarge,
+)
 from agent_core.events import Route, Usage
 from agent_core.messages import Message, user_message
 from agent_core.models import Delta, Model, ModelRequest, Reply, ToolSpec
@@ -60,8 +65,6 @@ class Routed:
     fallback: str = ""
     """Why the fast answer gave up after a SIMPLE verdict; empty if it did not."""
     answer: Message | None = None
-    stop_reason: str = ""
-    model: str = ""
     usage: Usage = Usage()
     model_calls: int = 0
 
@@ -109,7 +112,10 @@ class Router:
             if verdict.route == "COMPLEX":
                 return _complex(verdict, unheard=_usage_of(answering))
             await gate.open()
-            return _outcome(verdict, await answering)
+            try:
+                return _outcome(verdict, await answering)
+            except (ReplyTruncated, RequestTooLarge):
+                return _given_up(verdict, "answer_cut", verdict.usage)
         finally:
             answering.cancel()
             await asyncio.wait({answering})
@@ -216,23 +222,27 @@ def _complex(verdict: _Verdict, *, unheard: Usage) -> Routed:
 def _outcome(verdict: _Verdict, reply: Reply) -> Routed:
     usage = verdict.usage + reply.usage
     escape = next(iter(reply.message.tool_calls), None)
-    if escape is None and reply.message.text:
+    is_whole = reply.stop_reason != "max_tokens"
+    if escape is None and reply.message.text and is_whole:
         return Routed(
             route="SIMPLE",
             reason=verdict.reason,
             raw=verdict.raw,
             answer=reply.message,
-            stop_reason=reply.stop_reason,
-            model=reply.model,
             usage=usage,
             model_calls=2,
         )
-    wanted = str(escape.arguments.get("reason", "")) if escape else "no text"
+    if escape is None:
+        return _given_up(verdict, "empty_answer" if is_whole else "answer_cut", usage)
+    return _given_up(verdict, f"tool_use_detected: {escape.arguments.get('reason', '')}", usage)
+
+
+def _given_up(verdict: _Verdict, fallback: str, usage: Usage) -> Routed:
     return Routed(
         route="COMPLEX",
         reason=verdict.reason,
         raw=verdict.raw,
-        fallback=f"tool_use_detected: {wanted}" if escape else "empty_answer",
+        fallback=fallback,
         usage=usage,
         model_calls=2,
     )

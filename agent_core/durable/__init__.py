@@ -23,8 +23,11 @@ def first_cause(error: BaseException) -> BaseException:
 
 
 def cannot_replay(error: BaseException) -> bool:
-    """Whether `error` is, or a group of errors begins with, a CannotReplay."""
-    return isinstance(first_cause(error), CannotReplay)
+    """Whether `error` is a CannotReplay, or a group of errors that holds one."""
+    if not isinstance(error, BaseExceptionGroup):
+        return isinstance(error, CannotReplay)
+    group = cast("BaseExceptionGroup[BaseException]", error)
+    return group.subgroup(CannotReplay) is not None
 
 
 class Steps(Protocol):

@@ -9,7 +9,7 @@ from agent_core.durable import Steps
 from agent_core.events import Emit
 from agent_core.loop.limits import Limits
 from agent_core.messages import Message, ToolCall
-from agent_core.models import Effort, ToolSpec
+from agent_core.models import ToolSpec
 from agent_core.models.retry import RetryingModel
 from agent_core.tools import ToolContext, ToolOutput, Toolset
 
@@ -68,4 +68,3 @@ class Agent:
     tools: Toolset
     body_tools: tuple[BodyTool, ...] = ()
     limits: Limits = Limits()
-    effort: Effort | None = None

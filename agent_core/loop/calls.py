@@ -15,6 +15,7 @@ from agent_core.events import (
 from agent_core.loop.agent import Agent, RunScope
 from agent_core.messages import Message, ToolCall, ToolResult
 from agent_core.tools import ToolOutput
+from agent_core.tools.results import ResultLimits, fit
 
 OUTPUT: TypeAdapter[ToolOutput] = TypeAdapter(ToolOutput)
 PREVIEW_CHARS = 1000
@@ -49,7 +50,10 @@ async def _output(
 ) -> ToolOutput:
     for tool in agent.body_tools:
         if tool.spec.name == call.name:
-            return await tool.run(call, scope)
+            output = await tool.run(call, scope)
+            return await fit(
+                output, call=call.id, workspace=scope.context.workspace, limits=ResultLimits()
+            )
 
     async def progress(text: str) -> None:
         at = scope.at(step, _slot(index))
@@ -83,7 +87,7 @@ async def _announce_end(
         is_error=output.is_error,
     )
     for offset, artifact in enumerate(output.artifacts):
-        at = scope.at(step, FIRST_ARTIFACT_SLOT + 10 * index + offset)
+        at = scope.at(step, FIRST_ARTIFACT_SLOT * (index + 1) + offset)
         await scope.emit(
             ArtifactSaved(
                 **at,

@@ -43,15 +43,14 @@ async def run_agent(
     await scope.emit(RunStarted(**scope.at(0, 0), parent=parent, agent=agent.name, task=task))
     await scope.save(0, opening)
     history = [*earlier, *opening]
-    begun_at = scope.clock()
-    tally = Tally(started_at=begun_at, now=begun_at)
+    tally = Tally()
     limit: str | None = None
     while True:
         closing = prompt("wrap_up", limit=limit) if limit else ""
         place = len(history) - len(earlier)
         step = await run_step(agent, history, scope, tally.steps + 1, place=place, closing=closing)
         history.extend(step.messages)
-        tally = tally.plus(step.usage, step.finished_at)
+        tally = tally.plus(step.usage, step.started_at, step.finished_at)
         if step.is_final:
             break
         limit = tally.reached(agent.limits)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from pydantic import TypeAdapter
 
@@ -34,7 +34,9 @@ class StepResult:
     """What the step adds to the history: the reply and, after tool calls, their results."""
     reply: Reply
     usage: Usage
+    started_at: datetime
     finished_at: datetime
+    """Both of the model call, as recorded."""
 
     @property
     def is_final(self) -> bool:
@@ -81,6 +83,7 @@ async def run_step(
         messages=added,
         reply=replace(call.reply, message=message),
         usage=call.reply.usage,
+        started_at=call.finished_at - timedelta(seconds=call.duration_s),
         finished_at=call.finished_at,
     )
 
@@ -97,7 +100,6 @@ async def _call_model(
             messages=_with_closing(repaired(history), closing),
             tools=(*specs, *(tool.spec for tool in agent.body_tools)),
             may_call_tools=not closing,
-            effort=agent.effort,
         )
         return await _stream(agent, request, scope, number)
 

@@ -1,23 +1,25 @@
 """The Anthropic model, on the official SDK; also through gateways that speak the same API."""
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import urlsplit
 
-from agent_core.errors import ModelRejected, SettingsError
+from agent_core.errors import ModelRejected, ModelUnavailable, SettingsError
 from agent_core.messages import JsonObject
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.models.anthropic_errors import mapped_errors, stream_error
 from agent_core.models.anthropic_reply import ReplyAssembly
 from agent_core.models.anthropic_request import request_body
+from agent_core.models.strict_json import load_strictly
 
 if TYPE_CHECKING:
     import anthropic
     from anthropic.types import RawMessageStreamEvent
+
+Item = TypeVar("Item")
 
 PUBLIC_URL = "https://api.anthropic.com"
 OLDER_VERSION = "2023-06-01"
@@ -38,6 +40,7 @@ class AnthropicConnection:
         version: The `anthropic-version` header; None is the SDK's own. A gateway that refuses it is
             asked again with an older one, which is then kept.
         idle_timeout_s: How long a stream may be silent before it counts as broken.
+        call_timeout_s: How long one call may take in all; a stream can ping for ever.
     """
 
     def __init__(
@@ -48,6 +51,7 @@ class AnthropicConnection:
         base_url: str | None = None,
         version: str | None = None,
         idle_timeout_s: float = 90.0,
+        call_timeout_s: float = 900.0,
     ) -> None:
         if bool(api_key) == bool(auth_token):
             raise SettingsError(
@@ -59,6 +63,7 @@ class AnthropicConnection:
         self._base_url = base_url or PUBLIC_URL
         self._version = version
         self._idle_timeout_s = idle_timeout_s
+        self._call_timeout_s = call_timeout_s
         self._client: anthropic.AsyncAnthropic | None = None
         self._opening = asyncio.Lock()
 
@@ -93,9 +98,12 @@ class AnthropicConnection:
             ModelError: as mapped by `anthropic_errors`, also while the events are read.
         """
         await self.client()  # so that the SDK is loaded, which `mapped_errors` needs
+        deadline = asyncio.get_running_loop().time() + self._call_timeout_s
         with mapped_errors():
-            async with await self._request(body) as stream:
-                yield EventStream(stream)
+            async with ending_at(deadline):
+                stream = await self._request(body)
+            async with stream:
+                yield EventStream(stream, deadline)
 
     async def _request(self, body: JsonObject) -> "anthropic.AsyncStream[RawMessageStreamEvent]":
         try:
@@ -151,20 +159,45 @@ class EventStream:
     not know, and its accumulator makes arguments that were cut look whole.
     """
 
-    def __init__(self, stream: "anthropic.AsyncStream[RawMessageStreamEvent]") -> None:
+    def __init__(
+        self, stream: "anthropic.AsyncStream[RawMessageStreamEvent]", deadline: float
+    ) -> None:
         self._stream = stream
+        self._deadline = deadline
         self.request_id: str = stream.response.headers.get("request-id", "")
 
     async def __aiter__(self) -> AsyncIterator[JsonObject]:
         """Each event in turn; an `error` event is raised as what it means."""
-        async for sse in self._stream.raw_events(self._stream.response):
-            event: object = json.loads(sse.data) if sse.data else None
+        events = self._stream.raw_events(self._stream.response)
+        while (sse := await self._next(events)) is not None:
+            event: object = _loaded(sse.data) if sse.data else None
             if not isinstance(event, dict):
                 continue
             event = cast("JsonObject", event)
             if event.get("type") == "error":
                 raise stream_error(event, self.request_id)
             yield event
+
+    async def _next(self, events: AsyncIterator[Item]) -> Item | None:
+        async with ending_at(self._deadline):
+            return await anext(events, None)
+
+
+@asynccontextmanager
+async def ending_at(deadline: float) -> AsyncGenerator[None]:
+    """Within it, a wait ends at the loop's time `deadline`, as a ModelUnavailable."""
+    try:
+        async with asyncio.timeout_at(deadline):
+            yield
+    except TimeoutError as error:
+        raise ModelUnavailable("The model's reply had no end.", kind="overlong") from error
+
+
+def _loaded(data: str) -> object:
+    try:
+        return load_strictly(data)
+    except ValueError as error:
+        raise ModelUnavailable("The model's answer cannot be read.", kind="malformed") from error
 
 
 class AnthropicModel:

@@ -1,6 +1,5 @@
 """Assembles a whole reply from the events of a Messages stream; refuses one that is not whole."""
 
-import json
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -9,6 +8,7 @@ from agent_core.events import Usage
 from agent_core.ids import ToolCallId
 from agent_core.messages import JsonObject, Message, Opaque, Part, Text, ToolCall
 from agent_core.models import Reply
+from agent_core.models.strict_json import begun_sign, load_strictly, mended, mended_value
 
 
 @dataclass(slots=True)
@@ -16,6 +16,8 @@ class _Block:
     raw: JsonObject
     input_pieces: list[str] = field(default_factory=list[str])
     ended: bool = False
+    begun: str = ""
+    """The first half of a sign that the next piece of text completes."""
 
     @property
     def kind(self) -> str:
@@ -25,7 +27,7 @@ class _Block:
         """Add one delta; return the text that it adds to the answer."""
         match delta.get("type"):
             case "text_delta":
-                return self._append("text", delta) if self.kind == "text" else ""
+                return self._say(self._append("text", delta)) if self.kind == "text" else ""
             case "input_json_delta":
                 self.input_pieces.append(str(delta.get("partial_json") or ""))
             case "thinking_delta":
@@ -40,6 +42,11 @@ class _Block:
         piece = str(delta.get(key) or "")
         self.raw[key] = str(self.raw.get(key) or "") + piece
         return piece
+
+    def _say(self, piece: str) -> str:
+        text = self.begun + piece
+        self.begun = begun_sign(text)
+        return mended(text.removesuffix(self.begun))
 
 
 class ReplyAssembly:
@@ -129,13 +136,14 @@ class ReplyAssembly:
     def _part(self, block: _Block) -> Part:
         match block.kind:
             case "text":
-                return Text(text=block.raw.get("text") or "")
+                return Text(text=mended(block.raw.get("text") or ""))
             case "tool_use":
                 return self._call(block)
             case _:
                 if block.input_pieces:
                     block.raw["input"] = self._input(block)
-                return Opaque(block={k: v for k, v in block.raw.items() if v is not None})
+                kept = {k: v for k, v in block.raw.items() if v is not None}
+                return Opaque(block=mended_value(kept))
 
     def _call(self, block: _Block) -> ToolCall:
         call_id, name = block.raw.get("id"), block.raw.get("name")
@@ -144,14 +152,14 @@ class ReplyAssembly:
         return ToolCall(id=ToolCallId(str(call_id)), name=str(name), arguments=self._input(block))
 
     def _input(self, block: _Block) -> JsonObject:
-        written = "".join(block.input_pieces)
+        written = mended("".join(block.input_pieces))
         try:
-            arguments: object = json.loads(written) if written else block.raw.get("input")
+            arguments: object = load_strictly(written) if written else block.raw.get("input")
         except ValueError as error:
             raise self._incomplete("the arguments of a tool call are not JSON") from error
         if not isinstance(arguments, dict):
             raise self._incomplete("the arguments of a tool call are not an object")
-        return cast("JsonObject", arguments)
+        return cast("JsonObject", mended_value(arguments))
 
     def _check_calls(self, parts: tuple[Part, ...], stop_reason: str) -> None:
         ids = [part.id for part in parts if isinstance(part, ToolCall)]
@@ -185,7 +193,7 @@ def _index(event: JsonObject) -> int:
 
 
 def _thinking(block: _Block) -> str:
-    return str(block.raw.get("thinking") or "") if block.kind == "thinking" else ""
+    return mended(str(block.raw.get("thinking") or "")) if block.kind == "thinking" else ""
 
 
 def _usage(counts: JsonObject) -> Usage:

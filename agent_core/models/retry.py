@@ -11,7 +11,7 @@ from agent_core.models import Delta, Model, ModelRequest, Reply
 
 Sleep = Callable[[float], Awaitable[None]]
 
-_PAID_FOR_KINDS = frozenset({"incomplete", "malformed"})
+_PAID_FOR_KINDS = frozenset({"incomplete", "malformed", "overlong"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

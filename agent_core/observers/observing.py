@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from agent_core import tracing
+from agent_core.ids import TurnId
 from agent_core.messages import ToolCall
 from agent_core.tools import ToolContext, ToolOutput
 
@@ -70,19 +71,25 @@ class Observers:
     def __init__(self, observers: Sequence[ToolObserver], *, limit_s: float = 10.0) -> None:
         self._observers = tuple(observers)
         self._limit_s = limit_s
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[asyncio.Task[None], TurnId] = {}
 
     def notify(self, observed: ToolObserved) -> None:
         """Tell them; returns at once. Their spans belong to the span that is current now."""
         for observer in self._observers:
             task = asyncio.create_task(self._tell(observer, observed))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._tasks[task] = observed.context.turn
+            task.add_done_callback(self._tasks.pop)
 
-    async def settle(self, timeout_s: float) -> None:
-        """Wait until what was told so far is done with, but no longer than `timeout_s`."""
-        if self._tasks:
-            await asyncio.wait(set(self._tasks), timeout=timeout_s)
+    async def settle(self, timeout_s: float, turn: TurnId | None = None) -> None:
+        """Wait until what was told so far is done with, but no longer than `timeout_s`.
+
+        Args:
+            timeout_s: The longest wait.
+            turn: Wait for this turn's results alone; None waits for those of all turns.
+        """
+        tasks = [task for task, of in self._tasks.items() if turn in (None, of)]
+        if tasks:
+            await asyncio.wait(tasks, timeout=timeout_s)
 
     async def close(self) -> None:
         """End what still runs."""

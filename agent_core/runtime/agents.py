@@ -14,6 +14,7 @@ from agent_core.subagents.task import task_tool
 from agent_core.tools.registry import Registry
 
 MAIN_AGENT = "universal-agent"
+MAX_NAME_CHARS = 60
 MAIN_TOOLS = (
     "*",
     "!mcp__local_toolkit__save_corpus",
@@ -47,7 +48,7 @@ class Agents:
         return Agent(
             name=self.main_name,
             system=prompt(
-                "system", today=_day(today), workspace=str(workspace), author=author or "Someone"
+                "system", today=_day(today), workspace=str(workspace), author=_one_line(author)
             ),
             model=self.model,
             tools=self.registry.restricted(MAIN_TOOLS),
@@ -71,6 +72,11 @@ class Agents:
 
     def _body_tools(self) -> tuple[BodyTool, ...]:
         return (task_tool(self.specs),) if self.specs else ()
+
+
+def _one_line(name: str) -> str:
+    """A name that people chose themselves, so that it cannot pose as more than a name."""
+    return " ".join(name.split())[:MAX_NAME_CHARS] or "Someone"
 
 
 def _day(moment: datetime) -> str:

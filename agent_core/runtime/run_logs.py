@@ -17,6 +17,10 @@ class RunLogs:
         """Write this session's events into its workspace from now on."""
         self._logs[session] = RunLog(workspace)
 
+    def leave(self, session: SessionId) -> None:
+        """The session has nothing more to say for now."""
+        self._logs.pop(session, None)
+
     def write(self, event: AnyEvent) -> None:
         """Take a stored event."""
         if log := self._logs.get(event.session):

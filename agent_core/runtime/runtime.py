@@ -3,12 +3,12 @@
 import asyncio
 import contextvars
 import logging
-from collections import defaultdict
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from agent_core.durable.dbos_turns import DurableConfig, DurableTurns
 from agent_core.events import AnyEvent
@@ -52,7 +52,7 @@ class Runtime:
         self._ledger = Ledger(parts.database)
         turns = Turns(parts.turns, on_finished=self._begin_next)
         self._durable = DurableTurns(parts.durable, turn=turns.run_turn, child=turns.run_child)
-        self._locks: defaultdict[SessionId, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._locks: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def __aenter__(self) -> "Runtime":
@@ -88,7 +88,7 @@ class Runtime:
 
     async def workspace(self, session: SessionId, now: datetime) -> Path:
         """The session's directory; both are made when they are not there."""
-        async with self._locks[session]:
+        async with self._lock(session):
             stored = await self._store.session(session)
             if stored is not None and stored.workspace.is_dir():
                 return stored.workspace
@@ -135,11 +135,10 @@ class Runtime:
 
     async def _advance(self, session: SessionId) -> None:
         """Start the session's oldest queued turn, unless one is running."""
-        async with self._locks[session]:
+        async with self._lock(session):
             turn = await self._store.next_queued(session)
             if turn is not None:
-                await self._store.mark_running(turn.id, generation=turn.generation)
-                await self._durable.start(turn.id, turn.generation)
+                await self._start(turn, turn.generation)
 
     async def _take_up_unfinished(self) -> None:
         for turn in await self._store.unfinished():
@@ -147,9 +146,25 @@ class Runtime:
                 await self._advance(turn.session)
             elif not await self._durable.is_known(turn.id, turn.generation):
                 logger.warning("turn %s goes on from its history", turn.id)
-                generation = turn.generation + 1
-                await self._store.mark_running(turn.id, generation=generation)
-                await self._durable.start(turn.id, generation)
+                async with self._lock(turn.session):
+                    await self._start(turn, turn.generation + 1)
+
+    async def _start(self, turn: StoredTurn, generation: int) -> None:
+        """Start a turn's workflow, unless a recovered one has finished the turn already."""
+        if not await self._store.mark_running(turn.id, generation=generation):
+            return
+        try:
+            await self._durable.start(turn.id, generation)
+        except Exception:
+            await self._store.mark_queued(turn.id)
+            raise
+
+    def _lock(self, session: SessionId) -> asyncio.Lock:
+        """The session's lock; it is gone when nobody holds or awaits it."""
+        lock = self._locks.get(session)
+        if lock is None:
+            self._locks[session] = lock = asyncio.Lock()
+        return lock
 
     def _begin_next(self, turn: StoredTurn) -> None:
         self._spawn(lambda: self._advance(turn.session))

@@ -23,7 +23,14 @@ from agent_core.events import (
 from agent_core.ids import ROOT_RUN, RunId, TurnId
 from agent_core.loop.agent import ROUTE_SLOTS, Clock, RunScope
 from agent_core.loop.run import RunResult, run_agent
-from agent_core.messages import InboundMessage, JsonObject, Message, ToolCall, user_message
+from agent_core.messages import (
+    MESSAGES,
+    InboundMessage,
+    JsonObject,
+    Message,
+    ToolCall,
+    user_message,
+)
 from agent_core.models import Delta
 from agent_core.models.retry import Retried
 from agent_core.observers import Observers, ToolObserved
@@ -90,6 +97,7 @@ class Turns:
                 logger.exception("turn %s failed (reference %s)", turn.id, trace_id[:8])
                 result = RunResult(outcome="failed", text=apology(first_cause(error), trace_id[:8]))
             await self._finish(turn, session, scope, result, trace_id)
+        self._parts.run_logs.leave(session.id)
         self._on_finished(turn)
 
     async def run_child(self, steps: Steps, payload: JsonObject) -> JsonObject:
@@ -122,7 +130,7 @@ class Turns:
         return CHILD_RESULT.dump_python(child, mode="json")
 
     async def _complaint(self, request: ChildRequest, scope: RunScope) -> str:
-        if self._parts.agents.spec(request.agent).complete_when != "corpus_saved":
+        if not self._parts.agents.spec(request.agent).complete_when:
             return ""
         messages = await self._parts.store.run_messages(TurnId(request.turn), request.run)
         called = [call.name for message in messages for call in message.tool_calls]
@@ -181,7 +189,7 @@ class Turns:
 
     async def _answer(self, turn: StoredTurn, scope: RunScope, generation: int) -> RunResult:
         earlier = settled(await self._parts.store.history_before(turn))
-        done = await self._done_before(turn, generation)
+        done = await self._done_before(turn, scope, generation)
         routed = await self._route(turn, scope, earlier, resumed=bool(done))
         if routed.answer is not None:
             await scope.save(0, [user_message(opening_text(turn.inbound)), routed.answer])
@@ -194,11 +202,17 @@ class Turns:
         opening = done or (user_message(opening_text(turn.inbound)),)
         return await run_agent(agent, earlier, opening, scope, parent=None, task=turn.inbound.text)
 
-    async def _done_before(self, turn: StoredTurn, generation: int) -> tuple[Message, ...]:
+    async def _done_before(
+        self, turn: StoredTurn, scope: RunScope, generation: int
+    ) -> tuple[Message, ...]:
         """What an earlier generation of this turn has stored; nothing in the first."""
         if generation == 1:
             return ()
-        return await self._parts.store.run_messages(turn.id, ROOT_RUN)
+
+        async def read() -> tuple[Message, ...]:
+            return await self._parts.store.run_messages(turn.id, ROOT_RUN)
+
+        return await scope.steps.once("history", read, MESSAGES)
 
     async def _route(
         self, turn: StoredTurn, scope: RunScope, earlier: tuple[Message, ...], *, resumed: bool

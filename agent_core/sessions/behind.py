@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from agent_core.sessions.database import Database
 from agent_core.sessions.schema import events, messages
@@ -16,6 +16,7 @@ from agent_core.sessions.schema import events, messages
 logger = logging.getLogger(__name__)
 
 RETRY_WAIT_S = 0.5
+CLOSE_PATIENCE_S = 10.0
 
 Places = dict[tuple[object, ...], int]
 """The places in the log of events that were new, by their identity."""
@@ -33,7 +34,10 @@ class _Entry:
 
 
 class WriteBehind:
-    """Queues rows of events and messages. What a crash costs, a replay queues again."""
+    """Queues rows of events and messages, and stores them while the turn goes on.
+
+    What a crash keeps from the disk, the turn's replay queues again.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -44,18 +48,23 @@ class WriteBehind:
         self._writer = asyncio.create_task(self._write(), name="write-behind")
 
     async def close(self) -> None:
-        """Store what is queued, then stop."""
+        """Store what is queued, as far as the database takes it in time, then stop."""
         if self._writer is None:
             return
-        await self.flush()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_PATIENCE_S):
+                await self.flush()
         self._writer.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._writer
+        await asyncio.wait({self._writer})
+        self._writer = None
 
     async def flush(self) -> None:
         """Return when all that was queued so far is stored and told of."""
-        if self._writer is not None:
-            await self._queue.join()
+        if self._writer is None:
+            return
+        reached = asyncio.Event()
+        self._queue.put_nowait(_Entry(stored=lambda _: reached.set()))
+        await reached.wait()
 
     def put_event(self, event: Row | None, stored: Stored) -> None:
         """Queue an event's row; without one only `stored` is called, in its turn, with None."""
@@ -73,18 +82,32 @@ class WriteBehind:
             for entry in batch:
                 if entry.stored is not None:
                     entry.stored(places.pop(_identity(entry.event), None) if entry.event else None)
-                self._queue.task_done()
 
     async def _store_at_last(self, batch: Sequence[_Entry]) -> Places:
-        """A database in trouble (locked, full, restarting) is waited for; nothing is dropped."""
+        """A database in trouble (locked, full, restarting) is waited for; nothing is dropped.
+
+        A row that no database would take must not stop all others: it is logged and left out.
+        """
         if not any(entry.event or entry.messages for entry in batch):
             return {}
         while True:
             try:
                 return await self._database.run(lambda connection: self._store(connection, batch))
-            except SQLAlchemyError:
-                logger.exception("%d entries are not stored yet", len(batch))
-                await asyncio.sleep(RETRY_WAIT_S)
+            except Exception as error:
+                if _is_trouble(error):
+                    logger.exception("%d entries are not stored yet", len(batch))
+                    await asyncio.sleep(RETRY_WAIT_S)
+                elif len(batch) > 1:
+                    return await self._store_singly(batch)
+                else:
+                    logger.exception("an entry that cannot be stored is left out")
+                    return {}
+
+    async def _store_singly(self, batch: Sequence[_Entry]) -> Places:
+        places: Places = {}
+        for entry in batch:
+            places |= await self._store_at_last([entry])
+        return places
 
     def _store(self, connection: Connection, batch: Sequence[_Entry]) -> Places:
         rows = [row for entry in batch for row in entry.messages]
@@ -98,6 +121,11 @@ class WriteBehind:
 
 
 _IDENTITY = (events.c.turn, events.c.run, events.c.step, events.c.attempt, events.c.n)
+
+
+def _is_trouble(error: Exception) -> bool:
+    """Whether the database refuses everything just now, and not this one row for good."""
+    return isinstance(error, DBAPIError) and not isinstance(error, (DataError, IntegrityError))
 
 
 def _identity(event: Row) -> tuple[object, ...]:

@@ -40,7 +40,7 @@ class Ledger:
 
     async def settle(self, key: str) -> None:
         """The gesture was handed over; its payload is not needed again."""
-        statement = update(ledger).where(ledger.c.key == key).values(settled=True)
+        statement = update(ledger).where(ledger.c.key == key).values(settled=True, body={})
         await self._database.run(lambda connection: connection.execute(statement))
 
     async def unsettled(self) -> list[JsonObject]:

@@ -95,7 +95,7 @@ class EventLog:
             while True:
                 place, event = await queue.get()
                 live_only = isinstance(event, LIVE_ONLY)
-                if place <= last and not live_only:
+                if place < last or (place == last and not live_only):
                     continue
                 last = max(last, place)
                 yield place, event

@@ -126,8 +126,19 @@ class SessionStore:
         row = await self._one(query)
         return _turn(row) if row is not None else None
 
-    async def mark_running(self, turn: TurnId, *, generation: int) -> None:
-        await self._update(turn, status="running", generation=generation)
+    async def mark_running(self, turn: TurnId, *, generation: int) -> bool:
+        """Whether the turn may start now; False when it has finished in the meantime."""
+        statement = (
+            update(turns)
+            .where(turns.c.id == turn, turns.c.status != "finished")
+            .values(status="running", generation=generation)
+        )
+        result = await self._database.run(lambda connection: connection.execute(statement))
+        return result.rowcount > 0
+
+    async def mark_queued(self, turn: TurnId) -> None:
+        """The turn could not be started; it is next again."""
+        await self._update(turn, status="queued")
 
     async def mark_finished(self, turn: TurnId, *, outcome: Outcome, answer: str) -> None:
         await self._update(turn, status="finished", outcome=outcome, answer=_storable(answer))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
@@ -24,7 +24,7 @@ class SubagentSpec(BaseModel):
     """Patterns over full tool names; one that begins with `!` denies."""
     model: str = "inherit"
     """A model id, or `inherit` for the main agent's."""
-    complete_when: str = ""
+    complete_when: Literal["", "corpus_saved"] = ""
     """Names the rule that the run's result is checked against; empty for none."""
     instructions: str
     """The body: the system prompt, with the slots `today` and `workspace`."""

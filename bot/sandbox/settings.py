@@ -13,6 +13,7 @@ _OURS = (
     "DATABASE_URL",
     "CRAWL_ALLOW",
     "CRAWL_CONNECT",
+    "LOGFIRE_TOKEN",
 )
 """What a real installation may have set and the sandbox's bot must not see."""
 
@@ -26,6 +27,9 @@ class SandboxSettings(BaseSettings):
     anthropic_auth_token: SecretStr = Field(default=SecretStr(""))
     zai_api_key: SecretStr = Field(default=SecretStr(""))
     anthropic_base_url: str = ""
+    anthropic_version: str = ""
+    agent_model: str = ""
+    classifier_model: str = ""
     composio_api_key: SecretStr = Field(default=SecretStr(""))
     composio_base_url: str = ""
 
@@ -39,7 +43,13 @@ class SandboxSettings(BaseSettings):
         }
         if not any(keys.values()):
             return {}
-        return {**keys, "ANTHROPIC_BASE_URL": self.anthropic_base_url}
+        choices = {
+            "ANTHROPIC_BASE_URL": self.anthropic_base_url,
+            "ANTHROPIC_VERSION": self.anthropic_version,
+            "AGENT_MODEL": self.agent_model,
+            "CLASSIFIER_MODEL": self.classifier_model,
+        }
+        return keys | {name: value for name, value in choices.items() if value}
 
     @property
     def composio_keys(self) -> dict[str, str]:

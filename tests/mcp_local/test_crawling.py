@@ -1,6 +1,7 @@
 """How a batch is read: how much at once, how many pages a session may have."""
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,7 +20,9 @@ HOSTS = ["a.example", "b.example", "c.example", "d.example"]
 
 
 @asynccontextmanager
-async def crawling(root: Path) -> AsyncGenerator[tuple[Crawler, Site]]:
+async def crawling(
+    root: Path, *, max_counted_sessions: int = 1_000
+) -> AsyncGenerator[tuple[Crawler, Site]]:
     async with serving() as site, Readers(count=1) as readers:
         names = Names({host: [[PUBLIC]] for host in HOSTS})
         yield (
@@ -28,6 +31,7 @@ async def crawling(root: Path) -> AsyncGenerator[tuple[Crawler, Site]]:
                 readers=readers,
                 blacklist=Blacklist(root),
                 manners=Manners(lambda: 0.0),
+                max_counted_sessions=max_counted_sessions,
             ),
             site,
         )
@@ -114,6 +118,35 @@ async def test_a_session_has_a_last_page(tmp_path: Path) -> None:
         "success",
     ]
     assert all(row.ok for row in fresh)
+
+
+async def test_a_session_that_is_counted_anew_is_counted_by_its_files(tmp_path: Path) -> None:
+    full = session(tmp_path)
+    for n in range(MAX_PAGES_PER_SESSION):
+        path = full.root / page_path(f"http://old.example/{n}")
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    async with crawling(tmp_path, max_counted_sessions=1) as (crawler, site):
+        site.html("/page", article())
+        for n in range(2):
+            other = session(tmp_path, f"other_{n}")
+            assert (await crawler.crawl(other, ["http://a.example/page"], no_progress))[0].ok
+            rows = await crawler.crawl(full, ["http://a.example/page"], no_progress)
+            assert rows[0].status == "failed: this session has used its 2,000 pages"
+
+
+async def test_a_slow_disk_does_not_hold_other_work_up(tmp_path: Path) -> None:
+    """A pipe as the blacklist file: reading it waits until somebody writes."""
+    pipe = tmp_path / "webReader_blacklist.json"
+    os.mkfifo(pipe)
+    async with crawling(tmp_path) as (crawler, site):
+        site.html("/page", article())
+        batch = asyncio.create_task(
+            crawler.crawl(session(tmp_path), ["http://a.example/page"], no_progress)
+        )
+        async with asyncio.timeout(10):
+            await asyncio.to_thread(pipe.write_bytes, b"{}")
+            assert (await batch)[0].ok
 
 
 async def test_a_failed_page_counts_against_the_session_but_not_as_read(tmp_path: Path) -> None:

@@ -74,6 +74,9 @@ async def test_an_existing_file_of_the_models_own_is_replaced(session: Session) 
         "traces/1.json",
         "extracted_articles/a.json",
         "workbench_activity/a.json",
+        "tool_results/toolu_1.txt",
+        "downloads/F1_figures.csv",
+        "Downloads/F1_figures.csv",
         "./trace.json",
         "Expanded_Corpus.JSON",
         "SEARCH_RESULTS/x.md",
@@ -99,6 +102,47 @@ async def test_a_finished_page_is_never_overwritten(session: Session, name: str)
     assert answer.failed
     assert "never overwritten" in answer.text
     assert session.read(path) == "first"
+
+
+@pytest.mark.parametrize(
+    ("path", "mimetype"),
+    [
+        ("work_products/figures.csv", "text/csv"),
+        ("work_products/Notes.MD", "text/markdown"),
+        ("./work_products/sub/notes.txt", "text/plain"),
+        ("{session}/work_products/data.json", "application/json"),
+        ("work_products/picture.png", "image/png"),
+    ],
+)
+async def test_a_finished_file_is_named_as_an_artifact(
+    session: Session, path: str, mimetype: str
+) -> None:
+    named = path.format(session=session.directory)
+    answer = await session.call("write_local_file", path=named, content="a,b")
+    relative = named.removeprefix(f"{session.directory}/").removeprefix("./")
+    assert answer.meta["artifacts"] == [
+        {"path": relative, "title": relative.rpartition("/")[2], "mimetype": mimetype}
+    ]
+    assert answer.text == f"Successfully wrote 3 chars to {session.directory / relative}"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "notes.csv",
+        "notes/work_products/a.csv",
+        "work_products/page.html",
+        "work_products/page.XHTML",
+        "work_products/picture.svg",
+        "work_products/run.vbs",
+        "work_products/plain",
+        "work_products/.csv",
+    ],
+)
+async def test_notes_pages_and_unknown_kinds_are_no_artifacts(session: Session, path: str) -> None:
+    answer = await session.call("write_local_file", path=path, content="x")
+    assert not answer.failed
+    assert answer.meta.get("artifacts", []) == []
 
 
 async def test_files_are_listed_with_size_and_time(session: Session) -> None:

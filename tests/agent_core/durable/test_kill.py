@@ -60,3 +60,15 @@ async def test_a_turn_that_new_code_cannot_replay_goes_on_from_its_history(tmp_p
     paid = Counter((tmp_path / "paid.log").read_text(encoding="utf-8").splitlines())
     assert paid["model root 0"] == 1
     assert paid["tool"] == 3
+
+
+@pytest.mark.subprocess
+async def test_a_turn_that_went_on_from_its_history_survives_another_kill(tmp_path: Path) -> None:
+    assert await run_process(tmp_path, "tool_call_finished:2", name="old") == -signal.SIGKILL
+    assert await run_process(tmp_path, "tool_call_finished:4", name="new") == -signal.SIGKILL
+    assert await run_process(tmp_path, name="new") == 0
+    assert (tmp_path / "answer.txt").read_text(encoding="utf-8") == "All done."
+    paid = Counter((tmp_path / "paid.log").read_text(encoding="utf-8").splitlines())
+    assert paid["model root 0"] == 1
+    assert paid["model root 2"] == 1
+    assert paid["tool"] == 3

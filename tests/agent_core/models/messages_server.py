@@ -27,6 +27,8 @@ class Stream:
     events: Sequence[JsonObject]
     end: Literal["clean", "abrupt"] = "clean"
     hold: asyncio.Event | None = None
+    pings_for_ever: bool = False
+    """Nothing but pings comes after the events."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +130,8 @@ class MessagesServer:
         response = web.StreamResponse(headers=headers)
         response.enable_chunked_encoding()
         await response.prepare(request)
+        if answer.pings_for_ever:
+            await _ping_for_ever(response, answer.events)
         *first, last = answer.events
         for event in first:
             await response.write(_framed(event))
@@ -138,6 +142,14 @@ class MessagesServer:
         if answer.end == "abrupt" and request.transport is not None:
             request.transport.close()
         return response
+
+
+async def _ping_for_ever(response: web.StreamResponse, events: Sequence[JsonObject]) -> None:
+    for event in events:
+        await response.write(_framed(event))
+    while True:
+        await response.write(_framed({"type": "ping"}))
+        await asyncio.sleep(0.02)
 
 
 def _refused(answer: Refusal) -> web.Response:

@@ -333,6 +333,45 @@ async def test_a_stream_that_falls_silent_is_given_up(server: MessagesServer) ->
     assert failure.kind == "timeout"
 
 
+async def test_a_stream_that_only_pings_is_given_up(server: MessagesServer) -> None:
+    connection = AnthropicConnection(api_key="k", base_url=server.url, call_timeout_s=0.3)
+    model = AnthropicModel("m", connection=connection)
+    events = [message_start(USAGE), *text_block(0, "Half")]
+    server.answers.append(Stream(events=events, pings_for_ever=True))
+
+    failure = await failure_of(model)
+    async with asyncio.timeout(10):
+        await server.aborted.wait()
+    await model.close()
+
+    assert isinstance(failure, ModelUnavailable)
+    assert failure.kind == "overlong"
+
+
+async def test_a_server_that_never_answers_is_given_up(server: MessagesServer) -> None:
+    connection = AnthropicConnection(api_key="k", base_url=server.url, call_timeout_s=0.2)
+    model = AnthropicModel("m", connection=connection)
+    server.answers.append(Stream(events=[FINE.events[0]], hold=asyncio.Event()))
+
+    failure = await failure_of(model)
+    await model.close()
+
+    assert isinstance(failure, ModelUnavailable)
+    assert failure.kind == "overlong"
+
+
+async def test_an_event_with_a_number_that_json_does_not_have_is_not_read(
+    model: AnthropicModel, server: MessagesServer
+) -> None:
+    start: JsonObject = {"type": "tool_use", "id": "a", "name": "t", "input": {"q": float("nan")}}
+    server.answers.append(whole(block(0, start), stop_reason="tool_use"))
+
+    failure = await failure_of(model)
+
+    assert isinstance(failure, ModelUnavailable)
+    assert failure.kind == "malformed"
+
+
 async def test_leaving_a_stream_in_the_middle_ends_its_request(
     model: AnthropicModel, server: MessagesServer
 ) -> None:

@@ -77,6 +77,56 @@ def test_arguments_that_are_not_an_object_are_not_a_call(written: str) -> None:
         assembled(*message(call_block(0, "t", written), stop_reason="tool_use"))
 
 
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999"])
+def test_arguments_with_a_number_that_json_does_not_have_are_not_a_call(number: str) -> None:
+    with pytest.raises(ModelUnavailable, match="arguments") as caught:
+        assembled(*message(call_block(0, "t", f'{{"n": {number}}}'), stop_reason="tool_use"))
+
+    assert caught.value.kind == "incomplete"
+
+
+def test_arguments_nested_without_end_are_not_a_call() -> None:
+    deep = '{"a": ' * 100_000
+    with pytest.raises(ModelUnavailable, match="arguments"):
+        assembled(*message(call_block(0, "t", deep), stop_reason="tool_use"))
+
+
+def test_half_a_surrogate_pair_in_arguments_becomes_a_replacement_sign() -> None:
+    written = r'{"k\ud800": ["a\udc00", {"b": "\ud83d\ude00"}]}'
+    reply = assembled(*message(call_block(0, "t", written), stop_reason="tool_use"))
+
+    expected = {"k\ufffd": ["a\ufffd", {"b": "\U0001f600"}]}
+    assert reply.message.tool_calls[0].arguments == expected
+
+
+def test_half_a_surrogate_pair_in_arguments_at_the_start_becomes_a_replacement_sign() -> None:
+    start: JsonObject = {"type": "tool_use", "id": "a", "name": "t", "input": {"q": "\ud800"}}
+    reply = assembled(*message(block(0, start), stop_reason="tool_use"))
+
+    assert reply.message.tool_calls[0].arguments == {"q": "\ufffd"}
+
+
+def test_half_a_surrogate_pair_in_text_and_thinking_becomes_a_replacement_sign() -> None:
+    thoughts = thinking_block(0, "Look\ud800", signature="s")
+    reply = assembled(*message(thoughts, text_block(1, "So\udfff."), stop_reason="end_turn"))
+
+    assert reply.message.text == "So\ufffd."
+    assert reply.thinking == "Look\ufffd"
+    assert reply.message.parts[0] == Opaque(
+        block={"type": "thinking", "thinking": "Look\ufffd", "signature": "s"}
+    )
+
+
+def test_a_surrogate_pair_cut_between_two_pieces_is_one_sign() -> None:
+    assembly = ReplyAssembly()
+    events = message(text_block(0, "Good \ud83d", "\ude00 day \ud83d", "."), stop_reason="end_turn")
+
+    said = [text for event in events if (text := assembly.take(event))]
+
+    assert said == ["Good ", "\U0001f600 day ", "\ufffd."]
+    assert assembly.reply().message.text == "".join(said)
+
+
 def test_a_call_without_arguments_has_empty_ones() -> None:
     reply = assembled(*message(call_block(0, "clock"), stop_reason="tool_use"))
 

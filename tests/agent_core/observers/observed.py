@@ -19,6 +19,7 @@ def observed(
     *,
     arguments: JsonObject | None = None,
     call_id: str = "toolu_1",
+    turn: str = "t",
     is_error: bool = False,
 ) -> ToolObserved:
     text = result if isinstance(result, str) else json.dumps(result)
@@ -27,7 +28,7 @@ def observed(
         output=ToolOutput(text=text, is_error=is_error, size_bytes=len(text), finished_at=FINISHED),
         context=ToolContext(
             session=SessionId("s"),
-            turn=TurnId("t"),
+            turn=TurnId(turn),
             run=ROOT_RUN,
             asker=UserId("T1:U1"),
             workspace=workspace,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.ids import TurnId
 from agent_core.observers import Observers, ToolObserved, full_text, standard_observers
 from tests.agent_core.observers.observed import names_in, observed
 
@@ -89,6 +90,24 @@ async def test_settling_is_bounded_and_closing_ends_what_still_runs(tmp_path: Pa
     await observers.close()
 
     assert hanging.was_cut
+
+
+async def test_settling_one_turn_does_not_wait_for_another(tmp_path: Path) -> None:
+    class HangingInOneTurn(Hanging):
+        async def saw(self, observed: ToolObserved) -> Sequence[str]:
+            return await super().saw(observed) if observed.context.turn == "slow" else ()
+
+    hanging, remembering = HangingInOneTurn(), Remembering()
+    observers = Observers([hanging, remembering], limit_s=60.0)
+    observers.notify(observed(tmp_path, "a", "x", turn="slow"))
+    observers.notify(observed(tmp_path, "b", "x", turn="quick"))
+
+    async with asyncio.timeout(10.0):
+        await observers.settle(60.0, TurnId("quick"))
+
+    assert remembering.seen == ["a", "b"]
+    assert not hanging.was_cut
+    await observers.close()
 
 
 async def test_settling_with_nothing_to_do_returns_at_once() -> None:

@@ -311,3 +311,12 @@ def rename(table: str, new_name: str) -> Callable[[Connection], None]:
         connection.execute(text(f"ALTER TABLE {table} RENAME TO {new_name}"))
 
     return work
+
+
+async def test_an_event_that_a_database_refuses_does_not_stop_the_others(log: EventLog) -> None:
+    made = Announced()
+    before, odd, after = made.started(), made.called(odd=float("nan")), made.finished()
+    await append(log, before, odd, after)
+    await flush(log)
+    kept = only(await log.stored(TURN))
+    assert [event for event in kept if event.kind != odd.kind] == [before, after]

@@ -1,0 +1,55 @@
+"""JSON that a model or its gateway wrote, read strictly: what JSON has and UTF-8 can write."""
+
+import json
+import math
+from typing import Any, cast
+
+_HIGH_SURROGATES = ("\ud800", "\udbff")
+
+
+def load_strictly(text: str) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        ValueError: it is no JSON; NaN, infinities and numbers too large for a float are none.
+    """
+    try:
+        return json.loads(text, parse_constant=_refused, parse_float=_finite)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def mended(text: str) -> str:
+    """`text` as UTF-8 can write it: two halves of a sign joined, a lone half as U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def mended_value(value: Any) -> Any:
+    """A JSON value with all its texts and names `mended`."""
+    if isinstance(value, str):
+        return mended(value)
+    if isinstance(value, list):
+        return [mended_value(item) for item in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        items = cast("dict[str, Any]", value).items()
+        return {mended(name): mended_value(item) for name, item in items}
+    return value
+
+
+def begun_sign(text: str) -> str:
+    """The half of a sign that `text` ends with and that the next piece may complete, else empty."""
+    first, last = _HIGH_SURROGATES
+    return text[-1:] if first <= text[-1:] <= last else ""
+
+
+def _refused(constant: str) -> float:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _finite(written: str) -> float:
+    number = float(written)
+    if not math.isfinite(number):
+        raise ValueError(f"{written[:20]} is too large a number")
+    return number
