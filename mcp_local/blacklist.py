@@ -1,6 +1,7 @@
 """Domains that keep failing for good, remembered across sessions in webReader_blacklist.json."""
 
 import secrets
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,12 +28,24 @@ class BlacklistFile(BaseModel):
 
 
 class Blacklist:
-    """Counts permanent failures; the file is read anew at each use, as other processes write it."""
+    """Counts permanent failures; the file is read anew at each use, as other processes write it.
 
-    def __init__(self, root: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    Reads and writes the disk; may be used in several threads.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        *,
+        max_remembered: int = 10_000,
+    ) -> None:
         self._path = root / FILE_NAME
         self._now = now
-        self._counted: set[str] = set()
+        self._max_remembered = max_remembered
+        self._counted: dict[str, None] = {}
+        """The URLs counted last, oldest first."""
+        self._recording = threading.Lock()
 
     def blocks(self, url: str) -> bool:
         """Whether the URL's domain has failed for good as often as the threshold says."""
@@ -43,9 +56,17 @@ class Blacklist:
     def record(self, url: str) -> None:
         """Count a permanent failure against the URL's domain, once for each URL."""
         domain = _domain(url)
-        if url in self._counted or not domain:
-            return
-        self._counted.add(url)
+        with self._recording:
+            if domain and url not in self._counted:
+                self._remember(url)
+                self._count(domain)
+
+    def _remember(self, url: str) -> None:
+        self._counted[url] = None
+        if len(self._counted) > self._max_remembered:
+            del self._counted[next(iter(self._counted))]
+
+    def _count(self, domain: str) -> None:
         stored = self._read()
         earlier = stored.domains.get(domain)
         # The described format has local-looking times without a zone; ours are UTC.

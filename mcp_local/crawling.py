@@ -61,13 +61,17 @@ class Crawler:
         readers: Readers,
         blacklist: Blacklist,
         manners: Manners,
+        max_counted_sessions: int = 1_000,
     ) -> None:
         self._open_client = open_client
         self._readers = readers
         self._blacklist = blacklist
         self._manners = manners
         self._slots = _Slots()
+        self._max_counted_sessions = max_counted_sessions
         self._fetches: dict[Path, int] = {}
+        """Of the sessions that fetched last, the longest idle first."""
+        self._counting = asyncio.Lock()
 
     async def crawl(self, workspace: Workspace, urls: list[str], progress: Progress) -> list[Row]:
         """One row for each different URL, in order; a page read before comes from its file."""
@@ -86,21 +90,21 @@ class Crawler:
         return [task.result() for task in tasks]
 
     async def _row(self, client: Client, workspace: Workspace, url: str) -> Row:
-        stored = find_page(workspace, url)
+        stored = await asyncio.to_thread(find_page, workspace, url)
         if stored:
             return _row_of(stored, url, "stored")
         try:
             return _row_of(await self._read(client, workspace, url), url, "fetched")
         except ToolkitError as error:
             if isinstance(error, FetchFailed) and error.permanent:
-                self._blacklist.record(url)
+                await asyncio.to_thread(self._blacklist.record, url)
             return Row(url=url, status=f"failed: {error}")
 
     async def _read(self, client: Client, workspace: Workspace, url: str) -> StoredPage:
-        if self._blacklist.blocks(url):
+        if await asyncio.to_thread(self._blacklist.blocks, url):
             raise FetchDenied("blocked by earlier failures")
         async with self._slots.taken(url):
-            self._count_fetch(workspace)
+            await self._count_fetch(workspace)
             try:
                 async with asyncio.timeout(PAGE_S):
                     return await self._fetch(client, workspace, url)
@@ -128,15 +132,19 @@ class Crawler:
             markdown=article.markdown,
             http_status=page.http_status,
         )
-        save_page(workspace, stored)
+        await asyncio.to_thread(save_page, workspace, stored)
         return stored
 
-    def _count_fetch(self, workspace: Workspace) -> None:
-        count = self._fetches.get(workspace.root)
-        count = len(page_files(workspace)) if count is None else count
+    async def _count_fetch(self, workspace: Workspace) -> None:
+        async with self._counting:
+            count = self._fetches.pop(workspace.root, None)
+            if count is None:
+                count = len(await asyncio.to_thread(page_files, workspace))
+            self._fetches[workspace.root] = min(count + 1, MAX_PAGES_PER_SESSION)
+            if len(self._fetches) > self._max_counted_sessions:
+                del self._fetches[next(iter(self._fetches))]
         if count >= MAX_PAGES_PER_SESSION:
             raise FetchDenied(f"this session has used its {MAX_PAGES_PER_SESSION:,} pages")
-        self._fetches[workspace.root] = count + 1
 
 
 class _Slots:

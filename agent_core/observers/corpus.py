@@ -81,9 +81,11 @@ def _crawled(observed: ToolObserved) -> Iterator[_Article]:
     """The pages that a crawl could read; it names their files and leaves the text there."""
     pages = search(parse(full_text(observed)), _pages, _DEPTH) or []
     for page in pages:
+        if not is_object(page):
+            continue
         path = text_in(page, "path")
         if path and text_in(page, "status") == "success":
-            article = _stored(observed, path, text_in(page, "url"))
+            article = _stored(observed, path, page)
             if article is not None:
                 yield article
 
@@ -93,8 +95,11 @@ def _pages(value: JsonObject) -> list[object] | None:
     return pages if is_list(pages) else None
 
 
-def _stored(observed: ToolObserved, path: str, url: str) -> _Article | None:
-    """A page from its Markdown file; None for a path that leads out of the workspace or nowhere."""
+def _stored(observed: ToolObserved, path: str, row: JsonObject) -> _Article | None:
+    """A page from its Markdown file; None for a path that leads out of the workspace or nowhere.
+
+    What the file's facts lack is taken from the crawl's row.
+    """
     workspace = observed.context.workspace.resolve()
     file = (workspace / path).resolve()
     if not file.is_relative_to(workspace):
@@ -106,8 +111,8 @@ def _stored(observed: ToolObserved, path: str, url: str) -> _Article | None:
         return None
     facts, content = _front_matter(text)
     return _Article(
-        url=text_in(facts, "url") or url,
-        title=text_in(facts, "title"),
+        url=text_in(facts, "url") or text_in(row, "url"),
+        title=text_in(facts, "title") or text_in(row, "title"),
         description=text_in(facts, "description"),
         content=content,
         fetched_at=_moment(facts.get("fetched_at")) or observed.at,

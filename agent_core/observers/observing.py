@@ -109,14 +109,13 @@ class Observers:
         except Exception:
             logger.exception("%s failed over a result of %s", name, observed.call.name)
         else:
-            for path in saved:
-                _note(path, observed.context.workspace)
+            sizes = await asyncio.to_thread(_sizes, saved, observed.context.workspace)
+            for path, size in zip(saved, sizes, strict=True):
+                kind = path.partition("/")[0]
+                tracing.note("observer_artifact_saved", path=path, type=kind, size=size)
 
 
-def _note(path: str, workspace: Path) -> None:
-    try:
-        size_bytes = (workspace / path).stat().st_size
-    except OSError:
-        size_bytes = 0
-    kind = path.partition("/")[0]
-    tracing.note("observer_artifact_saved", path=path, type=kind, size=size_bytes)
+def _sizes(paths: Sequence[str], workspace: Path) -> list[int]:
+    """Bytes of each file, 0 for one that is not there."""
+    files = [workspace / path for path in paths]
+    return [file.stat().st_size if file.is_file() else 0 for file in files]

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from agent_core.messages import JsonObject
 from agent_core.observers.dates import parse_relative_date
@@ -19,7 +20,8 @@ _SEARCH = re.compile(
     r"|(?:\w+_)?(?:SEARCH_NEWS|NEWS_SEARCH|SEARCH_WEB|WEB_SEARCH|SCHOLAR\w*|DUCK_DUCK_GO\w*)"
     r"|(?:EXA|TAVILY|LINKUP|SERPAPI|PERPLEXITYAI)_\w*SEARCH\w*"
 )
-_LISTS = ("news_results", "organic_results", "articles", "citations", "results")
+_NEWS_LIST = "news_results"
+_LISTS = ("organic_results", "articles", "citations", "results")
 _DEPTH = 4
 
 
@@ -55,10 +57,13 @@ def _save(observed: ToolObserved) -> list[str]:
 
 def cleaned_results(execution: Execution, at: datetime) -> JsonObject | None:
     """The file's content: of type `news` or `web`; None when nothing with an address was found."""
-    hits = search(execution.payload, _hits, _DEPTH)
+    wants_news = "NEWS" in execution.slug
+    # A web search may bring a few news beside its hits.
+    names = (_NEWS_LIST, *_LISTS) if wants_news else (*_LISTS, _NEWS_LIST)
+    hits = search(execution.payload, partial(_hits, names), _DEPTH)
     if hits is None:
         return None
-    is_news = hits.under == "news_results" or "NEWS" in execution.slug
+    is_news = wants_news or hits.under == _NEWS_LIST
     clean = [_clean(item, place, at, is_news) for place, item in enumerate(hits.items, start=1)]
     return {
         "type": "news" if is_news else "web",
@@ -68,8 +73,8 @@ def cleaned_results(execution: Execution, at: datetime) -> JsonObject | None:
     }
 
 
-def _hits(value: JsonObject) -> _Hits | None:
-    for name in _LISTS:
+def _hits(names: Sequence[str], value: JsonObject) -> _Hits | None:
+    for name in names:
         listed = value.get(name)
         items = tuple(filter(_is_hit, listed)) if is_list(listed) else ()
         if items:

@@ -29,7 +29,7 @@ class Closing:
     async def leave_records(
         self, turn: StoredTurn, workspace: Path, finished: TurnFinished, trace_id: str
     ) -> None:
-        await self.observers.settle(OBSERVERS_PATIENCE_S)
+        await self.observers.settle(OBSERVERS_PATIENCE_S, turn.id)
         await self.log.flush()
         events = [event for _, event in await self.log.stored(turn.id)]
         if finished not in events:

@@ -1,5 +1,6 @@
 """The body of a turn: route, fast answer or loop, and an end that leaves everything on disk."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -136,7 +137,8 @@ class Turns:
         called = [call.name for message in messages for call in message.tool_calls]
 
         async def check() -> str:
-            return correction(request.prompt, called, scope.context.workspace) or ""
+            workspace = scope.context.workspace
+            return await asyncio.to_thread(correction, request.prompt, called, workspace) or ""
 
         text = await scope.steps.once("compliance", check, CORRECTION)
         if text:

@@ -57,7 +57,8 @@ class ToolOutput:
 class Toolset(Protocol):
     """Tools offered together.
 
-    `run` MUST NOT raise except CancelledError; every failure is a ToolOutput with `is_error`.
+    `run` MUST NOT raise except CancelledError; every failure is a ToolOutput with `is_error`, also
+    arguments that do not fit the tool's schema, which only the toolset knows whole.
     """
 
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]: ...

@@ -18,10 +18,10 @@ from mcp_types import (
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from agent_core.tools import Artifact, ToolOutput
+from agent_core.workspaces.layout import WORK_PRODUCTS
 
 logger = logging.getLogger(__name__)
 
-_ARTIFACTS_DIRECTORY = "work_products"
 _BASE64_RATIO = 3 / 4
 
 
@@ -58,10 +58,10 @@ def artifacts_of(result: CallToolResult, workspace: Path) -> tuple[Artifact, ...
 
 
 def _artifact(named: _NamedArtifact, workspace: Path) -> Artifact | None:
-    home = workspace.resolve() / _ARTIFACTS_DIRECTORY
+    home = workspace.resolve() / WORK_PRODUCTS
     path = (workspace / named.path).resolve()
     if not path.is_relative_to(home) or not path.is_file():
-        logger.warning("artifact %s is not a file under %s/", named.path, _ARTIFACTS_DIRECTORY)
+        logger.warning("artifact %s is not a file under %s/", named.path, WORK_PRODUCTS)
         return None
     return Artifact(
         path=path.relative_to(workspace.resolve()).as_posix(),

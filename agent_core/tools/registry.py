@@ -1,4 +1,4 @@
-"""All tools of an agent in one toolset, and what every call goes through: checks, limits, a net."""
+"""All tools of an agent in one toolset, and what every call goes through: limits and a net."""
 
 import asyncio
 import difflib
@@ -15,7 +15,6 @@ from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
 from agent_core.tools import Progress, ToolContext, ToolOutput, Toolset
 from agent_core.tools.results import ResultLimits, fit
-from agent_core.tools.schemas import fault_of_arguments
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +30,8 @@ def _utc_now() -> datetime:
 class RegistryLimits:
     max_parallel_calls: int = 10
     """Of one run; a sub-agent's calls do not take its parent's places."""
+    max_remembered_turns: int = 200
+    """Whose offers are kept; a turn beyond them is asked for its tools once more."""
     results: ResultLimits = field(default_factory=ResultLimits)
 
 
@@ -43,8 +44,8 @@ class _Offer:
 class Registry:
     """Merges toolsets; of two tools with one name the first toolset's is taken.
 
-    A call is checked against its tool's schema, waits for a place, never raises but CancelledError,
-    and its output is stamped with its times and cut to what a model can take.
+    A call waits for a place, never raises but CancelledError, and its output is stamped with its
+    times and cut to what a model can take.
     """
 
     def __init__(
@@ -57,7 +58,8 @@ class Registry:
         self._toolsets = tuple(toolsets)
         self._limits = limits or RegistryLimits()
         self._now = now
-        self._offers: dict[str, _Offer] = {}
+        self._offers: dict[TurnId, dict[str, _Offer]] = {}
+        """Of each turn all that it was ever offered; the turn that asked last comes last."""
         self._places: WeakValueDictionary[tuple[TurnId, RunId], asyncio.Semaphore] = (
             WeakValueDictionary()
         )
@@ -72,7 +74,7 @@ class Registry:
                     logger.warning("a second tool %s is left out", spec.name)
                     continue
                 offers[spec.name] = _Offer(toolset=toolset, spec=spec)
-        self._offers.update(offers)
+        self._remember(context.turn, offers)
         return [offer.spec for offer in offers.values()]
 
     async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
@@ -107,9 +109,7 @@ class Registry:
         try:
             offer = await self._offer(call.name, context)
             if offer is None:
-                return unknown_tool(call.name, list(self._offers))
-            if fault := fault_of_arguments(call.arguments, offer.spec.input_schema):
-                return ToolOutput(text=f"Invalid arguments for {call.name}: {fault}", is_error=True)
+                return unknown_tool(call.name, list(self._offers.get(context.turn, ())))
             return await offer.toolset.run(call, context, progress)
         except Exception:
             reference = secrets.token_hex(4)
@@ -120,9 +120,14 @@ class Registry:
 
     async def _offer(self, name: str, context: ToolContext) -> _Offer | None:
         """Known from the last listing; a call that a restart brings here asks for one first."""
-        if name not in self._offers:
+        if name not in self._offers.get(context.turn, ()):
             await self.specs(context)
-        return self._offers.get(name)
+        return self._offers.get(context.turn, {}).get(name)
+
+    def _remember(self, turn: TurnId, offers: dict[str, _Offer]) -> None:
+        self._offers[turn] = self._offers.pop(turn, {}) | offers
+        if len(self._offers) > self._limits.max_remembered_turns:
+            del self._offers[next(iter(self._offers))]
 
 
 class _Restricted:

@@ -2,15 +2,15 @@
 
 import asyncio
 import hashlib
-import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agent_core.ids import ToolCallId
 from agent_core.tools import ToolOutput
+from agent_core.workspaces.files import write_text
+from agent_core.workspaces.layout import TOOL_RESULTS
 
-DIRECTORY = "tool_results"
 _SAFE_NAME = re.compile(r"[a-zA-Z0-9_-]{1,100}")
 
 
@@ -30,7 +30,7 @@ async def fit(
     size = output.size_bytes or len(output.text.encode("utf-8", "replace"))
     if len(output.text) <= limits.max_chars:
         return replace(output, size_bytes=size)
-    path = f"{DIRECTORY}/{_file_name(call)}"
+    path = f"{TOOL_RESULTS}/{_file_name(call)}"
     saved = await asyncio.to_thread(_save, workspace / path, output.text)
     return replace(
         output,
@@ -62,15 +62,9 @@ def _file_name(call: ToolCallId) -> str:
 
 
 def _save(path: Path, text: str) -> bool:
-    """Write atomically. False if the disk does not take it: that must not cost the result."""
-    part = path.with_suffix(".part")
+    """False if the disk does not take it: that must not cost the result."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("w", encoding="utf-8", errors="replace", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        write_text(path, text)
     except OSError:
         return False
     return True

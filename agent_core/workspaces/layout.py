@@ -13,6 +13,9 @@ WORKBENCH_ACTIVITY = "workbench_activity"
 WORK_PRODUCTS = "work_products"
 DOWNLOADS = "downloads"
 TRACES = "traces"
+TOOL_RESULTS = "tool_results"
+"""Made when the first result is too long for the model."""
+
 DIRECTORIES = (
     SEARCH_RESULTS,
     EXTRACTED_ARTICLES,

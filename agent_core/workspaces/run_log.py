@@ -56,9 +56,9 @@ class RunLog:
 
 
 def log_line(event: AnyEvent) -> str:
-    """An event in plain words; empty for deltas and the start of a step."""
+    """An event in plain words; empty for live-only ones and the start of a step."""
     match event:
-        case TextDelta() | StepStarted():
+        case TextDelta() | StepRetried() | ToolCallProgressed() | StepStarted():
             return ""
         case TurnStarted():
             day = f"{event.at.astimezone(UTC):%Y-%m-%d}"
@@ -76,10 +76,8 @@ def log_line(event: AnyEvent) -> str:
 _RunEvent = (
     RunStarted
     | RunFinished
-    | StepRetried
     | StepFinished
     | ToolCallStarted
-    | ToolCallProgressed
     | ToolCallFinished
     | ArtifactSaved
     | CorrectionInjected
@@ -92,8 +90,6 @@ def _run_line(event: _RunEvent) -> str:
             return f"run {event.run} of {event.agent} started: {event.task}"
         case RunFinished():
             return f"run {event.run} finished: {event.outcome}"
-        case StepRetried():
-            return f"model call made again in {event.wait_s:.1f} s ({event.reason})"
         case StepFinished():
             return _step_line(event)
         case _:
@@ -101,17 +97,11 @@ def _run_line(event: _RunEvent) -> str:
 
 
 def _tool_line(
-    event: ToolCallStarted
-    | ToolCallProgressed
-    | ToolCallFinished
-    | ArtifactSaved
-    | CorrectionInjected,
+    event: ToolCallStarted | ToolCallFinished | ArtifactSaved | CorrectionInjected,
 ) -> str:
     match event:
         case ToolCallStarted():
             return f"tool {event.tool} started ({event.call_id})"
-        case ToolCallProgressed():
-            return f"tool {event.tool}: {event.text}"
         case ToolCallFinished():
             ending = "failed" if event.is_error else "finished"
             return (

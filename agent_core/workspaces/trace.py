@@ -38,7 +38,8 @@ class SessionInfo:
     """Where the turn's app tools came from and for whom."""
 
     url: str
-    """Of the session's MCP endpoint; empty without one."""
+    """The base URL of the Composio service that the turn's tools came from, as the operator set
+    it; empty for the public one or none."""
     user_id: str
     timestamp: datetime
 

@@ -62,7 +62,8 @@ def register(server: MCPServer, settings: Settings) -> None:
         urls = [given if isinstance(given, str) else given.url for given in articles or []]
         async with saving:
             saved = await asyncio.to_thread(save_pages, workspace, urls, datetime.now(UTC))
-        return json.dumps(_describe_saved(workspace, saved), ensure_ascii=False)
+        described = await asyncio.to_thread(_describe_saved, workspace, saved)
+        return json.dumps(described, ensure_ascii=False)
 
     @local_tool(server, "Search the sources", READS)
     async def search_corpus(query: Query, ctx: Context, limit: Limit = 8) -> str:

@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
+from mcp.types import CallToolResult, TextContent
 from pydantic import Field
 
 from mcp_local.errors import PathDenied
@@ -18,12 +20,40 @@ MAX_LISTED_FILES = 500
 
 SYSTEM_FILES = frozenset(["trace.json", "run.log", "summary.txt", "expanded_corpus.json"])
 SYSTEM_DIRECTORIES = frozenset(
-    ["search_results", "traces", "extracted_articles", "workbench_activity"]
+    [
+        "search_results",
+        "traces",
+        "extracted_articles",
+        "workbench_activity",
+        "tool_results",
+        "downloads",
+    ]
 )
-"""What the system itself records: were it open to writing, evidence could be invented."""
+"""What the system records and people send: were it open to writing, evidence could be invented."""
 
-REPORT_DIRECTORY = "work_products"
+PRODUCT_DIRECTORY = "work_products"
 _PAGE_ENDINGS = (".html", ".htm", ".xhtml")
+_ARTIFACT_TYPES = {
+    ".csv": "text/csv",
+    ".ics": "text/calendar",
+    ".jpeg": "image/jpeg",
+    ".jpg": "image/jpeg",
+    ".json": "application/json",
+    ".jsonl": "application/jsonl",
+    ".log": "text/plain",
+    ".md": "text/markdown",
+    ".pdf": "application/pdf",
+    ".png": "image/png",
+    ".py": "text/x-python",
+    ".sql": "application/sql",
+    ".tex": "application/x-tex",
+    ".toml": "application/toml",
+    ".tsv": "text/tab-separated-values",
+    ".txt": "text/plain",
+    ".yaml": "application/yaml",
+    ".yml": "application/yaml",
+}
+"""What is handed to the person: nothing that a browser takes for a page or a script."""
 
 FilePath = Annotated[
     str,
@@ -68,16 +98,21 @@ def register(server: MCPServer, settings: Settings) -> None:
         return json.dumps(await asyncio.to_thread(_listing, workspace, path), ensure_ascii=False)
 
     @local_tool(server, "Write a file", OVERWRITES)
-    async def write_local_file(path: FilePath, content: Content, ctx: Context) -> str:
+    async def write_local_file(path: FilePath, content: Content, ctx: Context) -> CallToolResult:
         """Write a text file into this session: notes, data, code. An existing file is replaced.
 
-        Use write_report, not this tool, for a report with sources. Records of the system
-        (search_results, the corpus, traces, logs) and finished reports cannot be changed.
+        Text and data (csv, md, txt, json ...) written into work_products/ are handed to the person;
+        HTML is not. Use write_report, not this tool, for a report with sources. Records of the
+        system (search_results, tool_results, the corpus, traces, logs), downloads and finished
+        reports cannot be changed.
         """
         workspace = open_workspace_of(settings, ctx, path)
-        check_writable(workspace, path)
-        written = await asyncio.to_thread(workspace.write_text, path, content)
-        return f"Successfully wrote {len(content)} chars to {written}"
+        written = await asyncio.to_thread(_write, workspace, path, content)
+        said = f"Successfully wrote {len(content)} chars to {written}"
+        return CallToolResult(
+            content=[TextContent(type="text", text=said)],
+            _meta={"artifacts": _artifacts(workspace, path)},
+        )
 
 
 def check_writable(workspace: Workspace, path: str) -> None:
@@ -85,14 +120,28 @@ def check_writable(workspace: Workspace, path: str) -> None:
     names = [fold_name(name) for name in workspace.parts(path)]
     if names and (names[0] in SYSTEM_DIRECTORIES or names[0] in SYSTEM_FILES):
         raise PathDenied(
-            f"{path} belongs to the system's own records and cannot be written. "
-            "Write to work_products/ or another folder of your own."
+            f"{path} belongs to the system's own records or the person's files and cannot be "
+            "written. Write to work_products/ or another folder of your own."
         )
-    is_page = names[:1] == [REPORT_DIRECTORY] and names[-1].endswith(_PAGE_ENDINGS)
+    is_page = names[:1] == [PRODUCT_DIRECTORY] and names[-1].endswith(_PAGE_ENDINGS)
     if is_page and workspace.exists(path):
         raise PathDenied(
             f"{path} is already there, and finished pages are never overwritten. Use another name."
         )
+
+
+def _write(workspace: Workspace, path: str, content: str) -> Path:
+    check_writable(workspace, path)
+    return workspace.write_text(path, content)
+
+
+def _artifacts(workspace: Workspace, path: str) -> list[dict[str, str]]:
+    """The written file, if it is one for the person, as the bot wants it named."""
+    parts = workspace.parts(path)
+    mimetype = _ARTIFACT_TYPES.get(PurePosixPath(parts[-1]).suffix.lower())
+    if parts[0] != PRODUCT_DIRECTORY or mimetype is None:
+        return []
+    return [{"path": "/".join(parts), "title": parts[-1], "mimetype": mimetype}]
 
 
 def _part(workspace: Workspace, path: str, text: str, offset: int, limit: int) -> dict[str, Any]:

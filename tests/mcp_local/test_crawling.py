@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import threading
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -136,17 +137,24 @@ async def test_a_session_that_is_counted_anew_is_counted_by_its_files(tmp_path: 
 
 
 async def test_a_slow_disk_does_not_hold_other_work_up(tmp_path: Path) -> None:
-    """A pipe as the blacklist file: reading it waits until somebody writes."""
+    """The blacklist is a pipe here: reading it waits until somebody writes."""
     pipe = tmp_path / "webReader_blacklist.json"
     os.mkfifo(pipe)
-    async with crawling(tmp_path) as (crawler, site):
+    loop, loop_turned = asyncio.get_running_loop(), threading.Event()
+
+    def write_once_the_loop_has_turned() -> bool:
+        with pipe.open("wb") as file:
+            loop.call_soon_threadsafe(loop_turned.set)
+            was_free = loop_turned.wait(5)
+            file.write(b"{}")
+        return was_free
+
+    async with crawling(tmp_path) as (crawler, site), asyncio.TaskGroup() as group:
         site.html("/page", article())
-        batch = asyncio.create_task(
-            crawler.crawl(session(tmp_path), ["http://a.example/page"], no_progress)
-        )
-        async with asyncio.timeout(10):
-            await asyncio.to_thread(pipe.write_bytes, b"{}")
-            assert (await batch)[0].ok
+        writing = group.create_task(asyncio.to_thread(write_once_the_loop_has_turned))
+        rows = await crawler.crawl(session(tmp_path), ["http://a.example/page"], no_progress)
+    assert rows[0].ok
+    assert writing.result()
 
 
 async def test_a_failed_page_counts_against_the_session_but_not_as_read(tmp_path: Path) -> None:

@@ -149,8 +149,9 @@ async def test_attempts_have_an_end() -> None:
     assert len(behind.requests) == 3
 
 
-async def test_replies_that_were_paid_for_and_not_whole_are_asked_for_less_often() -> None:
-    model, behind, _ = retrying(*[incomplete() for _ in range(9)])
+@pytest.mark.parametrize("kind", ["incomplete", "malformed", "overlong"])
+async def test_replies_that_were_paid_for_and_not_whole_are_asked_for_less_often(kind: str) -> None:
+    model, behind, _ = retrying(*[ModelUnavailable("cut", kind=kind) for _ in range(9)])
 
     await failure_of(model)
 

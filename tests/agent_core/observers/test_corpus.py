@@ -106,6 +106,28 @@ async def test_a_page_without_readable_facts_keeps_its_text(tmp_path: Path, text
     assert article["timestamp"] == "2026-11-21T14:31:15.123456"
 
 
+async def test_a_real_crawl_row_gives_what_the_page_lacks(tmp_path: Path) -> None:
+    """A page that redirected and has neither title nor description, fetched in another zone."""
+    page = (
+        "---\nurl: http://example.com/a?b=1\nfinal_url: https://example.com/c\ntitle: ''\n"
+        "description: ''\nfetched_at: '2026-01-01T00:30:00+02:00'\nstatus: success\nwords: 2\n"
+        "http_status: 200\n---\n\n---\nTwo *words*\n---\n"
+    )
+    path = stored(tmp_path, "crawl_example-com_a_0123456789.md", page)
+    row: JsonObject = {"url": "http://example.com/a?b=1", "title": "From the row", "path": path}
+    paths = await saved(crawled(tmp_path, row))
+
+    assert only_file(tmp_path, "extracted_articles") == {
+        "timestamp": "2025-12-31T22:30:00.000000",
+        "source_url": "http://example.com/a?b=1",
+        "title": "From the row",
+        "description": "",
+        "content": "---\nTwo *words*\n---\n",
+        "extraction_success": True,
+    }
+    assert paths[0].startswith("extracted_articles/example.com_20251231_223000_000000_")
+
+
 READ: JsonObject = {
     "title": "Read Title",
     "url": "https://news.example.org/a",

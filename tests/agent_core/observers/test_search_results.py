@@ -57,6 +57,37 @@ async def test_news_are_saved_field_by_field(tmp_path: Path) -> None:
     assert (tmp_path / paths[0]).is_file()
 
 
+async def test_a_web_search_with_news_beside_its_hits_is_saved_as_web_field_by_field(
+    tmp_path: Path,
+) -> None:
+    organic: JsonObject = {
+        "position": 4,
+        "title": "Organic Title",
+        "link": "https://example.org/organic",
+        "displayed_link": "example.org / organic",
+        "source": "Example Org",
+        "snippet": "Found on the web",
+        "date": "3 days ago",
+        "sitelinks": {"inline": [{"title": "More", "link": "https://example.org/more"}]},
+    }
+    results = {"search_metadata": {"id": "x"}, "news_results": [HIT], "organic_results": [organic]}
+    await saved(observed(tmp_path, WEB, enveloped({"results": results})))
+
+    assert only_file(tmp_path, "search_results") == {
+        "type": "web",
+        "timestamp": "2026-11-21T14:31:15.123456",
+        "tool": "COMPOSIO_SEARCH_WEB",
+        "results": [
+            {
+                "position": 4,
+                "title": "Organic Title",
+                "url": "https://example.org/organic",
+                "snippet": "Found on the web",
+            }
+        ],
+    }
+
+
 async def test_web_results_are_saved_field_by_field(tmp_path: Path) -> None:
     answer = {"answer": "Prose with a [link](https://example.org).", "citations": [CITATION]}
     await saved(observed(tmp_path, WEB, enveloped(answer)))

@@ -1,14 +1,15 @@
 """What every call goes through, whichever toolset answers it."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from agent_core.ids import RunId
-from agent_core.messages import JsonObject
+from agent_core.ids import RunId, TurnId, UserId
+from agent_core.messages import JsonObject, ToolCall
+from agent_core.models import ToolSpec
 from agent_core.testing.tools import FakeTool, FakeToolset, ignore_progress, tool_call
 from agent_core.tools import Progress, ToolContext, ToolOutput, Toolset
 from agent_core.tools.registry import Registry, RegistryLimits
@@ -71,6 +72,53 @@ async def test_a_call_that_comes_before_any_listing_is_run(context: ToolContext)
     assert output.text == "hi"
 
 
+async def test_what_one_turn_was_offered_is_nothing_to_another(context: ToolContext) -> None:
+    class OnePersonsTools(FakeToolset):
+        async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
+            return await super().specs(context) if context.asker == "T1:ANN" else ()
+
+    toolset = OnePersonsTools({"her_mail": say})
+    registry = Registry([toolset])
+    ann = replace(context, asker=UserId("T1:ANN"), turn=TurnId("of_ann"))
+    bob = replace(context, asker=UserId("T1:BOB"), turn=TurnId("of_bob"))
+    assert await names(registry, ann) == ["her_mail"]
+
+    output = await registry.run(tool_call("her_mail"), bob, ignore_progress)
+
+    assert output.text == "There is no tool her_mail. There are: none."
+    assert toolset.calls == []
+
+
+async def test_a_tool_offered_earlier_in_a_turn_stays_known_when_it_is_not_listed_any_more(
+    context: ToolContext,
+) -> None:
+    class ListedOnce(FakeToolset):
+        listings = 0
+
+        async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
+            self.listings += 1
+            return await super().specs(context) if self.listings == 1 else ()
+
+    toolset = ListedOnce({"a": say})
+    registry = Registry([toolset])
+    assert await names(registry, context) == ["a"]
+    assert await names(registry, context) == []
+
+    output = await registry.run(tool_call("a"), context, ignore_progress)
+
+    assert output.text == "said"
+
+
+async def test_a_turn_whose_offers_were_forgotten_is_asked_for_them_again(
+    context: ToolContext,
+) -> None:
+    registry = Registry([FakeToolset({"a": say})], limits=RegistryLimits(max_remembered_turns=1))
+    other = replace(context, turn=TurnId("other"))
+    for one in (context, other, context):
+        output = await registry.run(tool_call("a"), one, ignore_progress)
+        assert output.text == "said"
+
+
 async def test_an_unknown_name_is_answered_with_the_nearest(context: ToolContext) -> None:
     registry = Registry([FakeToolset({"mcp__web__search": say, "mcp__web__fetch": say})])
     output = await registry.run(tool_call("mcp__web__serch"), context, ignore_progress)
@@ -81,12 +129,31 @@ async def test_an_unknown_name_is_answered_with_the_nearest(context: ToolContext
 
 
 async def test_arguments_that_do_not_fit_never_reach_the_tool(context: ToolContext) -> None:
+    reached: list[JsonObject] = []
+
+    async def reach(arguments: JsonObject, _: ToolContext, progress: Progress) -> str:
+        reached.append(arguments)
+        return "reached"
+
     schema: JsonObject = {"type": "object", "required": ["text"]}
-    toolset = FakeToolset({"a": FakeTool(run=say, input_schema=schema)})
+    toolset = FakeToolset({"a": FakeTool(run=reach, input_schema=schema)})
     output = await Registry([toolset]).run(tool_call("a"), context, ignore_progress)
     assert output.is_error
     assert "text" in output.text
-    assert toolset.calls == []
+    assert reached == []
+
+
+async def test_the_toolset_alone_decides_which_arguments_fit(context: ToolContext) -> None:
+    """What is shown to the model may say less, or other, than what the toolset takes."""
+
+    class Forgiving(FakeToolset):
+        async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
+            return ToolOutput(text="taken")
+
+    schema: JsonObject = {"type": "object", "required": ["text"]}
+    toolset = Forgiving({"a": FakeTool(run=say, input_schema=schema)})
+    output = await Registry([toolset]).run(tool_call("a"), context, ignore_progress)
+    assert output.text == "taken"
 
 
 async def test_an_exception_is_a_value_with_a_reference_and_its_insides_are_only_logged(

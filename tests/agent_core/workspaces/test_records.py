@@ -1,10 +1,12 @@
 """What turns leave behind: trace files, summary.txt, run.log."""
 
+import hashlib
 import json
 from datetime import timedelta
 from pathlib import Path
 
-from agent_core.events import StepRetried, TextDelta
+from agent_core.events import AnyEvent, StepRetried, TextDelta, ToolCallProgressed
+from agent_core.ids import ToolCallId
 from agent_core.messages import JsonObject
 from agent_core.workspaces import (
     RunLog,
@@ -28,6 +30,10 @@ def trace(turn: str = "turn-1", **changed: object) -> JsonObject:
     return {**built, "turn_id": turn, **changed}
 
 
+def digest(turn: str) -> str:
+    return hashlib.sha256(turn.encode()).hexdigest()[:8]
+
+
 def turns_in(workspace: Path) -> dict[str, str]:
     files = sorted(workspace.rglob("trace*.json"))
     return {
@@ -42,8 +48,8 @@ def test_the_last_turn_is_trace_json_and_earlier_ones_are_numbered(tmp_path: Pat
 
     assert turns_in(tmp_path) == {
         "trace.json": "three",
-        "traces/trace_001.json": "one",
-        "traces/trace_002.json": "two",
+        f"traces/trace_001_{digest('one')}.json": "one",
+        f"traces/trace_002_{digest('two')}.json": "two",
     }
 
 
@@ -53,11 +59,35 @@ def test_writing_a_turn_again_replaces_it_where_it_lies(tmp_path: Path) -> None:
     write_trace(tmp_path, trace("two", query="mended"))
     write_trace(tmp_path, trace("one", query="mended too"))
 
-    assert turns_in(tmp_path) == {"trace.json": "two", "traces/trace_001.json": "one"}
+    archived = f"traces/trace_001_{digest('one')}.json"
+    assert turns_in(tmp_path) == {"trace.json": "two", archived: "one"}
     queries = [
         json.loads((tmp_path / name).read_text("utf-8"))["query"] for name in turns_in(tmp_path)
     ]
     assert queries == ["mended", "mended too"]
+
+
+def test_an_archived_turn_is_found_without_reading_the_archive(tmp_path: Path) -> None:
+    for turn in ("one", "two"):
+        write_trace(tmp_path, trace(turn))
+    archived = tmp_path / "traces" / f"trace_001_{digest('one')}.json"
+    archived.write_text("damaged", encoding="utf-8")
+
+    write_trace(tmp_path, trace("one"))
+
+    assert turns_in(tmp_path) == {
+        "trace.json": "two",
+        archived.relative_to(tmp_path).as_posix(): "one",
+    }
+
+
+def test_numbers_go_on_after_traces_of_an_older_naming(tmp_path: Path) -> None:
+    (tmp_path / "traces").mkdir()
+    (tmp_path / "traces" / "trace_007.json").write_text('{"turn_id": "old"}', encoding="utf-8")
+    for turn in ("one", "two"):
+        write_trace(tmp_path, trace(turn))
+
+    assert f"traces/trace_008_{digest('one')}.json" in turns_in(tmp_path)
 
 
 def test_a_damaged_trace_is_put_aside_and_not_lost(tmp_path: Path) -> None:
@@ -65,7 +95,8 @@ def test_a_damaged_trace_is_put_aside_and_not_lost(tmp_path: Path) -> None:
 
     write_trace(tmp_path, trace("two"))
 
-    assert (tmp_path / "traces" / "trace_001.json").read_text("utf-8") == '{"turn_id": "on'
+    kept = tmp_path / "traces" / f"trace_001_{digest('')}.json"
+    assert kept.read_text("utf-8") == '{"turn_id": "on'
     assert json.loads((tmp_path / "trace.json").read_text("utf-8"))["turn_id"] == "two"
 
 
@@ -154,7 +185,10 @@ def test_the_run_log_tells_a_turn_in_plain_words(tmp_path: Path) -> None:
     assert "turn turn-1 finished: answered" in text
 
 
-def test_deltas_are_not_worth_a_line() -> None:
-    assert log_line(TextDelta(**place(1, 1, 1), text="Mu")) == ""
-    retried = StepRetried(**place(1, 1, 1), reason="overloaded_error", wait_s=4.0)
-    assert log_line(retried) == "model call made again in 4.0 s (overloaded_error)"
+def test_what_is_live_only_has_no_line() -> None:
+    live_only: list[AnyEvent] = [
+        TextDelta(**place(1, 1, 1), text="Mu"),
+        StepRetried(**place(1, 1, 1), reason="overloaded_error", wait_s=4.0),
+        ToolCallProgressed(**place(1, 1, 1), call_id=ToolCallId("c"), tool="t", text="Reading"),
+    ]
+    assert [log_line(event) for event in live_only] == ["", "", ""]

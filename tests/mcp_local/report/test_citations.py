@@ -57,6 +57,36 @@ def test_a_citation_links_to_its_source_right_after_the_sentence() -> None:
     ) in html
 
 
+def test_citations_in_headings_and_tables_are_links_like_all_others() -> None:
+    tree = page(
+        "## Prices [2]\n\n### By year [3, 4]\n\n"
+        "| Year [5] | Price [^6] |\n|:--|--:|\n| 2025 [7] | **9** [8][9] |\n| 2026 | [1] |"
+    )
+
+    def cited_in(tag: str) -> list[list[str]]:
+        found = tree.one("main").all(tag)
+        return [[link.attrs["href"] for link in one.all("a", class_="citation")] for one in found]
+
+    assert cited_in("h2")[1:2] == [["#source-2"]]
+    assert cited_in("h3") == [["#source-3", "#source-4"]]
+    assert cited_in("th") == [["#source-5"], ["#source-6"]]
+    assert cited_in("td") == [["#source-7"], ["#source-8", "#source-9"], [], ["#source-1"]]
+    assert {item.attrs["id"] for item in tree.all("li") if "id" in item.attrs} == {
+        f"source-{n}" for n in range(1, 10)
+    }
+    contents = tree.one("nav")
+    assert "[" not in contents.text
+    assert contents.all("a", class_="citation") == []
+
+
+@pytest.mark.parametrize(
+    "markdown", ["## One [99]\n\nSo. [1]", "| a |\n|--|\n| b [99] |\n\nSo. [1]"]
+)
+def test_a_citation_without_a_source_in_a_heading_or_table_is_named(markdown: str) -> None:
+    with pytest.raises(CitationError, match=r"source \[99\] does not exist"):
+        compose(markdown)
+
+
 def test_every_citation_leads_to_a_listed_source_and_none_is_listed_unread() -> None:
     tree = page("## S\n\nOne. [2] Two. [9, 4]\n\n- three [2]")
     targets = {link.attrs["href"] for link in tree.all("a", class_="citation")}
