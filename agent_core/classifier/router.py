@@ -166,21 +166,22 @@ class _Gate:
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
-        self._held: list[Delta] = []
+        self._held: list[Delta | Retried] = []
         self._is_open = False
 
     async def push(self, item: Delta | Retried) -> None:
         if self._is_open:
             await self._tell(item)
         elif isinstance(item, Retried):
-            self._held.clear()
+            self._held = [item]
         else:
             self._held.append(item)
 
     async def open(self) -> None:
         while self._held:
             held, self._held = self._held, []
-            await self._tell(Delta(text="".join(delta.text for delta in held)))
+            for item in held:
+                await self._tell(item)
         self._is_open = True
 
 

@@ -1,8 +1,13 @@
 """Repairs and trims a history just before it is sent: no stored state can make a session die."""
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from agent_core.messages import Message, Opaque, Part, Text, ToolCall, ToolResult
+
+MAX_NAME_CHARS = 128
+_UNSENDABLE = re.compile(r"[^a-zA-Z0-9_-]")
 
 LOST_RESULT = (
     "The result of this call is not available; it may or may not have run. "
@@ -12,6 +17,9 @@ LOST_RESULT = (
 
 def repaired(messages: Sequence[Message]) -> tuple[Message, ...]:
     """A valid history of the same content: each call answered in the next message, no orphans.
+
+    Names of calls are brought into the form that providers demand: a name that a model invented
+    must not make every later request fail.
 
     Calls without a result get a neutral one; results without a call are dropped, as are blank texts
     and empty messages; neighbours of one role are merged; a leading assistant message is dropped.
@@ -97,8 +105,14 @@ def _with_unique_calls(message: Message, seen: set[str]) -> Message:
             if part.id in seen:
                 continue
             seen.add(part.id)
-        kept.append(part)
+            kept.append(replace(part, name=_sendable(part.name)))
+        else:
+            kept.append(part)
     return Message(role=message.role, parts=tuple(kept))
+
+
+def _sendable(name: str) -> str:
+    return _UNSENDABLE.sub("_", name)[:MAX_NAME_CHARS] or "unnamed"
 
 
 def _user_parts(message: Message, calls: Message | None) -> tuple[Part, ...]:

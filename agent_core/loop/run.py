@@ -8,10 +8,18 @@ from agent_core.ids import RunId
 from agent_core.loop.agent import Agent, RunScope
 from agent_core.loop.limits import Tally
 from agent_core.loop.step import StepResult, run_step
-from agent_core.messages import Message
+from agent_core.messages import Message, user_message
 from agent_core.prompts import prompt
 
 DECLINED = "The model declined to answer this request."
+CUT = ("max_tokens", "model_context_window_exceeded")
+"""Stop reasons of a reply that is not whole."""
+MAX_CONTINUATIONS = 3
+GO_ON = (
+    "Your reply was cut off by its length limit. Go on exactly where you stopped; repeat nothing."
+)
+SAY_IT = "Your reply was empty. Say in words what you did and found, for the person who asked."
+CUT_OFF = "(The answer was cut off here. Reply “continue” and I go on.)"
 NO_WORDS = "The work ended without a closing word from the model. Ask again, or reply “continue”."
 
 
@@ -44,6 +52,7 @@ async def run_agent(
     await scope.save(0, opening)
     history = [*earlier, *opening]
     tally = Tally()
+    said: list[str] = []
     limit: str | None = None
     while True:
         closing = prompt("wrap_up", limit=limit) if limit else ""
@@ -52,14 +61,36 @@ async def run_agent(
         history.extend(step.messages)
         tally = tally.plus(step.usage, step.started_at, step.finished_at)
         if step.is_final:
-            break
+            said.append(step.spoken)
+            request = _request_to_go_on(step, said)
+            if limit or request is None:
+                break
+            await scope.save(len(history) - len(earlier), (request,))
+            history.append(request)
         limit = tally.reached(agent.limits)
-    result = RunResult(outcome="limited" if limit else "answered", text=_words(step))
+    is_cut = step.reply.stop_reason in CUT
+    result = RunResult(
+        outcome="limited" if limit or is_cut else "answered", text=_words(said, step)
+    )
     await scope.emit(RunFinished(**scope.at(0, 1), outcome=result.outcome, text=result.text))
     return result
 
 
-def _words(step: StepResult) -> str:
-    if step.reply.message.text:
-        return step.reply.message.text
+def _request_to_go_on(step: StepResult, said: Sequence[str]) -> Message | None:
+    """What to ask a model whose last words were cut off or did not come; None when they are whole."""
+    if len(said) > MAX_CONTINUATIONS:
+        return None
+    if step.reply.stop_reason == "max_tokens":
+        return user_message(GO_ON)
+    if not any(said) and step.reply.stop_reason == "end_turn":
+        return user_message(SAY_IT)
+    return None
+
+
+def _words(said: Sequence[str], step: StepResult) -> str:
+    text = "".join(said).strip()
+    if step.reply.stop_reason in CUT:
+        return f"{text}…\n\n{CUT_OFF}"
+    if text:
+        return text
     return DECLINED if step.reply.stop_reason == "refusal" else NO_WORDS

@@ -11,9 +11,10 @@ from agent_core import tracing
 from agent_core.context.history import repaired
 from agent_core.errors import ModelUnavailable
 from agent_core.events import StepFinished, StepRetried, StepStarted, TextDelta, Usage
+from agent_core.ids import ToolCallId
 from agent_core.loop.agent import Agent, RunScope
 from agent_core.loop.calls import run_calls
-from agent_core.messages import Message, Text
+from agent_core.messages import Message, Text, ToolCall
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.models.retry import Retried
 
@@ -37,6 +38,12 @@ class StepResult:
     started_at: datetime
     finished_at: datetime
     """Both of the model call, as recorded."""
+
+    @property
+    def spoken(self) -> str:
+        """The reply's words as they came, so that a cut answer can be joined."""
+        parts = self.reply.message.parts
+        return "".join(part.text for part in parts if isinstance(part, Text))
 
     @property
     def is_final(self) -> bool:
@@ -67,7 +74,7 @@ async def run_step(
     """
     with tracing.span(f"conversation_iteration_{number}", run=scope.context.run):
         call = await _call_model(agent, history, scope, number, closing)
-        message = call.reply.message
+        message = _with_fresh_ids(call.reply.message, history, number)
         if message.text:
             tracing.note("reasoning", length=len(message.text))
         if call.reply.thinking:
@@ -150,6 +157,20 @@ def _with_closing(messages: tuple[Message, ...], closing: str) -> tuple[Message,
         return messages
     last = messages[-1]
     return (*messages[:-1], replace(last, parts=(*last.parts, Text(text=closing))))
+
+
+def _with_fresh_ids(message: Message, history: Sequence[Message], number: int) -> Message:
+    """Some gateways number the calls of each reply anew; an id that is taken gets a suffix."""
+    seen = {call.id for earlier in history for call in earlier.tool_calls}
+    if not any(call.id in seen for call in message.tool_calls):
+        return message
+    parts = tuple(
+        replace(part, id=ToolCallId(f"{part.id}_{number}"))
+        if isinstance(part, ToolCall) and part.id in seen
+        else part
+        for part in message.parts
+    )
+    return replace(message, parts=parts)
 
 
 def _without_calls(message: Message) -> Message:

@@ -1,6 +1,6 @@
 """What a person reads when a turn could not be finished. Never a raw error."""
 
-from agent_core.errors import ModelRejected, ModelUnavailable, RequestTooLarge
+from agent_core.errors import ModelRejected, ModelUnavailable, ReplyTruncated, RequestTooLarge
 
 
 def apology(error: BaseException, reference: str) -> str:
@@ -10,6 +10,11 @@ def apology(error: BaseException, reference: str) -> str:
             reason = (
                 "This thread has become too long for my language model. "
                 "Please start a new thread and tell me what to carry over."
+            )
+        case ReplyTruncated():
+            reason = (
+                "What I wanted to write was longer than my language model can write in one go. "
+                "Reply “continue” and ask for a smaller piece."
             )
         case ModelRejected():
             reason = (

@@ -107,3 +107,9 @@ def _misplaced(message: Message) -> bool:
     """Calls belong to assistants and results to users; nothing stores them otherwise."""
     wrong = ToolResult if message.role == "assistant" else ToolCall
     return any(isinstance(part, wrong) for part in message.parts)
+
+
+def test_a_name_that_a_model_invented_is_sent_in_a_form_that_providers_take() -> None:
+    odd = ToolCall(id=ToolCallId("a"), name="mcp composio.search!", arguments={})
+    history = repaired([user_message("go"), assistant(odd), user(result("a"))])
+    assert [c.name for c in history[1].tool_calls] == ["mcp_composio_search_"]

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from agent_core.events import (
 )
 from agent_core.loop.agent import Agent
 from agent_core.loop.limits import Limits
-from agent_core.loop.run import DECLINED, RunResult, run_agent
+from agent_core.loop.run import CUT_OFF, DECLINED, GO_ON, RunResult, run_agent
 from agent_core.messages import JsonObject, Text, ToolResult, user_message
 from agent_core.models import Reply
 from agent_core.models.retry import RetryingModel
@@ -219,3 +220,33 @@ async def test_a_run_that_is_killed_goes_on_and_pays_no_step_twice(
     assert sorted(made_call.id for made_call in tools.calls) == ["a", "b", "c"]
     assert [e.text for e in around.events if isinstance(e, RunFinished)][-1] == "Done."
     assert [m.role for _, m in sorted(around.messages.items())] == ["user", "assistant"] * 3
+
+
+async def test_an_answer_that_is_cut_off_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    cut = replace(text_reply("A long answer, cut"), stop_reason="max_tokens")
+    made, model = agent([cut, " in two."])
+    result = await run(made, Surroundings(workspace=tmp_path))
+    assert result == RunResult(outcome="answered", text="A long answer, cut in two.")
+    assert model.requests[1].messages[-1].text == GO_ON
+
+
+async def test_an_answer_that_stays_cut_off_says_so(tmp_path: Path) -> None:
+    cut = replace(text_reply("more"), stop_reason="max_tokens")
+    made, _ = agent([cut] * 10)
+    result = await run(made, Surroundings(workspace=tmp_path))
+    assert result.outcome == "limited"
+    assert CUT_OFF in result.text
+
+
+async def test_an_empty_reply_is_asked_for_words_once_more(tmp_path: Path) -> None:
+    made, _ = agent([text_reply(""), "Here they are."])
+    assert (await run(made, Surroundings(workspace=tmp_path))).text == "Here they are."
+
+
+async def test_ids_that_a_gateway_uses_again_do_not_cost_results(tmp_path: Path) -> None:
+    tools = FakeToolset({"work": say_done})
+    made, model = agent([call("work", id="call_0"), call("work", id="call_0"), "Done."], tools)
+    await run(made, Surroundings(workspace=tmp_path))
+    sent = [part for m in model.requests[-1].messages for part in m.parts]
+    assert len([part for part in sent if isinstance(part, ToolResult)]) == 2
+    assert len({part.call_id for part in sent if isinstance(part, ToolResult)}) == 2
