@@ -7,19 +7,18 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 
 import aiohttp
-from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 
 from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from bot.front import FrontDoor, WorkspaceFiles
-from bot.ingress import Rules, create_app, register
+from bot.ingress import Rules, connect_socket, create_app, register
+from bot.presenter import Signs
 from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import SlackApi, web_client
 
 logger = logging.getLogger(__name__)
 
-PING_INTERVAL_S = 5
 DRAIN_PATIENCE_S = 10.0
 
 
@@ -38,7 +37,8 @@ async def running_bot(settings: BotSettings, core: CoreSettings) -> AsyncGenerat
         api = SlackApi(client)
         identity = await api.identify()
         runtime = await stack.enter_async_context(build_runtime(core))
-        presenting = Presenting(runtime, api)
+        signs = Signs(api)
+        presenting = Presenting(runtime, api, signs)
         stack.push_async_callback(presenting.close)
         app = create_app(client, identity)
         ingress = register(
@@ -47,6 +47,7 @@ async def running_bot(settings: BotSettings, core: CoreSettings) -> AsyncGenerat
             ledger=runtime,
             files=WorkspaceFiles(runtime, api, lambda: datetime.now(UTC)),
             api=api,
+            signs=signs,
             rules=Rules(
                 identity=identity,
                 teams=settings.allowed_teams,
@@ -55,12 +56,10 @@ async def running_bot(settings: BotSettings, core: CoreSettings) -> AsyncGenerat
             ),
         )
         await presenting.resume()
-        for body in await runtime.unsettled():
-            await ingress.replay(body)
-        handler = AsyncSocketModeHandler(
-            app, settings.slack_app_token.get_secret_value(), ping_interval=PING_INTERVAL_S
-        )
-        await handler.connect_async()
+        # Begun before the socket is open, so that new posts stay behind older ones of their thread.
+        replays = asyncio.create_task(ingress.replay_all(await runtime.unsettled()), name="replay")
+        stack.push_async_callback(_stop, replays)
+        handler = await connect_socket(app, settings.slack_app_token.get_secret_value())
         logger.info("listening as %s in team %s", identity.bot_user, identity.team)
         try:
             yield runtime
@@ -71,3 +70,8 @@ async def running_bot(settings: BotSettings, core: CoreSettings) -> AsyncGenerat
                     await ingress.drain()
             except TimeoutError:
                 logger.warning("stopped while messages were still being handed over")
+
+
+async def _stop(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait([task])

@@ -1,18 +1,27 @@
 """Between ingress and core: hands messages over, attaches presenters, keeps attached files."""
 
+import asyncio
+import hashlib
+import logging
 import re
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage
 from agent_core.runtime import Runtime
 from bot.inbound import SlackFile
+from bot.ingress.kept_files import write_file
 from bot.presenting import Presenting
 from bot.slack_api import DownloadRefused, SlackApi
 
+logger = logging.getLogger(__name__)
+
+FOLDER = "downloads"
 MAX_ATTACHMENT_BYTES = 50 * 1024 * 1024
 MAX_NAME_BYTES = 120
+_ID = re.compile(r"[A-Z0-9]{1,64}")
 _UNSAFE = re.compile(r"[^\w.\- ]+")
 
 
@@ -46,27 +55,41 @@ class WorkspaceFiles:
     ) -> tuple[Attachment, ...]:
         """Download the files; one that cannot be had stays in the message, with a word on it."""
         workspace = await self._runtime.workspace(session, self._clock())
-        kept: list[Attachment] = []
-        for file in files:
-            path = f"downloads/{file.id}_{safe_name(file.name)}"
-            try:
-                content = await self._api.files.download(
-                    file.url_private, max_bytes=MAX_ATTACHMENT_BYTES
-                )
-            except DownloadRefused:
-                kept.append(
-                    _described(file, f"{safe_name(file.name)} (could not be downloaded)", 0)
-                )
-                continue
-            (workspace / path).write_bytes(content)
-            kept.append(_described(file, path, len(content)))
-        return tuple(kept)
+        return tuple([await self._keep_one(workspace, file) for file in files])
+
+    async def _keep_one(self, workspace: Path, file: SlackFile) -> Attachment:
+        if file.size_bytes > MAX_ATTACHMENT_BYTES:
+            return _missing(file, f"is bigger than {MAX_ATTACHMENT_BYTES // 1024**2} MB")
+        try:
+            content = await self._api.files.download(
+                file.url_private, max_bytes=MAX_ATTACHMENT_BYTES
+            )
+        except DownloadRefused:
+            return _missing(file, "could not be downloaded")
+        name = f"{_safe_id(file.id)}_{safe_name(file.name)}"
+        try:
+            await asyncio.to_thread(write_file, workspace, FOLDER, name, content)
+        except OSError:
+            logger.exception("an attached file was not saved")
+            return _missing(file, "could not be saved")
+        return _described(file, f"{FOLDER}/{name}", len(content))
 
 
 def safe_name(name: str) -> str:
     """A file name without separators, control or direction characters, at most 120 bytes."""
     cleaned = _UNSAFE.sub("_", name).strip(". ")
     return cleaned.encode()[-MAX_NAME_BYTES:].decode("utf-8", "ignore") or "file"
+
+
+def _safe_id(file_id: str) -> str:
+    """Slack's id; of what does not look like one a mark that tells two apart."""
+    if _ID.fullmatch(file_id):
+        return file_id
+    return hashlib.sha256(file_id.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _missing(file: SlackFile, why: str) -> Attachment:
+    return _described(file, f"{safe_name(file.name)} ({why})", 0)
 
 
 def _described(file: SlackFile, path: str, size_bytes: int) -> Attachment:

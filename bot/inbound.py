@@ -61,6 +61,11 @@ class InboundPost:
         return f"{self.thread.team}:{self.thread.channel}:{self.client_msg_id}"
 
 
+def posted_ts(key: str) -> str:
+    """The `ts` of the post that a key was made from."""
+    return key.rpartition(":")[2]
+
+
 def read_post(body: JsonObject, *, bot_user: str) -> InboundPost | None:
     """The person's post in an `event_callback` payload, or None if there is none to answer.
 

@@ -2,58 +2,82 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
 
-from agent_core.events import AnyEvent
-from agent_core.ids import TurnId
+from agent_core.errors import SessionError
+from agent_core.events import AnyEvent, TurnFinished
+from agent_core.ids import SessionId, TurnId
 from agent_core.messages import JsonObject
-from agent_core.runtime import Runtime
 from agent_core.sessions import StoredTurn
-from bot.presenter import ThreadPresenter
+from bot.inbound import posted_ts
+from bot.presenter import Signs, ThreadPresenter
 from bot.presenter.state import READER
-from bot.slack_api import SlackApi, SlackError
-from bot.threads import parse_session
+from bot.slack_api import SlackApi, SlackAuthRefused, SlackError, SlackRefused
+from bot.threads import ThreadRef, parse_session
 
 logger = logging.getLogger(__name__)
 
-RETRY_WAIT_S = 5.0
-RETRIES = 60
+FIRST_WAIT_S = 5.0
+LAST_WAIT_S = 60.0
+CLOSE_PATIENCE_S = 5.0
+
+
+class Turns(Protocol):
+    """What is shown, and where it is noted how far; the core's runtime."""
+
+    async def workspace(self, session: SessionId, now: datetime) -> Path: ...
+
+    def events(self, turn: TurnId) -> AsyncGenerator[tuple[int, AnyEvent], None]: ...
+
+    async def unread(self, reader: str) -> list[StoredTurn]: ...
+
+    async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None: ...
+
+    async def save_cursor(
+        self, reader: str, turn: TurnId, state: JsonObject, *, done: bool = False
+    ) -> None: ...
 
 
 class StoredBookmark:
     """A presenter's state in the session store."""
 
-    def __init__(self, runtime: Runtime, turn: TurnId) -> None:
-        self._runtime = runtime
+    def __init__(self, turns: Turns, turn: TurnId) -> None:
+        self._turns = turns
         self._turn = turn
 
     async def load(self) -> JsonObject | None:
-        return await self._runtime.load_cursor(READER, self._turn)
+        return await self._turns.load_cursor(READER, self._turn)
 
     async def save(self, state: JsonObject) -> None:
         done = bool(state.get("finished"))
-        await self._runtime.save_cursor(READER, self._turn, state, done=done)
+        await self._turns.save_cursor(READER, self._turn, state, done=done)
 
 
 class Presenting:
     """Shows every turn in its thread, each in a task of its own."""
 
-    def __init__(self, runtime: Runtime, api: SlackApi) -> None:
-        self._runtime = runtime
+    def __init__(self, turns: Turns, api: SlackApi, signs: Signs | None = None) -> None:
+        self._turns = turns
         self._api = api
+        self._signs = signs or Signs(api)
         self._tasks: dict[TurnId, asyncio.Task[None]] = {}
 
     async def resume(self) -> None:
         """Go on with the turns that an earlier process did not show to the end."""
-        for turn in await self._runtime.unread(READER):
-            self.attach(turn)
+        for turn in await self._turns.unread(READER):
+            self.attach(turn, is_resumed=True)
 
-    def attach(self, turn: StoredTurn) -> None:
+    def attach(self, turn: StoredTurn, *, is_resumed: bool = False) -> None:
         """Show a turn from its first event on; a second call for the same turn changes nothing."""
         if turn.id in self._tasks:
             return
-        task = asyncio.create_task(self._show(turn), name=f"present {turn.id}")
+        task = asyncio.create_task(
+            self._show(turn, is_resumed=is_resumed), name=f"present {turn.id}"
+        )
         self._tasks[turn.id] = task
         task.add_done_callback(lambda _: self._tasks.pop(turn.id, None))
 
@@ -63,34 +87,76 @@ class Presenting:
         for task in tasks:
             task.cancel()
         if tasks:
-            await asyncio.wait(tasks, timeout=RETRY_WAIT_S)
+            await asyncio.wait(tasks, timeout=CLOSE_PATIENCE_S)
 
-    async def _show(self, turn: StoredTurn) -> None:
-        workspace = await self._runtime.workspace(turn.session, turn.inbound.received_at)
-        bookmark = StoredBookmark(self._runtime, turn.id)
-        if await bookmark.load() is None:
-            await bookmark.save({})
+    async def _show(self, turn: StoredTurn, *, is_resumed: bool) -> None:
+        """Until the turn is shown: what fails unexpectedly is begun again from the bookmark."""
+        try:
+            thread = parse_session(turn.session)
+        except SessionError:
+            logger.exception("turn %s was not asked in Slack and is not shown", turn.id)
+            return
+        waits_s = _back_off()
+        while True:
+            try:
+                await self._show_once(turn, thread, is_resumed=is_resumed)
+            except Exception:
+                wait_s = next(waits_s)
+                logger.exception("turn %s is shown anew in %g s", turn.id, wait_s)
+                await self._api.clock.sleep(wait_s)
+            else:
+                return
+
+    async def _show_once(self, turn: StoredTurn, thread: ThreadRef, *, is_resumed: bool) -> None:
+        workspace = await self._turns.workspace(turn.session, turn.inbound.received_at)
         presenter = ThreadPresenter(
             self._api,
-            parse_session(turn.session),
-            bookmark,
+            thread,
+            StoredBookmark(self._turns, turn.id),
             workspace,
-            asked_ts=turn.inbound.key.rpartition(":")[2],
+            asked_ts=posted_ts(turn.inbound.key),
+            signs=self._signs,
+            is_resumed=is_resumed,
         )
+        if await presenter.is_finished():
+            return
         try:
-            async with aclosing(self._runtime.events(turn.id)) as events:
-                await self._feed(presenter, events)
+            async with aclosing(self._turns.events(turn.id)) as events:
+                async for _, event in events:
+                    await self._present(presenter, event)
         finally:
             await presenter.close()
 
-    async def _feed(
-        self, presenter: ThreadPresenter, events: AsyncGenerator[tuple[int, AnyEvent], None]
-    ) -> None:
-        async for _, event in events:
-            for attempt in range(RETRIES):
-                try:
-                    await presenter.show(event)
-                    break
-                except SlackError:
-                    logger.warning("%s was not shown (try %d)", event.kind, attempt + 1)
-                    await asyncio.sleep(RETRY_WAIT_S)
+    async def _present(self, presenter: ThreadPresenter, event: AnyEvent) -> None:
+        """What fails before the result is left out: later events show the newer state."""
+        if isinstance(event, TurnFinished):
+            await self._present_result(presenter, event)
+            return
+        try:
+            await presenter.show(event)
+        except Exception:
+            logger.exception("turn %s: %s was not shown", event.turn, event.kind)
+
+    async def _present_result(self, presenter: ThreadPresenter, event: TurnFinished) -> None:
+        """Without end, unless Slack says that it will not have it."""
+        for wait_s in _back_off():
+            try:
+                await presenter.show(event)
+            except SlackAuthRefused:
+                logger.exception("turn %s waits for a token that may show it", event.turn)
+            except SlackRefused:
+                logger.exception("turn %s: Slack takes no answer", event.turn)
+                await presenter.give_up()
+            except SlackError:
+                logger.warning("turn %s: the answer is shown in %g s", event.turn, wait_s)
+                await self._api.clock.sleep(wait_s)
+                continue
+            return
+
+
+def _back_off() -> Iterator[float]:
+    """5 s, then twice as long each time, then every minute without end."""
+    wait_s = FIRST_WAIT_S
+    while True:
+        yield wait_s
+        wait_s = min(2 * wait_s, LAST_WAIT_S)

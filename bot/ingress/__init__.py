@@ -1,10 +1,10 @@
 """Slack's payloads on their way in: authorised, recorded, acknowledged, handed over."""
 
-from bot.ingress.app import create_app
+from bot.ingress.app import connect_socket, create_app
 from bot.ingress.authorise import Rules
 from bot.ingress.ingress import Ingress
 from bot.ingress.register import EVENTS, register
-from bot.ingress.seams import FileKeeper, Front, Ledger
+from bot.ingress.seams import FileKeeper, Front, Ledger, Signs
 
 __all__ = [
     "EVENTS",
@@ -13,6 +13,8 @@ __all__ = [
     "Ingress",
     "Ledger",
     "Rules",
+    "Signs",
+    "connect_socket",
     "create_app",
     "register",
 ]

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.middleware.async_middleware import AsyncMiddleware
@@ -12,6 +13,8 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack_api import Identity, web_client
+
+PING_INTERVAL_S = 5
 
 _log = logging.getLogger(__name__)
 
@@ -35,6 +38,14 @@ def create_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
 
     tokenless = web_client(None, base_url=client.base_url, session=client.session)
     return AsyncApp(client=tokenless, authorize=authorize, before_authorize=_CheckShape())
+
+
+async def connect_socket(app: AsyncApp, app_token: str) -> AsyncSocketModeHandler:
+    """Open the socket over which Slack delivers, through the proxy of the app's client or none."""
+    handler = AsyncSocketModeHandler(app, app_token, ping_interval=PING_INTERVAL_S)
+    handler.client.proxy = app.client.proxy
+    await handler.connect_async()
+    return handler
 
 
 class _CheckShape(AsyncMiddleware):

@@ -1,5 +1,6 @@
 """The earlier posts of a thread that people began, as material for the bot's first answer there."""
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -9,6 +10,8 @@ from bot.threads import ThreadRef
 
 MAX_POSTS = 100
 MAX_CHARS = 20_000
+_INDENT = "    "
+_FENCE = re.compile(r"<(?=\s*/?\s*earlier_posts)", re.IGNORECASE)
 _NOTICES = frozenset({"channel_join", "channel_leave", "channel_topic", "channel_purpose"})
 
 
@@ -23,7 +26,9 @@ class Background:
     async def read(self, thread: ThreadRef, *, before_ts: str, utc_offset_s: int) -> str:
         """Lines such as `Ann (14:03): text`, oldest first, the bot's own left out.
 
-        The newest posts are kept where there are too many. Times are the asker's.
+        The newest posts are kept where there are too many. Times are the asker's. Only the first
+        line of a post begins at the margin, so no post can speak in another's name, and none can
+        end the passage in which the model gets them.
 
         Raises:
             SlackError: The thread could not be read.
@@ -35,17 +40,18 @@ class Background:
         }
         names = await self._people.names(named - {"", self._identity.bot_user})
         lines = [self._line(post, names, utc_offset_s) for post in kept]
-        return "\n".join(newest_within(lines, MAX_CHARS))
+        return _FENCE.sub("(", "\n".join(newest_within(lines, MAX_CHARS)))
 
     def _is_material(self, post: PostRecord) -> bool:
         own = post.user == self._identity.bot_user or post.bot_id == self._identity.bot_id
         return not own and post.subtype not in _NOTICES and bool(post.text or post.file_names)
 
     def _line(self, post: PostRecord, names: dict[str, str], utc_offset_s: int) -> str:
-        author = names.get(post.user) or post.user or "An app"
+        author = _one_line(names.get(post.user) or post.user or "An app")
         said = plain_text(post.text, bot_user=self._identity.bot_user, names=names)
-        files = f" [files: {', '.join(post.file_names)}]" if post.file_names else ""
-        return f"{author} ({_clock_time(post.ts, utc_offset_s)}): {said}{files}"
+        indented = f"\n{_INDENT}".join(said.splitlines())
+        files = f" [files: {_one_line(', '.join(post.file_names))}]" if post.file_names else ""
+        return f"{author} ({_clock_time(post.ts, utc_offset_s)}): {indented}{files}"
 
 
 def newest_within(lines: Sequence[str], max_chars: int) -> list[str]:
@@ -60,6 +66,10 @@ def newest_within(lines: Sequence[str], max_chars: int) -> list[str]:
     if not kept and lines:
         return [lines[-1][:max_chars]]
     return kept[::-1]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _clock_time(ts: str, utc_offset_s: int) -> str:

@@ -3,7 +3,9 @@
 import logging
 from collections import OrderedDict
 from dataclasses import dataclass
+from typing import TypeVar
 
+from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from bot.inbound import InboundPost, read_post
 from bot.ingress.addressing import address
@@ -13,6 +15,9 @@ from bot.ingress.seams import Front, Ledger
 from bot.slack_api import People, Person
 
 MAX_NOTICES = 1_000
+MAX_THREADS = 10_000
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -45,6 +50,7 @@ class Gate:
         self._roots = roots
         self._rules = rules
         self._told: OrderedDict[str, None] = OrderedDict()
+        self._admitted: OrderedDict[SessionId, None] = OrderedDict()
 
     async def pass_in(self, body: JsonObject) -> Admitted | Refused | None:
         """The post to answer, the refusal to tell, or None: nothing to do.
@@ -60,7 +66,7 @@ class Gate:
 
     async def judge(self, body: JsonObject) -> Admitted | Refused | None:
         """The same decision without a look at the ledger, for payloads that are in it already."""
-        post = read_post(body, bot_user=self._rules.identity.bot_user)
+        post = self.read(body)
         if post is None:
             return None
         facts = _facts(body, post)
@@ -72,7 +78,12 @@ class Gate:
         verdict = authorise(facts, self._rules, await self._people.person(post.user))
         if isinstance(verdict, Denied):
             return self._refuse(post, verdict)
+        _remember(self._admitted, post.thread.session, MAX_THREADS)
         return Admitted(post=post, person=verdict.person)
+
+    def read(self, body: JsonObject) -> InboundPost | None:
+        """The post in a payload, before anything is decided on it."""
+        return read_post(body, bot_user=self._rules.identity.bot_user)
 
     async def _is_for_us(self, post: InboundPost) -> bool:
         match address(post, bot_user=self._rules.identity.bot_user):
@@ -81,18 +92,28 @@ class Gate:
             case "not_ours":
                 return False
             case "ours_in_our_thread":
-                known = await self._front.knows(post.thread.session)
+                known = await self._is_known(post.thread.session)
                 return known and await self._roots.is_ours(post.thread)
+
+    async def _is_known(self, session: SessionId) -> bool:
+        """The first post of a thread may still be on its way to the front door."""
+        return session in self._admitted or await self._front.knows(session)
 
     def _refuse(self, post: InboundPost, denied: Denied) -> Refused | None:
         _log.info("denied %s in %s: %s", post.user, post.thread.channel, denied.reason)
         spoke_to_bot = post.mentions_bot or post.channel_type == "im"
         if not (spoke_to_bot and denied.sentence) or post.key in self._told:
             return None
-        self._told[post.key] = None
-        if len(self._told) > MAX_NOTICES:
-            self._told.popitem(last=False)
+        _remember(self._told, post.key, MAX_NOTICES)
         return Refused(post=post, sentence=denied.sentence)
+
+
+def _remember(known: OrderedDict[T, None], key: T, limit: int) -> None:
+    """Keep a key among the `limit` newest."""
+    known[key] = None
+    known.move_to_end(key)
+    if len(known) > limit:
+        known.popitem(last=False)
 
 
 def _facts(body: JsonObject, post: InboundPost) -> Facts:

@@ -13,6 +13,10 @@ from bot.threads import user_id
 
 NO_WORDS = "(They mentioned you without adding any words.)"
 UNREADABLE = "(The earlier posts of this thread could not be read.)"
+PARKED = (
+    "Something failed on my side, so I could not start on your message. "
+    "I have kept it and will try again when I am next started."
+)
 
 _log = logging.getLogger(__name__)
 
@@ -38,10 +42,15 @@ class Handover:
         self._identity = identity
         self._background = Background(api, people, identity)
 
-    async def deliver(self, admitted: Admitted) -> None:
-        """Hand a post to the agent; the ledger is settled once the agent has it."""
-        await self._front.handle(await self._message(admitted))
+    async def deliver(self, admitted: Admitted, *, again: bool = False) -> bool:
+        """Hand a post to the agent; the ledger is settled once the agent has it.
+
+        Say with `again` that an earlier try may have come some way. False if the agent had the
+        post before.
+        """
+        turn = await self._front.handle(await self._message(admitted, again=again))
         await self._ledger.settle(admitted.post.key)
+        return turn is not None
 
     async def dismiss(self, body: JsonObject) -> None:
         """A recorded payload that nobody will answer any more: settle it."""
@@ -59,8 +68,19 @@ class Handover:
         except SlackError as error:
             _log.warning("could not tell a refusal: %s", error)
 
-    async def _message(self, admitted: Admitted) -> InboundMessage:
+    async def tell_parked(self, admitted: Admitted) -> None:
+        """Say once in the thread that the answer has to wait, over restarts too."""
+        thread, op_id = admitted.post.thread, f"{admitted.post.key}:parked"
+        try:
+            if await self._api.find_post(thread, op_id) is None:
+                await self._api.post(thread, PARKED, op_id=op_id)
+        except SlackError as error:
+            _log.warning("could not tell that a post has to wait: %s", error)
+
+    async def _message(self, admitted: Admitted, *, again: bool) -> InboundMessage:
+        """The earlier posts come first: keeping files makes the session, and it counts as known."""
         post = admitted.post
+        earlier = await self._earlier(admitted, again=again)
         attachments = await self._attachments(post)
         return InboundMessage(
             session=post.thread.session,
@@ -69,7 +89,7 @@ class Handover:
             author_name=admitted.person.name,
             text=await self._text(post) or ("" if attachments else NO_WORDS),
             received_at=datetime.fromtimestamp(float(post.ts), UTC),
-            background=await self._earlier(admitted),
+            background=earlier,
             attachments=attachments,
         )
 
@@ -81,9 +101,9 @@ class Handover:
             names: dict[str, str] = {}
         return plain_text(post.wire_text, bot_user=bot, names=names)
 
-    async def _earlier(self, admitted: Admitted) -> str:
+    async def _earlier(self, admitted: Admitted, *, again: bool) -> str:
         post = admitted.post
-        if not post.is_reply or await self._front.knows(post.thread.session):
+        if not post.is_reply or await self._has_begun(post, again=again):
             return ""
         offset_s = admitted.person.utc_offset_s
         try:
@@ -93,6 +113,13 @@ class Handover:
         except SlackError as error:
             _log.warning("could not read a thread: %s", error)
             return UNREADABLE
+
+    async def _has_begun(self, post: InboundPost, *, again: bool) -> bool:
+        """Whether the agent knows the thread; an earlier try of this post may have made it known.
+
+        Earlier posts that are given twice do less harm than some that are never given.
+        """
+        return not again and await self._front.knows(post.thread.session)
 
     async def _attachments(self, post: InboundPost) -> tuple[Attachment, ...]:
         if not post.files:

@@ -11,7 +11,7 @@ from bot.ingress.gate import Gate
 from bot.ingress.handover import Handover
 from bot.ingress.ingress import Ingress
 from bot.ingress.roots import Roots
-from bot.ingress.seams import FileKeeper, Front, Ledger
+from bot.ingress.seams import FileKeeper, Front, Ledger, Signs
 from bot.slack_api import People, SlackApi
 
 EVENTS = posts.EVENTS
@@ -26,6 +26,7 @@ def register(
     files: FileKeeper,
     api: SlackApi,
     rules: Rules,
+    signs: Signs,
     people: People | None = None,
 ) -> Ingress:
     """Listen to posts on the app and hand those for the bot to the front door.
@@ -39,7 +40,7 @@ def register(
     handover = Handover(
         front=front, ledger=ledger, files=files, api=api, people=known, identity=identity
     )
-    ingress = Ingress(gate, handover)
+    ingress = Ingress(gate, handover, signs, api.clock)
     posts.listen(bolt, ingress)
     app: Any = bolt  # Bolt's decorators are not typed
     app.event(re.compile(".*"))(_leave)

@@ -5,12 +5,15 @@ from typing import Protocol
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage, JsonObject
 from bot.inbound import SlackFile
+from bot.threads import ThreadRef
 
 
 class Front(Protocol):
     """The agent's front door."""
 
-    async def handle(self, message: InboundMessage) -> TurnId | None: ...
+    async def handle(self, message: InboundMessage) -> TurnId | None:
+        """Begin or queue a turn; None when the gesture has one already."""
+        ...
 
     async def knows(self, session: SessionId) -> bool: ...
 
@@ -25,6 +28,14 @@ class Ledger(Protocol):
     async def settle(self, key: str) -> None:
         """The gesture was handed over; it needs no replay after a restart."""
         ...
+
+
+class Signs(Protocol):
+    """What a person sees at once: that the bot is at work on a post."""
+
+    async def show(self, thread: ThreadRef, post_ts: str, *, may_be_left: bool = False) -> None: ...
+
+    async def take_back(self, thread: ThreadRef, post_ts: str) -> None: ...
 
 
 class FileKeeper(Protocol):

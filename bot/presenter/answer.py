@@ -4,12 +4,12 @@ import logging
 from functools import partial
 
 from agent_core.events import TurnFinished
-from agent_core.ids import UserId
+from agent_core.ids import SessionId, UserId
 from bot.presenter.journal import Journal
 from bot.presenter.words import Words
 from bot.render import Draft, answer_drafts, limits, split
-from bot.slack_api import ContentRefused, PlaceRefused, SlackApi, SlackRefused
-from bot.threads import ThreadRef, parse_user
+from bot.slack_api import ContentRefused, PlaceRefused, SlackApi, SlackAuthRefused, SlackRefused
+from bot.threads import ThreadRef, parse_session, parse_user
 
 WHOLE_ANSWER_NAME = "answer.md"
 
@@ -43,48 +43,64 @@ class AnswerPosts:
         self._journal = journal
 
     async def post(self, op: str, markdown: str, words: Words, asker: UserId) -> bool:
-        """Post the answer and say whether it was too long to be posted whole.
+        """Post the answer and say whether it could be posted whole.
 
         Raises:
             SlackError: Slack gave no answer, or refused the token; the rest can be posted later.
         """
         drafts, is_cut = thread_drafts(markdown, words)
+        is_whole = not is_cut
         for number, draft in enumerate(drafts):
-            await self._post_part(f"{op}:{number}", draft, words, asker)
-        return is_cut
+            is_whole &= await self._post_part(f"{op}:{number}", draft, words, asker)
+        return is_whole
 
-    async def _post_part(self, op: str, draft: Draft, words: Words, asker: UserId) -> None:
+    async def _post_part(self, op: str, draft: Draft, words: Words, asker: UserId) -> bool:
+        """Whether the part is to be read somewhere; not if Slack takes it in no form."""
         try:
-            await self._post_draft(op, draft)
-        except ContentRefused as refused:
-            _log.warning("posting smaller: %s", refused)
-            await self._post_smaller(op, draft)
+            await self._post_fitting(self._thread, op, draft)
         except PlaceRefused as refused:
             _log.warning("answering directly: %s", refused)
             await self._post_directly(op, draft, words, asker)
+        except ContentRefused:
+            _log.exception("a part of an answer was refused in every form")
+            return False
+        return True
 
-    async def _post_smaller(self, op: str, draft: Draft) -> None:
-        """Without blocks, and in shorter parts."""
-        for number, text in enumerate(split(draft.text, limits.TEXT_CHARS // 3)):
-            await self._post_draft(f"{op}.{number}", Draft(text=text))
+    async def _post_fitting(self, place: ThreadRef, op: str, draft: Draft) -> None:
+        """As it is, or else without blocks and in shorter parts."""
+        try:
+            await self._post_draft(place, op, draft)
+        except ContentRefused as refused:
+            _log.warning("posting smaller: %s", refused)
+            for number, text in enumerate(split(draft.text, limits.TEXT_CHARS // 3)):
+                await self._post_draft(place, f"{op}.{number}", Draft(text=text))
 
-    async def _post_draft(self, op: str, draft: Draft) -> None:
-        await self._journal.once(op, partial(self._write, op, draft))
+    async def _post_draft(self, place: ThreadRef, op: str, draft: Draft) -> None:
+        await self._journal.once(op, partial(self._write, place, op, draft))
 
-    async def _write(self, op: str, draft: Draft, may_exist: bool) -> None:
-        await self._api.post(
-            self._thread, draft.text, blocks=draft.blocks, op_id=op, may_exist=may_exist
-        )
+    async def _write(self, place: ThreadRef, op: str, draft: Draft, may_exist: bool) -> None:
+        await self._api.post(place, draft.text, blocks=draft.blocks, op_id=op, may_exist=may_exist)
 
     async def _post_directly(self, op: str, draft: Draft, words: Words, asker: UserId) -> None:
         """The thread takes no posts: the asker gets the answer as a direct message."""
-        _, user = parse_user(asker)
-        text = f"_{words.not_in_thread}_\n\n{draft.text}" if op.endswith(":0") else draft.text
-
-        async def write(_: bool) -> None:
-            await self._api.post_direct(user, text, op_id=op)
-
         try:
-            await self._journal.once(f"{op}:direct", write)
+            place = await self._direct_thread(op, words, asker)
+            await self._post_fitting(place, f"{op}:direct", draft)
+        except SlackAuthRefused:
+            raise
         except SlackRefused:
             _log.exception("an answer could be posted nowhere")
+
+    async def _direct_thread(self, op: str, words: Words, asker: UserId) -> ThreadRef:
+        """A thread with the asker alone, which can be read back as any other.
+
+        A crash at its making may leave a second one without an answer.
+        """
+        bookmark = await self._journal.open()
+        if not bookmark.direct:
+            team, user = parse_user(asker)
+            notice = f"_{words.not_in_thread}_"
+            place = await self._api.post_direct(team, user, notice, op_id=f"{op}:notice")
+            bookmark.direct = place.session
+            await self._journal.save()
+        return parse_session(SessionId(bookmark.direct))

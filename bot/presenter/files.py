@@ -1,5 +1,6 @@
 """The files of a turn in its thread, each uploaded once."""
 
+import asyncio
 import logging
 from dataclasses import dataclass
 from functools import partial
@@ -40,7 +41,7 @@ class ThreadFiles:
             SlackError: Slack gave no answer; the file can be uploaded later.
         """
         try:
-            artifact = read_artifact(self._workspace, handout.path)
+            artifact = await asyncio.to_thread(read_artifact, self._workspace, handout.path)
         except ArtifactRefused as refused:
             await self._say_why(handout, words, str(refused))
         else:

@@ -17,7 +17,7 @@ from bot.presenter.board import Board
 from bot.presenter.files import Handout, ThreadFiles
 from bot.presenter.journal import Journal
 from bot.presenter.progress import Progress
-from bot.presenter.sign import Sign
+from bot.presenter.sign import Signs
 from bot.presenter.state import PresenterState
 from bot.slack_api import SlackApi, SlackError
 from bot.threads import ThreadRef
@@ -35,6 +35,8 @@ class ThreadPresenter:
         *,
         asked_ts: str = "",
         edit_interval_s: float = 1.0,
+        signs: Signs | None = None,
+        is_resumed: bool = False,
     ) -> None:
         """Make a presenter.
 
@@ -45,16 +47,25 @@ class ThreadPresenter:
             workspace: The session's directory, which artifacts are read from.
             asked_ts: The asker's post, for a reaction where Slack cannot show a status.
             edit_interval_s: The least time between two edits of the progress post.
+            signs: Those of the bot, where others show them too; its own otherwise.
+            is_resumed: An earlier process may have shown part of the turn.
         """
         self._journal = Journal(state)
         self._board = Board()
-        self._sign = Sign(api, thread, asked_ts)
+        self._signs = signs or Signs(api)
+        self._thread = thread
+        self._asked_ts = asked_ts
+        self._is_resumed = is_resumed
         self._progress = Progress(
             api, thread, self._journal, self._board, interval_s=edit_interval_s
         )
         self._answer = AnswerPosts(api, thread, self._journal)
         self._files = ThreadFiles(api, thread, self._journal, workspace)
         self._seen: set[str] = set()
+
+    async def is_finished(self) -> bool:
+        """Whether everything of the turn is in the thread already."""
+        return (await self._journal.open()).finished
 
     async def show(self, event: AnyEvent) -> None:
         """Take the next event, stored or live.
@@ -66,7 +77,7 @@ class ThreadPresenter:
         Raises:
             SlackError: The answer could not be posted now; show the same event again later.
         """
-        if self._was_shown(event) or (await self._journal.open()).finished:
+        if self._was_shown(event) or await self.is_finished():
             return
         if not isinstance(event, LIVE_ONLY):
             self._seen.add(_identity(event))
@@ -76,6 +87,11 @@ class ThreadPresenter:
         else:
             await self._go_on(event)
 
+    async def give_up(self) -> None:
+        """Slack will never take the rest of the turn: count it as shown, for good."""
+        await self._progress.stop()
+        await self._end()
+
     async def close(self) -> None:
         """End the background edits, if TurnFinished never came. Safe to call twice."""
         await self._progress.stop()
@@ -84,7 +100,7 @@ class ThreadPresenter:
         return not isinstance(event, LIVE_ONLY) and _identity(event) in self._seen
 
     async def _go_on(self, event: AnyEvent) -> None:
-        await self._sign.show()
+        await self._signs.show(self._thread, self._asked_ts, may_be_left=self._is_resumed)
         if _is_work(event):
             await self._progress.open(event.turn)
         self._progress.touch()
@@ -99,7 +115,10 @@ class ThreadPresenter:
             raise
         if not is_closed:
             await self._progress.close(event.turn, insist=True)
-        await self._sign.take_back()
+        await self._end()
+
+    async def _end(self) -> None:
+        await self._signs.take_back(self._thread, self._asked_ts)
         (await self._journal.open()).finished = True
         await self._journal.save()
 
@@ -107,8 +126,8 @@ class ThreadPresenter:
         markdown = answer_text(event, self._board.words)
         asker = UserId(self._board.asker)
         op = f"{event.turn}:answer"
-        is_cut = await self._answer.post(op, markdown, self._board.words, asker)
-        if is_cut:
+        is_whole = await self._answer.post(op, markdown, self._board.words, asker)
+        if not is_whole:
             await self._attach_whole(event.turn, markdown)
         for path, saved in self._board.artifacts.items():
             handout = Handout(op=f"file:{_identity(saved)}", path=path, title=saved.title)

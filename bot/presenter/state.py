@@ -44,5 +44,7 @@ class Bookmark(BaseModel):
     """Op ids of writes that Slack has taken."""
     files: dict[str, str] = Field(default_factory=dict[str, str])
     """Op id of an upload to Slack's id of the file, known before the file is visible."""
+    direct: str = ""
+    """The direct conversation, as a session id, where the thread takes no answer."""
     finished: bool = False
     """Everything of the turn is in the thread."""

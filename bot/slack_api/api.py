@@ -72,10 +72,14 @@ class SlackApi:
                 return found
         return str((await self._calls.single("chat.postMessage", arguments))["ts"])
 
-    async def post_direct(self, user: str, text: str, *, op_id: str) -> str:
-        """Write to a person directly. Not repeated when the answer is lost."""
+    async def post_direct(self, team: str, user: str, text: str, *, op_id: str) -> ThreadRef:
+        """Write to a person directly and return the thread that this begins.
+
+        Not repeated when the answer is lost: where it would be read back is in the answer.
+        """
         arguments = {**_quiet(text, ()), "channel": user, "metadata": _mark(op_id)}
-        return str((await self._calls.single("chat.postMessage", arguments))["ts"])
+        answer = await self._calls.single("chat.postMessage", arguments)
+        return ThreadRef(team=team, channel=str(answer["channel"]), root_ts=str(answer["ts"]))
 
     async def update(
         self, channel: str, ts: str, text: str, *, blocks: Sequence[JsonObject] = ()

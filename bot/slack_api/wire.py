@@ -3,7 +3,9 @@
 import asyncio
 import json
 from collections.abc import Mapping
+from ipaddress import ip_address
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import aiohttp
 from slack_sdk.errors import SlackApiError, SlackRequestError
@@ -20,14 +22,29 @@ DEFAULT_RETRY_AFTER_S = 30.0
 def web_client(
     token: str | None, *, base_url: str, session: aiohttp.ClientSession | None = None
 ) -> AsyncWebClient:
-    """A client that never repeats a call by itself: its default retry posts twice."""
-    return AsyncWebClient(
+    """A client that never repeats a call by itself: its default retry posts twice.
+
+    It takes the proxy of the environment, which says nothing of hosts to go to directly, so calls
+    to this machine leave it out.
+    """
+    client = AsyncWebClient(
         token=token,
         base_url=base_url,
         session=session,
         retry_handlers=[],
         timeout=int(CALL_LIMIT_S),
     )
+    if _is_this_machine(base_url):
+        client.proxy = None
+    return client
+
+
+def _is_this_machine(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 class Wire:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_core.testing.models import ScriptedModel
-from bot.front import safe_name
+from bot.front import MAX_ATTACHMENT_BYTES, safe_name
 from bot.inbound import SlackFile
 from tests.bot.front_world import NOW, Place, Process, open_place, process
 
@@ -131,6 +131,66 @@ async def test_the_bot_s_token_is_not_sent_to_a_foreign_host(place: Place, bot: 
 
 async def test_without_files_nothing_is_kept(place: Place, bot: Process) -> None:
     assert await bot.files.keep(place.thread.session, ()) == ()
+
+
+async def test_defect_a_link_in_the_place_of_the_downloads_is_not_followed(
+    place: Place, bot: Process, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    directory = await workspace(bot, place)
+    (directory / "downloads").rmdir()
+    (directory / "downloads").symlink_to(outside)
+    [kept] = await bot.files.keep(place.thread.session, (await place.attached("a.log", b"lines"),))
+
+    assert "could not be saved" in kept.path
+    assert list(outside.iterdir()) == []
+
+
+async def test_defect_a_link_in_the_place_of_a_file_is_replaced_and_not_followed(
+    place: Place, bot: Process, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("secret", encoding="utf-8")
+    file = await place.attached("a.log", b"lines")
+    target = await workspace(bot, place) / "downloads" / f"{file.id}_a.log"
+    target.symlink_to(secret)
+    [kept] = await bot.files.keep(place.thread.session, (file,))
+
+    assert secret.read_text(encoding="utf-8") == "secret"
+    assert not target.is_symlink()
+    assert (await workspace(bot, place) / kept.path).read_bytes() == b"lines"
+
+
+@pytest.mark.parametrize("file_id", ["../../x", "", "F1/../..", "x" * 300])
+async def test_defect_a_file_stays_in_its_place_whatever_its_id(
+    place: Place, bot: Process, file_id: str
+) -> None:
+    file = replace(await place.attached("a.log", b"lines"), id=file_id)
+    [kept] = await bot.files.keep(place.thread.session, (file,))
+    saved = (await workspace(bot, place) / kept.path).resolve()
+    assert saved.parent == (await workspace(bot, place) / "downloads").resolve()
+    assert saved.read_bytes() == b"lines"
+
+
+async def test_defect_a_file_that_is_too_big_is_not_asked_for(place: Place, bot: Process) -> None:
+    file = replace(await place.attached("a.log", b"lines"), size_bytes=MAX_ATTACHMENT_BYTES + 1)
+    [kept] = await bot.files.keep(place.thread.session, (file,))
+    assert "bigger than 50 MB" in kept.path
+    assert list((await workspace(bot, place) / "downloads").iterdir()) == []
+
+
+async def test_defect_a_file_that_cannot_be_saved_does_not_lose_the_others(
+    place: Place, bot: Process
+) -> None:
+    bad, good = [await place.attached(name, b"lines") for name in ("bad.log", "good.log")]
+    (await workspace(bot, place) / "downloads" / f"{bad.id}_bad.log").mkdir()
+    kept = await bot.files.keep(place.thread.session, (bad, good))
+
+    assert "could not be saved" in kept[0].path
+    assert (await workspace(bot, place) / kept[1].path).read_bytes() == b"lines"
+    names = {entry.name for entry in (await workspace(bot, place) / "downloads").iterdir()}
+    assert names == {f"{bad.id}_bad.log", f"{good.id}_good.log"}
 
 
 @given(st.text())

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from bot.inbound import InboundPost, SlackFile, plain_text, read_post
+from bot.inbound import InboundPost, SlackFile, plain_text, posted_ts, read_post
 from bot.threads import ThreadRef
 
 BOT = "UBOT"
@@ -119,3 +119,7 @@ def test_what_is_no_persons_post_is_left(event: dict[str, Any]) -> None:
 @pytest.mark.parametrize("body", [{}, {"event": None}, {"event": "text"}, {"event": []}])
 def test_a_payload_without_an_event_is_left(body: dict[str, Any]) -> None:
     assert read_post(body, bot_user=BOT) is None
+
+
+def test_a_key_tells_when_its_post_was_made() -> None:
+    assert posted_ts(_read(thread_ts="1783536000.000001").key) == TS

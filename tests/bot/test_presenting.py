@@ -1,15 +1,19 @@
 """A turn is shown in its thread to its end and once, however often the bot is started again."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
-from agent_core.events import TurnFinished
-from agent_core.ids import TurnId
+from agent_core.events import AnyEvent, TurnFinished
+from agent_core.ids import SessionId, TurnId
+from agent_core.messages import JsonObject
+from agent_core.runtime import Runtime
+from agent_core.sessions import StoredTurn
 from agent_core.testing.models import Held, ScriptedModel
-from bot.presenting import READER
+from bot.presenting import READER, Presenting
 from tests.bot.front_world import Place, Process, open_place, process
 
 TIMEOUT_S = 20
@@ -27,12 +31,16 @@ async def begin(bot: Process, place: Place, *, ts: str = "") -> TurnId:
     return turn_id
 
 
-async def shown(bot: Process, turn_id: TurnId) -> None:
-    """Wait until the turn's presenter has ended: everything of the turn is in the thread."""
+async def presenter_ended(turn_id: TurnId) -> None:
     name = f"present {turn_id}"
     presenters = [task for task in asyncio.all_tasks() if task.get_name() == name]
     if presenters:
         await asyncio.wait(presenters, timeout=TIMEOUT_S)
+
+
+async def shown(bot: Process, turn_id: TurnId) -> None:
+    """Wait until the turn's presenter has ended: everything of the turn is in the thread."""
+    await presenter_ended(turn_id)
     state = await bot.runtime.load_cursor(READER, turn_id)
     assert state is not None
     assert state["finished"]
@@ -170,6 +178,93 @@ async def test_slack_being_away_for_a_while_does_not_lose_the_answer(place: Plac
         held.release.set()
         await shown(bot, turn_id)
     assert answers(place, "All is new.") == 1
+
+
+async def test_defect_slack_being_away_for_an_hour_does_not_lose_the_answer(place: Place) -> None:
+    held = Held(then="All is new.")
+    async with process(place, ScriptedModel([held])) as bot:
+        turn_id = await begin(bot, place)
+        await held.reached.wait()
+        await progress_is_up(place)
+        place.slack.fail("chat.postMessage", status=503, times=500)
+        held.release.set()
+        await shown(bot, turn_id)
+    assert answers(place, "All is new.") == 1
+
+
+async def test_defect_an_answer_that_slack_will_never_take_counts_as_shown(place: Place) -> None:
+    held = Held(then="All is new.")
+    async with process(place, ScriptedModel([held])) as bot:
+        turn_id = await begin(bot, place)
+        await held.reached.wait()
+        await progress_is_up(place)
+        place.slack.fail("chat.postMessage", error="team_access_not_granted", times=1_000)
+        held.release.set()
+        await shown(bot, turn_id)
+        assert await bot.runtime.unread(READER) == []
+
+
+async def test_an_answer_that_a_token_may_not_post_waits_for_the_next_start(place: Place) -> None:
+    held = Held(then="All is new.")
+    async with process(place, ScriptedModel([held])) as bot:
+        turn_id = await begin(bot, place)
+        await held.reached.wait()
+        await progress_is_up(place)
+        place.slack.fail("chat.postMessage", error="token_revoked", times=1_000)
+        held.release.set()
+        await presenter_ended(turn_id)
+    place.slack.heal()
+    async with process(place) as bot:
+        await bot.presenting.resume()
+        await shown(bot, turn_id)
+    assert answers(place, "All is new.") == 1
+
+
+async def test_defect_an_unexpected_failure_does_not_end_the_presenter(place: Place) -> None:
+    held = Held(then="All is new.")
+    async with process(place, ScriptedModel([held])) as bot:
+        failing = FailingCursors(bot.runtime, times=7)
+        presenting = Presenting(failing, place.api)
+        turn_id = await bot.runtime.handle(place.message("continue"))
+        assert turn_id is not None
+        presenting.attach(await bot.runtime.turn(turn_id))
+        held.release.set()
+        await shown(bot, turn_id)
+        assert failing.failures_left == 0
+        await presenting.close()
+    assert answers(place, "All is new.") == 1
+
+
+class FailingCursors:
+    """A runtime whose bookmarks cannot be read or written the first times."""
+
+    def __init__(self, runtime: Runtime, *, times: int) -> None:
+        self._runtime = runtime
+        self.failures_left = times
+
+    async def workspace(self, session: SessionId, now: datetime) -> Path:
+        return await self._runtime.workspace(session, now)
+
+    def events(self, turn: TurnId) -> AsyncGenerator[tuple[int, AnyEvent], None]:
+        return self._runtime.events(turn)
+
+    async def unread(self, reader: str) -> list[StoredTurn]:
+        return await self._runtime.unread(reader)
+
+    async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None:
+        self._fail()
+        return await self._runtime.load_cursor(reader, turn)
+
+    async def save_cursor(
+        self, reader: str, turn: TurnId, state: JsonObject, *, done: bool = False
+    ) -> None:
+        self._fail()
+        await self._runtime.save_cursor(reader, turn, state, done=done)
+
+    def _fail(self) -> None:
+        if self.failures_left:
+            self.failures_left -= 1
+            raise OSError("the disk is full")
 
 
 async def test_closing_twice_is_safe(place: Place) -> None:

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import aiohttp
-from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage, JsonObject
 from bot.inbound import SlackFile
-from bot.ingress import Ingress, Rules, create_app, register
+from bot.ingress import Ingress, Rules, connect_socket, create_app, register
+from bot.ingress.gate import Admitted
+from bot.presenter import Signs
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES
 from bot.slack_api import Identity, SlackApi, web_client
@@ -20,18 +21,32 @@ from bot.slack_api import Identity, SlackApi, web_client
 
 @dataclass(slots=True)
 class ListeningFront:
-    """Keeps what it is given; knows a session once it was given a message for it."""
+    """Keeps what it is given; knows a session once it was given a message or a file for it."""
 
     messages: list[InboundMessage] = field(default_factory=list[InboundMessage])
     got_one: asyncio.Event = field(default_factory=asyncio.Event)
+    failures: int = 0
+    has_turn_already: bool = False
+    makes_session_and_fails: bool = False
+    sessions: set[SessionId] = field(default_factory=set[SessionId])
 
     async def handle(self, message: InboundMessage) -> TurnId | None:
+        if self.failures:
+            self.failures -= 1
+            raise OSError("the database is away")
+        if self.makes_session_and_fails:
+            self.makes_session_and_fails = False
+            self.sessions.add(message.session)
+            raise OSError("the database is away")
+        if self.has_turn_already:
+            return None
+        self.sessions.add(message.session)
         self.messages.append(message)
         self.got_one.set()
         return TurnId(message.key)
 
     async def knows(self, session: SessionId) -> bool:
-        return any(message.session == session for message in self.messages)
+        return session in self.sessions
 
     @property
     def texts(self) -> list[str]:
@@ -69,7 +84,8 @@ class MemoryLedger:
 class NamingFiles:
     """Pretends to have saved each file under its name; can be held up."""
 
-    def __init__(self) -> None:
+    def __init__(self, front: ListeningFront) -> None:
+        self._front = front
         self.asked = asyncio.Event()
         self.may_go_on = asyncio.Event()
         self.may_go_on.set()
@@ -79,6 +95,7 @@ class NamingFiles:
     ) -> tuple[Attachment, ...]:
         self.asked.set()
         await self.may_go_on.wait()
+        self._front.sessions.add(session)
         return tuple(
             Attachment(
                 name=file.name,
@@ -98,6 +115,7 @@ class World:
     files: NamingFiles
     ingress: Ingress
     api: SlackApi
+    signs: Signs
     identity: Identity
     _expected: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
@@ -126,6 +144,20 @@ class World:
     def mention(self) -> str:
         return self.slack.mention
 
+    def signs_shown(self) -> list[str]:
+        """The statuses and reactions that were asked for, in order."""
+        return [
+            str(call.args.get("status") or call.args["name"])
+            for call in self.slack.calls
+            if call.method in {"agents.sessions.setStatus", "reactions.add"}
+        ]
+
+    def bot_texts(self, admitted: Admitted) -> list[str]:
+        """What the bot wrote into the thread of a post."""
+        thread = admitted.post.thread
+        posts = self.slack.thread(thread.channel, thread.root_ts)
+        return [post.text for post in posts if post.user == self.slack.bot_user_id]
+
     def told(self, user: str) -> list[str]:
         """What only this user sees."""
         people = self.slack.users
@@ -145,7 +177,8 @@ async def connected_world(
         client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
         api = SlackApi(client)
         identity = await api.identify()
-        front, ledger, files = ListeningFront(), MemoryLedger(), NamingFiles()
+        front, ledger = ListeningFront(), MemoryLedger()
+        files, signs = NamingFiles(front), Signs(api)
         ledger.may_go_on.set()
         app = create_app(client, identity)
         ingress = register(
@@ -154,10 +187,10 @@ async def connected_world(
             ledger=ledger,
             files=files,
             api=api,
+            signs=signs,
             rules=Rules(identity=identity, **lists),
         )
-        handler = AsyncSocketModeHandler(app, slack.app_token)
-        await handler.connect_async()
+        handler = await connect_socket(app, slack.app_token)
         await slack.connected()
         try:
             yield World(
@@ -167,6 +200,7 @@ async def connected_world(
                 files=files,
                 ingress=ingress,
                 api=api,
+                signs=signs,
                 identity=identity,
             )
         finally:

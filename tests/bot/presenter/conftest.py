@@ -5,7 +5,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from bot.presenter import MemoryState, PresenterState, ThreadPresenter
+from bot.presenter import MemoryState, PresenterState, Signs, ThreadPresenter
 from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import SkippingClock, SlackApi, web_client
 from bot.threads import ThreadRef
@@ -22,7 +22,9 @@ class Stage:
     thread: ThreadRef
     workspace: Path
 
-    def presenter(self, state: PresenterState | None = None) -> ThreadPresenter:
+    def presenter(
+        self, state: PresenterState | None = None, *, signs: Signs | None = None
+    ) -> ThreadPresenter:
         return ThreadPresenter(
             self.api,
             self.thread,
@@ -30,6 +32,7 @@ class Stage:
             self.workspace,
             asked_ts=self.thread.root_ts,
             edit_interval_s=0.01,
+            signs=signs,
         )
 
     def turn(self, name: str = "turn1") -> Turn:
@@ -40,6 +43,12 @@ class Stage:
         """What the bot wrote into the thread, in order."""
         posts = self.slack.thread("general", self.thread.root_ts)
         return [post.text for post in posts if post.user == self.slack.bot_user_id]
+
+    def direct_texts(self) -> list[str]:
+        """What the bot wrote to Ann alone: each post, then what stands below it."""
+        place = self.slack.dm_id("ann")
+        roots = [post for post in self.slack.posts(place) if post.thread_ts in {None, post.ts}]
+        return [post.text for root in roots for post in self.slack.thread(place, root.ts)]
 
     def calls(self, method: str) -> int:
         return sum(call.method == method for call in self.slack.calls)

@@ -294,9 +294,9 @@ async def test_an_answer_for_a_thread_that_is_closed_reaches_the_asker(stage: St
     await presenter.show(turn.finished("The answer."))
 
     assert stage.texts() == []
-    direct = stage.slack.posts(stage.slack.dm_id("ann"))
-    assert [post.text for post in direct] == [
-        "_I could not answer in the thread, so here is the answer._\n\nThe answer."
+    assert stage.direct_texts() == [
+        "_I could not answer in the thread, so here is the answer._",
+        "The answer.",
     ]
 
 
@@ -318,6 +318,54 @@ async def test_blocks_that_slack_refuses_are_replaced_by_text(stage: Stage) -> N
 
     posts = stage.slack.thread("general", stage.thread.root_ts)[1:]
     assert [post.text for post in posts] == ["```\na | b\n--+--\n1 | 2\n```"]
+
+
+async def test_defect_text_that_slack_refuses_altogether_comes_as_a_file(stage: Stage) -> None:
+    stage.slack.fail("chat.postMessage", error="msg_too_long", times=2)
+    presenter, turn = stage.presenter(), stage.turn()
+    await presenter.show(turn.started())
+    await presenter.show(turn.finished("The answer."))
+
+    assert [file.content for file in stage.slack.files] == [b"The answer."]
+
+
+async def test_defect_a_thread_that_closes_during_the_answer_still_reaches_the_asker(
+    stage: Stage,
+) -> None:
+    stage.slack.fail("chat.postMessage", error="invalid_blocks")
+    stage.slack.fail("chat.postMessage", error="is_archived")
+    presenter, turn = stage.presenter(), stage.turn()
+    await presenter.show(turn.started())
+    await presenter.show(turn.finished("The answer."))
+
+    assert stage.texts() == []
+    assert [text.partition("\n")[0] for text in stage.direct_texts()] == [
+        "_I could not answer in the thread, so here is the answer._",
+        "The answer.",
+    ]
+
+
+@pytest.mark.parametrize("saves", range(9))
+async def test_defect_a_crash_does_not_double_a_direct_answer(stage: Stage, saves: int) -> None:
+    stage.slack.fail("chat.postMessage", error="is_archived")
+    turn, cut = stage.turn(), CutState(saves)
+    events = [turn.started(), turn.finished("The answer.")]
+    dying = stage.presenter(cut)
+    try:
+        for event in events:
+            await dying.show(event)
+    except ConnectionAbortedError:
+        await dying.close()
+    survivor = MemoryState()
+    survivor.saved = cut.saved
+    stage.slack.heal()
+    stage.slack.fail("chat.postMessage", error="is_archived")
+    presenter = stage.presenter(survivor)
+    for event in events:
+        await presenter.show(event)
+
+    answers = [text for text in [*stage.texts(), *stage.direct_texts()] if "The answer." in text]
+    assert answers == ["The answer."]
 
 
 async def test_an_answer_is_not_kept_waiting_by_a_limited_progress_post(stage: Stage) -> None:

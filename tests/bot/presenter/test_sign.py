@@ -1,0 +1,68 @@
+"""One sign for each post, whoever shows it first, and none left when all are dealt with."""
+
+from bot.presenter import Signs
+from tests.bot.presenter.conftest import Stage
+
+METHODS = ("agents.sessions.setStatus", "reactions.add", "reactions.remove")
+
+
+def calls(stage: Stage) -> list[str]:
+    made = [call for call in stage.slack.calls if call.method in METHODS]
+    return [str(call.args.get("status") or call.method) for call in made]
+
+
+async def test_a_sign_that_is_shown_already_costs_no_further_call(stage: Stage) -> None:
+    signs = Signs(stage.api)
+    await signs.show(stage.thread, stage.thread.root_ts)
+    presenter, turn = stage.presenter(signs=signs), stage.turn()
+    await presenter.show(turn.started())
+    await presenter.show(turn.routed("SIMPLE"))
+    await presenter.show(turn.finished("Paris."))
+
+    assert calls(stage) == ["processing", "active"]
+
+
+async def test_the_status_stays_while_another_post_of_the_thread_waits(stage: Stage) -> None:
+    signs, first = Signs(stage.api), stage.thread.root_ts
+    second = await stage.slack.say("ann", "general", "more", thread_ts=first)
+    await signs.show(stage.thread, first)
+    await signs.show(stage.thread, second)
+    await signs.take_back(stage.thread, first)
+    assert calls(stage) == ["processing", "reactions.add"]
+
+    await signs.take_back(stage.thread, second)
+    assert calls(stage)[2:] == ["reactions.remove", "active"]
+    assert stage.slack.find("general", second).reactions == ()
+
+
+async def test_the_status_that_was_handed_on_is_renewed(stage: Stage) -> None:
+    signs, first = Signs(stage.api), stage.thread.root_ts
+    second = await stage.slack.say("ann", "general", "more", thread_ts=first)
+    await signs.show(stage.thread, first)
+    await signs.show(stage.thread, second)
+    await signs.take_back(stage.thread, first)
+    stage.clock.advance(1_900)
+    await signs.show(stage.thread, second)
+
+    assert calls(stage) == ["processing", "reactions.add", "processing"]
+
+
+async def test_defect_a_reaction_in_the_place_of_a_limited_status_does_not_stay(
+    stage: Stage,
+) -> None:
+    stage.slack.fail("agents.sessions.setStatus", status=429, retry_after_s=30)
+    signs = Signs(stage.api)
+    await signs.show(stage.thread, stage.thread.root_ts)
+    assert stage.slack.find("general", stage.thread.root_ts).reactions
+
+    await signs.take_back(stage.thread, stage.thread.root_ts)
+    assert stage.slack.find("general", stage.thread.root_ts).reactions == ()
+
+
+async def test_a_reaction_that_an_earlier_process_left_is_taken_back(stage: Stage) -> None:
+    await stage.api.add_reaction(stage.thread.channel, stage.thread.root_ts, "eyes")
+    signs = Signs(stage.api)
+    await signs.show(stage.thread, stage.thread.root_ts, may_be_left=True)
+    await signs.take_back(stage.thread, stage.thread.root_ts)
+
+    assert stage.slack.find("general", stage.thread.root_ts).reactions == ()
