@@ -217,6 +217,10 @@ class TurnFinished(Event):
     """For the person, as Markdown. A failure is a plain sentence with `reference`."""
     reference: str
     """What the operator finds the turn by in logs and trace."""
+    is_tainted: bool = False
+    """Text from outside was read: an address in the answer may carry what that text asked for."""
+    sources: tuple[str, ...] = ()
+    """Addresses that the session found or fetched; a tainted answer may link to these alone."""
     kind: Literal["turn_finished"] = "turn_finished"
 
 

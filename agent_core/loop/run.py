@@ -77,7 +77,7 @@ async def run_agent(
 
 
 def _request_to_go_on(step: StepResult, said: Sequence[str]) -> Message | None:
-    """What to ask a model whose last words were cut off or did not come; None when they are whole."""
+    """What to ask a model whose words were cut off or did not come; None when they are whole."""
     if len(said) > MAX_CONTINUATIONS:
         return None
     if step.reply.stop_reason == "max_tokens":

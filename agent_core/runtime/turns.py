@@ -30,6 +30,7 @@ from agent_core.messages import (
     JsonObject,
     Message,
     ToolCall,
+    ToolResult,
     user_message,
 )
 from agent_core.models import Delta
@@ -49,6 +50,7 @@ from agent_core.subagents.task import (
     ChildResult,
 )
 from agent_core.tools import ToolContext, ToolOutput
+from agent_core.workspaces import known_sources
 
 logger = logging.getLogger(__name__)
 
@@ -273,6 +275,14 @@ class Turns:
             )
         )
 
+    async def _has_read_from_outside(self, turn: StoredTurn) -> bool:
+        """Whether this or an earlier turn saw a tool's result, a file, or posts of a thread."""
+        if turn.inbound.background or turn.inbound.attachments:
+            return True
+        history = await self._parts.store.history_before(turn)
+        own = await self._parts.store.run_messages(turn.id, ROOT_RUN)
+        return any(map(_came_from_outside, (*history, *own)))
+
     async def _finish(
         self,
         turn: StoredTurn,
@@ -281,16 +291,24 @@ class Turns:
         result: RunResult,
         trace_id: str,
     ) -> None:
+        is_tainted = await self._has_read_from_outside(turn)
+        sources = await asyncio.to_thread(known_sources, session.workspace) if is_tainted else ()
         finished = TurnFinished(
             **_turn_at(scope, "turn_finished"),
             outcome=result.outcome,
             answer=result.text,
             reference=trace_id[:8],
+            is_tainted=is_tainted,
+            sources=sources,
         )
         await self._parts.closing.leave_records(turn, session.workspace, finished, trace_id)
         await self._parts.store.mark_finished(turn.id, outcome=result.outcome, answer=result.text)
         await scope.emit(finished)
         await self._parts.log.flush()
+
+
+def _came_from_outside(message: Message) -> bool:
+    return any(isinstance(part, ToolResult) for part in message.parts)
 
 
 def opening_text(inbound: InboundMessage) -> str:

@@ -2,6 +2,7 @@
 
 from agent_core.workspaces.layout import create_workspace
 from agent_core.workspaces.run_log import RunLog, log_line
+from agent_core.workspaces.sources import known_sources
 from agent_core.workspaces.summary import append_summary
 from agent_core.workspaces.trace import SessionInfo, build_trace
 from agent_core.workspaces.trace_files import write_trace
@@ -12,6 +13,7 @@ __all__ = [
     "append_summary",
     "build_trace",
     "create_workspace",
+    "known_sources",
     "log_line",
     "write_trace",
 ]

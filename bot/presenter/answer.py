@@ -1,13 +1,14 @@
 """The answer of a turn in its thread: posts once each, smaller or elsewhere where Slack insists."""
 
 import logging
+from collections.abc import Sequence
 from functools import partial
 
 from agent_core.events import TurnFinished
 from agent_core.ids import SessionId, UserId
 from bot.presenter.journal import Journal
 from bot.presenter.words import Words
-from bot.render import Draft, answer_drafts, limits, split
+from bot.render import Draft, IsLive, answer_drafts, limits, split
 from bot.slack_api import ContentRefused, PlaceRefused, SlackApi, SlackAuthRefused, SlackRefused
 from bot.threads import ThreadRef, parse_session, parse_user
 
@@ -26,9 +27,19 @@ def answer_text(event: TurnFinished, words: Words) -> str:
     return f"{sentence}\n\n{words.reference.format(what=f'`{event.reference}`')}"
 
 
-def thread_drafts(markdown: str, words: Words) -> tuple[list[Draft], bool]:
+def live_links(event: TurnFinished) -> IsLive:
+    """Which addresses of the answer may be live: all, or those that the session came by."""
+    known = {_comparable(source) for source in event.sources}
+    return lambda url: not event.is_tainted or _comparable(url) in known
+
+
+def _comparable(url: str) -> str:
+    return url.partition("#")[0].rstrip("/")
+
+
+def thread_drafts(markdown: str, words: Words, is_live: IsLive) -> tuple[list[Draft], bool]:
     """As many posts as a thread bears, and whether something was left out."""
-    drafts = answer_drafts(markdown[: limits.ANSWER_CHARS])
+    drafts = answer_drafts(markdown[: limits.ANSWER_CHARS], is_live)
     if len(markdown) <= limits.ANSWER_CHARS and len(drafts) <= limits.ANSWER_POSTS:
         return drafts, False
     return [*drafts[: limits.ANSWER_POSTS - 1], Draft(text=words.whole_answer)], True
@@ -42,14 +53,13 @@ class AnswerPosts:
         self._thread = thread
         self._journal = journal
 
-    async def post(self, op: str, markdown: str, words: Words, asker: UserId) -> bool:
-        """Post the answer and say whether it could be posted whole.
+    async def post(self, op: str, drafts: Sequence[Draft], words: Words, asker: UserId) -> bool:
+        """Post the answer's parts and say whether Slack took them all.
 
         Raises:
             SlackError: Slack gave no answer, or refused the token; the rest can be posted later.
         """
-        drafts, is_cut = thread_drafts(markdown, words)
-        is_whole = not is_cut
+        is_whole = True
         for number, draft in enumerate(drafts):
             is_whole &= await self._post_part(f"{op}:{number}", draft, words, asker)
         return is_whole

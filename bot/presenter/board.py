@@ -25,7 +25,7 @@ from bot.render import limits, one_line
 
 _INDENT = "      "
 _TICKS = {"running": "▸", "done": "✓", "failed": "✗"}
-_BUSY_WAIT_S = 3.0
+BUSY_WAIT_S = 3.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +36,9 @@ class Line:
     pages: int
     state: Literal["running", "done", "failed"] = "running"
     detail: str = ""
+
+
+REPORT = "text/html"
 
 
 @dataclass(slots=True)
@@ -66,15 +69,24 @@ class Board:
             case StepFinished():
                 self.notice = ""
             case StepRetried():
-                self.notice = self.words.trying_again if event.wait_s >= _BUSY_WAIT_S else ""
+                self.notice = self.words.trying_again if event.wait_s >= BUSY_WAIT_S else ""
             case ToolCallStarted() | ToolCallProgressed() | ToolCallFinished():
                 self._fold_call(event)
             case ArtifactSaved():
+                self.artifacts.pop(event.path, None)
                 self.artifacts[event.path] = event
             case TurnFinished():
                 self.outcome = event.outcome
             case _:
                 pass
+
+    @property
+    def final_artifacts(self) -> list[ArtifactSaved]:
+        """What the person gets: of a run's reports the last one, since drafts are written again."""
+        final: dict[str, ArtifactSaved] = {}
+        for saved in self.artifacts.values():
+            final[f"report of {saved.run}" if saved.mimetype == REPORT else saved.path] = saved
+        return list(final.values())
 
     def progress(self, *, since_last_s: float = 0.0) -> str:
         """The progress post: a head, then at most `PROGRESS_LINES` lines."""

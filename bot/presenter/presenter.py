@@ -7,13 +7,20 @@ from agent_core.events import (
     AnyEvent,
     Event,
     RouteChosen,
+    StepRetried,
     ToolCallStarted,
     TurnFinished,
 )
 from agent_core.ids import TurnId, UserId
-from bot.presenter.answer import WHOLE_ANSWER_NAME, AnswerPosts, answer_text
+from bot.presenter.answer import (
+    WHOLE_ANSWER_NAME,
+    AnswerPosts,
+    answer_text,
+    live_links,
+    thread_drafts,
+)
 from bot.presenter.artifacts import Artifact
-from bot.presenter.board import Board
+from bot.presenter.board import BUSY_WAIT_S, Board
 from bot.presenter.files import Handout, ThreadFiles
 from bot.presenter.journal import Journal
 from bot.presenter.progress import Progress
@@ -126,11 +133,12 @@ class ThreadPresenter:
         markdown = answer_text(event, self._board.words)
         asker = UserId(self._board.asker)
         op = f"{event.turn}:answer"
-        is_whole = await self._answer.post(op, markdown, self._board.words, asker)
-        if not is_whole:
+        drafts, is_cut = thread_drafts(markdown, self._board.words, live_links(event))
+        is_posted = await self._answer.post(op, drafts, self._board.words, asker)
+        if is_cut or not is_posted:
             await self._attach_whole(event.turn, markdown)
-        for path, saved in self._board.artifacts.items():
-            handout = Handout(op=f"file:{_identity(saved)}", path=path, title=saved.title)
+        for saved in self._board.final_artifacts:
+            handout = Handout(op=f"file:{_identity(saved)}", path=saved.path, title=saved.title)
             await self._files.hand_out(handout, self._board.words)
 
     async def _attach_whole(self, turn: TurnId, markdown: str) -> None:
@@ -143,6 +151,8 @@ def _is_work(event: AnyEvent) -> bool:
     """Whether from here on there is progress to show."""
     if isinstance(event, RouteChosen):
         return event.route == "COMPLEX"
+    if isinstance(event, StepRetried):
+        return event.wait_s >= BUSY_WAIT_S
     return isinstance(event, ToolCallStarted)
 
 

@@ -2,12 +2,14 @@
 
 from bot.render import limits
 from bot.render.blocks import Draft, answer_drafts
+from bot.render.defang import IsLive
 from bot.render.escape import clean, escape, inert, literal, one_line
 from bot.render.mrkdwn import to_mrkdwn
 from bot.render.split import split
 
 __all__ = [
     "Draft",
+    "IsLive",
     "answer_drafts",
     "clean",
     "escape",

@@ -1,9 +1,10 @@
 """The posts that the bot makes, ready to send: text, and blocks where text is not enough. Pure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent_core.messages import JsonObject
 from bot.render import limits
+from bot.render.defang import IsLive, all_live, defanged
 from bot.render.mrkdwn import Piece, pieces
 from bot.render.split import split
 from bot.render.tables import table_block
@@ -17,13 +18,15 @@ class Draft:
     blocks: tuple[JsonObject, ...] = ()
 
 
-def answer_drafts(markdown: str) -> list[Draft]:
+def answer_drafts(markdown: str, is_live: IsLive = all_live) -> list[Draft]:
     """An answer as posts, in order; none for an empty answer.
+
+    An address that `is_live` does not let through is shown as text.
 
     Text alone, in parts of at most `TEXT_CHARS`. An answer that fits into one post and has one
     small table gets Slack's table block; in all others tables are aligned code.
     """
-    parts = pieces(markdown)
+    parts = [replace(part, text=defanged(part.text, is_live)) for part in pieces(markdown)]
     text = "\n\n".join(part.text for part in parts)
     tables = [part.table for part in parts if part.table is not None]
     if (

@@ -56,8 +56,9 @@ def compose_report(draft: Draft, sources: Sequence[Source], day: date) -> Report
     title = _clean_title(draft.title)
     _check_size(draft)
     quoted = quoted_brackets(sources)
-    outline = outline_report(parse_markdown(draft.markdown, quoted))
-    summary = _join_summaries(parse_markdown(draft.summary, quoted), outline.summary)
+    known = frozenset(source.url for source in sources)
+    outline = outline_report(parse_markdown(draft.markdown, quoted, known))
+    summary = _join_summaries(parse_markdown(draft.summary, quoted, known), outline.summary)
     tokens = [*summary, *(token for section in outline.sections for token in section.tokens)]
     numbers = list_citations(tokens)
     check_citations(numbers, sources)

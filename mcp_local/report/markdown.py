@@ -1,10 +1,11 @@
-"""From report Markdown to safe HTML: no raw HTML, no images, only web links, citations as links."""
+"""From report Markdown to safe HTML: no raw HTML, no images, links to known pages alone."""
 
 import re
 from collections.abc import Sequence
 from functools import cache
 from html import escape
 from typing import Any
+from urllib.parse import urlsplit
 
 import nh3
 from markdown_it import MarkdownIt
@@ -17,7 +18,8 @@ from mcp_local.report.boxes import mark_boxes
 from mcp_local.report.citations import CITATION, QUOTED, cited_numbers, mark_citations
 
 LINK_REL = "noopener noreferrer nofollow"
-_LINK_SCHEMES = ("http://", "https://", "mailto:")
+KNOWN = "known"
+_LINK_SCHEMES = ("http://", "https://")
 _ALIGNMENT = re.compile(r"text-align:(left|center|right)")
 
 # The second net under the parser: what our own rendering produces, and nothing else.
@@ -37,12 +39,15 @@ _ATTRIBUTES = {
 }
 
 
-def parse_markdown(text: str, quoted: frozenset[str] = frozenset()) -> list[Token]:
+def parse_markdown(
+    text: str, quoted: frozenset[str] = frozenset(), known: frozenset[str] = frozenset()
+) -> list[Token]:
     """The tokens of `text`: citations and info boxes marked, links that lead astray left out.
 
-    `quoted` are brackets that are no citations (see quoted_brackets).
+    `quoted` are brackets that are no citations (see quoted_brackets). `known` are the addresses
+    that may be linked: any other may carry what a page told the author to send.
     """
-    return _parser().parse(text, {QUOTED: quoted})
+    return _parser().parse(text, {QUOTED: quoted, KNOWN: known})
 
 
 def render_tokens(tokens: Sequence[Token]) -> str:
@@ -94,11 +99,11 @@ def _parser() -> MarkdownIt:
 def _keep_web_links(state: StateCore) -> None:
     for token in state.tokens:
         if token.children:
-            token.children = _filter_links(token.children)
+            token.children = _filter_links(token.children, state.env.get(KNOWN, frozenset()))
 
 
-def _filter_links(children: Sequence[Token]) -> list[Token]:
-    """Drop links that lead elsewhere than to the web or a mail address; their text stays.
+def _filter_links(children: Sequence[Token], known: frozenset[str]) -> list[Token]:
+    """Drop links to addresses that are not known; their text stays, with the host beside it.
 
     A link around a citation goes too: links cannot be nested.
     """
@@ -108,16 +113,28 @@ def _filter_links(children: Sequence[Token]) -> list[Token]:
         if child.type == "link_open":
             opened = len(kept)
         kept.append(child)
-        if child.type == "link_close" and not _is_web_link(kept[opened:]):
-            del kept[-1], kept[opened]
+        if child.type == "link_close" and not _is_known_link(kept[opened:], known):
+            kept[opened:] = [*kept[opened + 1 : -1], *_host_of(kept[opened:])]
     return kept
 
 
-def _is_web_link(link: Sequence[Token]) -> bool:
+def _is_known_link(link: Sequence[Token], known: frozenset[str]) -> bool:
     link[0].attrSet("rel", LINK_REL)
     link[0].attrs.pop("title", None)
-    address = str(link[0].attrGet("href") or "").lower()
-    return address.startswith(_LINK_SCHEMES) and all(token.type != CITATION for token in link)
+    address = str(link[0].attrGet("href") or "")
+    is_web = address.lower().startswith(_LINK_SCHEMES)
+    return is_web and address in known and all(token.type != CITATION for token in link)
+
+
+def _host_of(link: Sequence[Token]) -> list[Token]:
+    """The host of a link that is not live, as text; nothing beside a citation or another scheme."""
+    try:
+        host = urlsplit(str(link[0].attrGet("href") or "")).hostname
+    except ValueError:
+        host = None
+    if not host or any(token.type == CITATION for token in link):
+        return []
+    return [Token("text", "", 0, content=f" ({host})")]
 
 
 def _classify_alignment(state: StateCore) -> None:

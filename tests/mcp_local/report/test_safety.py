@@ -135,11 +135,20 @@ def test_template_syntax_in_the_text_is_not_run() -> None:
 
 
 def test_a_link_says_that_it_gives_nothing_away() -> None:
-    draft = Draft(title="T", markdown="See [there](https://ok.test/a?b=1&c=2). [1]")
-    tree = assert_inert(compose_report(draft, SOURCES, DAY).html)
-    link = tree.one("a", href="https://ok.test/a?b=1&c=2")
-    assert link.attrs["rel"] == "noopener noreferrer nofollow"
-    assert tree.one(id="source-1").one("a").attrs["rel"] == "noopener noreferrer nofollow"
+    url = "https://ok.test/a?b=1&c=2"
+    known = Source(n=1, url=url, title="T", kind="page", ok=True, text="Text.", path="t.md")
+    draft = Draft(title="T", markdown=f"See [there]({url}). [1]")
+    tree = assert_inert(compose_report(draft, [known], DAY).html)
+    assert {link.attrs["rel"] for link in tree.all("a", href=url)} == {
+        "noopener noreferrer nofollow"
+    }
+
+
+def test_an_address_that_was_not_retrieved_is_text_with_its_host() -> None:
+    draft = Draft(title="T", markdown="A [gift](https://evil.test/?d=SECRET). [1]")
+    html = compose_report(draft, SOURCES, DAY).html
+    assert "gift (evil.test)" in html
+    assert "SECRET" not in html
 
 
 def test_an_address_that_is_refused_leaves_its_text() -> None:

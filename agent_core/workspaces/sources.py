@@ -1,0 +1,39 @@
+"""Which addresses a session came by: in its searches, and by fetching them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+from agent_core.workspaces.layout import SEARCH_RESULTS
+
+MAX_SOURCES = 2_000
+_FRONT_MATTER_CHARS = 8_000
+_FIELDS = ("url: ", "final_url: ")
+
+
+def known_sources(workspace: Path) -> tuple[str, ...]:
+    """Addresses of search results and of fetched pages, each once; damaged files are left out."""
+    folder = workspace / SEARCH_RESULTS
+    found: dict[str, None] = {}
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        try:
+            text = path.read_text(encoding="utf-8")
+            found.update(dict.fromkeys(_listed(text) if path.suffix == ".json" else _fetched(text)))
+        except (OSError, ValueError):
+            continue
+    return tuple(found)[:MAX_SOURCES]
+
+
+def _listed(text: str) -> Iterator[str]:
+    saved = cast("dict[str, list[dict[str, Any]]]", json.loads(text))
+    for field in ("articles", "results"):
+        for entry in saved.get(field, []):
+            yield str(entry.get("url", ""))
+
+
+def _fetched(text: str) -> Iterator[str]:
+    for line in text[:_FRONT_MATTER_CHARS].partition("\n---\n")[0].splitlines():
+        for field in _FIELDS:
+            if line.startswith(field):
+                yield line.removeprefix(field).strip("'\"")
