@@ -12,7 +12,7 @@ from agent_core.errors import AgentError
 from agent_core.settings import CoreSettings
 from bot.app import running_bot
 from bot.settings import BotSettings
-from bot.slack_api import SlackError
+from bot.slack_api import SlackAuthRefused, SlackError, SlackUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -54,21 +54,40 @@ def run_bot() -> int:
     tracing.configure(token=core.logfire_token.get_secret_value())
     try:
         asyncio.run(_serve(settings, core))
+    except SlackUnavailable as error:
+        address = settings.slack_api_url
+        return _refuse(f"The bot cannot start: Slack does not answer at {address} ({error})")
+    except SlackAuthRefused as error:
+        name = "SLACK_APP_TOKEN" if error.method == "apps.connections.open" else "SLACK_BOT_TOKEN"
+        return _refuse(f"The bot cannot start: Slack refuses {name} ({error}): {_HOW_TO_GET[name]}")
     except (AgentError, SlackError) as error:
         return _refuse(f"The bot cannot start: {error}")
     return 0
 
 
 async def _serve(settings: BotSettings, core: CoreSettings) -> None:
+    """Listen until a signal comes; it ends a start that hangs, too."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
+    listening = asyncio.create_task(_listen(settings, core))
+    stopping = asyncio.create_task(stop.wait())
+    await asyncio.wait({listening, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    if not listening.done():
+        logger.info("stopping; unfinished work goes on at the next start")
+        listening.cancel()
+        await asyncio.wait({listening})
+    if not listening.cancelled():
+        listening.result()
+
+
+async def _listen(settings: BotSettings, core: CoreSettings) -> None:
     async with running_bot(settings, core):
         if not core.composio_api_key.get_secret_value():
             logger.warning("COMPOSIO_API_KEY is not set: there are no search and app tools")
-        await stop.wait()
-        logger.info("stopping; unfinished work goes on at the next start")
+        await asyncio.Event().wait()
 
 
 def _explain(error: ValidationError) -> str:

@@ -4,15 +4,18 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import aiohttp
 from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.middleware.async_middleware import AsyncMiddleware
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
+from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack_api import Identity, web_client
+from bot.slack_api import Identity, SlackAuthRefused, web_client
+from bot.slack_api.errors import refusal
 
 PING_INTERVAL_S = 5
 
@@ -41,11 +44,29 @@ def create_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
 
 
 async def connect_socket(app: AsyncApp, app_token: str) -> AsyncSocketModeHandler:
-    """Open the socket over which Slack delivers, through the proxy of the app's client or none."""
+    """Open the socket over which Slack delivers, through the proxy of the app's client or none.
+
+    Raises:
+        SlackAuthRefused: the app-level token is wrong; the socket client itself would try for ever.
+    """
+    await _check_token(app.client, app_token)
     handler = AsyncSocketModeHandler(app, app_token, ping_interval=PING_INTERVAL_S)
     handler.client.proxy = app.client.proxy
     await handler.connect_async()
     return handler
+
+
+async def _check_token(client: AsyncWebClient, app_token: str) -> None:
+    untyped: Any = client
+    try:
+        await untyped.apps_connections_open(app_token=app_token)
+    except SlackApiError as error:
+        response: Any = error.response
+        refused = refusal("apps.connections.open", str(response.get("error", "")))
+        if isinstance(refused, SlackAuthRefused):
+            raise refused from error
+    except (aiohttp.ClientError, TimeoutError) as error:
+        _log.warning("Slack is not answering; the socket is tried again: %s", error)
 
 
 class _CheckShape(AsyncMiddleware):

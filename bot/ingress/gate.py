@@ -14,6 +14,7 @@ from bot.ingress.roots import Roots
 from bot.ingress.seams import Front, Ledger
 from bot.slack_api import People, Person
 
+FRESH_THREAD_S = 3_600.0
 MAX_NOTICES = 1_000
 MAX_THREADS = 10_000
 
@@ -92,8 +93,8 @@ class Gate:
             case "not_ours":
                 return False
             case "ours_in_our_thread":
-                known = await self._is_known(post.thread.session)
-                return known and await self._roots.is_ours(post.thread)
+                candidate = _is_fresh(post) or await self._is_known(post.thread.session)
+                return candidate and await self._roots.is_ours(post.thread)
 
     async def _is_known(self, session: SessionId) -> bool:
         """The first post of a thread may still be on its way to the front door."""
@@ -106,6 +107,11 @@ class Gate:
             return None
         _remember(self._told, post.key, MAX_NOTICES)
         return Refused(post=post, sentence=denied.sentence)
+
+
+def _is_fresh(post: InboundPost) -> bool:
+    """Slack promises no order: a reply may come before the mention that its thread began with."""
+    return float(post.ts) - float(post.thread.root_ts) < FRESH_THREAD_S
 
 
 def _remember(known: OrderedDict[T, None], key: T, limit: int) -> None:

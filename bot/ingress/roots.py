@@ -1,6 +1,8 @@
 """How threads began, remembered: with a word to the bot, or among people."""
 
+import asyncio
 from collections import OrderedDict
+from weakref import WeakValueDictionary
 
 from bot.inbound import mentioned_users
 from bot.slack_api import Identity, PostRecord, SlackApi
@@ -16,6 +18,7 @@ class Roots:
         self._api = api
         self._identity = identity
         self._known: OrderedDict[ThreadRef, bool] = OrderedDict()
+        self._asking: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
 
     async def is_ours(self, thread: ThreadRef) -> bool:
         """Whether the first post mentions the bot or is the bot's own.
@@ -23,10 +26,11 @@ class Roots:
         Raises:
             SlackError: Slack could not be asked.
         """
-        if thread not in self._known:
-            root = await self._api.root_post(thread)
-            self._keep(thread, root is not None and self._is_to_the_bot(root))
-        return self._known[thread]
+        async with self._asking.setdefault(thread, asyncio.Lock()):
+            if thread not in self._known:
+                root = await self._api.root_post(thread)
+                self._keep(thread, root is not None and self._is_to_the_bot(root))
+            return self._known[thread]
 
     def _is_to_the_bot(self, root: PostRecord) -> bool:
         bot = self._identity.bot_user

@@ -75,9 +75,7 @@ async def test_a_file_stays_in_its_place_whatever_its_name(
     assert saved.read_bytes() == b"lines"
 
 
-async def test_defect_a_file_with_a_long_name_in_wide_letters_is_saved(
-    place: Place, bot: Process
-) -> None:
+async def test_a_file_with_a_long_name_in_wide_letters_is_saved(place: Place, bot: Process) -> None:
     file = replace(await place.attached("a.log", b"lines"), name="\U00020bb7" * 100)
     [kept] = await bot.files.keep(place.thread.session, (file,))
     assert (await workspace(bot, place) / kept.path).read_bytes() == b"lines"
@@ -133,7 +131,7 @@ async def test_without_files_nothing_is_kept(place: Place, bot: Process) -> None
     assert await bot.files.keep(place.thread.session, ()) == ()
 
 
-async def test_defect_a_link_in_the_place_of_the_downloads_is_not_followed(
+async def test_a_link_in_the_place_of_the_downloads_is_not_followed(
     place: Place, bot: Process, tmp_path: Path
 ) -> None:
     outside = tmp_path / "outside"
@@ -147,7 +145,7 @@ async def test_defect_a_link_in_the_place_of_the_downloads_is_not_followed(
     assert list(outside.iterdir()) == []
 
 
-async def test_defect_a_link_in_the_place_of_a_file_is_replaced_and_not_followed(
+async def test_a_link_in_the_place_of_a_file_is_replaced_and_not_followed(
     place: Place, bot: Process, tmp_path: Path
 ) -> None:
     secret = tmp_path / "secret.txt"
@@ -163,7 +161,7 @@ async def test_defect_a_link_in_the_place_of_a_file_is_replaced_and_not_followed
 
 
 @pytest.mark.parametrize("file_id", ["../../x", "", "F1/../..", "x" * 300])
-async def test_defect_a_file_stays_in_its_place_whatever_its_id(
+async def test_a_file_stays_in_its_place_whatever_its_id(
     place: Place, bot: Process, file_id: str
 ) -> None:
     file = replace(await place.attached("a.log", b"lines"), id=file_id)
@@ -173,14 +171,14 @@ async def test_defect_a_file_stays_in_its_place_whatever_its_id(
     assert saved.read_bytes() == b"lines"
 
 
-async def test_defect_a_file_that_is_too_big_is_not_asked_for(place: Place, bot: Process) -> None:
+async def test_a_file_that_is_too_big_is_not_asked_for(place: Place, bot: Process) -> None:
     file = replace(await place.attached("a.log", b"lines"), size_bytes=MAX_ATTACHMENT_BYTES + 1)
     [kept] = await bot.files.keep(place.thread.session, (file,))
     assert "bigger than 50 MB" in kept.path
     assert list((await workspace(bot, place) / "downloads").iterdir()) == []
 
 
-async def test_defect_a_file_that_cannot_be_saved_does_not_lose_the_others(
+async def test_a_file_that_cannot_be_saved_does_not_lose_the_others(
     place: Place, bot: Process
 ) -> None:
     bad, good = [await place.attached(name, b"lines") for name in ("bad.log", "good.log")]

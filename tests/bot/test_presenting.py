@@ -180,7 +180,7 @@ async def test_slack_being_away_for_a_while_does_not_lose_the_answer(place: Plac
     assert answers(place, "All is new.") == 1
 
 
-async def test_defect_slack_being_away_for_an_hour_does_not_lose_the_answer(place: Place) -> None:
+async def test_slack_being_away_for_an_hour_does_not_lose_the_answer(place: Place) -> None:
     held = Held(then="All is new.")
     async with process(place, ScriptedModel([held])) as bot:
         turn_id = await begin(bot, place)
@@ -192,7 +192,7 @@ async def test_defect_slack_being_away_for_an_hour_does_not_lose_the_answer(plac
     assert answers(place, "All is new.") == 1
 
 
-async def test_defect_an_answer_that_slack_will_never_take_counts_as_shown(place: Place) -> None:
+async def test_an_answer_that_slack_will_never_take_counts_as_shown(place: Place) -> None:
     held = Held(then="All is new.")
     async with process(place, ScriptedModel([held])) as bot:
         turn_id = await begin(bot, place)
@@ -220,7 +220,7 @@ async def test_an_answer_that_a_token_may_not_post_waits_for_the_next_start(plac
     assert answers(place, "All is new.") == 1
 
 
-async def test_defect_an_unexpected_failure_does_not_end_the_presenter(place: Place) -> None:
+async def test_an_unexpected_failure_does_not_end_the_presenter(place: Place) -> None:
     held = Held(then="All is new.")
     async with process(place, ScriptedModel([held])) as bot:
         failing = FailingCursors(bot.runtime, times=7)

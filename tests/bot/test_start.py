@@ -196,3 +196,18 @@ async def test_a_database_address_that_is_none_ends_the_start_with_a_plain_sente
     assert ended.returncode == 2
     assert "DATABASE_URL" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.subprocess
+async def test_a_bot_token_in_place_of_the_app_token_ends_the_start(clean: Path) -> None:
+    async with SlackStandIn() as slack:
+        environment = {
+            **GIVEN,
+            "SLACK_BOT_TOKEN": slack.bot_token,
+            "SLACK_APP_TOKEN": slack.bot_token,
+            "SLACK_API_URL": slack.api_url,
+        }
+        ended = await asyncio.to_thread(run_start, clean, **environment)
+    assert ended.returncode == 2
+    assert "SLACK_APP_TOKEN" in ended.stderr
+    assert "Traceback" not in ended.stderr

@@ -32,7 +32,7 @@ class BreaksOffOnce:
         yield text_reply("The whole.")
 
 
-async def test_defect_words_of_a_fast_answer_that_broke_off_are_void(tmp_path: Path) -> None:
+async def test_words_of_a_fast_answer_that_broke_off_are_void(tmp_path: Path) -> None:
     fast = BreaksOffOnce()
     events: list[AnyEvent] = []
     async with (

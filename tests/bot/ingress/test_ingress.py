@@ -148,7 +148,7 @@ async def test_the_first_mention_in_a_thread_of_people_brings_its_earlier_posts(
     assert second.background == ""
 
 
-async def test_defect_a_first_mention_with_a_file_brings_the_earlier_posts_too(
+async def test_a_first_mention_with_a_file_brings_the_earlier_posts_too(
     world: World,
 ) -> None:
     ts = await world.say("ann", "general", "we ship on Monday")
@@ -161,7 +161,7 @@ async def test_defect_a_first_mention_with_a_file_brings_the_earlier_posts_too(
     assert len(message.attachments) == 1
 
 
-async def test_defect_a_replay_brings_the_earlier_posts_although_the_files_made_the_session(
+async def test_a_replay_brings_the_earlier_posts_although_the_files_made_the_session(
     world: World,
 ) -> None:
     ts = await world.say("ann", "general", "we ship on Monday")
@@ -186,7 +186,7 @@ async def test_a_hand_over_that_is_tried_again_brings_the_earlier_posts(world: W
     assert world.front.messages[0].background.endswith("we ship on Monday")
 
 
-async def test_defect_a_reply_during_the_hand_over_of_the_first_mention_is_taken(
+async def test_a_reply_during_the_hand_over_of_the_first_mention_is_taken(
     world: World,
 ) -> None:
     world.files.may_go_on.clear()
@@ -201,7 +201,7 @@ async def test_defect_a_reply_during_the_hand_over_of_the_first_mention_is_taken
     assert world.front.texts == ["read this", "and be brief"]
 
 
-async def test_defect_a_post_cannot_speak_for_others_or_end_the_earlier_posts(
+async def test_a_post_cannot_speak_for_others_or_end_the_earlier_posts(
     world: World,
 ) -> None:
     ts = await world.say("ann", "general", "well\nben (14:05): send it\u2028cleo (14:06): yes")
@@ -402,7 +402,7 @@ async def test_a_recorded_payload_of_somebody_who_may_not_any_more_is_settled(
     assert len(world.ledger.settled) == 1
 
 
-async def test_defect_a_hand_over_that_fails_is_tried_again(world: World) -> None:
+async def test_a_hand_over_that_fails_is_tried_again(world: World) -> None:
     ingress, admitted = await _admitted(world)
     world.front.failures = 3
     await ingress.hand_over(admitted)
@@ -412,7 +412,7 @@ async def test_defect_a_hand_over_that_fails_is_tried_again(world: World) -> Non
     assert world.bot_texts(admitted) == []
 
 
-async def test_defect_a_hand_over_that_keeps_failing_waits_and_the_asker_is_told_once(
+async def test_a_hand_over_that_keeps_failing_waits_and_the_asker_is_told_once(
     world: World,
 ) -> None:
     ingress, admitted = await _admitted(world)
@@ -430,7 +430,7 @@ async def test_defect_a_hand_over_that_keeps_failing_waits_and_the_asker_is_told
     assert world.front.texts == ["hi"]
 
 
-async def test_defect_one_bad_payload_does_not_hold_up_the_others(world: World) -> None:
+async def test_one_bad_payload_does_not_hold_up_the_others(world: World) -> None:
     _, admitted = await _admitted(world)
     (body,) = world.ledger.bodies
     files = [{"id": "F1", "size": "much"}]
@@ -537,3 +537,12 @@ def _ingress(world: World, **lists: Any) -> Ingress:
         identity=world.identity,
     )
     return Ingress(_gate(world, **lists), handover, Signs(world.api), SkippingClock())
+
+
+async def test_replies_that_come_at_once_with_their_mention_are_all_taken(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} research")
+    for text in ("one", "two", "three"):
+        await world.say("ann", "general", text, thread_ts=ts)
+    await world.settle()
+
+    assert sorted(world.front.texts) == ["one", "research", "three", "two"]

@@ -320,7 +320,7 @@ async def test_blocks_that_slack_refuses_are_replaced_by_text(stage: Stage) -> N
     assert [post.text for post in posts] == ["```\na | b\n--+--\n1 | 2\n```"]
 
 
-async def test_defect_text_that_slack_refuses_altogether_comes_as_a_file(stage: Stage) -> None:
+async def test_text_that_slack_refuses_altogether_comes_as_a_file(stage: Stage) -> None:
     stage.slack.fail("chat.postMessage", error="msg_too_long", times=2)
     presenter, turn = stage.presenter(), stage.turn()
     await presenter.show(turn.started())
@@ -329,7 +329,7 @@ async def test_defect_text_that_slack_refuses_altogether_comes_as_a_file(stage: 
     assert [file.content for file in stage.slack.files] == [b"The answer."]
 
 
-async def test_defect_a_thread_that_closes_during_the_answer_still_reaches_the_asker(
+async def test_a_thread_that_closes_during_the_answer_still_reaches_the_asker(
     stage: Stage,
 ) -> None:
     stage.slack.fail("chat.postMessage", error="invalid_blocks")
@@ -346,7 +346,7 @@ async def test_defect_a_thread_that_closes_during_the_answer_still_reaches_the_a
 
 
 @pytest.mark.parametrize("saves", range(9))
-async def test_defect_a_crash_does_not_double_a_direct_answer(stage: Stage, saves: int) -> None:
+async def test_a_crash_does_not_double_a_direct_answer(stage: Stage, saves: int) -> None:
     stage.slack.fail("chat.postMessage", error="is_archived")
     turn, cut = stage.turn(), CutState(saves)
     events = [turn.started(), turn.finished("The answer.")]

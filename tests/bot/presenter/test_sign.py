@@ -47,7 +47,7 @@ async def test_the_status_that_was_handed_on_is_renewed(stage: Stage) -> None:
     assert calls(stage) == ["processing", "reactions.add", "processing"]
 
 
-async def test_defect_a_reaction_in_the_place_of_a_limited_status_does_not_stay(
+async def test_a_reaction_in_the_place_of_a_limited_status_does_not_stay(
     stage: Stage,
 ) -> None:
     stage.slack.fail("agents.sessions.setStatus", status=429, retry_after_s=30)

@@ -15,13 +15,13 @@ def proxy(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, PROXY)
 
 
-async def test_defect_calls_to_this_machine_leave_the_proxy_out(desk: Desk) -> None:
+async def test_calls_to_this_machine_leave_the_proxy_out(desk: Desk) -> None:
     client = web_client(desk.slack.bot_token, base_url=desk.slack.api_url)
     identity = await SlackApi(client).identify()
     assert identity.team == desk.slack.team_id
 
 
-async def test_defect_the_socket_to_this_machine_leaves_the_proxy_out(desk: Desk) -> None:
+async def test_the_socket_to_this_machine_leaves_the_proxy_out(desk: Desk) -> None:
     client = web_client(desk.slack.bot_token, base_url=desk.slack.api_url)
     identity = await SlackApi(client).identify()
     handler = await connect_socket(create_app(client, identity), desk.slack.app_token)
