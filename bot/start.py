@@ -12,7 +12,7 @@ from agent_core.errors import AgentError
 from agent_core.settings import CoreSettings
 from bot.app import running_bot
 from bot.settings import BotSettings
-from bot.slack_api import SlackAuthRefused, SlackError, SlackUnavailable
+from bot.slack_api import OPEN_SOCKET, SlackAuthRefused, SlackError, SlackUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ def run_bot() -> int:
         address = settings.slack_api_url
         return _refuse(f"The bot cannot start: Slack does not answer at {address} ({error})")
     except SlackAuthRefused as error:
-        name = "SLACK_APP_TOKEN" if error.method == "apps.connections.open" else "SLACK_BOT_TOKEN"
+        name = "SLACK_APP_TOKEN" if error.method == OPEN_SOCKET else "SLACK_BOT_TOKEN"
         return _refuse(f"The bot cannot start: Slack refuses {name} ({error}): {_HOW_TO_GET[name]}")
     except (AgentError, SlackError) as error:
         return _refuse(f"The bot cannot start: {error}")

@@ -14,7 +14,7 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack_api import Identity, SlackAuthRefused, web_client
+from bot.slack_api import OPEN_SOCKET, Identity, SlackAuthRefused, web_client
 from bot.slack_api.errors import refusal
 
 PING_INTERVAL_S = 5
@@ -62,7 +62,7 @@ async def _check_token(client: AsyncWebClient, app_token: str) -> None:
         await untyped.apps_connections_open(app_token=app_token)
     except SlackApiError as error:
         response: Any = error.response
-        refused = refusal("apps.connections.open", str(response.get("error", "")))
+        refused = refusal(OPEN_SOCKET, str(response.get("error", "")))
         if isinstance(refused, SlackAuthRefused):
             raise refused from error
     except (aiohttp.ClientError, TimeoutError) as error:

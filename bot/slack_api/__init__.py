@@ -14,9 +14,11 @@ from bot.slack_api.errors import (
 )
 from bot.slack_api.people import People
 from bot.slack_api.records import Identity, Person, PostRecord
+from bot.slack_api.scopes import OPEN_SOCKET
 from bot.slack_api.wire import web_client
 
 __all__ = [
+    "OPEN_SOCKET",
     "Clock",
     "ContentRefused",
     "DownloadRefused",

@@ -18,6 +18,9 @@ Method = Literal[
     "users.info",
 ]
 
+OPEN_SOCKET = "apps.connections.open"
+"""Called with the app-level token, whose scope is no part of a manifest."""
+
 _HISTORY = ("channels:history", "groups:history", "im:history", "mpim:history")
 
 SCOPES: dict[Method, tuple[str, ...]] = {
