@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import logging
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import AsyncGenerator
@@ -27,43 +28,67 @@ from agent_core.messages import InboundMessage
 from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from bot.app import running_bot
-from bot.sandbox.model import ModelStandIn, Pace, Text, ToolUse
+from bot.sandbox.model import ModelStandIn, Pace, Text
 from bot.sandbox.slack import SlackStandIn
 from bot.settings import BotSettings
 from tests.bench.results import Result, show
 
 ITERATIONS = 40
+ROUNDS = 5
 SIMPLE_ROUNDS = 7
 CALL_S = 0.3
 TOOL = "mcp__local_toolkit__list_local_files"
 
 
-def core_settings(model: ModelStandIn, root: Path) -> CoreSettings:
+def core_settings(base_url: str, root: Path) -> CoreSettings:
     return CoreSettings(
         anthropic_api_key=SecretStr("sandbox"),
-        anthropic_base_url=model.base_url,
+        anthropic_base_url=base_url,
         workspaces_root=root,
         max_steps=ITERATIONS + 5,
     )
 
 
-async def bare_iteration_ms(model: ModelStandIn, prompt: dict[str, Any]) -> float:
-    """A loop as short as the SDK allows: stream, run the tool in process, again.
+@asynccontextmanager
+async def model_process(turns: int) -> AsyncGenerator[str]:
+    """The address of a stand-in in another process, scripted for so many turns."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "tests.bench.model_process",
+        *(str(turns), str(ITERATIONS), TOOL),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    if process.stdin is None or process.stdout is None:
+        raise RuntimeError("the stand-in has no pipes")
+    try:
+        yield (await process.stdout.readline()).decode().strip()
+    finally:
+        process.stdin.close()
+        await process.wait()
 
-    `prompt` holds the system prompt and the tools that our own turn sends, so that both loops pay
-    for requests of one size.
-    """
-    model.play(ToolUse(name=TOOL, input={}), times=ITERATIONS)
-    model.play(Text(text="Done."))
+
+async def sent_prompt(root: Path) -> dict[str, Any]:
+    """The prompt and the tools that our own turn sends, for the bare loop to send as well."""
+    async with (
+        ModelStandIn(keep_bodies=True) as model,
+        build_runtime(core_settings(model.base_url, root)) as runtime,
+    ):
+        model.play(Text(text="Done."))
+        await run_turn(runtime, thread=1)
+        body = cast("dict[str, Any]", model.calls[-1].body)
+    return {"system": body["system"], "tools": body["tools"]}
+
+
+async def bare_iteration_ms(base_url: str, prompt: dict[str, Any]) -> float:
+    """A loop as short as the SDK allows: stream, run the tool in process, again."""
     messages: list[Any] = [{"role": "user", "content": "continue"}]
-    async with anthropic.AsyncAnthropic(api_key="sandbox", base_url=model.base_url) as client:
+    async with anthropic.AsyncAnthropic(api_key="sandbox", base_url=base_url) as client:
         started = time.perf_counter()
         while True:
             async with client.messages.stream(
-                model="claude-sonnet-5-5",
-                max_tokens=16_000,
-                messages=messages,
-                **prompt,
+                model="claude-sonnet-5-5", max_tokens=16_000, messages=messages, **prompt
             ) as stream:
                 reply = await stream.get_final_message()
             if reply.stop_reason != "tool_use":
@@ -81,10 +106,8 @@ async def bare_iteration_ms(model: ModelStandIn, prompt: dict[str, Any]) -> floa
         return (time.perf_counter() - started) * 1000 / ITERATIONS
 
 
-async def our_iteration_ms(model: ModelStandIn, runtime: Runtime, thread: int) -> float:
-    """The median time between two steps of one turn with as many iterations."""
-    model.play(ToolUse(name=TOOL, input={}), times=ITERATIONS)
-    model.play(Text(text="Done."))
+async def run_turn(runtime: Runtime, thread: int) -> list[datetime]:
+    """One turn in a session of its own; the moments at which its model calls were finished."""
     session = SessionId(f"T1:C1:{thread}.000001")
     turn = await runtime.handle(
         InboundMessage(
@@ -104,25 +127,30 @@ async def our_iteration_ms(model: ModelStandIn, runtime: Runtime, thread: int) -
             moments.append(event.at)
         if isinstance(event, TurnFinished) and event.outcome != "answered":
             raise RuntimeError(f"the turn ended as {event.outcome}: {event.answer}")
+    return moments
+
+
+async def our_iteration_ms(runtime: Runtime, thread: int) -> float:
+    """The mean time between two model calls of one turn with as many iterations."""
+    moments = await run_turn(runtime, thread)
     if len(moments) != ITERATIONS + 1:
         raise RuntimeError(f"{len(moments)} steps instead of {ITERATIONS + 1}")
     return (moments[-1] - moments[0]).total_seconds() * 1000 / ITERATIONS
 
 
 async def measure_iterations(root: Path) -> list[Result]:
+    prompt = await sent_prompt(root / "prompt")
     async with (
-        ModelStandIn(keep_bodies=True) as model,
-        build_runtime(core_settings(model, root)) as runtime,
+        model_process(turns=2 + 2 * ROUNDS) as base_url,
+        build_runtime(core_settings(base_url, root)) as runtime,
     ):
-        await our_iteration_ms(model, runtime, thread=1)  # warms up both sides
-        sent = cast("dict[str, Any]", model.calls[-1].body)
-        prompt = {"system": sent["system"], "tools": sent["tools"]}
-        await bare_iteration_ms(model, prompt)
+        await our_iteration_ms(runtime, thread=1)  # warms up both sides
+        await bare_iteration_ms(base_url, prompt)
         ours: list[float] = []
         bare: list[float] = []
-        for round_number in range(3):
-            bare.append(await bare_iteration_ms(model, prompt))
-            ours.append(await our_iteration_ms(model, runtime, thread=round_number + 2))
+        for round_number in range(ROUNDS):
+            bare.append(await bare_iteration_ms(base_url, prompt))
+            ours.append(await our_iteration_ms(runtime, thread=round_number + 2))
     our_ms, bare_ms = statistics.median(ours), statistics.median(bare)
     return [
         Result(name="iteration_ours_ms", value=round(our_ms, 2), unit="ms"),
@@ -163,7 +191,7 @@ async def bot_beside(model: ModelStandIn, root: Path) -> AsyncGenerator[SlackSta
             slack_app_token=SecretStr(slack.app_token),
             slack_api_url=slack.api_url,
         )
-        async with running_bot(settings, core_settings(model, root)):
+        async with running_bot(settings, core_settings(model.base_url, root)):
             await slack.connected(timeout_s=30)
             yield slack
 
