@@ -38,6 +38,16 @@ async def test_an_overloaded_model_is_asked_again_until_it_answers(world: World)
     assert len(world.requests_with("continue with the outage")) == 3
 
 
+async def test_a_plain_question_during_an_outage_is_told_of_and_answered_in_the_end(
+    world: World,
+) -> None:
+    world.model.fail(status=529, retry_after=4, kinds={"answer"})
+    root = await world.mention("What is the capital of France?")
+    await world.slack.wait_for(lambda _: world.progress(root))
+    assert (await world.answered(root)).outcome == "answered"
+    assert len(world.progress(root)) == 1
+
+
 @pytest.mark.parametrize(
     "fault",
     [
