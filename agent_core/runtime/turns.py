@@ -125,7 +125,10 @@ class Turns:
             if cannot_replay(error):
                 raise
             logger.exception("run %s of turn %s failed", request.run, turn.id)
-            result = RunResult(outcome="failed", text=f"The sub-agent failed: {first_cause(error)}")
+            result = RunResult(
+                outcome="failed",
+                text=f"The sub-agent failed ({type(first_cause(error)).__name__}).",
+            )
         complaint = await self._complaint(request, scope)
         child = ChildResult(
             text=result.text, is_error=result.outcome == "failed", correction=complaint
@@ -277,7 +280,8 @@ class Turns:
 
     async def _has_read_from_outside(self, turn: StoredTurn) -> bool:
         """Whether this or an earlier turn saw a tool's result, a file, or posts of a thread."""
-        if turn.inbound.background or turn.inbound.attachments:
+        asked = [each.inbound for each in await self._parts.store.turns_until(turn)]
+        if any(inbound.background or inbound.attachments for inbound in asked):
             return True
         history = await self._parts.store.history_before(turn)
         own = await self._parts.store.run_messages(turn.id, ROOT_RUN)

@@ -120,6 +120,11 @@ class SessionStore:
         query = select(turns).where(turns.c.status != "finished")
         return [_turn(row) for row in await self._all(query.order_by(turns.c.session, turns.c.seq))]
 
+    async def turns_until(self, turn: StoredTurn) -> list[StoredTurn]:
+        """The session's turns up to this one, oldest first."""
+        query = select(turns).where(turns.c.session == turn.session, turns.c.seq <= turn.seq)
+        return [_turn(row) for row in await self._all(query.order_by(turns.c.seq))]
+
     async def turn_before(self, turn: StoredTurn) -> StoredTurn | None:
         """The session's turn before this one."""
         query = select(turns).where(turns.c.session == turn.session, turns.c.seq == turn.seq - 1)

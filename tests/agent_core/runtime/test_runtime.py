@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from agent_core.errors import ModelRejected
@@ -235,3 +236,19 @@ async def test_an_observer_that_fails_or_hangs_does_not_hold_the_turn(tmp_path: 
     ) as runtime:
         events = await turn_events(runtime, inbound("continue"))
     assert ending(events).answer == "Seen."
+
+
+async def test_what_an_earlier_turn_read_from_outside_still_counts_in_the_next(
+    tmp_path: Path,
+) -> None:
+    model = ScriptedModel(["They agreed.", "As I said."])
+    first = replace(inbound("continue", number=1), background='Ben (09:00): "see my link"')
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        assert ending(await turn_events(runtime, first)).is_tainted
+        assert ending(await turn_events(runtime, inbound("continue", number=2))).is_tainted
+
+
+async def test_a_thread_that_read_nothing_from_outside_is_not_tainted(tmp_path: Path) -> None:
+    model = ScriptedModel(["From what I know."])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        assert not ending(await turn_events(runtime, inbound("continue"))).is_tainted
