@@ -82,13 +82,26 @@ class DurableTurns:
     """Starts turns, and on launch takes up those that a killed process left behind.
 
     `launch` MUST be called inside the running event loop: recovered workflows then run on it.
+
+    Args:
+        config: Where the records are.
+        turn: The body of a turn.
+        child: The body of a child run.
+        on_cannot_replay: Told the id and generation of a turn whose record does not fit the code.
     """
 
-    def __init__(self, config: DurableConfig, *, turn: TurnBody, child: ChildBody) -> None:
+    def __init__(
+        self,
+        config: DurableConfig,
+        *,
+        turn: TurnBody,
+        child: ChildBody,
+        on_cannot_replay: Callable[[str, int], None],
+    ) -> None:
         self._config = config
         self._turn_body = turn
         self._child_body = child
-        self._running: set[asyncio.Task[None]] = set()
+        self._on_cannot_replay = on_cannot_replay
         self._bodies: set[asyncio.Task[Any]] = set()
 
     def launch(self) -> None:
@@ -112,8 +125,8 @@ class DurableTurns:
             except Exception as error:
                 if not cannot_replay(error):
                     raise
-                logger.warning("turn %s does not replay; it goes on from its history", turn_id)
-                self._spawn(self.start(turn_id, generation + 1))
+                logger.warning("turn %s does not replay", turn_id)
+                self._on_cannot_replay(turn_id, generation)
 
         self._turn_workflow = turn
         DBOS(config=_dbos_config(self._config.url))
@@ -151,11 +164,6 @@ class DurableTurns:
             yield
         finally:
             self._bodies.discard(task)
-
-    def _spawn(self, work: Any) -> None:
-        task = asyncio.create_task(work, context=contextvars.Context())
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
 
 
 def check_sqlite(url: str) -> None:

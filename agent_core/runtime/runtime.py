@@ -51,7 +51,12 @@ class Runtime:
         self._log = parts.turns.log
         self._ledger = Ledger(parts.database)
         turns = Turns(parts.turns, on_finished=self._begin_next)
-        self._durable = DurableTurns(parts.durable, turn=turns.run_turn, child=turns.run_child)
+        self._durable = DurableTurns(
+            parts.durable,
+            turn=turns.run_turn,
+            child=turns.run_child,
+            on_cannot_replay=self._turn_cannot_replay,
+        )
         self._locks: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[Any]] = set()
 
@@ -137,27 +142,28 @@ class Runtime:
         """Start the session's oldest queued turn, unless one is running."""
         async with self._lock(session):
             turn = await self._store.next_queued(session)
-            if turn is not None:
-                await self._start(turn, turn.generation)
+            if turn is None or not await self._store.mark_running(turn.id):
+                return
+            try:
+                await self._durable.start(turn.id, turn.generation)
+            except Exception:
+                await self._store.mark_queued(turn.id)
+                raise
 
     async def _take_up_unfinished(self) -> None:
         for turn in await self._store.unfinished():
             if turn.status == "queued":
                 await self._advance(turn.session)
             elif not await self._durable.is_known(turn.id, turn.generation):
-                logger.warning("turn %s goes on from its history", turn.id)
-                async with self._lock(turn.session):
-                    await self._start(turn, turn.generation + 1)
+                await self._go_on_from_history(turn.id, turn.generation + 1)
 
-    async def _start(self, turn: StoredTurn, generation: int) -> None:
-        """Start a turn's workflow, unless a recovered one has finished the turn already."""
-        if not await self._store.mark_running(turn.id, generation=generation):
-            return
-        try:
-            await self._durable.start(turn.id, generation)
-        except Exception:
-            await self._store.mark_queued(turn.id)
-            raise
+    def _turn_cannot_replay(self, turn: str, generation: int) -> None:
+        self._spawn(lambda: self._go_on_from_history(TurnId(turn), generation + 1))
+
+    async def _go_on_from_history(self, turn: TurnId, generation: int) -> None:
+        if await self._store.begin_generation(turn, generation):
+            logger.warning("turn %s goes on from its history", turn)
+            await self._durable.start(turn, generation)
 
     def _lock(self, session: SessionId) -> asyncio.Lock:
         """The session's lock; it is gone when nobody holds or awaits it."""

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, Select, func, select, update
+from sqlalchemy import Connection, Row, Select, Update, func, select, update
 
 from agent_core.errors import SessionError
 from agent_core.events import Outcome
@@ -131,15 +131,22 @@ class SessionStore:
         row = await self._one(query)
         return _turn(row) if row is not None else None
 
-    async def mark_running(self, turn: TurnId, *, generation: int) -> bool:
-        """Whether the turn may start now; False when it has finished in the meantime."""
-        statement = (
+    async def mark_running(self, turn: TurnId) -> bool:
+        """Whether the turn may start now; False when it has been started in the meantime."""
+        return await self._changed(
             update(turns)
-            .where(turns.c.id == turn, turns.c.status != "finished")
-            .values(status="running", generation=generation)
+            .where(turns.c.id == turn, turns.c.status == "queued")
+            .values(status="running")
         )
-        result = await self._database.run(lambda connection: connection.execute(statement))
-        return result.rowcount > 0
+
+    async def begin_generation(self, turn: TurnId, generation: int) -> bool:
+        """Whether the turn may go on as `generation`; of several askers one is told True."""
+        return await self._changed(
+            update(turns)
+            .where(turns.c.id == turn, turns.c.status == "running")
+            .where(turns.c.generation == generation - 1)
+            .values(generation=generation)
+        )
 
     async def mark_queued(self, turn: TurnId) -> None:
         """The turn could not be started; it is next again."""
@@ -216,6 +223,10 @@ class SessionStore:
 
     async def _all(self, query: Select[Any]) -> Sequence[Row[Any]]:
         return await self._database.run(lambda connection: connection.execute(query).all())
+
+    async def _changed(self, statement: Update) -> bool:
+        result = await self._database.run(lambda connection: connection.execute(statement))
+        return result.rowcount > 0
 
     async def _update(self, turn: TurnId, **values: object) -> None:
         statement = update(turns).where(turns.c.id == turn).values(**values)

@@ -19,6 +19,11 @@ async def run_process(root: Path, *kill_at: str, name: str = "agent") -> int:
         return await process.wait()
 
 
+def paid(root: Path) -> Counter[str]:
+    """How often each call was begun, over all processes so far."""
+    return Counter((root / "paid.log").read_text(encoding="utf-8").splitlines())
+
+
 @pytest.mark.subprocess
 @pytest.mark.parametrize(
     "kill_at",
@@ -36,10 +41,11 @@ async def test_a_turn_that_is_killed_goes_on_after_a_restart(tmp_path: Path, kil
     assert await run_process(tmp_path, kill_at) == -signal.SIGKILL
     assert await run_process(tmp_path) == 0
     assert (tmp_path / "answer.txt").read_text(encoding="utf-8") == "All done."
-    paid = Counter((tmp_path / "paid.log").read_text(encoding="utf-8").splitlines())
-    repeated = sum(paid.values()) - len(EXPECTED) - 2
-    assert set(paid) == EXPECTED
-    assert repeated <= 2, paid  # at most what was under way when the process died
+    begun = paid(tmp_path)
+    assert set(begun) == EXPECTED
+    assert begun.total() - len(EXPECTED) - 2 <= 2, (
+        begun
+    )  # at most what was under way when the process died
 
 
 EXPECTED = {
@@ -57,18 +63,17 @@ async def test_a_turn_that_new_code_cannot_replay_goes_on_from_its_history(tmp_p
     assert await run_process(tmp_path, "tool_call_finished:2", name="old") == -signal.SIGKILL
     assert await run_process(tmp_path, name="new") == 0
     assert (tmp_path / "answer.txt").read_text(encoding="utf-8") == "All done."
-    paid = Counter((tmp_path / "paid.log").read_text(encoding="utf-8").splitlines())
-    assert paid["model root 0"] == 1
-    assert paid["tool"] == 3
+    assert paid(tmp_path)["model root 0"] == 1
+    assert paid(tmp_path)["tool"] == 3
 
 
 @pytest.mark.subprocess
 async def test_a_turn_that_went_on_from_its_history_survives_another_kill(tmp_path: Path) -> None:
-    assert await run_process(tmp_path, "tool_call_finished:2", name="old") == -signal.SIGKILL
-    assert await run_process(tmp_path, "tool_call_finished:4", name="new") == -signal.SIGKILL
+    assert await run_process(tmp_path, "begin:model root 2", name="old") == -signal.SIGKILL
+    assert await run_process(tmp_path, "begin:model root 3", name="new") == -signal.SIGKILL
+    paid_before = paid(tmp_path)
     assert await run_process(tmp_path, name="new") == 0
     assert (tmp_path / "answer.txt").read_text(encoding="utf-8") == "All done."
-    paid = Counter((tmp_path / "paid.log").read_text(encoding="utf-8").splitlines())
-    assert paid["model root 0"] == 1
-    assert paid["model root 2"] == 1
-    assert paid["tool"] == 3
+    assert set(paid(tmp_path) - paid_before) == {"model root 3"}, "it alone was not finished"
+    assert paid(tmp_path)["model root 0"] == 1
+    assert paid(tmp_path)["tool"] == 3

@@ -1,6 +1,9 @@
-"""A process with one turn in it. It kills itself at a given event; run again, it goes on.
+"""A process with one turn in it. It kills itself at a given point; run again, it goes on.
 
-    python turn_process.py ROOT NAME [EVENT:N]
+    python turn_process.py ROOT NAME [EVENT:N | begin:CALL]
+
+The point is the N-th event of a kind as a reader sees it, or the beginning of a call as it stands
+in `paid.log`.
 
 The model decides from the request alone, so both processes behave alike; NAME is the main agent's.
 Each model call and each tool call leaves a line in `paid.log`; the answer goes to `answer.txt`.
@@ -34,6 +37,8 @@ async def main(root: Path, name: str, kill_at: str = "") -> None:
     def pay(what: str) -> None:
         with (root / "paid.log").open("a", encoding="utf-8") as file:
             file.write(f"{what}\n")
+        if kill_at == f"begin:{what}":
+            die()
 
     def decide(request: ModelRequest) -> Line:
         results = [
@@ -63,6 +68,10 @@ async def main(root: Path, name: str, kill_at: str = "") -> None:
         await follow(runtime, root, kill_at)
 
 
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 async def follow(runtime: Runtime, root: Path, kill_at: str) -> None:
     kind, _, number = kill_at.partition(":")
     message = inbound("continue")
@@ -74,8 +83,8 @@ async def follow(runtime: Runtime, root: Path, kill_at: str) -> None:
         async for _, event in runtime.events(turn_id):
             events.append(event)
             seen += event.kind == kind
-            if kind and event.kind == kind and seen == int(number):
-                os.kill(os.getpid(), signal.SIGKILL)
+            if event.kind == kind and seen == int(number):
+                die()
     turn = await runtime.turn(turn_id)
     (root / "answer.txt").write_text(turn.answer or "", encoding="utf-8")
 

@@ -115,7 +115,7 @@ async def test_the_oldest_queued_turn_is_next(store: SessionStore) -> None:
 
 async def test_nothing_is_next_while_a_turn_runs(store: SessionStore) -> None:
     first, second = await queued(store, 1), await queued(store, 2)
-    await store.mark_running(first.id, generation=1)
+    await store.mark_running(first.id)
     assert await store.next_queued(SESSION) is None
     await store.mark_finished(first.id, outcome="answered", answer="done")
     assert await store.next_queued(SESSION) == second
@@ -127,18 +127,29 @@ async def test_nothing_is_next_in_a_session_without_turns(store: SessionStore) -
 
 async def test_a_session_does_not_wait_for_another_one(store: SessionStore) -> None:
     running, other = await queued(store, 1), await queued(store, 1, thread=2)
-    await store.mark_running(running.id, generation=1)
+    await store.mark_running(running.id)
     assert await store.next_queued(other.session) == other
 
 
 async def test_a_turn_carries_its_state(store: SessionStore) -> None:
     turn = await queued(store)
-    await store.mark_running(turn.id, generation=3)
+    assert await store.mark_running(turn.id)
+    assert await store.begin_generation(turn.id, 2)
     running = await store.turn(turn.id)
-    assert (running.status, running.generation) == ("running", 3)
+    assert (running.status, running.generation) == ("running", 2)
     await store.mark_finished(turn.id, outcome="limited", answer="so far ❄️")
     ended = await store.turn(turn.id)
     assert (ended.status, ended.outcome, ended.answer) == ("finished", "limited", "so far ❄️")
+
+
+async def test_a_turn_is_started_once_and_goes_on_once(store: SessionStore) -> None:
+    turn = await queued(store)
+    assert not await store.begin_generation(turn.id, 2), "it was never started"
+    assert [await store.mark_running(turn.id) for _ in range(2)] == [True, False]
+    assert [await store.begin_generation(turn.id, 2) for _ in range(2)] == [True, False]
+    await store.mark_finished(turn.id, outcome="answered", answer="done")
+    assert not await store.mark_running(turn.id)
+    assert not await store.begin_generation(turn.id, 3)
 
 
 async def test_unfinished_turns_are_listed_in_the_order_of_their_sessions(
@@ -147,7 +158,7 @@ async def test_unfinished_turns_are_listed_in_the_order_of_their_sessions(
     done = await queued(store, 1)
     turns = [await queued(store, 2), await queued(store, 3), await queued(store, 1, thread=2)]
     await store.mark_finished(done.id, outcome="answered", answer="done")
-    await store.mark_running(turns[0].id, generation=1)
+    await store.mark_running(turns[0].id)
     assert [turn.id for turn in await store.unfinished()] == [turn.id for turn in turns]
 
 
