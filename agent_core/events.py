@@ -70,6 +70,7 @@ class TurnStarted(Event):
     asker: UserId
     author_name: str
     text: str
+    author_locale: str = ""
     kind: Literal["turn_started"] = "turn_started"
 
 
@@ -192,7 +193,10 @@ class ArtifactSaved(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectionInjected(Event):
-    """A sub-agent broke its rules; its result was returned with a correction for the model."""
+    """A sub-agent broke its rules; its result was returned with a correction for the model.
+
+    Comes after the RunFinished of the sub-agent's run: a run is checked once it has ended.
+    """
 
     agent: str
     text: str
@@ -201,7 +205,7 @@ class CorrectionInjected(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFinished(Event):
-    """A run ended; last event of its run."""
+    """A run ended; last event of its run but for a CorrectionInjected."""
 
     outcome: Outcome
     text: str

@@ -1,5 +1,6 @@
 """What a model sees and says, and what arrives from a person. Pure data, stored as JSON."""
 
+import unicodedata
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -55,12 +56,18 @@ class Message:
 
     @property
     def text(self) -> str:
-        """The text parts, joined by blank lines."""
-        return "\n\n".join(part.text for part in self.parts if isinstance(part, Text)).strip()
+        """The text parts, joined by blank lines; empty when a person would see nothing of them."""
+        text = "\n\n".join(part.text for part in self.parts if isinstance(part, Text)).strip()
+        return text if is_visible(text) else ""
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
         return tuple(part for part in self.parts if isinstance(part, ToolCall))
+
+
+def is_visible(text: str) -> bool:
+    """Whether a text has more in it than white space, control and format characters."""
+    return any(unicodedata.category(sign)[0] not in "CZ" for sign in text)
 
 
 def user_message(text: str) -> Message:
@@ -95,6 +102,8 @@ class InboundMessage:
     """Earlier posts of a thread that people began, authors named. Material, no instruction."""
     attachments: tuple[Attachment, ...] = field(default=())
     scheduled: bool = False
+    author_locale: str = ""
+    """As the surface tells it, such as `de-DE`; empty where it does not."""
 
 
 MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)

@@ -1,85 +1,223 @@
-"""What the core is configured by. The only reader of the environment in this package."""
+"""What the core is configured by, and how a setting that is not right is explained.
 
+The only reader of the environment in this package.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, field_validator
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
+from agent_core.errors import SettingsError
+from agent_core.setting_values import (
+    as_connections,
+    as_credential,
+    as_date,
+    as_hosts,
+    as_name,
+    as_project,
+    as_web_address,
+    shown,
+)
+
 ZAI_BASE_URL = "https://api.z.ai/api/anthropic"
+
+Settings = TypeVar("Settings", bound=BaseSettings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What people are told of a setting beside its description."""
+
+    right: str = ""
+    """What to write, as the end of the sentence "Write …"."""
+    unset: str = ""
+    """What holds when it is not set, where the default value does not say it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading(Generic[Settings]):
+    """Settings as far as they could be read: a wrong one has its default and a fault."""
+
+    settings: Settings
+    faults: Mapping[str, str]
+    """By the variable's name a whole sentence: what is wrong with it, and what would be right."""
+
+
+def read_settings(kind: type[Settings]) -> Reading[Settings]:
+    """Read them all, whatever is wrong with some.
+
+    Raises:
+        SettingsError: the file `.env` cannot be read.
+    """
+    try:
+        return Reading(settings=kind(), faults={})
+    except ValidationError as error:
+        wrong = {str(fault["loc"][0]): fault for fault in reversed(error.errors())}
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(
+            "The file .env cannot be read: it must be UTF-8 text that the bot may read."
+        ) from error
+    defaults: dict[str, Any] = {name: kind.model_fields[name].default for name in wrong}
+    names = [name for name in kind.model_fields if name in wrong]
+    return Reading(
+        settings=kind(**defaults),
+        faults={name.upper(): _sentence(kind, name, wrong[name]) for name in names},
+    )
+
+
+def about(kind: type[BaseSettings], name: str) -> About:
+    """What a field says of itself beside its description."""
+    notes = reversed(kind.model_fields[name].metadata)  # the outermost one comes last
+    return next((note for note in notes if isinstance(note, About)), About())
+
+
+def _sentence(kind: type[BaseSettings], name: str, fault: ErrorDetails) -> str:
+    own = fault.get("ctx", {}).get("error")
+    problem = str(own) if isinstance(own, ValueError) else f"is {shown(fault['input'])}"
+    return f"{name.upper()} {problem}. Write {about(kind, name).right}."
+
+
+_KEY = About(right="the key alone, without quotation marks or spaces")
+_ADDRESS = "a whole address such as https://gateway.example/api"
+
+Credential = Annotated[SecretStr, AfterValidator(as_credential), _KEY]
+ModelName = Annotated[
+    str, AfterValidator(as_name), About(right="a model's id, such as claude-sonnet-5-5")
+]
 
 
 class CoreSettings(BaseSettings):
     """Environment variables and `.env`; every field says what it is for."""
 
     model_config = SettingsConfigDict(
-        env_file=".env", env_file_encoding="utf-8", extra="ignore", env_ignore_empty=True
+        env_file=".env",
+        env_file_encoding="utf-8-sig",  # as editors on Windows write it, and plain UTF-8
+        extra="ignore",
+        env_ignore_empty=True,
     )
 
-    anthropic_api_key: SecretStr = Field(
-        default=SecretStr(""), description="Key of the Anthropic API."
-    )
-    anthropic_auth_token: SecretStr = Field(
+    anthropic_api_key: Annotated[
+        Credential, About(right=_KEY.right, unset="required, or one of the next two")
+    ] = Field(default=SecretStr(""), description="Key of the Anthropic API.")
+    anthropic_auth_token: Credential = Field(
         default=SecretStr(""), description="Bearer token of a gateway, in place of a key."
     )
-    zai_api_key: SecretStr = Field(
+    zai_api_key: Credential = Field(
         default=SecretStr(""),
         description="Key of Z.AI; used as the bearer token at Z.AI's address when no other is set.",
     )
-    anthropic_base_url: str = Field(default="", description="Address of a gateway.")
-    anthropic_version: str = Field(
-        default="", description="Version header, for gateways that refuse the newest."
+    anthropic_base_url: Annotated[
+        str, AfterValidator(as_web_address), About(right=_ADDRESS, unset="Anthropic's")
+    ] = Field(default="", description="Address of a gateway.")
+    anthropic_version: Annotated[
+        str,
+        AfterValidator(as_date),
+        About(right="a date such as 2023-06-01", unset="the SDK's"),
+    ] = Field(
+        default="",
+        description="Version header, for gateways that refuse the newest (2023-06-01 is then "
+        "tried by itself).",
     )
-    agent_model: str = Field(default="claude-sonnet-5-5", description="The main model.")
-    classifier_model: str = Field(
+    agent_model: ModelName = Field(default="claude-sonnet-5-5", description="The main model.")
+    classifier_model: ModelName = Field(
         default="claude-haiku-5-5", description="The small model that routes messages."
     )
-    composio_api_key: SecretStr = Field(
-        default=SecretStr(""), description="Key of Composio; without it there are no app tools."
+    composio_api_key: Credential = Field(
+        default=SecretStr(""),
+        description="Key of Composio; without it there is no search and there are no app tools.",
     )
-    composio_base_url: str = Field(default="", description="Address of another Composio.")
-    logfire_token: SecretStr = Field(
-        default=SecretStr(""), description="Write token; without it nothing goes to Logfire."
+    composio_base_url: Annotated[
+        str, AfterValidator(as_web_address), About(right=_ADDRESS, unset="Composio's")
+    ] = Field(default="", description="Address of another Composio.")
+    workspaces_root: Annotated[Path, About(right="a directory")] = Field(
+        default=Path("AGENT_RUN_WORKSPACES"),
+        description="Where sessions keep their files, and SQLite its two.",
     )
-    logfire_project: str = Field(
-        default="", description="`organisation/project`, for links to traces."
-    )
-    database_url: str = Field(
-        default="", description="Postgres URL; empty means SQLite files in the workspaces' root."
-    )
-    workspaces_root: Path = Field(
-        default=Path("AGENT_RUN_WORKSPACES"), description="Where sessions keep their files."
-    )
-    crawl_allow: str = Field(
+    database_url: Annotated[
+        str,
+        About(
+            right="postgresql://user:password@host/name, or leave it out for SQLite",
+            unset="SQLite in the root",
+        ),
+    ] = Field(
         default="",
-        description="Hosts (`host` or `host:port`, comma separated) that the crawler may open "
-        "although they are not public.",
+        description="Postgres URL for sessions, events and durable turns; needed where several "
+        "processes run.",
     )
-    crawl_connect: str = Field(
+    crawl_allow: Annotated[
+        str,
+        AfterValidator(as_hosts),
+        About(right="hosts as host, host:port or *.domain, with commas between them"),
+    ] = Field(
         default="",
-        description="`pattern=address:port` entries: allowed hosts that are dialled there.",
+        description="Hosts (`host`, `host:port` or `*.domain`, comma separated) that the crawler "
+        "may open although they are not public.",
     )
-    max_steps: Annotated[int, Field(ge=1)] = Field(
-        default=40, description="Model calls that one run may make."
+    crawl_connect: Annotated[
+        str,
+        AfterValidator(as_connections),
+        About(
+            right="pattern=address:port, such as wiki.internal=10.0.0.7:8080, with commas between"
+        ),
+    ] = Field(
+        default="",
+        description="`pattern=address:port`, comma separated: allowed hosts that are dialled "
+        "there, not looked up.",
     )
-    max_minutes: Annotated[float, Field(gt=0)] = Field(
-        default=30.0, description="Time that one run may take."
+    max_steps: Annotated[
+        int, Field(ge=1), About(right="a whole number of at least 1, such as 40")
+    ] = Field(
+        default=40,
+        description="Model calls that one run may make; a run that reaches a bound answers with "
+        "what it has.",
     )
-    max_tokens: Annotated[int, Field(ge=1000)] = Field(
-        default=3_000_000, description="Tokens that one run may use."
+    max_minutes: Annotated[
+        float, Field(gt=0, allow_inf_nan=False), About(right="a number above 0, such as 30")
+    ] = Field(default=30.0, description="Minutes that one run may take.")
+    max_tokens: Annotated[
+        int, Field(ge=1000), About(right="a whole number of at least 1000, such as 3000000")
+    ] = Field(default=3_000_000, description="Tokens that one run may use.")
+    logfire_token: Credential = Field(
+        default=SecretStr(""),
+        description="Write token; without it nothing goes to Logfire "
+        "(`OTEL_EXPORTER_OTLP_ENDPOINT` works alone).",
     )
+    logfire_project: Annotated[
+        str, AfterValidator(as_project), About(right="organisation/project")
+    ] = Field(
+        default="",
+        description="`organisation/project`, for links to traces in summary.txt.",
+    )
+
+    @field_validator("workspaces_root")
+    @classmethod
+    def _below_home(cls, value: Path) -> Path:
+        try:
+            return value.expanduser()
+        except RuntimeError as error:
+            raise ValueError(f"is {shown(value)}, and that home is not known") from error
 
     @field_validator("database_url")
     @classmethod
     def _of_a_database(cls, value: str) -> str:
         try:
             backend = make_url(value).get_backend_name() if value else "sqlite"
-        except ArgumentError:
+        except (ArgumentError, ValueError):
             backend = ""
         if backend not in {"sqlite", "postgresql"}:
-            raise ValueError("only sqlite:///… and postgresql://… addresses work")
+            is_old = backend == "postgres"
+            raise ValueError(
+                "begins with postgres://, an older form"
+                if is_old
+                else "is no address of a database that works here"
+            )
         return value
 
     @property

@@ -22,6 +22,21 @@ def start() -> None:
 
 
 @app.command()
+def check(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object in place of lines.")
+    ] = False,
+) -> None:
+    """Try everything the bot depends on, and say what to do about what is wrong.
+
+    The exit code is 0 when nothing is wrong (warnings are not), else 1.
+    """
+    from bot.check.command import check_installation
+
+    raise typer.Exit(check_installation(as_json=as_json))
+
+
+@app.command()
 def sandbox(
     ask: Annotated[
         list[str] | None,
@@ -39,6 +54,14 @@ def sandbox(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object about what happened.")
     ] = False,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="Serve the page at this port (8899 without it) and stay up after the asks.",
+        ),
+    ] = None,
     first_token_s: Annotated[
         float, typer.Option(help="How long the stand-in model thinks before its first word.")
     ] = 0.0,
@@ -54,6 +77,7 @@ def sandbox(
         out=out,
         web=web,
         as_json=as_json,
+        port=port,
         first_token_s=first_token_s,
         tokens_per_s=tokens_per_s or None,
     )

@@ -1,6 +1,5 @@
 """Between ingress and core: hands messages over, attaches presenters, keeps attached files."""
 
-import asyncio
 import hashlib
 import logging
 import re
@@ -12,14 +11,16 @@ from agent_core.ids import SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage
 from agent_core.runtime import Runtime
 from bot.inbound import SlackFile
-from bot.ingress.kept_files import write_file
+from bot.ingress.kept_files import new_file
+from bot.ingress.left_out import MAX_MB
+from bot.ingress.seams import Fault, LeftOut
 from bot.presenting import Presenting
-from bot.slack_api import DownloadRefused, SlackApi
+from bot.slack_api import DownloadRefused, FileTooBig, SlackApi
 
 logger = logging.getLogger(__name__)
 
 FOLDER = "downloads"
-MAX_ATTACHMENT_BYTES = 50 * 1024 * 1024
+MAX_ATTACHMENT_BYTES = MAX_MB * 1024 * 1024
 MAX_NAME_BYTES = 120
 _ID = re.compile(r"[A-Z0-9]{1,64}")
 _UNSAFE = re.compile(r"[^\w.\- ]+")
@@ -38,6 +39,9 @@ class FrontDoor:
             self._presenting.attach(await self._runtime.turn(turn_id))
         return turn_id
 
+    async def withdraw(self, key: str) -> bool:
+        return await self._runtime.withdraw(key)
+
     async def knows(self, session: SessionId) -> bool:
         return await self._runtime.knows(session)
 
@@ -47,32 +51,42 @@ class WorkspaceFiles:
 
     def __init__(self, runtime: Runtime, api: SlackApi, clock: Callable[[], datetime]) -> None:
         self._runtime = runtime
-        self._api = api
+        self._slack_files = api.files
         self._clock = clock
 
     async def keep(
         self, session: SessionId, files: tuple[SlackFile, ...]
-    ) -> tuple[Attachment, ...]:
-        """Download the files; one that cannot be had stays in the message, with a word on it."""
+    ) -> tuple[Attachment | LeftOut, ...]:
+        """Download the files; one that cannot be had does not cost the others."""
         workspace = await self._runtime.workspace(session, self._clock())
         return tuple([await self._keep_one(workspace, file) for file in files])
 
-    async def _keep_one(self, workspace: Path, file: SlackFile) -> Attachment:
+    async def _keep_one(self, workspace: Path, file: SlackFile) -> Attachment | LeftOut:
         if file.size_bytes > MAX_ATTACHMENT_BYTES:
-            return _missing(file, f"is bigger than {MAX_ATTACHMENT_BYTES // 1024**2} MB")
+            return _left_out(file, "too_big")
         try:
-            content = await self._api.files.download(
-                file.url_private, max_bytes=MAX_ATTACHMENT_BYTES
-            )
-        except DownloadRefused:
-            return _missing(file, "could not be downloaded")
-        name = f"{_safe_id(file.id)}_{safe_name(file.name)}"
-        try:
-            await asyncio.to_thread(write_file, workspace, FOLDER, name, content)
+            return await self._save(workspace, file)
+        except FileTooBig:
+            return _left_out(file, "too_big")
+        except DownloadRefused as refused:
+            logger.warning("an attached file was not downloaded: %s", refused)
+            return _left_out(file, "not_given")
         except OSError:
             logger.exception("an attached file was not saved")
-            return _missing(file, "could not be saved")
-        return _described(file, f"{FOLDER}/{name}", len(content))
+            return _left_out(file, "not_saved")
+
+    async def _save(self, workspace: Path, file: SlackFile) -> Attachment:
+        name = f"{_safe_id(file.id)}_{safe_name(file.name)}"
+        with new_file(workspace, FOLDER, name) as saved:
+            size_bytes = await self._slack_files.download(
+                file.url_private, saved, max_bytes=MAX_ATTACHMENT_BYTES
+            )
+        return Attachment(
+            name=file.name,
+            path=f"{FOLDER}/{name}",
+            mimetype=file.mimetype,
+            size_bytes=size_bytes,
+        )
 
 
 def safe_name(name: str) -> str:
@@ -88,9 +102,5 @@ def _safe_id(file_id: str) -> str:
     return hashlib.sha256(file_id.encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def _missing(file: SlackFile, why: str) -> Attachment:
-    return _described(file, f"{safe_name(file.name)} ({why})", 0)
-
-
-def _described(file: SlackFile, path: str, size_bytes: int) -> Attachment:
-    return Attachment(name=file.name, path=path, mimetype=file.mimetype, size_bytes=size_bytes)
+def _left_out(file: SlackFile, fault: Fault) -> LeftOut:
+    return LeftOut(name=safe_name(file.name), fault=fault)

@@ -12,7 +12,9 @@ from bot.threads import ThreadRef
 ChannelType = Literal["channel", "group", "im", "mpim", ""]
 
 KEPT_SUBTYPES = frozenset({"", "file_share", "thread_broadcast", "me_message"})
+EDITED, DELETED = "message_changed", "message_deleted"
 
+_TS = re.compile(r"\d{1,12}\.\d{6}")
 _WIRE_TOKEN = re.compile(r"<([^<>]*)>")
 _USER_MENTION = re.compile(r"<@([A-Z0-9]+)(?:\|[^<>]*)?>")
 _GROUP_MENTION = re.compile(r"<!(?:subteam\^|here|channel|everyone)[^<>]*>")
@@ -35,6 +37,8 @@ class InboundPost:
 
     thread: ThreadRef
     ts: str
+    said_ts: str
+    """When it was said: for a post that was edited, when it was edited."""
     user: str
     user_team: str
     """The author's home team, where the payload tells it; empty otherwise."""
@@ -51,7 +55,7 @@ class InboundPost:
     @property
     def key(self) -> str:
         """The gesture's identity: mention and message of one post are one gesture."""
-        return f"{self.thread.team}:{self.thread.channel}:{self.ts}"
+        return post_key(self.thread.team, self.thread.channel, self.ts)
 
     @property
     def second_key(self) -> str:
@@ -69,15 +73,34 @@ def posted_ts(key: str) -> str:
 def read_post(body: JsonObject, *, bot_user: str) -> InboundPost | None:
     """The person's post in an `event_callback` payload, or None if there is none to answer.
 
-    Posts by bots and apps, edits, deletions, joins and other notices are none.
+    Posts by bots and apps, deletions, joins and other notices are none. Of edits only those are
+    that add a mention of the bot: they say for the first time that the post is for it.
     """
     event = body.get("event")
     if not isinstance(event, dict):
         return None
     post = cast("JsonObject", event)
+    if post.get("subtype") == EDITED:
+        post = _with_new_mention(post, bot_user)
     if not _is_persons_post(post, bot_user):
         return None
     return _read(body, post, bot_user)
+
+
+def read_deletion(body: JsonObject) -> str | None:
+    """The key of the post that was deleted; None where the payload tells of no deletion."""
+    event = body.get("event")
+    if not isinstance(event, dict):
+        return None
+    told = cast("JsonObject", event)
+    if told.get("type") != "message" or told.get("subtype") != DELETED:
+        return None
+    return post_key(_text(body, "team_id"), _text(told, "channel"), _text(told, "deleted_ts"))
+
+
+def post_key(team: str, channel: str, ts: str) -> str:
+    """The identity of a post, the same in every payload that tells of it."""
+    return f"{team}:{channel}:{ts}"
 
 
 def plain_text(
@@ -97,6 +120,19 @@ def unescape_wire(text: str) -> str:
 def mentioned_users(wire_text: str) -> set[str]:
     """The ids of the users whom a post names."""
     return set(_USER_MENTION.findall(wire_text))
+
+
+def _with_new_mention(event: JsonObject, bot_user: str) -> JsonObject:
+    """The edited post as it now is if the edit added the bot's mention; nothing otherwise.
+
+    Slack tells of such an edit with an `app_mention` as well; both have the key of the post, so a
+    post that had its turn gets no second one. A link's preview is a change without `edited`.
+    """
+    now, before = _object(event, "message"), _object(event, "previous_message")
+    added = mentioned_users(_text(now, "text")) - mentioned_users(_text(before, "text"))
+    if bot_user not in added or not now.get("edited"):
+        return {}
+    return {**now, "channel": event.get("channel"), "channel_type": event.get("channel_type")}
 
 
 def _is_persons_post(post: JsonObject, bot_user: str) -> bool:
@@ -122,6 +158,7 @@ def _read(body: JsonObject, post: JsonObject, bot_user: str) -> InboundPost | No
     return InboundPost(
         thread=thread,
         ts=ts,
+        said_ts=_edited_ts(post) or ts,
         user=_text(post, "user"),
         user_team=_text(post, "user_team") or _text(post, "team"),
         wire_text=wire_text,
@@ -131,8 +168,13 @@ def _read(body: JsonObject, post: JsonObject, bot_user: str) -> InboundPost | No
         mentions_bot=bot_user in users,
         mentions_others=bool(users - {bot_user}) or bool(_GROUP_MENTION.search(wire_text)),
         parent_user=_text(post, "parent_user_id"),
-        files=tuple(_file(raw) for raw in cast("list[JsonObject]", post.get("files") or [])),
+        files=tuple(_file(cast("JsonObject", raw)) for raw in _files(post)),
     )
+
+
+def _edited_ts(post: JsonObject) -> str:
+    ts = _text(_object(post, "edited"), "ts")
+    return ts if _TS.fullmatch(ts) else ""
 
 
 def _channel_type(post: JsonObject) -> ChannelType:
@@ -143,12 +185,19 @@ def _channel_type(post: JsonObject) -> ChannelType:
     return "im" if _text(post, "channel").startswith("D") else ""
 
 
+def _files(post: JsonObject) -> list[Any]:
+    files = post.get("files")
+    if not isinstance(files, list):
+        return []
+    return [file for file in cast("list[Any]", files) if isinstance(file, dict)]
+
+
 def _file(raw: JsonObject) -> SlackFile:
     return SlackFile(
         id=_text(raw, "id"),
         name=_text(raw, "name") or _text(raw, "title") or _text(raw, "id"),
         mimetype=_text(raw, "mimetype"),
-        size_bytes=int(raw.get("size") or 0),
+        size_bytes=size if isinstance(size := raw.get("size"), int) else 0,
         url_private=_text(raw, "url_private"),
     )
 
@@ -181,3 +230,8 @@ def _link(url: str, label: str) -> str:
 def _text(raw: Mapping[str, Any], key: str) -> str:
     value = raw.get(key)
     return value if isinstance(value, str) else ""
+
+
+def _object(raw: Mapping[str, Any], key: str) -> JsonObject:
+    value = raw.get(key)
+    return cast("JsonObject", value) if isinstance(value, dict) else {}

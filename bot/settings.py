@@ -1,11 +1,70 @@
-"""What the Slack side is configured by. The only reader of the environment in this package."""
+"""What the Slack side is configured by, and all that the bot's environment says.
 
+The only reader of the environment in this package.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import AfterValidator, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from agent_core.setting_values import as_credential, as_web_address, shown
+from agent_core.settings import About, CoreSettings, read_settings
+
 SLACK_API_URL = "https://slack.com/api/"
+
+HOW_TO_GET: Mapping[str, str] = {
+    "SLACK_BOT_TOKEN": "create the app from manifest.yml at https://api.slack.com/apps, "
+    "install it, and copy the “Bot User OAuth Token” (xoxb-…) from “OAuth & Permissions”",
+    "SLACK_APP_TOKEN": "“Basic Information” of the same app, “App-Level Tokens”: generate one "
+    "with the scope connections:write (xapp-…)",
+    "ANTHROPIC_API_KEY": "https://platform.claude.com/settings/keys (or set ANTHROPIC_AUTH_TOKEN "
+    "for a gateway, or ZAI_API_KEY for Z.AI)",
+    "COMPOSIO_API_KEY": "https://platform.composio.dev, “Settings” of the project, “API Keys”",
+}
+"""Where what must be set comes from."""
+
+MODEL_KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ZAI_API_KEY")
+"""Any one of them is enough."""
+
+MIN_SECRET = 8
+"""Characters. What is shorter is no key, and leaving it out of texts would spoil them."""
+
+_NOT_IN_IDS = str.maketrans("", "", "[]\"'")
+_BOT_TOKENS = ("xoxb-", "xoxe.xoxb-")
+_APP_TOKENS = ("xapp-",)
+
+
+def _as_bot_token(value: SecretStr) -> SecretStr:
+    return _beginning(value, _BOT_TOKENS, "is no bot token: those begin with xoxb-")
+
+
+def _as_app_token(value: SecretStr) -> SecretStr:
+    return _beginning(value, _APP_TOKENS, "is no app-level token: those begin with xapp-")
+
+
+def _beginning(value: SecretStr, prefixes: tuple[str, ...], fault: str) -> SecretStr:
+    token = as_credential(value).get_secret_value()
+    if token and not token.startswith(prefixes):
+        raise ValueError(fault)
+    return value
+
+
+def _ids_of(letters: str) -> AfterValidator:
+    """A check that all are Slack's ids, and not names or ids of something else."""
+
+    def check(ids: frozenset[str] | None) -> frozenset[str] | None:
+        for entry in sorted(ids or ()):
+            if not re.fullmatch(rf"[{letters}][A-Z0-9_]*", entry):
+                raise ValueError(f"has {shown(entry)}, which is no such id")
+        return ids
+
+    return AfterValidator(check)
+
 
 IdList = Annotated[frozenset[str] | None, NoDecode]
 
@@ -13,27 +72,62 @@ IdList = Annotated[frozenset[str] | None, NoDecode]
 class BotSettings(BaseSettings):
     """Environment variables and `.env`; every field says what it is for."""
 
-    model_config = SettingsConfigDict(env_file=".env", env_file_encoding="utf-8", extra="ignore")
-
-    slack_bot_token: SecretStr = Field(
-        default=SecretStr(""), description="Bot token (`xoxb-…`) of the installed app."
+    model_config = SettingsConfigDict(
+        env_file=".env",
+        env_file_encoding="utf-8-sig",  # as editors on Windows write it, and plain UTF-8
+        extra="ignore",
     )
-    slack_app_token: SecretStr = Field(
+
+    slack_bot_token: Annotated[
+        SecretStr,
+        AfterValidator(_as_bot_token),
+        About(right="the “Bot User OAuth Token” of “OAuth & Permissions”", unset="required"),
+    ] = Field(default=SecretStr(""), description="Bot token (`xoxb-…`) of the installed app.")
+    slack_app_token: Annotated[
+        SecretStr,
+        AfterValidator(_as_app_token),
+        About(
+            right="an app-level token of “Basic Information” with the scope connections:write",
+            unset="required",
+        ),
+    ] = Field(
         default=SecretStr(""),
         description="App-level token (`xapp-…`) with the scope `connections:write`.",
     )
-    slack_api_url: str = Field(default=SLACK_API_URL, description="Address of Slack's Web API.")
-    allowed_teams: IdList = Field(
+    slack_api_url: Annotated[
+        str,
+        AfterValidator(as_web_address),
+        About(right=f"an address such as {SLACK_API_URL}, or leave it out"),
+    ] = Field(default=SLACK_API_URL, description="Address of Slack's Web API.")
+    allowed_teams: Annotated[
+        IdList,
+        _ids_of("TE"),
+        About(
+            right="team ids such as T0123ABCD, with commas between them",
+            unset="the token's own team",
+        ),
+    ] = Field(
         default=None,
-        description="Team ids whose members may use the bot, comma separated; unset means the "
-        "token's own team, empty means nobody.",
+        description="Team ids whose members may use the bot, comma separated; empty means nobody.",
     )
-    allowed_channels: IdList = Field(
-        default=None, description="Channel ids it works in; unset means all, empty means none."
-    )
-    allowed_users: IdList = Field(
-        default=None, description="User ids it works for; unset means all members, empty nobody."
-    )
+    allowed_channels: Annotated[
+        IdList,
+        _ids_of("CGD"),
+        About(
+            right="channel ids such as C0123ABCD (at the end of a channel's details), with commas "
+            "between them",
+            unset="all",
+        ),
+    ] = Field(default=None, description="Channel ids it works in; empty means none.")
+    allowed_users: Annotated[
+        IdList,
+        _ids_of("UW"),
+        About(
+            right="user ids such as U0123ABCD (“Copy member ID” in a profile), with commas "
+            "between them",
+            unset="all full members",
+        ),
+    ] = Field(default=None, description="User ids it works for; empty means nobody.")
 
     @field_validator("allowed_teams", "allowed_channels", "allowed_users", mode="before")
     @classmethod
@@ -48,4 +142,48 @@ class BotSettings(BaseSettings):
         return (value or SLACK_API_URL).rstrip("/") + "/"
 
 
-_NOT_IN_IDS = str.maketrans("", "", "[]\"'")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configuration:
+    """All that the environment and `.env` say, as far as it can be used."""
+
+    bot: BotSettings
+    core: CoreSettings
+    faults: Mapping[str, str]
+    """By name a sentence on each setting that is wrong; its value here is the default."""
+
+    @property
+    def missing(self) -> Mapping[str, str]:
+        """By name, how to get each setting without which the bot cannot start."""
+        core = self.core
+        found = {
+            "SLACK_BOT_TOKEN": self.bot.slack_bot_token.get_secret_value(),
+            "SLACK_APP_TOKEN": self.bot.slack_app_token.get_secret_value(),
+            MODEL_KEYS[0]: core.anthropic_api_key.get_secret_value() or core.bearer,
+        }
+        wrong = {MODEL_KEYS[0] if name in MODEL_KEYS else name for name in self.faults}
+        lacking = [name for name, value in found.items() if not value and name not in wrong]
+        return {name: HOW_TO_GET[name] for name in lacking}
+
+    @property
+    def shut(self) -> list[str]:
+        """The lists that let nobody in."""
+        lists = ("allowed_teams", "allowed_channels", "allowed_users")
+        return [name.upper() for name in lists if getattr(self.bot, name) == frozenset()]
+
+    @property
+    def secrets(self) -> list[str]:
+        """Every value that must not be shown, also the one in an address."""
+        values = [*vars(self.bot).values(), *vars(self.core).values()]
+        keys = [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
+        passwords = [urlsplit(value).password for value in values if isinstance(value, str)]
+        return [secret for secret in (*keys, *passwords) if secret and len(secret) >= MIN_SECRET]
+
+
+def read_configuration() -> Configuration:
+    """Read all settings, whatever is wrong with some.
+
+    Raises:
+        SettingsError: the file `.env` cannot be read.
+    """
+    bot, core = read_settings(BotSettings), read_settings(CoreSettings)
+    return Configuration(bot=bot.settings, core=core.settings, faults={**bot.faults, **core.faults})

@@ -5,52 +5,34 @@ import logging
 import signal
 
 import typer
-from pydantic import ValidationError
 
 from agent_core import tracing
-from agent_core.errors import AgentError
+from agent_core.errors import AgentError, SettingsError
+from agent_core.runtime.checks import examine_database
+from agent_core.runtime.root import prepare_root
+from agent_core.sessions.lock import sole_process
 from agent_core.settings import CoreSettings
 from bot.app import running_bot
-from bot.settings import BotSettings
+from bot.settings import HOW_TO_GET, BotSettings, Configuration, read_configuration
 from bot.slack_api import OPEN_SOCKET, SlackAuthRefused, SlackError, SlackUnavailable
 
 logger = logging.getLogger(__name__)
 
-_HOW_TO_GET = {
-    "SLACK_BOT_TOKEN": "create the app from manifest.yml at https://api.slack.com/apps, "
-    "install it, and copy the “Bot User OAuth Token” (xoxb-…) from “OAuth & Permissions”",
-    "SLACK_APP_TOKEN": "“Basic Information” of the same app, “App-Level Tokens”: generate one "
-    "with the scope connections:write (xapp-…)",
-    "ANTHROPIC_API_KEY": "https://platform.claude.com/settings/keys (or set ANTHROPIC_AUTH_TOKEN "
-    "for a gateway, or ZAI_API_KEY for Z.AI)",
-}
-
-
-def missing_settings(settings: BotSettings, core: CoreSettings) -> list[str]:
-    """The names of settings without which the bot cannot start."""
-    present = {
-        "SLACK_BOT_TOKEN": settings.slack_bot_token.get_secret_value(),
-        "SLACK_APP_TOKEN": settings.slack_app_token.get_secret_value(),
-        "ANTHROPIC_API_KEY": core.anthropic_api_key.get_secret_value() or core.bearer,
-    }
-    return [name for name, value in present.items() if not value]
+DATABASE_PATIENCE_S = 60.0
+"""How long a backup may keep the database locked while the bot starts."""
 
 
 def run_bot() -> int:
-    """Run until SIGINT or SIGTERM. Returns the exit code."""
+    """Run until SIGINT or SIGTERM. Returns the exit code: 2 when it could not start."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("httpx2").setLevel(logging.WARNING)
     try:
-        settings, core = BotSettings(), CoreSettings()
-    except ValidationError as error:
-        return _refuse(_explain(error))
-    if missing := missing_settings(settings, core):
-        lines = [f"  {name}: {_HOW_TO_GET[name]}" for name in missing]
-        return _refuse(
-            "The bot needs these settings (environment variables, or a file .env):",
-            *lines,
-            "To try it without any of them, run: bot sandbox",
-        )
+        configuration = read_configuration()
+    except SettingsError as error:
+        return _refuse(str(error))
+    if lines := _what_is_not_right(configuration):
+        return _refuse(*lines)
+    settings, core = configuration.bot, configuration.core
     tracing.configure(token=core.logfire_token.get_secret_value())
     try:
         asyncio.run(_serve(settings, core))
@@ -59,10 +41,23 @@ def run_bot() -> int:
         return _refuse(f"The bot cannot start: Slack does not answer at {address} ({error})")
     except SlackAuthRefused as error:
         name = "SLACK_APP_TOKEN" if error.method == OPEN_SOCKET else "SLACK_BOT_TOKEN"
-        return _refuse(f"The bot cannot start: Slack refuses {name} ({error}): {_HOW_TO_GET[name]}")
+        return _refuse(f"The bot cannot start: Slack refuses {name} ({error}): {HOW_TO_GET[name]}")
     except (AgentError, SlackError) as error:
         return _refuse(f"The bot cannot start: {error}")
     return 0
+
+
+def _what_is_not_right(configuration: Configuration) -> list[str]:
+    """Everything that keeps the bot from starting, a line each; empty when nothing does."""
+    lines: list[str] = []
+    if configuration.faults:
+        lines = ["These settings are not right:"]
+        lines += [f"  {sentence}" for sentence in configuration.faults.values()]
+    if configuration.missing:
+        lines += ["The bot needs these settings (environment variables, or a file .env):"]
+        lines += [f"  {name}: {how}" for name, how in configuration.missing.items()]
+        lines += ["To try it without any of them, run: bot sandbox"]
+    return lines
 
 
 async def _serve(settings: BotSettings, core: CoreSettings) -> None:
@@ -84,15 +79,17 @@ async def _serve(settings: BotSettings, core: CoreSettings) -> None:
 
 
 async def _listen(settings: BotSettings, core: CoreSettings) -> None:
+    await asyncio.to_thread(prepare_root, core.workspaces_root)
+    async with sole_process(core.state_url):
+        await examine_database(core, patience_s=DATABASE_PATIENCE_S)
+        await _run(settings, core)
+
+
+async def _run(settings: BotSettings, core: CoreSettings) -> None:
     async with running_bot(settings, core):
         if not core.composio_api_key.get_secret_value():
             logger.warning("COMPOSIO_API_KEY is not set: there are no search and app tools")
         await asyncio.Event().wait()
-
-
-def _explain(error: ValidationError) -> str:
-    faults = [f"{'.'.join(map(str, f['loc'])).upper()}: {f['msg']}" for f in error.errors()]
-    return "These settings are not right: " + "; ".join(faults)
 
 
 def _refuse(*lines: str) -> int:

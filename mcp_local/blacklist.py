@@ -1,5 +1,6 @@
 """Domains that keep failing for good, remembered across sessions in webReader_blacklist.json."""
 
+import logging
 import secrets
 import threading
 from collections.abc import Callable
@@ -11,6 +12,8 @@ from pydantic import BaseModel, Field, ValidationError
 
 FILE_NAME = "webReader_blacklist.json"
 THRESHOLD = 3
+
+logger = logging.getLogger(__name__)
 
 
 class DomainRecord(BaseModel):
@@ -71,11 +74,13 @@ class Blacklist:
         earlier = stored.domains.get(domain)
         # The described format has local-looking times without a zone; ours are UTC.
         moment = self._now().astimezone(UTC).replace(tzinfo=None)
+        failures = (earlier.failures if earlier else 0) + 1
         stored.domains[domain] = DomainRecord(
-            failures=(earlier.failures if earlier else 0) + 1,
-            last_failure=moment.isoformat(timespec="microseconds"),
+            failures=failures, last_failure=moment.isoformat(timespec="microseconds")
         )
         self._write(stored)
+        if failures == stored.threshold:
+            logger.warning("%s has failed for good %d times: skipped from now on", domain, failures)
 
     def _read(self) -> BlacklistFile:
         """A missing or damaged file blocks nothing."""

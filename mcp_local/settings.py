@@ -12,7 +12,7 @@ CommaSeparated = Annotated[tuple[str, ...], NoDecode]
 class Settings(BaseSettings):
     """Where sessions live and which non-public hosts the crawler may open."""
 
-    model_config = SettingsConfigDict(extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(extra="ignore", frozen=True, env_ignore_empty=True)
 
     workspaces_root: Path = Path("AGENT_RUN_WORKSPACES")
     """The directory that holds every session's directory and the blacklist."""

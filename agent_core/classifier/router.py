@@ -77,6 +77,9 @@ class _Verdict:
     usage: Usage = Usage()
 
 
+_CUT_SHORT = {"max_tokens", "model_context_window_exceeded", "pause_turn"}
+"""Stop reasons of a text that is not whole."""
+
 ROUTED: TypeAdapter[Routed] = TypeAdapter(Routed)
 
 Tell = Callable[[Delta | Retried], Awaitable[None]]
@@ -223,7 +226,7 @@ def _complex(verdict: _Verdict, *, unheard: Usage) -> Routed:
 def _outcome(verdict: _Verdict, reply: Reply) -> Routed:
     usage = verdict.usage + reply.usage
     escape = next(iter(reply.message.tool_calls), None)
-    is_whole = reply.stop_reason != "max_tokens"
+    is_whole = reply.stop_reason not in _CUT_SHORT
     if escape is None and reply.message.text and is_whole:
         return Routed(
             route="SIMPLE",

@@ -5,10 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from agent_core.messages import Message, Opaque, Part, Text, ToolCall, ToolResult
+from agent_core.models.strict_json import mended
 
 MAX_NAME_CHARS = 128
 _UNSENDABLE = re.compile(r"[^a-zA-Z0-9_-]")
 
+NOTHING_SAID = "(The tool returned nothing.)"
 LOST_RESULT = (
     "The result of this call is not available; it may or may not have run. "
     "Check before you repeat anything that has an effect."
@@ -18,12 +20,13 @@ LOST_RESULT = (
 def repaired(messages: Sequence[Message]) -> tuple[Message, ...]:
     """A valid history of the same content: each call answered in the next message, no orphans.
 
-    Names of calls are brought into the form that providers demand: a name that a model invented
-    must not make every later request fail.
+    Names of calls and texts are brought into the form that providers demand: a name that a model
+    invented, or half a sign in a tool's result, must not make every later request fail.
 
-    Calls without a result get a neutral one; results without a call are dropped, as are blank texts
-    and empty messages; neighbours of one role are merged; a leading assistant message is dropped.
-    The result is empty or begins and ends with a user message.
+    Calls without a result get a neutral one, as do results that are blank; texts behind the last
+    call go before it; results without a call are dropped, as are blank texts and empty messages;
+    neighbours of one role are merged; a leading assistant message is dropped. The result is empty
+    or begins and ends with a user message.
     """
     history = tuple(messages)
     while (better := _repair_once(history)) != history:
@@ -68,9 +71,21 @@ def spoken(messages: Sequence[Message]) -> tuple[Message, ...]:
 
 def _without_blanks(message: Message) -> Message | None:
     kept = tuple(
-        part for part in message.parts if not (isinstance(part, Text) and not part.text.strip())
+        _writable(part)
+        for part in message.parts
+        if not (isinstance(part, Text) and not part.text.strip())
     )
     return Message(role=message.role, parts=kept) if kept else None
+
+
+def _writable(part: Part) -> Part:
+    """The part as UTF-8 can write it, a result with at least a word in it."""
+    if not isinstance(part, Text | ToolResult):
+        return part
+    text = mended(part.text)
+    if isinstance(part, ToolResult) and not text.strip():
+        text = NOTHING_SAID
+    return part if text == part.text else replace(part, text=text)
 
 
 def _merge(messages: Iterable[Message]) -> list[Message]:
@@ -89,7 +104,7 @@ def _pair(messages: Sequence[Message]) -> list[Message]:
     seen: set[str] = set()
     for index, message in enumerate(messages):
         if message.role == "assistant":
-            paired.append(_with_unique_calls(message, seen))
+            paired.append(_with_calls_last(_with_unique_calls(message, seen)))
             if paired[-1].tool_calls and index + 1 == len(messages):
                 paired.append(Message(role="user", parts=_answers(paired[-1], ())))
         else:
@@ -109,6 +124,17 @@ def _with_unique_calls(message: Message, seen: set[str]) -> Message:
         else:
             kept.append(part)
     return Message(role=message.role, parts=tuple(kept))
+
+
+def _with_calls_last(message: Message) -> Message:
+    """Behind the last call providers expect its result: a text there goes before the call."""
+    places = [place for place, part in enumerate(message.parts) if isinstance(part, ToolCall)]
+    last = places[-1] if places else len(message.parts)
+    behind = message.parts[last + 1 :]
+    texts = tuple(part for part in behind if isinstance(part, Text))
+    others = tuple(part for part in behind if not isinstance(part, Text))
+    moved = (*message.parts[:last], *texts, *message.parts[last : last + 1], *others)
+    return Message(role=message.role, parts=moved)
 
 
 def _sendable(name: str) -> str:

@@ -52,7 +52,11 @@ async def _output(
         if tool.spec.name == call.name:
             output = await tool.run(call, scope)
             return await fit(
-                output, call=call.id, workspace=scope.context.workspace, limits=ResultLimits()
+                output,
+                call=call.id,
+                run=scope.context.run,
+                workspace=scope.context.workspace,
+                limits=ResultLimits(),
             )
 
     async def progress(text: str) -> None:

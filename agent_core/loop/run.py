@@ -3,21 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agent_core.durable import cannot_replay
 from agent_core.events import Outcome, RunFinished, RunStarted
 from agent_core.ids import RunId
 from agent_core.loop.agent import Agent, RunScope
 from agent_core.loop.limits import Tally
 from agent_core.loop.step import StepResult, run_step
-from agent_core.messages import Message, user_message
+from agent_core.messages import Message, is_visible, user_message
 from agent_core.prompts import prompt
 
 DECLINED = "The model declined to answer this request."
-CUT = ("max_tokens", "model_context_window_exceeded")
+CUT = ("max_tokens", "model_context_window_exceeded", "pause_turn")
 """Stop reasons of a reply that is not whole."""
 MAX_CONTINUATIONS = 3
 GO_ON = (
     "Your reply was cut off by its length limit. Go on exactly where you stopped; repeat nothing."
 )
+PAUSED = "You paused. Go on exactly where you stopped; repeat nothing."
 SAY_IT = "Your reply was empty. Say in words what you did and found, for the person who asked."
 CUT_OFF = "(The answer was cut off here. Reply “continue” and I go on.)"
 NO_WORDS = "The work ended without a closing word from the model. Ask again, or reply “continue”."
@@ -49,6 +51,19 @@ async def run_agent(
         task: The request, for the run's readers.
     """
     await scope.emit(RunStarted(**scope.at(0, 0), parent=parent, agent=agent.name, task=task))
+    try:
+        result = await _run_steps(agent, earlier, opening, scope)
+    except Exception as error:
+        if not cannot_replay(error):
+            await scope.emit(RunFinished(**scope.at(0, 1), outcome="failed", text=""))
+        raise
+    await scope.emit(RunFinished(**scope.at(0, 1), outcome=result.outcome, text=result.text))
+    return result
+
+
+async def _run_steps(
+    agent: Agent, earlier: Sequence[Message], opening: Sequence[Message], scope: RunScope
+) -> RunResult:
     await scope.save(0, opening)
     history = [*earlier, *opening]
     tally = Tally()
@@ -69,28 +84,28 @@ async def run_agent(
             history.append(request)
         limit = tally.reached(agent.limits)
     is_cut = step.reply.stop_reason in CUT
-    result = RunResult(
-        outcome="limited" if limit or is_cut else "answered", text=_words(said, step)
-    )
-    await scope.emit(RunFinished(**scope.at(0, 1), outcome=result.outcome, text=result.text))
-    return result
+    return RunResult(outcome="limited" if limit or is_cut else "answered", text=_words(said, step))
 
 
 def _request_to_go_on(step: StepResult, said: Sequence[str]) -> Message | None:
     """What to ask a model whose words were cut off or did not come; None when they are whole."""
     if len(said) > MAX_CONTINUATIONS:
         return None
-    if step.reply.stop_reason == "max_tokens":
-        return user_message(GO_ON)
-    if not any(said) and step.reply.stop_reason == "end_turn":
-        return user_message(SAY_IT)
-    return None
+    match step.reply.stop_reason:
+        case "max_tokens":
+            return user_message(GO_ON)
+        case "pause_turn":
+            return user_message(PAUSED)
+        case "end_turn" if not is_visible("".join(said)):
+            return user_message(SAY_IT)
+        case _:
+            return None
 
 
 def _words(said: Sequence[str], step: StepResult) -> str:
     text = "".join(said).strip()
     if step.reply.stop_reason in CUT:
         return f"{text}…\n\n{CUT_OFF}"
-    if text:
+    if is_visible(text):
         return text
     return DECLINED if step.reply.stop_reason == "refusal" else NO_WORDS

@@ -14,7 +14,7 @@ from agent_core.events import StepFinished, StepRetried, StepStarted, TextDelta,
 from agent_core.ids import ToolCallId
 from agent_core.loop.agent import Agent, RunScope
 from agent_core.loop.calls import run_calls
-from agent_core.messages import Message, Text, ToolCall
+from agent_core.messages import Message, Part, Text, ToolCall
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.models.retry import Retried
 
@@ -161,16 +161,24 @@ def _with_closing(messages: tuple[Message, ...], closing: str) -> tuple[Message,
 
 def _with_fresh_ids(message: Message, history: Sequence[Message], number: int) -> Message:
     """Some gateways number the calls of each reply anew; an id that is taken gets a suffix."""
-    seen = {call.id for earlier in history for call in earlier.tool_calls}
-    if not any(call.id in seen for call in message.tool_calls):
-        return message
-    parts = tuple(
-        replace(part, id=ToolCallId(f"{part.id}_{number}"))
-        if isinstance(part, ToolCall) and part.id in seen
-        else part
-        for part in message.parts
-    )
-    return replace(message, parts=parts)
+    earlier = {call.id for message in history for call in message.tool_calls}
+    taken = earlier | {call.id for call in message.tool_calls}
+    parts: list[Part] = []
+    for part in message.parts:
+        if isinstance(part, ToolCall) and part.id in earlier:
+            fresh = _free_id(part.id, taken, number)
+            taken.add(fresh)
+            parts.append(replace(part, id=fresh))
+        else:
+            parts.append(part)
+    return replace(message, parts=tuple(parts))
+
+
+def _free_id(wanted: ToolCallId, taken: set[ToolCallId], number: int) -> ToolCallId:
+    """The same on every replay, for it depends on the history alone."""
+    while (free := ToolCallId(f"{wanted}_{number}")) in taken:
+        number += 1
+    return free
 
 
 def _without_calls(message: Message) -> Message:

@@ -101,13 +101,13 @@ def _stored(observed: ToolObserved, path: str, row: JsonObject) -> _Article | No
     What the file's facts lack is taken from the crawl's row.
     """
     workspace = observed.context.workspace.resolve()
-    file = (workspace / path).resolve()
-    if not file.is_relative_to(workspace):
-        return None
     try:
+        file = (workspace / path).resolve()
+        if not file.is_relative_to(workspace):
+            return None
         with file.open(encoding="utf-8", errors="replace") as opened:
             text = opened.read(_HEAD_CHARS + CONTENT_CHARS)
-    except OSError:
+    except (OSError, ValueError):  # a path with NUL in it is a ValueError
         return None
     facts, content = _front_matter(text)
     return _Article(

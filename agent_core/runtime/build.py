@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
 
 from agent_core.classifier import Router
 from agent_core.durable.dbos_turns import DurableConfig
@@ -31,8 +32,8 @@ LOCAL_TOOLKIT = "local_toolkit"
 def build_runtime(settings: CoreSettings) -> Runtime:
     """A runtime, not yet started: use it as `async with`."""
     model = _model(settings)
-    hub = McpHub([_local_toolkit(settings)])
-    sessions = _composio_sessions(settings)
+    hub = McpHub([local_toolkit(settings, settings.workspaces_root)])
+    sessions = composio_sessions(settings) if composio_url(settings) else None
     composio = sessions and ComposioTools(
         sessions, api_key=settings.composio_api_key.get_secret_value()
     )
@@ -69,7 +70,7 @@ def build_runtime(settings: CoreSettings) -> Runtime:
         closing=Closing(
             log=log,
             observers=observers,
-            composio_url=settings.composio_base_url,
+            composio_url=composio_url(settings),
             logfire_project=settings.logfire_project,
             logfire_enabled=bool(settings.logfire_token.get_secret_value()),
         ),
@@ -99,13 +100,14 @@ def _model(settings: CoreSettings) -> AnthropicModel:
     )
 
 
-def _local_toolkit(settings: CoreSettings) -> StdioServer:
+def local_toolkit(settings: CoreSettings, workspaces_root: Path) -> StdioServer:
+    """Our own tools, a process that works below `workspaces_root`."""
     return StdioServer(
         name=LOCAL_TOOLKIT,
         command=sys.executable,
         args=("-m", "mcp_local"),
         env={
-            "WORKSPACES_ROOT": str(settings.workspaces_root.resolve()),
+            "WORKSPACES_ROOT": str(workspaces_root.resolve()),
             "CRAWL_ALLOW": settings.crawl_allow,
             "CRAWL_CONNECT": settings.crawl_connect,
         },
@@ -114,11 +116,18 @@ def _local_toolkit(settings: CoreSettings) -> StdioServer:
     )
 
 
-def _composio_sessions(settings: CoreSettings) -> ComposioSessions | None:
-    key = settings.composio_api_key.get_secret_value()
-    if not key:
-        return None
-    return ComposioSessions(api_key=key, base_url=settings.composio_base_url or DEFAULT_BASE_URL)
+def composio_url(settings: CoreSettings) -> str:
+    """Where Composio is asked; empty without a key, as it is not asked then."""
+    if not settings.composio_api_key.get_secret_value():
+        return ""
+    return settings.composio_base_url or DEFAULT_BASE_URL
+
+
+def composio_sessions(settings: CoreSettings) -> ComposioSessions:
+    """Sessions at Composio; there must be a key."""
+    return ComposioSessions(
+        api_key=settings.composio_api_key.get_secret_value(), base_url=composio_url(settings)
+    )
 
 
 def _toolsets(hub: McpHub, composio: ComposioTools | None) -> list[Toolset]:

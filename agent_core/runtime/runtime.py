@@ -11,12 +11,15 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from agent_core.durable.dbos_turns import DurableConfig, DurableTurns
+from agent_core.errors import SessionError
 from agent_core.events import AnyEvent
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime.turns import TurnParts, Turns
+from agent_core.runtime.withdrawn import end_unbegun
+from agent_core.runtime.wordless import is_answered_at_once
 from agent_core.sessions import Database, Ledger, StoredSession, StoredTurn, WriteBehind
-from agent_core.workspaces import create_workspace
+from agent_core.workspaces import create_workspace, mark_renewed
 
 logger = logging.getLogger(__name__)
 
@@ -82,22 +85,45 @@ class Runtime:
     async def handle(self, message: InboundMessage) -> TurnId | None:
         """Begin a turn for a message, or queue it behind the session's running one.
 
+        A message without words waits for nobody: its answer tells how the running one stands.
         Returns None when the gesture has a turn already. The message is stored when this returns.
         """
         await self.workspace(message.session, message.received_at)
         turn = await self._store.add_turn(message)
         if turn is None:
             return None
-        await self._advance(message.session)
+        if is_answered_at_once(message):
+            await self._begin(turn)
+        else:
+            await self._advance(message.session)
         return turn.id
 
+    async def withdraw(self, key: str) -> bool:
+        """A gesture was taken back: its turn ends without an answer, unless it has begun."""
+        try:
+            turn = await self._store.turn(TurnId(f"turn:{key}"))
+        except SessionError:
+            return False
+        if not await self._store.mark_running(turn.id):
+            return False
+        parts = self._parts.turns
+        await end_unbegun(turn, store=parts.store, log=parts.log, clock=parts.clock)
+        await self._advance(turn.session)
+        return True
+
     async def workspace(self, session: SessionId, now: datetime) -> Path:
-        """The session's directory; both are made when they are not there."""
+        """The session's directory; both are made when they are not there.
+
+        Where a directory is gone, the next answer in the session says so.
+        """
         async with self._lock(session):
             stored = await self._store.session(session)
             if stored is not None and stored.workspace.is_dir():
                 return stored.workspace
             path = create_workspace(self._parts.workspaces_root, now=now, session=session)
+            if stored is not None:
+                logger.warning("the workspace of %s was gone; %s takes its place", session, path)
+                mark_renewed(path)
             await self._store.save_session(
                 StoredSession(id=session, workspace=path, created_at=now)
             )
@@ -142,13 +168,17 @@ class Runtime:
         """Start the session's oldest queued turn, unless one is running."""
         async with self._lock(session):
             turn = await self._store.next_queued(session)
-            if turn is None or not await self._store.mark_running(turn.id):
-                return
-            try:
-                await self._durable.start(turn.id, turn.generation)
-            except Exception:
-                await self._store.mark_queued(turn.id)
-                raise
+            if turn is not None:
+                await self._begin(turn)
+
+    async def _begin(self, turn: StoredTurn) -> None:
+        if not await self._store.mark_running(turn.id):
+            return
+        try:
+            await self._durable.start(turn.id, turn.generation)
+        except Exception:
+            await self._store.mark_queued(turn.id)
+            raise
 
     async def _take_up_unfinished(self) -> None:
         for turn in await self._store.unfinished():

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from pydantic import TypeAdapter
@@ -26,7 +26,6 @@ from agent_core.loop.agent import ROUTE_SLOTS, Clock, RunScope
 from agent_core.loop.run import RunResult, run_agent
 from agent_core.messages import (
     MESSAGES,
-    InboundMessage,
     JsonObject,
     Message,
     ToolCall,
@@ -37,11 +36,15 @@ from agent_core.models import Delta
 from agent_core.models.retry import Retried
 from agent_core.observers import Observers, ToolObserved
 from agent_core.observers.compliance import correction
-from agent_core.prompts import prompt
+from agent_core.prompts.language import Language, detect_language
 from agent_core.runtime.agents import Agents
 from agent_core.runtime.closing import Closing
+from agent_core.runtime.documents import keep_document
+from agent_core.runtime.notices import settle_notices, with_notices
+from agent_core.runtime.opening import opening_text
 from agent_core.runtime.run_logs import RunLogs
-from agent_core.runtime.words import apology
+from agent_core.runtime.wordless import answer_wordless, last_work
+from agent_core.runtime.words import apology, child_failure
 from agent_core.sessions import EventLog, SessionStore, StoredSession, StoredTurn
 from agent_core.subagents.task import (
     CHILD_REQUEST,
@@ -98,9 +101,10 @@ class Turns:
                 if cannot_replay(error):
                     raise
                 logger.exception("turn %s failed (reference %s)", turn.id, trace_id[:8])
-                result = RunResult(outcome="failed", text=apology(first_cause(error), trace_id[:8]))
+                words = apology(first_cause(error), trace_id[:8], _language(turn))
+                result = RunResult(outcome="failed", text=words)
             await self._finish(turn, session, scope, result, trace_id)
-        self._parts.run_logs.leave(session.id)
+        self._parts.run_logs.leave(session.id, turn.id)
         self._on_finished(turn)
 
     async def run_child(self, steps: Steps, payload: JsonObject) -> JsonObject:
@@ -125,10 +129,7 @@ class Turns:
             if cannot_replay(error):
                 raise
             logger.exception("run %s of turn %s failed", request.run, turn.id)
-            result = RunResult(
-                outcome="failed",
-                text=f"The sub-agent failed ({type(first_cause(error)).__name__}).",
-            )
+            result = RunResult(outcome="failed", text=child_failure(first_cause(error)))
         complaint = await self._complaint(request, scope)
         child = ChildResult(
             text=result.text, is_error=result.outcome == "failed", correction=complaint
@@ -156,7 +157,7 @@ class Turns:
         session = await self._parts.store.session(turn.session)
         if session is None:
             raise SessionError(f"Turn {turn.id} has no session.")
-        self._parts.run_logs.follow(session.id, session.workspace)
+        self._parts.run_logs.follow(session.id, turn.id, session.workspace)
         return session
 
     def _scope(
@@ -190,6 +191,7 @@ class Turns:
                 **_turn_at(scope, "turn_started"),
                 asker=turn.inbound.asker,
                 author_name=turn.inbound.author_name,
+                author_locale=turn.inbound.author_locale,
                 text=turn.inbound.text,
             )
         )
@@ -197,16 +199,17 @@ class Turns:
     async def _answer(self, turn: StoredTurn, scope: RunScope, generation: int) -> RunResult:
         earlier = settled(await self._parts.store.history_before(turn))
         done = await self._done_before(turn, scope, generation)
+        await keep_document(turn, scope.context.workspace)
         routed = await self._route(turn, scope, earlier, resumed=bool(done))
         if routed.answer is not None:
-            await scope.save(0, [user_message(opening_text(turn.inbound)), routed.answer])
+            await scope.save(0, [user_message(opening_text(turn)), routed.answer])
             return RunResult(outcome="answered", text=routed.answer.text)
         agent = self._parts.agents.main(
             today=turn.inbound.received_at,
             workspace=scope.context.workspace,
             author=turn.inbound.author_name,
         )
-        opening = done or (user_message(opening_text(turn.inbound)),)
+        opening = done or (user_message(opening_text(turn)),)
         return await run_agent(agent, earlier, opening, scope, parent=None, task=turn.inbound.text)
 
     async def _done_before(
@@ -224,10 +227,10 @@ class Turns:
     async def _route(
         self, turn: StoredTurn, scope: RunScope, earlier: tuple[Message, ...], *, resumed: bool
     ) -> Routed:
-        before = await self._parts.store.turn_before(turn)
-        unfinished = before is not None and before.outcome in {"limited", "stopped", "failed"}
-        rule = "resumed" if resumed else rule_for(turn.inbound, has_unfinished_work=unfinished)
-        if rule:
+        turns = (await self._parts.store.turns_until(turn))[:-1]
+        if answer := answer_wordless(turn, turns):
+            routed = await scope.steps.once("route", _recorded(answer), ROUTED)
+        elif rule := "resumed" if resumed else _rule(turn, turns):
             routed = Routed(route="COMPLEX", reason=rule)
         else:
             routed = await self._ask_router(turn, scope, earlier)
@@ -251,7 +254,7 @@ class Turns:
         async def work() -> Routed:
             routing = Routing(
                 text=turn.inbound.text,
-                opening=opening_text(turn.inbound),
+                opening=opening_text(turn),
                 history=earlier,
                 today=turn.inbound.received_at.date(),
             )
@@ -295,38 +298,48 @@ class Turns:
         result: RunResult,
         trace_id: str,
     ) -> None:
+        workspace = session.workspace
+        await self._parts.log.flush()
+        events = [event for _, event in await self._parts.log.stored(turn.id)]
+        answer = await with_notices(result.text, turn, workspace, events)
         is_tainted = await self._has_read_from_outside(turn)
-        sources = await asyncio.to_thread(known_sources, session.workspace) if is_tainted else ()
+        sources = await asyncio.to_thread(known_sources, workspace) if is_tainted else ()
         finished = TurnFinished(
             **_turn_at(scope, "turn_finished"),
             outcome=result.outcome,
-            answer=result.text,
+            answer=answer,
             reference=trace_id[:8],
             is_tainted=is_tainted,
             sources=sources,
         )
-        await self._parts.closing.leave_records(turn, session.workspace, finished, trace_id)
-        await self._parts.store.mark_finished(turn.id, outcome=result.outcome, answer=result.text)
+        await self._parts.closing.leave_records(turn, workspace, finished, trace_id)
+        await self._parts.store.mark_finished(turn.id, outcome=result.outcome, answer=answer)
         await scope.emit(finished)
         await self._parts.log.flush()
+        await settle_notices(workspace)
+
+
+def _language(turn: StoredTurn) -> Language:
+    return detect_language(turn.inbound.text, locale=turn.inbound.author_locale)
 
 
 def _came_from_outside(message: Message) -> bool:
     return any(isinstance(part, ToolResult) for part in message.parts)
 
 
-def opening_text(inbound: InboundMessage) -> str:
-    """A person's message as the model sees it: earlier posts, attachments, then the words."""
-    parts: list[str] = []
-    if inbound.background:
-        parts.append(prompt("background", posts=inbound.background))
-    if inbound.attachments:
-        lines = "\n".join(
-            f"- {file.path} ({file.mimetype}, {file.size_bytes:,} bytes)"
-            for file in inbound.attachments
-        )
-        parts.append(f"Attached files, in the session's workspace:\n{lines}")
-    return "\n\n".join([*parts, inbound.text or "(no words)"])
+def _rule(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> str | None:
+    before = last_work(earlier)
+    unfinished = before is not None and before.outcome in {"limited", "stopped", "failed"}
+    return rule_for(turn.inbound, has_unfinished_work=unfinished)
+
+
+def _recorded(routed: Routed) -> Callable[[], Awaitable[Routed]]:
+    """Work that is done already: what it says of the thread stays true to when it was said."""
+
+    async def work() -> Routed:
+        return routed
+
+    return work
 
 
 def _turn_at(scope: RunScope, slot: str) -> JsonObject:

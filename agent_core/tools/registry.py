@@ -84,6 +84,7 @@ class Registry:
             output = await fit(
                 output,
                 call=call.id,
+                run=context.run,
                 workspace=context.workspace,
                 limits=self._limits.results,
             )

@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agent_core.ids import ToolCallId
+from agent_core.ids import ROOT_RUN, RunId, ToolCallId
 from agent_core.tools import ToolOutput
 from agent_core.workspaces.files import write_text
 from agent_core.workspaces.layout import TOOL_RESULTS
 
-_SAFE_NAME = re.compile(r"[a-zA-Z0-9_-]{1,100}")
+_SAFE_NAME = re.compile(r"[a-zA-Z0-9_-][a-zA-Z0-9_.-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,13 +24,18 @@ class ResultLimits:
 
 
 async def fit(
-    output: ToolOutput, *, call: ToolCallId, workspace: Path, limits: ResultLimits
+    output: ToolOutput,
+    *,
+    call: ToolCallId,
+    run: RunId = ROOT_RUN,
+    workspace: Path,
+    limits: ResultLimits,
 ) -> ToolOutput:
     """`output` with its size, and with its text saved and cut if that is too long for the model."""
     size = output.size_bytes or len(output.text.encode("utf-8", "replace"))
     if len(output.text) <= limits.max_chars:
         return replace(output, size_bytes=size)
-    path = f"{TOOL_RESULTS}/{_file_name(call)}"
+    path = f"{TOOL_RESULTS}/{_file_name(call, run)}"
     saved = await asyncio.to_thread(_save, workspace / path, output.text)
     return replace(
         output,
@@ -54,11 +59,12 @@ def _excerpt(text: str, path: str, limits: ResultLimits) -> str:
     )
 
 
-def _file_name(call: ToolCallId) -> str:
-    """The call's id, or a digest of it where it would not do as a file name."""
-    if _SAFE_NAME.fullmatch(call):
-        return f"{call}.txt"
-    return f"{hashlib.sha256(call.encode('utf-8', 'replace')).hexdigest()[:32]}.txt"
+def _file_name(call: ToolCallId, run: RunId) -> str:
+    """The call's id, in a child run behind the run's; a digest where that is no good file name."""
+    name = call if run == ROOT_RUN else f"{run}.{call}"
+    if _SAFE_NAME.fullmatch(name):
+        return f"{name}.txt"
+    return f"{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:32]}.txt"
 
 
 def _save(path: Path, text: str) -> bool:

@@ -51,6 +51,26 @@ def create_workspace(root: Path, *, now: datetime, session: SessionId) -> Path:
     return workspace
 
 
+def mark_renewed(workspace: Path) -> None:
+    """Remember that this workspace took the place of one that was gone. Raises OSError."""
+    _renewal(workspace).touch()
+
+
+def is_renewed(workspace: Path) -> bool:
+    """Whether people still have to be told that the earlier files are gone."""
+    return _renewal(workspace).exists()
+
+
+def settle_renewal(workspace: Path) -> None:
+    """They were told. Raises OSError."""
+    _renewal(workspace).unlink(missing_ok=True)
+
+
+def _renewal(workspace: Path) -> Path:
+    """A mark beside the workspace: inside it the agent would take it for a file of the thread."""
+    return workspace.with_name(f".{workspace.name}.renewed")
+
+
 def _name(now: datetime, session: SessionId) -> str:
     # The digest keeps two sessions of the same second apart.
     digest = hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:6]

@@ -38,8 +38,7 @@ class SessionInfo:
     """Where the turn's app tools came from and for whom."""
 
     url: str
-    """The base URL of the Composio service that the turn's tools came from, as the operator set
-    it; empty for the public one or none."""
+    """The base URL of the Composio service that the turn's tools came from; empty without one."""
     user_id: str
     timestamp: datetime
 

@@ -4,7 +4,7 @@ from bot.ingress.app import connect_socket, create_app
 from bot.ingress.authorise import Rules
 from bot.ingress.ingress import Ingress
 from bot.ingress.register import EVENTS, register
-from bot.ingress.seams import FileKeeper, Front, Ledger, Signs
+from bot.ingress.seams import FileKeeper, Front, Ledger, LeftOut, Signs
 
 __all__ = [
     "EVENTS",
@@ -12,6 +12,7 @@ __all__ = [
     "Front",
     "Ingress",
     "Ledger",
+    "LeftOut",
     "Rules",
     "Signs",
     "connect_socket",

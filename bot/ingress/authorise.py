@@ -17,16 +17,6 @@ Reason = Literal[
     "user_not_listed",
 ]
 
-_SILENT: frozenset[Reason] = frozenset({"foreign_app", "foreign_team", "bot", "deactivated"})
-
-_SENTENCES: dict[Reason, str] = {
-    "unknown_user": "I can only work for members of this workspace whom Slack lets me look up.",
-    "guest": "I can only work for full members of this workspace, and you are here as a guest.",
-    "stranger": "I can only work for members of this workspace, and you belong to another one.",
-    "channel_not_listed": "I am not allowed to work in this conversation.",
-    "user_not_listed": "You are not on the list of people I may work for.",
-}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
@@ -59,11 +49,6 @@ class Allowed:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Denied:
     reason: Reason
-
-    @property
-    def sentence(self) -> str:
-        """What to tell the person; empty where silence is the answer."""
-        return "" if self.reason in _SILENT else _SENTENCES[self.reason]
 
 
 Verdict = Allowed | Denied

@@ -12,6 +12,7 @@ from bot.ingress.addressing import address
 from bot.ingress.authorise import Denied, Facts, Rules, authorise, screen
 from bot.ingress.roots import Roots
 from bot.ingress.seams import Front, Ledger
+from bot.ingress.words import WORDS, post_language
 from bot.slack_api import People, Person
 
 FRESH_THREAD_S = 3_600.0
@@ -76,9 +77,10 @@ class Gate:
             return None
         if not await self._is_for_us(post):
             return None
-        verdict = authorise(facts, self._rules, await self._people.person(post.user))
+        person = await self._people.person(post.user)
+        verdict = authorise(facts, self._rules, person)
         if isinstance(verdict, Denied):
-            return self._refuse(post, verdict)
+            return self._refuse(post, verdict, person)
         _remember(self._admitted, post.thread.session, MAX_THREADS)
         return Admitted(post=post, person=verdict.person)
 
@@ -100,13 +102,14 @@ class Gate:
         """The first post of a thread may still be on its way to the front door."""
         return session in self._admitted or await self._front.knows(session)
 
-    def _refuse(self, post: InboundPost, denied: Denied) -> Refused | None:
+    def _refuse(self, post: InboundPost, denied: Denied, person: Person | None) -> Refused | None:
         _log.info("denied %s in %s: %s", post.user, post.thread.channel, denied.reason)
         spoke_to_bot = post.mentions_bot or post.channel_type == "im"
-        if not (spoke_to_bot and denied.sentence) or post.key in self._told:
+        sentence = WORDS[post_language(post, person)].refusals.get(denied.reason)
+        if not (spoke_to_bot and sentence) or post.key in self._told:
             return None
         _remember(self._told, post.key, MAX_NOTICES)
-        return Refused(post=post, sentence=denied.sentence)
+        return Refused(post=post, sentence=sentence)
 
 
 def _is_fresh(post: InboundPost) -> bool:

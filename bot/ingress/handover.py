@@ -1,22 +1,24 @@
 """From an admitted post to the agent: names, earlier posts and files are added on the way."""
 
 import logging
+from collections import OrderedDict
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from agent_core.messages import Attachment, InboundMessage, JsonObject
 from bot.inbound import InboundPost, mentioned_users, plain_text, read_post
 from bot.ingress.background import Background
 from bot.ingress.gate import Admitted, Refused
-from bot.ingress.seams import FileKeeper, Front, Ledger
+from bot.ingress.left_out import left_out_note, left_out_notice
+from bot.ingress.seams import FileKeeper, Front, Ledger, LeftOut
+from bot.ingress.words import WORDS, post_language
+from bot.render import escape
 from bot.slack_api import Identity, People, SlackApi, SlackError
 from bot.threads import user_id
 
-NO_WORDS = "(They mentioned you without adding any words.)"
 UNREADABLE = "(The earlier posts of this thread could not be read.)"
-PARKED = (
-    "Something failed on my side, so I could not start on your message. "
-    "I have kept it and will try again when I am next started."
-)
+
+MAX_WITHDRAWN = 10_000
 
 _log = logging.getLogger(__name__)
 
@@ -41,16 +43,25 @@ class Handover:
         self._people = people
         self._identity = identity
         self._background = Background(api, people, identity)
+        self._withdrawn: OrderedDict[str, None] = OrderedDict()
 
     async def deliver(self, admitted: Admitted, *, again: bool = False) -> bool:
         """Hand a post to the agent; the ledger is settled once the agent has it.
 
         Say with `again` that an earlier try may have come some way. False if the agent had the
-        post before.
+        post before, and if there is nothing in it for the agent.
         """
-        turn = await self._front.handle(await self._message(admitted, again=again))
-        await self._ledger.settle(admitted.post.key)
-        return turn is not None
+        key = admitted.post.key
+        message = await self._message(admitted, again=again)
+        is_new = message is not None and await self._give(message)
+        await self._ledger.settle(key)
+        return is_new
+
+    async def withdraw(self, key: str) -> None:
+        """A post was deleted: it is not answered, unless its turn has begun."""
+        _remember(self._withdrawn, key)
+        await self._ledger.settle(key)
+        await self._front.withdraw(key)
 
     async def dismiss(self, body: JsonObject) -> None:
         """A recorded payload that nobody will answer any more: settle it."""
@@ -71,27 +82,68 @@ class Handover:
     async def tell_parked(self, admitted: Admitted) -> None:
         """Say once in the thread that the answer has to wait, over restarts too."""
         thread, op_id = admitted.post.thread, f"{admitted.post.key}:parked"
+        words = WORDS[post_language(admitted.post, admitted.person)]
         try:
             if await self._api.find_post(thread, op_id) is None:
-                await self._api.post(thread, PARKED, op_id=op_id)
+                await self._api.post(thread, words.parked, op_id=op_id)
         except SlackError as error:
             _log.warning("could not tell that a post has to wait: %s", error)
 
-    async def _message(self, admitted: Admitted, *, again: bool) -> InboundMessage:
-        """The earlier posts come first: keeping files makes the session, and it counts as known."""
+    async def _give(self, message: InboundMessage) -> bool:
+        """A post may be deleted before the agent has it, or while it takes it."""
+        if message.key in self._withdrawn:
+            return False
+        turn = await self._front.handle(message)
+        if message.key in self._withdrawn:
+            await self._front.withdraw(message.key)
+        return turn is not None
+
+    async def _message(self, admitted: Admitted, *, again: bool) -> InboundMessage | None:
+        """The earlier posts come first: keeping files makes the session, and it counts as known.
+
+        None where there is nothing but files that could not be had; the person was told.
+        """
         post = admitted.post
         earlier = await self._earlier(admitted, again=again)
-        attachments = await self._attachments(post)
+        files = await self._files.keep(post.thread.session, post.files) if post.files else ()
+        attachments = tuple(file for file in files if isinstance(file, Attachment))
+        left_out = tuple(file for file in files if isinstance(file, LeftOut))
+        text = await self._text(post)
+        has_more = bool(text or attachments)
+        if left_out:
+            await self._tell_left_out(admitted, left_out, has_more=has_more, again=again)
+        if left_out and not has_more:
+            return None
         return InboundMessage(
             session=post.thread.session,
             key=post.key,
             asker=user_id(post.thread.team, post.user),
             author_name=admitted.person.name,
-            text=await self._text(post) or ("" if attachments else NO_WORDS),
-            received_at=datetime.fromtimestamp(float(post.ts), UTC),
+            text="\n\n".join(filter(None, [text, left_out_note(left_out)])),
+            received_at=datetime.fromtimestamp(float(post.said_ts), UTC),
             background=earlier,
             attachments=attachments,
+            author_locale=admitted.person.locale,
         )
+
+    async def _tell_left_out(
+        self,
+        admitted: Admitted,
+        left_out: Sequence[LeftOut],
+        *,
+        has_more: bool,
+        again: bool,
+    ) -> None:
+        """Said at once and in the thread; a later try looks whether an earlier one has said it."""
+        post = admitted.post
+        language = post_language(post, admitted.person)
+        notice = escape(left_out_notice(left_out, language, has_more=has_more))
+        op_id = f"{post.key}:files"
+        try:
+            if not again or await self._api.find_post(post.thread, op_id) is None:
+                await self._api.post(post.thread, notice, op_id=op_id)
+        except SlackError as error:
+            _log.warning("could not tell that files were left out: %s", error)
 
     async def _text(self, post: InboundPost) -> str:
         bot = self._identity.bot_user
@@ -121,7 +173,8 @@ class Handover:
         """
         return not again and await self._front.knows(post.thread.session)
 
-    async def _attachments(self, post: InboundPost) -> tuple[Attachment, ...]:
-        if not post.files:
-            return ()
-        return await self._files.keep(post.thread.session, post.files)
+
+def _remember(known: OrderedDict[str, None], key: str) -> None:
+    known[key] = None
+    if len(known) > MAX_WITHDRAWN:
+        known.popitem(last=False)

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
-from bot.inbound import InboundPost
+from bot.inbound import InboundPost, read_deletion
 from bot.ingress.gate import Admitted, Gate, Refused
 from bot.ingress.handover import Handover
 from bot.ingress.seams import Signs
@@ -40,8 +40,14 @@ class Ingress:
         self._idle.set()
 
     async def receive(self, body: JsonObject) -> Admitted | Refused | None:
-        """The half before the acknowledgement. What it admits is durable when it returns."""
+        """The half before the acknowledgement. What it admits is durable when it returns.
+
+        A post that was deleted is withdrawn, as far as it was not begun with.
+        """
         async with self._counted():
+            if deleted := read_deletion(body):
+                await self._handover.withdraw(deleted)
+                return None
             return await self._gate.pass_in(body)
 
     async def hand_over(self, decided: Admitted | Refused) -> None:

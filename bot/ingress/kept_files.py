@@ -2,17 +2,21 @@
 
 import os
 import secrets
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 _INNER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 
-def write_file(workspace: Path, folder: str, name: str, content: bytes) -> None:
-    """Put a whole file, or none, into a folder of the workspace.
+@contextmanager
+def new_file(workspace: Path, folder: str, name: str) -> Generator[BinaryIO]:
+    """A file to write into a folder of the workspace: whole at the end, or not there.
 
     What stands at the name is replaced, a link there included; a link in the folder's place is
-    refused.
+    refused. An error inside the block leaves nothing behind.
 
     Raises:
         OSError: It could not be written.
@@ -23,7 +27,8 @@ def write_file(workspace: Path, folder: str, name: str, content: bytes) -> None:
     finally:
         os.close(outer)
     try:
-        _write_whole(inner, name, content)
+        with _unfinished(inner, name) as file:
+            yield file
     finally:
         os.close(inner)
 
@@ -36,13 +41,14 @@ def _open_folder(outer: int, folder: str) -> int:
         return os.open(folder, _INNER, dir_fd=outer)
 
 
-def _write_whole(inner: int, name: str, content: bytes) -> None:
-    unfinished = f".{secrets.token_hex(8)}.part"
-    descriptor = os.open(unfinished, _NEW, 0o644, dir_fd=inner)
+@contextmanager
+def _unfinished(inner: int, name: str) -> Generator[BinaryIO]:
+    part = f".{secrets.token_hex(8)}.part"
+    descriptor = os.open(part, _NEW, 0o644, dir_fd=inner)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        os.rename(unfinished, name, src_dir_fd=inner, dst_dir_fd=inner)
-    except OSError:
-        os.unlink(unfinished, dir_fd=inner)
+            yield file
+        os.rename(part, name, src_dir_fd=inner, dst_dir_fd=inner)
+    except BaseException:
+        os.unlink(part, dir_fd=inner)
         raise

@@ -6,13 +6,14 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.response import BoltResponse
 
 from bot.ingress.ingress import Ingress
+from bot.ingress.unheard import Unheard
 
 EVENTS = ("app_mention", "message")
 _DECIDED = "decided"
 
 
-def listen(bolt: AsyncApp, ingress: Ingress) -> None:
-    """Take posts from Bolt.
+def listen(bolt: AsyncApp, ingress: Ingress, unheard: Unheard) -> None:
+    """Take posts from Bolt, and what became of them later.
 
     The middleware runs before Bolt acknowledges, the listener after it. An error in the middleware
     leaves the payload unacknowledged, so Slack delivers it again.
@@ -25,6 +26,7 @@ def listen(bolt: AsyncApp, ingress: Ingress) -> None:
         if body.get("type") == "event_callback" and body["event"].get("type") in EVENTS:
             context[_DECIDED] = await ingress.receive(body)
             if context[_DECIDED] is None:
+                unheard.note(body)
                 return BoltResponse(status=200, body="")
         await next_()
         return None

@@ -12,6 +12,7 @@ from bot.ingress.handover import Handover
 from bot.ingress.ingress import Ingress
 from bot.ingress.roots import Roots
 from bot.ingress.seams import FileKeeper, Front, Ledger, Signs
+from bot.ingress.unheard import Unheard
 from bot.slack_api import People, SlackApi
 
 EVENTS = posts.EVENTS
@@ -41,11 +42,13 @@ def register(
         front=front, ledger=ledger, files=files, api=api, people=known, identity=identity
     )
     ingress = Ingress(gate, handover, signs, api.clock)
-    posts.listen(bolt, ingress)
+    unheard = Unheard()
+    posts.listen(bolt, ingress, unheard)
+
+    async def leave(body: dict[str, Any]) -> None:
+        """An event nobody listens to. Unacknowledged it would come again."""
+        unheard.note(body)
+
     app: Any = bolt  # Bolt's decorators are not typed
-    app.event(re.compile(".*"))(_leave)
+    app.event(re.compile(".*"))(leave)
     return ingress
-
-
-async def _leave() -> None:
-    """An event nobody listens to. Unacknowledged it would come again."""

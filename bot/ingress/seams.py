@@ -1,6 +1,7 @@
 """What the ingress needs from the rest of the bot."""
 
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage, JsonObject
@@ -13,6 +14,10 @@ class Front(Protocol):
 
     async def handle(self, message: InboundMessage) -> TurnId | None:
         """Begin or queue a turn; None when the gesture has one already."""
+        ...
+
+    async def withdraw(self, key: str) -> bool:
+        """The gesture was taken back: end its turn without an answer, unless it has begun."""
         ...
 
     async def knows(self, session: SessionId) -> bool: ...
@@ -38,9 +43,23 @@ class Signs(Protocol):
     async def take_back(self, thread: ThreadRef, post_ts: str) -> None: ...
 
 
+Fault = Literal["too_big", "not_given", "not_saved"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A file that could not be brought into the workspace."""
+
+    name: str
+    """Safe to show."""
+    fault: Fault
+
+
 class FileKeeper(Protocol):
     """Brings files that a person attached into the session's workspace."""
 
     async def keep(
         self, session: SessionId, files: tuple[SlackFile, ...]
-    ) -> tuple[Attachment, ...]: ...
+    ) -> tuple[Attachment | LeftOut, ...]:
+        """What became of each file, in their order."""
+        ...

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from functools import partial
 
 from agent_core.events import TurnFinished
-from agent_core.ids import SessionId, UserId
+from agent_core.ids import UserId
+from bot.presenter.direct import DirectPlace
 from bot.presenter.journal import Journal
 from bot.presenter.words import Words
 from bot.render import Draft, IsLive, answer_drafts, limits, split
 from bot.slack_api import ContentRefused, PlaceRefused, SlackApi, SlackAuthRefused, SlackRefused
-from bot.threads import ThreadRef, parse_session, parse_user
+from bot.threads import ThreadRef, parse_user
 
 WHOLE_ANSWER_NAME = "answer.md"
 
@@ -25,6 +26,11 @@ def answer_text(event: TurnFinished, words: Words) -> str:
     if not event.reference or event.reference in sentence:
         return sentence
     return f"{sentence}\n\n{words.reference.format(what=f'`{event.reference}`')}"
+
+
+def is_silent(event: TurnFinished) -> bool:
+    """Whether nobody waits for an answer any more: the message was taken back."""
+    return event.outcome == "stopped" and not event.answer
 
 
 def live_links(event: TurnFinished) -> IsLive:
@@ -48,10 +54,13 @@ def thread_drafts(markdown: str, words: Words, is_live: IsLive) -> tuple[list[Dr
 class AnswerPosts:
     """Posts an answer's parts in order."""
 
-    def __init__(self, api: SlackApi, thread: ThreadRef, journal: Journal) -> None:
+    def __init__(
+        self, api: SlackApi, thread: ThreadRef, journal: Journal, direct: DirectPlace
+    ) -> None:
         self._api = api
         self._thread = thread
         self._journal = journal
+        self._direct = direct
 
     async def post(self, op: str, drafts: Sequence[Draft], words: Words, asker: UserId) -> bool:
         """Post the answer's parts and say whether Slack took them all.
@@ -94,23 +103,21 @@ class AnswerPosts:
     async def _post_directly(self, op: str, draft: Draft, words: Words, asker: UserId) -> None:
         """The thread takes no posts: the asker gets the answer as a direct message."""
         try:
-            place = await self._direct_thread(op, words, asker)
+            place = await self._direct.open(op, words, asker)
             await self._post_fitting(place, f"{op}:direct", draft)
         except SlackAuthRefused:
             raise
+        except SlackRefused as refused:
+            _log.warning("answering for the asker's eyes: %s", refused)
+            await self._journal.once(f"{op}:ephemeral", partial(self._whisper, draft, asker))
+
+    async def _whisper(self, draft: Draft, asker: UserId, may_exist: bool) -> None:
+        """The last place: nobody else sees it, and it is gone when Slack is loaded anew."""
+        _, user = parse_user(asker)
+        thread = self._thread
+        try:
+            await self._api.post_ephemeral(
+                thread.channel, user, draft.text, thread_ts=thread.root_ts
+            )
         except SlackRefused:
             _log.exception("an answer could be posted nowhere")
-
-    async def _direct_thread(self, op: str, words: Words, asker: UserId) -> ThreadRef:
-        """A thread with the asker alone, which can be read back as any other.
-
-        A crash at its making may leave a second one without an answer.
-        """
-        bookmark = await self._journal.open()
-        if not bookmark.direct:
-            team, user = parse_user(asker)
-            notice = f"_{words.not_in_thread}_"
-            place = await self._api.post_direct(team, user, notice, op_id=f"{op}:notice")
-            bookmark.direct = place.session
-            await self._journal.save()
-        return parse_session(SessionId(bookmark.direct))

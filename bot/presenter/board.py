@@ -18,7 +18,7 @@ from agent_core.events import (
     TurnStarted,
 )
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, child_run
-from bot.presenter.language import detect_language
+from agent_core.prompts.language import detect_language
 from bot.presenter.tools import describe, pages_read
 from bot.presenter.words import WORDS, Words
 from bot.render import limits, one_line
@@ -108,7 +108,7 @@ class Board:
         return " · ".join([form.format(time=time), *self._work()])
 
     def _start(self, event: TurnStarted) -> None:
-        self.words = WORDS[detect_language(event.text)]
+        self.words = WORDS[detect_language(event.text, locale=event.author_locale)]
         self.asker = event.asker
         self.started_at = event.at
 

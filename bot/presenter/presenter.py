@@ -16,11 +16,13 @@ from bot.presenter.answer import (
     WHOLE_ANSWER_NAME,
     AnswerPosts,
     answer_text,
+    is_silent,
     live_links,
     thread_drafts,
 )
 from bot.presenter.artifacts import Artifact
 from bot.presenter.board import BUSY_WAIT_S, Board
+from bot.presenter.direct import DirectPlace
 from bot.presenter.files import Handout, ThreadFiles
 from bot.presenter.journal import Journal
 from bot.presenter.progress import Progress
@@ -66,8 +68,9 @@ class ThreadPresenter:
         self._progress = Progress(
             api, thread, self._journal, self._board, interval_s=edit_interval_s
         )
-        self._answer = AnswerPosts(api, thread, self._journal)
-        self._files = ThreadFiles(api, thread, self._journal, workspace)
+        direct = DirectPlace(api, self._journal)
+        self._answer = AnswerPosts(api, thread, self._journal, direct)
+        self._files = ThreadFiles(api, thread, self._journal, workspace, direct)
         self._seen: set[str] = set()
 
     async def is_finished(self) -> bool:
@@ -130,21 +133,23 @@ class ThreadPresenter:
         await self._journal.save()
 
     async def _show_result(self, event: TurnFinished) -> None:
+        if is_silent(event):
+            return
         markdown = answer_text(event, self._board.words)
         asker = UserId(self._board.asker)
         op = f"{event.turn}:answer"
         drafts, is_cut = thread_drafts(markdown, self._board.words, live_links(event))
         is_posted = await self._answer.post(op, drafts, self._board.words, asker)
         if is_cut or not is_posted:
-            await self._attach_whole(event.turn, markdown)
+            await self._attach_whole(event.turn, markdown, asker)
         for saved in self._board.final_artifacts:
             handout = Handout(op=f"file:{_identity(saved)}", path=saved.path, title=saved.title)
-            await self._files.hand_out(handout, self._board.words)
+            await self._files.hand_out(handout, self._board.words, asker)
 
-    async def _attach_whole(self, turn: TurnId, markdown: str) -> None:
+    async def _attach_whole(self, turn: TurnId, markdown: str, asker: UserId) -> None:
         handout = Handout(op=f"{turn}:whole", path=WHOLE_ANSWER_NAME, title="")
         artifact = Artifact(name=WHOLE_ANSWER_NAME, content=markdown.encode())
-        await self._files.upload(handout, artifact, self._board.words)
+        await self._files.upload(handout, artifact, self._board.words, asker)
 
 
 def _is_work(event: AnyEvent) -> bool:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.presenter.language import Language
+from agent_core.prompts.language import Language
 
 Purpose = Literal[
     "ask_agent", "ask_report_expert", "ask_user", "check_accounts", "find_tools", "list_files",

@@ -1,10 +1,10 @@
-"""`bot sandbox`: the real bot among stand-ins, driven by `--ask` or left running."""
+"""`bot sandbox`: the real bot among stand-ins, driven by `--ask` or used through its page."""
 
 import asyncio
 import json
 import os
 import signal
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,8 +14,10 @@ import typer
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
 from bot.sandbox.child import BotDiedError, BotProcess, bot_process
-from bot.sandbox.display import Display
+from bot.sandbox.display import Display, show_starting
+from bot.sandbox.manifest import NoManifestError
 from bot.sandbox.model import Pace
+from bot.sandbox.page import NoPortError, Page
 from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.slack.records import Post
 from bot.sandbox.watch import NoTurnError, Watch, WatchedTurn
@@ -27,6 +29,9 @@ CHANNEL = "general"
 START_TIMEOUT_S = 90.0
 TURN_TIMEOUT_S = 1800.0
 ROOT = Path("AGENT_RUN_WORKSPACES")
+PAGE_PORT = 8899
+INTERRUPTED = 130
+"""The exit code of what a signal ended before it was done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +44,15 @@ class SandboxOptions:
     as_json: bool
     first_token_s: float
     tokens_per_s: float | None
+    port: int | None = None
+    """Where to serve the page; None: at the usual port, and not at all when there are asks."""
+
+    @property
+    def page_port(self) -> int | None:
+        """The port to try first; None when no page is wanted."""
+        if self.port is None and self.asks:
+            return None
+        return PAGE_PORT if self.port is None else self.port
 
 
 @dataclass(slots=True, kw_only=True)
@@ -71,24 +85,80 @@ def run_sandbox(options: SandboxOptions) -> int:
     """Run it and return the exit code."""
     try:
         return asyncio.run(_run(options))
-    except (NoPagesError, NoTurnError, BotDiedError, TimeoutError) as error:
+    except (
+        NoManifestError,
+        NoPagesError,
+        NoPortError,
+        NoTurnError,
+        BotDiedError,
+        TimeoutError,
+    ) as error:
         typer.echo(f"The sandbox stopped: {error or type(error).__name__}", err=True)
         return 1
+    except asyncio.CancelledError:
+        return INTERRUPTED
 
 
 async def _run(options: SandboxOptions) -> int:
+    _end_on_signals()
     directory = _new_directory()
     pace = Pace(first_token_s=options.first_token_s, tokens_per_s=options.tokens_per_s)
     async with AsyncExitStack() as stack:
         world = await stack.enter_async_context(
             open_world(SandboxSettings(), workspaces_root=directory, web=options.web, pace=pace)
         )
+        page = None if options.page_port is None else _page(world, options.page_port)
         bot = await stack.enter_async_context(bot_process(world.environment, directory))
-        await _until_connected(world, bot)
-        if not options.asks:
-            return await _until_stopped(world, bot, directory)
-        async with Display(world.slack, quiet=options.as_json):
-            outcome = await _drive(world, bot, options, directory)
+        with show_starting():
+            await _until_connected(world, bot)
+        if page is not None:
+            _announce(await stack.enter_async_context(page), world, directory, options)
+        code = await _ask(world, bot, options, directory) if options.asks else 0
+        if page is not None:
+            await _until_stopped(bot)
+    return code
+
+
+def _end_on_signals() -> None:
+    """Let Ctrl-C and SIGTERM end this task once, in order: the bot must not stay behind."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+
+    def end() -> None:
+        if task is not None and not task.cancelling():
+            task.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, end)
+
+
+def _page(world: World, port: int) -> Page:
+    features = world.manifest["features"]
+    return Page(
+        world.slack,
+        port=port,
+        commands=features.get("slash_commands", ()),
+        shortcuts=features.get("shortcuts", ()),
+    )
+
+
+def _announce(page: Page, world: World, directory: Path, options: SandboxOptions) -> None:
+    """Where everything is; beside `--json`, standard output is left to the object."""
+    wanted = options.page_port
+    is_other = bool(wanted) and f":{wanted}/" not in page.url
+    lines = (
+        f"Open {page.url} in a browser and write to @{world.slack.state.team.bot.name} there.",
+        *([f"Port {wanted} is taken, so it is the next free one."] if is_other else []),
+        f"Slack's Web API: {world.slack.api_url}",
+        f"Workspaces and log: {directory}",
+        "Stop it with Ctrl-C.",
+    )
+    for line in lines:
+        typer.echo(line, err=options.as_json)
+
+
+async def _ask(world: World, bot: BotProcess, options: SandboxOptions, directory: Path) -> int:
+    async with Display(world.slack, quiet=options.as_json):
+        outcome = await _drive(world, bot, options, directory)
     if options.as_json:
         typer.echo(json.dumps(outcome.as_json(), ensure_ascii=False, indent=2))
     elif outcome.workspace is not None:
@@ -115,20 +185,12 @@ async def _until_connected(world: World, bot: BotProcess) -> None:
             await asyncio.sleep(0.02)
 
 
-async def _until_stopped(world: World, bot: BotProcess, directory: Path) -> int:
-    typer.echo(f"The sandbox is running. Slack's Web API: {world.slack.api_url}")
-    typer.echo(f"Workspaces and log: {directory}. Stop it with Ctrl-C.")
-    stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    while not stop.is_set():
-        bot.check()
-        try:
-            async with asyncio.timeout(1.0):
-                await stop.wait()
-        except TimeoutError:
-            continue
-    return 0
+async def _until_stopped(bot: BotProcess) -> None:
+    """Stay up until a signal comes, which is how this is meant to end."""
+    with suppress(asyncio.CancelledError):
+        while True:
+            bot.check()
+            await asyncio.sleep(1.0)
 
 
 async def _drive(

@@ -1,8 +1,8 @@
-"""Prints the thread as it grows: posts as lines, progress as a moving line on a terminal."""
+"""What the terminal shows: the wait for the bot, then the thread as it grows."""
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 
 from rich.console import Console
 from rich.status import Status
@@ -12,6 +12,11 @@ from bot.inbound import plain_text
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.feed import Change, FileShared, PostAdded, PostChanged
 from bot.sandbox.slack.records import Post
+
+
+def show_starting() -> AbstractContextManager[object]:
+    """A moving line while the bot starts; where nobody watches a terminal, nothing."""
+    return Console(stderr=True).status("Starting the bot …")
 
 
 class Display:

@@ -5,7 +5,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent_core.messages import JsonObject
 from bot.sandbox.composio import ComposioStandIn
+from bot.sandbox.manifest import read_manifest
 from bot.sandbox.model import ModelStandIn, Pace
 from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.slack import SlackStandIn
@@ -19,6 +21,8 @@ class World:
     """What is outside the bot. A real service that has a key takes the place of its stand-in."""
 
     slack: SlackStandIn
+    manifest: JsonObject
+    """Of the app that is installed in Slack."""
     web: SmallWeb
     model: ModelStandIn | None
     composio: ComposioStandIn | None
@@ -34,9 +38,11 @@ async def open_world(
 
     Raises:
         NoPagesError: the folder `web` has no pages.
+        NoManifestError: there is no manifest to install the app from.
     """
     async with AsyncExitStack() as stack:
-        slack = await stack.enter_async_context(SlackStandIn())
+        manifest = read_manifest()
+        slack = await stack.enter_async_context(SlackStandIn.installed_from(manifest))
         pages = await stack.enter_async_context(
             SmallWeb.builtin() if web is None else SmallWeb.folder(web)
         )
@@ -55,7 +61,14 @@ async def open_world(
             **_model_settings(settings, model),
             **_composio_settings(settings, composio),
         }
-        yield World(slack=slack, web=pages, model=model, composio=composio, environment=environment)
+        yield World(
+            slack=slack,
+            manifest=manifest,
+            web=pages,
+            model=model,
+            composio=composio,
+            environment=environment,
+        )
 
 
 def _model_settings(settings: SandboxSettings, model: ModelStandIn | None) -> dict[str, str]:

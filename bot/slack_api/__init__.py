@@ -5,6 +5,7 @@ from bot.slack_api.clock import Clock, SkippingClock, SystemClock
 from bot.slack_api.errors import (
     ContentRefused,
     DownloadRefused,
+    FileTooBig,
     PlaceRefused,
     SlackAuthRefused,
     SlackError,
@@ -22,6 +23,7 @@ __all__ = [
     "Clock",
     "ContentRefused",
     "DownloadRefused",
+    "FileTooBig",
     "Identity",
     "People",
     "Person",

@@ -34,6 +34,7 @@ def read_person(raw: JsonObject) -> Person:
         is_deactivated=bool(raw.get("deleted")),
         is_stranger=bool(raw.get("is_stranger")),
         utc_offset_s=int(raw.get("tz_offset") or 0),
+        locale=_text(raw, "locale"),
     )
 
 

@@ -161,7 +161,9 @@ class SlackApi:
     async def person(self, user: str) -> Person | None:
         """A user; None if Slack does not know or show them."""
         try:
-            answer = await self._calls.repeatable("users.info", {"user": user})
+            answer = await self._calls.repeatable(
+                "users.info", {"user": user, "include_locale": True}
+            )
         except SlackRefused as refused:
             if refused.code in {"user_not_found", "user_not_visible", "users_not_found"}:
                 return None

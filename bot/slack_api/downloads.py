@@ -1,16 +1,20 @@
-"""Files that people attached, fetched with the bot's token from Slack and from nobody else."""
+"""Files that people attached, fetched with the bot's token from Slack and from nobody else.
+
+They come piece by piece: none is ever whole in memory.
+"""
 
 import asyncio
+from typing import BinaryIO
 from urllib.parse import urljoin, urlsplit
 
 import aiohttp
 
-from bot.slack_api.errors import DownloadRefused
+from bot.slack_api.errors import DownloadRefused, FileTooBig
 from bot.slack_api.wire import Wire
 
 TRANSFER_LIMIT_S = 60.0
 MAX_REDIRECTS = 5
-CHUNK_BYTES = 65_536
+CHUNK_BYTES = 262_144
 _SLACK_DOMAINS = ("slack.com", "slack-edge.com", "slack-files.com", "slack-gov.com")
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -22,12 +26,14 @@ class Downloads:
         self._token = wire.client.token or ""
         self._api_place = _place(wire.client.base_url)
 
-    async def fetch(self, url: str, *, max_bytes: int) -> bytes:
-        """The bytes of a file.
+    async def fetch(self, url: str, into: BinaryIO, *, max_bytes: int) -> int:
+        """Write a file into an open one and return its size. What is written at an error stays.
 
         Raises:
-            DownloadRefused: It lies elsewhere than with Slack, is bigger than `max_bytes`, could
-                not be fetched, or a sign-in page came in its place.
+            FileTooBig: It has more than `max_bytes`; no more than these were written.
+            DownloadRefused: It lies elsewhere than with Slack, could not be fetched, or a sign-in
+                page came in its place.
+            OSError: `into` could not be written.
         """
         headers = {"Authorization": f"Bearer {self._token}"}
         try:
@@ -35,17 +41,19 @@ class Downloads:
                 asyncio.timeout(TRANSFER_LIMIT_S),
                 aiohttp.ClientSession(headers=headers) as session,
             ):
-                return await self._follow(session, url, max_bytes)
-        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+                return await self._follow(session, url, into, max_bytes)
+        except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             raise DownloadRefused("download", detail=type(error).__name__) from error
 
-    async def _follow(self, session: aiohttp.ClientSession, url: str, max_bytes: int) -> bytes:
+    async def _follow(
+        self, session: aiohttp.ClientSession, url: str, into: BinaryIO, max_bytes: int
+    ) -> int:
         """Redirects are followed here: Slack's own keep the token, and no other may have it."""
         for _ in range(MAX_REDIRECTS + 1):
             self._check_place(url)
             async with session.get(url, allow_redirects=False) as answer:
                 if answer.status not in _REDIRECTS:
-                    return await _read(answer, max_bytes)
+                    return await _pour(answer, into, max_bytes)
                 url = urljoin(url, answer.headers.get("Location", ""))
         raise DownloadRefused("download", detail="too many redirects")
 
@@ -59,15 +67,16 @@ class Downloads:
             raise DownloadRefused("download", detail="the file does not lie with Slack")
 
 
-async def _read(answer: aiohttp.ClientResponse, max_bytes: int) -> bytes:
+async def _pour(answer: aiohttp.ClientResponse, into: BinaryIO, max_bytes: int) -> int:
     if answer.status != 200 or _is_sign_in_page(answer):
         raise DownloadRefused("download", detail=f"status {answer.status}, not the file")
-    content = bytearray()
+    size_bytes = 0
     async for chunk in answer.content.iter_chunked(CHUNK_BYTES):
-        content += chunk
-        if len(content) > max_bytes:
-            raise DownloadRefused("download", detail=f"more than {max_bytes} bytes")
-    return bytes(content)
+        size_bytes += len(chunk)
+        if size_bytes > max_bytes:
+            raise FileTooBig("download", detail=f"more than {max_bytes} bytes")
+        await asyncio.to_thread(into.write, chunk)
+    return size_bytes
 
 
 def _is_sign_in_page(answer: aiohttp.ClientResponse) -> bool:

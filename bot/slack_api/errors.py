@@ -8,6 +8,7 @@ SlackError
 │   ├── PlaceRefused        the channel or thread is gone, archived or closed to the bot
 │   └── ContentRefused      the text or the blocks break a limit
 └── DownloadRefused     a file could not be fetched, or is not what was promised
+    └── FileTooBig          more came of it than may be taken
 """
 
 from agent_core.errors import AgentError
@@ -106,7 +107,11 @@ class ContentRefused(SlackRefused):
 
 
 class DownloadRefused(SlackError):
-    """A file could not be fetched: a sign-in page came instead, or it is too big."""
+    """A file could not be fetched, or a sign-in page came instead."""
+
+
+class FileTooBig(DownloadRefused):
+    """The file has more bytes than may be taken."""
 
 
 def refusal(method: str, code: str, *, needed: str = "", detail: str = "") -> SlackError:

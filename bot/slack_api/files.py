@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import BinaryIO
 
 import aiohttp
 
@@ -31,7 +32,6 @@ class Files:
         name: str,
         content: bytes,
         title: str,
-        comment: str = "",
         remember: Remember | None = None,
     ) -> str:
         """Put a file into the thread once and return its id.
@@ -43,7 +43,7 @@ class Files:
         if remember is not None:
             await remember(ticket.file_id)
         await self._send(ticket, content)
-        await self._publish(thread, ticket.file_id, title=title, comment=comment)
+        await self._publish(thread, ticket.file_id, title=title)
         return ticket.file_id
 
     async def is_shared(self, file_id: str, channel: str) -> bool:
@@ -54,14 +54,16 @@ class Files:
             await self._calls.clock.sleep(wait_s)
         return False
 
-    async def download(self, url: str, *, max_bytes: int) -> bytes:
-        """The bytes of a file that a person attached.
+    async def download(self, url: str, into: BinaryIO, *, max_bytes: int) -> int:
+        """Write a file that a person attached into an open one and return its size.
 
         Raises:
-            DownloadRefused: It lies elsewhere than with Slack, is bigger than `max_bytes`, could
-                not be fetched, or a sign-in page came in its place.
+            FileTooBig: It has more than `max_bytes`.
+            DownloadRefused: It lies elsewhere than with Slack, could not be fetched, or a sign-in
+                page came in its place.
+            OSError: `into` could not be written.
         """
-        return await self._downloads.fetch(url, max_bytes=max_bytes)
+        return await self._downloads.fetch(url, into, max_bytes=max_bytes)
 
     async def _reserve(self, name: str, size_bytes: int) -> UploadTicket:
         answer = await self._calls.repeatable(
@@ -88,12 +90,11 @@ class Files:
         except (aiohttp.ClientError, TimeoutError, OSError):
             return False
 
-    async def _publish(self, thread: ThreadRef, file_id: str, *, title: str, comment: str) -> None:
+    async def _publish(self, thread: ThreadRef, file_id: str, *, title: str) -> None:
         arguments = {
             "files": [{"id": file_id, "title": title}],
             "channel_id": thread.channel,
             "thread_ts": thread.root_ts,
-            "initial_comment": comment or None,
         }
         for wait_s in BACKOFF_S:
             try:

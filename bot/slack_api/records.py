@@ -27,6 +27,8 @@ class Person:
     is_stranger: bool = False
     """Someone of another organisation, seen through a shared channel."""
     utc_offset_s: int = 0
+    locale: str = ""
+    """Such as `de-DE`; empty where Slack does not tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

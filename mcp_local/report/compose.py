@@ -11,6 +11,7 @@ from markdown_it.token import Token
 from mcp_local.errors import ToolkitError
 from mcp_local.report.citations import check_citations, list_citations, quoted_brackets
 from mcp_local.report.claims import cited_sentences, find_unsupported
+from mcp_local.report.foreign import find_foreign
 from mcp_local.report.labels import labels_for
 from mcp_local.report.markdown import parse_markdown, plain_text
 from mcp_local.report.outline import Outline, outline_report
@@ -81,7 +82,9 @@ def compose_report(draft: Draft, sources: Sequence[Source], day: date) -> Report
         citations=len(numbers),
         words=words,
         warnings=[
+            *find_foreign(draft.title, tokens),
             *_structure_warnings(summary, outline),
+            *_unread_warnings(content),
             *find_unsupported(cited_sentences(tokens), cited),
         ],
     )
@@ -117,6 +120,15 @@ def _join_summaries(given: list[Token], written: list[Token]) -> list[Token]:
 
 def _said(tokens: Sequence[Token]) -> list[str]:
     return [plain_text(token) for token in tokens if token.type == "inline"]
+
+
+def _unread_warnings(content: PageContent) -> list[str]:
+    if content.is_read:
+        return []
+    return [
+        "None of the cited sources was read in full: all are search results, and the page says so. "
+        "Say it in your answer too."
+    ]
 
 
 def _structure_warnings(summary: Sequence[Token], outline: Outline) -> list[str]:

@@ -32,6 +32,8 @@ class Labels:
     sources: str
     snippet: str
     """Marks a source of which only the search result was read."""
+    unread: str
+    """Stands above a report that cites nothing else."""
     report: str
     source_count: tuple[str, str]
     """One source; several, with {n}."""
@@ -69,6 +71,7 @@ _ENGLISH = Labels(
     contents="Contents",
     sources="Sources",
     snippet="search result, not read in full",
+    unread="This report rests on search results alone: none of its sources was read in full.",
     report="Research report",
     source_count=("1 source", "{n} sources"),
     reading_time="{n} min read",
@@ -83,6 +86,7 @@ _GERMAN = Labels(
     contents="Inhalt",
     sources="Quellen",
     snippet="Suchergebnis, nicht vollständig gelesen",
+    unread="Dieser Bericht beruht nur auf Suchergebnissen: Keine Quelle wurde ganz gelesen.",
     report="Recherchebericht",
     source_count=("1 Quelle", "{n} Quellen"),
     reading_time="{n} Min. Lesezeit",
@@ -97,6 +101,8 @@ _FRENCH = Labels(
     contents="Sommaire",
     sources="Sources",
     snippet="résultat de recherche, non lu en entier",
+    unread="Ce rapport repose sur les seuls résultats de recherche : aucune source n'a été lue "
+    "en entier.",
     report="Rapport de recherche",
     source_count=("1 source", "{n} sources"),
     reading_time="{n} min de lecture",
@@ -111,6 +117,8 @@ _SPANISH = Labels(
     contents="Contenido",
     sources="Fuentes",
     snippet="resultado de búsqueda, no leído por completo",
+    unread="Este informe se basa solo en resultados de búsqueda: ninguna fuente se leyó por "
+    "completo.",
     report="Informe de investigación",
     source_count=("1 fuente", "{n} fuentes"),
     reading_time="{n} min de lectura",

@@ -35,6 +35,11 @@ class PageContent:
     words: int
     labels: Labels
 
+    @property
+    def is_read(self) -> bool:
+        """Whether any of the cited sources was read in full."""
+        return any(source.kind == "page" for source in self.cited)
+
 
 def render_page(content: PageContent) -> str:
     """One self-contained HTML document: no script, nothing loaded from elsewhere."""
@@ -55,6 +60,7 @@ def render_page(content: PageContent) -> str:
         sections=content.sections,
         bodies=[_inert(render_tokens(section.tokens)) for section in content.sections],
         sources=content.cited,
+        is_read=content.is_read,
         web=("http://", "https://"),
         link_rel=LINK_REL,
     )

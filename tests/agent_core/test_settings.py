@@ -34,12 +34,14 @@ def test_without_any_key_there_is_nothing_to_send() -> None:
     assert access(CoreSettings()) == ("", "", None)
 
 
+@pytest.mark.proves("router.own_model")
 def test_the_models_of_the_description_are_the_defaults() -> None:
     made = CoreSettings()
     assert (made.agent_model, made.classifier_model) == ("claude-sonnet-5-5", "claude-haiku-5-5")
     assert made.anthropic_version == ""
 
 
+@pytest.mark.proves("settings.zai_api_key")
 @pytest.mark.parametrize(
     ("environment", "expected"),
     [
@@ -80,6 +82,7 @@ def test_an_empty_variable_is_no_variable(monkeypatch: pytest.MonkeyPatch) -> No
     assert made.max_steps == 40
 
 
+@pytest.mark.proves("settings.env_file")
 def test_a_file_gives_what_the_environment_does_not(
     monkeypatch: pytest.MonkeyPatch, clean: Path
 ) -> None:
@@ -90,6 +93,7 @@ def test_a_file_gives_what_the_environment_does_not(
     assert made.agent_model == "model-é"
 
 
+@pytest.mark.proves("workspace.root")
 def test_state_lies_beside_the_workspaces_wherever_the_process_goes(clean: Path) -> None:
     made = CoreSettings()
     assert made.workspaces_root == Path("AGENT_RUN_WORKSPACES")

@@ -71,6 +71,7 @@ def leaked(turn: Traced) -> dict[str, set[str]]:
     return {name: words for name, words in found.items() if words}
 
 
+@pytest.mark.proves("spans.query_started", "spans.query_classification", "spans.direct_answer")
 def test_a_simple_turn_has_the_names_of_the_fast_path(trace: Trace) -> None:
     turn = trace("SIMPLE")
     assert turn.names == Counter(
@@ -86,6 +87,13 @@ def test_a_simple_turn_has_the_names_of_the_fast_path(trace: Trace) -> None:
     assert leaked(turn) == {}
 
 
+@pytest.mark.proves(
+    "spans.root",
+    "spans.conversation_iteration",
+    "spans.thinking",
+    "spans.compliance",
+    "trace.trace_id",
+)
 def test_a_complex_turn_has_the_names_of_the_loop_in_one_trace(trace: Trace) -> None:
     turn = trace("COMPLEX")
     assert turn.names == Counter(
@@ -106,6 +114,7 @@ def test_a_complex_turn_has_the_names_of_the_loop_in_one_trace(trace: Trace) -> 
     assert {span["trace_id"] for span in turn.spans} == {turn.trace_id}
 
 
+@pytest.mark.proves("spans.root", "spans.tool_call", "spans.tool_result", "spans.reasoning")
 def test_the_spans_of_a_turn_lie_within_each_other(trace: Trace) -> None:
     turn = trace("COMPLEX")
     root = turn.named(ROOT_SPAN)
@@ -122,6 +131,7 @@ def test_nothing_that_was_said_is_in_the_trace(trace: Trace) -> None:
     assert leaked(turn) == {}
 
 
+@pytest.mark.proves("spans.tool_call", "spans.tool_result")
 def test_tool_spans_name_the_tool_and_the_size_of_its_result(trace: Trace) -> None:
     turn = trace("COMPLEX")
     calls = [span["attributes"] for span in turn.spans if span["name"] == "tool_call"]
@@ -134,6 +144,7 @@ def test_tool_spans_name_the_tool_and_the_size_of_its_result(trace: Trace) -> No
     assert all({"content_size", "is_error"} <= each.keys() for each in results)
 
 
+@pytest.mark.proves("spans.fast_path_fallback")
 def test_a_fast_answer_that_wanted_tools_leaves_its_note(trace: Trace) -> None:
     turn = trace("FALLBACK")
     assert turn.named("fast_path_fallback")["attributes"]["reason"].startswith("tool_use_detected")
@@ -145,6 +156,7 @@ def test_the_reason_of_a_fallback_is_metadata_too(trace: Trace) -> None:
     assert leaked(trace("FALLBACK")) == {}
 
 
+@pytest.mark.proves("spans.session_complete")
 def test_a_turn_that_failed_has_a_whole_trace(trace: Trace) -> None:
     turn = trace("FAILED")
     assert turn.names[ROOT_SPAN] == 1
@@ -156,6 +168,7 @@ def test_what_a_provider_quotes_in_its_error_is_not_in_the_trace(trace: Trace) -
     assert leaked(trace("FAILED")) == {}
 
 
+@pytest.mark.proves("settings.logfire_token")
 def test_configuring_without_a_destination_sends_and_prints_nothing() -> None:
     program = (
         "from agent_core import tracing\n"
@@ -170,6 +183,7 @@ def test_configuring_without_a_destination_sends_and_prints_nothing() -> None:
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
 
 
+@pytest.mark.proves("spans.trace_url")
 def test_a_trace_has_an_address_where_the_project_is_known() -> None:
     url = trace_url("acme/bot", "0af7")
     assert url is not None

@@ -77,6 +77,7 @@ def test_the_top_level_holds_only_what_belongs_there() -> None:
     assert {path.parts[0] for path in tracked()} - TOP_LEVEL - HIDDEN == set()
 
 
+@pytest.mark.proves("settings.env_file")
 def test_nothing_that_a_run_leaves_behind_is_in_the_repository() -> None:
     left = {".sqlite", ".pyc", ".log", ".env", ".pem"}
     assert [path for path in tracked() if path.suffix in left or path.name == ".env"] == []

@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import pytest
 from inline_snapshot import snapshot
 from mcp import Client
 
@@ -25,6 +26,14 @@ TODAY = date(2026, 11, 21).strftime("%A, %d %B %Y")
 WORKSPACE = "/work/session_20261121_090000"
 
 
+@pytest.mark.proves(
+    "prompt.time",
+    "prompt.proceed",
+    "prompt.data_flow",
+    "prompt.delegation",
+    "prompt.places",
+    "prompt.discovery",
+)
 def test_the_main_agent() -> None:
     assert prompt("system", today=TODAY, workspace=WORKSPACE, author="Ann") == snapshot("""\
 You are Universal Agent, a teammate in a chat thread who gets work done with tools. Ann is asking.
@@ -72,6 +81,7 @@ CURRENT_SESSION_WORKSPACE: /work/session_20261121_090000
 """)
 
 
+@pytest.mark.proves("router.prompt.simple", "router.prompt.complex", "router.prompt.one_word")
 def test_the_classifier() -> None:
     told = prompt("classify", history="user: hello\nassistant: Hello!", query="Capital of France?")
     assert told == snapshot("""\
@@ -124,6 +134,13 @@ found, what is missing, and how the person can go on (for example by replying "c
 """)
 
 
+@pytest.mark.proves(
+    "subagent.request_type",
+    "subagent.batches",
+    "subagent.hard_stop",
+    "subagent.saves_corpus",
+    "subagent.evidence",
+)
 def test_the_report_expert() -> None:
     [spec] = shipped_specs()
     assert spec.instructions == snapshot("""\
@@ -188,6 +205,7 @@ Call it instead of answering when the answer needs tools, current data, an actio
     )
 
 
+@pytest.mark.proves("subagent.task_arguments")
 def test_delegation() -> None:
     tool = task_tool(shipped_specs()).spec
     told = {"name": tool.name, "description": tool.description, "schema": tool.input_schema}
@@ -232,6 +250,7 @@ def test_sentences_that_stand_in_for_what_is_missing() -> None:
     )
 
 
+@pytest.mark.proves("save_corpus.arguments", "write_local_file.arguments", "crawl.arguments")
 async def test_the_local_toolkit(tmp_path: Path) -> None:
     async with Client(build_server(Settings(workspaces_root=tmp_path))) as client:
         tools = (await client.list_tools()).tools

@@ -30,9 +30,11 @@ def run_bot(cwd: Path, *arguments: str) -> CliResult:
     )
 
 
+@pytest.mark.proves("command.names")
 def test_help_names_the_commands() -> None:
     text = helped()
     assert "start" in text
+    assert "check" in text
     assert "sandbox" in text
     assert "cited report" in text
 
@@ -48,11 +50,18 @@ def test_the_sandbox_explains_its_options(option: str) -> None:
     assert option in helped("sandbox")
 
 
+def test_the_check_explains_its_exit_code_and_its_option() -> None:
+    text = helped("check")
+    assert "--json" in text
+    assert "exit code is 0 when nothing is wrong" in " ".join(text.split())
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
         (["fly"], "fly"),
         (["start", "--fast"], "--fast"),
+        (["check", "--all"], "--all"),
         (["sandbox", "--ask"], "--ask"),
         (["sandbox", "--tokens-per-s", "quick"], "--tokens-per-s"),
     ],

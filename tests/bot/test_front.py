@@ -1,18 +1,24 @@
 """Attached files land in the session's workspace under safe names; messages become turns."""
 
+import tracemalloc
 import unicodedata
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
+import aiohttp
 import pytest
 from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_core.messages import Attachment
 from agent_core.testing.models import ScriptedModel
-from bot.front import MAX_ATTACHMENT_BYTES, safe_name
+from bot.front import MAX_ATTACHMENT_BYTES, WorkspaceFiles, safe_name
 from bot.inbound import SlackFile
+from bot.ingress import LeftOut
+from bot.slack_api import SlackApi, web_client
+from bot.slack_api.downloads import CHUNK_BYTES
 from tests.bot.front_world import NOW, Place, Process, open_place, process
 
 HOSTILE_NAMES = [
@@ -47,10 +53,16 @@ async def workspace(bot: Process, place: Place) -> Path:
     return await bot.runtime.workspace(place.thread.session, NOW)
 
 
+async def keep(bot: Process, place: Place, file: SlackFile) -> Attachment:
+    [kept] = await bot.files.keep(place.thread.session, (file,))
+    assert isinstance(kept, Attachment)
+    return kept
+
+
 async def test_an_attached_file_is_saved_as_it_is(place: Place, bot: Process) -> None:
     content = bytes(range(256)) * 300
     file = await place.attached("a.log", content)
-    [kept] = await bot.files.keep(place.thread.session, (file,))
+    kept = await keep(bot, place, file)
     assert (kept.name, kept.mimetype, kept.size_bytes) == ("a.log", "text/plain", len(content))
     assert kept.path == f"downloads/{file.id}_a.log"
     assert (await workspace(bot, place) / kept.path).read_bytes() == content
@@ -58,7 +70,7 @@ async def test_an_attached_file_is_saved_as_it_is(place: Place, bot: Process) ->
 
 async def test_files_of_one_name_do_not_replace_each_other(place: Place, bot: Process) -> None:
     files = tuple([await place.attached("a.log", content) for content in (b"one", b"two")])
-    kept = await bot.files.keep(place.thread.session, files)
+    kept = [await keep(bot, place, file) for file in files]
     directory = await workspace(bot, place)
     assert [(directory / each.path).read_bytes() for each in kept] == [b"one", b"two"]
 
@@ -68,7 +80,7 @@ async def test_a_file_stays_in_its_place_whatever_its_name(
     place: Place, bot: Process, name: str
 ) -> None:
     file = replace(await place.attached("a.log", b"lines"), name=name)
-    [kept] = await bot.files.keep(place.thread.session, (file,))
+    kept = await keep(bot, place, file)
     downloads = (await workspace(bot, place) / "downloads").resolve()
     saved = (await workspace(bot, place) / kept.path).resolve()
     assert saved.parent == downloads
@@ -77,20 +89,19 @@ async def test_a_file_stays_in_its_place_whatever_its_name(
 
 async def test_a_file_with_a_long_name_in_wide_letters_is_saved(place: Place, bot: Process) -> None:
     file = replace(await place.attached("a.log", b"lines"), name="\U00020bb7" * 100)
-    [kept] = await bot.files.keep(place.thread.session, (file,))
+    kept = await keep(bot, place, file)
     assert (await workspace(bot, place) / kept.path).read_bytes() == b"lines"
 
 
-async def test_a_file_that_slack_does_not_give_stays_in_the_message_with_a_word(
+async def test_a_file_that_slack_does_not_give_is_named_and_costs_no_other(
     place: Place, bot: Process
 ) -> None:
     good = await place.attached("good.log", b"lines")
     gone = replace(good, id="F0GONE", name="gone.log", url_private=f"{place.slack.base_url}/gone")
-    kept = await bot.files.keep(place.thread.session, (gone, good))
-    assert [each.name for each in kept] == ["gone.log", "good.log"]
-    assert "could not be downloaded" in kept[0].path
-    assert kept[0].size_bytes == 0
-    assert (await workspace(bot, place) / kept[1].path).read_bytes() == b"lines"
+    lost, kept = await bot.files.keep(place.thread.session, (gone, good))
+    assert lost == LeftOut(name="gone.log", fault="not_given")
+    assert isinstance(kept, Attachment)
+    assert (await workspace(bot, place) / kept.path).read_bytes() == b"lines"
     assert len(list((await workspace(bot, place) / "downloads").iterdir())) == 1
 
 
@@ -101,8 +112,8 @@ async def test_an_address_that_leads_nowhere_is_told_and_harms_nothing(
     file = SlackFile(
         id="F0NOWHERE", name="a.log", mimetype="text/plain", size_bytes=5, url_private=url
     )
-    [kept] = await bot.files.keep(place.thread.session, (file,))
-    assert "could not be downloaded" in kept.path
+    lost = await bot.files.keep(place.thread.session, (file,))
+    assert lost == (LeftOut(name="a.log", fault="not_given"),)
 
 
 async def test_the_bot_s_token_is_not_sent_to_a_foreign_host(place: Place, bot: Process) -> None:
@@ -139,9 +150,10 @@ async def test_a_link_in_the_place_of_the_downloads_is_not_followed(
     directory = await workspace(bot, place)
     (directory / "downloads").rmdir()
     (directory / "downloads").symlink_to(outside)
-    [kept] = await bot.files.keep(place.thread.session, (await place.attached("a.log", b"lines"),))
+    file = await place.attached("a.log", b"lines")
+    lost = await bot.files.keep(place.thread.session, (file,))
 
-    assert "could not be saved" in kept.path
+    assert lost == (LeftOut(name="a.log", fault="not_saved"),)
     assert list(outside.iterdir()) == []
 
 
@@ -153,7 +165,7 @@ async def test_a_link_in_the_place_of_a_file_is_replaced_and_not_followed(
     file = await place.attached("a.log", b"lines")
     target = await workspace(bot, place) / "downloads" / f"{file.id}_a.log"
     target.symlink_to(secret)
-    [kept] = await bot.files.keep(place.thread.session, (file,))
+    kept = await keep(bot, place, file)
 
     assert secret.read_text(encoding="utf-8") == "secret"
     assert not target.is_symlink()
@@ -165,7 +177,7 @@ async def test_a_file_stays_in_its_place_whatever_its_id(
     place: Place, bot: Process, file_id: str
 ) -> None:
     file = replace(await place.attached("a.log", b"lines"), id=file_id)
-    [kept] = await bot.files.keep(place.thread.session, (file,))
+    kept = await keep(bot, place, file)
     saved = (await workspace(bot, place) / kept.path).resolve()
     assert saved.parent == (await workspace(bot, place) / "downloads").resolve()
     assert saved.read_bytes() == b"lines"
@@ -173,8 +185,8 @@ async def test_a_file_stays_in_its_place_whatever_its_id(
 
 async def test_a_file_that_is_too_big_is_not_asked_for(place: Place, bot: Process) -> None:
     file = replace(await place.attached("a.log", b"lines"), size_bytes=MAX_ATTACHMENT_BYTES + 1)
-    [kept] = await bot.files.keep(place.thread.session, (file,))
-    assert "bigger than 50 MB" in kept.path
+    lost = await bot.files.keep(place.thread.session, (file,))
+    assert lost == (LeftOut(name="a.log", fault="too_big"),)
     assert list((await workspace(bot, place) / "downloads").iterdir()) == []
 
 
@@ -183,10 +195,11 @@ async def test_a_file_that_cannot_be_saved_does_not_lose_the_others(
 ) -> None:
     bad, good = [await place.attached(name, b"lines") for name in ("bad.log", "good.log")]
     (await workspace(bot, place) / "downloads" / f"{bad.id}_bad.log").mkdir()
-    kept = await bot.files.keep(place.thread.session, (bad, good))
+    lost, kept = await bot.files.keep(place.thread.session, (bad, good))
 
-    assert "could not be saved" in kept[0].path
-    assert (await workspace(bot, place) / kept[1].path).read_bytes() == b"lines"
+    assert lost == LeftOut(name="bad.log", fault="not_saved")
+    assert isinstance(kept, Attachment)
+    assert (await workspace(bot, place) / kept.path).read_bytes() == b"lines"
     names = {entry.name for entry in (await workspace(bot, place) / "downloads").iterdir()}
     assert names == {f"{bad.id}_bad.log", f"{good.id}_good.log"}
 
@@ -234,3 +247,51 @@ async def test_a_gesture_that_comes_again_starts_nothing(place: Place, bot: Proc
     assert await bot.front.handle(place.message("continue")) is None
     await place.slack.wait_for(lambda _: "Done." in place.bot_texts())
     assert place.bot_texts().count("Done.") == 1
+
+
+async def test_a_file_that_hides_its_size_is_cut_off_and_nothing_of_it_stays(
+    place: Place, bot: Process
+) -> None:
+    content = bytes(MAX_ATTACHMENT_BYTES + 1)
+    file = replace(await place.attached("a.log", content), size_bytes=5)
+    lost = await bot.files.keep(place.thread.session, (file,))
+    assert lost == (LeftOut(name="a.log", fault="too_big"),)
+    assert list((await workspace(bot, place) / "downloads").iterdir()) == []
+
+
+async def test_a_file_goes_to_disk_as_it_comes(place: Place, bot: Process) -> None:
+    """Served in 160 pieces from elsewhere in this process: never more than a few are held."""
+    piece, pieces = bytes(CHUNK_BYTES), 160
+    held: list[int] = []
+
+    async def serve(request: web.Request) -> web.StreamResponse:
+        answer = web.StreamResponse()
+        await answer.prepare(request)
+        for _ in range(pieces):
+            held.append(tracemalloc.get_traced_memory()[0])
+            await answer.write(piece)
+        return answer
+
+    site = web.Application()
+    site.router.add_get("/a.bin", serve)
+    runner = web.AppRunner(site, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    base = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    async with aiohttp.ClientSession() as session:
+        api = SlackApi(web_client("xoxb-1", base_url=f"{base}/api/", session=session))
+        files = WorkspaceFiles(bot.runtime, api, lambda: NOW)
+        size = len(piece) * pieces
+        file = SlackFile(
+            id="F1", name="a.bin", mimetype="", size_bytes=size, url_private=f"{base}/a.bin"
+        )
+        tracemalloc.start()
+        try:
+            [kept] = await files.keep(place.thread.session, (file,))
+        finally:
+            tracemalloc.stop()
+            await runner.cleanup()
+    assert isinstance(kept, Attachment)
+    assert kept.size_bytes == size
+    assert (await workspace(bot, place) / kept.path).stat().st_size == size
+    assert max(held) - min(held) < size / 4

@@ -1,7 +1,7 @@
-"""What every Model does: the scripted one, and the Anthropic one against a loopback server."""
+"""What every Model does: the fakes, and the Anthropic one against a loopback server."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, asynccontextmanager
 from typing import Protocol
 
@@ -12,6 +12,7 @@ from agent_core.ids import ToolCallId
 from agent_core.messages import ToolCall, user_message
 from agent_core.models import Delta, Model, ModelRequest, Reply
 from agent_core.models.anthropic import AnthropicModel
+from agent_core.testing.chaos import ChaosModel
 from agent_core.testing.models import Cut, Held, Line, ScriptedModel
 from tests.agent_core.models.messages_server import (
     MessagesServer,
@@ -43,12 +44,15 @@ class Stage(Protocol):
     async def saw_abort(self) -> None: ...
 
 
-class ScriptedStage:
-    def __init__(self) -> None:
-        self._model = ScriptedModel([])
+class FakeStage:
+    """For models that are told what to say."""
+
+    def __init__(self, tell: Callable[[Line], ScriptedModel | ChaosModel]) -> None:
+        self._tell = tell
+        self._model = tell("")
 
     def _with(self, line: Line) -> Model:
-        self._model = ScriptedModel([line])
+        self._model = self._tell(line)
         return self._model
 
     def speaks(self, *pieces: str) -> Model:
@@ -117,13 +121,16 @@ async def anthropic_stage() -> AsyncGenerator[AnthropicStage]:
         await stage.model.close()
 
 
-@pytest.fixture(params=["scripted", "anthropic"])
+@pytest.fixture(params=["scripted", "chaos", "anthropic"])
 async def stage(request: pytest.FixtureRequest) -> AsyncGenerator[Stage]:
-    if request.param == "scripted":
-        yield ScriptedStage()
-        return
-    async with anthropic_stage() as made:
-        yield made
+    match request.param:
+        case "scripted":
+            yield FakeStage(lambda line: ScriptedModel([line]))
+        case "chaos":
+            yield FakeStage(lambda line: ChaosModel(1, draw=lambda _random, _request: line))
+        case _:
+            async with anthropic_stage() as made:
+                yield made
 
 
 async def items_of(model: Model) -> list[Delta | Reply]:

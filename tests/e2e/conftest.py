@@ -4,7 +4,10 @@ from collections.abc import AsyncGenerator
 import pytest
 import pytest_asyncio
 
+from tests.browser import browser, browser_page
 from tests.e2e.world import World, bot_in_a_world
+
+__all__ = ["browser", "browser_page", "world"]
 
 STOP_S = 30.0
 

@@ -20,12 +20,14 @@ HOSTILE = """<!channel> <!here> <!everyone> @channel @here <@{person}> <#{channe
 [press here](javascript:alert(1)) ![](https://evil.test/pixel.png?secret=1)"""
 
 
+@pytest.mark.proves("thread.mention")
 async def test_a_simple_answer_comes_without_a_progress_post(world: World) -> None:
     root = await world.ask_simply("What is a question?")
     [post] = world.bot_posts(root)
     assert post.text == SIMPLE_ANSWER
 
 
+@pytest.mark.proves("thread.closing_figures")
 async def test_complex_work_shows_one_progress_post_that_ends_closed(world: World) -> None:
     root = await world.ask("Find out what teams say about retries in chat bots")
     progress, answer = world.bot_posts(root)
@@ -34,6 +36,7 @@ async def test_complex_work_shows_one_progress_post_that_ends_closed(world: Worl
     assert answer.text in world.answers(root)
 
 
+@pytest.mark.proves("thread.report")
 async def test_the_report_follows_the_answer_as_a_file(world: World) -> None:
     root = await world.ask("Write a comprehensive report on keeping chat bots reliable")
     _, answer, shared = (

@@ -57,6 +57,7 @@ ITERATION: Fields = {
 logger = logging.getLogger(__name__)
 
 
+@pytest.mark.proves("fast_path.no_tool_calls")
 async def test_a_plain_question_takes_the_fast_path(tmp_path: Path) -> None:
     ran = await run_sandbox(tmp_path, "What is the capital of France?")
     [turn] = ran.json()["turns"]
@@ -70,6 +71,14 @@ async def test_a_plain_question_takes_the_fast_path(tmp_path: Path) -> None:
     assert ran.json()["files"] == []
 
 
+@pytest.mark.proves(
+    "router.two_paths",
+    "trace.types",
+    "trace.complete",
+    "trace.one_a_turn",
+    "report.extended",
+    "report.cited",
+)
 async def test_a_report_is_researched_cited_and_continued_in_its_thread(tmp_path: Path) -> None:
     ran = await run_sandbox(
         tmp_path,

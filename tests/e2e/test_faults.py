@@ -84,6 +84,7 @@ async def test_a_stream_cut_inside_a_tool_call_runs_nothing(
     assert not (await world.workspace(root) / "notes").exists()
 
 
+@pytest.mark.proves("loop.answer", "loop.long_results")
 async def test_a_result_of_two_megabytes_does_not_break_the_turn(world: World) -> None:
     world.model.play(SEARCH_HUGE)
     world.model.play(Text(text="That was a lot."))
@@ -98,6 +99,7 @@ async def test_a_result_of_two_megabytes_does_not_break_the_turn(world: World) -
     assert len(str(last["messages"])) < 50_000
 
 
+@pytest.mark.proves("toolkit.child")
 async def test_a_toolkit_that_is_killed_during_a_turn_is_started_again(world: World) -> None:
     world.model.play(LIST_FILES)
     world.model.play(LIST_FILES)

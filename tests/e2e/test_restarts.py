@@ -3,6 +3,8 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from agent_core.events import StepStarted, TextDelta
 from agent_core.ids import ROOT_RUN
 from bot.sandbox.model import Text, ToolUse
@@ -20,6 +22,7 @@ LONG_S = 300.0
 SHORT_S = 3.0
 
 
+@pytest.mark.proves("thread.continue", "workspace.per_thread")
 async def test_continue_after_a_restart_has_the_same_workspace_and_history(tmp_path: Path) -> None:
     async with outside_world(tmp_path) as outside:
         async with bot_in(outside) as world:

@@ -12,6 +12,7 @@ from tests.e2e.world import SIMPLE_ANSWER, World
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
+@pytest.mark.proves("thread.direct_message")
 async def test_a_direct_message_is_answered_in_its_own_thread(world: World) -> None:
     world.play_simple()
     ts = await world.slack.say("ann", text="Hello, are you there?", dm=True)
@@ -20,6 +21,7 @@ async def test_a_direct_message_is_answered_in_its_own_thread(world: World) -> N
     assert world.answers(ts, channel=place) == [SIMPLE_ANSWER]
 
 
+@pytest.mark.proves("thread.reply", "router.session_goes_on")
 async def test_a_reply_in_a_thread_that_began_with_a_mention_needs_none(world: World) -> None:
     root = await world.ask_simply("What is a thread?")
     world.play_simple()
@@ -104,6 +106,7 @@ async def test_an_attached_file_reaches_the_workspace_and_the_loop(world: World)
     assert route.route == "COMPLEX"
 
 
+@pytest.mark.proves("loop.history")
 async def test_two_people_in_one_thread_share_its_history(world: World) -> None:
     world.model.play(Text(text="The blue one is taller."))
     root = await world.ask("continue comparing the towers")
@@ -118,6 +121,7 @@ async def test_two_people_in_one_thread_share_its_history(world: World) -> None:
     assert world.answers(root) == ["The blue one is taller.", "By four metres."]
 
 
+@pytest.mark.proves("workspace.isolated")
 async def test_two_threads_at_once_do_not_mix(world: World) -> None:
     asks = ("Find out what pages say about grid batteries", "Look up heat pumps in old houses")
     first, second = [await world.mention(ask) for ask in asks]

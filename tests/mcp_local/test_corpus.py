@@ -22,6 +22,20 @@ def session(tmp_path: Path) -> Session:
     return Session(tmp_path)
 
 
+@pytest.mark.proves(
+    "corpus.extraction_timestamp",
+    "corpus.total_articles",
+    "corpus.successful",
+    "corpus.failed",
+    "corpus.articles",
+    "corpus.status",
+    "save_corpus.answer.success",
+    "save_corpus.answer.corpus_path",
+    "save_corpus.answer.articles_saved",
+    "save_corpus.answer.successful",
+    "save_corpus.answer.total_content_bytes",
+    "save_corpus.not_fetched",
+)
 async def test_the_file_has_the_described_shape(session: Session) -> None:
     session.add_page(A, "Ünïcode body.", title="One")
     answer = (await session.call("save_corpus", articles=[A, B])).json()
@@ -50,6 +64,7 @@ async def test_the_file_has_the_described_shape(session: Session) -> None:
     assert session.workspace.exists(answer["sources"][0]["path"])
 
 
+@pytest.mark.proves("save_corpus.articles", "save_corpus.evidence", "save_corpus.not_fetched")
 async def test_what_the_caller_retypes_is_ignored(session: Session) -> None:
     session.add_page(A, "The page's own words.", title="Its own title")
     forged = {"url": A, "title": "Forged", "content": "Forged text.", "status": "success"}
@@ -106,6 +121,7 @@ async def test_one_page_in_two_spellings_is_one_article(session: Session) -> Non
     assert answer["successful"] == 1
 
 
+@pytest.mark.proves("save_corpus.answer.success")
 async def test_saving_nothing_fetched_is_no_success(session: Session) -> None:
     answer = (await session.call("save_corpus", articles=[A])).json()
     assert answer["success"] is False

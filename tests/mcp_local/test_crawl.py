@@ -57,6 +57,7 @@ async def working_in(root: Path) -> AsyncGenerator[Desk]:
             yield Desk(client=client, site=site, session=session)
 
 
+@pytest.mark.proves("crawl.saved")
 async def test_pages_are_saved_and_told_as_a_table_without_bodies(tmp_path: Path) -> None:
     async with working_in(tmp_path) as desk:
         desk.site.html("/a/Long story.html", article("On robots"))
@@ -73,6 +74,7 @@ async def test_pages_are_saved_and_told_as_a_table_without_bodies(tmp_path: Path
             assert (desk.session / page["path"]).is_file()
 
 
+@pytest.mark.proves("crawl.saved")
 async def test_a_file_starts_with_the_facts_of_its_page(tmp_path: Path) -> None:
     async with working_in(tmp_path) as desk:
         desk.site.redirect("/old", "/new")
@@ -99,6 +101,7 @@ async def test_a_file_starts_with_the_facts_of_its_page(tmp_path: Path) -> None:
         assert "the value number 3 was 122 on the day of the test." in body
 
 
+@pytest.mark.proves("crawl.failures")
 async def test_a_failed_page_has_a_row_and_no_file(tmp_path: Path) -> None:
     async with working_in(tmp_path) as desk:
         desk.site.html("/good", article())
@@ -149,6 +152,7 @@ async def test_robots_is_obeyed_after_a_redirect_too(tmp_path: Path) -> None:
         assert desk.site.hits.count("/robots.txt") == 1
 
 
+@pytest.mark.proves("blacklist.place", "blacklist.not_found_counts", "blacklist.blocks")
 async def test_a_domain_that_keeps_failing_is_left_alone(tmp_path: Path) -> None:
     async with working_in(tmp_path) as desk:
         desk.site.html("/good", article())

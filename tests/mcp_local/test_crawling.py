@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from aiohttp import web
 
 from mcp_local.blacklist import Blacklist
@@ -70,6 +71,7 @@ class Doors:
         self._open.set()
 
 
+@pytest.mark.proves("crawl.parallel")
 async def test_ten_pages_are_asked_for_at_once_and_four_of_a_host(tmp_path: Path) -> None:
     doors = Doors()
     urls = [f"http://{host}/held?{n}" for host in HOSTS for n in range(6)]

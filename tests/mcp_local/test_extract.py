@@ -46,6 +46,7 @@ def test_title_and_description_stand_beside_the_text_and_not_in_it() -> None:
     assert "# Guide to robots" not in read.markdown
 
 
+@pytest.mark.proves("crawl.markdown")
 @pytest.mark.parametrize(
     ("block", "expected"),
     [
@@ -71,11 +72,13 @@ def test_the_structure_of_the_page_stays(block: str, expected: str) -> None:
     assert expected in markdown(block, "")
 
 
+@pytest.mark.proves("crawl.cleaned")
 @pytest.mark.parametrize("sign", ["](", "**", "<b>", "href", "Home", "Imprint", "x.png"])
 def test_links_images_and_the_sites_furniture_do_not(sign: str) -> None:
     assert sign not in markdown("<img src=x.png alt='A chart'>", "<h2>Two</h2>")
 
 
+@pytest.mark.proves("crawl.cleaned")
 @pytest.mark.parametrize(
     "notice",
     [
@@ -112,6 +115,7 @@ def test_an_article_in_pieces_is_read_whole() -> None:
         assert f"measured about part {n}," in text
 
 
+@pytest.mark.proves("crawl.needs_browser")
 @pytest.mark.parametrize(
     "html",
     [

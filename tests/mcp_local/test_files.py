@@ -63,6 +63,7 @@ async def test_an_existing_file_of_the_models_own_is_replaced(session: Session) 
     assert session.read("work_products/notes.md") == "two"
 
 
+@pytest.mark.proves("files.records")
 @pytest.mark.parametrize(
     "path",
     [
@@ -104,6 +105,7 @@ async def test_a_finished_page_is_never_overwritten(session: Session, name: str)
     assert session.read(path) == "first"
 
 
+@pytest.mark.proves("write_local_file.paths")
 @pytest.mark.parametrize(
     ("path", "mimetype"),
     [
@@ -126,6 +128,7 @@ async def test_a_finished_file_is_named_as_an_artifact(
     assert answer.text == f"Successfully wrote 3 chars to {session.directory / relative}"
 
 
+@pytest.mark.proves("write_local_file.html")
 @pytest.mark.parametrize(
     "path",
     [

@@ -32,6 +32,7 @@ def name(stem: str, version: str = "") -> str:
     return f"work_products/{stem}_{now:%B_%Y}".lower() + f"{version}.html"
 
 
+@pytest.mark.proves("work_products.name", "work_products.place", "report.html", "report.cited")
 async def test_a_report_is_written_and_described(researched: Session) -> None:
     answer = await researched.call(
         "write_report",
@@ -63,6 +64,7 @@ async def test_a_report_is_written_and_described(researched: Session) -> None:
     assert tree.one(id="source-2").one("a").attrs["href"] == B
 
 
+@pytest.mark.proves("work_products.versions")
 async def test_each_report_on_a_topic_is_a_new_version(researched: Session) -> None:
     paths = [
         (await researched.call("write_report", title="Towers", markdown=f"Text {n}. [1]")).json()[
@@ -87,6 +89,7 @@ async def test_reports_written_at_once_do_not_overwrite_each_other(researched: S
     assert all(f"Text {n}." in researched.read(path) for path, n in texts.items())
 
 
+@pytest.mark.proves("report.checked")
 @pytest.mark.parametrize(
     ("markdown", "reason"),
     [
@@ -112,6 +115,7 @@ async def test_with_nothing_retrieved_there_is_no_report(session: Session) -> No
     assert "Nothing was retrieved" in answer.text
 
 
+@pytest.mark.proves("report.says_what_its_sources_say")
 async def test_figures_that_stand_nowhere_come_back_as_warnings(researched: Session) -> None:
     answer = await researched.call(
         "write_report", title="Towers", markdown="## S\n\nIt is 342 metres high. [1]", summary="x"
@@ -120,6 +124,7 @@ async def test_figures_that_stand_nowhere_come_back_as_warnings(researched: Sess
     assert warning.startswith("The figure 342 does not stand on source [1]")
 
 
+@pytest.mark.proves("report.snippets")
 async def test_a_report_from_search_results_alone_marks_them(session: Session) -> None:
     session.add_search("SEARCH", [{"url": A, "title": "The tower", "snippet": "324 metres."}])
     answer = await session.call("write_report", title="Towers", markdown="324 metres. [1]")

@@ -14,6 +14,7 @@ from tests.mcp_local.fetch.world import article, serving
 pytestmark = pytest.mark.subprocess
 
 
+@pytest.mark.proves("toolkit.stdio")
 async def test_a_page_is_read_by_the_process(tmp_path: Path) -> None:
     session = tmp_path / "session_1"
     session.mkdir()

@@ -223,12 +223,14 @@ def test_the_directory_as_the_caller_spelled_it_is_accepted(tmp_path: Path) -> N
     assert workspace.read_text(str(real.resolve() / "a.md")) == "x"
 
 
+@pytest.mark.proves("write_local_file.answer")
 async def test_the_session_in_the_meta_is_the_one_written_to(session: Session) -> None:
     answer = await session.call("write_local_file", path="notes.md", content="12345")
     assert answer.text == f"Successfully wrote 5 chars to {session.directory / 'notes.md'}"
     assert session.read("notes.md") == "12345"
 
 
+@pytest.mark.proves("files.own_session")
 async def test_another_sessions_file_is_out_of_reach(session: Session) -> None:
     other = session.root / "session_20261121_120001"
     other.mkdir()
@@ -241,6 +243,7 @@ async def test_another_sessions_file_is_out_of_reach(session: Session) -> None:
     assert (other / "notes.md").read_text(encoding="utf-8") == "CANARY"
 
 
+@pytest.mark.proves("files.own_directory")
 async def test_a_directory_argument_must_be_the_calls_own_session(session: Session) -> None:
     session.add_page("https://a.test/", "Some text.")
     (session.root / "session_other").mkdir()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from bot.sandbox.slack.records import Post
 from bot.sandbox.slack.wire import JsonArray, JsonObject, as_array, as_object
 
 _CHOSEN_FIELDS: Mapping[str, str] = {
@@ -18,12 +19,33 @@ _CHOSEN_FIELDS: Mapping[str, str] = {
     "file_input": "files",
 }
 _ONE_OPTION = ("overflow", "static_select", "external_select", "radio_buttons")
+_STATELESS = ("button", "icon_button", "workflow_button", "overflow", "feedback_buttons", "image")
+_INITIAL_FIELDS: Mapping[str, str] = {
+    "selected_option": "initial_option",
+    "selected_options": "initial_options",
+    **{field: field.replace("selected", "initial", 1) for field in _CHOSEN_FIELDS.values()},
+}
 _MANY_OPTIONS = ("multi_static_select", "multi_external_select", "checkboxes")
 
 
-def find_element(blocks: Iterable[JsonObject], action_id: str) -> tuple[str, JsonObject]:
-    """The block id and the element with this action id. Raises KeyError."""
+def blocks_of_post(post: Post) -> list[JsonObject]:
+    """Its blocks, and those of its attachments."""
+    blocks = list(post.blocks)
+    for attachment in post.attachments:
+        blocks += [block for block in as_array(attachment.get("blocks")) or () if as_object(block)]
+    return blocks
+
+
+def find_element(
+    blocks: Iterable[JsonObject], action_id: str, block_id: str | None = None
+) -> tuple[str, JsonObject]:
+    """The block id and the element with this action id, in any block or a given one.
+
+    Raises KeyError.
+    """
     for block in blocks:
+        if block_id and block.get("block_id") != block_id:
+            continue
         if (element := _find_in(block, action_id)) is not None:
             return str(block.get("block_id")), element
     raise KeyError(action_id)
@@ -82,6 +104,46 @@ def _chosen_feedback(element: JsonObject, chosen: object) -> JsonObject:
         if element[name]["value"] == chosen:
             return {"value": chosen, "text": element[name]["text"]}
     raise KeyError(chosen)
+
+
+def collect_values(blocks: Iterable[JsonObject], chosen: Mapping[str, object]) -> JsonObject:
+    """`state.values` of a post: what each menu and box shows, by block and action id."""
+    values: dict[str, JsonObject] = {}
+    for block in blocks:
+        for element in _elements_of(block):
+            kind, action_id = str(element.get("type")), element.get("action_id")
+            if action_id is None or kind in _STATELESS:
+                continue
+            shown = {"type": kind, **_shown_value(element, chosen)}
+            values.setdefault(str(block.get("block_id")), {})[str(action_id)] = shown
+    return dict(values)
+
+
+def _shown_value(element: JsonObject, chosen: Mapping[str, object]) -> JsonObject:
+    if element["action_id"] in chosen:
+        return describe_value(element, chosen[element["action_id"]])
+    name = next(iter(describe_value(element, None)))
+    return {name: element.get(_INITIAL_FIELDS.get(name, "initial_value"))}
+
+
+def _elements_of(block: JsonObject) -> list[JsonObject]:
+    single = [as_object(block.get(name)) for name in ("accessory", "element")]
+    listed = [as_object(element) for element in as_array(block.get("elements")) or ()]
+    return [element for element in (*single, *listed) if element is not None]
+
+
+def find_response_places(blocks: Iterable[JsonObject], values: JsonObject) -> list[JsonObject]:
+    """The channels chosen in inputs that ask for a response URL."""
+    places: list[JsonObject] = []
+    for block in blocks:
+        element = as_object(block.get("element")) or {}
+        if not element.get("response_url_enabled"):
+            continue
+        place = {"block_id": block["block_id"], "action_id": element["action_id"]}
+        value: JsonObject = values[place["block_id"]][place["action_id"]]
+        channel = value.get("selected_conversation") or value.get("selected_channel")
+        places += [{**place, "channel_id": channel}] if channel else []
+    return places
 
 
 def collect_state(blocks: Iterable[JsonObject], entered: Mapping[str, object]) -> JsonObject:

@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.sandbox.slack.event_scopes import is_granted
 from bot.sandbox.slack.records import Channel, ChannelKind
 from bot.sandbox.slack.team import Team
 
@@ -32,27 +33,6 @@ SCOPE_PREFIXES: dict[ChannelKind, str] = {
     "im": "im",
     "mpim": "mpim",
 }
-# An event is delivered with any one of its scopes; an event that is not listed needs none.
-_EVENT_SCOPES: dict[str, tuple[str, ...]] = {
-    "app_mention": ("app_mentions:read",),
-    "message.channels": ("channels:history",),
-    "message.groups": ("groups:history",),
-    "message.im": ("im:history",),
-    "message.mpim": ("mpim:history",),
-    "reaction_added": ("reactions:read",),
-    "reaction_removed": ("reactions:read",),
-    "member_joined_channel": ("channels:read", "groups:read", "mpim:read"),
-    "member_left_channel": ("channels:read", "groups:read", "mpim:read"),
-    "channel_archive": ("channels:read",),
-    "channel_rename": ("channels:read",),
-    "group_archive": ("groups:read",),
-    "group_rename": ("groups:read",),
-    "file_shared": ("files:read",),
-    "file_deleted": ("files:read",),
-    "app_context_changed": ("assistant:write",),
-    "agent_session_stopped": ("chat:write",),
-    "agent_session_title_changed": ("chat:write",),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,22 +43,32 @@ class App:
     team_id: str
     bot_token: str
     app_token: str
+    config_token: str
+    """An app configuration token: it opens the manifest methods and nothing else."""
     scopes: tuple[str, ...]
     bot_events: tuple[str, ...]
+    unfurl_domains: tuple[str, ...] = ()
+    is_home_enabled: bool = True
 
     def has_any_scope(self, *scopes: str) -> bool:
         return not scopes or any(scope in self.scopes for scope in scopes)
 
     def is_subscribed(self, subscription: str) -> bool:
         """Whether Slack would send this event: it is subscribed and its scope is granted."""
-        scopes = _EVENT_SCOPES.get(subscription, ())
-        return subscription in self.bot_events and self.has_any_scope(*scopes)
+        return subscription in self.bot_events and is_granted(subscription, self.scopes)
 
     def is_member(self, channel: Channel) -> bool:
         return self.bot_user_id in channel.members
 
 
-def install_app(team: Team, scopes: Sequence[str], bot_events: Sequence[str]) -> App:
+def install_app(
+    team: Team,
+    scopes: Sequence[str],
+    bot_events: Sequence[str],
+    *,
+    unfurl_domains: Sequence[str] = (),
+    is_home_enabled: bool = True,
+) -> App:
     """Install the app with fresh tokens."""
     return App(
         id=team.app_id,
@@ -87,6 +77,9 @@ def install_app(team: Team, scopes: Sequence[str], bot_events: Sequence[str]) ->
         team_id=team.id,
         bot_token=f"xoxb-sandbox-{secrets.token_hex(12)}",
         app_token=f"xapp-1-{team.app_id}-{secrets.token_hex(12)}",
+        config_token=f"xoxe.xoxp-1-{secrets.token_hex(12)}",
         scopes=tuple(scopes),
         bot_events=tuple(bot_events),
+        unfurl_domains=tuple(unfurl_domains),
+        is_home_enabled=is_home_enabled,
     )

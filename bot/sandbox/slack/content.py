@@ -23,11 +23,14 @@ class Content:
     warnings: tuple[str, ...] = ()
 
 
-def read_content(args: Arguments, ids: Ids, *, is_update: bool = False) -> Content:
+def read_content(
+    args: Arguments, ids: Ids, *, is_update: bool = False, is_total_limited: bool = True
+) -> Content:
     """Check and read the content of a call. Raises `ApiError`, also when there is nothing."""
     if args.has("markdown_text"):
         return _read_markdown(args)
-    blocks, attachments = read_blocks(args, ids), _read_attachments(args)
+    blocks = read_blocks(args, ids, is_total_limited=is_total_limited)
+    attachments = _read_attachments(args)
     text = args.text("text")
     if not (text or "").strip() and not blocks and not attachments:
         raise ApiError("no_text")
@@ -67,12 +70,14 @@ def _read_markdown(args: Arguments) -> Content:
     )
 
 
-def read_blocks(args: Arguments, ids: Ids) -> tuple[JsonObject, ...] | None:
+def read_blocks(
+    args: Arguments, ids: Ids, *, is_total_limited: bool = True
+) -> tuple[JsonObject, ...] | None:
     """The blocks of a message, checked, with an id for each that came without."""
     blocks = args.json_array("blocks", error="invalid_blocks_format")
     if blocks is None:
         return None
-    check_message_blocks(blocks)
+    check_message_blocks(blocks, is_total_limited=is_total_limited)
     return tuple({"block_id": ids.fresh("b")[:5].lower(), **block} for block in blocks)
 
 

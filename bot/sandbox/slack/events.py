@@ -4,6 +4,7 @@ import base64
 import json
 
 from bot.sandbox.slack.app import App
+from bot.sandbox.slack.links import domain_of
 from bot.sandbox.slack.messages import show_post
 from bot.sandbox.slack.records import Channel, Post
 from bot.sandbox.slack.state import State
@@ -43,13 +44,24 @@ def message_event(state: State, post: Post, channel: Channel) -> JsonObject:
     root = state.find_post(post.channel, post.root_ts)
     if post.subtype == "thread_broadcast" and root:
         place["root"] = show_post(state, root)
+    if channel.kind == "im" and post.bot_id is None:
+        place["assistant_thread"] = {"action_token": state.issue_action_token(post)}
     return show_post(state, post) | place
 
 
 def mention_event(state: State, post: Post) -> JsonObject:
-    """The `app_mention` that comes beside the message: same ts, no subtype, no channel type."""
+    """The `app_mention` that comes beside the message: same ts, no channel type.
+
+    Of the subtypes it keeps only the broadcast of a reply, with the root (soxtoby/SlackNet#69).
+    """
     shown = show_post(state, post) | {"type": "app_mention"}
-    shown.pop("subtype", None)
+    if post.subtype != "thread_broadcast":
+        shown.pop("subtype", None)
+    root = state.find_post(post.channel, post.root_ts)
+    if post.subtype == "thread_broadcast" and root:
+        shown["root"] = show_post(state, root)
+    if post.bot_id is None:
+        shown["assistant_thread"] = {"action_token": state.issue_action_token(post)}
     return shown | {"channel": post.channel, "event_ts": post.ts}
 
 
@@ -95,6 +107,36 @@ def reaction_event(state: State, post: Post, name: str, user: str, *, added: boo
         "item": {"type": "message", "channel": post.channel, "ts": post.ts},
         "event_ts": state.ids.fresh_ts(),
     }
+
+
+def pin_event(state: State, post: Post, user: str, *, added: bool) -> JsonObject:
+    """A post was pinned to its channel, or a pin taken off."""
+    message = show_post(state, post)
+    return {
+        "type": "pin_added" if added else "pin_removed",
+        "user": user,
+        "channel_id": post.channel,
+        "item": {"type": "message", "channel": post.channel, "message": message},
+        "event_ts": state.ids.fresh_ts(),
+    }
+
+
+def link_shared_event(state: State, post: Post, links: list[str]) -> JsonObject:
+    """Somebody posted links of the app's domains."""
+    return without_none(
+        {
+            "type": "link_shared",
+            "channel": post.channel,
+            "user": post.user,
+            "message_ts": post.ts,
+            "thread_ts": post.thread_ts,
+            "is_bot_user_member": True,
+            "unfurl_id": f"{post.channel}-{post.ts}",
+            "source": "conversations_history",
+            "links": [{"domain": domain_of(url), "url": url} for url in links],
+            "event_ts": state.ids.fresh_ts(),
+        }
+    )
 
 
 def file_shared_event(state: State, file_id: str, user: str, channel: str) -> JsonObject:

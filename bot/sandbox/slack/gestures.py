@@ -108,6 +108,13 @@ class Gestures:
     async def unreact(self, user: str, channel: str, ts: str, name: str) -> None:
         self.workspace.remove_reaction(self.find(channel, ts), name, self.user_id(user))
 
+    async def pin(self, user: str, channel: str, ts: str) -> None:
+        """A person pins a post to its channel."""
+        self.workspace.pin(self.find(channel, ts), self.user_id(user))
+
+    async def unpin(self, user: str, channel: str, ts: str) -> None:
+        self.workspace.unpin(self.find(channel, ts), self.user_id(user))
+
     async def invite(self, inviter: str, channel: str, user: str) -> None:
         """Someone invites a user, or the bot ("bot"), into a channel."""
         place = self.state.channels[self.channel_id(channel)]

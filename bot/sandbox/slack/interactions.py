@@ -4,25 +4,43 @@ Every gesture waits for the app's acknowledgement, at most 3 s by the stand-in's
 returns the delivery: `acked_at_s` is None when the app did not answer, `answer` what it said.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.sandbox.slack import interactive
-from bot.sandbox.slack.actions import collect_state, describe_action, find_element
+from bot.sandbox.slack.actions import (
+    blocks_of_post,
+    collect_state,
+    collect_values,
+    describe_action,
+    find_element,
+    find_response_places,
+)
 from bot.sandbox.slack.arguments import Arguments
 from bot.sandbox.slack.gestures import Gestures
-from bot.sandbox.slack.messages import show_view
 from bot.sandbox.slack.records import Delivery, Post, View
 from bot.sandbox.slack.wire import JsonArray, JsonObject, as_array
 
 
 class Interactions(Gestures):
     async def click(
-        self, user: str, channel: str, ts: str, action_id: str, chosen: object = None
+        self,
+        user: str,
+        channel: str,
+        ts: str,
+        action_id: str,
+        chosen: object = None,
+        *,
+        block_id: str | None = None,
     ) -> Delivery:
-        """Use an element of a post, an ephemeral one too. Menus take the chosen option's value."""
+        """Use an element of a post, an ephemeral one too. Menus take the chosen option's value.
+
+        The block is named where an action id stands in several. Raises KeyError for an element or
+        an option that is not there.
+        """
         person, post = self.user_id(user), self.find_shown(channel, ts)
-        block_id, element = find_element(post.blocks, action_id)
+        blocks = blocks_of_post(post)
+        block_id, element = find_element(blocks, action_id, block_id)
         action = describe_action(element, block_id, chosen, self.state.ids.fresh_ts())
         payload = interactive.message_actions(
             self.state,
@@ -31,15 +49,22 @@ class Interactions(Gestures):
             action,
             self._trigger(person),
             self._response_url(person, post),
+            values=collect_values(blocks, {action_id: chosen}),
         )
         return await self._send("interactive", payload)
 
     async def click_view(
-        self, user: str, view_id: str, action_id: str, chosen: object = None
+        self,
+        user: str,
+        view_id: str,
+        action_id: str,
+        chosen: object = None,
+        *,
+        block_id: str | None = None,
     ) -> Delivery:
-        """Use an element of a modal or of App Home."""
+        """Use an element of a modal or of App Home; see `click`."""
         person, view = self.user_id(user), self.workspace.modals.find(view_id, None)
-        block_id, element = find_element(_blocks_of(view), action_id)
+        block_id, element = find_element(_blocks_of(view), action_id, block_id)
         action = describe_action(element, block_id, chosen, self.state.ids.fresh_ts())
         payload = interactive.view_actions(self.state, view, person, action, self._trigger(person))
         return await self._send("interactive", payload)
@@ -51,11 +76,21 @@ class Interactions(Gestures):
         person, view = self.user_id(user), self.state.views[view_id]
         view = replace(view, state=collect_state(_blocks_of(view), entered or {}))
         self.state.show_view(view)
-        payload = interactive.view_submission(self.state, view, person, self._trigger(person))
+        payload = interactive.view_submission(
+            self.state, view, person, self._trigger(person), self._response_urls(person, view)
+        )
         delivery = await self._send("interactive", payload, accepts_answer=True)
         if delivery.acked_at_s is not None:
             self._follow(view, delivery.answer or {})
         return delivery
+
+    def _response_urls(self, person: str, view: View) -> JsonArray:
+        """One for each channel chosen in a menu with `response_url_enabled`."""
+        issue, base = self.workspace.response_urls.issue, self.workspace.base_url
+        return [
+            {**place, "response_url": issue(base, person, place["channel_id"])}
+            for place in find_response_places(_blocks_of(view), view.state)
+        ]
 
     def _follow(self, view: View, answer: JsonObject) -> None:
         match answer.get("response_action"):
@@ -103,15 +138,49 @@ class Interactions(Gestures):
         payload = interactive.message_shortcut(self.state, post, person, callback_id, trigger, url)
         return await self._send("interactive", payload)
 
-    async def suggest(self, user: str, action_id: str, typed: str, *, view_id: str) -> JsonArray:
-        """Type into an external menu of a modal; returns the options that the app offers."""
-        person, view = self.user_id(user), self.state.views[view_id]
-        block_id, _ = find_element(_blocks_of(view), action_id)
-        place = {"view": show_view(self.state, view)}
+    async def suggest(
+        self,
+        user: str,
+        action_id: str,
+        typed: str,
+        *,
+        view_id: str | None = None,
+        channel: str = "",
+        ts: str = "",
+    ) -> JsonArray:
+        """Type into an external menu of a view or of a post; returns the options offered."""
+        delivery = await self.ask_options(
+            user, action_id, typed, view_id=view_id, channel=channel, ts=ts
+        )
+        return offered_options(delivery)
+
+    async def ask_options(
+        self,
+        user: str,
+        action_id: str,
+        typed: str,
+        *,
+        view_id: str | None = None,
+        channel: str = "",
+        ts: str = "",
+    ) -> Delivery | None:
+        """The same with all that the app answered; None where too little was typed to ask it."""
+        person = self.user_id(user)
+        blocks, place = self._place_of_menu(view_id, channel, ts)
+        block_id, element = find_element(blocks, action_id)
+        if len(typed) < int(element.get("min_query_length") or 0):
+            return None
         payload = interactive.suggestion(self.state, person, block_id, action_id, typed, place)
-        delivery = await self._send("interactive", payload, accepts_answer=True)
-        answer = delivery.answer or {}
-        return as_array(answer.get("options") or answer.get("option_groups")) or []
+        return await self._send("interactive", payload, accepts_answer=True)
+
+    def _place_of_menu(
+        self, view_id: str | None, channel: str, ts: str
+    ) -> tuple[Sequence[JsonObject], JsonObject]:
+        if view_id is None:
+            post = self.find_shown(channel, ts)
+            return blocks_of_post(post), interactive.message_place(self.state, post)
+        view = self.workspace.modals.find(view_id, None)
+        return _blocks_of(view), interactive.view_place(self.state, view)
 
     async def slash(self, user: str, channel: str, command: str, text: str = "") -> Delivery:
         """Run a slash command; a message in the acknowledgement is posted as Slack posts it."""
@@ -145,6 +214,12 @@ class Interactions(Gestures):
     ) -> Delivery:
         deliverer = self.workspace.deliverer
         return await deliverer.attempt(envelope_type, payload, accepts_answer=accepts_answer)
+
+
+def offered_options(delivery: Delivery | None) -> JsonArray:
+    """What the app offers for an external menu: options, or groups of them."""
+    answer = (delivery.answer if delivery else None) or {}
+    return as_array(answer.get("options") or answer.get("option_groups")) or []
 
 
 def _blocks_of(view: View) -> list[JsonObject]:

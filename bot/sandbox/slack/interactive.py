@@ -4,7 +4,7 @@ from bot.sandbox.slack.messages import show_post, show_view
 from bot.sandbox.slack.records import Channel, Post, View
 from bot.sandbox.slack.state import State
 from bot.sandbox.slack.team import DOMAIN
-from bot.sandbox.slack.wire import JsonObject
+from bot.sandbox.slack.wire import JsonArray, JsonObject
 
 
 def gesture_basis(state: State, kind: str, user: str) -> JsonObject:
@@ -37,19 +37,39 @@ def message_container(post: Post) -> JsonObject:
     return container | ({"thread_ts": post.thread_ts} if post.thread_ts else {})
 
 
-def message_actions(
-    state: State, post: Post, user: str, action: JsonObject, trigger_id: str, response_url: str
-) -> JsonObject:
-    """A press on an element of a post; of an ephemeral one the message is not told."""
+def message_place(state: State, post: Post) -> JsonObject:
+    """The post in which something was used; of an ephemeral one the message is not told."""
     channel = state.channels[post.channel]
     message = {} if post.ephemeral_to else {"message": show_post(state, post)}
     return {
-        **gesture_basis(state, "block_actions", user),
         "container": message_container(post),
-        "trigger_id": trigger_id,
         "channel": {"id": channel.id, "name": _name_of(channel)},
         **message,
-        "state": {"values": {}},
+    }
+
+
+def view_place(state: State, view: View) -> JsonObject:
+    """The view in which something was used."""
+    container = {"type": "view", "view_id": view.id}
+    return {"container": container, "view": show_view(state, view)}
+
+
+def message_actions(
+    state: State,
+    post: Post,
+    user: str,
+    action: JsonObject,
+    trigger_id: str,
+    response_url: str,
+    *,
+    values: JsonObject | None = None,
+) -> JsonObject:
+    """A press on an element of a post, with the values of the menus and inputs beside it."""
+    return {
+        **gesture_basis(state, "block_actions", user),
+        **message_place(state, post),
+        "trigger_id": trigger_id,
+        "state": {"values": values or {}},
         "response_url": response_url,
         "actions": [action],
     }
@@ -61,20 +81,25 @@ def view_actions(
     """A press on an element of a modal or of App Home."""
     return {
         **gesture_basis(state, "block_actions", user),
-        "container": {"type": "view", "view_id": view.id},
+        **view_place(state, view),
         "trigger_id": trigger_id,
-        "view": show_view(state, view),
         "actions": [action],
     }
 
 
-def view_submission(state: State, view: View, user: str, trigger_id: str) -> JsonObject:
+def view_submission(
+    state: State,
+    view: View,
+    user: str,
+    trigger_id: str,
+    response_urls: JsonArray | None = None,
+) -> JsonObject:
     """A modal was submitted with the values in the view's state."""
     return {
         **gesture_basis(state, "view_submission", user),
         "trigger_id": trigger_id,
         "view": show_view(state, view),
-        "response_urls": [],
+        "response_urls": response_urls or [],
     }
 
 

@@ -35,6 +35,12 @@ def show_post(state: State, post: Post, *, full_metadata: bool = True) -> JsonOb
     return shown | _show_content(state, post)
 
 
+def permalink(post: Post) -> str:
+    """The address of a post; a reply's names its thread."""
+    link = f"https://sandbox.slack.com/archives/{post.channel}/p{post.ts.replace('.', '')}"
+    return f"{link}?thread_ts={post.thread_ts}&cid={post.channel}" if post.is_reply else link
+
+
 def _parent_user(state: State, post: Post) -> str | None:
     if not post.is_reply:
         return None

@@ -87,8 +87,9 @@ class Modals:
 
     def _check_external_id(self, body: JsonObject, replacing: View | None) -> None:
         external_id = body.get("external_id")
-        views = [v for v in self._state.views.values() if replacing is None or v.id != replacing.id]
-        if external_id and any(view.external_id == external_id for view in views):
+        known = (*self._state.views.values(), *self._state.homes.values())
+        others = [view for view in known if replacing is None or view.id != replacing.id]
+        if external_id and any(view.external_id == external_id for view in others):
             raise ApiError("duplicate_external_id")
 
 

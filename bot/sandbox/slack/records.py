@@ -51,6 +51,16 @@ class Channel:
         return self.kind in ("im", "mpim")
 
 
+@dataclass(slots=True, kw_only=True)
+class CodeChannel:
+    """What an agent has put into one of its channels."""
+
+    session_id: str = ""
+    views: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
+    commands: list[JsonObject] = field(default_factory=list[JsonObject])
+    properties: JsonObject = field(default_factory=dict[str, object])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edited:
     user: str

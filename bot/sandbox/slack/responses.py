@@ -2,15 +2,27 @@
 
 import secrets
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from aiohttp import web
 
 from bot.sandbox.slack.app import App
 from bot.sandbox.slack.arguments import Arguments, read_arguments
-from bot.sandbox.slack.content import read_content
+from bot.sandbox.slack.content import Content, read_content
 from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.records import Post
 from bot.sandbox.slack.state import State
+
+
+class Posting(Protocol):
+    """The acts on posts of which the app and the team are told."""
+
+    def add_post(self, post: Post) -> Post: ...
+
+    def change_post(self, post: Post) -> Post: ...
+
+    def delete_post(self, post: Post) -> None: ...
+
 
 MAX_USES = 5
 LIFETIME_S = 1800.0
@@ -28,7 +40,8 @@ class _ResponseUrl:
 class ResponseUrls:
     """Issues the URLs and carries out what is posted to them: five times within 30 minutes."""
 
-    def __init__(self, state: State, app: App) -> None:
+    def __init__(self, state: State, app: App, posting: Posting) -> None:
+        self._posting = posting
         self._state = state
         self._app = app
         self._urls: dict[str, _ResponseUrl] = {}
@@ -71,21 +84,21 @@ class ResponseUrls:
         if source.ephemeral_to:
             self._state.remove_ephemeral(source)
         else:
-            self._state.remove_post(source)
+            self._posting.delete_post(source)
 
     def _replace(self, url: _ResponseUrl, source: Post, args: Arguments) -> None:
-        content = read_content(args, self._state.ids)
+        content = self._read(args)
         post = replace(source, text=content.text or "", blocks=content.blocks or ())
         url.source = post
         if not source.ephemeral_to:
-            self._state.change_post(post)
+            self._posting.change_post(post)
             return
         self._state.remove_ephemeral(source)
         self._state.add_ephemeral(post)
 
     def post(self, user: str, channel: str, args: Arguments) -> None:
         """Post an answer in the app's name: to the person alone unless it says `in_channel`."""
-        content = read_content(args, self._state.ids)
+        content = self._read(args)
         is_public = args.text("response_type") == "in_channel"
         post = Post(
             channel=channel,
@@ -99,6 +112,10 @@ class ResponseUrls:
             ephemeral_to=None if is_public else user,
         )
         if is_public:
-            self._state.add_post(post)
+            self._posting.add_post(post)
         else:
             self._state.add_ephemeral(post)
+
+    def _read(self, args: Arguments) -> Content:
+        """The content of an answer, for which Slack does not count the sum over all blocks."""
+        return read_content(args, self._state.ids, is_total_limited=False)

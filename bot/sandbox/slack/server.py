@@ -87,7 +87,7 @@ class Server:
         if not token:
             raise ApiError("not_authed")
         app = self._workspace.app
-        kinds = {app.bot_token: "bot", app.app_token: "app"}
+        kinds = {app.bot_token: "bot", app.app_token: "app", app.config_token: "config"}
         if token not in kinds or token in self._workspace.revoked_tokens:
             raise ApiError("token_revoked" if token in kinds else "invalid_auth")
         if kinds[token] != method.access:

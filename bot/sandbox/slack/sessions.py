@@ -13,6 +13,12 @@ PROCESSING_LIFETIME_S = 3600.0
 STATUS_LINE_LIFETIME_S = 120.0
 
 
+def check_status(status: str) -> None:
+    """Refuse a status that is none of Slack's four."""
+    if status not in STATUSES:
+        raise ApiError("invalid_status")
+
+
 class Sessions:
     """Creates a session at its first mention; the author of the thread's root began it."""
 
@@ -30,16 +36,25 @@ class Sessions:
         new = Session(channel=channel, thread_ts=thread_ts, status="active", initiator=initiator)
         return self.find(channel, thread_ts) or new
 
-    def set_status(self, channel: str, thread_ts: str, status: str, *, title: str = "") -> Session:
+    def set_status(
+        self,
+        channel: str,
+        thread_ts: str,
+        status: str,
+        *,
+        title: str = "",
+        initiator: str | None = None,
+    ) -> Session:
         """Set the status; "processing" falls back to "active" after an hour. May create."""
-        if status not in STATUSES:
-            raise ApiError("invalid_status")
+        check_status(status)
         known = self.find(channel, thread_ts)
         session = replace(
             self.of_thread(channel, thread_ts), status=status, set_at_s=self._state.clock.now()
         )
         if known is None and title:
             session = replace(session, title=title)
+        if initiator:
+            session = replace(session, initiator=initiator)
         self._state.set_session(session)
         if status == "processing":
             self._expire(session, PROCESSING_LIFETIME_S, lambda s: replace(s, status="active"))

@@ -4,6 +4,7 @@ import asyncio
 import json
 import secrets
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from aiohttp import WSMsgType, web
 
@@ -79,12 +80,14 @@ class Sockets:
             self._feed.publish(SocketsChanged(open_sockets=self.open_sockets))
 
     def _hello(self) -> JsonObject:
+        started = datetime.fromtimestamp(self._clock.now(), UTC)
         return {
             "type": "hello",
             "connection_info": {"app_id": self._app_id},
             "num_connections": len(self._sockets),
             "debug_info": {
                 "host": "applink-1",
+                "started": f"{started:%Y-%m-%d %H:%M:%S.000}",
                 "build_number": 54,
                 "approximate_connection_time": 3600,
             },

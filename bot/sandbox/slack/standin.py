@@ -16,7 +16,7 @@ from bot.sandbox.slack.feed import Change
 from bot.sandbox.slack.interactions import Interactions
 from bot.sandbox.slack.methods.table import METHODS
 from bot.sandbox.slack.rates import RateLimiter
-from bot.sandbox.slack.records import ApiCall, Delivery, File, Post
+from bot.sandbox.slack.records import ApiCall, Delivery, File, Post, SuggestedPrompts
 from bot.sandbox.slack.server import Server
 from bot.sandbox.slack.sockets import Sockets
 from bot.sandbox.slack.state import State
@@ -30,8 +30,8 @@ T = TypeVar("T")
 class SlackStandIn(Interactions):
     """An aiohttp server on loopback that the real slack_sdk and slack-bolt talk to.
 
-    Use it as an async context manager. `rate_limits=False` lifts the tiers; `scopes` and
-    `bot_events` are what the app's manifest would grant.
+    Use it as an async context manager. `rate_limits=False` lifts the tiers; `scopes`,
+    `bot_events`, `unfurl_domains` and `home_tab` are what the app's manifest would grant.
     """
 
     def __init__(
@@ -43,10 +43,18 @@ class SlackStandIn(Interactions):
         scopes: Sequence[str] = DEFAULT_SCOPES,
         bot_events: Sequence[str] = DEFAULT_EVENTS,
         rate_limits: bool = True,
+        unfurl_domains: Sequence[str] = (),
+        home_tab: bool = True,
     ) -> None:
         clock = clock or SystemClock()
         state = State(clock, bot_name)
-        self.app = install_app(state.team, scopes, bot_events)
+        self.app = install_app(
+            state.team,
+            scopes,
+            bot_events,
+            unfurl_domains=unfurl_domains,
+            is_home_enabled=home_tab,
+        )
         self._background = Background()
         self._sockets = Sockets(clock, state.feed, self._background, self.app.id)
         super().__init__(Workspace(state, self.app, self._sockets, self._background))
@@ -55,6 +63,25 @@ class SlackStandIn(Interactions):
         self._server = Server(self.workspace, METHODS, self._faults, limiter)
         self._port = port
         self._runner: web.AppRunner | None = None
+
+    @classmethod
+    def installed_from(cls, manifest: JsonObject) -> Self:
+        """A team that has installed the app of a manifest."""
+        features, settings = manifest["features"], manifest["settings"]
+        slack = cls(
+            bot_name=features["bot_user"]["display_name"],
+            scopes=manifest["oauth_config"]["scopes"]["bot"],
+            bot_events=settings["event_subscriptions"]["bot_events"],
+            unfurl_domains=features.get("unfurl_domains", ()),
+            home_tab=features["app_home"]["home_tab_enabled"],
+        )
+        if prompts := features.get("agent_view", {}).get("suggested_prompts"):
+            for person in slack.people.values():
+                shown = SuggestedPrompts(
+                    channel=slack.dm_id(person), title="", prompts=tuple(prompts)
+                )
+                slack.state.set_prompts(shown)
+        return slack
 
     async def __aenter__(self) -> Self:
         runner = web.AppRunner(self._server.build_app(), access_log=None, shutdown_timeout=1.0)
@@ -91,6 +118,11 @@ class SlackStandIn(Interactions):
     @property
     def app_token(self) -> str:
         return self.app.app_token
+
+    @property
+    def config_token(self) -> str:
+        """The token for the manifest methods; it belongs to a person, not to the app."""
+        return self.app.config_token
 
     @property
     def bot_user_id(self) -> str:

@@ -23,6 +23,7 @@ from bot.sandbox.slack.ids import Ids
 from bot.sandbox.slack.records import (
     ApiCall,
     Channel,
+    CodeChannel,
     Delivery,
     File,
     Post,
@@ -56,6 +57,8 @@ class State:
         self.homes: dict[str, View] = {}
         self.pins: dict[str, list[str]] = {}
         self.bookmarks: dict[str, list[JsonObject]] = {}
+        self.code_channels: dict[str, CodeChannel] = {}
+        self.action_tokens: dict[str, str] = {}
         self.scheduled: dict[str, JsonObject] = {}
         self.calls: list[ApiCall] = []
         self.deliveries: dict[str, Delivery] = {}
@@ -115,12 +118,18 @@ class State:
         self.channels[channel.id] = channel
         self.publish(ChannelChanged(channel=channel))
 
-    def direct_channel(self, *members: str) -> Channel:
-        """The direct conversation of these users, opened if there is none."""
+    def find_direct_channel(self, *members: str) -> Channel | None:
+        """The direct conversation of these users, if one was opened."""
         wanted = frozenset(members)
         for channel in self.channels.values():
             if channel.is_direct and frozenset(channel.members) == wanted:
                 return channel
+        return None
+
+    def direct_channel(self, *members: str) -> Channel:
+        """The direct conversation of these users, opened if there is none."""
+        if (known := self.find_direct_channel(*members)) is not None:
+            return known
         channel = self._build_direct_channel(members)
         self.set_channel(channel)
         return channel
@@ -137,6 +146,12 @@ class State:
             created_s=int(self.clock.now()),
             members=people,
         )
+
+    def issue_action_token(self, post: Post) -> str:
+        """What lets the app search in the name of the person who wrote to it."""
+        token = f"{post.channel}-{post.ts}-{post.user}"
+        self.action_tokens[token] = post.user
+        return token
 
     def set_session(self, session: Session) -> None:
         self.sessions[session.channel, session.thread_ts] = session

@@ -9,6 +9,7 @@ from bot.sandbox.slack.background import Background
 from bot.sandbox.slack.clock import Clock
 from bot.sandbox.slack.delivery import Deliverer
 from bot.sandbox.slack.feed import ReactionChanged
+from bot.sandbox.slack.links import is_of_domains, links_in
 from bot.sandbox.slack.modals import Modals
 from bot.sandbox.slack.records import Channel, Edited, File, Post, Reaction
 from bot.sandbox.slack.responses import ResponseUrls
@@ -32,7 +33,7 @@ class Workspace:
         self.deliverer = Deliverer(state, sockets, background)
         self.sessions = Sessions(state, background)
         self.modals = Modals(state)
-        self.response_urls = ResponseUrls(state, app)
+        self.response_urls = ResponseUrls(state, app, self)
         self.revoked_tokens: set[str] = set()
         self.triggers = Triggers(state.clock)
         self.uploads = Uploads(state.ids)
@@ -56,10 +57,17 @@ class Workspace:
         if self._mentions_app(post, channel):
             self.emit("app_mention", events.mention_event(self.state, post), channel)
         self._emit_message(channel, events.message_event(self.state, post, channel))
+        self._tell_links(post, channel)
         for file in post.files:
             event = events.file_shared_event(self.state, file.id, post.user, channel.id)
             self.emit("file_shared", event, channel)
         return post
+
+    def _tell_links(self, post: Post, channel: Channel) -> None:
+        """Links of the app's own domains are told to it, for `chat.unfurl`."""
+        links = [u for u in links_in(post.text) if is_of_domains(u, self.app.unfurl_domains)]
+        if links and post.user != self.app.bot_user_id:
+            self.emit("link_shared", events.link_shared_event(self.state, post, links), channel)
 
     def _mentions_app(self, post: Post, channel: Channel) -> bool:
         is_own = post.user == self.app.bot_user_id
@@ -100,12 +108,18 @@ class Workspace:
         return file
 
     def change_post(self, post: Post, *, editor: str | None = None) -> Post:
-        """Put a new version in place; with an editor it is marked as edited."""
+        """Put a new version in place; with an editor it is marked as edited.
+
+        Slack tells of an edited mention once more, whether or not the edit added it: the same ts,
+        with `edited` (slack-go/slack#1256, chenhg5/cc-connect#1579).
+        """
         previous = self.state.posts[post.channel][post.ts]
         if editor:
             post = replace(post, edited=Edited(user=editor, ts=self.state.ids.fresh_ts()))
         self.state.change_post(post)
         channel = self.state.channels[post.channel]
+        if editor and self._mentions_app(post, channel):
+            self.emit("app_mention", events.mention_event(self.state, post), channel)
         self._emit_message(channel, events.changed_event(self.state, post, previous, channel))
         return post
 
@@ -156,6 +170,20 @@ class Workspace:
             ReactionChanged(channel=post.channel, ts=post.ts, name=name, user=user, added=added)
         )
         event = events.reaction_event(self.state, post, name, user, added=added)
+        self.emit(event["type"], event, self.state.channels[post.channel])
+
+    def pin(self, post: Post, user: str) -> None:
+        """Pin a post to its channel."""
+        self.state.pins.setdefault(post.channel, []).append(post.ts)
+        self._tell_pin(post, user, added=True)
+
+    def unpin(self, post: Post, user: str) -> None:
+        """Take a pin off."""
+        self.state.pins[post.channel].remove(post.ts)
+        self._tell_pin(post, user, added=False)
+
+    def _tell_pin(self, post: Post, user: str, *, added: bool) -> None:
+        event = events.pin_event(self.state, post, user, added=added)
         self.emit(event["type"], event, self.state.channels[post.channel])
 
     def join(self, channel: Channel, user: str, *, inviter: str | None = None) -> Channel:

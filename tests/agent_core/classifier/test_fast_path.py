@@ -5,6 +5,8 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
+
 from agent_core.errors import ModelUnavailable
 from agent_core.events import AnyEvent, StepRetried, TextDelta, TurnFinished
 from agent_core.models import Delta, ModelRequest, Reply
@@ -32,6 +34,7 @@ class BreaksOffOnce:
         yield text_reply("The whole.")
 
 
+@pytest.mark.proves("fast_path.streams")
 async def test_words_of_a_fast_answer_that_broke_off_are_void(tmp_path: Path) -> None:
     fast = BreaksOffOnce()
     events: list[AnyEvent] = []

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 import pytest
@@ -100,6 +100,7 @@ async def test_the_tokens_of_both_calls_are_counted() -> None:
     assert outcome.usage == Usage(input_tokens=140, output_tokens=4)
 
 
+@pytest.mark.proves("fast_path.side_by_side")
 async def test_both_calls_are_under_way_at_the_same_time() -> None:
     verdict, answer = Held(then="SIMPLE"), Held(then="Paris.")
     made = router(ScriptedModel([verdict]), ScriptedModel([answer]))
@@ -112,6 +113,7 @@ async def test_both_calls_are_under_way_at_the_same_time() -> None:
     assert task.result().route == "SIMPLE"
 
 
+@pytest.mark.proves("fast_path.waits")
 async def test_an_answer_that_is_there_first_waits_for_the_verdict() -> None:
     verdict, listener = Held(then="SIMPLE"), Listener()
     fast = ScriptedModel(["Paris."])
@@ -126,6 +128,7 @@ async def test_an_answer_that_is_there_first_waits_for_the_verdict() -> None:
     assert listener.text == "Paris."
 
 
+@pytest.mark.proves("router.one_word", "router.unclear_is_complex", "router.verdict_is_kept")
 @pytest.mark.parametrize(
     ("said", "route", "reason"),
     [
@@ -145,6 +148,7 @@ async def test_only_a_clear_word_makes_it_simple(said: str, route: str, reason: 
     assert (outcome.route, outcome.reason, outcome.raw) == (route, reason, said)
 
 
+@pytest.mark.proves("router.failure_is_complex")
 async def test_a_late_verdict_means_complex() -> None:
     late, listener = Held(then="SIMPLE"), Listener()
     outcome = await routed(late, "Paris.", patience_s=TINY_PATIENCE_S, listener=listener)
@@ -153,6 +157,7 @@ async def test_a_late_verdict_means_complex() -> None:
     assert listener.told == []
 
 
+@pytest.mark.proves("router.failure_is_complex")
 @pytest.mark.parametrize("error", [ModelUnavailable("overloaded"), ModelRejected("no key")])
 async def test_a_failing_classifier_means_complex(
     error: ModelUnavailable | ModelRejected,
@@ -163,6 +168,7 @@ async def test_a_failing_classifier_means_complex(
     assert listener.told == []
 
 
+@pytest.mark.proves("router.failure_is_complex")
 async def test_a_classifier_that_ends_without_a_reply_means_complex() -> None:
     class SilentModel:
         name = "silent"
@@ -175,6 +181,7 @@ async def test_a_classifier_that_ends_without_a_reply_means_complex() -> None:
     assert (outcome.route, outcome.reason) == ("COMPLEX", "failed")
 
 
+@pytest.mark.proves("fast_path.dropped")
 async def test_the_fast_answer_is_aborted_as_soon_as_the_verdict_is_complex() -> None:
     answer = Held(then="Paris.")
     fast = ScriptedModel([answer])
@@ -193,6 +200,7 @@ async def test_the_fast_answer_is_aborted_as_soon_as_the_verdict_is_complex() ->
     assert fast_answers() == []
 
 
+@pytest.mark.proves("fast_path.falls_back")
 async def test_the_escape_tool_gives_the_question_back_with_its_reason() -> None:
     listener = Listener()
     escape = calls_reply(
@@ -215,6 +223,15 @@ async def test_an_escape_without_a_reason_still_escapes() -> None:
 async def test_an_empty_fast_answer_goes_to_the_full_agent() -> None:
     outcome = await routed("SIMPLE", "")
     assert (outcome.route, outcome.fallback) == ("COMPLEX", "empty_answer")
+    assert outcome.answer is None
+
+
+@pytest.mark.parametrize(
+    "stop_reason", ["max_tokens", "model_context_window_exceeded", "pause_turn"]
+)
+async def test_a_fast_answer_that_was_cut_short_goes_to_the_full_agent(stop_reason: str) -> None:
+    outcome = await routed("SIMPLE", replace(text_reply("The capital of"), stop_reason=stop_reason))
+    assert (outcome.route, outcome.fallback) == ("COMPLEX", "answer_cut")
     assert outcome.answer is None
 
 
@@ -243,6 +260,7 @@ async def test_a_fast_answer_that_broke_off_before_the_verdict_is_told_once() ->
     assert task.result().answer == text_reply("Paris.").message
 
 
+@pytest.mark.proves("router.no_tools", "router.history")
 async def test_history_reaches_the_classifier_as_context() -> None:
     classifier = ScriptedModel(["COMPLEX"])
     made = router(classifier, ScriptedModel(["unheard"]))
@@ -255,6 +273,7 @@ async def test_history_reaches_the_classifier_as_context() -> None:
     assert asked.tools == ()
 
 
+@pytest.mark.proves("router.history")
 async def test_only_the_end_of_a_long_history_reaches_the_classifier() -> None:
     classifier = ScriptedModel(["COMPLEX"])
     history = (user_message("the beginning " + "x " * 5_000), text_reply("the end").message)

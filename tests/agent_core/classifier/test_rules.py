@@ -12,6 +12,7 @@ from agent_core.testing.runtimes import inbound
 FILE = Attachment(name="a.log", path="downloads/a.log", mimetype="text/plain", size_bytes=3)
 
 
+@pytest.mark.proves("router.assent_is_complex")
 @pytest.mark.parametrize(
     "text",
     [
@@ -97,3 +98,13 @@ def test_the_first_rule_that_holds_gives_the_name() -> None:
     assert rule_for(message, has_unfinished_work=True) == "scheduled"
     assert rule_for(replace(message, scheduled=False), has_unfinished_work=True) == "attachment"
     assert rule_for(inbound("yes"), has_unfinished_work=True) == "continue"
+
+
+def test_a_document_is_named() -> None:
+    text = "What is this? " + "word " * 3_000
+    assert rule_for(inbound(text), has_unfinished_work=False) == "long_text"
+    assert rule_for(inbound(text), has_unfinished_work=True) == "long_text"
+
+
+def test_a_thumb_up_continues() -> None:
+    assert rule_for(inbound(":+1:"), has_unfinished_work=False) == "continue"

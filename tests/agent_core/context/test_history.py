@@ -6,7 +6,7 @@ from typing import Literal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.context.history import LOST_RESULT, repaired, settled, spoken
+from agent_core.context.history import LOST_RESULT, NOTHING_SAID, repaired, settled, spoken
 from agent_core.ids import ToolCallId
 from agent_core.messages import Message, Opaque, Part, Text, ToolCall, ToolResult, user_message
 
@@ -50,6 +50,28 @@ def test_results_come_before_words_in_the_models_order() -> None:
         ]
     )
     assert [getattr(part, "text", "") for part in history[-1].parts] == ["A", "B", "also"]
+
+
+def test_words_behind_the_last_call_are_put_before_it() -> None:
+    thinking = Opaque(block={"type": "thinking", "thinking": "", "signature": "s"})
+    behind = assistant(call("a"), thinking, call("b"), Text(text="So."), thinking)
+    history = repaired([user_message("go"), behind, user(result("a"), result("b"))])
+    assert history[1].parts == (call("a"), thinking, Text(text="So."), call("b"), thinking)
+
+
+def test_a_result_that_says_nothing_says_so() -> None:
+    history = repaired(
+        [user_message("go"), assistant(call("a"), call("b")), user(result("a", ""), result("b"))]
+    )
+    texts = [part.text for part in history[-1].parts if isinstance(part, ToolResult)]
+    assert texts == [NOTHING_SAID, "done"]
+
+
+def test_half_a_sign_in_words_or_results_does_not_make_a_session_unsendable() -> None:
+    half, mended = "half: \ud800", "half: \ufffd"
+    history = repaired([user_message(half), assistant(call("a")), user(result("a", half))])
+    assert history[0] == user_message(mended)
+    assert history[-1] == user(result("a", mended))
 
 
 def test_thinking_of_earlier_turns_is_left_out_and_words_stay() -> None:

@@ -20,8 +20,16 @@ from agent_core.events import (
 )
 from agent_core.loop.agent import Agent
 from agent_core.loop.limits import Limits
-from agent_core.loop.run import CUT_OFF, DECLINED, GO_ON, RunResult, run_agent
-from agent_core.messages import JsonObject, Text, ToolResult, user_message
+from agent_core.loop.run import (
+    CUT_OFF,
+    DECLINED,
+    GO_ON,
+    NO_WORDS,
+    PAUSED,
+    RunResult,
+    run_agent,
+)
+from agent_core.messages import JsonObject, Message, Text, ToolResult, user_message
 from agent_core.models import Reply
 from agent_core.models.retry import RetryingModel
 from agent_core.testing.models import (
@@ -66,6 +74,7 @@ async def say_done(arguments: JsonObject, context: ToolContext, progress: Progre
     return "done"
 
 
+@pytest.mark.proves("loop.ends")
 async def test_a_reply_without_calls_ends_the_run(tmp_path: Path) -> None:
     around = Surroundings(workspace=tmp_path)
     made, _ = agent(["All good."])
@@ -80,6 +89,7 @@ async def test_a_reply_without_calls_ends_the_run(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.proves("loop.ends", "loop.results_return")
 async def test_tool_calls_of_one_step_run_in_parallel(tmp_path: Path) -> None:
     met = asyncio.Barrier(2)
 
@@ -98,6 +108,7 @@ async def test_tool_calls_of_one_step_run_in_parallel(tmp_path: Path) -> None:
     assert [(part.call_id, part.text) for part in results] == [("a", "met"), ("b", "met")]
 
 
+@pytest.mark.proves("loop.error_is_a_result")
 async def test_a_failing_tool_is_a_result_that_the_model_sees(tmp_path: Path) -> None:
     async def fail(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
         raise ValueError("broken")
@@ -169,6 +180,16 @@ async def test_a_hopeless_model_error_leaves_the_run_at_once(tmp_path: Path) -> 
     assert len(model.requests) == 1
 
 
+async def test_a_run_that_fails_is_announced_as_ended(tmp_path: Path) -> None:
+    around = Surroundings(workspace=tmp_path)
+    made, _ = agent([ModelRejected("no such key")])
+    with pytest.raises(ModelRejected):
+        await run(made, around)
+    assert around.kinds == ["run_started", "step_started", "run_finished"]
+    [finished] = [e for e in around.events if isinstance(e, RunFinished)]
+    assert (finished.outcome, finished.text) == ("failed", "")
+
+
 async def test_a_refusal_is_told_plainly(tmp_path: Path) -> None:
     whole = text_reply("")
     refusal = Reply(
@@ -178,6 +199,7 @@ async def test_a_refusal_is_told_plainly(tmp_path: Path) -> None:
     assert (await run(made, Surroundings(workspace=tmp_path))).text == DECLINED
 
 
+@pytest.mark.proves("events.artifact")
 async def test_artifacts_are_announced_before_the_call_ends(tmp_path: Path) -> None:
     async def write(arguments: JsonObject, context: ToolContext, progress: Progress) -> ToolOutput:
         made = Artifact(path="work_products/r.html", title="R", mimetype="text/html", size_bytes=3)
@@ -192,6 +214,7 @@ async def test_artifacts_are_announced_before_the_call_ends(tmp_path: Path) -> N
     assert saved.path == "work_products/r.html"
 
 
+@pytest.mark.proves("events.identity")
 async def test_every_stored_event_has_an_identity_of_its_own(tmp_path: Path) -> None:
     around = Surroundings(workspace=tmp_path)
     calls = calls_reply(call("work", id="a"), call("work", id="b"))
@@ -250,3 +273,48 @@ async def test_ids_that_a_gateway_uses_again_do_not_cost_results(tmp_path: Path)
     sent = [part for m in model.requests[-1].messages for part in m.parts]
     assert len([part for part in sent if isinstance(part, ToolResult)]) == 2
     assert len({part.call_id for part in sent if isinstance(part, ToolResult)}) == 2
+
+
+async def test_ids_that_a_gateway_uses_again_in_each_turn_do_not_cost_results(
+    tmp_path: Path,
+) -> None:
+    tools = FakeToolset({"work": say_done})
+    earlier: list[Message] = []
+    for _ in range(4):
+        around = Surroundings(workspace=tmp_path)
+        made, model = agent([call("work", id="call_0"), "Done."], tools)
+        opening = (user_message("do it"),)
+        await run_agent(made, earlier, opening, around.scope(), parent=None, task="do it")
+        assert isinstance(model.requests[-1].messages[-1].parts[0], ToolResult)
+        earlier += [message for _, message in sorted(around.messages.items())]
+    ids = [made_call.id for message in earlier for made_call in message.tool_calls]
+    assert len(set(ids)) == 4
+
+
+@pytest.mark.parametrize("unseen", ["", " \n", "\u200b", "\0", "\u2060\ufeff \x7f"])
+async def test_an_answer_that_nobody_can_see_is_asked_for_words(
+    tmp_path: Path, unseen: str
+) -> None:
+    made, _ = agent([text_reply(unseen), "Here they are."])
+    result = await run(made, Surroundings(workspace=tmp_path))
+    assert result.text.strip(unseen) == "Here they are."
+
+
+async def test_an_answer_that_stays_unseen_is_a_plain_sentence(tmp_path: Path) -> None:
+    made, _ = agent([text_reply("\u200b")] * 10)
+    assert (await run(made, Surroundings(workspace=tmp_path))).text == NO_WORDS
+
+
+async def test_a_pause_goes_on_where_the_model_stopped(tmp_path: Path) -> None:
+    pause = replace(text_reply("First half,"), stop_reason="pause_turn")
+    made, model = agent([pause, " second half."])
+    result = await run(made, Surroundings(workspace=tmp_path))
+    assert result == RunResult(outcome="answered", text="First half, second half.")
+    assert model.requests[1].messages[-1].text == PAUSED
+
+
+async def test_a_model_that_pauses_for_ever_ends_the_run(tmp_path: Path) -> None:
+    made, _ = agent([replace(text_reply("Hm. "), stop_reason="pause_turn")] * 10)
+    result = await run(made, Surroundings(workspace=tmp_path))
+    assert result.outcome == "limited"
+    assert CUT_OFF in result.text

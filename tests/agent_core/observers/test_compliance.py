@@ -24,10 +24,12 @@ def test_a_run_that_saved_what_it_read_is_left_alone(tmp_path: Path) -> None:
     assert correction("A comprehensive report", [CRAWL, SAVE, REPORT], tmp_path) is None
 
 
+@pytest.mark.proves("compliance.simple_is_free")
 def test_a_simple_report_needs_no_corpus(tmp_path: Path) -> None:
     assert correction("A short summary of the news", [REPORT], tmp_path) is None
 
 
+@pytest.mark.proves("compliance.no_corpus", "compliance.remedy")
 @pytest.mark.parametrize(
     "task",
     [
@@ -53,6 +55,7 @@ def test_work_that_shall_not_be_detailed_needs_no_corpus(tmp_path: Path, task: s
     assert correction(task, [REPORT], tmp_path) is None
 
 
+@pytest.mark.proves("compliance.not_saved")
 def test_reading_without_saving_is_corrected_whatever_was_asked(tmp_path: Path) -> None:
     told = correction("A report", [CRAWL, REPORT], tmp_path)
 
@@ -72,6 +75,7 @@ def test_in_depth_work_may_build_on_an_earlier_corpus(tmp_path: Path) -> None:
     assert correction("Extend the detailed report", [REPORT], tmp_path) is None
 
 
+@pytest.mark.proves("compliance.nothing_read")
 @pytest.mark.parametrize("statuses", [(), ("failed", "failed")])
 def test_a_corpus_without_one_page_is_corrected(tmp_path: Path, statuses: tuple[str, ...]) -> None:
     corpus(tmp_path, *statuses)

@@ -42,6 +42,15 @@ async def saved(of: ToolObserved) -> list[str]:
     return list(await ArticleObserver().saw(of))
 
 
+@pytest.mark.proves(
+    "articles.timestamp",
+    "articles.source_url",
+    "articles.title",
+    "articles.description",
+    "articles.file_name",
+    "articles.crawled",
+    "articles.extraction_success",
+)
 async def test_a_crawled_page_is_saved_field_by_field(tmp_path: Path) -> None:
     path = stored(tmp_path, "crawl_a.md", PAGE)
     paths = await saved(crawled(tmp_path, {"url": "https://www.example.com/article", "path": path}))
@@ -65,6 +74,7 @@ async def test_a_page_crawled_before_writes_the_same_file_again(tmp_path: Path) 
     assert len(list((tmp_path / "extracted_articles").iterdir())) == 1
 
 
+@pytest.mark.proves("articles.content")
 async def test_content_is_the_first_10_000_characters(tmp_path: Path) -> None:
     path = stored(tmp_path, "crawl_a.md", PAGE + "ä" * 30_000)
     await saved(crawled(tmp_path, {"url": "https://www.example.com/article", "path": path}))
@@ -74,6 +84,7 @@ async def test_content_is_the_first_10_000_characters(tmp_path: Path) -> None:
     assert content.startswith("Full text here.")
 
 
+@pytest.mark.proves("articles.crawled")
 async def test_pages_that_failed_leave_no_file(tmp_path: Path) -> None:
     row: JsonObject = {
         "url": "https://example.com/gone",
@@ -84,7 +95,8 @@ async def test_pages_that_failed_leave_no_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["../outside.md", "/etc/hostname", "search_results/none.md", "search_results"]
+    "path",
+    ["../outside.md", "/etc/hostname", "search_results/none.md", "search_results", "a\0b.md"],
 )
 async def test_a_path_that_leads_out_or_nowhere_is_not_read(tmp_path: Path, path: str) -> None:
     workspace = tmp_path / "session"
@@ -136,6 +148,7 @@ READ: JsonObject = {
 }
 
 
+@pytest.mark.proves("articles.reader")
 @pytest.mark.parametrize(
     "result",
     [
@@ -159,6 +172,7 @@ async def test_a_page_from_the_reader_is_saved(tmp_path: Path, result: object) -
     }
 
 
+@pytest.mark.proves("articles.extraction_success")
 async def test_an_empty_page_from_the_reader_is_no_success(tmp_path: Path) -> None:
     result = {"title": "T", "content": " "}
     await saved(observed(tmp_path, READER, result, arguments={"url": "https://asked.example/x"}))
@@ -168,6 +182,7 @@ async def test_an_empty_page_from_the_reader_is_no_success(tmp_path: Path) -> No
     assert article["source_url"] == "https://asked.example/x"
 
 
+@pytest.mark.proves("articles.reader_errors")
 @pytest.mark.parametrize(
     "text",
     [

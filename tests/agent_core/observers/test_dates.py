@@ -17,6 +17,7 @@ MOMENTS = st.datetimes(
 )
 
 
+@pytest.mark.proves("search.relative_dates")
 @pytest.mark.parametrize(
     ("text", "day"),
     [

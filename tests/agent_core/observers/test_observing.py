@@ -42,6 +42,7 @@ class Hanging:
         return ()
 
 
+@pytest.mark.proves("observers.beside")
 async def test_each_observer_is_told_of_each_result(tmp_path: Path) -> None:
     one, other = Remembering(), Remembering()
     observers = Observers([one, other])
@@ -54,6 +55,7 @@ async def test_each_observer_is_told_of_each_result(tmp_path: Path) -> None:
     assert one.seen == other.seen == ["a", "b"]
 
 
+@pytest.mark.proves("observers.harmless")
 async def test_an_observer_that_fails_is_named_and_costs_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -66,6 +68,7 @@ async def test_an_observer_that_fails_is_named_and_costs_nothing(
     assert "Failing failed over a result of some_tool" in caplog.text
 
 
+@pytest.mark.proves("observers.harmless")
 async def test_an_observer_that_hangs_is_cut(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -92,6 +95,7 @@ async def test_settling_is_bounded_and_closing_ends_what_still_runs(tmp_path: Pa
     assert hanging.was_cut
 
 
+@pytest.mark.proves("observers.side_by_side")
 async def test_settling_one_turn_does_not_wait_for_another(tmp_path: Path) -> None:
     class HangingInOneTurn(Hanging):
         async def saw(self, observed: ToolObserved) -> Sequence[str]:
@@ -115,6 +119,7 @@ async def test_settling_with_nothing_to_do_returns_at_once() -> None:
     await Observers([]).close()
 
 
+@pytest.mark.proves("observers.standard")
 async def test_the_standard_observers_leave_their_artifacts(tmp_path: Path) -> None:
     observers = Observers(standard_observers())
     hit = {"link": "https://example.com/a", "title": "A"}

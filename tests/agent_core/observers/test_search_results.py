@@ -35,6 +35,16 @@ async def saved(of: ToolObserved) -> list[str]:
     return list(await SearchResultObserver().saw(of))
 
 
+@pytest.mark.proves(
+    "search.news.type",
+    "search.news.timestamp",
+    "search.news.tool",
+    "search.news.articles",
+    "search.news.source",
+    "search.news.date",
+    "search.news_results",
+    "search.file_name",
+)
 async def test_news_are_saved_field_by_field(tmp_path: Path) -> None:
     paths = await saved(observed(tmp_path, NEWS, enveloped({"news_results": [HIT]})))
 
@@ -57,6 +67,7 @@ async def test_news_are_saved_field_by_field(tmp_path: Path) -> None:
     assert (tmp_path / paths[0]).is_file()
 
 
+@pytest.mark.proves("search.organic_results")
 async def test_a_web_search_with_news_beside_its_hits_is_saved_as_web_field_by_field(
     tmp_path: Path,
 ) -> None:
@@ -88,6 +99,9 @@ async def test_a_web_search_with_news_beside_its_hits_is_saved_as_web_field_by_f
     }
 
 
+@pytest.mark.proves(
+    "search.web.type", "search.web.timestamp", "search.web.tool", "search.web.results"
+)
 async def test_web_results_are_saved_field_by_field(tmp_path: Path) -> None:
     answer = {"answer": "Prose with a [link](https://example.org).", "citations": [CITATION]}
     await saved(observed(tmp_path, WEB, enveloped(answer)))
@@ -124,6 +138,7 @@ NESTINGS: dict[str, Any] = {
 }
 
 
+@pytest.mark.proves("search.unwrapped", "search.organic_results")
 @pytest.mark.parametrize("result", NESTINGS.values(), ids=NESTINGS.keys())
 async def test_results_are_found_however_they_are_wrapped(tmp_path: Path, result: object) -> None:
     await saved(observed(tmp_path, NEWS, result))
@@ -132,6 +147,7 @@ async def test_results_are_found_however_they_are_wrapped(tmp_path: Path, result
     assert [article["url"] for article in articles] == ["https://example.com/article"]
 
 
+@pytest.mark.proves("search.tools_only")
 @pytest.mark.parametrize(
     "tool",
     [
@@ -147,6 +163,7 @@ async def test_every_search_tool_is_known(tmp_path: Path, tool: str) -> None:
     assert len(await saved(observed(tmp_path, tool, {"results": [HIT]}))) == 1
 
 
+@pytest.mark.proves("search.tools_only")
 @pytest.mark.parametrize(
     "tool",
     [
@@ -186,6 +203,7 @@ def by_tool(workspace: Path) -> dict[str, JsonObject]:
     return {content["tool"]: content for content in contents}
 
 
+@pytest.mark.proves("search.multi_execute")
 @pytest.mark.parametrize("tool", [MULTI, "mcp__rube__RUBE_MULTI_EXECUTE_TOOL"])
 async def test_searches_inside_a_multi_execute_become_a_file_each(
     tmp_path: Path, tool: str
@@ -229,6 +247,7 @@ async def test_one_failed_search_does_not_cost_the_others(tmp_path: Path) -> Non
     assert set(by_tool(tmp_path)) == {"COMPOSIO_SEARCH_WEB"}
 
 
+@pytest.mark.proves("search.unique")
 async def test_two_searches_of_one_kind_in_a_call_are_two_files(tmp_path: Path) -> None:
     asked = {"tools": [{"tool_slug": "COMPOSIO_SEARCH_NEWS"}] * 2}
     paths = await saved(observed(tmp_path, MULTI, multi(FOUND_NEWS, FOUND_NEWS), arguments=asked))
@@ -243,6 +262,7 @@ async def test_seeing_a_result_twice_writes_the_same_file(tmp_path: Path) -> Non
     assert len(list((tmp_path / "search_results").iterdir())) == 1
 
 
+@pytest.mark.proves("search.unique")
 async def test_two_calls_that_end_in_one_moment_are_two_files(tmp_path: Path) -> None:
     for call_id in ("toolu_1", "toolu_2"):
         await saved(observed(tmp_path, NEWS, {"news_results": [HIT]}, call_id=call_id))

@@ -22,6 +22,17 @@ async def saved(of: ToolObserved) -> list[str]:
     return list(await WorkbenchObserver().saw(of))
 
 
+@pytest.mark.proves(
+    "workbench.timestamp",
+    "workbench.tool",
+    "workbench.input.code",
+    "workbench.input.session_id",
+    "workbench.input.current_step",
+    "workbench.input.thought",
+    "workbench.output.stdout",
+    "workbench.output.successful",
+    "workbench.file_name",
+)
 async def test_an_execution_is_saved_field_by_field(tmp_path: Path) -> None:
     paths = await saved(observed(tmp_path, WORKBENCH, enveloped(STREAMS), arguments=ARGUMENTS))
 
@@ -39,6 +50,7 @@ async def test_an_execution_is_saved_field_by_field(tmp_path: Path) -> None:
     assert paths[0].startswith("workbench_activity/workbench_20261121_143115_123456_")
 
 
+@pytest.mark.proves("workbench.tools_only")
 @pytest.mark.parametrize(
     "tool",
     [
@@ -56,6 +68,7 @@ async def test_every_way_to_run_code_is_known(tmp_path: Path, tool: str) -> None
     assert record["output"]["stdout"] == "hello\n"
 
 
+@pytest.mark.proves("workbench.output.results", "workbench.output.successful")
 async def test_a_failure_keeps_what_was_said_of_it(tmp_path: Path) -> None:
     streams = {**STREAMS, "stdout": "", "error": "NameError: x", "results": {"n": 1}}
     result = {"data": streams, "error": "1 cell failed", "successful": False}
@@ -98,5 +111,6 @@ async def test_seeing_an_execution_twice_writes_one_file(tmp_path: Path) -> None
     assert len(list((tmp_path / "workbench_activity").iterdir())) == 1
 
 
+@pytest.mark.proves("workbench.tools_only")
 async def test_other_tools_are_left_alone(tmp_path: Path) -> None:
     assert await saved(observed(tmp_path, "mcp__composio__GMAIL_SEND_EMAIL", STREAMS)) == []

@@ -5,6 +5,8 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from agent_core.errors import ModelRejected
 from agent_core.events import (
     AnyEvent,
@@ -45,6 +47,7 @@ def route(events: list[AnyEvent]) -> RouteChosen:
     return chosen
 
 
+@pytest.mark.proves("fast_path.answers", "router.once")
 async def test_a_simple_question_is_answered_without_the_loop(tmp_path: Path) -> None:
     model, fast, classifier = (
         ScriptedModel([]),
@@ -59,6 +62,7 @@ async def test_a_simple_question_is_answered_without_the_loop(tmp_path: Path) ->
     assert "".join(e.text for e in events if isinstance(e, TextDelta)) == "Paris."
 
 
+@pytest.mark.proves("fast_path.falls_back", "fast_path.fallback_event", "fast_path.no_interruption")
 async def test_the_escape_tool_turns_a_simple_verdict_into_complex(tmp_path: Path) -> None:
     model = ScriptedModel(["Looked up: rain."])
     fast = ScriptedModel([call("use_tools", {"reason": "weather now"})])
@@ -71,6 +75,7 @@ async def test_the_escape_tool_turns_a_simple_verdict_into_complex(tmp_path: Pat
     assert ending(events).answer == "Looked up: rain."
 
 
+@pytest.mark.proves("fast_path.dropped")
 async def test_nothing_of_a_fast_answer_leaves_when_the_verdict_is_complex(
     tmp_path: Path,
 ) -> None:
@@ -91,6 +96,7 @@ async def test_nothing_of_a_fast_answer_leaves_when_the_verdict_is_complex(
     assert ending(events).answer == "Researched."
 
 
+@pytest.mark.proves("router.rules_first", "router.assent_is_complex")
 async def test_rules_decide_without_a_model_call(tmp_path: Path) -> None:
     model = ScriptedModel(["One.", "Two.", "Three."])
     classifier = ScriptedModel([])
@@ -156,6 +162,7 @@ async def test_messages_in_a_busy_session_are_answered_after_each_other(tmp_path
     assert answers == ["First.", "Second."]
 
 
+@pytest.mark.proves("loop.history", "workspace.per_thread")
 async def test_continue_after_a_restart_finds_history_and_workspace(tmp_path: Path) -> None:
     model = ScriptedModel(["I found three things."])
     async with scripted_runtime(tmp_path, model=model) as runtime:
@@ -170,6 +177,7 @@ async def test_continue_after_a_restart_finds_history_and_workspace(tmp_path: Pa
     assert texts == ["Research it", "I found three things.", "continue"]
 
 
+@pytest.mark.proves("loop.delegates")
 async def test_a_subagent_is_a_child_run_whose_result_comes_back(tmp_path: Path) -> None:
     task = call(
         "Task",
@@ -184,6 +192,7 @@ async def test_a_subagent_is_a_child_run_whose_result_comes_back(tmp_path: Path)
     assert ending(events).answer == "Done: the note."
 
 
+@pytest.mark.proves("compliance.injected")
 async def test_an_extracting_run_without_a_corpus_gets_the_correction(tmp_path: Path) -> None:
     task = call(
         "Task",
@@ -198,8 +207,11 @@ async def test_an_extracting_run_without_a_corpus_gets_the_correction(tmp_path: 
         events = await turn_events(runtime, inbound("continue"))
     [injected] = [event for event in events if isinstance(event, CorrectionInjected)]
     assert injected.text in str(model.requests[-1].messages[-1])
+    of_child = [event for event in events if event.run == injected.run]
+    assert [event.kind for event in of_child[-2:]] == ["run_finished", "correction_injected"]
 
 
+@pytest.mark.proves("trace.written", "trace.one_a_turn")
 async def test_a_turn_leaves_trace_and_summary_and_the_next_moves_the_trace(
     tmp_path: Path,
 ) -> None:
@@ -221,6 +233,7 @@ async def test_a_turn_leaves_trace_and_summary_and_the_next_moves_the_trace(
     assert summary.count("Execution summary") == 2
 
 
+@pytest.mark.proves("observers.harmless")
 async def test_an_observer_that_fails_or_hangs_does_not_hold_the_turn(tmp_path: Path) -> None:
     class Failing:
         async def saw(self, observed: ToolObserved) -> list[str]:

@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from agent_core.errors import SessionError
 from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId
-from agent_core.messages import Attachment, Message, Opaque, Text, ToolResult, user_message
+from agent_core.messages import INBOUND, Attachment, Message, Opaque, Text, ToolResult, user_message
 from agent_core.sessions import Database, SessionStore, StoredSession, StoredTurn, WriteBehind
 from agent_core.testing.models import call, calls_reply, text_reply
 from agent_core.testing.runtimes import inbound
@@ -315,3 +315,10 @@ async def can_end_with(store: SessionStore, answer: str) -> bool:
 async def test_a_session_is_known_by_its_own_id_alone(store: SessionStore) -> None:
     await store.save_session(StoredSession(id=SESSION, workspace=Path("runs"), created_at=AT))
     assert await store.session(SessionId(f"{SESSION}1")) is None
+
+
+def test_a_message_that_was_stored_before_it_had_a_locale_still_loads() -> None:
+    stored = INBOUND.dump_python(replace(inbound("status"), author_locale="de-DE"), mode="json")
+    assert INBOUND.validate_python(stored).author_locale == "de-DE"
+    del stored["author_locale"]
+    assert INBOUND.validate_python(stored).author_locale == ""

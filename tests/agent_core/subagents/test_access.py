@@ -63,6 +63,15 @@ def agents(names: Sequence[str] = NAMES) -> tuple[Agent, Agent, FakeToolset]:
     return main, expert, tools
 
 
+@pytest.mark.proves(
+    "access.save_corpus",
+    "access.write_local_file",
+    "access.crawl_parallel",
+    "access.search",
+    "access.send_email",
+    "access.remote_workbench",
+    "access.enforced",
+)
 @pytest.mark.parametrize(("tool", "of_main", "of_expert"), MATRIX)
 async def test_an_agent_sees_the_tools_of_its_column(
     tmp_path: Path, tool: str, of_main: bool, of_expert: bool
@@ -73,6 +82,7 @@ async def test_an_agent_sees_the_tools_of_its_column(
         assert (tool in seen) is expected, agent.name
 
 
+@pytest.mark.proves("access.enforced")
 @pytest.mark.parametrize(("tool", "of_main", "of_expert"), MATRIX)
 async def test_an_agent_runs_the_tools_of_its_column_and_no_other(
     tmp_path: Path, tool: str, of_main: bool, of_expert: bool
@@ -93,6 +103,7 @@ async def test_a_refused_tool_names_none_that_the_agent_may_not_use(tmp_path: Pa
     assert [name for name in denied if name in output.text] == [call.name]
 
 
+@pytest.mark.proves("subagent.main_only")
 def test_the_main_agent_alone_delegates() -> None:
     main, expert, _ = agents()
     assert [tool.spec.name for tool in main.body_tools] == ["Task"]
@@ -110,6 +121,7 @@ def test_without_subagents_there_is_nothing_to_delegate_to() -> None:
     assert main.body_tools == ()
 
 
+@pytest.mark.proves("workspace.in_prompts", "subagent.context")
 def test_agents_are_told_day_place_and_asker() -> None:
     main, expert, _ = agents()
     for agent in (main, expert):

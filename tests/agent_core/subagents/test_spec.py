@@ -35,6 +35,7 @@ def expert() -> SubagentSpec:
     return spec
 
 
+@pytest.mark.proves("subagent.definition")
 def test_a_definition_is_front_matter_and_a_body() -> None:
     assert parse(GOOD) == SubagentSpec(
         name="note-writer",
@@ -81,12 +82,14 @@ def test_a_bad_definition_is_refused_with_its_file_and_its_fault(text: str, name
     assert named in str(refused.value)
 
 
+@pytest.mark.proves("subagent.ships", "subagent.inherits_model")
 def test_the_report_expert_ships() -> None:
     assert [spec.name for spec in shipped_specs()] == ["report-creation-expert"]
     assert expert().model == "inherit"
     assert expert().complete_when == "corpus_saved"
 
 
+@pytest.mark.proves("subagent.mandatory", "subagent.triggers")
 @pytest.mark.parametrize(
     "trigger",
     [

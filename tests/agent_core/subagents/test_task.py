@@ -116,6 +116,7 @@ async def test_a_child_sees_its_prompt_and_nothing_of_the_conversation(tmp_path:
     assert [message.text for message in child.messages] == ["Help with this."]
 
 
+@pytest.mark.proves("events.child_run")
 async def test_a_child_s_events_carry_its_run_and_its_parent(tmp_path: Path) -> None:
     model = ScriptedModel([task("Help.", id="t1"), call("look"), "Helped.", "Thanks."])
     events = await turn_events(tmp_path, model, FakeToolset({"look": say_done}))
@@ -164,3 +165,19 @@ async def test_a_blank_prompt_starts_no_run(tmp_path: Path) -> None:
     events = await turn_events(tmp_path, model)
     assert child_runs(events) == []
     assert [end.is_error for end in ends_of_calls(events)] == [True]
+
+
+async def test_a_child_that_uses_its_parents_ids_keeps_its_long_results_apart(
+    tmp_path: Path,
+) -> None:
+    async def flood(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+        return f"of {context.run} " * 6_000
+
+    first, again = call("look", id="c0"), call("look", id="c0")
+    model = ScriptedModel([first, task("Help.", id="c1"), again, "Helped.", "Thanks."])
+    await turn_events(tmp_path, model, FakeToolset({"look": flood}))
+    assert long_results(tmp_path) == ["of root " * 6_000, "of root.c1 " * 6_000]
+
+
+def long_results(root: Path) -> list[str]:
+    return sorted(path.read_text(encoding="utf-8") for path in root.glob("*/tool_results/*"))

@@ -50,6 +50,7 @@ async def search(tools: ComposioTools, context: ToolContext) -> ToolOutput:
     return await tools.run(tool_call(SEARCH, {"use_case": "mail"}), context, ignore_progress)
 
 
+@pytest.mark.proves("composio.session_url", "composio.api_key")
 async def test_a_persons_tools_come_from_a_session_of_that_person(
     world: ComposioWorld, context: ToolContext
 ) -> None:
@@ -63,6 +64,7 @@ async def test_a_persons_tools_come_from_a_session_of_that_person(
     assert set(world.used) == {"T1:U1"}
 
 
+@pytest.mark.proves("composio.per_person")
 async def test_two_people_never_share_a_session(world: ComposioWorld, tmp_path: Path) -> None:
     people = [tool_context(tmp_path, asker=asker) for asker in ("T1:U1", "T1:U2")]
     async with open_tools(world) as tools, asyncio.TaskGroup() as group:
@@ -72,6 +74,7 @@ async def test_two_people_never_share_a_session(world: ComposioWorld, tmp_path: 
     assert len(world.wishes) == 2
 
 
+@pytest.mark.proves("composio.no_shared_user")
 @pytest.mark.parametrize("asker", ["", "default"])
 async def test_nobodys_account_is_never_used(
     world: ComposioWorld, tmp_path: Path, asker: str
@@ -106,6 +109,7 @@ async def test_an_mcp_address_of_another_origin_is_refused(
     assert "another origin" in output.text
 
 
+@pytest.mark.proves("composio.api_key")
 async def test_a_wrong_key_means_no_tools(world: ComposioWorld, context: ToolContext) -> None:
     async with open_tools(world, api_key="wrong") as tools:
         assert await names(tools, context) == []

@@ -91,6 +91,7 @@ async def call(hub: McpHub, context: ToolContext, tool: str, **arguments: object
     return await hub.run(tool_call(f"mcp__far__{tool}", arguments), context, ignore_progress)
 
 
+@pytest.mark.proves("composio.http")
 async def test_calls_carry_the_configured_headers(
     world: World, make_hub: HubMaker, context: ToolContext
 ) -> None:

@@ -2,12 +2,14 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_core.tools.names import full_name, server_prefix
 
 
+@pytest.mark.proves("tools.names")
 def test_an_ordinary_name_stays_readable() -> None:
     assert full_name("local_toolkit", "crawl_parallel") == "mcp__local_toolkit__crawl_parallel"
 

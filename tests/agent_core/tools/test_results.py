@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from agent_core.ids import ToolCallId
 from agent_core.tools import ToolContext, ToolOutput
 from agent_core.tools.results import ResultLimits, fit
@@ -19,6 +21,7 @@ async def test_a_result_within_the_limit_stays_as_it_is(context: ToolContext) ->
     assert list(context.workspace.iterdir()) == []
 
 
+@pytest.mark.proves("loop.long_results")
 async def test_a_huge_result_is_saved_whole_and_shown_in_part(context: ToolContext) -> None:
     text = "".join(f"line {n}\r\n" for n in range(500))
     output = await fitted(ToolOutput(text=text, is_error=True), context)

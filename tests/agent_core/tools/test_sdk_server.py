@@ -43,6 +43,7 @@ async def call(hub: McpHub, context: ToolContext, tool: str, **arguments: object
     return await hub.run(tool_call(f"mcp__plain__{tool}", arguments), context, ignore_progress)
 
 
+@pytest.mark.proves("tools.names", "tools.schemas")
 async def test_descriptions_and_schemas_reach_the_model(hub: McpHub, context: ToolContext) -> None:
     echo = next(spec for spec in await hub.specs(context) if spec.name == "mcp__plain__echo")
     assert echo.description == "Says it back."

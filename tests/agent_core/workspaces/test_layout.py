@@ -8,12 +8,13 @@ import pytest
 
 from agent_core.errors import SettingsError
 from agent_core.ids import SessionId
-from agent_core.workspaces import create_workspace
+from agent_core.workspaces import create_workspace, is_renewed, mark_renewed, settle_renewal
 
 NOW = datetime(2026, 11, 21, 14, 30, 52, tzinfo=UTC)
 ONE, OTHER = SessionId("T1/C1/1.1"), SessionId("T1/C1/1.2")
 
 
+@pytest.mark.proves("workspace.name", "workspace.absolute")
 def test_the_name_is_the_second_and_what_tells_the_session(tmp_path: Path) -> None:
     workspace = create_workspace(tmp_path / "root", now=NOW, session=ONE)
 
@@ -21,6 +22,7 @@ def test_the_name_is_the_second_and_what_tells_the_session(tmp_path: Path) -> No
     assert workspace.is_absolute()
 
 
+@pytest.mark.proves("workspace.directories")
 def test_every_described_subdirectory_is_there(tmp_path: Path) -> None:
     workspace = create_workspace(tmp_path, now=NOW, session=ONE)
 
@@ -34,6 +36,7 @@ def test_every_described_subdirectory_is_there(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.proves("workspace.isolated")
 def test_two_sessions_of_one_second_are_apart(tmp_path: Path) -> None:
     one = create_workspace(tmp_path, now=NOW, session=ONE)
 
@@ -60,3 +63,15 @@ def test_a_root_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="taken") as caught:
         create_workspace(root, now=NOW, session=ONE)
     assert "WORKSPACES_ROOT" in str(caught.value)
+
+
+def test_a_renewed_workspace_is_known_as_such_until_it_was_told(tmp_path: Path) -> None:
+    workspace = create_workspace(tmp_path, now=NOW, session=ONE)
+    assert not is_renewed(workspace)
+    mark_renewed(workspace)
+    assert is_renewed(workspace)
+    assert not is_renewed(tmp_path / "session_other")
+    assert not list(workspace.glob("*renewed*"))
+    for _ in range(2):
+        settle_renewal(workspace)
+    assert not is_renewed(workspace)

@@ -5,6 +5,8 @@ import json
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from agent_core.events import AnyEvent, StepRetried, TextDelta, ToolCallProgressed
 from agent_core.ids import ToolCallId
 from agent_core.messages import JsonObject
@@ -42,6 +44,7 @@ def turns_in(workspace: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.proves("trace.one_a_turn")
 def test_the_last_turn_is_trace_json_and_earlier_ones_are_numbered(tmp_path: Path) -> None:
     for turn in ("one", "two", "three"):
         write_trace(tmp_path, trace(turn))
@@ -114,6 +117,7 @@ def test_text_that_is_not_ascii_stays_readable(tmp_path: Path) -> None:
     assert "Größe" in text
 
 
+@pytest.mark.proves("summary.figures", "summary.by_tool", "summary.trace")
 def test_a_summary_says_what_a_turn_did(tmp_path: Path) -> None:
     append_summary(tmp_path, trace(), trace_url="https://logfire.example/t?q=1")
 
@@ -150,6 +154,7 @@ def test_a_request_that_looks_like_a_heading_hides_no_turn(tmp_path: Path) -> No
     assert "turn two ==\nRequest:     What is new" in (tmp_path / "summary.txt").read_text("utf-8")
 
 
+@pytest.mark.proves("run_log.times")
 def test_the_run_log_has_a_time_before_each_entry(tmp_path: Path) -> None:
     log = RunLog(tmp_path)
     log.append("first", at=START)
@@ -171,6 +176,7 @@ def test_a_log_that_cannot_be_written_costs_nothing_else(tmp_path: Path) -> None
     assert (tmp_path / "not there" / "run.log").read_text("utf-8") == "[14:30:52.123] kept ?\n"
 
 
+@pytest.mark.proves("run_log.content")
 def test_the_run_log_tells_a_turn_in_plain_words(tmp_path: Path) -> None:
     log = RunLog(tmp_path)
     for event in turn_with_a_child():

@@ -3,6 +3,8 @@
 import json
 from collections.abc import Sequence
 
+import pytest
+
 from agent_core.events import AnyEvent, FastPathFallback, StepStarted
 from agent_core.messages import JsonObject
 from agent_core.workspaces import SessionInfo, build_trace
@@ -29,6 +31,16 @@ def trace_of(events: Sequence[AnyEvent], trace_id: str = "a" * 32) -> JsonObject
     )
 
 
+@pytest.mark.proves(
+    "trace.session_info.user_id",
+    "trace.session_info.timestamp",
+    "trace.trace_id",
+    "trace.query",
+    "trace.start_time",
+    "trace.end_time",
+    "trace.total_duration_seconds",
+    "trace.logfire_enabled",
+)
 def test_the_head_has_the_described_fields_and_formats() -> None:
     trace = trace_of(turn_with_a_child())
 
@@ -57,6 +69,13 @@ def test_the_head_has_the_described_fields_and_formats() -> None:
     assert trace["logfire_enabled"] is True
 
 
+@pytest.mark.proves(
+    "trace.tool_calls.iteration",
+    "trace.tool_calls.name",
+    "trace.tool_calls.id",
+    "trace.tool_calls.time_offset_seconds",
+    "trace.tool_calls.input_size_bytes",
+)
 def test_a_tool_call_has_the_described_fields_and_whose_it_was() -> None:
     call = trace_of(turn_with_a_child())["tool_calls"][0]
 
@@ -74,6 +93,7 @@ def test_a_tool_call_has_the_described_fields_and_whose_it_was() -> None:
     }
 
 
+@pytest.mark.proves("trace.parent_tool_use_id")
 def test_calls_of_a_sub_agent_name_the_call_that_started_it() -> None:
     calls = trace_of(turn_with_a_child())["tool_calls"]
 
@@ -83,6 +103,11 @@ def test_calls_of_a_sub_agent_name_the_call_that_started_it() -> None:
     assert calls[2]["parent_tool_use_id"] == "toolu_task"
 
 
+@pytest.mark.proves(
+    "trace.tool_results.tool_use_id",
+    "trace.tool_results.time_offset_seconds",
+    "trace.tool_results.is_error",
+)
 def test_a_tool_result_has_the_described_fields() -> None:
     results = trace_of(turn_with_a_child())["tool_results"]
 
@@ -97,6 +122,13 @@ def test_a_tool_result_has_the_described_fields() -> None:
     assert [result["is_error"] for result in results] == [False, True, False]
 
 
+@pytest.mark.proves(
+    "trace.iterations.iteration",
+    "trace.iterations.duration_seconds",
+    "trace.iterations.tool_calls",
+    "trace.iterations.needs_user_input",
+    "trace.iterations.auth_link",
+)
 def test_each_step_of_the_root_run_is_an_iteration_with_its_tools_time() -> None:
     iterations = trace_of(turn_with_a_child())["iterations"]
 
@@ -108,6 +140,12 @@ def test_each_step_of_the_root_run_is_an_iteration_with_its_tools_time() -> None
     assert all(one["auth_link"] is None for one in iterations)
 
 
+@pytest.mark.proves(
+    "trace.tool_calls.input",
+    "trace.tool_calls.input_preview",
+    "trace.iterations.query",
+    "trace.query",
+)
 def test_previews_are_cut_and_the_input_is_whole() -> None:
     text = "x" * 5_000
     events = [

@@ -12,9 +12,11 @@ from bot.threads import ThreadRef
 from tests.bot.ingress.world import World
 
 
-async def admitted_mention(world: World, **more: Any) -> tuple[Ingress, Admitted]:
+async def admitted_mention(
+    world: World, user: str = "ann", **more: Any
+) -> tuple[Ingress, Admitted]:
     """A mention as if it were in the ledger and not handed over yet, and an ingress to do it."""
-    await world.say("ann", "general", f"{world.mention} hi", **more)
+    await world.say(user, "general", f"{world.mention} hi", **more)
     await world.settle()
     decided = await forgetful_gate(world).judge(world.ledger.bodies[0])
     world.front.messages.clear()

@@ -104,8 +104,3 @@ def test_an_app_that_is_not_known_yet_is_not_compared() -> None:
     unknown = replace(RULES, identity=replace(RULES.identity, app_id=""))
 
     assert screen(replace(FACTS, app_id="A9"), unknown) is None
-
-
-@pytest.mark.parametrize("reason", ["bot", "deactivated", "foreign_app", "foreign_team"])
-def test_these_get_silence(reason: Reason) -> None:
-    assert Denied(reason=reason).sentence == ""

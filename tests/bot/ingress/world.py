@@ -13,6 +13,7 @@ from agent_core.messages import Attachment, InboundMessage, JsonObject
 from bot.inbound import SlackFile
 from bot.ingress import Ingress, Rules, connect_socket, create_app, register
 from bot.ingress.gate import Admitted
+from bot.ingress.seams import Fault, LeftOut
 from bot.presenter import Signs
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES
@@ -29,6 +30,7 @@ class ListeningFront:
     has_turn_already: bool = False
     makes_session_and_fails: bool = False
     sessions: set[SessionId] = field(default_factory=set[SessionId])
+    withdrawn: list[str] = field(default_factory=list[str])
 
     async def handle(self, message: InboundMessage) -> TurnId | None:
         if self.failures:
@@ -44,6 +46,10 @@ class ListeningFront:
         self.messages.append(message)
         self.got_one.set()
         return TurnId(message.key)
+
+    async def withdraw(self, key: str) -> bool:
+        self.withdrawn.append(key)
+        return True
 
     async def knows(self, session: SessionId) -> bool:
         return session in self.sessions
@@ -82,28 +88,31 @@ class MemoryLedger:
 
 
 class NamingFiles:
-    """Pretends to have saved each file under its name; can be held up."""
+    """Pretends to have saved each file under its name; can be held up, and can leave some out."""
 
     def __init__(self, front: ListeningFront) -> None:
         self._front = front
         self.asked = asyncio.Event()
         self.may_go_on = asyncio.Event()
         self.may_go_on.set()
+        self.left_out: dict[str, Fault] = {}
 
     async def keep(
         self, session: SessionId, files: tuple[SlackFile, ...]
-    ) -> tuple[Attachment, ...]:
+    ) -> tuple[Attachment | LeftOut, ...]:
         self.asked.set()
         await self.may_go_on.wait()
         self._front.sessions.add(session)
-        return tuple(
-            Attachment(
-                name=file.name,
-                path=f"downloads/{file.name}",
-                mimetype=file.mimetype,
-                size_bytes=file.size_bytes,
-            )
-            for file in files
+        return tuple(map(self._kept, files))
+
+    def _kept(self, file: SlackFile) -> Attachment | LeftOut:
+        if fault := self.left_out.get(file.name):
+            return LeftOut(name=file.name, fault=fault)
+        return Attachment(
+            name=file.name,
+            path=f"downloads/{file.name}",
+            mimetype=file.mimetype,
+            size_bytes=file.size_bytes,
         )
 
 

@@ -75,12 +75,14 @@ async def test_a_complex_turn_shows_progress_then_answer_then_file(stage: Stage)
     assert [post.text for post in posts] == [
         "Done in 7 s · 2 tool calls · 7 pages read",
         "Three sentences.",
-        "Batteries in 2026",
+        "",
     ]
-    assert [file.name for file in posts[-1].files] == ["report.html"]
+    [file] = posts[-1].files
+    assert (file.name, file.title) == ("report.html", "Batteries in 2026")
     assert stage.slack.files[0].content == b"<h1>Batteries</h1>"
 
 
+@pytest.mark.proves("thread.progress")
 async def test_progress_is_edited_in_peoples_words(stage: Stage) -> None:
     presenter, turn = stage.presenter(), stage.turn()
     await presenter.show(turn.started())
@@ -107,6 +109,7 @@ async def test_no_edit_reaches_the_post_after_its_closing_line(stage: Stage) -> 
     assert stage.texts()[0].startswith("Done in")
 
 
+@pytest.mark.proves("thread.sub_agents")
 async def test_sub_agents_steps_stand_below_the_call_that_started_them(stage: Stage) -> None:
     presenter, turn = stage.presenter(), stage.turn()
     child = child_run(ROOT_RUN, ToolCallId("t1"))
@@ -221,7 +224,8 @@ async def test_a_presenter_that_starts_again_posts_nothing_twice(stage: Stage) -
         for event in events:
             await presenter.show(event)
 
-    assert stage.texts() == ["Done in 5 s · 1 tool call", "The answer.", "The report"]
+    assert stage.texts() == ["Done in 5 s · 1 tool call", "The answer.", ""]
+    assert [file.title for file in stage.slack.files] == ["The report"]
 
 
 class CutState(MemoryState):
@@ -260,8 +264,8 @@ async def test_a_crash_at_any_save_leaves_no_duplicate_and_no_gap(stage: Stage, 
     for event in events:
         await presenter.show(event)
 
-    assert stage.texts() == ["Done in 3 s", "The answer.", "The report"]
-    assert len([file for file in stage.slack.files if file.shares]) == 1
+    assert stage.texts() == ["Done in 3 s", "The answer.", ""]
+    assert [file.title for file in stage.slack.files if file.shares] == ["The report"]
 
 
 async def test_a_lost_answer_is_read_back_and_not_posted_again(stage: Stage) -> None:

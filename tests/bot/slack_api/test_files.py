@@ -1,10 +1,13 @@
 """Files up and down, each once and only with Slack."""
 
+from io import BytesIO
+
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from bot.slack_api import DownloadRefused, SlackApi, web_client
+from bot.slack_api import DownloadRefused, FileTooBig, SlackApi, web_client
+from bot.slack_api.downloads import CHUNK_BYTES, MAX_REDIRECTS
 from tests.bot.slack_api.conftest import Desk
 
 
@@ -20,37 +23,38 @@ async def test_a_file_is_uploaded_into_the_thread(desk: Desk) -> None:
         name="a.html",
         content=b"<p>hi</p>",
         title="A",
-        comment="Here",
         remember=remember,
     )
 
     (file,) = desk.slack.files
     assert (file.id, file.content, file.title) == (file_id, b"<p>hi</p>", "A")
     assert remembered == [file_id]
-    assert desk.texts() == ["Here"]
+    assert desk.texts() == [""]
     assert await desk.api.files.is_shared(file_id, desk.thread.channel)
 
 
 async def test_an_upload_whose_last_answer_is_lost_shows_one_file(desk: Desk) -> None:
     desk.slack.fail("files.completeUploadExternal", drop_after_accept=True)
-    await desk.api.files.upload(desk.thread, name="a.txt", content=b"x", title="A", comment="Here")
+    await desk.api.files.upload(desk.thread, name="a.txt", content=b"x", title="A")
 
-    assert desk.texts() == ["Here"]
+    assert desk.texts() == [""]
     assert desk.calls("files.completeUploadExternal") == 1
 
 
 async def test_an_upload_that_was_not_completed_is_completed_again(desk: Desk) -> None:
     desk.slack.fail("files.completeUploadExternal", status=500)
-    await desk.api.files.upload(desk.thread, name="a.txt", content=b"x", title="A", comment="Here")
+    await desk.api.files.upload(desk.thread, name="a.txt", content=b"x", title="A")
 
-    assert desk.texts() == ["Here"]
+    assert desk.texts() == [""]
 
 
 async def test_an_attached_file_is_fetched_with_the_token(desk: Desk) -> None:
     ts = await desk.slack.say("ann", "general", "log", files=[("a.log", b"lines", "text/plain")])
     file = desk.slack.find("general", ts).files[0]
 
-    assert await desk.api.files.download(file.url_private, max_bytes=10) == b"lines"
+    into = BytesIO()
+    assert await desk.api.files.download(file.url_private, into, max_bytes=5) == 5
+    assert into.getvalue() == b"lines"
 
 
 async def test_a_sign_in_page_is_not_taken_for_a_file(desk: Desk) -> None:
@@ -59,7 +63,7 @@ async def test_a_sign_in_page_is_not_taken_for_a_file(desk: Desk) -> None:
     stranger = SlackApi(web_client("xoxb-wrong", base_url=desk.slack.api_url), clock=desk.clock)
 
     with pytest.raises(DownloadRefused):
-        await stranger.files.download(file.url_private, max_bytes=10)
+        await stranger.files.download(file.url_private, BytesIO(), max_bytes=10)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +78,7 @@ async def test_a_sign_in_page_is_not_taken_for_a_file(desk: Desk) -> None:
 )
 async def test_the_token_is_never_sent_anywhere_but_to_slack(desk: Desk, url: str) -> None:
     with pytest.raises(DownloadRefused, match="does not lie with Slack"):
-        await desk.api.files.download(url, max_bytes=10)
+        await desk.api.files.download(url, BytesIO(), max_bytes=10)
 
 
 async def test_a_redirect_away_from_slack_is_not_followed(desk: Desk) -> None:
@@ -89,8 +93,9 @@ async def test_a_redirect_away_from_slack_is_not_followed(desk: Desk) -> None:
     async with TestServer(app) as server:
         base_url = str(server.make_url("/api/"))
         api = SlackApi(web_client("xoxb-1", base_url=base_url), clock=desk.clock)
+        url = str(server.make_url("/files/a.log"))
         with pytest.raises(DownloadRefused, match="does not lie with Slack"):
-            await api.files.download(str(server.make_url("/files/a.log")), max_bytes=10)
+            await api.files.download(url, BytesIO(), max_bytes=10)
 
     assert asked == ["/files/a.log"]
 
@@ -108,14 +113,35 @@ async def test_a_redirect_within_slack_keeps_the_token(desk: Desk) -> None:
     async with TestServer(app) as server:
         base_url = str(server.make_url("/api/"))
         api = SlackApi(web_client("xoxb-1", base_url=base_url), clock=desk.clock)
-        content = await api.files.download(str(server.make_url("/here")), max_bytes=100)
+        into = BytesIO()
+        await api.files.download(str(server.make_url("/here")), into, max_bytes=100)
 
-    assert content == b"Bearer xoxb-1"
+    assert into.getvalue() == b"Bearer xoxb-1"
 
 
 async def test_a_file_that_is_too_big_is_not_read_to_its_end(desk: Desk) -> None:
-    ts = await desk.slack.say("ann", "general", "log", files=[("a.log", b"x" * 99, "text/plain")])
+    content = b"x" * (CHUNK_BYTES + 1)
+    ts = await desk.slack.say("ann", "general", "log", files=[("a.log", content, "text/plain")])
     file = desk.slack.find("general", ts).files[0]
+    into = BytesIO()
 
-    with pytest.raises(DownloadRefused, match="more than 10 bytes"):
-        await desk.api.files.download(file.url_private, max_bytes=10)
+    with pytest.raises(FileTooBig, match=f"more than {CHUNK_BYTES} bytes"):
+        await desk.api.files.download(file.url_private, into, max_bytes=CHUNK_BYTES)
+    assert len(into.getvalue()) <= CHUNK_BYTES
+
+
+async def test_a_redirect_in_a_circle_ends(desk: Desk) -> None:
+    asked: list[str] = []
+
+    async def around(request: web.Request) -> web.Response:
+        asked.append(request.path)
+        raise web.HTTPFound("/here")
+
+    app = web.Application()
+    app.router.add_get("/here", around)
+    async with TestServer(app) as server:
+        api = SlackApi(web_client("xoxb-1", base_url=str(server.make_url("/api/"))))
+        with pytest.raises(DownloadRefused, match="too many redirects"):
+            await api.files.download(str(server.make_url("/here")), BytesIO(), max_bytes=10)
+
+    assert len(asked) == MAX_REDIRECTS + 1

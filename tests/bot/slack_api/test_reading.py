@@ -54,6 +54,13 @@ async def test_people_are_described(desk: Desk) -> None:
     assert await desk.api.person("U0NOBODY") is None
 
 
+async def test_a_person_has_the_locale_that_they_set_in_slack(desk: Desk) -> None:
+    cleo = await desk.api.person(desk.slack.users["cleo"])
+
+    assert cleo is not None
+    assert cleo.locale == "de-DE"
+
+
 async def test_people_are_asked_for_once_a_while(desk: Desk) -> None:
     people = People(desk.api, ttl_s=60)
     ann = desk.slack.people["ann"]

@@ -87,6 +87,7 @@ def test_a_citation_without_a_source_in_a_heading_or_table_is_named(markdown: st
         compose(markdown)
 
 
+@pytest.mark.proves("report.cited")
 def test_every_citation_leads_to_a_listed_source_and_none_is_listed_unread() -> None:
     tree = page("## S\n\nOne. [2] Two. [9, 4]\n\n- three [2]")
     targets = {link.attrs["href"] for link in tree.all("a", class_="citation")}

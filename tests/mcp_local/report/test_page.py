@@ -31,6 +31,7 @@ More. [3]
 """
 
 
+@pytest.mark.proves("report.order")
 def test_the_page_has_title_date_summary_contents_sections_and_sources_in_this_order() -> None:
     tree = page(REPORT)
     assert tree.one("h1").text == "The topic"
@@ -46,6 +47,7 @@ def test_the_page_has_title_date_summary_contents_sections_and_sources_in_this_o
     assert tree.one("html").attrs["lang"] == "en"
 
 
+@pytest.mark.proves("report.contents")
 def test_the_contents_lead_to_every_section() -> None:
     tree = page(REPORT)
     links = {link.text: link.attrs["href"] for link in tree.one("nav").all("a")}
@@ -127,6 +129,7 @@ def test_headings_begin_at_the_second_level_below_the_title(markdown: str, tags:
     assert found == tags
 
 
+@pytest.mark.proves("report.boxes")
 @pytest.mark.parametrize(
     ("markdown", "style", "title", "body"),
     [

@@ -92,6 +92,7 @@ def assert_inert(html: str) -> Element:
     return tree
 
 
+@pytest.mark.proves("report.inert")
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_a_payload_in_the_text_is_inert(payload: str) -> None:
     draft = Draft(title="Topic", markdown=f"## Section\n\n{payload}\n\nEnd. [1]", summary=payload)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from bot.sandbox.slack.blocks.data import check_data_table, check_table, check_visualization
 from bot.sandbox.slack.blocks.elements import (
     IN_ACTIONS,
     IN_INPUT,
@@ -11,14 +12,15 @@ from bot.sandbox.slack.blocks.elements import (
     check_element,
     check_elements,
 )
-from bot.sandbox.slack.blocks.node import Node
+from bot.sandbox.slack.blocks.node import HOME, MESSAGE, MODAL, Node
 from bot.sandbox.slack.blocks.objects import check_image_source, check_text, check_text_object
-from bot.sandbox.slack.wire import as_array
+from bot.sandbox.slack.blocks.rich_text import check_rich_text
+from bot.sandbox.slack.problems import rule
 
-MESSAGE, MODAL, HOME = "message", "modal", "home"
 _EVERYWHERE = frozenset((MESSAGE, MODAL, HOME))
 _MESSAGE_ONLY = frozenset((MESSAGE,))
-_RICH = {"rich_text_section", "rich_text_list", "rich_text_preformatted", "rich_text_quote"}
+_NOWHERE: frozenset[str] = frozenset()
+"""Slack shows such blocks in messages that are read; nobody can post them."""
 _TASK_STATUSES = ("pending", "in_progress", "complete", "error")
 
 
@@ -64,12 +66,6 @@ def _check_input(node: Node) -> None:
         check_element(element, IN_INPUT)
 
 
-def _check_rich_text(node: Node) -> None:
-    for element in node.children("elements", maximum=1000, minimum=0):
-        element.check_choice("type", _RICH, required=True)
-        element.children("elements", maximum=10_000, minimum=0)
-
-
 def _check_video(node: Node) -> None:
     check_text(node, "title", 199, plain=True, required=True)
     node.check_string("alt_text", 2000, required=True)
@@ -86,41 +82,18 @@ def _check_context_actions(node: Node) -> None:
     check_elements(node.children("elements", maximum=5), {"feedback_buttons", "icon_button"})
 
 
-def _check_rows(node: Node, *, minimum: int, maximum: int) -> None:
-    rows = as_array(node.value.get("rows"))
-    if rows is None:
-        node.fail("missing required field: rows")
-        return
-    if len(rows) > maximum:
-        node.fail(f"no more than {maximum} items allowed", "rows")
-    if len(rows) < minimum:
-        node.fail(f"no fewer than {minimum} items allowed", "rows")
-    for index, row in enumerate(rows):
-        cells = as_array(row)
-        if cells is None or not 1 <= len(cells) <= 20:
-            node.fail("no more than 20 items allowed", f"rows/{index}")
-
-
-def _check_table(node: Node) -> None:
-    _check_rows(node, minimum=1, maximum=100)
-
-
-def _check_data_table(node: Node) -> None:
-    node.check_string("caption", 3000, required=True)
-    _check_rows(node, minimum=2, maximum=201)
-
-
-def _check_visualization(node: Node) -> None:
-    node.check_string("title", 50, required=True)
-    if (chart := node.child("chart", required=True)) is not None:
-        chart.check_choice("type", ("pie", "bar", "area", "line"), required=True)
-        chart.children("segments" if chart.type == "pie" else "series", maximum=12)
-
-
 def _check_task_card(node: Node) -> None:
     node.check_string("task_id", 255, required=True)
     node.check_string("title", 256, required=True)
     node.check_choice("status", _TASK_STATUSES)
+    for name in ("details", "output"):
+        if (text := node.child(name)) is not None:
+            text.check_choice("type", ("rich_text",), required=True)
+            check_rich_text(text)
+    for source in node.children("sources", maximum=100, minimum=0, required=False):
+        source.check_choice("type", ("url",), required=True)
+        source.check_string("url", 3000, required=True)
+        source.check_string("text", 3000, required=True)
 
 
 def _check_plan(node: Node) -> None:
@@ -164,12 +137,7 @@ def _check_container(node: Node) -> None:
     for child in node.children("child_blocks", maximum=10):
         child.check_choice("type", _IN_CONTAINER, required=True)
         if child.type in _IN_CONTAINER:
-            check_block(child, MESSAGE)
-
-
-def _check_file(node: Node) -> None:
-    node.check_string("external_id", 255, required=True)
-    node.check_choice("source", ("remote",), required=True)
+            check_block(child)
 
 
 def _check_nothing(_: Node) -> None:
@@ -184,15 +152,15 @@ KINDS: Mapping[str, Kind] = {
     "actions": Kind(_check_actions),
     "image": Kind(_check_image),
     "input": Kind(_check_input),
-    "rich_text": Kind(_check_rich_text),
+    "rich_text": Kind(check_rich_text),
     "video": Kind(_check_video),
-    "file": Kind(_check_file, _MESSAGE_ONLY),
+    "file": Kind(_check_nothing, _NOWHERE),
     "call": Kind(_check_nothing, _MESSAGE_ONLY),
     "markdown": Kind(_check_markdown, _MESSAGE_ONLY),
     "context_actions": Kind(_check_context_actions, _MESSAGE_ONLY),
-    "table": Kind(_check_table, _MESSAGE_ONLY),
-    "data_table": Kind(_check_data_table, _MESSAGE_ONLY),
-    "data_visualization": Kind(_check_visualization, _MESSAGE_ONLY),
+    "table": Kind(check_table, _MESSAGE_ONLY),
+    "data_table": Kind(check_data_table, _MESSAGE_ONLY),
+    "data_visualization": Kind(check_visualization, _MESSAGE_ONLY),
     "task_card": Kind(_check_task_card, _MESSAGE_ONLY),
     "plan": Kind(_check_plan, _MESSAGE_ONLY),
     "alert": Kind(_check_alert, frozenset((MODAL,))),
@@ -203,11 +171,12 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-def check_block(node: Node, surface: str) -> None:
-    """The node is a block that may stand on the surface."""
+def check_block(node: Node) -> None:
+    """The node is a block that may stand on its surface."""
     kind = KINDS.get(node.type)
-    if kind is None or surface not in kind.surfaces:
-        node.fail(f"unsupported type: {node.type}", "type")
+    if kind is None or node.surface not in kind.surfaces:
+        constraint = rule("enum", [name for name, k in KINDS.items() if k.surfaces], node.type)
+        node.fail(f"unsupported type: {node.type}", "type", constraint=constraint)
         return
     node.check_string("block_id", 255)
     kind.check(node)

@@ -1,6 +1,7 @@
 """Composition objects: texts, options, confirmations, filters. Closed: no unknown key."""
 
 from bot.sandbox.slack.blocks.node import Node
+from bot.sandbox.slack.problems import Problem
 
 
 def check_text(
@@ -18,8 +19,8 @@ def check_text_object(text: Node, maximum: int, *, plain: bool = False) -> None:
     text.check_string("text", maximum, required=True)
     text.check_keys(("type", "text", "emoji" if text.type == "plain_text" else "verbatim"))
     if len(text.problems) > before:
-        problem = f"failed to match all allowed schemas [json-pointer:{text.pointer}]"
-        text.problems.insert(before, problem)
+        message = "failed to match all allowed schemas"
+        text.problems.insert(before, Problem(message=message, pointer=text.pointer))
 
 
 def check_option(option: Node) -> None:
@@ -59,3 +60,23 @@ def check_image_source(node: Node) -> None:
         file.value.get("id") or file.value.get("url")
     ):
         file.fail("missing required field: id")
+
+
+def check_filter(node: Node) -> None:
+    """The node's `filter`, if there is one, narrows a menu of conversations."""
+    if (narrowed := node.child("filter")) is None:
+        return
+    narrowed.check_keys(("include", "exclude_external_shared_channels", "exclude_bot_users"))
+    for kind in narrowed.items("include", maximum=4, required=False):
+        if kind not in ("im", "mpim", "private", "public"):
+            narrowed.fail(f"unsupported include: {kind}", "include")
+
+
+def check_dispatch_config(node: Node) -> None:
+    """The node's `dispatch_action_config`, if there is one, says when typing is told."""
+    if (config := node.child("dispatch_action_config")) is None:
+        return
+    config.check_keys(("trigger_actions_on",))
+    for trigger in config.items("trigger_actions_on", maximum=2):
+        if trigger not in ("on_enter_pressed", "on_character_entered"):
+            config.fail(f"unsupported trigger_actions_on: {trigger}", "trigger_actions_on")

@@ -27,7 +27,12 @@ def set_session_status(call: Call) -> JsonObject:
     if len(title) > limits.MAX_TITLE:
         raise ApiError("invalid_arguments")
     read_custom_author(call)
-    session = call.workspace.sessions.set_status(channel.id, thread_ts, status, title=title)
+    initiator = call.args.text("initiator_user_id")
+    if initiator and initiator not in call.state.users:
+        raise ApiError("user_not_found")
+    session = call.workspace.sessions.set_status(
+        channel.id, thread_ts, status, title=title, initiator=initiator
+    )
     answer = show_session_status(session)
     if not call.app.is_subscribed("agent_session_stopped"):
         answer |= {

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from bot.sandbox.slack.content import Content, read_content
 from bot.sandbox.slack.errors import ApiError
-from bot.sandbox.slack.messages import show_post
+from bot.sandbox.slack.messages import permalink, show_post
 from bot.sandbox.slack.methods.method import Call, Method, Methods
 from bot.sandbox.slack.rates import POSTS_OF_A_CHANNEL, TIER_3, TIER_4, UNLIMITED
 from bot.sandbox.slack.records import Channel, CustomAuthor, Post
@@ -139,10 +139,7 @@ def get_permalink(call: Call) -> JsonObject:
     """The address of a post."""
     channel = call.visible_channel()
     post = call.post(channel, "message_ts")
-    link = f"https://sandbox.slack.com/archives/{channel.id}/p{post.ts.replace('.', '')}"
-    if post.is_reply:
-        link += f"?thread_ts={post.thread_ts}&cid={channel.id}"
-    return {"channel": channel.id, "permalink": link}
+    return {"channel": channel.id, "permalink": permalink(post)}
 
 
 METHODS: Methods = {

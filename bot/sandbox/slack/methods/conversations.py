@@ -3,15 +3,21 @@
 import re
 from collections.abc import Sequence
 
+from bot.sandbox.slack.app import SCOPE_PREFIXES
 from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.messages import show_channel, show_in_history
 from bot.sandbox.slack.methods.method import Call, Method, Methods
 from bot.sandbox.slack.methods.paging import read_page
 from bot.sandbox.slack.rates import TIER_2, TIER_3, TIER_4
-from bot.sandbox.slack.records import Channel, Post
+from bot.sandbox.slack.records import Channel, ChannelKind, Post
 from bot.sandbox.slack.wire import JsonObject
 
-_TYPES = {"public_channel": "channel", "private_channel": "group", "mpim": "mpim", "im": "im"}
+_TYPES: dict[str, ChannelKind] = {
+    "public_channel": "channel",
+    "private_channel": "group",
+    "mpim": "mpim",
+    "im": "im",
+}
 _READ = ("channels:read", "groups:read", "im:read", "mpim:read")
 _HISTORY = ("channels:history", "groups:history", "im:history", "mpim:history")
 
@@ -82,21 +88,26 @@ def info(call: Call) -> JsonObject:
 
 def list_channels(call: Call) -> JsonObject:
     """The channels of the asked kinds that the bot can see."""
-    kinds = _read_kinds(call)
-    channels = [
+    return _answer_channels(call, _visible(call, _read_kinds(call)))
+
+
+def _visible(call: Call, kinds: Sequence[ChannelKind]) -> list[Channel]:
+    return [
         channel
         for channel in call.state.channels.values()
         if channel.kind in kinds
         and (channel.kind == "channel" or call.app.is_member(channel))
         and not (channel.is_archived and call.args.flag("exclude_archived"))
     ]
-    return _answer_channels(call, channels)
 
 
-def _read_kinds(call: Call) -> list[str]:
+def _read_kinds(call: Call) -> list[ChannelKind]:
+    """The kinds asked for, each of which needs its scope."""
     names = call.args.names("types") or ("public_channel",)
     if any(name not in _TYPES for name in names):
         raise ApiError("invalid_types")
+    for name in names:
+        call.need_scope(f"{SCOPE_PREFIXES[_TYPES[name]]}:read")
     return [_TYPES[name] for name in names]
 
 
@@ -107,13 +118,14 @@ def _answer_channels(call: Call, channels: Sequence[Channel]) -> JsonObject:
 
 
 def list_of_user(call: Call) -> JsonObject:
-    """The channels of which a user, the bot by default, is a member."""
+    """The channels of which a user, the bot by default, is a member.
+
+    Of another user's channels the bot is told the public ones and those that it shares.
+    """
     kinds, user = _read_kinds(call), call.args.text("user") or call.app.bot_user_id
-    channels = [
-        channel
-        for channel in call.state.channels.values()
-        if channel.kind in kinds and user in channel.members
-    ]
+    if user not in call.state.users:
+        raise ApiError("user_not_found")
+    channels = [channel for channel in _visible(call, kinds) if user in channel.members]
     return _answer_channels(call, channels)
 
 
@@ -142,24 +154,32 @@ def join(call: Call) -> JsonObject:
 
 def open_direct(call: Call) -> JsonObject:
     """Open the direct conversation with one to eight users, or re-open a known one."""
+    is_new = False
     if call.args.has("channel"):
         channel = call.visible_channel()
         if not channel.is_direct:
             raise ApiError("method_not_supported_for_channel_type")
     else:
-        channel = _direct_channel_of(call, call.args.names("users"))
+        users = _read_users(call)
+        known = call.state.find_direct_channel(*users, call.app.bot_user_id)
+        if known is None and call.args.flag("prevent_creation"):
+            raise ApiError("channel_not_found")
+        channel = known or call.state.direct_channel(*users, call.app.bot_user_id)
+        is_new = known is None
     full = call.args.flag("return_im")
-    return {"channel": show_channel(call.state, channel) if full else {"id": channel.id}}
+    shown = {"channel": show_channel(call.state, channel) if full else {"id": channel.id}}
+    return shown if is_new else {**shown, "no_op": True, "already_open": True}
 
 
-def _direct_channel_of(call: Call, users: Sequence[str]) -> Channel:
+def _read_users(call: Call) -> tuple[str, ...]:
+    users = call.args.names("users")
     if not users:
         raise ApiError("users_list_not_supplied")
     if len(users) > 8:
         raise ApiError("too_many_users")
     if any(user not in call.state.users for user in users):
         raise ApiError("user_not_found")
-    return call.state.direct_channel(*users, call.app.bot_user_id)
+    return users
 
 
 METHODS: Methods = {

@@ -1,5 +1,6 @@
 """files.*: the upload in three calls, information, deletion."""
 
+import re
 from dataclasses import replace
 
 from bot.sandbox.slack import limits
@@ -20,6 +21,7 @@ def get_upload_url(call: Call) -> JsonObject:
         raise ApiError("missing_argument")
     if length > limits.MAX_FILE_BYTES:
         raise ApiError("file_upload_size_restricted")
+    _check_snippet(call, length)
     alt_txt = call.args.text("alt_txt")
     if alt_txt and len(alt_txt) > limits.MAX_ALT_TEXT:
         raise ApiError("alt_txt_too_large")
@@ -30,12 +32,22 @@ def get_upload_url(call: Call) -> JsonObject:
     }
 
 
+def _check_snippet(call: Call, length: int) -> None:
+    kind = call.args.text("snippet_type")
+    if kind and not re.fullmatch(r"[a-z0-9_+#-]+", kind):
+        raise ApiError("unknown_snippet_type")
+    if kind and length > limits.MAX_SNIPPET_BYTES:
+        raise ApiError("snippet_too_large")
+
+
 def complete_upload(call: Call) -> JsonObject:
     """Turn uploads into files and share them. The answer shows them before they are shared."""
     entries = [as_object(entry) or {} for entry in call.args.json_array("files") or ()]
     if not entries:
         raise missing_field("files")
     channels = _target_channels(call)
+    if call.args.text("thread_ts") and len(channels) != 1:
+        raise ApiError("invalid_arguments")
     files = [_complete(call, entry) for entry in entries]
     shown = [show_file(call.state, file) | {"mimetype": "", "filetype": ""} for file in files]
     for channel in channels:
@@ -53,7 +65,7 @@ def _target_channels(call: Call) -> list[Channel]:
         raise ApiError("channel_not_found")
     if not all(call.app.is_member(channel) for channel in found):
         raise ApiError("not_in_channel")
-    if any(channel.is_archived for channel in found):
+    if any(channel.is_archived or channel.is_read_only for channel in found):
         raise ApiError("posting_to_channel_denied")
     return found
 

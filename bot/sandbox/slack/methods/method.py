@@ -93,7 +93,7 @@ class Method:
     run: Callable[[Call], JsonObject]
     scopes: tuple[str, ...] = ()
     rate: Rate = TIER_3
-    access: Literal["bot", "app", "anyone"] = "bot"
+    access: Literal["bot", "app", "config", "anyone"] = "bot"
 
 
 Methods = Mapping[str, Method]

@@ -10,7 +10,10 @@ from bot.sandbox.slack.methods.chat import end_status, read_custom_author, read_
 from bot.sandbox.slack.methods.method import Call, Method, Methods
 from bot.sandbox.slack.rates import STREAM_APPENDS, TIER_2
 from bot.sandbox.slack.records import STREAM_LIFETIME_S, Channel, Post, Stream
+from bot.sandbox.slack.sessions import check_status
 from bot.sandbox.slack.wire import JsonObject
+
+_DISPLAY_MODES = ("timeline", "plan")
 
 
 def start(call: Call) -> JsonObject:
@@ -23,6 +26,8 @@ def start(call: Call) -> JsonObject:
         _check_recipient(call)
     now_s = call.state.clock.now()
     mode = call.args.text("task_display_mode") or "timeline"
+    if mode not in _DISPLAY_MODES:
+        raise ApiError("invalid_arguments")
     stream = Stream(phase="in_progress", started_s=now_s, task_display_mode=mode)
     draft = _append(call, _draft(call, channel, thread_ts, stream))
     post = call.workspace.add_post(draft)
@@ -97,13 +102,14 @@ def append(call: Call) -> JsonObject:
 def stop(call: Call) -> JsonObject:
     """End a stream, with what is still to be shown."""
     post = _append(call, _open_stream(call))
+    status = call.args.text("session_status") or "active"
+    check_status(status)
     if len(call.args.json_array("blocks") or ()) > limits.MAX_BLOCKS:
         raise ApiError("msg_blocks_too_many")
     blocks = read_blocks(call.args, call.state.ids) or ()
     metadata = read_metadata(call.args) or post.metadata
     post = replace(streaming.close(post, blocks), metadata=metadata)
     post = call.workspace.change_post(post)
-    status = call.args.text("session_status") or "active"
     call.workspace.sessions.set_status(post.channel, post.root_ts, status)
     return {"channel": post.channel, "ts": post.ts, "message": show_post(call.state, post)}
 

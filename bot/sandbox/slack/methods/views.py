@@ -44,6 +44,8 @@ def update_view(call: Call) -> JsonObject:
 def publish_view(call: Call) -> JsonObject:
     """Set a person's App Home."""
     user = call.args.required("user_id")
+    if not call.app.is_home_enabled:
+        raise ApiError("not_enabled")
     if user not in call.state.users:
         raise ApiError("missing_profile_id")
     view = call.workspace.modals.publish(user, _body(call), expected_hash=call.args.text("hash"))

@@ -1,0 +1,42 @@
+"""What an answer says of the turn's circumstances, in lines of their own before it."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from agent_core.events import AnyEvent
+from agent_core.prompts.language import detect_language
+from agent_core.runtime.documents import document_note
+from agent_core.runtime.phrases import PHRASES
+from agent_core.runtime.reading import read_nothing
+from agent_core.sessions import StoredTurn
+from agent_core.workspaces import is_renewed, settle_renewal
+
+logger = logging.getLogger(__name__)
+
+
+async def with_notices(
+    answer: str, turn: StoredTurn, workspace: Path, events: Sequence[AnyEvent]
+) -> str:
+    """The answer below what the person has to know of message, workspace and pages."""
+    return await asyncio.to_thread(_noticed, answer, turn, workspace, events)
+
+
+async def settle_notices(workspace: Path) -> None:
+    """The answer with its notices is stored: what was said once is not said again."""
+    try:
+        await asyncio.to_thread(settle_renewal, workspace)
+    except OSError:
+        logger.exception("%s may be called new once more", workspace)
+
+
+def _noticed(answer: str, turn: StoredTurn, workspace: Path, events: Sequence[AnyEvent]) -> str:
+    asked = turn.inbound
+    phrases = PHRASES[detect_language(asked.text, locale=asked.author_locale)]
+    notices = [
+        document_note(turn, workspace, phrases),
+        phrases.new_workspace if is_renewed(workspace) else "",
+        phrases.nothing_read if read_nothing(events) else "",
+    ]
+    return "\n\n".join(filter(None, [" ".join(filter(None, notices)), answer]))

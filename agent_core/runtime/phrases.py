@@ -1,0 +1,231 @@
+"""What is said to a person without asking a model, in the languages that we have words for."""
+
+from dataclasses import dataclass
+
+from agent_core.events import Outcome
+from agent_core.prompts.language import Language
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrases:
+    """One language. `{n}` is a number, `{path}` a file of the workspace."""
+
+    thousands: str
+    help: str
+    answered: str
+    limited: str
+    stopped: str
+    failed: str
+    working: str
+    emoji: str
+    noise: str
+    long_text: str
+    long_text_kept: str
+    new_workspace: str
+    nothing_read: str
+
+    def number(self, n: int) -> str:
+        """`39,000`, as the language groups it."""
+        return f"{n:,}".replace(",", self.thousands)
+
+    def state(self, outcome: Outcome | None) -> str:
+        """What the thread's last turn came to; None while it is running."""
+        match outcome:
+            case "answered":
+                return self.answered
+            case "limited":
+                return self.limited
+            case "stopped":
+                return self.stopped
+            case "failed":
+                return self.failed
+            case None:
+                return self.working
+
+
+_ENGLISH = Phrases(
+    thousands=",",
+    help=(
+        "Here I am. Mention me with a question or a task, and I get to work.\n\n"
+        "- I answer from what I know, or search the web and read pages and files first.\n"
+        "- For a report say what on, such as “write a report on heat pumps in old houses”: "
+        "you get it as a file, with its sources.\n"
+        "- Attach files and say what to do with them.\n"
+        "- In this thread a word is enough: a reply without a mention goes on from here, and "
+        "“continue” takes up what is not finished."
+    ),
+    answered=(
+        "The last request in this thread is answered. A word is enough to go on: ask the next "
+        "question, or say what to change or to look into."
+    ),
+    limited=(
+        "The last request in this thread stopped at a limit and is not finished. A word is "
+        "enough: reply “continue” and I go on from there."
+    ),
+    stopped=(
+        "The last request in this thread was stopped. A word is enough: reply “continue” and I "
+        "go on from there, or ask something else."
+    ),
+    failed=(
+        "The last request in this thread could not be finished. A word is enough: reply "
+        "“continue” and I try again from there."
+    ),
+    working=(
+        "I am working on the request before this one; its answer comes here. A word is enough to "
+        "add something to it."
+    ),
+    emoji="Thank you! If there is something I can do, a few words are enough.",
+    noise=(
+        "Your message has {n} characters and no word in it, so there was nothing I could work on. "
+        "Tell me in a few words what you need."
+    ),
+    long_text="Your message has {n} characters; I took in all of it.",
+    long_text_kept="Your message has {n} characters; I took in all of it and saved it as `{path}`.",
+    new_workspace="The files of this thread were gone; I started a new workspace.",
+    nothing_read="I could not read any of the pages that I tried.",
+)
+
+_GERMAN = Phrases(
+    thousands=".",
+    help=(
+        "Hier bin ich. Erwähne mich mit einer Frage oder einer Aufgabe, dann lege ich los.\n\n"
+        "- Ich antworte aus dem, was ich weiß, oder suche vorher im Web und lese Seiten und "
+        "Dateien.\n"
+        "- Für einen Bericht genügt das Thema, etwa „Schreibe einen Bericht über Wärmepumpen in "
+        "Altbauten“: Er kommt als Datei, mit seinen Quellen.\n"
+        "- Hänge Dateien an und sag, was damit geschehen soll.\n"
+        "- In diesem Thread genügt ein Wort: Eine Antwort ohne Erwähnung führt von hier weiter, "
+        "und „weiter“ nimmt auf, was nicht fertig ist."
+    ),
+    answered=(
+        "Die letzte Anfrage in diesem Thread ist beantwortet. Ein Wort genügt, um "
+        "weiterzumachen: Stell die nächste Frage, oder sag, was ich ändern oder nachsehen soll."
+    ),
+    limited=(
+        "Die letzte Anfrage in diesem Thread hat an einer Grenze angehalten und ist nicht "
+        "fertig. Ein Wort genügt: Antworte „weiter“, dann mache ich dort weiter."
+    ),
+    stopped=(
+        "Die letzte Anfrage in diesem Thread wurde angehalten. Ein Wort genügt: Antworte "
+        "„weiter“, dann mache ich dort weiter, oder frag etwas anderes."
+    ),
+    failed=(
+        "Die letzte Anfrage in diesem Thread wurde nicht fertig. Ein Wort genügt: Antworte "
+        "„weiter“, dann versuche ich es von dort noch einmal."
+    ),
+    working=(
+        "Ich arbeite noch an der Anfrage davor; die Antwort kommt hier. Ein Wort genügt, um etwas "
+        "hinzuzufügen."
+    ),
+    emoji="Danke! Wenn ich etwas tun kann, genügen ein paar Worte.",
+    noise=(
+        "Deine Nachricht hat {n} Zeichen und kein Wort, daher konnte ich nichts damit anfangen. "
+        "Sag mir in ein paar Worten, was du brauchst."
+    ),
+    long_text="Deine Nachricht hat {n} Zeichen; ich habe alles aufgenommen.",
+    long_text_kept=(
+        "Deine Nachricht hat {n} Zeichen; ich habe alles aufgenommen und als `{path}` gesichert."
+    ),
+    new_workspace=(
+        "Die Dateien dieses Threads waren weg; ich habe einen neuen Arbeitsbereich begonnen."
+    ),
+    nothing_read="Von den Seiten, die ich versucht habe, konnte ich keine lesen.",
+)
+
+_FRENCH = Phrases(
+    thousands="\N{NO-BREAK SPACE}",
+    help=(
+        "Me voici. Mentionnez-moi avec une question ou une tâche, et je m'y mets.\n\n"
+        "- Je réponds avec ce que je sais, ou je cherche d'abord sur le web et lis des pages et "
+        "des fichiers.\n"
+        "- Pour un rapport, dites sur quoi, par exemple « rédige un rapport sur les pompes à "
+        "chaleur dans les maisons anciennes » : il arrive en fichier, avec ses sources.\n"
+        "- Joignez des fichiers et dites quoi en faire.\n"
+        "- Dans ce fil, un mot suffit : une réponse sans mention poursuit d'ici, et « continue » "
+        "reprend ce qui n'est pas terminé."
+    ),
+    answered=(
+        "La dernière demande de ce fil a reçu sa réponse. Un mot suffit pour poursuivre : posez "
+        "la question suivante, ou dites ce qu'il faut changer ou vérifier."
+    ),
+    limited=(
+        "La dernière demande de ce fil s'est arrêtée à une limite et n'est pas terminée. Un mot "
+        "suffit : répondez « continue » et je reprends là."
+    ),
+    stopped=(
+        "La dernière demande de ce fil a été arrêtée. Un mot suffit : répondez « continue » et je "
+        "reprends là, ou demandez autre chose."
+    ),
+    failed=(
+        "La dernière demande de ce fil n'a pas pu être terminée. Un mot suffit : répondez "
+        "« continue » et je réessaie à partir de là."
+    ),
+    working=(
+        "Je travaille encore à la demande précédente ; sa réponse arrive ici. Un mot suffit pour "
+        "y ajouter quelque chose."
+    ),
+    emoji="Merci ! Si je peux faire quelque chose, quelques mots suffisent.",
+    noise=(
+        "Votre message compte {n} caractères et aucun mot, je n'ai donc rien pu en faire. "
+        "Dites-moi en quelques mots ce qu'il vous faut."
+    ),
+    long_text="Votre message compte {n} caractères ; je l'ai pris en entier.",
+    long_text_kept=(
+        "Votre message compte {n} caractères ; je l'ai pris en entier et enregistré sous `{path}`."
+    ),
+    new_workspace=(
+        "Les fichiers de ce fil avaient disparu ; j'ai commencé un nouvel espace de travail."
+    ),
+    nothing_read="Je n'ai pu lire aucune des pages que j'ai essayées.",
+)
+
+_SPANISH = Phrases(
+    thousands=".",
+    help=(
+        "Aquí estoy. Mencióname con una pregunta o una tarea y me pongo a ello.\n\n"
+        "- Respondo con lo que sé, o antes busco en la web y leo páginas y archivos.\n"
+        "- Para un informe basta con el tema, por ejemplo «escribe un informe sobre las bombas "
+        "de calor en casas antiguas»: llega como archivo, con sus fuentes.\n"
+        "- Adjunta archivos y di qué hacer con ellos.\n"
+        "- En este hilo basta una palabra: una respuesta sin mención sigue desde aquí, y "
+        "«continúa» retoma lo que no está terminado."
+    ),
+    answered=(
+        "La última petición de este hilo está respondida. Basta una palabra para seguir: haz la "
+        "siguiente pregunta, o di qué hay que cambiar o comprobar."
+    ),
+    limited=(
+        "La última petición de este hilo se detuvo en un límite y no está terminada. Basta una "
+        "palabra: responde «continúa» y sigo desde ahí."
+    ),
+    stopped=(
+        "La última petición de este hilo se detuvo. Basta una palabra: responde «continúa» y sigo "
+        "desde ahí, o pide otra cosa."
+    ),
+    failed=(
+        "La última petición de este hilo no se pudo terminar. Basta una palabra: responde "
+        "«continúa» y lo intento de nuevo desde ahí."
+    ),
+    working=(
+        "Todavía trabajo en la petición anterior; su respuesta llega aquí. Basta una palabra para "
+        "añadir algo."
+    ),
+    emoji="¡Gracias! Si puedo hacer algo, bastan unas palabras.",
+    noise=(
+        "Tu mensaje tiene {n} caracteres y ninguna palabra, así que no pude hacer nada con él. "
+        "Dime en pocas palabras qué necesitas."
+    ),
+    long_text="Tu mensaje tiene {n} caracteres; lo he leído entero.",
+    long_text_kept=(
+        "Tu mensaje tiene {n} caracteres; lo he leído entero y lo guardé como `{path}`."
+    ),
+    new_workspace="Los archivos de este hilo ya no estaban; empecé un nuevo espacio de trabajo.",
+    nothing_read="No pude leer ninguna de las páginas que intenté.",
+)
+
+PHRASES: dict[Language, Phrases] = {
+    "en": _ENGLISH,
+    "de": _GERMAN,
+    "fr": _FRENCH,
+    "es": _SPANISH,
+}

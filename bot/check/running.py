@@ -1,0 +1,66 @@
+"""Runs the checks at once, each within its time, and reports them in their order."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Sequence
+
+from agent_core.errors import AgentError
+from bot.check.findings import LIMIT_S, Check, Finding, Verdict, wrong
+
+logger = logging.getLogger(__name__)
+
+MAX_TEXT_CHARS = 400
+
+
+async def run_checks(
+    checks: Sequence[Check],
+    *,
+    faulty: Collection[str],
+    secrets: Collection[str],
+    report: Callable[[Finding], None],
+    limit_s: float = LIMIT_S,
+) -> list[Finding]:
+    """Run all of them; each is reported when it and those before it are done.
+
+    Args:
+        checks: In the order of the report.
+        faulty: Names of settings that are wrong.
+        secrets: Texts that must not be shown, whoever repeats them.
+        report: Told each finding.
+        limit_s: What one check may take.
+    """
+    findings: list[Finding] = []
+    async with asyncio.TaskGroup() as group:
+        looks = [group.create_task(_look(check, faulty, limit_s)) for check in checks]
+        for check, look in zip(checks, looks, strict=True):
+            verdict = await look
+            text = tidy(verdict.text, secrets)
+            findings.append(Finding(title=check.title, state=verdict.state, text=text))
+            report(findings[-1])
+    return findings
+
+
+async def _look(check: Check, faulty: Collection[str], limit_s: float) -> Verdict:
+    if unusable := [name for name in check.needs if name in faulty]:
+        return wrong(f"not tried, because {' and '.join(unusable)} must be put right first.")
+    try:
+        async with asyncio.timeout(limit_s):
+            return await check.look()
+    except TimeoutError:
+        return wrong(
+            f"no answer within {limit_s:g} seconds; see that nothing on the way blocks it, and try "
+            "again."
+        )
+    except AgentError as error:
+        return wrong(str(error))
+    except Exception as error:
+        logger.debug("the check of %s broke", check.title, exc_info=True)
+        return wrong(f"the check itself failed ({type(error).__name__}); please report it.")
+
+
+def tidy(text: str, secrets: Collection[str]) -> str:
+    """One line of bounded length without secrets."""
+    for secret in sorted(filter(None, secrets), key=len, reverse=True):
+        text = text.replace(secret, "…")
+    line = " ".join(text.split())
+    return line if len(line) <= MAX_TEXT_CHARS else line[: MAX_TEXT_CHARS - 1] + "…"

@@ -1,0 +1,116 @@
+"""What the ingress says to people, in the languages that we have words for. Pure."""
+
+from dataclasses import dataclass
+
+from agent_core.prompts.language import Language, detect_language
+from bot.inbound import InboundPost, plain_text
+from bot.ingress.authorise import Reason
+from bot.slack_api import Person
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """One language."""
+
+    parked: str
+    refusals: dict[Reason, str]
+    """What is not among these is met with silence."""
+
+
+def post_language(post: InboundPost, author: Person | None) -> Language:
+    """The language of a post, or else of its author."""
+    return detect_language(plain_text(post.wire_text), locale=author.locale if author else "")
+
+
+WORDS: dict[Language, Words] = {
+    "en": Words(
+        parked=(
+            "Something failed on my side, so I could not start on your message. "
+            "I have kept it and will try again when I am next started."
+        ),
+        refusals={
+            "unknown_user": (
+                "I can only work for members of this workspace whom Slack lets me look up."
+            ),
+            "guest": (
+                "I can only work for full members of this workspace, and you are here as a guest."
+            ),
+            "stranger": (
+                "I can only work for members of this workspace, and you belong to another one."
+            ),
+            "channel_not_listed": "I am not allowed to work in this conversation.",
+            "user_not_listed": "You are not on the list of people I may work for.",
+        },
+    ),
+    "de": Words(
+        parked=(
+            "Bei mir ist etwas schiefgegangen, daher konnte ich mit deiner Nachricht nicht "
+            "anfangen. Ich habe sie behalten und versuche es nach meinem nächsten Start noch "
+            "einmal."
+        ),
+        refusals={
+            "unknown_user": (
+                "Ich kann nur für Mitglieder dieses Workspace arbeiten, die Slack mich nachsehen "
+                "lässt."
+            ),
+            "guest": (
+                "Ich kann nur für volle Mitglieder dieses Workspace arbeiten, und du bist hier "
+                "als Gast."
+            ),
+            "stranger": (
+                "Ich kann nur für Mitglieder dieses Workspace arbeiten, und du gehörst zu einem "
+                "anderen."
+            ),
+            "channel_not_listed": "In dieser Unterhaltung darf ich nicht arbeiten.",
+            "user_not_listed": (
+                "Du stehst nicht auf der Liste der Personen, für die ich arbeiten darf."
+            ),
+        },
+    ),
+    "fr": Words(
+        parked=(
+            "Quelque chose s'est mal passé de mon côté, je n'ai donc pas pu commencer votre "
+            "message. Je l'ai gardé et je réessaierai à mon prochain démarrage."
+        ),
+        refusals={
+            "unknown_user": (
+                "Je ne peux travailler que pour les membres de cet espace de travail que Slack me "
+                "laisse consulter."
+            ),
+            "guest": (
+                "Je ne peux travailler que pour les membres à part entière de cet espace de "
+                "travail, et vous y êtes en tant qu'invité."
+            ),
+            "stranger": (
+                "Je ne peux travailler que pour les membres de cet espace de travail, et vous "
+                "appartenez à un autre."
+            ),
+            "channel_not_listed": "Je n'ai pas le droit de travailler dans cette conversation.",
+            "user_not_listed": (
+                "Vous n'êtes pas sur la liste des personnes pour qui je peux travailler."
+            ),
+        },
+    ),
+    "es": Words(
+        parked=(
+            "Algo salió mal por mi parte y no pude empezar con tu mensaje. "
+            "Lo he guardado y lo intentaré de nuevo cuando vuelva a arrancar."
+        ),
+        refusals={
+            "unknown_user": (
+                "Solo puedo trabajar para miembros de este espacio de trabajo que Slack me deje "
+                "consultar."
+            ),
+            "guest": (
+                "Solo puedo trabajar para miembros de pleno derecho de este espacio de trabajo, y "
+                "tú estás aquí como invitado."
+            ),
+            "stranger": (
+                "Solo puedo trabajar para miembros de este espacio de trabajo, y tú perteneces a "
+                "otro."
+            ),
+            "channel_not_listed": "No tengo permiso para trabajar en esta conversación.",
+            "user_not_listed": ("No estás en la lista de personas para las que puedo trabajar."),
+        },
+    ),
+}

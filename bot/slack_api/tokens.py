@@ -1,0 +1,87 @@
+"""What the two tokens are good for, found out without doing anything in the workspace."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any, cast
+
+import aiohttp
+from slack_sdk.errors import SlackApiError, SlackRequestError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from agent_core.messages import JsonObject
+from bot.slack_api.errors import SlackError, SlackLimited, SlackUnavailable, refusal
+from bot.slack_api.scopes import OPEN_SOCKET
+
+CALL_LIMIT_S = 10.0
+_SCOPES_HEADER = "x-oauth-scopes"
+_TOO_MANY_REQUESTS = 429
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotToken:
+    """Whose a bot token is, and what it may do."""
+
+    bot: str
+    team: str
+    scopes: frozenset[str] | None
+    """None when Slack did not say."""
+
+
+async def examine_bot_token(client: AsyncWebClient) -> BotToken:
+    """Ask Slack about the client's own token. Raises SlackError."""
+    response = await _call(client, "auth.test")
+    headers: dict[str, Any] = {name.lower(): value for name, value in response.headers.items()}
+    scopes = headers.get(_SCOPES_HEADER)
+    return BotToken(
+        bot=str(response.get("user", "")),
+        team=str(response.get("team", "")),
+        scopes=None if scopes is None else _split(str(scopes)),
+    )
+
+
+async def try_socket(client: AsyncWebClient, session: aiohttp.ClientSession) -> None:
+    """Open a socket with the client's app-level token, wait to be greeted, and close it.
+
+    A payload that Slack happens to send over it is not acknowledged, so it comes again elsewhere.
+
+    Raises:
+        SlackError: the token is refused, or the socket does not open.
+    """
+    response = await _call(client, OPEN_SOCKET)
+    try:
+        async with (
+            asyncio.timeout(CALL_LIMIT_S),
+            session.ws_connect(str(response.get("url", "")), proxy=client.proxy) as socket,
+        ):
+            frame: object = await socket.receive_json()
+    except (aiohttp.ClientError, TimeoutError, OSError, ValueError, TypeError) as error:
+        raise SlackUnavailable(OPEN_SOCKET, detail="the socket does not open") from error
+    if not isinstance(frame, dict):
+        raise SlackUnavailable(OPEN_SOCKET, detail="the socket does not open")
+    greeting = cast("JsonObject", frame)
+    if greeting.get("type") != "hello":
+        raise refusal(OPEN_SOCKET, str(greeting.get("reason", "not_greeted")))
+
+
+async def _call(client: AsyncWebClient, method: str) -> Any:
+    untyped: Any = client
+    try:
+        async with asyncio.timeout(CALL_LIMIT_S):
+            return await untyped.api_call(method)
+    except SlackApiError as error:
+        raise _error_of(method, error) from error
+    except (TimeoutError, aiohttp.ClientError, SlackRequestError, OSError, ValueError) as error:
+        raise SlackUnavailable(method, detail=type(error).__name__) from error
+
+
+def _error_of(method: str, error: SlackApiError) -> SlackError:
+    response: Any = error.response
+    if response.status_code == _TOO_MANY_REQUESTS:
+        return SlackLimited(method, retry_after_s=float(response.headers.get("Retry-After", 30)))
+    if not isinstance(response.data, dict):
+        return SlackUnavailable(method, detail=f"status {response.status_code}")
+    return refusal(method, str(response.get("error", "")), needed=str(response.get("needed", "")))
+
+
+def _split(scopes: str) -> frozenset[str]:
+    return frozenset(scope.strip() for scope in scopes.split(",") if scope.strip())

@@ -1,0 +1,92 @@
+"""What is told of a database before anybody works with it."""
+
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import create_engine, make_url, text
+
+from agent_core.errors import SessionError
+from agent_core.runtime.checks import examine_database
+from agent_core.sessions import Database
+from agent_core.settings import CoreSettings
+
+
+def at(root: Path, url: str = "") -> CoreSettings:
+    return CoreSettings(workspaces_root=root, database_url=url)
+
+
+async def test_a_database_in_use_tells_its_version(database: Database, tmp_path: Path) -> None:
+    url = database.url.render_as_string(hide_password=False)
+    version = await examine_database(at(tmp_path, url))
+    assert re.fullmatch(r"(SQLite|PostgreSQL) \d+\.\d+.*", version)
+
+
+async def test_a_database_that_is_not_there_yet_is_not_made(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    assert await examine_database(at(root)) == f"SQLite {sqlite3.sqlite_version}"
+    assert not root.exists()
+
+
+@pytest.mark.parametrize("name", ["state.sqlite", "turns.sqlite"])
+async def test_a_file_that_is_no_database_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"no database at all" * 500)
+    with pytest.raises(SessionError, match=rf"{name} cannot be used: file is not a database"):
+        await examine_database(at(tmp_path))
+
+
+async def test_a_directory_in_the_place_of_the_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "turns.sqlite").mkdir()
+    with pytest.raises(SessionError, match=r"turns\.sqlite cannot be used"):
+        await examine_database(at(tmp_path))
+
+
+async def test_a_server_that_is_not_there_is_named_without_the_password(tmp_path: Path) -> None:
+    url = "postgresql://bot:hush-hush@127.0.0.1:1/bot"
+    with pytest.raises(SessionError) as refused:
+        await examine_database(at(tmp_path, url))
+    assert "127.0.0.1" in str(refused.value)
+    assert "hush" not in str(refused.value)
+
+
+async def test_a_database_that_another_process_writes_to_is_read_all_the_same(
+    tmp_path: Path,
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "state.sqlite")) as writer:
+        writer.execute("PRAGMA journal_mode=WAL")
+        writer.execute("CREATE TABLE one (n)")
+        writer.commit()
+        assert (await examine_database(at(tmp_path))).startswith("SQLite")
+
+
+def lock_for_writing(file: Path) -> sqlite3.Connection:
+    writer = sqlite3.connect(file, isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    return writer
+
+
+async def test_a_database_that_stays_locked_is_given_up(tmp_path: Path) -> None:
+    locked = r"state\.sqlite cannot be used: database is locked"
+    with (
+        closing(lock_for_writing(tmp_path / "state.sqlite")),
+        pytest.raises(SessionError, match=locked),
+    ):
+        await examine_database(at(tmp_path), patience_s=0.05)
+
+
+@pytest.mark.subprocess
+async def test_a_user_who_may_make_no_tables_is_told_what_to_grant(
+    postgres_server: Any, tmp_path: Path
+) -> None:
+    address = make_url(postgres_server.get_uri()).set(drivername="postgresql+psycopg")
+    admin = create_engine(address, isolation_level="AUTOCOMMIT")
+    with admin.connect() as connection:
+        connection.execute(text("CREATE DATABASE narrow"))
+        connection.execute(text("CREATE ROLE limited LOGIN"))
+    admin.dispose()
+    limited = address.set(database="narrow", username="limited", password=None)
+    with pytest.raises(SessionError, match=r"the user limited may not .* Grant CREATE"):
+        await examine_database(at(tmp_path, limited.render_as_string(hide_password=False)))

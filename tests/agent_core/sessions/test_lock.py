@@ -1,0 +1,159 @@
+"""One process at a time on an SQLite database, and a lock that does not outlive its holder."""
+
+import asyncio
+import os
+import platform
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from agent_core.errors import SessionError
+from agent_core.sessions.lock import DatabaseTaken, holder_of, lock_path, sole_process
+
+TIMEOUT_S = 60
+HOLDING = """
+import asyncio, sys
+from agent_core.sessions.lock import sole_process
+
+async def hold():
+    async with sole_process(sys.argv[1]):
+        print("held", flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(hold())
+"""
+
+
+@pytest.fixture
+def file_url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path}/state.sqlite"
+
+
+@asynccontextmanager
+async def other_process(url: str) -> AsyncGenerator[asyncio.subprocess.Process]:
+    """A process that holds the lock until it is killed."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", HOLDING, url, stdout=asyncio.subprocess.PIPE
+    )
+    try:
+        async with asyncio.timeout(TIMEOUT_S):
+            assert process.stdout is not None
+            assert await process.stdout.readline() == b"held\n"
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+async def test_a_second_holder_is_refused_and_told_of_the_first(file_url: str) -> None:
+    async with sole_process(file_url):
+        with pytest.raises(DatabaseTaken) as refused:
+            async with sole_process(file_url):
+                pytest.fail("two hold the lock")
+    said = str(refused.value)
+    assert f"process {os.getpid()} on {platform.node()}" in said
+    assert f"{datetime.now(UTC):%Y-%m-%d}" in said
+    assert "DATABASE_URL" in said
+    assert "state.sqlite:" in said
+
+
+async def test_who_ends_makes_room_for_the_next(file_url: str) -> None:
+    async with sole_process(file_url):
+        pass
+    async with sole_process(file_url):
+        assert holder_of(file_url) is not None
+    assert holder_of(file_url) is None
+
+
+async def test_a_look_tells_who_holds_the_lock_and_since_when(file_url: str) -> None:
+    async with sole_process(file_url):
+        holder = holder_of(file_url)
+    assert holder is not None
+    assert holder.since is not None
+    assert holder.pid == os.getpid()
+    assert datetime.now(UTC) - holder.since < timedelta(minutes=1)
+
+
+def test_a_look_makes_no_file(file_url: str, tmp_path: Path) -> None:
+    assert holder_of(file_url) is None
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_many_looks_do_not_keep_a_process_from_starting(file_url: str) -> None:
+    async with sole_process(file_url):
+        pass
+
+    async def look() -> None:
+        for _ in range(200):
+            await asyncio.to_thread(holder_of, file_url)
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(look())
+        for _ in range(20):
+            async with sole_process(file_url):
+                await asyncio.sleep(0)
+
+
+async def test_a_holder_that_did_not_say_who_it_is_is_still_a_holder(file_url: str) -> None:
+    path = lock_path(file_url)
+    assert path is not None
+    async with sole_process(file_url):
+        path.write_bytes(b"{half a reco")
+        assert str(holder_of(file_url)) == "a process that has not said who it is"
+
+
+async def test_what_a_dead_process_wrote_keeps_nobody_out(file_url: str) -> None:
+    path = lock_path(file_url)
+    assert path is not None
+    path.write_text('{"pid": 1, "host": "gone", "since": "2026-01-01T00:00:00Z"}', encoding="utf-8")
+    assert holder_of(file_url) is None
+    async with sole_process(file_url):
+        holder = holder_of(file_url)
+    assert holder is not None
+    assert holder.host == platform.node()
+
+
+async def test_other_databases_of_the_same_directory_are_free(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        for name in ("one", "two"):
+            await stack.enter_async_context(sole_process(f"sqlite:///{tmp_path}/{name}.sqlite"))
+
+
+async def test_one_database_by_two_names_is_one(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    async with sole_process(f"sqlite:///{tmp_path}/real/state.sqlite"):
+        with pytest.raises(DatabaseTaken):
+            async with sole_process(f"sqlite:///{tmp_path}/link/state.sqlite"):
+                pytest.fail("two hold the lock")
+
+
+@pytest.mark.parametrize("url", ["postgresql://db.test/bot", "sqlite://", "sqlite:///:memory:"])
+async def test_what_several_may_share_or_nobody_can_needs_no_lock(url: str) -> None:
+    async with sole_process(url), sole_process(url):
+        assert holder_of(url) is None
+
+
+async def test_a_place_without_room_for_the_lock_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(SessionError, match=r"state\.sqlite\.lock cannot be written"):
+        async with sole_process(f"sqlite:///{tmp_path}/file/state.sqlite"):
+            pytest.fail("there is no such place")
+
+
+@pytest.mark.subprocess
+async def test_a_killed_process_leaves_no_lock(file_url: str) -> None:
+    async with other_process(file_url) as process:
+        holder = holder_of(file_url)
+        assert holder is not None
+        assert holder.pid == process.pid
+        process.kill()
+        await process.wait()
+    assert holder_of(file_url) is None
+    async with sole_process(file_url):
+        pass

@@ -1,0 +1,93 @@
+"""An installation whose outside is stand-ins, and its checks one by one."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from agent_core.settings import CoreSettings
+from bot.check.command import all_checks
+from bot.check.findings import Finding
+from bot.check.running import run_checks
+from bot.check.scopes import AGENT_VIEW, NEEDED
+from bot.sandbox.composio import ComposioStandIn
+from bot.sandbox.model import ModelStandIn, Text
+from bot.sandbox.slack import SlackStandIn
+from bot.settings import BotSettings, Configuration
+
+KEY = "sk-ant-hush-hush-hush"
+LIMIT_S = 15.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installation:
+    slack: SlackStandIn
+    model: ModelStandIn
+    composio: ComposioStandIn
+    root: Path
+
+    def bot(self, **changed: object) -> BotSettings:
+        given = {
+            "slack_bot_token": SecretStr(self.slack.bot_token),
+            "slack_app_token": SecretStr(self.slack.app_token),
+            "slack_api_url": self.slack.api_url,
+        }
+        return BotSettings.model_validate(given | changed)
+
+    def core(self, **changed: object) -> CoreSettings:
+        given = {
+            "anthropic_api_key": SecretStr(KEY),
+            "anthropic_base_url": self.model.base_url,
+            "composio_api_key": SecretStr(self.composio.api_key),
+            "composio_base_url": self.composio.base_url,
+            "workspaces_root": self.root,
+        }
+        return CoreSettings.model_validate(given | changed)
+
+    def environment(self) -> dict[str, str]:
+        """The same for a process."""
+        return {
+            "SLACK_BOT_TOKEN": self.slack.bot_token,
+            "SLACK_APP_TOKEN": self.slack.app_token,
+            "SLACK_API_URL": self.slack.api_url,
+            "ANTHROPIC_API_KEY": KEY,
+            "ANTHROPIC_BASE_URL": self.model.base_url,
+            "COMPOSIO_API_KEY": self.composio.api_key,
+            "COMPOSIO_BASE_URL": self.composio.base_url,
+            "WORKSPACES_ROOT": str(self.root),
+        }
+
+
+@asynccontextmanager
+async def installed(
+    root: Path, *, scopes: Sequence[str] = (*NEEDED, AGENT_VIEW)
+) -> AsyncGenerator[Installation]:
+    async with (
+        SlackStandIn(scopes=scopes) as slack,
+        ModelStandIn(keep_bodies=True) as model,
+        ComposioStandIn(()) as composio,
+    ):
+        model.play(Text(text="OK"), times=20)
+        yield Installation(slack=slack, model=model, composio=composio, root=root)
+
+
+async def checked(
+    title: str,
+    *,
+    bot: BotSettings | None = None,
+    core: CoreSettings | None = None,
+    limit_s: float = LIMIT_S,
+) -> Finding:
+    """What one check finds."""
+    configuration = Configuration(bot=bot or BotSettings(), core=core or CoreSettings(), faults={})
+    [check] = [each for each in all_checks(configuration) if each.title == title]
+    [finding] = await run_checks(
+        [check],
+        faulty=(),
+        secrets=configuration.secrets,
+        report=lambda _: None,
+        limit_s=limit_s,
+    )
+    return finding

@@ -1,0 +1,125 @@
+"""What `bot check` says of this machine: root, database, other bots, toolkit, browser."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from agent_core.errors import SettingsError
+from agent_core.runtime.root import examine_root, prepare_root
+from agent_core.sessions.lock import sole_process
+from agent_core.settings import CoreSettings
+from bot.check.machine import find_browser, judge_browser
+from tests.bot.check.installation import checked
+
+FAR_TOO_MUCH = 2**60
+NOT_WRITABLE = Path("/proc/agent")
+
+
+def at(root: Path) -> CoreSettings:
+    return CoreSettings(workspaces_root=root)
+
+
+def entries(directory: Path) -> list[Path]:
+    return list(directory.iterdir())
+
+
+async def test_a_root_that_is_there_is_fine_and_left_as_it_was(tmp_path: Path) -> None:
+    found = await checked("Workspaces", core=at(tmp_path))
+    assert found.state == "fine"
+    assert str(tmp_path) in found.text
+    assert entries(tmp_path) == []
+
+
+async def test_a_root_that_could_be_made_is_fine_and_not_made(tmp_path: Path) -> None:
+    root = tmp_path / "a" / "b"
+    found = await checked("Workspaces", core=at(root))
+    assert found.state == "fine"
+    assert "made at the first start" in found.text
+    assert entries(tmp_path) == []
+
+
+@pytest.mark.parametrize("below", [".", "deeper/still"])
+async def test_a_root_that_is_a_file_or_below_one_is_wrong(tmp_path: Path, below: str) -> None:
+    (tmp_path / "root").write_text("mine", encoding="utf-8")
+    found = await checked("Workspaces", core=at(tmp_path / "root" / below))
+    assert found.state == "wrong"
+    assert f"{tmp_path / 'root'} is a file" in found.text
+    assert "WORKSPACES_ROOT" in found.text
+
+
+@pytest.mark.skipif(not NOT_WRITABLE.parent.is_dir(), reason="there is no /proc")
+def test_a_root_where_nothing_can_be_made_is_refused() -> None:
+    with pytest.raises(SettingsError, match=r"cannot be written .*WORKSPACES_ROOT"):
+        prepare_root(NOT_WRITABLE)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_root_without_the_right_to_write_is_refused(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    for root in (tmp_path, tmp_path / "below"):
+        for use in (examine_root, prepare_root):
+            with pytest.raises(SettingsError, match=r"cannot be written \(Permission denied\)"):
+                use(root)
+    tmp_path.chmod(0o700)
+
+
+def test_a_full_disk_is_refused_with_what_is_free_and_needed(tmp_path: Path) -> None:
+    for use in (examine_root, prepare_root):
+        with pytest.raises(SettingsError, match=r"is full: \d+ MB are free, and \d+ MB are needed"):
+            use(tmp_path, min_free_bytes=FAR_TOO_MUCH)
+
+
+def test_a_root_is_made_where_it_is_missing(tmp_path: Path) -> None:
+    root = prepare_root(tmp_path / "a" / "b")
+    assert root.exists
+    assert root.path.is_dir()
+    assert root.free_bytes <= shutil.disk_usage(tmp_path).total
+
+
+async def test_a_database_that_is_none_is_wrong_and_said_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "turns.sqlite").write_bytes(b"no database" * 900)
+    found = await checked("Database", core=at(tmp_path))
+    assert found.state == "wrong"
+    assert "turns.sqlite cannot be used: file is not a database" in found.text
+    assert "WORKSPACES_ROOT" in found.text
+
+
+async def test_a_server_that_is_not_there_is_wrong_without_its_password(tmp_path: Path) -> None:
+    url = "postgresql://bot:hush-hush@127.0.0.1:1/bot"
+    core = CoreSettings(workspaces_root=tmp_path, database_url=url)
+    found = await checked("Database", core=core)
+    assert found.state == "wrong"
+    assert "DATABASE_URL" in found.text
+    assert "hush" not in found.text
+
+
+async def test_a_running_bot_is_a_warning_that_names_it(tmp_path: Path) -> None:
+    core = at(tmp_path)
+    assert (await checked("Other bots", core=core)).state == "fine"
+    async with sole_process(core.state_url):
+        found = await checked("Other bots", core=core)
+    assert found.state == "warning"
+    assert f"process {os.getpid()} on " in found.text
+
+
+@pytest.mark.subprocess
+async def test_the_toolkit_is_started_and_its_tools_counted(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    found = await checked("Local toolkit", core=at(root))
+    assert found.state == "fine"
+    assert not root.exists()
+
+
+def test_a_browser_is_found_by_any_of_its_names(tmp_path: Path) -> None:
+    assert find_browser(path=str(tmp_path)) is None
+    browser = tmp_path / "google-chrome"
+    browser.write_text("#!/bin/sh\n", encoding="utf-8")
+    browser.chmod(0o755)
+    assert find_browser(path=str(tmp_path)) == str(browser)
+
+
+def test_a_missing_browser_is_a_warning() -> None:
+    assert judge_browser(None).state == "warning"
+    assert judge_browser("somewhere").state == "fine"

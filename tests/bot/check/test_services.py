@@ -1,0 +1,139 @@
+"""What `bot check` says of the models and of Composio."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from tests.bot.check.installation import KEY, checked, installed
+
+MAIN = "Main model"
+CLASSIFIER = "Classifier model"
+COMPOSIO = "Composio"
+
+
+@pytest.mark.parametrize(
+    ("title", "model"), [(MAIN, "claude-sonnet-5-5"), (CLASSIFIER, "claude-haiku-5-5")]
+)
+async def test_a_model_that_answers_is_fine(tmp_path: Path, title: str, model: str) -> None:
+    async with installed(tmp_path) as world:
+        found = await checked(title, core=world.core())
+        [call] = world.model.calls
+    assert found.state == "fine"
+    assert found.text.startswith(f"{model} at 127.0.0.1:")
+    assert call.body is not None
+    assert call.body["model"] == model
+    assert call.body["max_tokens"] <= 32
+
+
+@pytest.mark.parametrize("title", [MAIN, CLASSIFIER])
+async def test_without_any_key_it_is_said_where_to_get_one(title: str) -> None:
+    found = await checked(title)
+    assert found.state == "wrong"
+    assert found.text.startswith("ANTHROPIC_API_KEY is not set: ")
+    assert "ZAI_API_KEY" in found.text
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (400, "odd request"),
+        (401, "does not accept the key"),
+        (402, "no credit"),
+        (403, "another key, or AGENT_MODEL"),
+        (404, "does not know this model; set AGENT_MODEL"),
+    ],
+)
+async def test_what_a_provider_refuses_is_put_plainly(
+    tmp_path: Path, status: int, said: str
+) -> None:
+    async with installed(tmp_path) as world:
+        world.model.fail(status=status, message="odd request")
+        found = await checked(MAIN, core=world.core())
+    assert found.state == "wrong"
+    assert found.text.startswith("claude-sonnet-5-5: ")
+    assert said in found.text
+
+
+async def test_the_setting_of_an_unknown_classifier_is_named(tmp_path: Path) -> None:
+    async with installed(tmp_path) as world:
+        world.model.fail(status=404)
+        found = await checked(CLASSIFIER, core=world.core())
+    assert "set CLASSIFIER_MODEL" in found.text
+
+
+@pytest.mark.parametrize("status", [429, 529])
+async def test_a_busy_provider_is_a_warning(tmp_path: Path, status: int) -> None:
+    async with installed(tmp_path) as world:
+        world.model.fail(status=status)
+        found = await checked(MAIN, core=world.core())
+    assert found.state == "warning"
+
+
+@pytest.mark.parametrize("fault", ["cut", "error"])
+async def test_a_reply_that_breaks_off_is_wrong(tmp_path: Path, fault: str) -> None:
+    async with installed(tmp_path) as world:
+        if fault == "cut":
+            world.model.fail(cut="abrupt", after_events=1)
+        else:
+            world.model.fail(mid_stream=True, status=500, message="broken", after_events=1)
+        found = await checked(MAIN, core=world.core())
+    assert found.state == "wrong"
+
+
+async def test_a_provider_that_is_not_there_is_told_with_its_setting(tmp_path: Path) -> None:
+    async with installed(tmp_path) as world:
+        core = world.core()
+    found = await checked(MAIN, core=core)
+    assert found.state == "wrong"
+    assert "ANTHROPIC_BASE_URL" in found.text
+
+
+async def test_a_provider_that_is_silent_is_not_waited_for(tmp_path: Path) -> None:
+    async with installed(tmp_path) as world:
+        core = world.core()
+        await checked(MAIN, core=core)  # loads the library, which takes longer than the limit
+        world.model.stall(30)
+        found = await checked(MAIN, core=core, limit_s=1)
+        assert found.state == "wrong"
+        assert "no answer within 1 seconds" in found.text
+
+
+async def test_a_key_that_the_provider_repeats_is_not_shown(tmp_path: Path) -> None:
+    async with installed(tmp_path) as world:
+        world.model.fail(status=400, message=f"the key {KEY} is odd\nand the rest")
+        found = await checked(MAIN, core=world.core())
+    assert "the key … is odd and the rest" in found.text
+    assert KEY not in found.text
+
+
+async def test_a_session_of_composio_is_opened_and_its_tools_counted(tmp_path: Path) -> None:
+    async with installed(tmp_path) as world:
+        found = await checked(COMPOSIO, core=world.core())
+        users = [session.user_id for session in world.composio.sessions.values()]
+    assert found.state == "fine"
+    assert "5 tools" in found.text
+    assert users == ["bot-check"]
+
+
+async def test_without_composio_there_is_a_warning() -> None:
+    found = await checked(COMPOSIO)
+    assert found.state == "warning"
+    assert "no search and there are no app tools" in found.text
+
+
+async def test_a_key_that_composio_refuses_is_wrong(tmp_path: Path) -> None:
+    async with installed(tmp_path) as world:
+        core = world.core(composio_api_key=SecretStr("ak_of_somebody_else"))
+        found = await checked(COMPOSIO, core=core)
+    assert found.state == "wrong"
+    assert "COMPOSIO_API_KEY" in found.text
+    assert "ak_of_somebody_else" not in found.text
+
+
+async def test_a_composio_that_is_not_there_is_wrong(tmp_path: Path) -> None:
+    async with installed(tmp_path) as world:
+        core = world.core()
+    found = await checked(COMPOSIO, core=core)
+    assert found.state == "wrong"
+    assert "COMPOSIO_BASE_URL" in found.text

@@ -1,0 +1,86 @@
+"""Files that cannot be had: one plain sentence each, and the rest of the message is worked on."""
+
+import pytest
+
+from agent_core.prompts.language import Language
+from bot.ingress.left_out import left_out_notice
+from bot.ingress.seams import LeftOut
+from tests.bot.ingress.world import World
+
+BIG = ("film.mov", b"12345", "video/quicktime")
+SMALL = ("a.log", b"12345", "text/plain")
+
+
+def posts(world: World, ts: str) -> list[str]:
+    thread = world.slack.thread("general", ts)
+    return [post.text for post in thread if post.user == world.slack.bot_user_id]
+
+
+async def test_a_file_that_is_too_big_is_named_and_the_rest_is_handed_over(world: World) -> None:
+    world.files.left_out = {"film.mov": "too_big"}
+    ts = await world.say("ann", "general", f"{world.mention} what is new?", files=[BIG, SMALL])
+    await world.settle()
+
+    assert posts(world, ts) == [
+        "I left out “film.mov”: it is bigger than 50 MB. I am working on the rest of your message."
+    ]
+    [message] = world.front.messages
+    assert [file.name for file in message.attachments] == ["a.log"]
+    assert message.text.startswith("what is new?\n\n(Attached, but not to be had: ")
+    assert "film.mov" in message.text
+
+
+async def test_a_message_of_nothing_but_a_lost_file_is_told_so_and_begins_nothing(
+    world: World,
+) -> None:
+    world.files.left_out = {"film.mov": "not_given"}
+    ts = await world.say("ann", "general", world.mention, files=[BIG])
+    await world.settle()
+
+    assert posts(world, ts) == ["I left out “film.mov”: Slack did not let me download it."]
+    assert world.front.messages == []
+    assert len(world.ledger.settled) == 1
+    assert "active" in world.signs_shown()
+
+
+async def test_the_sentence_on_a_lost_file_is_posted_once_over_several_tries(world: World) -> None:
+    world.files.left_out = {"film.mov": "not_saved"}
+    world.front.failures = 1
+    ts = await world.say("ann", "general", f"{world.mention} what is new?", files=[BIG])
+    await world.settle()
+
+    assert len(posts(world, ts)) == 1
+    assert len(world.front.messages) == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "bigger than 50 MB. I am working"),
+        ("de", "größer als 50 MB. Am Rest"),
+        ("fr", "plus de 50 Mo. Je m'occupe"),
+        ("es", "más de 50 MB. Me ocupo"),
+    ],
+)
+def test_the_sentence_is_there_in_each_language(language: Language, sentence: str) -> None:
+    left_out = [LeftOut(name="film.mov", fault="too_big")]
+
+    assert sentence in left_out_notice(left_out, language, has_more=True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ("", "Ich habe “film.mov” weggelassen: größer als 50 MB."),
+        ("What is in the film and who is in it?", "I left out “film.mov”: it is bigger"),
+    ],
+)
+async def test_the_sentence_is_in_the_language_of_the_post_or_else_of_its_author(
+    world: World, asked: str, sentence: str
+) -> None:
+    world.files.left_out = {"film.mov": "too_big"}
+    ts = await world.say("cleo", "general", f"{world.mention} {asked}", files=[BIG])
+    await world.settle()
+
+    [said] = posts(world, ts)
+    assert said.startswith(sentence)

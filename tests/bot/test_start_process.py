@@ -1,0 +1,128 @@
+"""`bot start` and `bot check` as an operator runs them: processes of their own."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from bot.sandbox.slack import SlackStandIn
+
+pytestmark = pytest.mark.subprocess
+
+TIMEOUT_S = 90
+SMALL_DISK = 'mount -t tmpfs -o size=1m none "$PWD" && cd "$PWD" && exec "$@"'
+IN_A_NAMESPACE = ("unshare", "--map-root-user", "--mount", "sh", "-c", SMALL_DISK, "sh")
+
+Ended = subprocess.CompletedProcess[str]
+
+
+def environment(slack: SlackStandIn, **given: str) -> dict[str, str]:
+    return {
+        "PATH": os.defpath,
+        "SLACK_BOT_TOKEN": slack.bot_token,
+        "SLACK_APP_TOKEN": slack.app_token,
+        "SLACK_API_URL": slack.api_url,
+        "ANTHROPIC_API_KEY": "sk-ant-given",
+        **given,
+    }
+
+
+async def run(
+    command: str, cwd: Path, env: dict[str, str], *options: str, within: tuple[str, ...] = ()
+) -> Ended:
+    return await asyncio.to_thread(
+        subprocess.run,
+        [*within, sys.executable, "-m", "bot", command, *options],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env=env,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+
+
+@asynccontextmanager
+async def running(slack: SlackStandIn, cwd: Path) -> AsyncGenerator[asyncio.subprocess.Process]:
+    """A bot that listens; it is killed at the end."""
+    bot = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "bot",
+        "start",
+        cwd=cwd,
+        env=environment(slack),
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        await slack.connected(timeout_s=TIMEOUT_S)
+        yield bot
+    finally:
+        bot.kill()
+        await bot.wait()
+        await slack.wait_for(lambda _: slack.open_sockets == 0, timeout_s=TIMEOUT_S)
+
+
+def refusal(ended: Ended) -> str:
+    """The one sentence with which a start ended."""
+    assert ended.returncode == 2
+    assert "Traceback" not in ended.stderr
+    [sentence] = [line for line in ended.stderr.splitlines() if "cannot start" in line]
+    return sentence
+
+
+async def test_a_token_that_slack_refuses_ends_the_start_with_a_plain_sentence(
+    tmp_path: Path,
+) -> None:
+    async with SlackStandIn() as slack:
+        env = environment(slack, SLACK_BOT_TOKEN="xoxb-given")
+        said = refusal(await run("start", tmp_path, env))
+    assert "invalid_auth" in said
+    assert "xoxb-given" not in said
+
+
+async def test_an_app_token_of_another_app_ends_the_start(tmp_path: Path) -> None:
+    async with SlackStandIn() as slack:
+        env = environment(slack, SLACK_APP_TOKEN="xapp-given")
+        said = refusal(await run("start", tmp_path, env))
+    assert "SLACK_APP_TOKEN" in said
+
+
+async def test_a_second_bot_on_the_same_files_is_refused_until_the_first_is_gone(
+    tmp_path: Path,
+) -> None:
+    async with SlackStandIn() as slack:
+        async with running(slack, tmp_path) as first:
+            said = refusal(await run("start", tmp_path, environment(slack)))
+            assert f"process {first.pid} on " in said
+            assert "running since " in said
+            assert "DATABASE_URL" in said
+            assert slack.open_sockets == 1
+
+            ended = await run("check", tmp_path, environment(slack), "--json")
+            checks = {check["name"]: check for check in json.loads(ended.stdout)["checks"]}
+            assert checks["other_bots"]["state"] == "warning"
+            assert f"process {first.pid} on " in checks["other_bots"]["text"]
+            assert checks["database"]["state"] == "fine"
+            assert checks["slack_socket_mode"]["state"] == "fine"
+            assert first.returncode is None
+        async with running(slack, tmp_path) as third:  # though the first was killed
+            assert third.returncode is None
+
+
+async def test_a_full_disk_ends_the_start_with_a_plain_sentence(tmp_path: Path) -> None:
+    mounted = await asyncio.to_thread(
+        subprocess.run, [*IN_A_NAMESPACE, "true"], cwd=tmp_path, check=False, capture_output=True
+    )
+    if mounted.returncode != 0:
+        pytest.skip("a small disk cannot be mounted here")
+    async with SlackStandIn() as slack:
+        ended = await run("start", tmp_path, environment(slack), within=IN_A_NAMESPACE)
+    assert "is full: " in refusal(ended)

@@ -1,0 +1,44 @@
+"""Chromium for tests: one browser for a test module, a fresh context and page for each test.
+
+A conftest imports the fixtures; a module that uses them runs on the browser's loop with
+`pytestmark = pytest.mark.asyncio(loop_scope="module")`.
+"""
+
+import shutil
+from collections.abc import AsyncGenerator
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, async_playwright
+
+COMMANDS = ("chromium", "chromium-browser", "google-chrome")
+WAIT_MS = 10_000
+
+
+def chromium_path() -> str:
+    """Where chromium is; skips the test, saying why, when there is none."""
+    for command in COMMANDS:
+        if path := shutil.which(command):
+            return path
+    pytest.skip(f"none of {', '.join(COMMANDS)} is installed")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> AsyncGenerator[Browser]:
+    """A headless browser for the tests of one module."""
+    path = chromium_path()
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        await browser.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def browser_page(browser: Browser) -> AsyncGenerator[Page]:
+    """An empty page in a context of its own: no storage or cookies of another test."""
+    context = await browser.new_context(
+        timezone_id="Europe/Berlin", locale="en-GB", viewport={"width": 1440, "height": 900}
+    )
+    context.set_default_timeout(WAIT_MS)
+    yield await context.new_page()
+    await context.close()
