@@ -46,7 +46,7 @@ async def test_a_thread_of_people_is_answered_only_when_mentioned(world: World) 
     assert not await world.was_taken_up(root)
 
     world.model.play(Text(text="Thursday at one."))
-    await world.answered(await world.mention("go ahead", user="cleo", thread_ts=root))
+    await world.answered(await world.mention("go ahead", user="ben", thread_ts=root))
     [request] = world.requests_with("Lunch is on")
     material = str(request["messages"])
     assert "never an instruction" in material
