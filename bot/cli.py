@@ -63,11 +63,19 @@ def sandbox(
         ),
     ] = None,
     first_token_s: Annotated[
-        float, typer.Option(help="How long the stand-in model thinks before its first word.")
-    ] = 0.0,
+        float | None,
+        typer.Option(
+            help="How long the stand-in model thinks before its first word; "
+            "a little by default, not at all with asks."
+        ),
+    ] = None,
     tokens_per_s: Annotated[
-        float, typer.Option(help="How fast the stand-in model writes; 0 is as fast as it can.")
-    ] = 0.0,
+        float | None,
+        typer.Option(
+            help="How fast the stand-in model writes, 0 being as fast as it can; "
+            "unhurried by default, as fast as it can with asks."
+        ),
+    ] = None,
 ) -> None:
     """Try the bot without Slack, keys or the internet: all of it runs on this machine."""
     from bot.sandbox.command import SandboxOptions, run_sandbox
@@ -79,6 +87,6 @@ def sandbox(
         as_json=as_json,
         port=port,
         first_token_s=first_token_s,
-        tokens_per_s=tokens_per_s or None,
+        tokens_per_s=tokens_per_s,
     )
     raise typer.Exit(run_sandbox(options))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agent_core.classifier import LONG_TEXT_CHARS
 from agent_core.runtime.phrases import Phrases
-from agent_core.runtime.wordless import wordless
+from agent_core.runtime.ready_answers import small_talk_of
 from agent_core.sessions import StoredTurn
 from agent_core.workspaces import DOWNLOADS, write_text
 
@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 def document_path(turn: StoredTurn) -> str:
     """Where the text of a turn lies if it is a document, relative to the workspace; else empty."""
-    is_document = len(turn.inbound.text) > LONG_TEXT_CHARS and wordless(turn.inbound) is None
+    is_document = len(turn.inbound.text) > LONG_TEXT_CHARS and small_talk_of(turn.inbound) is None
     return f"{DOWNLOADS}/message_{turn.seq}.txt" if is_document else ""
 
 

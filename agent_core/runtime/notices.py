@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agent_core.events import AnyEvent
-from agent_core.prompts.language import detect_language
+from agent_core.prompts.language import Language
 from agent_core.runtime.documents import document_note
-from agent_core.runtime.phrases import PHRASES
+from agent_core.runtime.phrases import PHRASES, Phrases
 from agent_core.runtime.reading import read_nothing
 from agent_core.sessions import StoredTurn
 from agent_core.workspaces import is_renewed, settle_renewal
@@ -17,10 +17,14 @@ logger = logging.getLogger(__name__)
 
 
 async def with_notices(
-    answer: str, turn: StoredTurn, workspace: Path, events: Sequence[AnyEvent]
+    answer: str,
+    turn: StoredTurn,
+    workspace: Path,
+    events: Sequence[AnyEvent],
+    language: Language,
 ) -> str:
     """The answer below what the person has to know of message, workspace and pages."""
-    return await asyncio.to_thread(_noticed, answer, turn, workspace, events)
+    return await asyncio.to_thread(_noticed, answer, turn, workspace, events, PHRASES[language])
 
 
 async def settle_notices(workspace: Path) -> None:
@@ -31,9 +35,13 @@ async def settle_notices(workspace: Path) -> None:
         logger.exception("%s may be called new once more", workspace)
 
 
-def _noticed(answer: str, turn: StoredTurn, workspace: Path, events: Sequence[AnyEvent]) -> str:
-    asked = turn.inbound
-    phrases = PHRASES[detect_language(asked.text, locale=asked.author_locale)]
+def _noticed(
+    answer: str,
+    turn: StoredTurn,
+    workspace: Path,
+    events: Sequence[AnyEvent],
+    phrases: Phrases,
+) -> str:
     notices = [
         document_note(turn, workspace, phrases),
         phrases.new_workspace if is_renewed(workspace) else "",

@@ -3,7 +3,7 @@
 from agent_core.messages import InboundMessage
 from agent_core.prompts import prompt
 from agent_core.runtime.documents import document_path
-from agent_core.runtime.wordless import wordless
+from agent_core.runtime.ready_answers import small_talk_of
 from agent_core.sessions import StoredTurn
 
 
@@ -26,6 +26,6 @@ def opening_text(turn: StoredTurn) -> str:
 
 
 def _words(inbound: InboundMessage) -> str:
-    if wordless(inbound) == "noise":
+    if small_talk_of(inbound) == "noise":
         return f"({len(inbound.text):,} characters without a word)"
     return inbound.text or "(no words)"

@@ -17,7 +17,8 @@ class Phrases:
     stopped: str
     failed: str
     working: str
-    emoji: str
+    thanks: str
+    nothing_running: str
     noise: str
     long_text: str
     long_text_kept: str
@@ -74,7 +75,8 @@ _ENGLISH = Phrases(
         "I am working on the request before this one; its answer comes here. A word is enough to "
         "add something to it."
     ),
-    emoji="Thank you! If there is something I can do, a few words are enough.",
+    thanks="Thank you! If there is something I can do, a few words are enough.",
+    nothing_running="Nothing is running in this thread.",
     noise=(
         "Your message has {n} characters and no word in it, so there was nothing I could work on. "
         "Tell me in a few words what you need."
@@ -117,7 +119,8 @@ _GERMAN = Phrases(
         "Ich arbeite noch an der Anfrage davor; die Antwort kommt hier. Ein Wort genügt, um etwas "
         "hinzuzufügen."
     ),
-    emoji="Danke! Wenn ich etwas tun kann, genügen ein paar Worte.",
+    nothing_running="In diesem Thread läuft gerade nichts.",
+    thanks="Danke! Wenn ich etwas tun kann, genügen ein paar Worte.",
     noise=(
         "Deine Nachricht hat {n} Zeichen und kein Wort, daher konnte ich nichts damit anfangen. "
         "Sag mir in ein paar Worten, was du brauchst."
@@ -164,7 +167,8 @@ _FRENCH = Phrases(
         "Je travaille encore à la demande précédente ; sa réponse arrive ici. Un mot suffit pour "
         "y ajouter quelque chose."
     ),
-    emoji="Merci ! Si je peux faire quelque chose, quelques mots suffisent.",
+    nothing_running="Rien n'est en cours dans ce fil.",
+    thanks="Merci ! Si je peux faire quelque chose, quelques mots suffisent.",
     noise=(
         "Votre message compte {n} caractères et aucun mot, je n'ai donc rien pu en faire. "
         "Dites-moi en quelques mots ce qu'il vous faut."
@@ -210,7 +214,8 @@ _SPANISH = Phrases(
         "Todavía trabajo en la petición anterior; su respuesta llega aquí. Basta una palabra para "
         "añadir algo."
     ),
-    emoji="¡Gracias! Si puedo hacer algo, bastan unas palabras.",
+    nothing_running="No hay nada en marcha en este hilo.",
+    thanks="¡Gracias! Si puedo hacer algo, bastan unas palabras.",
     noise=(
         "Tu mensaje tiene {n} caracteres y ninguna palabra, así que no pude hacer nada con él. "
         "Dime en pocas palabras qué necesitas."

@@ -15,9 +15,9 @@ from agent_core.errors import SessionError
 from agent_core.events import AnyEvent
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import InboundMessage, JsonObject
+from agent_core.runtime.ready_answers import is_answered_at_once
 from agent_core.runtime.turns import TurnParts, Turns
 from agent_core.runtime.withdrawn import end_unbegun
-from agent_core.runtime.wordless import is_answered_at_once
 from agent_core.sessions import Database, Ledger, StoredSession, StoredTurn, WriteBehind
 from agent_core.workspaces import create_workspace, mark_renewed
 
@@ -85,7 +85,7 @@ class Runtime:
     async def handle(self, message: InboundMessage) -> TurnId | None:
         """Begin a turn for a message, or queue it behind the session's running one.
 
-        A message without words waits for nobody: its answer tells how the running one stands.
+        Small talk waits for nobody; an empty message is told how the running one stands.
         Returns None when the gesture has a turn already. The message is stored when this returns.
         """
         await self.workspace(message.session, message.received_at)

@@ -36,14 +36,14 @@ from agent_core.models import Delta
 from agent_core.models.retry import Retried
 from agent_core.observers import Observers, ToolObserved
 from agent_core.observers.compliance import correction
-from agent_core.prompts.language import Language, detect_language
+from agent_core.prompts.language import Language
 from agent_core.runtime.agents import Agents
 from agent_core.runtime.closing import Closing
 from agent_core.runtime.documents import keep_document
 from agent_core.runtime.notices import settle_notices, with_notices
 from agent_core.runtime.opening import opening_text
+from agent_core.runtime.ready_answers import answer_small_talk, last_work, thread_language
 from agent_core.runtime.run_logs import RunLogs
-from agent_core.runtime.wordless import answer_wordless, last_work
 from agent_core.runtime.words import apology, child_failure
 from agent_core.sessions import EventLog, SessionStore, StoredSession, StoredTurn
 from agent_core.subagents.task import (
@@ -101,7 +101,7 @@ class Turns:
                 if cannot_replay(error):
                     raise
                 logger.exception("turn %s failed (reference %s)", turn.id, trace_id[:8])
-                words = apology(first_cause(error), trace_id[:8], _language(turn))
+                words = apology(first_cause(error), trace_id[:8], await self._language(turn))
                 result = RunResult(outcome="failed", text=words)
             await self._finish(turn, session, scope, result, trace_id)
         self._parts.run_logs.leave(session.id, turn.id)
@@ -228,7 +228,7 @@ class Turns:
         self, turn: StoredTurn, scope: RunScope, earlier: tuple[Message, ...], *, resumed: bool
     ) -> Routed:
         turns = (await self._parts.store.turns_until(turn))[:-1]
-        if answer := answer_wordless(turn, turns):
+        if answer := answer_small_talk(turn, turns):
             routed = await scope.steps.once("route", _recorded(answer), ROUTED)
         elif rule := "resumed" if resumed else _rule(turn, turns):
             routed = Routed(route="COMPLEX", reason=rule)
@@ -281,6 +281,9 @@ class Turns:
             )
         )
 
+    async def _language(self, turn: StoredTurn) -> Language:
+        return thread_language(turn, (await self._parts.store.turns_until(turn))[:-1])
+
     async def _has_read_from_outside(self, turn: StoredTurn) -> bool:
         """Whether this or an earlier turn saw a tool's result, a file, or posts of a thread."""
         asked = [each.inbound for each in await self._parts.store.turns_until(turn)]
@@ -301,7 +304,9 @@ class Turns:
         workspace = session.workspace
         await self._parts.log.flush()
         events = [event for _, event in await self._parts.log.stored(turn.id)]
-        answer = await with_notices(result.text, turn, workspace, events)
+        answer = await with_notices(
+            result.text, turn, workspace, events, await self._language(turn)
+        )
         is_tainted = await self._has_read_from_outside(turn)
         sources = await asyncio.to_thread(known_sources, workspace) if is_tainted else ()
         finished = TurnFinished(
@@ -317,10 +322,6 @@ class Turns:
         await scope.emit(finished)
         await self._parts.log.flush()
         await settle_notices(workspace)
-
-
-def _language(turn: StoredTurn) -> Language:
-    return detect_language(turn.inbound.text, locale=turn.inbound.author_locale)
 
 
 def _came_from_outside(message: Message) -> bool:

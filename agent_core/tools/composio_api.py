@@ -8,7 +8,7 @@ speaks the same wire and has no telemetry. Its import takes seconds, hence in a 
 import asyncio
 import importlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import SplitResult, urlsplit
 
 from agent_core.errors import ToolServerError
@@ -70,9 +70,16 @@ class ComposioSessions:
             raise ToolServerError(f"Composio refused a session: {error}") from error
         except api.ComposioError as error:
             raise ToolServerError(f"Composio cannot be reached: {error}") from error
-        if origin(made.mcp.url) != origin(self._base_url):
+        return self._checked(made)
+
+    def _checked(self, made: Any) -> ComposioSession:
+        """The client hands over whatever JSON came, in whatever shape."""
+        url = getattr(getattr(made, "mcp", None), "url", None)
+        if not isinstance(url, str):
+            raise ToolServerError("Composio named no MCP address for the session.")
+        if origin(url) != origin(self._base_url):
             raise ToolServerError("Composio named an MCP address of another origin; refused.")
-        return ComposioSession(id=made.session_id, mcp_url=made.mcp.url)
+        return ComposioSession(id=str(made.session_id), mcp_url=url)
 
     async def warm_up(self) -> None:
         """Load the library, so that the first person need not wait for it."""

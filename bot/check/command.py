@@ -18,6 +18,7 @@ from bot.settings import Configuration, read_configuration
 
 _COLOURS: dict[State, str] = {"fine": "green", "warning": "yellow", "wrong": "red"}
 _SETTINGS = "Settings"
+_INDENT = " " * 11
 
 
 def check_installation(*, as_json: bool = False) -> int:
@@ -67,8 +68,11 @@ def judge_settings(configuration: Configuration) -> Verdict:
     faults = list(configuration.faults.values())
     if missing := configuration.missing:
         faults.append(f"Not set, but needed: {', '.join(missing)}.")
+    if len(faults) > 1:
+        text = f"{len(faults)} faults, each on a line below."
+        return Verdict(state="wrong", text=text, more=tuple(faults))
     if faults:
-        return wrong(" ".join(faults))
+        return wrong(faults[0])
     if shut := configuration.shut:
         return warning(f"{' and '.join(shut)} let nobody in; leave out what need not be limited.")
     return fine("all that is needed is set, and nothing is malformed.")
@@ -77,6 +81,8 @@ def judge_settings(configuration: Configuration) -> Verdict:
 def _print_line(finding: Finding) -> None:
     state = typer.style(f"{finding.state:<8}", fg=_COLOURS[finding.state], bold=True)
     typer.echo(f"{state} {finding.title}: {finding.text}")
+    for line in finding.more:
+        typer.echo(f"{_INDENT}{line}")
 
 
 def _say_nothing(finding: Finding) -> None:
@@ -95,7 +101,11 @@ def _as_object(findings: Sequence[Finding]) -> dict[str, object]:
     return {
         "ok": _is_well(findings),
         "checks": [
-            {"name": finding.name, "state": finding.state, "text": finding.text}
+            {
+                "name": finding.name,
+                "state": finding.state,
+                "text": " ".join((finding.text, *finding.more)),
+            }
             for finding in findings
         ],
     }

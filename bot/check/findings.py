@@ -17,6 +17,10 @@ class Verdict:
     state: State
     text: str
     """One sentence for the operator: what it is, or what is wrong and what to do."""
+    more: tuple[str, ...] = ()
+    """Further sentences, each on a line of its own."""
+    quote: str = ""
+    """What a service said in its own words. Only this is cut."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +40,7 @@ class Finding:
     title: str
     state: State
     text: str
+    more: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -48,11 +53,16 @@ def fine(text: str) -> Verdict:
     return Verdict(state="fine", text=text)
 
 
-def warning(text: str) -> Verdict:
+def warning(text: str, quote: str = "") -> Verdict:
     """The bot works, with less than it could have."""
-    return Verdict(state="warning", text=text)
+    return Verdict(state="warning", text=text, quote=quote)
 
 
-def wrong(text: str) -> Verdict:
+def wrong(text: str, quote: str = "") -> Verdict:
     """The bot does not work as it should."""
-    return Verdict(state="wrong", text=text)
+    return Verdict(state="wrong", text=text, quote=quote)
+
+
+def as_sentence(error: Exception) -> str:
+    """What an error says, with a full stop, so that another sentence may follow."""
+    return f"{str(error).rstrip('. ')}."

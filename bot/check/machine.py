@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+import sqlite3
 from collections.abc import Sequence
 
 from agent_core.errors import AgentError
@@ -9,7 +10,7 @@ from agent_core.runtime.checks import examine_database, list_toolkit
 from agent_core.runtime.root import examine_root
 from agent_core.sessions.lock import holder_of
 from agent_core.settings import CoreSettings
-from bot.check.findings import Check, Verdict, fine, warning, wrong
+from bot.check.findings import Check, Verdict, as_sentence, fine, warning, wrong
 
 PLENTY_BYTES = 1024**3
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -45,14 +46,37 @@ async def _look_at_database(core: CoreSettings) -> Verdict:
     try:
         version = await examine_database(core)
     except AgentError as error:
-        return wrong(f"{error} {_remedy(core)}")
+        return explain_database(error)
     return fine(f"{version}.")
 
 
-def _remedy(core: CoreSettings) -> str:
-    if core.database_url:
-        return "See that DATABASE_URL is right and that the server runs."
-    return "See that the file is whole and may be written, or set another WORKSPACES_ROOT."
+def explain_database(error: AgentError) -> Verdict:
+    """What `examine_database` raised, and what to do about it."""
+    match error.__cause__:
+        case sqlite3.Error() as cause:
+            return wrong(f"{error} {_remedy_of_file(cause)}")
+        case None:
+            return wrong(str(error))
+        case _:
+            return wrong(f"{error} See that DATABASE_URL is right and that the server runs.")
+
+
+def _remedy_of_file(cause: sqlite3.Error) -> str:
+    match _primary_code(cause):
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return (
+                "Another process holds it; end that process (a bot is named under “Other bots”), "
+                "or wait until it is done, and check again."
+            )
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            return "See that the file is whole: put a copy back, or set another WORKSPACES_ROOT."
+        case _:
+            return "See that the file may be written, or set another WORKSPACES_ROOT."
+
+
+def _primary_code(cause: sqlite3.Error) -> int:
+    """SQLite's kind of error, without its finer distinctions."""
+    return getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 
 
 async def _look_for_others(core: CoreSettings) -> Verdict:
@@ -69,7 +93,7 @@ async def _look_at_toolkit(core: CoreSettings) -> Verdict:
     try:
         tools = await list_toolkit(core)
     except AgentError as error:
-        return wrong(f"{error} Install the package anew; its log says more.")
+        return wrong(f"{as_sentence(error)} Install the package anew; its log says more.")
     return fine(f"it started and lists {len(tools)} tools.")
 
 

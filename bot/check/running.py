@@ -9,7 +9,7 @@ from bot.check.findings import LIMIT_S, Check, Finding, Verdict, wrong
 
 logger = logging.getLogger(__name__)
 
-MAX_TEXT_CHARS = 400
+MAX_QUOTE_CHARS = 120
 
 
 async def run_checks(
@@ -34,8 +34,7 @@ async def run_checks(
         looks = [group.create_task(_look(check, faulty, limit_s)) for check in checks]
         for check, look in zip(checks, looks, strict=True):
             verdict = await look
-            text = tidy(verdict.text, secrets)
-            findings.append(Finding(title=check.title, state=verdict.state, text=text))
+            findings.append(_tell(check.title, verdict, secrets))
             report(findings[-1])
     return findings
 
@@ -58,9 +57,20 @@ async def _look(check: Check, faulty: Collection[str], limit_s: float) -> Verdic
         return wrong(f"the check itself failed ({type(error).__name__}); please report it.")
 
 
+def _tell(title: str, verdict: Verdict, secrets: Collection[str]) -> Finding:
+    text = tidy(verdict.text, secrets)
+    if quote := tidy(verdict.quote, secrets).rstrip("."):
+        text = f"{text} It said: “{_cut(quote)}”."
+    more = tuple(tidy(line, secrets) for line in verdict.more)
+    return Finding(title=title, state=verdict.state, text=text, more=more)
+
+
+def _cut(quote: str) -> str:
+    return quote if len(quote) <= MAX_QUOTE_CHARS else quote[: MAX_QUOTE_CHARS - 1] + "…"
+
+
 def tidy(text: str, secrets: Collection[str]) -> str:
-    """One line of bounded length without secrets."""
+    """One line without secrets."""
     for secret in sorted(filter(None, secrets), key=len, reverse=True):
         text = text.replace(secret, "…")
-    line = " ".join(text.split())
-    return line if len(line) <= MAX_TEXT_CHARS else line[: MAX_TEXT_CHARS - 1] + "…"
+    return " ".join(text.split())

@@ -1,27 +1,35 @@
 """The models and Composio: one tiny call of each."""
 
+from dataclasses import replace
 from urllib.parse import urlsplit
 
-from agent_core.errors import (
-    AgentError,
-    ModelError,
-    ModelRejected,
-    ModelUnavailable,
-    ToolServerError,
-)
+from agent_core.errors import ModelError, ModelRejected, ModelUnavailable, ToolServerError
 from agent_core.runtime.checks import ask_model, list_composio_tools
 from agent_core.settings import CoreSettings
-from bot.check.findings import Check, Verdict, fine, warning, wrong
+from bot.check.findings import Check, Verdict, as_sentence, fine, warning, wrong
+from bot.check.outages import Service, explain_status, words_of
 from bot.settings import HOW_TO_GET, MODEL_KEYS
 
 _ACCESS = (*MODEL_KEYS, "ANTHROPIC_BASE_URL", "ANTHROPIC_VERSION")
-_REFUSALS = {
-    401: "the provider does not accept the key; get one at " + HOW_TO_GET[MODEL_KEYS[0]] + ".",
-    402: "the account has no credit left; add some, or set another key.",
-    403: "the key may not use this model; set another key, or {setting} to another model.",
-    404: "the provider does not know this model; set {setting} to one that it has.",
+_NO_CREDIT = 402
+_TOO_MANY = 429
+_OF_MODELS = {
+    401: f"does not accept the key; get one at {HOW_TO_GET[MODEL_KEYS[0]]}.",
+    _NO_CREDIT: "says that the account has no credit left or has reached its limit; add some, or "
+    "set another key.",
+    403: "does not let this key use the model; set another key, or {setting} to another model.",
+    404: "does not know this model; set {setting} to one that it has.",
 }
-_LIMITED = frozenset({429, 529})
+_COMPOSIO_KEY = HOW_TO_GET["COMPOSIO_API_KEY"]
+_COMPOSIO = Service(
+    name="Composio",
+    address="COMPOSIO_BASE_URL",
+    meanings={
+        401: f"does not accept COMPOSIO_API_KEY; get one at {_COMPOSIO_KEY}.",
+        _NO_CREDIT: "says that the project has no credit left; add some, or set another key.",
+        403: f"does not let COMPOSIO_API_KEY open a session; get another at {_COMPOSIO_KEY}.",
+    },
+)
 
 
 def service_checks(core: CoreSettings) -> list[Check]:
@@ -57,35 +65,55 @@ async def _look_at_model(core: CoreSettings, model: str, setting: str) -> Verdic
 
 
 def _explain(error: ModelError, model: str, setting: str) -> Verdict:
-    if error.status in _LIMITED:
-        return warning(f"{model}: the provider is busy or limits us ({error.status}); try later.")
-    if isinstance(error, ModelRejected) and error.status in _REFUSALS:
-        return wrong(f"{model}: {_REFUSALS[error.status].format(setting=setting)}")
-    if isinstance(error, ModelUnavailable):
-        return wrong(
-            f"{model}: {error} See that this machine reaches the provider and that "
-            "ANTHROPIC_BASE_URL, if it is set, is right."
+    if (status := _status_of(error)) is not None:
+        provider = Service(
+            name=f"{model}: the provider",
+            address="ANTHROPIC_BASE_URL",
+            meanings={status: text.format(setting=setting) for status, text in _OF_MODELS.items()},
         )
-    return wrong(f"{model}: {error}")
+        return explain_status(provider, status, words_of(error) or error.kind or "")
+    if not isinstance(error, ModelUnavailable):
+        return wrong(f"{model}: {as_sentence(error)}")
+    remedy = (
+        "see that this machine reaches the provider and that ANTHROPIC_BASE_URL, if it is set, is "
+        "right."
+    )
+    if error.kind == "connection":
+        return wrong(f"{model}: the provider cannot be reached; {remedy}")
+    return wrong(f"{model}: {as_sentence(error)} To mend it, {remedy}")
+
+
+def _status_of(error: ModelError) -> int | None:
+    """The status as what it means: a limit that does not pass by itself is one of spending."""
+    is_spent = isinstance(error, ModelRejected) and error.status == _TOO_MANY
+    return _NO_CREDIT if is_spent else error.status
 
 
 async def _look_at_composio(core: CoreSettings) -> Verdict:
     if not core.composio_api_key.get_secret_value():
         return warning(
             "COMPOSIO_API_KEY is not set, so there is no search and there are no app tools; get "
-            f"one at {HOW_TO_GET['COMPOSIO_API_KEY']}."
+            f"one at {_COMPOSIO_KEY}."
         )
     try:
         tools = await list_composio_tools(core)
     except ToolServerError as error:
-        return _composio_is_down(error)
+        return _without_composio(_explain_composio(error))
     if not tools:
         return warning("a session has no tools; see the project's settings at Composio.")
     return fine(f"a session lists {len(tools)} tools.")
 
 
-def _composio_is_down(error: AgentError) -> Verdict:
+def _explain_composio(error: ToolServerError) -> Verdict:
+    status: object = getattr(error.__cause__, "status_code", None)
+    if isinstance(status, int):
+        return explain_status(_COMPOSIO, status, words_of(error))
     return wrong(
-        f"{error} Until COMPOSIO_API_KEY and COMPOSIO_BASE_URL are right there is no search and "
-        "there are no app tools."
+        f"{as_sentence(error)} See that this machine reaches Composio and that COMPOSIO_BASE_URL, "
+        "if it is set, is right."
     )
+
+
+def _without_composio(verdict: Verdict) -> Verdict:
+    text = f"{verdict.text} Until then there is no search and there are no app tools."
+    return replace(verdict, text=text)

@@ -2,10 +2,10 @@
 
 import logging
 from collections import OrderedDict
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from agent_core.messages import Attachment, InboundMessage, JsonObject
+from agent_core.prompts.small_talk import asks_for_nothing
 from bot.inbound import InboundPost, mentioned_users, plain_text, read_post
 from bot.ingress.background import Background
 from bot.ingress.gate import Admitted, Refused
@@ -101,7 +101,7 @@ class Handover:
     async def _message(self, admitted: Admitted, *, again: bool) -> InboundMessage | None:
         """The earlier posts come first: keeping files makes the session, and it counts as known.
 
-        None where there is nothing but files that could not be had; the person was told.
+        None where files could not be had and no word is left to work on; the person was told.
         """
         post = admitted.post
         earlier = await self._earlier(admitted, again=again)
@@ -109,9 +109,11 @@ class Handover:
         attachments = tuple(file for file in files if isinstance(file, Attachment))
         left_out = tuple(file for file in files if isinstance(file, LeftOut))
         text = await self._text(post)
-        has_more = bool(text or attachments)
+        has_more = bool(attachments) or not asks_for_nothing(text)
         if left_out:
-            await self._tell_left_out(admitted, left_out, has_more=has_more, again=again)
+            language = post_language(post, admitted.person, earlier)
+            notice = left_out_notice(left_out, language, has_more=has_more)
+            await self._tell_left_out(post, notice, again=again)
         if left_out and not has_more:
             return None
         return InboundMessage(
@@ -126,22 +128,12 @@ class Handover:
             author_locale=admitted.person.locale,
         )
 
-    async def _tell_left_out(
-        self,
-        admitted: Admitted,
-        left_out: Sequence[LeftOut],
-        *,
-        has_more: bool,
-        again: bool,
-    ) -> None:
+    async def _tell_left_out(self, post: InboundPost, notice: str, *, again: bool) -> None:
         """Said at once and in the thread; a later try looks whether an earlier one has said it."""
-        post = admitted.post
-        language = post_language(post, admitted.person)
-        notice = escape(left_out_notice(left_out, language, has_more=has_more))
         op_id = f"{post.key}:files"
         try:
             if not again or await self._api.find_post(post.thread, op_id) is None:
-                await self._api.post(post.thread, notice, op_id=op_id)
+                await self._api.post(post.thread, escape(notice), op_id=op_id)
         except SlackError as error:
             _log.warning("could not tell that files were left out: %s", error)
 

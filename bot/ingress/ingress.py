@@ -5,13 +5,12 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Literal, TypeVar
-from weakref import WeakValueDictionary
 
-from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from bot.inbound import InboundPost, read_deletion
 from bot.ingress.gate import Admitted, Gate, Refused
 from bot.ingress.handover import Handover
+from bot.ingress.lanes import Lanes
 from bot.ingress.seams import Signs
 from bot.slack_api import Clock
 
@@ -27,7 +26,11 @@ logger = logging.getLogger(__name__)
 
 
 class Ingress:
-    """Joins the two halves of a delivery: before the acknowledgement, and after it."""
+    """Joins the two halves of a delivery: before the acknowledgement, and after it.
+
+    Each half has its own lanes: a payload is not acknowledged later because an earlier one of its
+    thread is still being handed over, its files perhaps fetched.
+    """
 
     def __init__(self, gate: Gate, handover: Handover, signs: Signs, clock: Clock) -> None:
         self._gate = gate
@@ -35,23 +38,32 @@ class Ingress:
         self._signs = signs
         self._clock = clock
         self._under_way = 0
-        self._lanes: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
+        self._before_ack = Lanes()
+        self._after_ack = Lanes()
         self._idle = asyncio.Event()
         self._idle.set()
 
     async def receive(self, body: JsonObject) -> Admitted | Refused | None:
         """The half before the acknowledgement. What it admits is durable when it returns.
 
-        A post that was deleted is withdrawn, as far as it was not begun with.
+        Payloads of one thread are decided on in the order of the calls. A post that was deleted
+        is withdrawn, as far as it was not begun with.
         """
         async with self._counted():
             if deleted := read_deletion(body):
                 await self._handover.withdraw(deleted)
                 return None
-            return await self._gate.pass_in(body)
+            post = self._gate.read(body)
+            if post is None:
+                return None
+            async with self._before_ack.lane(post.thread.session):
+                return await self._gate.pass_in(body)
 
     async def hand_over(self, decided: Admitted | Refused) -> None:
-        """The half after the acknowledgement. Fails only where the next start tries again."""
+        """The half after the acknowledgement. Fails only where the next start tries again.
+
+        Posts of one thread reach the agent in the order of the calls, however long files take.
+        """
         async with self._counted():
             await self._act(decided)
 
@@ -86,7 +98,7 @@ class Ingress:
             return
         async with asyncio.TaskGroup() as group:
             group.create_task(self._show_sign(decided.post))
-            async with self._lane(decided.post.thread.session):
+            async with self._after_ack.lane(decided.post.thread.session):
                 outcome = await self._deliver(decided, again=False)
         await self._conclude(decided, outcome)
 
@@ -94,7 +106,7 @@ class Ingress:
         post = self._gate.read(body)
         if post is None:
             return True
-        async with self._lane(post.thread.session):
+        async with self._after_ack.lane(post.thread.session):
             decided = await self._insist(post.key, lambda _: self._gate.judge(body))
             if isinstance(decided, Admitted):
                 await self._show_sign(post, may_be_left=True)
@@ -145,10 +157,6 @@ class Ingress:
             await self._signs.show(post.thread, post.ts, may_be_left=may_be_left)
         except Exception:
             logger.exception("%s got no sign", post.key)
-
-    def _lane(self, session: SessionId) -> asyncio.Lock:
-        """Posts of one thread are handed over in order, however long one's files take."""
-        return self._lanes.setdefault(session, asyncio.Lock())
 
     @asynccontextmanager
     async def _counted(self) -> AsyncGenerator[None]:

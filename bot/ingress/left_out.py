@@ -26,9 +26,17 @@ def left_out_notice(left_out: Sequence[LeftOut], language: Language, *, has_more
 
 
 def left_out_note(left_out: Sequence[LeftOut]) -> str:
-    """What the model is told in the place of the files."""
-    lines = [_WORDS["en"].faults[each.fault].format(what=f"“{each.name}”") for each in left_out]
-    return "\n".join(f"(Attached, but not to be had: {line})" for line in lines)
+    """What the model is told in the place of the files; no word of it counts for a language."""
+    return "\n".join(
+        f"(Attached, but missing: “{each.name}”, {_NOTED_FAULTS[each.fault]})" for each in left_out
+    )
+
+
+_NOTED_FAULTS: dict[Fault, str] = {
+    "too_big": f"bigger than {MAX_MB} MB",
+    "not_given": "Slack refused its download",
+    "not_saved": "could not be saved",
+}
 
 
 _WORDS: dict[Language, _Words] = {

@@ -17,9 +17,10 @@ class Words:
     """What is not among these is met with silence."""
 
 
-def post_language(post: InboundPost, author: Person | None) -> Language:
-    """The language of a post, or else of its author."""
-    return detect_language(plain_text(post.wire_text), locale=author.locale if author else "")
+def post_language(post: InboundPost, author: Person | None, earlier: str = "") -> Language:
+    """The language of a post, or else of the thread's earlier posts, or else of its author."""
+    locale = author.locale if author else ""
+    return detect_language(plain_text(post.wire_text), earlier, locale=locale)
 
 
 WORDS: dict[Language, Words] = {

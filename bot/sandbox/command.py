@@ -30,6 +30,8 @@ START_TIMEOUT_S = 90.0
 TURN_TIMEOUT_S = 1800.0
 ROOT = Path("AGENT_RUN_WORKSPACES")
 PAGE_PORT = 8899
+UNHURRIED = Pace(first_token_s=0.4, tokens_per_s=150.0)
+"""The pace for those who watch: progress is seen growing, and a report takes some seconds."""
 INTERRUPTED = 130
 """The exit code of what a signal ended before it was done."""
 
@@ -42,8 +44,10 @@ class SandboxOptions:
     out: Path | None
     web: Path | None
     as_json: bool
-    first_token_s: float
-    tokens_per_s: float | None
+    first_token_s: float | None = None
+    """How long the stand-in model thinks; None: a little for the page, not at all with asks."""
+    tokens_per_s: float | None = None
+    """How fast it writes; 0: as fast as it can; None: unhurried for the page alone."""
     port: int | None = None
     """Where to serve the page; None: at the usual port, and not at all when there are asks."""
 
@@ -53,6 +57,16 @@ class SandboxOptions:
         if self.port is None and self.asks:
             return None
         return PAGE_PORT if self.port is None else self.port
+
+    @property
+    def pace(self) -> Pace:
+        """The stand-in model's: as given, else unhurried where a person watches the page."""
+        usual = Pace() if self.asks else UNHURRIED
+        first_token_s, tokens_per_s = self.first_token_s, self.tokens_per_s
+        return Pace(
+            first_token_s=usual.first_token_s if first_token_s is None else first_token_s,
+            tokens_per_s=usual.tokens_per_s if tokens_per_s is None else tokens_per_s or None,
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -102,10 +116,11 @@ def run_sandbox(options: SandboxOptions) -> int:
 async def _run(options: SandboxOptions) -> int:
     _end_on_signals()
     directory = _new_directory()
-    pace = Pace(first_token_s=options.first_token_s, tokens_per_s=options.tokens_per_s)
     async with AsyncExitStack() as stack:
         world = await stack.enter_async_context(
-            open_world(SandboxSettings(), workspaces_root=directory, web=options.web, pace=pace)
+            open_world(
+                SandboxSettings(), workspaces_root=directory, web=options.web, pace=options.pace
+            )
         )
         page = None if options.page_port is None else _page(world, options.page_port)
         bot = await stack.enter_async_context(bot_process(world.environment, directory))

@@ -35,9 +35,9 @@ def packages_of(cwd: Path, *arguments: str) -> tuple[str, set[str]]:
     return ended.stdout, {module.partition(".")[0] for module in modules}
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("start", "--help"), ("sandbox", "--help")])
-def test_help_loads_no_heavy_library(tmp_path: Path, arguments: tuple[str, ...]) -> None:
-    printed, packages = packages_of(tmp_path, *arguments)
+@pytest.mark.parametrize("command", [(), ("start",), ("check",), ("sandbox",)])
+def test_help_loads_no_heavy_library(tmp_path: Path, command: tuple[str, ...]) -> None:
+    printed, packages = packages_of(tmp_path, *command, "--help")
     assert "Usage" in printed
     assert {"bot", "typer"} <= packages
     assert packages & HEAVY == set()

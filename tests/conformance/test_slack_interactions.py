@@ -170,6 +170,20 @@ async def test_an_external_menu_of_a_message_asks_the_app_for_its_options(
     assert (body["container"]["message_ts"], body["message"]["ts"]) == (ts, ts)
 
 
+async def test_the_choice_of_an_external_menu_brings_the_words_that_were_offered(
+    team: Team, app: RecordingApp, general: str
+) -> None:
+    # 2.6
+    option = {"text": plain("The third one"), "value": "3"}
+    app.answers["search"] = {"options": [option]}
+    ts = await post_row(app, general)
+    await team.suggest("ann", "search", "thi", channel="general", ts=ts)
+    await team.click("ann", "general", ts, "search", "3")
+    body = await app.payload("block_actions")
+    assert body["actions"][0]["selected_option"] == option
+    assert body["state"]["values"]["row"]["search"]["selected_option"] == option
+
+
 async def test_a_slash_command_is_answered_to_the_asker(
     team: Team, app: RecordingApp, general: str
 ) -> None:

@@ -235,3 +235,19 @@ async def test_the_token_tells_who_it_belongs_to(team: Team, web: Web) -> None:
     assert who["team_id"] == team.team_id == (await web.team_info())["team"]["id"]
     bot = (await web.bots_info(bot=team.bot_id))["bot"]
     assert bot["user_id"] == team.bot_user_id
+
+
+async def test_the_api_can_be_tried_without_a_token(team: Team) -> None:
+    anyone = web_client(team, token="")
+    assert (await anyone.api_test())["ok"] is True
+    assert (await anyone.api_test(foo="bar"))["args"] == {"foo": "bar"}
+    assert await error_of(anyone.api_test(error="my_error")) == "my_error"
+
+
+async def test_what_is_posted_below_a_post_that_never_was_makes_no_thread(
+    team: Team, web: Web, general: str
+) -> None:
+    # 3.4, 3.6: undocumented; the stand-in takes the post and has no thread to list.
+    await web.chat_postMessage(channel=general, text="below nothing", thread_ts="1.000001")
+    call = web.conversations_replies(channel=general, ts="1.000001")
+    assert await error_of(call) == "thread_not_found"

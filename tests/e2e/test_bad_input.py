@@ -137,6 +137,44 @@ async def test_emoji_alone_get_a_sentence_and_no_model_call(world: World, text: 
     assert asked(world) == before
 
 
+@pytest.mark.parametrize("text", ["help", "what can you do?"])
+async def test_a_message_that_only_asks_for_help_gets_it_and_no_model_call(
+    world: World, text: str
+) -> None:
+    before = asked(world)
+    root = await world.ask(text)
+    [answer] = world.answers(root)
+    assert answer.startswith(HELP)
+    assert world.progress(root) == []
+    assert asked(world) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("great, thanks!", THANKS),
+        ("danke :pray:", "Danke! Wenn ich etwas tun kann, genügen ein paar Worte."),
+        ("stop", "Nothing is running in this thread."),
+        ("abbrechen", "In diesem Thread läuft gerade nichts."),
+    ],
+)
+async def test_thanks_and_a_stop_after_the_answer_get_a_sentence_and_no_model_call(
+    world: World, text: str, answer: str
+) -> None:
+    root = await world.ask_simply("What is a thread?")
+    before = asked(world)
+    await world.answered(await world.mention(text, thread_ts=root))
+    assert world.answers(root) == [SIMPLE_ANSWER, answer]
+    assert asked(world) == before
+
+
+async def test_an_emoji_with_a_lost_file_gets_only_the_sentence_on_the_file(world: World) -> None:
+    ts = await world.mention(":tada:", files=[("film.mov", bytes(60 * 1024**2), None)])
+    await world.nothing_more_happens()
+    assert world.answers(ts) == ["I left out “film.mov”: it is bigger than 50 MB."]
+    assert not await world.was_taken_up(ts)
+
+
 async def test_one_letter_39000_times_gets_its_length_and_no_model_call(world: World) -> None:
     before = asked(world)
     root = await world.ask("x" * 39_000)

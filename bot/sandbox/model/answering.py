@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bot.sandbox.model.language import topic_words
 from bot.sandbox.model.phrases import phrase
 from bot.sandbox.model.quotes import Quote, SourceText, Topic, on_topic, rank, without_repeats
 from bot.sandbox.model.reporting import cite, escape
@@ -11,6 +12,7 @@ from bot.sandbox.model.sentences import quotable_sentences
 MAX_SENTENCES = 5
 MIN_SENTENCES = 2
 MAX_PER_SOURCE = 3
+TOLD_SENTENCES = 3
 CLOSE_TO_BEST = 0.55
 CLOSE_TOPIC = 0.6
 """Only sources that hold nearly as much of the topic as the best one answer a question."""
@@ -28,9 +30,22 @@ def compose_answer(sources: Sequence[SourceText], topic: str, language: str) -> 
     return f"{told}\n\n{phrase('sources', language)}:\n" + "\n".join(listed)
 
 
+def tell(text: str, question: str, sentences: int = TOLD_SENTENCES) -> str:
+    """The sentences of a text that hold most of the question; a summary where none holds any."""
+    terms = topic_words(question)
+    source = SourceText(n=1, url="", title="", text=text)
+    topic = Topic(terms, [source])
+    quotes = rank(source, topic)
+    most = max((topic.coverage(quote.stems) for quote in quotes), default=0.0)
+    if not (terms and most):
+        return sum_up(text)
+    close = [q for q in quotes if topic.coverage(q.stems) >= most * CLOSE_TOPIC]
+    return " ".join(escape(quote.text) for quote in without_repeats(close)[:sentences])
+
+
 def sum_up(text: str, sentences: int = MAX_SENTENCES) -> str:
     """The first and the most figure-bearing sentences of a material, in their order."""
-    found = quotable_sentences(text)
+    found = list({s.text: s for s in reversed(quotable_sentences(text))}.values())
     best = sorted(found, key=lambda s: (-s.figure_strength, s.position))[:sentences]
     return " ".join(escape(s.text) for s in sorted(best, key=lambda s: s.position))
 

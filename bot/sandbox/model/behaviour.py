@@ -53,7 +53,8 @@ class Behaviour:
 
 def _plan_work(conversation: Conversation) -> Plan:
     """Work on pages takes a moment: it is done in a thread, so that the server stays awake."""
-    writes = conversation.tool("write_report") and not conversation.tool("delegate")
+    is_main = conversation.tool("delegate") or conversation.now.attachments
+    writes = conversation.tool("write_report") and not is_main
     decide, kind = (delegated.decide, "delegated") if writes else (research.decide, "research")
     return Plan(kind=kind, reply=lambda: asyncio.to_thread(decide, conversation))
 

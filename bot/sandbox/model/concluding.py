@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from bot.sandbox.model.answering import compose_answer, sum_up
+from bot.sandbox.model.answering import compose_answer, sum_up, tell
 from bot.sandbox.model.arguments import field_holding
 from bot.sandbox.model.conversation import TAGGED, Call, Conversation
 from bot.sandbox.model.evidence import (
@@ -14,10 +15,11 @@ from bot.sandbox.model.evidence import (
     read_rows,
 )
 from bot.sandbox.model.inquiry import Inquiry
-from bot.sandbox.model.language import topic_words
+from bot.sandbox.model.intent import TOPIC, WRITTEN_REPORT, request_in
+from bot.sandbox.model.language import REPORT, topic_words
 from bot.sandbox.model.phrases import phrase
 from bot.sandbox.model.quotes import SourceText
-from bot.sandbox.model.replies import Reply, say
+from bot.sandbox.model.replies import Reply, Text, ToolUse, say
 from bot.sandbox.model.sentences import whole_parts
 
 FINAL_SENTENCES = 3
@@ -101,3 +103,23 @@ def sum_up_material(conversation: Conversation) -> str:
     if match is None or names_topic or not REFERS_TO_MATERIAL.search(conversation.asked):
         return ""
     return sum_up(re.sub(r"</?[\w-]+[^>]*>", "", match[0]))
+
+
+def sum_up_long_text(conversation: Conversation) -> str:
+    """What a long message says to its own question.
+
+    Empty for a short one, and where it asks for a report on a topic that it names.
+    """
+    text = conversation.asked
+    request = request_in(text)
+    if request == text or (WRITTEN_REPORT.search(request) and TOPIC.search(request)):
+        return ""
+    material = text.replace(request, "", 1) if request else text
+    return sum_up(material) if REPORT.search(request) else tell(material, request)
+
+
+def after_files(told: str, work: Reply) -> Reply:
+    """The work's reply; once it is the answer, what the files say stands before it."""
+    if any(isinstance(block, ToolUse) for block in work.blocks):
+        return work
+    return replace(work, blocks=(Text(text=f"{told}\n\n"), *work.blocks))

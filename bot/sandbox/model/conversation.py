@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from bot.sandbox.model.notes import Attachment, find_attachments, without_notes
 from bot.sandbox.model.purposes import Tool, read_tools
 from bot.sandbox.model.wire import Json, as_list, as_object, as_text, blocks_of, text_of
 
@@ -29,6 +30,16 @@ class Exchange:
     calls: tuple[Call, ...]
     answer: str
 
+    @property
+    def words(self) -> str:
+        """What the person wrote, without material in tags and notes; may be empty."""
+        return without_notes(TAGGED.sub("", self.asked))
+
+    @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        """The files that came with it."""
+        return find_attachments(TAGGED.sub("", self.asked))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
@@ -49,9 +60,8 @@ class Conversation:
 
     @property
     def asked(self) -> str:
-        """The last text of the person, without material in tags around it."""
-        bare = TAGGED.sub("", self.now.asked).strip()
-        return bare or self.now.asked
+        """The last text of the person, without material in tags and notes around it."""
+        return self.now.words or ("" if self.now.attachments else self.now.asked)
 
     def tool(self, purpose: str) -> Tool | None:
         """The first offered tool that serves a purpose."""

@@ -4,11 +4,12 @@ import re
 from dataclasses import dataclass
 
 from bot.sandbox.model.brief import Brief, read_brief, title_of
-from bot.sandbox.model.conversation import TAGGED, Conversation, Exchange
+from bot.sandbox.model.conversation import Conversation, Exchange
 from bot.sandbox.model.evidence import Hit, find_report_file, read_hits
 from bot.sandbox.model.intent import (
     is_bare_continuation,
     new_section_of,
+    request_in,
     search_query,
     subtopics,
     topic_of,
@@ -53,10 +54,12 @@ class Inquiry:
 
 def read_inquiry(conversation: Conversation) -> Inquiry:
     """The inquiry that the newest exchange is about."""
-    asked = conversation.asked
+    asked = request_in(conversation.asked) or conversation.asked
     earlier = find_earlier_report(conversation) if wants_continuation(asked) else None
     if earlier is None and conversation.earlier and is_bare_continuation(asked):
-        asked = conversation.earlier[-1].asked  # a bare "go on" means what was asked before it
+        asked = request_of(
+            conversation.earlier[-1]
+        )  # a bare "go on" means what was asked before it
     topic = topic_of(asked)
     brief = Brief(
         request=asked,
@@ -96,13 +99,13 @@ def find_earlier_report(conversation: Conversation) -> Brief | None:
         tasks = [c.arguments.get("prompt") for c in exchange.calls if c.purpose == "delegate"]
         if tasks:
             return read_brief(str(tasks[-1]))
-        if find_report_file(exchange.answer) or wants_report(exchange.asked):
+        if find_report_file(exchange.answer) or wants_report(exchange.words):
             return _brief_from_texts(exchange)
     return None
 
 
 def _brief_from_texts(exchange: Exchange) -> Brief:
-    brief = read_brief(TAGGED.sub("", exchange.asked).strip() or exchange.asked)
+    brief = read_brief(request_of(exchange))
     named = TITLE.search(exchange.answer)
     if named is None:
         return brief
@@ -113,6 +116,12 @@ def _brief_from_texts(exchange: Exchange) -> Brief:
         language=brief.language,
         is_deep=brief.is_deep,
     )
+
+
+def request_of(exchange: Exchange) -> str:
+    """What was asked in an exchange, as short as it can be found."""
+    words = exchange.words or exchange.asked
+    return request_in(words) or words
 
 
 def _best_first(hits: list[Hit], brief: Brief) -> list[Hit]:

@@ -7,6 +7,8 @@ from bot.sandbox.model.language import CONTINUE, DEEP, REPORT, content_words, to
 
 LONG_REQUEST_WORDS = 40
 BARE_WORDS = 3
+LONG_TEXT_CHARS = 2_000
+MAX_REQUEST_CHARS = 400
 
 ACTION = re.compile(
     r"\b(search|google|browse|crawl|fetch|download|look (?:\w+ ){0,2}up|find(?: out)?|research|"
@@ -88,6 +90,9 @@ NEW_SECTION = re.compile(
     r"(?:on|about|covering|for|over|über|zu|zum|zur|sur|sobre|de|del|:)?\s+(?P<topic>.+)",
     re.IGNORECASE | re.DOTALL,
 )
+WRITTEN_REPORT = re.compile(
+    r"\b(?:reports?|dossiers?|white ?papers?|\w*berichte?|rapports?|informes?)\b", re.IGNORECASE
+)
 MAX_TOPIC_CHARS = 160
 
 
@@ -128,6 +133,23 @@ def topic_of(text: str) -> str:
     found = TOPIC.search(first) or ABOUT.search(first)
     topic = found["topic"] if found else _without_commands(first)
     return _tidy(topic) or _tidy(first)
+
+
+def request_in(text: str) -> str:
+    """The part of a text that asks for something; empty where no such part is found.
+
+    Of a long text it is the first or the last paragraph, or the last sentence.
+    """
+    if len(text) <= LONG_TEXT_CHARS:
+        return text
+    paragraphs = [part.strip() for part in re.split(r"\n\s*\n", text.strip())]
+    ends = [paragraphs[0], paragraphs[-1], re.split(r"(?<=[.!?])\s", text.strip())[-1]]
+    return next((part for part in ends if _is_request(part)), "")
+
+
+def _is_request(part: str) -> bool:
+    asks = part.endswith("?") or REPORT.search(part) or ACTION.search(part)
+    return len(part) <= MAX_REQUEST_CHARS and bool(asks)
 
 
 def is_bare_continuation(text: str) -> bool:

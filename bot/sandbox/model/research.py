@@ -5,10 +5,17 @@ from collections.abc import Sequence
 
 from bot.sandbox.model.arguments import field_holding, use
 from bot.sandbox.model.brief import write_brief
-from bot.sandbox.model.concluding import conclude, sum_up_material, without_cited_lines
+from bot.sandbox.model.concluding import (
+    after_files,
+    conclude,
+    sum_up_long_text,
+    sum_up_material,
+    without_cited_lines,
+)
 from bot.sandbox.model.conversation import Call, Conversation
 from bot.sandbox.model.evidence import find_report_file, read_rows
 from bot.sandbox.model.experts import choose_expert
+from bot.sandbox.model.files import find_reading
 from bot.sandbox.model.inquiry import Inquiry, read_inquiry
 from bot.sandbox.model.intent import wants_action
 from bot.sandbox.model.language import guess_language
@@ -35,9 +42,20 @@ def decide(conversation: Conversation) -> Reply:
     """The next step of the turn, told by what the messages show as done."""
     if wants_action(conversation.asked) and not conversation.now.calls:
         return say(phrase("cannot_act", guess_language(conversation.asked)), "research")
-    summary = sum_up_material(conversation)
+    reading = find_reading(conversation)
+    unread = reading.left_to_read() if reading and conversation.may_call_tools else []
+    if unread:
+        return _step(*unread, thought="Reading what is attached.")
+    if reading and not reading.is_report_on_another_topic:
+        return say(reading.answer(), "research")
+    summary = sum_up_material(conversation) or sum_up_long_text(conversation)
     if summary and not conversation.now.calls:
         return say(summary, "research")
+    work = _work(conversation)
+    return after_files(reading.answer(), work) if reading else work
+
+
+def _work(conversation: Conversation) -> Reply:
     inquiry = read_inquiry(conversation)
     if not conversation.may_call_tools:
         return conclude(inquiry)

@@ -4,6 +4,7 @@ import re
 
 from bot.sandbox.model.arguments import use
 from bot.sandbox.model.conversation import Conversation
+from bot.sandbox.model.files import files_meant
 from bot.sandbox.model.intent import needs_tools
 from bot.sandbox.model.purposes import Tool
 from bot.sandbox.model.replies import Reply, call, say
@@ -62,8 +63,8 @@ def escape_tool(conversation: Conversation) -> Tool | None:
 
 
 def hand_over(tool: Tool, conversation: Conversation) -> Reply | None:
-    """A call of the escape tool where the last text needs tools, otherwise nothing."""
-    if not needs_tools(conversation.asked):
+    """A call of the escape tool where the last text needs tools or files, otherwise nothing."""
+    if not (needs_tools(conversation.asked) or files_meant(conversation)):
         return None
     reasons = dict.fromkeys(tool.properties, REASON)
     return call(use(tool, reasons, topic=REASON), kind="escape", thought=REASON)

@@ -6,7 +6,7 @@ from bot.sandbox.page.scene import Scene
 from bot.sandbox.slack import Delivery
 from bot.sandbox.slack.actions import blocks_of_post
 from bot.sandbox.slack.errors import ApiError
-from bot.sandbox.slack.interactions import offered_options
+from bot.sandbox.slack.suggestions import offered_options
 from bot.sandbox.slack.wire import JsonObject, as_object
 
 NO_ANSWER = "The app did not answer within 3 seconds."

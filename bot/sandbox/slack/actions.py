@@ -95,8 +95,16 @@ def _find_option(element: JsonObject, chosen: object) -> JsonObject:
             if option.get("value") == chosen:
                 return option
     if "external" in element["type"]:
+        for option in _initial_options(element):
+            if option.get("value") == chosen:
+                return option
         return {"text": {"type": "plain_text", "text": str(chosen)}, "value": chosen}
     raise KeyError(chosen)
+
+
+def _initial_options(element: JsonObject) -> list[JsonObject]:
+    listed = [element.get("initial_option"), *(as_array(element.get("initial_options")) or ())]
+    return [option for item in listed if (option := as_object(item)) is not None]
 
 
 def _chosen_feedback(element: JsonObject, chosen: object) -> JsonObject:

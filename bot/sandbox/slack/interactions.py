@@ -19,10 +19,16 @@ from bot.sandbox.slack.actions import (
 from bot.sandbox.slack.arguments import Arguments
 from bot.sandbox.slack.gestures import Gestures
 from bot.sandbox.slack.records import Delivery, Post, View
-from bot.sandbox.slack.wire import JsonArray, JsonObject, as_array
+from bot.sandbox.slack.suggestions import Suggestions, offered_options
+from bot.sandbox.slack.wire import JsonArray, JsonObject
+from bot.sandbox.slack.workspace import Workspace
 
 
 class Interactions(Gestures):
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        self._suggestions = Suggestions()
+
     async def click(
         self,
         user: str,
@@ -39,7 +45,7 @@ class Interactions(Gestures):
         an option that is not there.
         """
         person, post = self.user_id(user), self.find_shown(channel, ts)
-        blocks = blocks_of_post(post)
+        blocks = self._suggestions.fill(blocks_of_post(post))
         block_id, element = find_element(blocks, action_id, block_id)
         action = describe_action(element, block_id, chosen, self.state.ids.fresh_ts())
         payload = interactive.message_actions(
@@ -64,7 +70,8 @@ class Interactions(Gestures):
     ) -> Delivery:
         """Use an element of a modal or of App Home; see `click`."""
         person, view = self.user_id(user), self.workspace.modals.find(view_id, None)
-        block_id, element = find_element(_blocks_of(view), action_id, block_id)
+        blocks = self._suggestions.fill(_blocks_of(view))
+        block_id, element = find_element(blocks, action_id, block_id)
         action = describe_action(element, block_id, chosen, self.state.ids.fresh_ts())
         payload = interactive.view_actions(self.state, view, person, action, self._trigger(person))
         return await self._send("interactive", payload)
@@ -74,7 +81,8 @@ class Interactions(Gestures):
     ) -> Delivery:
         """Submit a modal with what was entered, by action id, and do what the app answers."""
         person, view = self.user_id(user), self.state.views[view_id]
-        view = replace(view, state=collect_state(_blocks_of(view), entered or {}))
+        blocks = self._suggestions.fill(_blocks_of(view))
+        view = replace(view, state=collect_state(blocks, entered or {}))
         self.state.show_view(view)
         payload = interactive.view_submission(
             self.state, view, person, self._trigger(person), self._response_urls(person, view)
@@ -171,7 +179,9 @@ class Interactions(Gestures):
         if len(typed) < int(element.get("min_query_length") or 0):
             return None
         payload = interactive.suggestion(self.state, person, block_id, action_id, typed, place)
-        return await self._send("interactive", payload, accepts_answer=True)
+        delivery = await self._send("interactive", payload, accepts_answer=True)
+        self._suggestions.keep(action_id, delivery)
+        return delivery
 
     def _place_of_menu(
         self, view_id: str | None, channel: str, ts: str
@@ -214,12 +224,6 @@ class Interactions(Gestures):
     ) -> Delivery:
         deliverer = self.workspace.deliverer
         return await deliverer.attempt(envelope_type, payload, accepts_answer=accepts_answer)
-
-
-def offered_options(delivery: Delivery | None) -> JsonArray:
-    """What the app offers for an external menu: options, or groups of them."""
-    answer = (delivery.answer if delivery else None) or {}
-    return as_array(answer.get("options") or answer.get("option_groups")) or []
 
 
 def _blocks_of(view: View) -> list[JsonObject]:

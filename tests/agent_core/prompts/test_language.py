@@ -13,6 +13,15 @@ from agent_core.prompts.language import Language, detect_language
         ("Rédige un rapport sur les batteries", "fr"),
         ("¿Cuál es la capital de Francia y por qué?", "es"),
         ("Escribe un informe sobre las baterías", "es"),
+        ("Was steht in der Datei?", "de"),
+        ("Was steht in dieser Datei?", "de"),
+        ("Kannst du mir helfen?", "de"),
+        ("Fasse die Datei bitte zusammen", "de"),
+        ("Que contient ce fichier ?", "fr"),
+        ("Peux-tu résumer ces fichiers ?", "fr"),
+        ("¿Qué hay en este archivo?", "es"),
+        ("¿Puedes leer este archivo?", "es"),
+        ("What was in this file?", "en"),
         ("status", "en"),
         ("", "en"),
         ("12345 !!! :tada:", "en"),
@@ -60,3 +69,9 @@ def test_the_words_that_were_written_come_before_the_locale(
     text: str, language: Language, locale: str
 ) -> None:
     assert detect_language(text, locale=locale) == language
+
+
+def test_where_a_text_gives_no_language_the_next_one_does() -> None:
+    assert detect_language("ok", "Was ist die Hauptstadt?", locale="fr-FR") == "de"
+    assert detect_language("What is the capital?", "Was ist die Hauptstadt?") == "en"
+    assert detect_language("ok", "", locale="fr-FR") == "fr"

@@ -75,6 +75,15 @@ async def test_the_length_is_named_in_the_askers_language(
     assert said.startswith(notice)
 
 
+async def test_a_notice_is_in_the_language_that_the_asker_used_before(tmp_path: Path) -> None:
+    model = ScriptedModel(["Eins.", "Zwei."])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        await answer(runtime, inbound("Was ist die Hauptstadt von Frankreich?", number=1))
+        shutil.rmtree(await workspace(runtime))
+        said = await answer(runtime, inbound("continue", number=2))
+    assert said.startswith("Die Dateien dieses Threads waren weg")
+
+
 async def test_a_message_of_ordinary_length_is_not_measured(tmp_path: Path) -> None:
     async with scripted_runtime(tmp_path, model=ScriptedModel(["Fine."])) as runtime:
         assert await answer(runtime, inbound("continue " + "word " * 2_000)) == "Fine."
@@ -91,7 +100,7 @@ async def test_a_document_is_named_in_a_failure_too(tmp_path: Path) -> None:
 
 async def test_a_document_that_cannot_be_saved_is_answered_all_the_same(tmp_path: Path) -> None:
     async with scripted_runtime(tmp_path, model=ScriptedModel(["Hello.", "In 1931."])) as runtime:
-        await answer(runtime, inbound("continue", number=1))
+        await answer(runtime, inbound("continue with it", number=1))
         downloads = await workspace(runtime) / "downloads"
         downloads.rmdir()
         downloads.write_text("in the way", encoding="utf-8")
@@ -126,7 +135,7 @@ async def test_a_lost_workspace_is_told_after_a_restart_too(tmp_path: Path) -> N
 async def test_a_new_thread_is_told_nothing_of_its_workspace(tmp_path: Path) -> None:
     async with scripted_runtime(tmp_path, model=ScriptedModel(["One."])) as runtime:
         await workspace(runtime)
-        assert await answer(runtime, inbound("continue")) == "One."
+        assert await answer(runtime, inbound("continue with it")) == "One."
 
 
 async def test_a_message_that_is_withdrawn_before_its_turn_begins_is_not_answered(
@@ -159,7 +168,7 @@ async def test_a_turn_that_has_begun_is_not_withdrawn(tmp_path: Path) -> None:
         scripted_runtime(tmp_path, model=ScriptedModel([held])) as runtime,
         asyncio.TaskGroup() as group,
     ):
-        first = group.create_task(answer(runtime, inbound("continue", number=1)))
+        first = group.create_task(answer(runtime, inbound("continue with it", number=1)))
         await held.reached.wait()
         assert not await runtime.withdraw(inbound("", number=1).key)
         held.release.set()
@@ -179,7 +188,7 @@ async def test_a_workspace_that_is_lost_in_mid_turn_does_not_cost_the_answer(
         scripted_runtime(tmp_path, model=ScriptedModel([held])) as runtime,
         asyncio.TaskGroup() as group,
     ):
-        first = group.create_task(answer(runtime, inbound("continue", number=1)))
+        first = group.create_task(answer(runtime, inbound("continue with it", number=1)))
         await held.reached.wait()
         shutil.rmtree(await workspace(runtime))
         held.release.set()

@@ -45,7 +45,7 @@ async def turn_with(root: Path, tool: str) -> Left:
         asyncio.timeout(TIMEOUT_S),
         scripted_runtime(root, model=model, tools=tools) as runtime,
     ):
-        turn = await runtime.handle(inbound("continue"))
+        turn = await runtime.handle(inbound("continue with it"))
         assert turn is not None
         events = [event async for _, event in runtime.events(turn)]
         workspace = await runtime.workspace(inbound("").session, inbound("").received_at)
@@ -82,7 +82,7 @@ async def test_what_observers_keep_is_there_when_the_turn_ends(tmp_path: Path) -
 async def test_the_run_log_tells_request_tool_and_answer(tmp_path: Path) -> None:
     left = await turn_with(tmp_path, NEWS)
     lines = (left.workspace / "run.log").read_text(encoding="utf-8")
-    assert "by Ann: continue" in lines
+    assert "by Ann: continue with it" in lines
     assert f"tool {NEWS} finished" in lines
     assert "That is it." in lines
 

@@ -27,7 +27,7 @@ def crawls(*successes: int) -> FakeToolset:
     return FakeToolset({CRAWL: crawl})
 
 
-async def answer(root: Path, tools: FakeToolset, calls: int, ask: str = "continue") -> str:
+async def answer(root: Path, tools: FakeToolset, calls: int, ask: str = "continue with it") -> str:
     model = ScriptedModel([*[call(CRAWL)] * calls, "That is it."])
     async with scripted_runtime(root, model=model, tools=tools) as runtime:
         turn = await runtime.handle(inbound(ask))

@@ -102,7 +102,7 @@ async def test_rules_decide_without_a_model_call(tmp_path: Path) -> None:
     classifier = ScriptedModel([])
     file = Attachment(name="a.log", path="downloads/a.log", mimetype="text/plain", size_bytes=3)
     messages = [
-        inbound("continue", number=1),
+        inbound("continue: look it up", number=1),
         inbound("yes", number=2),
         InboundMessage(
             **{
@@ -150,7 +150,7 @@ async def test_messages_in_a_busy_session_are_answered_after_each_other(tmp_path
     first = Held(then="First.")
     model = ScriptedModel([first, "Second."])
     async with scripted_runtime(tmp_path, model=model) as runtime:
-        one = await runtime.handle(inbound("continue", number=1))
+        one = await runtime.handle(inbound("continue with it", number=1))
         await first.reached.wait()
         two = await runtime.handle(inbound("continue", number=2))
         assert one is not None
@@ -185,7 +185,7 @@ async def test_a_subagent_is_a_child_run_whose_result_comes_back(tmp_path: Path)
     )
     model = ScriptedModel([task, "The note is written.", "Done: the note."])
     async with scripted_runtime(tmp_path, model=model) as runtime:
-        events = await turn_events(runtime, inbound("continue"))
+        events = await turn_events(runtime, inbound("continue with it"))
     child = next(e for e in events if isinstance(e, RunStarted) and e.parent == ROOT_RUN)
     assert child.agent == "report-creation-expert"
     assert child.task == "A short note."
@@ -204,7 +204,7 @@ async def test_an_extracting_run_without_a_corpus_gets_the_correction(tmp_path: 
     )
     model = ScriptedModel([task, "Here it is, from memory.", "Sorry."])
     async with scripted_runtime(tmp_path, model=model) as runtime:
-        events = await turn_events(runtime, inbound("continue"))
+        events = await turn_events(runtime, inbound("continue with it"))
     [injected] = [event for event in events if isinstance(event, CorrectionInjected)]
     assert injected.text in str(model.requests[-1].messages[-1])
     of_child = [event for event in events if event.run == injected.run]
@@ -221,11 +221,11 @@ async def test_a_turn_leaves_trace_and_summary_and_the_next_moves_the_trace(
     model = ScriptedModel([call("look", {"at": "it"}), "Seen.", "Again."])
     tools = FakeToolset({"look": look})
     async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
-        await turn_events(runtime, inbound("continue", number=1))
+        await turn_events(runtime, inbound("continue with it", number=1))
         workspace = await runtime.workspace(inbound("").session, inbound("").received_at)
         first = json.loads((workspace / "trace.json").read_text(encoding="utf-8"))
         await turn_events(runtime, inbound("continue", number=2))
-    assert first["query"] == "continue"
+    assert first["query"] == "continue with it"
     assert first["tool_calls"][0]["input"] == {"at": "it"}
     assert first["tool_calls"][0]["input_preview"] == '{"at": "it"}'
     assert [path.suffix for path in (workspace / "traces").iterdir()] == [".json"]
@@ -247,7 +247,7 @@ async def test_an_observer_that_fails_or_hangs_does_not_hold_the_turn(tmp_path: 
     async with scripted_runtime(
         tmp_path, model=model, tools=tools, observers=[Failing()]
     ) as runtime:
-        events = await turn_events(runtime, inbound("continue"))
+        events = await turn_events(runtime, inbound("continue with it"))
     assert ending(events).answer == "Seen."
 
 
@@ -255,7 +255,7 @@ async def test_what_an_earlier_turn_read_from_outside_still_counts_in_the_next(
     tmp_path: Path,
 ) -> None:
     model = ScriptedModel(["They agreed.", "As I said."])
-    first = replace(inbound("continue", number=1), background='Ben (09:00): "see my link"')
+    first = replace(inbound("continue with it", number=1), background='Ben (09:00): "see my link"')
     async with scripted_runtime(tmp_path, model=model) as runtime:
         assert ending(await turn_events(runtime, first)).is_tainted
         assert ending(await turn_events(runtime, inbound("continue", number=2))).is_tainted
@@ -264,4 +264,4 @@ async def test_what_an_earlier_turn_read_from_outside_still_counts_in_the_next(
 async def test_a_thread_that_read_nothing_from_outside_is_not_tainted(tmp_path: Path) -> None:
     model = ScriptedModel(["From what I know."])
     async with scripted_runtime(tmp_path, model=model) as runtime:
-        assert not ending(await turn_events(runtime, inbound("continue"))).is_tainted
+        assert not ending(await turn_events(runtime, inbound("continue with it"))).is_tainted

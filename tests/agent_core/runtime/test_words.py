@@ -70,7 +70,7 @@ async def test_a_model_is_told_plainly_how_its_sub_agent_failed(tmp_path: Path) 
     task = call("Task", {"prompt": "A note.", "subagent_type": "report-creation-expert"})
     model = ScriptedModel([task, ModelRejected("no key"), "It could not be written."])
     async with asyncio.timeout(TIMEOUT_S), scripted_runtime(tmp_path, model=model) as runtime:
-        turn = await runtime.handle(inbound("continue"))
+        turn = await runtime.handle(inbound("continue with it"))
         assert turn is not None
         async for _ in runtime.events(turn):
             continue

@@ -27,6 +27,8 @@ class ComposioWorld:
         self.runs = 0
         self.mcp_origin: str | None = None
         self.is_down = False
+        self.speaks_otherwise = False
+        """Answers a wish for a session with JSON that describes none."""
         self.port = 0
         mcp = MCPServer("composio", log_level="CRITICAL")
         mcp.add_tool(self._search, name="COMPOSIO_SEARCH_TOOLS")
@@ -74,6 +76,8 @@ class ComposioWorld:
     async def _create(self, request: Request) -> Response:
         wish: dict[str, Any] = json.loads(await request.body())
         self.wishes.append(wish)
+        if self.speaks_otherwise:
+            return JSONResponse({"ok": True})
         session = f"trs_{len(self.wishes)}"
         self.users[session] = wish["user_id"]
         url = f"{self.mcp_origin or self.base_url}{_MCP_PATH}{session}"

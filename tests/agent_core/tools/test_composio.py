@@ -167,3 +167,14 @@ async def test_another_servers_tool_is_unknown_here(
 )
 def test_origins_are_compared_by_scheme_host_and_port(one: str, other: str, same: bool) -> None:
     assert (origin(one) == origin(other)) is same
+
+
+async def test_an_answer_without_an_mcp_address_is_a_failure_that_the_model_sees(
+    world: ComposioWorld, context: ToolContext
+) -> None:
+    world.speaks_otherwise = True
+    async with open_tools(world) as tools:
+        assert await names(tools, context) == []
+        output = await search(tools, context)
+    assert output.is_error
+    assert "no MCP address" in output.text

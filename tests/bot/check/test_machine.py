@@ -2,15 +2,18 @@
 
 import os
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from agent_core.errors import SettingsError
+from agent_core.errors import SessionError, SettingsError
+from agent_core.runtime.checks import examine_database
 from agent_core.runtime.root import examine_root, prepare_root
 from agent_core.sessions.lock import sole_process
 from agent_core.settings import CoreSettings
-from bot.check.machine import find_browser, judge_browser
+from bot.check.machine import explain_database, find_browser, judge_browser
 from tests.bot.check.installation import checked
 
 FAR_TOO_MUCH = 2**60
@@ -82,8 +85,30 @@ async def test_a_database_that_is_none_is_wrong_and_said_what_to_do(tmp_path: Pa
     (tmp_path / "turns.sqlite").write_bytes(b"no database" * 900)
     found = await checked("Database", core=at(tmp_path))
     assert found.state == "wrong"
-    assert "turns.sqlite cannot be used: file is not a database" in found.text
+    assert "turns.sqlite cannot be used: file is not a database. See that the file" in found.text
+    assert "See that the file is whole" in found.text
     assert "WORKSPACES_ROOT" in found.text
+
+
+async def test_a_database_that_another_process_holds_is_told_as_that(tmp_path: Path) -> None:
+    file = tmp_path / "state.sqlite"
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(SessionError) as raised:
+            await examine_database(at(tmp_path), patience_s=0)
+    told = explain_database(raised.value)
+    assert told.state == "wrong"
+    assert f"{file} cannot be used: database is locked. Another process holds it" in told.text
+    assert "end that process" in told.text
+    assert "whole" not in told.text
+
+
+async def test_a_database_that_cannot_be_opened_is_not_called_corrupt(tmp_path: Path) -> None:
+    (tmp_path / "state.sqlite").mkdir()
+    found = await checked("Database", core=at(tmp_path))
+    assert found.state == "wrong"
+    assert "may be written" in found.text
+    assert "whole" not in found.text
 
 
 async def test_a_server_that_is_not_there_is_wrong_without_its_password(tmp_path: Path) -> None:

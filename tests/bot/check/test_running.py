@@ -3,8 +3,8 @@
 import asyncio
 
 from agent_core.errors import SessionError
-from bot.check.findings import Check, Finding, Verdict, fine
-from bot.check.running import MAX_TEXT_CHARS, run_checks
+from bot.check.findings import Check, Finding, Verdict, fine, wrong
+from bot.check.running import MAX_QUOTE_CHARS, run_checks
 
 TIMEOUT_S = 5
 
@@ -81,13 +81,33 @@ async def test_what_hangs_on_a_wrong_setting_is_not_tried() -> None:
     assert "A and B must be put right" in found.text
 
 
-async def test_secrets_and_line_breaks_are_left_out_and_length_is_bounded() -> None:
+async def test_secrets_and_line_breaks_are_left_out_and_our_words_are_whole() -> None:
     async def talks() -> Verdict:
         return fine("the key hush-1 and hush-12\n" + "x" * 1000)
 
     [found] = await ran(Check(title="Talk", look=talks), secrets=("hush-1", "hush-12"))
-    assert found.text.startswith("the key … and … xxx")
-    assert len(found.text) == MAX_TEXT_CHARS
+    assert found.text == f"the key … and … {'x' * 1000}"
+
+
+async def test_what_somebody_else_said_is_cut_after_its_secrets_are_left_out() -> None:
+    secret = "hush-" * 40
+
+    async def quotes() -> Verdict:
+        return wrong("it refuses; set another.", f"{'x' * 100}\n{secret}{'y' * 1000}")
+
+    [found] = await ran(Check(title="Quote", look=quotes), secrets=(secret,))
+    ours, _, theirs = found.text.partition(" It said: ")
+    assert ours == "it refuses; set another."
+    assert theirs.startswith(f"“{'x' * 100} …yyy")
+    assert len(theirs.strip("“”.")) == MAX_QUOTE_CHARS
+
+
+async def test_further_sentences_stay_apart_and_keep_no_secret() -> None:
+    async def lists() -> Verdict:
+        return Verdict(state="wrong", text="two faults.", more=("one\nhush-1.", "two."))
+
+    [found] = await ran(Check(title="List", look=lists), secrets=("hush-1",))
+    assert found.more == ("one ….", "two.")
 
 
 def test_scripts_read_a_title_as_a_name() -> None:

@@ -1,15 +1,51 @@
 """What `bot check` says of the models and of Composio."""
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 from pydantic import SecretStr
 
+from agent_core.settings import CoreSettings
 from tests.bot.check.installation import KEY, checked, installed
 
 MAIN = "Main model"
 CLASSIFIER = "Classifier model"
 COMPOSIO = "Composio"
+ODD_KEY = "ak_hush_hush_hush"
+
+
+@asynccontextmanager
+async def answering(status: int, body: object) -> AsyncGenerator[str]:
+    """The address of a service that answers everything in one way: a string as HTML, else JSON."""
+
+    async def answer(_: web.Request) -> web.StreamResponse:
+        if isinstance(body, str):
+            return web.Response(text=body, content_type="text/html", status=status)
+        return web.json_response(body, status=status)
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", answer)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+def at(address: str, root: Path) -> CoreSettings:
+    """Settings under which the models and Composio are there."""
+    return CoreSettings(
+        anthropic_api_key=SecretStr(KEY),
+        anthropic_base_url=address,
+        composio_api_key=SecretStr(ODD_KEY),
+        composio_base_url=address,
+        workspaces_root=root,
+    )
 
 
 @pytest.mark.parametrize(
@@ -62,12 +98,35 @@ async def test_the_setting_of_an_unknown_classifier_is_named(tmp_path: Path) -> 
     assert "set CLASSIFIER_MODEL" in found.text
 
 
-@pytest.mark.parametrize("status", [429, 529])
-async def test_a_busy_provider_is_a_warning(tmp_path: Path, status: int) -> None:
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 529])
+async def test_a_provider_in_trouble_is_a_warning(tmp_path: Path, status: int) -> None:
     async with installed(tmp_path) as world:
-        world.model.fail(status=status)
+        world.model.fail(status=status, message="boom")
         found = await checked(MAIN, core=world.core())
     assert found.state == "warning"
+    assert f"({status}); try again later. It said: “boom”." in found.text
+
+
+async def test_a_limit_of_spending_is_no_busy_provider(tmp_path: Path) -> None:
+    async with installed(tmp_path) as world:
+        world.model.fail(
+            status=429, type="billing_error", error_code="enforced_spend_limit_reached"
+        )
+        found = await checked(MAIN, core=world.core())
+    assert found.state == "wrong"
+    assert "no credit left or has reached its limit" in found.text
+
+
+@pytest.mark.parametrize("title", [MAIN, COMPOSIO])
+@pytest.mark.parametrize("body", [{"error": "boom"}, "<html>boom</html>", ""])
+async def test_what_is_no_envelope_is_never_shown_as_data(
+    tmp_path: Path, title: str, body: object
+) -> None:
+    async with answering(500, body) as address:
+        found = await checked(title, core=at(address, tmp_path))
+    assert found.state == "warning"
+    assert "has a fault of its own (500); try again later." in found.text
+    assert not any(mark in found.text for mark in ("{", "<", "Error code", "boom Until"))
 
 
 @pytest.mark.parametrize("fault", ["cut", "error"])
@@ -86,6 +145,7 @@ async def test_a_provider_that_is_not_there_is_told_with_its_setting(tmp_path: P
         core = world.core()
     found = await checked(MAIN, core=core)
     assert found.state == "wrong"
+    assert "the provider cannot be reached; see that" in found.text
     assert "ANTHROPIC_BASE_URL" in found.text
 
 
@@ -131,9 +191,45 @@ async def test_a_key_that_composio_refuses_is_wrong(tmp_path: Path) -> None:
     assert "ak_of_somebody_else" not in found.text
 
 
+@pytest.mark.parametrize(
+    ("status", "state", "said"),
+    [
+        (400, "wrong", "refuses the request (400); see that COMPOSIO_BASE_URL"),
+        (401, "wrong", "does not accept COMPOSIO_API_KEY; get one at https://platform.composio"),
+        (402, "wrong", "no credit left"),
+        (403, "wrong", "get another at https://platform.composio"),
+        (404, "wrong", "COMPOSIO_BASE_URL"),
+        (429, "warning", "busy or limits us (429); try again later."),
+        (500, "warning", "a fault of its own (500); try again later."),
+        (503, "warning", "a fault of its own (503); try again later."),
+    ],
+)
+async def test_what_composio_answers_instead_is_put_plainly(
+    tmp_path: Path, status: int, state: str, said: str
+) -> None:
+    async with answering(status, {"error": {"message": f"for {ODD_KEY}: " + "x" * 500}}) as address:
+        found = await checked(COMPOSIO, core=at(address, tmp_path))
+    assert (found.state, said in found.text) == (state, True)
+    assert "Until then there is no search and there are no app tools." in found.text
+    assert ODD_KEY not in found.text
+    assert "x" * 200 not in found.text
+
+
+@pytest.mark.parametrize("body", ["<html>captive portal</html>", "no json"])
+async def test_a_composio_that_speaks_no_json_is_told_with_its_setting(
+    tmp_path: Path, body: str
+) -> None:
+    async with answering(200, body) as address:
+        found = await checked(COMPOSIO, core=at(address, tmp_path))
+    assert found.state == "wrong"
+    assert "Composio answers, but not as it should; see that COMPOSIO_BASE_URL" in found.text
+    assert "Expecting value" not in found.text
+
+
 async def test_a_composio_that_is_not_there_is_wrong(tmp_path: Path) -> None:
     async with installed(tmp_path) as world:
         core = world.core()
     found = await checked(COMPOSIO, core=core)
     assert found.state == "wrong"
+    assert "cannot be reached: Connection error. See that this machine reaches" in found.text
     assert "COMPOSIO_BASE_URL" in found.text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent_core.prompts.language import Language
+from agent_core.prompts.language import Language, detect_language
 from bot.ingress.left_out import left_out_notice
 from bot.ingress.seams import LeftOut
 from tests.bot.ingress.world import World
@@ -26,7 +26,7 @@ async def test_a_file_that_is_too_big_is_named_and_the_rest_is_handed_over(world
     ]
     [message] = world.front.messages
     assert [file.name for file in message.attachments] == ["a.log"]
-    assert message.text.startswith("what is new?\n\n(Attached, but not to be had: ")
+    assert message.text.startswith("what is new?\n\n(Attached, but missing: ")
     assert "film.mov" in message.text
 
 
@@ -41,6 +41,44 @@ async def test_a_message_of_nothing_but_a_lost_file_is_told_so_and_begins_nothin
     assert world.front.messages == []
     assert len(world.ledger.settled) == 1
     assert "active" in world.signs_shown()
+
+
+@pytest.mark.parametrize("text", [":tada:", "🎉", "thanks!", "..."])
+async def test_where_no_word_is_left_to_work_on_nothing_is_promised(
+    world: World, text: str
+) -> None:
+    world.files.left_out = {"film.mov": "too_big"}
+    ts = await world.say("ann", "general", f"{world.mention} {text}", files=[BIG])
+    await world.settle()
+
+    assert posts(world, ts) == ["I left out “film.mov”: it is bigger than 50 MB."]
+    assert world.front.messages == []
+
+
+async def test_what_the_model_is_told_of_lost_files_does_not_change_the_language(
+    world: World,
+) -> None:
+    world.files.left_out = {"film.mov": "too_big", "a.log": "not_given", "b.log": "not_saved"}
+    files = [BIG, SMALL, ("b.log", b"1", "text/plain")]
+    await world.say("ann", "general", f"{world.mention} Was steht in der Datei?", files=files)
+    await world.settle()
+
+    [message] = world.front.messages
+    assert all(name in message.text for name in world.files.left_out)
+    assert detect_language(message.text) == "de"
+    note = message.text.removeprefix("Was steht in der Datei?")
+    assert detect_language(note, locale="es-ES") == "es"
+
+
+async def test_where_the_post_gives_no_language_it_is_that_of_the_earlier_posts(
+    world: World,
+) -> None:
+    world.files.left_out = {"film.mov": "too_big"}
+    ts = await world.say("ann", "general", "Wann ist die Abnahme mit dem Kunden?")
+    await world.say("ann", "general", f"{world.mention} film", files=[BIG], thread_ts=ts)
+    await world.settle()
+
+    assert posts(world, ts)[0].startswith("Ich habe “film.mov” weggelassen")
 
 
 async def test_the_sentence_on_a_lost_file_is_posted_once_over_several_tries(world: World) -> None:
@@ -72,6 +110,7 @@ def test_the_sentence_is_there_in_each_language(language: Language, sentence: st
     ("asked", "sentence"),
     [
         ("", "Ich habe “film.mov” weggelassen: größer als 50 MB."),
+        ("🎉", "Ich habe “film.mov” weggelassen: größer als 50 MB."),
         ("What is in the film and who is in it?", "I left out “film.mov”: it is bigger"),
     ],
 )

@@ -47,10 +47,9 @@ def replies(call: Call) -> JsonObject:
     post = call.state.find_post(channel.id, ts)
     root_ts = post.root_ts if post else ts
     root = call.state.find_post(channel.id, root_ts)
-    answers = call.state.replies_of(channel.id, root_ts)
-    if root is None and not answers:
+    if root is None:
         raise ApiError("thread_not_found")
-    posts = ([root] if root else []) + _in_range(call, answers)
+    posts = [root, *_in_range(call, call.state.replies_of(channel.id, root_ts))]
     page, metadata = read_page(call.args, posts, default=1000, maximum=1000)
     return _answer_posts(call, page, metadata)
 

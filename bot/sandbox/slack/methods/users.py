@@ -1,4 +1,4 @@
-"""users.*, and who one is: auth.test, team.info, bots.info."""
+"""users.*, and who one is: api.test, auth.test, team.info, bots.info."""
 
 from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.messages import show_user
@@ -80,7 +80,15 @@ def bot_info(call: Call) -> JsonObject:
     raise ApiError("bot_not_found")
 
 
+def test_api(call: Call) -> JsonObject:
+    """Give back what was sent; `error` makes it fail with that code."""
+    if error := call.args.text("error"):
+        raise ApiError(error, fields={"args": call.args.values})
+    return {"args": call.args.values} if call.args.values else {}
+
+
 METHODS: Methods = {
+    "api.test": Method(run=test_api, rate=UNLIMITED, access="anyone"),
     "users.info": Method(run=info, scopes=("users:read",), rate=TIER_4),
     "users.list": Method(run=list_users, scopes=("users:read",), rate=TIER_2),
     "users.lookupByEmail": Method(run=look_up_by_email, scopes=("users:read.email",)),

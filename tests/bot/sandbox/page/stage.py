@@ -46,7 +46,7 @@ class Stage:
 
     @property
     def main(self) -> Locator:
-        return self.browser.get_by_role("main")
+        return self.browser.locator("main.pane-main")
 
     @property
     def thread(self) -> Locator:

@@ -271,3 +271,28 @@ async def test_axe_finds_nothing_serious_on_a_phone(stage: Stage) -> None:
     await stage.main.get_by_role("button", name="Back to channels").click()
     await expect(stage.nav).to_be_visible()
     assert await violations(stage) == []
+
+
+async def test_a_menu_begins_with_the_channel_that_was_open_where_it_asks_for_that(
+    stage: Stage,
+) -> None:
+    submitted: list[Body] = []
+
+    @listener(stage.bot.app.view("form"))
+    async def take(ack: Any, body: Body) -> None:
+        submitted.append(body["view"]["state"]["values"]["where"])
+        await ack()
+
+    await stage.open(stage.channel("energy"))
+    element = {
+        "type": "conversations_select",
+        "action_id": "place",
+        "default_to_current_conversation": True,
+    }
+    block = {"type": "input", "block_id": "where", "label": plain("Where"), "element": element}
+    trigger = stage.slack.workspace.triggers.issue(stage.slack.people["ann"])
+    await stage.client.views_open(trigger_id=trigger, view=form(block))
+    await expect(dialog(stage).get_by_role("combobox")).to_have_value("#energy")
+    await dialog(stage).get_by_role("button", name="Send").click()
+    await expect(dialog(stage)).to_be_hidden()
+    assert submitted[0]["place"]["selected_conversation"] == stage.channel("energy")

@@ -59,8 +59,10 @@ async def test_acting_as_another_keeps_the_place(stage: Stage) -> None:
     await stage.composer.press_sequentially("from cleo")
     await stage.composer.press("Enter")
     await expect(stage.main.locator("article").first).to_contain_text("Cleo Lind")
-    assert stage.slack.posts(stage.slack.dm_id("cleo"))[0].text == "hello from cleo"
+    assert stage.slack.posts(stage.slack.dm_id("cleo"))[0].text == "from cleo"
     assert stage.slack.posts(stage.slack.dm_id("ben")) == []
+    await stage.act_as("ben")
+    await expect(stage.composer).to_have_value("hello ")
 
 
 async def test_unread_posts_are_counted_until_they_are_looked_at(stage: Stage) -> None:
@@ -226,3 +228,64 @@ async def test_a_channel_is_found_again_where_it_was_left(stage: Stage) -> None:
     await expect(early).to_have_count(0)
     await stage.entry("general").click()
     await expect(early).to_be_in_viewport()
+
+
+async def test_an_empty_channel_says_what_to_ask_and_puts_it_into_the_composer(
+    stage: Stage,
+) -> None:
+    await stage.open(stage.channel("general"))
+    tip = stage.main.get_by_text("Try: @universal-agent Write a comprehensive report on")
+    await expect(tip).to_be_visible()
+    await stage.main.get_by_role("button", name="Use this").click()
+    await expect(stage.composer).to_be_focused()
+    await expect(stage.composer).to_have_value(re.compile(r"^@universal-agent Write a compre"))
+    await stage.composer.press("Enter")
+    await expect(stage.main.locator("article")).to_have_count(1)
+    await expect(tip).to_be_hidden()
+    assert stage.slack.posts("general")[0].text.startswith(f"{stage.slack.mention} Write")
+
+
+async def test_a_direct_channel_suggests_no_mention(stage: Stage) -> None:
+    await stage.open()
+    await stage.entry("universal-agent").click()
+    await stage.browser.get_by_role("tab", name="Messages").click()
+    await expect(stage.composer).to_be_visible()
+    await expect(stage.main.get_by_text("Try: @")).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("notes.txt", "plain words"),
+        ("notes.md", "# Heading"),
+        ("prices.csv", "tea,3"),
+        ("facts.json", '{"tea": 3}'),
+        ("run.log", "12:00 started"),
+    ],
+)
+async def test_a_text_file_opens_beside_its_thread(stage: Stage, name: str, content: str) -> None:
+    root = await stage.slack.say(
+        "ben", "general", "look", files=[(name, f"{content} & <b>é</b>".encode(), None)]
+    )
+    await stage.slack.say("cleo", "general", "I did", thread_ts=root)
+    await stage.open(f"{stage.channel('general')}/{root}")
+    await stage.thread.get_by_role("button", name=f"Open {name}").click()
+    pane = stage.browser.locator("aside[aria-label='File']")
+    await expect(pane.locator("pre")).to_have_text(f"{content} & <b>é</b>")
+    await expect(stage.thread).to_be_visible()
+
+
+async def test_with_a_file_open_at_1280_pixels_the_api_calls_can_be_opened(stage: Stage) -> None:
+    await stage.browser.set_viewport_size({"width": 1280, "height": 800})
+    root = await stage.slack.say("ben", "general", "look", files=[("a.txt", b"words", None)])
+    await stage.open(f"{stage.channel('general')}/{root}")
+    await stage.thread.get_by_role("button", name="Open a.txt").click()
+    pane = stage.browser.locator("aside[aria-label='File']")
+    await expect(pane).to_be_visible()
+    toggle = stage.browser.get_by_role("button", name="API calls", exact=True)
+    await toggle.click()
+    await expect(stage.calls).to_be_in_viewport(ratio=0.9)
+    await expect(pane).to_be_in_viewport(ratio=0.9)
+    await toggle.click()
+    await expect(stage.calls).to_be_hidden()
+    await expect(stage.thread).to_be_visible()

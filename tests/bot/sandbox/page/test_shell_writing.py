@@ -69,7 +69,7 @@ async def test_channels_people_and_emoji_are_completed(stage: Stage) -> None:
     await expect(stage.composer).to_be_focused()
 
 
-async def test_a_draft_stays_with_its_channel_or_thread(stage: Stage) -> None:
+async def test_a_draft_belongs_to_a_person_and_a_channel_or_thread(stage: Stage) -> None:
     root = await stage.slack.say("ben", "general", "a root")
     await stage.open(f"{stage.channel('general')}/{root}")
     await stage.composer.fill("for general")
@@ -80,9 +80,15 @@ async def test_a_draft_stays_with_its_channel_or_thread(stage: Stage) -> None:
     await stage.entry("general").click()
     await expect(stage.composer).to_have_value("for general")
     await stage.act_as("ben")
+    await expect(stage.composer).to_have_value("")
+    await stage.composer.fill("of ben")
+    await stage.act_as("ann")
     await expect(stage.composer).to_have_value("for general")
     await stage.browser.reload()
     await expect(stage.composer).to_have_value("for general")
+    await stage.act_as("ben")
+    await expect(stage.composer).to_have_value("of ben")
+    await stage.act_as("ann")
     await stage.post(root).hover()
     await stage.post(root).get_by_role("button", name="Reply in thread").click()
     await expect(stage.reply).to_have_value("for the thread")

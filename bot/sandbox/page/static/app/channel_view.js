@@ -51,7 +51,7 @@ export class ChannelView {
     list.intro.update(channel);
     list.update(channelRows(channel.id, store, unread, app.editing));
     this.composer.update({
-      place: draftPlace(channel.id),
+      place: draftPlace(store.person, channel.id),
       channel: channel.id,
       thread: null,
       label: `Message ${placeName(channel, store)}`,

@@ -23,6 +23,7 @@ function context(app, doings) {
     bot: store.bot,
     users: store.world.users,
     channels: [...store.channels.values()],
+    here: app.places.place.channel,
     now: () => store.now(),
     openFile: (file) => app.places.openFile(file),
     openChannel: (id) => app.places.goTo(id),

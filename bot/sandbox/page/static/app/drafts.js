@@ -1,4 +1,4 @@
-/** What was typed and not sent: one draft a channel and one a thread. It stays when the person changes. */
+/** What was typed and not sent: for each person one draft a channel and one a thread. */
 
 const KEY = "sandbox.drafts";
 
@@ -48,9 +48,9 @@ export class Drafts {
   }
 }
 
-/** The name under which the draft of a channel, or of a thread in it, is kept. */
-export function draftPlace(channel, thread = null) {
-  return thread ? `${channel}/${thread}` : channel;
+/** The name under which a person's draft of a channel, or of a thread in it, is kept. */
+export function draftPlace(person, channel, thread = null) {
+  return [person, channel, thread].filter(Boolean).join("/");
 }
 
 function readTexts() {

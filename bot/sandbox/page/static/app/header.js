@@ -1,6 +1,7 @@
 /** The head of the middle pane: where one is, the app's tabs, and what can be opened from here. */
 
 import { avatar } from "./avatar.js";
+import { callsButton } from "./calls_button.js";
 import { h, setAttribute, setText, show } from "./dom.js";
 import { icon } from "./icons.js";
 import { channelIcon, channelName, otherMembers } from "./names.js";
@@ -19,10 +20,7 @@ export class Header {
     this.topic = h("span", { class: "head-topic" });
     this.tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "App" }, ...TABS.map(([tab, label]) => this.tab(tab, label)));
     this.members = h("span", { class: "head-members" });
-    this.calls = h("button", {
-      type: "button", class: "button is-small head-calls", "aria-pressed": "false",
-      on: { click: () => app.places.toggleCalls() },
-    }, icon("pulse"), h("span", { text: "API calls" }));
+    this.calls = callsButton(app);
     this.node = h("header", { class: "pane-head" },
       back, this.mark, this.title, this.topic, this.tabs, h("span", { class: "spacer" }), this.members, this.calls);
   }

@@ -8,7 +8,9 @@ import { h, setAttribute, setText, show } from "./dom.js";
 import { Drafts } from "./drafts.js";
 import { rescueFocus } from "./focus.js";
 import { listenToKeys } from "./keys.js";
+import { MainStandIn } from "./landmarks.js";
 import { Modals } from "./modals.js";
+import { placeName } from "./names.js";
 import { isEphemeral } from "./posts.js";
 import { Places } from "./places.js";
 import { openProfile } from "./profile.js";
@@ -45,6 +47,7 @@ class App {
     new Announcer(this.store, document.body);
     listenToKeys(this);
     document.addEventListener("visibilitychange", () => this.store.touch());
+    addEventListener("resize", () => this.store.touch());
     setInterval(() => this.store.touch(), TICK_MS);
     this.live.connect(sessionStorage.getItem(PERSON_KEY));
     this.store.touch();
@@ -67,9 +70,10 @@ class App {
     this.sidebar = new Sidebar(this);
     this.view = new ChannelView(this);
     this.thread = new ThreadPane(this);
+    this.standIn = new MainStandIn();
     this.parts = [this.sidebar, this.view, this.thread, new FilePane(this), new CallsPane(this), new Modals(this)];
     const panes = this.parts.map(({ node }) => node).filter(Boolean);
-    this.root.replaceChildren(this.notice, h("div", { class: "panes" }, ...panes));
+    this.root.replaceChildren(this.notice, h("div", { class: "panes" }, ...panes), this.standIn.node);
   }
 
   /** Coming to a place reads it, and opens the app's tab where it has tabs. */
@@ -97,6 +101,7 @@ class App {
     const open = ["thread", "file", "calls"].filter((pane) => place[pane]);
     setAttribute(this.root, "data-open", open.join(" "));
     setAttribute(this.root, "data-front", places.front);
+    this.standIn.update(this.view.node, placeName(store.channel(place.channel), store));
     if (this.isSettled && this.front !== places.front) rescueFocus(this.root, places.front);
     this.front = places.front;
     const waiting = [...store.channels.keys()].reduce((sum, id) => sum + this.unread.count(id), 0);
@@ -122,6 +127,7 @@ class App {
     sessionStorage.setItem(PERSON_KEY, person);
     this.editing = null;
     this.store.person = person;
+    this.draw();
     this.live.connect(person);
   }
 

@@ -1,5 +1,7 @@
 /** Where the person is: the channel, its thread, the panes beside it, and the address that leads there. */
 
+import { draftPlace } from "./drafts.js";
+
 const HOME_HASH = "#home";
 
 /**
@@ -100,11 +102,13 @@ export class Places {
     if (!this.isWithBot) this.place.tab = "messages";
   }
 
-  /** Each person has a direct channel with the bot of their own; what was written goes along. */
+  /** Each person has a direct channel with the bot of their own; what they wrote goes along. */
   leave() {
     const { store, place } = this;
     const channel = (this.isWithBot ? store.botChannel : defaultChannel(store))?.id ?? null;
-    if (this.isWithBot && channel) this.drafts.move(place.channel, channel);
+    if (this.isWithBot && channel) {
+      this.drafts.move(draftPlace(store.me, place.channel), draftPlace(store.me, channel));
+    }
     this.place = { ...place, channel, thread: null, file: null };
   }
 

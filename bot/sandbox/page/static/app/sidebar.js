@@ -87,7 +87,7 @@ function updateItem(channel, app, parts) {
   setText(name, channelName(channel, store));
   setText(badge, String(waiting));
   show(badge, waiting > 0);
-  show(draft, !isHere && drafts.has(draftPlace(channel.id)));
+  show(draft, !isHere && drafts.has(draftPlace(store.person, channel.id)));
   setAttribute(button, "aria-current", isHere ? "page" : null);
   setAttribute(button, "aria-label", itemLabel(channel, waiting, store));
   button.classList.toggle("is-unread", waiting > 0);

@@ -38,7 +38,7 @@ export class ThreadPane {
     setText(this.subtitle, session?.title || placeName(channel, store));
     this.list.update(threadRows(id, thread, store, app.editing));
     this.updateStatus(session);
-    this.composer.update({ place: draftPlace(id, thread), channel: id, thread, label: "Reply in thread" });
+    this.composer.update({ place: draftPlace(store.person, id, thread), channel: id, thread, label: "Reply in thread" });
     show(this.composer.node, mayPost(channel));
     if (isNew && app.isSettled) this.composer.focus();
   }

@@ -1,12 +1,11 @@
 /** The file pane: a report, a picture or a text beside its thread. Foreign HTML runs no script. */
 
+import { isReadable } from "../render/files.js";
 import { sizeText } from "../render/numbers.js";
+import { callsButton } from "./calls_button.js";
 import { h, setAttribute, setText, show } from "./dom.js";
 import { icon } from "./icons.js";
 import { paneHead } from "./pane_head.js";
-
-const MAX_TEXT_BYTES = 1_000_000;
-const TEXT = /^(text\/|application\/(json|xml|x-yaml|yaml|javascript|x-ndjson))/;
 
 export class FilePane {
   constructor(app) {
@@ -15,15 +14,18 @@ export class FilePane {
     this.open = linkButton("Open in a new tab", "open", { target: "_blank", rel: "noopener" });
     this.download = linkButton("Download", "download");
     this.body = h("div", { class: "file-body" });
-    this.head = paneHead("File", this.facts, () => app.places.close("file"), [this.open, this.download]);
+    this.calls = callsButton(app);
+    const controls = [this.calls, this.open, this.download];
+    this.head = paneHead("File", this.facts, () => app.places.close("file"), controls);
     this.title = this.head.querySelector(".head-title");
     this.node = h("aside", { class: "pane pane-file", "aria-label": "File", hidden: true }, this.head, this.body);
   }
 
   update() {
-    const { file } = this.app.places.place;
+    const { file, calls } = this.app.places.place;
     const isNew = Boolean(file) && this.node.hidden;
     show(this.node, Boolean(file));
+    setAttribute(this.calls, "aria-pressed", String(calls));
     if (this.file !== file) this.load(file);
     if (isNew) this.head.querySelector(".close-button").focus();
   }
@@ -46,8 +48,7 @@ export class FilePane {
     if (type.startsWith("image/")) {
       return h("img", { class: "file-image", src: file.url_private, alt: file.alt_txt || file.title || file.name });
     }
-    const isText = TEXT.test(type) && (file.size ?? 0) <= MAX_TEXT_BYTES;
-    return isText ? this.text(file) : this.noPreview(file);
+    return isReadable(file) ? this.text(file) : this.noPreview(file);
   }
 
   text(file) {

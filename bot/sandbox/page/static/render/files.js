@@ -1,4 +1,4 @@
-// The files of a post: images as pictures, HTML reports to open, all others to download.
+// The files of a post: images as pictures, reports and texts to open, all others to download.
 
 import { el, liveUrl, outsideLink, ownUrl } from "./dom.js";
 import { pictureAt } from "./elements/picture.js";
@@ -7,7 +7,13 @@ import { sizeText } from "./numbers.js";
 import { isObject, maybe } from "./shapes.js";
 import { unknownBox } from "./unknown.js";
 
+const MAX_TEXT_BYTES = 1_000_000;
+const TEXT = /^(text\/|application\/(json|xml|x-yaml|yaml|javascript|x-ndjson)\b)/;
 const IMAGE = /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml)$/;
+
+/** Whether the file is a text that is short enough to be read on the page. */
+export const isReadable = ({ mimetype, size }) =>
+  TEXT.test(mimetype ?? "") && (size ?? 0) <= MAX_TEXT_BYTES;
 
 /** The files as a list. */
 export function fileList(files, ctx) {
@@ -34,7 +40,8 @@ function known(file, ctx) {
   if (IMAGE.test(file.mimetype) && ownUrl(file.url_private))
     return thumbnail(file, String(name), ctx);
   const isReport = file.mimetype === "text/html" || file.filetype === "html";
-  return card(file, String(name), isReport ? openButton(file, String(name), ctx) : null);
+  const opens = isReport || (isReadable(file) && ownUrl(file.url_private));
+  return card(file, String(name), opens ? openButton(file, String(name), ctx) : null);
 }
 
 function thumbnail(file, name, ctx) {

@@ -20,6 +20,9 @@ export function initialChoices(node, { offered, named }, ctx) {
     ...listOf(node, "initial_conversations"),
     ...[node.initial_user, node.initial_channel, node.initial_conversation].filter(Boolean),
   ].map(String);
+  if (values.length === 0 && node.default_to_current_conversation === true && ctx.here) {
+    values.push(String(ctx.here));
+  }
   const options = [...listOf(node, "initial_options"), node.initial_option].filter(isObject);
   const ids = values.map((id) => offered.find(({ value }) => value === id) ?? named(id));
   return [...ids, ...options.map((option) => choiceOf(option, ctx))];

@@ -1,4 +1,4 @@
-"""Messages without words are answered at once and without a model, each kind in its own way."""
+"""Small talk is answered at once and without a model, each kind in its own way."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from agent_core.events import AnyEvent, Outcome, RouteChosen, TurnFinished
 from agent_core.ids import SessionId, TurnId, UserId
 from agent_core.messages import Attachment, InboundMessage
 from agent_core.runtime import Runtime
-from agent_core.runtime.wordless import answer_wordless, is_answered_at_once, wordless
+from agent_core.runtime.ready_answers import answer_small_talk, is_answered_at_once, small_talk_of
 from agent_core.sessions import StoredTurn
 from agent_core.testing.models import Held, ScriptedModel
 from agent_core.testing.runtimes import inbound, scripted_runtime
@@ -20,6 +20,7 @@ from agent_core.testing.runtimes import inbound, scripted_runtime
 TIMEOUT_S = 20
 CUT_SHORT = "Half of it is done. (The answer was cut off here. Reply “continue” and I go on.)"
 HELP = "Here I am."
+NOTHING_RUNS = "Nothing is running in this thread."
 THANKS = "Thank you! If there is something I can do, a few words are enough."
 
 
@@ -27,7 +28,7 @@ THANKS = "Thank you! If there is something I can do, a few words are enough."
     "text", ["", "   ", "\n\t", "\u200b\ufeff", "\u2060", "?", "...", "-", "¿?!"]
 )
 def test_a_message_of_nothing_is_empty(text: str) -> None:
-    assert wordless(inbound(text)) == "empty"
+    assert small_talk_of(inbound(text)) == "empty"
 
 
 @pytest.mark.parametrize(
@@ -48,18 +49,17 @@ def test_a_message_of_nothing_is_empty(text: str) -> None:
     ],
 )
 def test_a_message_of_nothing_but_emoji_is_told(text: str) -> None:
-    assert wordless(inbound(text)) == "emoji"
+    assert small_talk_of(inbound(text)) == "emoji"
 
 
 @pytest.mark.parametrize("text", ["x" * 39_000, "あ" * 20, "x " * 20, "-=" * 500, "." * 20])
 def test_a_long_message_without_a_word_is_noise(text: str) -> None:
-    assert wordless(inbound(text)) == "noise"
+    assert small_talk_of(inbound(text)) == "noise"
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "ok",
         "x",
         "hmm 🎉",
         "7",
@@ -74,13 +74,13 @@ def test_a_long_message_without_a_word_is_noise(text: str) -> None:
     ],
 )
 def test_a_message_with_a_word_or_a_number_is_left_to_the_agent(text: str) -> None:
-    assert wordless(inbound(text)) is None
+    assert small_talk_of(inbound(text)) is None
 
 
 def test_a_message_with_files_is_left_to_the_agent_whatever_it_says() -> None:
     file = Attachment(name="a.log", path="downloads/a.log", mimetype="text/plain", size_bytes=3)
-    assert wordless(replace(inbound(""), attachments=(file,))) is None
-    assert wordless(replace(inbound(""), scheduled=True)) is None
+    assert small_talk_of(replace(inbound(""), attachments=(file,))) is None
+    assert small_talk_of(replace(inbound(""), scheduled=True)) is None
 
 
 def test_a_thumb_up_waits_for_the_turn_that_it_may_be_a_yes_to() -> None:
@@ -106,7 +106,7 @@ def turn_of(
 
 
 def answered(message: InboundMessage, earlier: Sequence[StoredTurn] = ()) -> str | None:
-    routed = answer_wordless(turn_of(message, seq=9), earlier)
+    routed = answer_small_talk(turn_of(message, seq=9), earlier)
     return routed.answer.text if routed and routed.answer else None
 
 
@@ -222,6 +222,35 @@ def test_two_thumbs_up_are_no_yes() -> None:
     assert answered(inbound("👍👍", number=2), [before]) == THANKS
 
 
+@pytest.mark.parametrize("text", ["continue", "ok", "yes, go on", "How does this work?"])
+def test_after_earlier_work_it_means_that_work(text: str) -> None:
+    before = turn_of(inbound("Look it up"), outcome="answered")
+    assert answered(inbound(text, number=2), [before]) is None
+
+
+def test_what_followed_work_is_work_that_can_be_gone_on_with() -> None:
+    work = turn_of(inbound("Look it up"), outcome="answered")
+    more = turn_of(inbound("continue", number=2), seq=2, outcome="limited")
+    assert "stopped at a limit" in str(answered(inbound("", number=3), [work, more]))
+
+
+def test_thanks_after_work_are_only_a_kindness() -> None:
+    before = turn_of(inbound("Look it up"), outcome="limited", answer=CUT_SHORT)
+    assert answered(inbound("ok thanks", number=2), [before]) == THANKS
+
+
+def test_a_word_of_several_languages_is_met_in_that_of_the_thread() -> None:
+    before = turn_of(inbound("Was ist die Hauptstadt von Frankreich?"), outcome="answered")
+    assert answered(inbound("stop", number=2), [before]) == "In diesem Thread läuft gerade nichts."
+
+
+def test_help_and_thanks_wait_for_nothing_and_stop_waits_for_its_place() -> None:
+    assert is_answered_at_once(inbound("help"))
+    assert is_answered_at_once(inbound("thanks"))
+    assert not is_answered_at_once(inbound("stop"))
+    assert not is_answered_at_once(inbound("continue"))
+
+
 async def turn_events(runtime: Runtime, message: InboundMessage) -> list[AnyEvent]:
     async with asyncio.timeout(TIMEOUT_S):
         turn = await runtime.handle(message)
@@ -241,6 +270,12 @@ def ending(events: list[AnyEvent]) -> TurnFinished:
         ("", "empty", HELP),
         ("🎉🎉", "emoji", THANKS),
         ("x" * 39_000, "noise", "Your message has 39,000 characters and no word in it"),
+        ("help", "help", HELP),
+        ("Was kannst du?", "help", "Hier bin ich."),
+        ("stop", "stop", NOTHING_RUNS),
+        ("annule", "stop", "Rien n'est en cours"),
+        ("perfekt, danke!", "thanks", "Danke!"),
+        ("thanks", "thanks", THANKS),
     ],
 )
 async def test_no_model_is_asked(tmp_path: Path, text: str, reason: str, begins: str) -> None:
@@ -261,7 +296,7 @@ async def test_the_answer_does_not_wait_for_a_turn_that_is_running(tmp_path: Pat
         runtime = await stack.enter_async_context(
             scripted_runtime(tmp_path, model=ScriptedModel([held, "And more."]))
         )
-        working = await runtime.handle(inbound("continue", number=1))
+        working = await runtime.handle(inbound("continue with it", number=1))
         assert working is not None
         await held.reached.wait()
         queued = await runtime.handle(inbound("continue please", number=2))
@@ -286,7 +321,7 @@ async def test_the_answer_does_not_wait_for_a_turn_that_is_running(tmp_path: Pat
 async def test_a_thumb_up_after_cut_work_goes_on_with_it(tmp_path: Path) -> None:
     model = ScriptedModel(["I found three sources. Shall I write the report?", "Written."])
     async with scripted_runtime(tmp_path, model=model) as runtime:
-        await turn_events(runtime, inbound("continue", number=1))
+        await turn_events(runtime, inbound("continue with it", number=1))
         events = await turn_events(runtime, inbound(":+1:", number=2))
     [route] = [event for event in events if isinstance(event, RouteChosen)]
     assert (route.route, route.reason) == ("COMPLEX", "continue")
@@ -297,7 +332,7 @@ async def test_noise_does_not_fill_the_history_and_is_not_saved(tmp_path: Path) 
     model = ScriptedModel(["Here you are."])
     async with scripted_runtime(tmp_path, model=model) as runtime:
         await turn_events(runtime, inbound("x" * 39_000, number=1))
-        await turn_events(runtime, inbound("continue", number=2))
+        await turn_events(runtime, inbound("continue with it", number=2))
         workspace = await runtime.workspace(inbound("").session, inbound("").received_at)
     [request] = model.requests
     assert "xxxx" not in str(request.messages)

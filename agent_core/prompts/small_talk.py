@@ -1,0 +1,140 @@
+"""Messages that give no work: how each kind is told, in the languages that we have words for. Pure.
+
+Only a whole message counts: "help" is small talk, "help me write a report" is work.
+"""
+
+import re
+import unicodedata
+from typing import Literal
+
+from agent_core.prompts.language import Language
+
+SmallTalk = Literal["empty", "emoji", "noise", "help", "stop", "thanks"]
+
+NOISE_CHARS = 20
+"""From this length on, one letter over and over, or marks alone, are a text with a length."""
+
+_SHORTCODE = re.compile(r":[^\s:]+:|[0-9#*]\ufe0f?\u20e3")
+"""An emoji as Slack writes it, or a key cap, which would count as a digit."""
+_LONGEST_CHARS = 100
+_WORD = re.compile(r"[^\W_]+")
+_NOTHING_TO_DO = frozenset[SmallTalk]({"empty", "emoji", "noise", "thanks"})
+
+
+def small_talk(text: str) -> SmallTalk | None:
+    """Why there is nothing in a text to work on by itself; None where there is something."""
+    marks = _kind_of_marks(text)
+    return marks or next((kind for kind, _ in _matches(text)), None)
+
+
+def asks_for_nothing(text: str) -> bool:
+    """Whether there is no word in a text that anybody could act on."""
+    return small_talk(text) in _NOTHING_TO_DO
+
+
+def phrase_language(text: str) -> Language | None:
+    """The language that a fixed phrase belongs to; None if it is none, or one of several."""
+    languages: set[Language] = {language for _, language in _matches(text)}
+    return languages.pop() if len(languages) == 1 else None
+
+
+def _kind_of_marks(message: str) -> SmallTalk | None:
+    text = "".join(message.split())
+    rest = _SHORTCODE.sub("", text)
+    if any(unicodedata.category(letter)[0] in "LN" for letter in rest):
+        return "noise" if len(text) >= NOISE_CHARS and len(set(text)) == 1 else None
+    if rest != text or any(unicodedata.category(letter) == "So" for letter in rest):
+        return "emoji"
+    return "noise" if len(text) >= NOISE_CHARS else "empty"
+
+
+def _matches(text: str) -> list[tuple[SmallTalk, Language]]:
+    if len(text) > _LONGEST_CHARS:
+        return []
+    said = " ".join(_POLITE.sub(" ", _plain(text)).split())
+    return [(kind, language) for kind, language, phrase in _PHRASES if phrase.fullmatch(said)]
+
+
+def _plain(text: str) -> str:
+    """The words alone: no marks, emoji, accents or capitals."""
+    letters = unicodedata.normalize("NFKD", _SHORTCODE.sub(" ", text).casefold())
+    return " ".join(_WORD.findall("".join(filter(lambda c: not unicodedata.combining(c), letters))))
+
+
+def _one_of(phrases: str) -> str:
+    return "|".join(_plain(phrase) for phrase in phrases.split(","))
+
+
+_POLITE = re.compile(
+    rf"""\b(?:{
+        _one_of(
+            "please, pls, hi, hello, hey, bitte, hallo, svp, s'il te plaît, s'il vous plaît, "
+            "bonjour, salut, por favor, hola"
+        )
+    })\b"""
+)
+_KINDNESSES = _one_of(
+    "for your help, for the help, für deine hilfe, für die hilfe, pour ton aide, pour votre aide, "
+    "por tu ayuda, por la ayuda, ok, okay, you, so, very, much, a lot, great, perfect, nice, "
+    "awesome, cool, super, good job, good work, well done, many, got it, excellent, wonderful, "
+    "perfekt, prima, toll, klasse, sehr, schön, dir, ihnen, besten, herzlichen, vielen, gut, "
+    "beaucoup, bien, mille, parfait, génial, très, à toi, à vous, d'accord, muchas, mil, muy, "
+    "perfecto, vale, estupendo, excelente"
+)
+"""What goes with a thank-you without making it anything else."""
+
+
+def _exactly(phrases: str) -> re.Pattern[str]:
+    return re.compile(_one_of(phrases))
+
+
+def _thanked(thanks: str) -> re.Pattern[str]:
+    kind = rf"(?:(?:{_KINDNESSES})(?:\ |$))*"
+    return re.compile(rf"{kind}(?:(?:{_one_of(thanks)})(?:\ |$){kind})+")
+
+
+_PHRASES: tuple[tuple[SmallTalk, Language, re.Pattern[str]], ...] = (
+    (
+        "help",
+        "en",
+        _exactly(
+            "help, help me, I need help, can you help, can you help me, could you help me, "
+            "what can you do, what can you do for me, what do you do, what can I ask you, "
+            "how do you work, how do I use you"
+        ),
+    ),
+    (
+        "help",
+        "de",
+        _exactly(
+            "Hilfe, hilf mir, ich brauche Hilfe, kannst du mir helfen, was kannst du, "
+            "was kannst du tun, was kannst du alles, was kannst du für mich tun, was machst du, "
+            "wie funktionierst du"
+        ),
+    ),
+    (
+        "help",
+        "fr",
+        _exactly(
+            "aide, à l'aide, aide-moi, aidez-moi, j'ai besoin d'aide, peux-tu m'aider, "
+            "pouvez-vous m'aider, tu peux m'aider, que peux-tu faire, que pouvez-vous faire, "
+            "qu'est-ce que tu peux faire, que sais-tu faire, que savez-vous faire"
+        ),
+    ),
+    (
+        "help",
+        "es",
+        _exactly(
+            "ayuda, ayúdame, necesito ayuda, puedes ayudarme, me puedes ayudar, "
+            "qué puedes hacer, qué puedes hacer por mí, qué sabes hacer, cómo funcionas"
+        ),
+    ),
+    ("stop", "en", _exactly("stop, stop it, stop that, cancel, cancel it, cancel that, abort")),
+    ("stop", "de", _exactly("stop, stopp, halt, abbrechen, abbruch, brich ab, hör auf")),
+    ("stop", "fr", _exactly("stop, arrête, arrêtez, annule, annulez, annuler")),
+    ("stop", "es", _exactly("stop, para, párate, detente, cancela, cancelar")),
+    ("thanks", "en", _thanked("thanks, thank, thank you, thx, ty")),
+    ("thanks", "de", _thanked("danke, dankeschön, dank")),
+    ("thanks", "fr", _thanked("merci")),
+    ("thanks", "es", _thanked("gracias")),
+)
