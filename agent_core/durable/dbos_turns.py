@@ -103,6 +103,8 @@ class DurableTurns:
         self._child_body = child
         self._on_cannot_replay = on_cannot_replay
         self._bodies: set[asyncio.Task[Any]] = set()
+        self._workflows: set[asyncio.Task[Any]] = set()
+        """The same tasks until their outcome is recorded, too."""
 
     def launch(self) -> None:
         """Open the system database, register the workflows and recover pending ones.
@@ -144,11 +146,10 @@ class DurableTurns:
 
     async def close(self) -> None:
         """Stop; unfinished turns stay pending and go on at the next launch."""
-        bodies = list(self._bodies)
-        for body in bodies:  # a cancelled body records nothing, so its workflow stays pending
+        for body in self._bodies:  # a cancelled body records nothing, so its workflow stays pending
             body.cancel()
-        if bodies:
-            await asyncio.wait(bodies, timeout=STOP_PATIENCE_S)
+        if self._workflows:
+            await asyncio.wait(self._workflows, timeout=STOP_PATIENCE_S)
         await asyncio.to_thread(DBOS.destroy, destroy_registry=True)
         # DBOS made its threads the loop's own and has ended them: whoever comes next needs others.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
@@ -160,6 +161,8 @@ class DurableTurns:
         if task is None:
             raise RuntimeError("a workflow runs outside of any task")
         self._bodies.add(task)
+        self._workflows.add(task)
+        task.add_done_callback(self._workflows.discard)
         try:
             yield
         finally:

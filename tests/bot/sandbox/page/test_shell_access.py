@@ -78,8 +78,10 @@ async def test_a_file_beside_its_thread_passes(stage: Stage, size: ViewportSize)
     await open_file(stage)
     assert await violations(stage) == []
     heading = stage.browser.get_by_role("heading", level=1)
+    await expect(heading).to_have_count(1)
     await expect(heading).to_have_text("#general")
     await stage.browser.set_viewport_size({"width": 1920, "height": 900})
+    await expect(heading).to_have_count(1)
     await expect(heading).to_have_text("general")
     await expect(stage.main).to_be_visible()
 
