@@ -125,12 +125,6 @@ class SessionStore:
         query = select(turns).where(turns.c.session == turn.session, turns.c.seq <= turn.seq)
         return [_turn(row) for row in await self._all(query.order_by(turns.c.seq))]
 
-    async def turn_before(self, turn: StoredTurn) -> StoredTurn | None:
-        """The session's turn before this one."""
-        query = select(turns).where(turns.c.session == turn.session, turns.c.seq == turn.seq - 1)
-        row = await self._one(query)
-        return _turn(row) if row is not None else None
-
     async def mark_running(self, turn: TurnId) -> bool:
         """Whether the turn may start now; False when it has been started in the meantime."""
         return await self._changed(

@@ -19,11 +19,6 @@ def fill(schema: Json, given: Json, *, topic: str = "") -> Json:
     return {**given, **filled}
 
 
-def first_field(tool: Tool, *names: str) -> str:
-    """The first of these names that the tool's schema has; the first name where none is there."""
-    return next((name for name in names if name in tool.properties), names[0])
-
-
 def field_holding(tool: Tool, *parts: str) -> str:
     """The first field of the tool whose name holds one of these parts; otherwise the first part."""
     for part in parts:

@@ -162,12 +162,12 @@ async def test_unfinished_turns_are_listed_in_the_order_of_their_sessions(
     assert [turn.id for turn in await store.unfinished()] == [turn.id for turn in turns]
 
 
-async def test_the_turn_before_is_the_session_s_own(store: SessionStore) -> None:
+async def test_the_turns_until_one_are_the_session_s_own(store: SessionStore) -> None:
     first = await queued(store, 1)
     await queued(store, 1, thread=2)
     second = await queued(store, 2)
-    assert await store.turn_before(second) == first
-    assert await store.turn_before(first) is None
+    assert await store.turns_until(second) == [first, second]
+    assert await store.turns_until(first) == [first]
 
 
 async def test_messages_of_every_kind_come_back_as_they_were(store: SessionStore) -> None:
