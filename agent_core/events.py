@@ -17,7 +17,8 @@ from agent_core.ids import RunId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject
 
 Route = Literal["SIMPLE", "COMPLEX"]
-Outcome = Literal["answered", "limited", "stopped", "failed"]
+Outcome = Literal["answered", "limited", "stopped", "failed", "steered"]
+"""`steered`: the message became part of the turn that was at work, which answers it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +177,8 @@ class ToolCallFinished(Event):
     duration_s: float
     display: str = ""
     """What to tell a person of it; empty when there is nothing worth a word."""
+    may_have_happened: bool = False
+    """Its result was lost on the way: whether it had its effect is not known."""
     kind: Literal["tool_call_finished"] = "tool_call_finished"
 
 
@@ -189,6 +192,34 @@ class ArtifactSaved(Event):
     mimetype: str
     size_bytes: int
     kind: Literal["artifact_saved"] = "artifact_saved"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageTaken(Event):
+    """A message that came while the turn was at work, or that answers its question, is taken in.
+
+    The model sees it with its next call. Tools act for its author from then on.
+    """
+
+    author: UserId
+    author_name: str
+    text: str
+    taken: TurnId
+    """The turn that the message had waited as."""
+    kind: Literal["message_taken"] = "message_taken"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionAsked(Event):
+    """The turn waits for a person's answer, at the latest until `deadline`."""
+
+    call_id: ToolCallId
+    asker: UserId
+    """Who is asked."""
+    question: str
+    options: tuple[str, ...]
+    deadline: datetime
+    kind: Literal["question_asked"] = "question_asked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,6 +272,8 @@ AnyEvent = Annotated[
     | ToolCallProgressed
     | ToolCallFinished
     | ArtifactSaved
+    | MessageTaken
+    | QuestionAsked
     | CorrectionInjected
     | RunFinished
     | TurnFinished,

@@ -17,6 +17,9 @@ ToolCallId = NewType("ToolCallId", str)
 UserId = NewType("UserId", str)
 """A person, as `team:user`. Tools that act for a person use this person's accounts."""
 
+ProcessId = NewType("ProcessId", str)
+"""One process of the bot, from its start to its end."""
+
 ROOT_RUN = RunId("root")
 
 

@@ -5,6 +5,7 @@ from sqlalchemy import (
     Boolean,
     Column,
     DateTime,
+    Float,
     Integer,
     MetaData,
     String,
@@ -34,6 +35,10 @@ turns = Table(
     Column("inbound", JSON, nullable=False),
     Column("outcome", String),
     Column("answer", Text),
+    Column("into", String),
+    Column("into_place", String),
+    Column("stop", JSON),
+    Column("question", JSON),
     UniqueConstraint("session", "seq"),
 )
 
@@ -68,6 +73,7 @@ ledger = Table(
     Column("body", JSON, nullable=False),
     Column("at", DateTime(timezone=True), nullable=False, index=True),
     Column("settled", Boolean, nullable=False),
+    Column("process", String, nullable=False, server_default=""),
 )
 
 cursors = Table(
@@ -77,4 +83,27 @@ cursors = Table(
     Column("turn", String, primary_key=True),
     Column("state", JSON, nullable=False),
     Column("done", Boolean, nullable=False),
+)
+
+processes = Table(
+    "processes",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("seen_s", Float, nullable=False),
+)
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("session", String, primary_key=True),
+    Column("process", String, nullable=False, index=True),
+    Column("fence", Integer, nullable=False),
+)
+
+effects = Table(
+    "effects",
+    metadata,
+    Column("turn", String, primary_key=True),
+    Column("run", String, primary_key=True),
+    Column("call", String, primary_key=True),
 )
