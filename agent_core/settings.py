@@ -93,6 +93,13 @@ ModelName = Annotated[
 ]
 
 
+class FaultSettings(BaseSettings):
+    """For crash tests alone; of the environment, so that no file `.env` can leave it set."""
+
+    fault_at: str = ""
+    """A place of `agent_core.fault_points` at which the process dies."""
+
+
 class CoreSettings(BaseSettings):
     """Environment variables and `.env`; every field says what it is for."""
 

@@ -1,29 +1,45 @@
 """The composition root: every object of the running bot is made here."""
 
-import asyncio
 import logging
-from collections.abc import AsyncGenerator
+import time
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
 
 import aiohttp
 
+from agent_core.ids import SessionId
 from agent_core.runtime import Runtime, build_runtime
+from agent_core.sessions.known import KnownSessions
+from agent_core.sessions.marks import Marks
 from agent_core.settings import CoreSettings
-from bot.front import FrontDoor, WorkspaceFiles
-from bot.ingress import Rules, connect_socket, create_app, register
+from bot.console import look_at_database, look_at_socket, serve_health
+from bot.front import FrontDoor, StoredAnswers, WorkspaceFiles
+from bot.ingress import Rules, TakingUp, connect_socket, create_app, register
+from bot.ingress.catch_up import build_catch_up
 from bot.presenter import Signs
+from bot.presenter.state import READER
 from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import SlackApi, web_client
+from bot.slack_api.tokens import examine_bot_token
+from bot.socket import Timing
 
 logger = logging.getLogger(__name__)
 
-DRAIN_PATIENCE_S = 10.0
+DRAIN_PATIENCE_S = 3.0
+_NO_SESSION = SessionId("")
 
 
 @asynccontextmanager
-async def running_bot(settings: BotSettings, core: CoreSettings) -> AsyncGenerator[Runtime, None]:
+async def running_bot(
+    settings: BotSettings,
+    core: CoreSettings,
+    *,
+    socket_timing: Timing | None = None,
+    now_s: Callable[[], float] = time.time,
+) -> AsyncGenerator[Runtime, None]:
     """A bot that listens; what was left unfinished goes on. Leaving the context stops it."""
     async with AsyncExitStack() as stack:
         session = await stack.enter_async_context(
@@ -34,16 +50,25 @@ async def running_bot(settings: BotSettings, core: CoreSettings) -> AsyncGenerat
             base_url=settings.slack_api_url,
             session=session,
         )
-        api = SlackApi(client)
+        api = SlackApi(client, settle_s=settings.slack_settle_s)
         identity = await api.identify()
         runtime = await stack.enter_async_context(build_runtime(core))
         signs = Signs(api)
         presenting = Presenting(runtime, api, signs)
         stack.push_async_callback(presenting.close)
+        catch_up = build_catch_up(
+            api,
+            identity,
+            marks=Marks(runtime.database),
+            sessions=KnownSessions(runtime.database),
+            answers=StoredAnswers(runtime),
+            now_s=now_s,
+        )
+        await catch_up.open()
         app = create_app(client, identity)
         ingress = register(
             app,
-            FrontDoor(runtime, presenting),
+            FrontDoor(runtime),
             ledger=runtime,
             files=WorkspaceFiles(runtime, api, lambda: datetime.now(UTC)),
             api=api,
@@ -54,24 +79,30 @@ async def running_bot(settings: BotSettings, core: CoreSettings) -> AsyncGenerat
                 channels=settings.allowed_channels,
                 users=settings.allowed_users,
             ),
+            catch_up=catch_up,
         )
-        await presenting.resume()
-        # Begun before the socket is open, so that new posts stay behind older ones of their thread.
-        replays = asyncio.create_task(ingress.replay_all(await runtime.unsettled()), name="replay")
-        stack.push_async_callback(_stop, replays)
-        handler = await connect_socket(app, settings.slack_app_token.get_secret_value())
+        await runtime.show_with(READER, presenting.attach)
+        taking_up = TakingUp(runtime, ingress, api.clock)
+        stack.push_async_callback(taking_up.close)
+        await taking_up.start()
+        socket = await connect_socket(
+            app,
+            settings.slack_app_token.get_secret_value(),
+            timing=socket_timing,
+            ask=partial(examine_bot_token, client),
+            on_healed=catch_up.after_gap,
+        )
+        catch_up.start(is_well=lambda: socket.health().connected)
+        looks = {
+            "socket": look_at_socket(socket),
+            "database": look_at_database(lambda: runtime.knows(_NO_SESSION)),
+        }
+        health = serve_health(looks, host=settings.console_host, port=settings.console_port)
         logger.info("listening as %s in team %s", identity.bot_user, identity.team)
         try:
-            yield runtime
+            async with health:
+                yield runtime
         finally:
-            await handler.close_async()
-            try:
-                async with asyncio.timeout(DRAIN_PATIENCE_S):
-                    await ingress.drain()
-            except TimeoutError:
-                logger.warning("stopped while messages were still being handed over")
-
-
-async def _stop(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.wait([task])
+            await catch_up.close()
+            await socket.close()
+            await ingress.close(patience_s=DRAIN_PATIENCE_S)

@@ -76,10 +76,25 @@ def sandbox(
             "unhurried by default, as fast as it can with asks."
         ),
     ] = None,
+    kill_at: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="EVENT[,EVENT…]",
+            help="With asks: kill the bot when it announces such an event (tool_call_started), "
+            "start it again, kill it at the next one, and so on.",
+        ),
+    ] = None,
 ) -> None:
     """Try the bot without Slack, keys or the internet: all of it runs on this machine."""
     from bot.sandbox.command import SandboxOptions, run_sandbox
+    from bot.sandbox.kills import UnknownEventError, read_events
 
+    try:
+        kinds = read_events(kill_at or ())
+    except UnknownEventError as error:
+        raise typer.BadParameter(str(error), param_hint="--kill-at") from error
+    if kinds and not ask:
+        raise typer.BadParameter("It needs an --ask to be answered.", param_hint="--kill-at")
     options = SandboxOptions(
         asks=tuple(ask or ()),
         out=out,
@@ -88,5 +103,6 @@ def sandbox(
         port=port,
         first_token_s=first_token_s,
         tokens_per_s=tokens_per_s,
+        kill_at=kinds,
     )
     raise typer.Exit(run_sandbox(options))

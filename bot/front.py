@@ -1,5 +1,6 @@
-"""Between ingress and core: hands messages over, attaches presenters, keeps attached files."""
+"""Between ingress and core: hands messages over, keeps attached files, asks for answers."""
 
+import asyncio
 import hashlib
 import logging
 import re
@@ -7,18 +8,21 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from agent_core.errors import SessionError
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage
 from agent_core.runtime import Runtime
 from bot.inbound import SlackFile
 from bot.ingress.kept_files import new_file
 from bot.ingress.left_out import MAX_MB
-from bot.ingress.seams import Fault, LeftOut
-from bot.presenting import Presenting
+from bot.ingress.seams import Fault, LeftOut, Taken
+from bot.presenter.state import READER
 from bot.slack_api import DownloadRefused, FileTooBig, SlackApi
 
 logger = logging.getLogger(__name__)
 
+FIRST_LOOK_S = 0.05
+LAST_LOOK_S = 1.0
 FOLDER = "downloads"
 MAX_ATTACHMENT_BYTES = MAX_MB * 1024 * 1024
 MAX_NAME_BYTES = 120
@@ -27,23 +31,58 @@ _UNSAFE = re.compile(r"[^\w.\- ]+")
 
 
 class FrontDoor:
-    """The ingress's `Front`: a message becomes a turn, and the turn is shown."""
+    """The ingress's `Front`: a message becomes a turn."""
 
-    def __init__(self, runtime: Runtime, presenting: Presenting) -> None:
+    def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self._presenting = presenting
 
     async def handle(self, message: InboundMessage) -> TurnId | None:
-        turn_id = await self._runtime.handle(message)
-        if turn_id is not None:
-            self._presenting.attach(await self._runtime.turn(turn_id))
-        return turn_id
+        return await self._runtime.handle(message)
+
+    async def revise(self, key: str, text: str) -> bool:
+        return await self._runtime.revise(key, text)
 
     async def withdraw(self, key: str) -> bool:
         return await self._runtime.withdraw(key)
 
+    async def taken(self, key: str) -> Taken | None:
+        try:
+            turn = await self._runtime.turn(TurnId(f"turn:{key}"))
+        except SessionError:
+            return None
+        return Taken(
+            text=turn.inbound.text,
+            said_at=turn.inbound.received_at,
+            is_at_work=turn.status in {"running", "waiting"},
+        )
+
     async def knows(self, session: SessionId) -> bool:
         return await self._runtime.knows(session)
+
+
+class StoredAnswers:
+    """The ingress's `Answers`, as they are stored, whichever process gave them."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    async def has_turn(self, key: str) -> bool:
+        return await self._runtime.has_turn(key)
+
+    async def ended(self, key: str) -> None:
+        """Returns once the answer is in the thread, or the turn waits for a person."""
+        turn_id = TurnId(f"turn:{key}")
+        wait_s = FIRST_LOOK_S
+        while not await self._has_ended(turn_id):
+            await asyncio.sleep(wait_s)
+            wait_s = min(2 * wait_s, LAST_LOOK_S)
+
+    async def _has_ended(self, turn_id: TurnId) -> bool:
+        turn = await self._runtime.turn(turn_id)
+        if turn.status == "waiting" or turn.outcome == "steered":
+            return True
+        shown = await self._runtime.load_cursor(READER, turn_id)
+        return bool(shown and shown.get("finished"))
 
 
 class WorkspaceFiles:

@@ -73,29 +73,12 @@ def posted_ts(key: str) -> str:
 def read_post(body: JsonObject, *, bot_user: str) -> InboundPost | None:
     """The person's post in an `event_callback` payload, or None if there is none to answer.
 
-    Posts by bots and apps, deletions, joins and other notices are none. Of edits only those are
-    that add a mention of the bot: they say for the first time that the post is for it.
+    Posts by bots and apps, edits, deletions, joins and other notices are none.
     """
-    event = body.get("event")
-    if not isinstance(event, dict):
-        return None
-    post = cast("JsonObject", event)
-    if post.get("subtype") == EDITED:
-        post = _with_new_mention(post, bot_user)
+    post = _object(body, "event")
     if not _is_persons_post(post, bot_user):
         return None
     return _read(body, post, bot_user)
-
-
-def read_deletion(body: JsonObject) -> str | None:
-    """The key of the post that was deleted; None where the payload tells of no deletion."""
-    event = body.get("event")
-    if not isinstance(event, dict):
-        return None
-    told = cast("JsonObject", event)
-    if told.get("type") != "message" or told.get("subtype") != DELETED:
-        return None
-    return post_key(_text(body, "team_id"), _text(told, "channel"), _text(told, "deleted_ts"))
 
 
 def post_key(team: str, channel: str, ts: str) -> str:
@@ -120,19 +103,6 @@ def unescape_wire(text: str) -> str:
 def mentioned_users(wire_text: str) -> set[str]:
     """The ids of the users whom a post names."""
     return set(_USER_MENTION.findall(wire_text))
-
-
-def _with_new_mention(event: JsonObject, bot_user: str) -> JsonObject:
-    """The edited post as it now is if the edit added the bot's mention; nothing otherwise.
-
-    Slack tells of such an edit with an `app_mention` as well; both have the key of the post, so a
-    post that had its turn gets no second one. A link's preview is a change without `edited`.
-    """
-    now, before = _object(event, "message"), _object(event, "previous_message")
-    added = mentioned_users(_text(now, "text")) - mentioned_users(_text(before, "text"))
-    if bot_user not in added or not now.get("edited"):
-        return {}
-    return {**now, "channel": event.get("channel"), "channel_type": event.get("channel_type")}
 
 
 def _is_persons_post(post: JsonObject, bot_user: str) -> bool:

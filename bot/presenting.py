@@ -1,18 +1,20 @@
-"""Attaches a presenter to each turn, and goes on with the presenters of an earlier process."""
+"""Attaches a presenter to each turn of this process, those that another process left included."""
 
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from agent_core.errors import SessionError
-from agent_core.events import AnyEvent, TurnFinished
+from agent_core.events import AnyEvent, QuestionAsked, TurnFinished
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import JsonObject
 from agent_core.sessions import StoredTurn
+from agent_core.sessions.leases import LeaseLost
 from bot.inbound import posted_ts
 from bot.presenter import Signs, ThreadPresenter
 from bot.presenter.state import READER
@@ -23,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 FIRST_WAIT_S = 5.0
 LAST_WAIT_S = 60.0
-CLOSE_PATIENCE_S = 5.0
+CLOSE_PATIENCE_S = 3.0
 
 
 class Turns(Protocol):
@@ -33,7 +35,9 @@ class Turns(Protocol):
 
     def events(self, turn: TurnId) -> AsyncGenerator[tuple[int, AnyEvent], None]: ...
 
-    async def unread(self, reader: str) -> list[StoredTurn]: ...
+    async def check(self, session: SessionId) -> None:
+        """Raises LeaseLost if another process works on the session."""
+        ...
 
     async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None: ...
 
@@ -66,20 +70,19 @@ class Presenting:
         self._signs = signs or Signs(api)
         self._tasks: dict[TurnId, asyncio.Task[None]] = {}
 
-    async def resume(self) -> None:
-        """Go on with the turns that an earlier process did not show to the end."""
-        for turn in await self._turns.unread(READER):
-            self.attach(turn, is_resumed=True)
-
     def attach(self, turn: StoredTurn, *, is_resumed: bool = False) -> None:
-        """Show a turn from its first event on; a second call for the same turn changes nothing."""
-        if turn.id in self._tasks:
+        """Show a turn of this process from its first event on, or what is not shown of it yet.
+
+        A second call for the same turn changes nothing; nor does one for a turn that is shown. With
+        `is_resumed` another process may have shown the turn meanwhile: a presenter that is at work
+        here then begins again, with what that process has noted.
+        """
+        earlier = self._tasks.get(turn.id)
+        if earlier is not None and not is_resumed:
             return
-        task = asyncio.create_task(
-            self._show(turn, is_resumed=is_resumed), name=f"present {turn.id}"
-        )
+        task = asyncio.create_task(self._show_after(earlier, turn), name=f"present {turn.id}")
         self._tasks[turn.id] = task
-        task.add_done_callback(lambda _: self._tasks.pop(turn.id, None))
+        task.add_done_callback(partial(self._ended, turn.id))
 
     async def close(self) -> None:
         """Stop showing. What is not shown is shown by the next process."""
@@ -89,7 +92,17 @@ class Presenting:
         if tasks:
             await asyncio.wait(tasks, timeout=CLOSE_PATIENCE_S)
 
-    async def _show(self, turn: StoredTurn, *, is_resumed: bool) -> None:
+    def _ended(self, turn: TurnId, task: asyncio.Task[None]) -> None:
+        if self._tasks.get(turn) is task:
+            del self._tasks[turn]
+
+    async def _show_after(self, earlier: asyncio.Task[None] | None, turn: StoredTurn) -> None:
+        if earlier is not None:
+            earlier.cancel()
+            await asyncio.wait([earlier])
+        await self._show(turn)
+
+    async def _show(self, turn: StoredTurn) -> None:
         """Until the turn is shown: what fails unexpectedly is begun again from the bookmark."""
         try:
             thread = parse_session(turn.session)
@@ -99,7 +112,10 @@ class Presenting:
         waits_s = _back_off()
         while True:
             try:
-                await self._show_once(turn, thread, is_resumed=is_resumed)
+                await self._show_once(turn, thread)
+            except LeaseLost:
+                logger.info("turn %s is shown by another process now", turn.id)
+                return
             except Exception:
                 wait_s = next(waits_s)
                 logger.exception("turn %s is shown anew in %g s", turn.id, wait_s)
@@ -107,37 +123,49 @@ class Presenting:
             else:
                 return
 
-    async def _show_once(self, turn: StoredTurn, thread: ThreadRef, *, is_resumed: bool) -> None:
+    async def _show_once(self, turn: StoredTurn, thread: ThreadRef) -> None:
         workspace = await self._turns.workspace(turn.session, turn.inbound.received_at)
+        asked_ts = posted_ts(turn.inbound.key)
         presenter = ThreadPresenter(
             self._api,
             thread,
             StoredBookmark(self._turns, turn.id),
             workspace,
-            asked_ts=posted_ts(turn.inbound.key),
+            asked_ts=asked_ts,
             signs=self._signs,
-            is_resumed=is_resumed,
+            may_be_left=not self._signs.knows(thread, asked_ts),
+            guard=partial(self._turns.check, turn.session),
         )
         if await presenter.is_finished():
             return
         try:
+            if turn.status == "queued":
+                await presenter.show_queued()
             async with aclosing(self._turns.events(turn.id)) as events:
                 async for _, event in events:
                     await self._present(presenter, event)
+        except LeaseLost:
+            presenter.forget()
+            raise
         finally:
             await presenter.close()
 
     async def _present(self, presenter: ThreadPresenter, event: AnyEvent) -> None:
-        """What fails before the result is left out: later events show the newer state."""
-        if isinstance(event, TurnFinished):
-            await self._present_result(presenter, event)
+        """What fails is left out, since later events show the newer state; not what is waited for.
+
+        That is an answer, or a question that somebody is to answer.
+        """
+        if isinstance(event, TurnFinished | QuestionAsked):
+            await self._insist(presenter, event)
             return
         try:
             await presenter.show(event)
         except Exception:
             logger.exception("turn %s: %s was not shown", event.turn, event.kind)
 
-    async def _present_result(self, presenter: ThreadPresenter, event: TurnFinished) -> None:
+    async def _insist(
+        self, presenter: ThreadPresenter, event: TurnFinished | QuestionAsked
+    ) -> None:
         """Without end, unless Slack says that it will not have it."""
         for wait_s in _back_off():
             try:
@@ -145,10 +173,11 @@ class Presenting:
             except SlackAuthRefused:
                 logger.exception("turn %s waits for a token that may show it", event.turn)
             except SlackRefused:
-                logger.exception("turn %s: Slack takes no answer", event.turn)
-                await presenter.give_up()
+                logger.exception("turn %s: Slack does not take the %s", event.turn, event.kind)
+                if isinstance(event, TurnFinished):
+                    await presenter.give_up()
             except SlackError:
-                logger.warning("turn %s: the answer is shown in %g s", event.turn, wait_s)
+                logger.warning("turn %s: %s is shown in %g s", event.turn, event.kind, wait_s)
                 await self._api.clock.sleep(wait_s)
                 continue
             return

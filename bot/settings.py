@@ -12,10 +12,17 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from agent_core.setting_values import as_credential, as_web_address, shown
+from agent_core.setting_values import (
+    MAX_PORT,
+    as_credential,
+    as_name,
+    as_web_address,
+    shown,
+)
 from agent_core.settings import About, CoreSettings, read_settings
 
 SLACK_API_URL = "https://slack.com/api/"
+CONSOLE_HOST = "127.0.0.1"
 
 HOW_TO_GET: Mapping[str, str] = {
     "SLACK_BOT_TOKEN": "create the app from manifest.yml at https://api.slack.com/apps, "
@@ -99,6 +106,13 @@ class BotSettings(BaseSettings):
         AfterValidator(as_web_address),
         About(right=f"an address such as {SLACK_API_URL}, or leave it out"),
     ] = Field(default=SLACK_API_URL, description="Address of Slack's Web API.")
+    slack_settle_s: Annotated[
+        float, Field(ge=0, allow_inf_nan=False), About(right="a number of seconds, such as 10")
+    ] = Field(
+        default=10.0,
+        description="Seconds that a request of a bot that died may still be on its way to Slack; "
+        "then the thread is read back, so that nothing is posted twice.",
+    )
     allowed_teams: Annotated[
         IdList,
         _ids_of("TE"),
@@ -129,12 +143,36 @@ class BotSettings(BaseSettings):
         ),
     ] = Field(default=None, description="User ids it works for; empty means nobody.")
 
+    console_host: Annotated[
+        str,
+        AfterValidator(as_name),
+        About(right="an address of this machine, such as 127.0.0.1"),
+    ] = Field(
+        default=CONSOLE_HOST,
+        description="Address of this machine on which `/healthz` is served.",
+    )
+    console_port: Annotated[
+        int,
+        Field(ge=0, le=MAX_PORT),
+        About(right="a port such as 8898, or 0 for any that is free", unset="8898"),
+    ] = Field(
+        default=8898,
+        description="Port of `/healthz`; 0 takes any that is free, which the log names. A port "
+        "that is taken is no hindrance.",
+    )
+
     @field_validator("allowed_teams", "allowed_channels", "allowed_users", mode="before")
     @classmethod
     def _ids(cls, value: object) -> object:
         if not isinstance(value, str):
             return value
         return frozenset(value.translate(_NOT_IN_IDS).replace(",", " ").split())
+
+    @field_validator("console_host")
+    @classmethod
+    def _never_everywhere(cls, value: str) -> str:
+        """An empty host would mean every address of the machine."""
+        return value or CONSOLE_HOST
 
     @field_validator("slack_api_url")
     @classmethod

@@ -2,16 +2,20 @@
 
 import asyncio
 import logging
+import os
 import signal
+import threading
+from collections.abc import Callable
 
 import typer
 
 from agent_core import tracing
 from agent_core.errors import AgentError, SettingsError
+from agent_core.fault_points import arm
 from agent_core.runtime.checks import examine_database
 from agent_core.runtime.root import prepare_root
 from agent_core.sessions.lock import sole_process
-from agent_core.settings import CoreSettings
+from agent_core.settings import CoreSettings, FaultSettings
 from bot.app import running_bot
 from bot.settings import HOW_TO_GET, BotSettings, Configuration, read_configuration
 from bot.slack_api import OPEN_SOCKET, SlackAuthRefused, SlackError, SlackUnavailable
@@ -21,6 +25,9 @@ logger = logging.getLogger(__name__)
 DATABASE_PATIENCE_S = 60.0
 """How long a backup may keep the database locked while the bot starts."""
 
+STOP_LIMIT_S = 18.0
+"""A bot that was told to stop ends after this long, whatever still hangs: nothing is lost by it."""
+
 
 def run_bot() -> int:
     """Run until SIGINT or SIGTERM. Returns the exit code: 2 when it could not start."""
@@ -28,14 +35,17 @@ def run_bot() -> int:
     logging.getLogger("httpx2").setLevel(logging.WARNING)
     try:
         configuration = read_configuration()
+        arm(FaultSettings().fault_at)
     except SettingsError as error:
         return _refuse(str(error))
     if lines := _what_is_not_right(configuration):
         return _refuse(*lines)
     settings, core = configuration.bot, configuration.core
     tracing.configure(token=core.logfire_token.get_secret_value())
+    last_resort = threading.Timer(STOP_LIMIT_S, _end_now)
+    last_resort.daemon = True
     try:
-        asyncio.run(_serve(settings, core))
+        asyncio.run(_serve(settings, core, on_stop=last_resort.start))
     except SlackUnavailable as error:
         address = settings.slack_api_url
         return _refuse(f"The bot cannot start: Slack does not answer at {address} ({error})")
@@ -44,6 +54,8 @@ def run_bot() -> int:
         return _refuse(f"The bot cannot start: Slack refuses {name} ({error}): {HOW_TO_GET[name]}")
     except (AgentError, SlackError) as error:
         return _refuse(f"The bot cannot start: {error}")
+    finally:
+        last_resort.cancel()
     return 0
 
 
@@ -60,7 +72,7 @@ def _what_is_not_right(configuration: Configuration) -> list[str]:
     return lines
 
 
-async def _serve(settings: BotSettings, core: CoreSettings) -> None:
+async def _serve(settings: BotSettings, core: CoreSettings, *, on_stop: Callable[[], None]) -> None:
     """Listen until a signal comes; it ends a start that hangs, too."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -72,6 +84,7 @@ async def _serve(settings: BotSettings, core: CoreSettings) -> None:
     stopping.cancel()
     if not listening.done():
         logger.info("stopping; unfinished work goes on at the next start")
+        on_stop()
         listening.cancel()
         await asyncio.wait({listening})
     if not listening.cancelled():
@@ -90,6 +103,13 @@ async def _run(settings: BotSettings, core: CoreSettings) -> None:
         if not core.composio_api_key.get_secret_value():
             logger.warning("COMPOSIO_API_KEY is not set: there are no search and app tools")
         await asyncio.Event().wait()
+
+
+def _end_now() -> None:
+    """End without another look at what hangs; also where a thread or the loop itself does."""
+    logger.error("stopping took longer than %g s and is cut off", STOP_LIMIT_S)
+    logging.shutdown()
+    os._exit(0)
 
 
 def _refuse(*lines: str) -> int:

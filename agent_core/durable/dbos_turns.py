@@ -1,7 +1,8 @@
 """Turns as DBOS workflows, model and tool calls as their steps, child runs as child workflows.
 
 The library is used through closures made at start, so nothing is registered at import. DBOS allows
-one instance a process; this module owns it.
+one instance a process; this module owns it. Nothing is recovered by itself: whoever takes over a
+session says which turn goes on here, and it comes through a queue that this process alone reads.
 """
 
 import asyncio
@@ -13,17 +14,18 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
 import sqlalchemy
 from dbos import DBOS, DBOSConfig, SetWorkflowID, StepOptions
 from dbos._error import DBOSUnexpectedStepError
 from pydantic import TypeAdapter
-from sqlalchemy import event, make_url
+from sqlalchemy import make_url
 
 from agent_core.durable import CannotReplay, ChildBody, TurnBody, cannot_replay
+from agent_core.durable.engine import make_system_engine
 from agent_core.errors import SettingsError
+from agent_core.ids import ProcessId
 from agent_core.messages import JsonObject
 
 T = TypeVar("T")
@@ -33,7 +35,8 @@ logger = logging.getLogger(__name__)
 APPLICATION_VERSION = "universal-agent"
 """Pinned: a turn that new code cannot replay goes on from its history and is not orphaned."""
 
-EXECUTOR_ID = "local"
+QUEUE_POLL_S = 0.1
+_UNFINISHED = ("PENDING", "ENQUEUED")
 CHILD_POLL_S = 0.05
 STOP_PATIENCE_S = 5.0
 OLDEST_SQLITE_WITH_SUBSEC = (3, 42)
@@ -79,35 +82,41 @@ class DurableConfig:
 
 
 class DurableTurns:
-    """Starts turns, and on launch takes up those that a killed process left behind.
+    """Starts turns, and takes over those that another process left behind.
 
-    `launch` MUST be called inside the running event loop: recovered workflows then run on it.
+    `launch` MUST be called inside the running event loop: workflows that are taken over then run
+    on it.
 
     Args:
         config: Where the records are.
+        process: Which process this is.
         turn: The body of a turn.
         child: The body of a child run.
-        on_cannot_replay: Told the id and generation of a turn whose record does not fit the code.
+        on_broken: Told the id and generation of a turn that cannot end in its workflow, and why:
+            CannotReplay where its record does not fit the code.
     """
 
     def __init__(
         self,
         config: DurableConfig,
         *,
+        process: ProcessId,
         turn: TurnBody,
         child: ChildBody,
-        on_cannot_replay: Callable[[str, int], None],
+        on_broken: Callable[[str, int, Exception], None],
     ) -> None:
         self._config = config
+        self._process = process
         self._turn_body = turn
         self._child_body = child
-        self._on_cannot_replay = on_cannot_replay
-        self._bodies: set[asyncio.Task[Any]] = set()
+        self._on_broken = on_broken
+        self._at_work: dict[asyncio.Task[Any], str] = {}
+        """The tasks that run bodies, and the workflows of those that are a turn's."""
         self._workflows: set[asyncio.Task[Any]] = set()
         """The same tasks until their outcome is recorded, too."""
 
-    def launch(self) -> None:
-        """Open the system database, register the workflows and recover pending ones.
+    async def launch(self) -> None:
+        """Open the system database and register the workflows.
 
         Raises:
             SettingsError: DBOS cannot run on this machine's SQLite.
@@ -122,51 +131,83 @@ class DurableTurns:
         @DBOS.workflow(name="turn")
         async def turn(turn_id: str, generation: int) -> None:
             try:
-                with self._held():
+                with self._held(f"{turn_id}#{generation}"):
                     await self._turn_body(DbosSteps(child_run), turn_id, generation)
             except Exception as error:
-                if not cannot_replay(error):
-                    raise
-                logger.warning("turn %s does not replay", turn_id)
-                self._on_cannot_replay(turn_id, generation)
+                if cannot_replay(error):
+                    logger.warning("turn %s does not replay", turn_id)
+                else:
+                    logger.exception("turn %s broke off", turn_id)
+                self._on_broken(turn_id, generation, error)
 
         self._turn_workflow = turn
-        DBOS(config=_dbos_config(self._config.url))
+        self._engine = make_system_engine(self._config.url)
+        DBOS(config=_dbos_config(self._config.url, self._process, self._engine))
+        queue = queue_of(self._process)
+        DBOS.listen_queues([queue])
         DBOS.launch()
+        await DBOS.register_queue_async(queue, polling_interval_sec=QUEUE_POLL_S)
 
     async def start(self, turn_id: str, generation: int) -> None:
         """Start a turn's workflow; a second start of the same one changes nothing."""
         with SetWorkflowID(f"{turn_id}#{generation}"):
             await DBOS.start_workflow_async(self._turn_workflow, turn_id, generation)
 
-    async def is_known(self, turn_id: str, generation: int) -> bool:
-        """Whether DBOS holds this workflow and will finish it."""
-        status = await DBOS.get_workflow_status_async(f"{turn_id}#{generation}")
-        return status is not None and status.status in {"PENDING", "ENQUEUED"}
+    def is_at_work(self, turn_id: str, generation: int) -> bool:
+        """Whether the turn's body runs in this process."""
+        return f"{turn_id}#{generation}" in self._at_work.values()
+
+    async def take_over(self, turn_id: str, generation: int) -> bool:
+        """Go on here with a turn of a dead process, and with its child runs.
+
+        Steps that were recorded are not done again. False when DBOS has no unfinished workflow of
+        this turn: it has to go on from its history.
+        """
+        workflow = f"{turn_id}#{generation}"
+        status = await DBOS.get_workflow_status_async(workflow)
+        if status is None or status.status not in _UNFINISHED:
+            return False
+        children = await DBOS.list_workflows_async(
+            workflow_id_prefix=f"{workflow}/", status=list(_UNFINISHED), load_input=False
+        )
+        for child in children:
+            await self._take_here(child.workflow_id)
+        await self._take_here(workflow)
+        return True
+
+    async def _take_here(self, workflow: str) -> None:
+        await DBOS.resume_workflow_async(workflow, queue_name=queue_of(self._process))
+
+    async def forget(self, process: ProcessId) -> None:
+        """A process is gone for good: nobody reads its queue any more."""
+        await DBOS.delete_queue_async(queue_of(process))
 
     async def close(self) -> None:
-        """Stop; unfinished turns stay pending and go on at the next launch."""
-        for body in self._bodies:  # a cancelled body records nothing, so its workflow stays pending
+        """Stop; unfinished turns stay pending and go on where they are taken over."""
+        # A cancelled body records nothing, so its workflow stays pending.
+        for body in self._at_work:
             body.cancel()
         if self._workflows:
             await asyncio.wait(self._workflows, timeout=STOP_PATIENCE_S)
+        await self.forget(self._process)
         await asyncio.to_thread(DBOS.destroy, destroy_registry=True)
+        self._engine.dispose()
         # DBOS made its threads the loop's own and has ended them: whoever comes next needs others.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
 
     @contextmanager
-    def _held(self) -> Generator[None]:
+    def _held(self, workflow: str = "") -> Generator[None]:
         """Remember the task that runs a body, so that `close` can end it."""
         task = asyncio.current_task()
         if task is None:
             raise RuntimeError("a workflow runs outside of any task")
-        self._bodies.add(task)
+        self._at_work[task] = workflow
         self._workflows.add(task)
         task.add_done_callback(self._workflows.discard)
         try:
             yield
         finally:
-            self._bodies.discard(task)
+            del self._at_work[task]
 
 
 def check_sqlite(url: str) -> None:
@@ -185,36 +226,18 @@ def check_sqlite(url: str) -> None:
         )
 
 
-def _dbos_config(url: str) -> DBOSConfig:
-    config = DBOSConfig(
+def queue_of(process: ProcessId) -> str:
+    """The queue by which turns that are taken over come to a process."""
+    return f"taken over by {process}"
+
+
+def _dbos_config(url: str, process: ProcessId, engine: sqlalchemy.Engine) -> DBOSConfig:
+    return DBOSConfig(
         name="universal-agent",
         system_database_url=url,
+        system_database_engine=engine,
         application_version=APPLICATION_VERSION,
-        executor_id=EXECUTOR_ID,
+        executor_id=process,
         log_level="ERROR",
         notification_listener_polling_interval_sec=0.05,
     )
-    if make_url(url).get_backend_name() == "sqlite":
-        config["system_database_engine"] = _sqlite_engine(url)
-    return config
-
-
-def _sqlite_engine(url: str) -> sqlalchemy.Engine:
-    """DBOS's own SQLite settings, with WAL: half the time a step, as safe against kill -9."""
-    database = make_url(url).database
-    if database:
-        Path(database).parent.mkdir(parents=True, exist_ok=True)
-    engine = sqlalchemy.create_engine(url)
-
-    def tune(connection: Any, _entry: Any) -> None:
-        connection.isolation_level = "IMMEDIATE"
-        for pragma in (
-            "busy_timeout=30000",
-            "foreign_keys=ON",
-            "journal_mode=WAL",
-            "synchronous=NORMAL",
-        ):
-            connection.execute(f"PRAGMA {pragma}")
-
-    event.listen(engine, "connect", tune)
-    return engine

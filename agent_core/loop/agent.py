@@ -1,24 +1,53 @@
 """What an agent is, and the surroundings in which one of its runs takes place."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from agent_core.durable import Steps
 from agent_core.events import Emit
+from agent_core.ids import ToolCallId, TurnId, UserId
 from agent_core.loop.limits import Limits
 from agent_core.messages import Message, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.models.retry import RetryingModel
+from agent_core.sessions.turns import Question
 from agent_core.tools import ToolContext, ToolOutput, Toolset
 
 Clock = Callable[[], datetime]
 
 ATTEMPTS_A_GENERATION = 100
 
-ROUTE_SLOTS = {"turn_started": 10, "fallback": 11, "route": 12, "turn_finished": 13}
+ROUTE_SLOTS = {
+    "turn_started": 10,
+    "fallback": 11,
+    "route": 12,
+    "turn_finished": 13,
+    "question": 14,
+}
 """Places of a turn's own events within step 0 of its root run; the run's own are 0 and 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """A message that a run takes in while it is at work."""
+
+    turn: TurnId
+    author: UserId
+    author_name: str
+    said: str
+    """The person's words."""
+    text: str
+    """What the model gets."""
+
+
+async def _nothing_came(_place: str) -> tuple[Taken, ...]:
+    return ()
+
+
+async def _always_new(_call: ToolCallId) -> bool:
+    return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +63,18 @@ class RunScope:
     after_tool_call: Callable[[ToolCall, ToolOutput, ToolContext], None]
     """Hook: told of each result; MUST NOT block or raise."""
 
+    take_messages: Callable[[str], Awaitable[tuple[Taken, ...]]] = _nothing_came
+    """What people wrote meanwhile; asked again for the same place, it gives the same and more."""
+    begin_effect: Callable[[ToolCallId], Awaitable[bool]] = _always_new
+    """Notes a call before it is made; False when an earlier process had begun it."""
     generation: int = 1
     """2 or more: the turn goes on from its history, and its events are new attempts."""
+
+    def acting_for(self, taken: Sequence[Taken]) -> "RunScope":
+        """The scope after messages were taken in: tools act for the author of the last one."""
+        if not taken:
+            return self
+        return replace(self, context=replace(self.context, asker=taken[-1].author))
 
     def at(self, step: int, n: int, attempt: int = 1) -> dict[str, Any]:
         """The fields that every event of this run carries."""
@@ -55,7 +94,8 @@ class BodyTool:
     """A tool that runs in the turn's body and not as a step, because it starts runs or waits."""
 
     spec: ToolSpec
-    run: Callable[[ToolCall, RunScope], Awaitable[ToolOutput]]
+    run: Callable[[ToolCall, RunScope], Awaitable[ToolOutput | Question]]
+    """A Question ends the workflow: the turn waits for its answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

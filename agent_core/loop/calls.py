@@ -12,18 +12,35 @@ from agent_core.events import (
     ToolCallProgressed,
     ToolCallStarted,
 )
+from agent_core.fault_points import fault_point
 from agent_core.loop.agent import Agent, RunScope
 from agent_core.messages import Message, ToolCall, ToolResult
+from agent_core.sessions.turns import Question
 from agent_core.tools import ToolOutput
+from agent_core.tools.effects import is_repeatable, lost_result
 from agent_core.tools.results import ResultLimits, fit
 
 OUTPUT: TypeAdapter[ToolOutput] = TypeAdapter(ToolOutput)
 PREVIEW_CHARS = 1000
 FIRST_ARTIFACT_SLOT = 1000
+ONE_QUESTION = "One question at a time: this one was not asked. Ask it later if you still need to."
+
+
+class Asked(Exception):
+    """A call waits for a person; the other calls of its step are done, with these results."""
+
+    def __init__(self, question: Question, results: Message | None) -> None:
+        super().__init__(question.text)
+        self.question = question
+        self.results = results
 
 
 async def run_calls(agent: Agent, calls: Sequence[ToolCall], scope: RunScope, step: int) -> Message:
-    """Run the calls and return the user message with their results."""
+    """Run the calls and return the user message with their results.
+
+    Raises:
+        Asked: one of the calls is a question to a person.
+    """
     for index, call in enumerate(calls):
         await _announce_start(call, scope, step, index)
     # Tasks begin in the order of their making and record their steps before they first wait, so a
@@ -33,13 +50,36 @@ async def run_calls(agent: Agent, calls: Sequence[ToolCall], scope: RunScope, st
             group.create_task(_run_call(agent, call, scope, step, index))
             for index, call in enumerate(calls)
         ]
-    return Message(role="user", parts=tuple(task.result() for task in tasks))
+    outcomes = [task.result() for task in tasks]
+    results, question = _sorted(outcomes)
+    if question is not None:
+        raise Asked(question, Message(role="user", parts=results) if results else None)
+    return Message(role="user", parts=results)
+
+
+def _sorted(
+    outcomes: Sequence[ToolResult | Question],
+) -> tuple[tuple[ToolResult, ...], Question | None]:
+    """The results, and the first question; further ones are answered with a refusal."""
+    results: list[ToolResult] = []
+    first: Question | None = None
+    for outcome in outcomes:
+        if isinstance(outcome, ToolResult):
+            results.append(outcome)
+        elif first is None:
+            first = outcome
+        else:
+            results.append(ToolResult(call_id=outcome.call_id, text=ONE_QUESTION, is_error=True))
+    return tuple(results), first
 
 
 async def _run_call(
     agent: Agent, call: ToolCall, scope: RunScope, step: int, index: int
-) -> ToolResult:
+) -> ToolResult | Question:
     output = await _output(agent, call, scope, step, index)
+    if isinstance(output, Question):
+        await _announce_end(call, ToolOutput(text=""), scope, step, index)
+        return output
     scope.after_tool_call(call, output, scope.context)
     await _announce_end(call, output, scope, step, index)
     return ToolResult(call_id=call.id, text=output.text, is_error=output.is_error)
@@ -47,10 +87,12 @@ async def _run_call(
 
 async def _output(
     agent: Agent, call: ToolCall, scope: RunScope, step: int, index: int
-) -> ToolOutput:
+) -> ToolOutput | Question:
     for tool in agent.body_tools:
         if tool.spec.name == call.name:
             output = await tool.run(call, scope)
+            if isinstance(output, Question):
+                return output
             return await fit(
                 output,
                 call=call.id,
@@ -64,7 +106,13 @@ async def _output(
         await scope.emit(ToolCallProgressed(**at, call_id=call.id, tool=call.name, text=text))
 
     async def work() -> ToolOutput:
-        return await agent.tools.run(call, scope.context, progress)
+        specs = await agent.tools.specs(scope.context)
+        if not is_repeatable(call, specs) and not await scope.begin_effect(call.id):
+            return lost_result()
+        fault_point("tool_call.before")
+        output = await agent.tools.run(call, scope.context, progress)
+        fault_point("tool_call.after")
+        return output
 
     return await scope.steps.once(f"tool:{call.name}", work, OUTPUT)
 
@@ -111,6 +159,7 @@ async def _announce_end(
             size_bytes=output.size_bytes,
             duration_s=_duration_s(output),
             display=output.display,
+            may_have_happened=output.may_have_happened,
         )
     )
 

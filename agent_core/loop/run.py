@@ -7,6 +7,7 @@ from agent_core.durable import cannot_replay
 from agent_core.events import Outcome, RunFinished, RunStarted
 from agent_core.ids import RunId
 from agent_core.loop.agent import Agent, RunScope
+from agent_core.loop.calls import Asked
 from agent_core.loop.limits import Tally
 from agent_core.loop.step import StepResult, run_step
 from agent_core.messages import Message, is_visible, user_message
@@ -49,10 +50,15 @@ async def run_agent(
         scope: Where the run takes place.
         parent: The run whose tool call started this one.
         task: The request, for the run's readers.
+
+    Raises:
+        Asked: the run waits for a person; it goes on from its history when the answer is there.
     """
     await scope.emit(RunStarted(**scope.at(0, 0), parent=parent, agent=agent.name, task=task))
     try:
         result = await _run_steps(agent, earlier, opening, scope)
+    except Asked:
+        raise
     except Exception as error:
         if not cannot_replay(error):
             await scope.emit(RunFinished(**scope.at(0, 1), outcome="failed", text=""))
@@ -74,6 +80,7 @@ async def _run_steps(
         place = len(history) - len(earlier)
         step = await run_step(agent, history, scope, tally.steps + 1, place=place, closing=closing)
         history.extend(step.messages)
+        scope = scope.acting_for(step.taken)
         tally = tally.plus(step.usage, step.started_at, step.finished_at)
         if step.is_final:
             said.append(step.spoken)

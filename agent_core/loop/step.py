@@ -10,11 +10,19 @@ from pydantic import TypeAdapter
 from agent_core import tracing
 from agent_core.context.history import repaired
 from agent_core.errors import ModelUnavailable
-from agent_core.events import StepFinished, StepRetried, StepStarted, TextDelta, Usage
+from agent_core.events import (
+    MessageTaken,
+    StepFinished,
+    StepRetried,
+    StepStarted,
+    TextDelta,
+    Usage,
+)
+from agent_core.fault_points import fault_point
 from agent_core.ids import ToolCallId
-from agent_core.loop.agent import Agent, RunScope
-from agent_core.loop.calls import run_calls
-from agent_core.messages import Message, Part, Text, ToolCall
+from agent_core.loop.agent import Agent, RunScope, Taken
+from agent_core.loop.calls import Asked, run_calls
+from agent_core.messages import Message, Part, Text, ToolCall, user_message
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.models.retry import Retried
 
@@ -27,12 +35,15 @@ class ModelCall:
     attempt: int
     duration_s: float
     finished_at: datetime
+    taken: tuple[Taken, ...] = ()
+    """What people wrote meanwhile; the model saw it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepResult:
     messages: tuple[Message, ...]
-    """What the step adds to the history: the reply and, after tool calls, their results."""
+    """What the step adds to the history: what came in, the reply, the results of its calls."""
+    taken: tuple[Taken, ...]
     reply: Reply
     usage: Usage
     started_at: datetime
@@ -51,6 +62,7 @@ class StepResult:
 
 
 MODEL_CALL: TypeAdapter[ModelCall] = TypeAdapter(ModelCall)
+FIRST_TAKEN_SLOT = 500
 
 
 async def run_step(
@@ -71,9 +83,13 @@ async def run_step(
         number: 1 for the run's first step.
         place: Where the step's messages belong among the run's stored ones.
         closing: Words that end the run: the model is told them and may call no more tools.
+
+    Raises:
+        Asked: a call waits for a person.
     """
     with tracing.span(f"conversation_iteration_{number}", run=scope.context.run):
-        call = await _call_model(agent, history, scope, number, closing)
+        call = await _call_model(agent, history, scope, number, place, closing)
+        scope = scope.acting_for(call.taken)
         message = _with_fresh_ids(call.reply.message, history, number)
         if message.text:
             tracing.note("reasoning", length=len(message.text))
@@ -81,13 +97,14 @@ async def run_step(
             tracing.note("thinking", length=len(call.reply.thinking))
         if closing:
             message = _without_calls(message)
-        added = (message,)
+        added = (*_messages(call.taken), message)
         await scope.save(place, added)
         if message.tool_calls:
-            added = (message, await run_calls(agent, message.tool_calls, scope, number))
-            await scope.save(place + 1, added[1:])
+            results = await _results(agent, message, scope, number, place + len(added))
+            added = (*added, results)
     return StepResult(
         messages=added,
+        taken=call.taken,
         reply=replace(call.reply, message=message),
         usage=call.reply.usage,
         started_at=call.finished_at - timedelta(seconds=call.duration_s),
@@ -95,22 +112,47 @@ async def run_step(
     )
 
 
+async def _results(
+    agent: Agent, message: Message, scope: RunScope, number: int, place: int
+) -> Message:
+    try:
+        results = await run_calls(agent, message.tool_calls, scope, number)
+    except Asked as asked:
+        if asked.results is not None:
+            await scope.save(place, (asked.results,))
+        raise
+    await scope.save(place, (results,))
+    return results
+
+
+def _messages(taken: Sequence[Taken]) -> tuple[Message, ...]:
+    return tuple(user_message(each.text) for each in taken)
+
+
 async def _call_model(
-    agent: Agent, history: Sequence[Message], scope: RunScope, number: int, closing: str
+    agent: Agent, history: Sequence[Message], scope: RunScope, number: int, place: int, closing: str
 ) -> ModelCall:
     await scope.emit(StepStarted(**scope.at(number, 0)))
 
     async def work() -> ModelCall:
-        specs = tuple(await agent.tools.specs(scope.context))
+        taken = await scope.take_messages(f"{scope.generation}:{number}")
+        await scope.save(place, _messages(taken))
+        await _announce_taken(taken, scope, number)
+        acting = scope.acting_for(taken)
+        specs = tuple(await agent.tools.specs(acting.context))
         request = ModelRequest(
             system=agent.system,
-            messages=_with_closing(repaired(history), closing),
+            messages=_with_closing(repaired([*history, *_messages(taken)]), closing),
             tools=(*specs, *(tool.spec for tool in agent.body_tools)),
             may_call_tools=not closing,
         )
-        return await _stream(agent, request, scope, number)
+        fault_point("model_call.before")
+        call = await _stream(agent, request, acting, number)
+        fault_point("model_call.after")
+        return replace(call, taken=taken)
 
     call = await scope.steps.once(f"model:{agent.name}", work, MODEL_CALL)
+    await _announce_taken(call.taken, scope, number)
     await scope.emit(
         StepFinished(
             **scope.at(number, 1, call.attempt),
@@ -124,6 +166,20 @@ async def _call_model(
         )
     )
     return call
+
+
+async def _announce_taken(taken: Sequence[Taken], scope: RunScope, number: int) -> None:
+    """Told at once, and again from the record: a crash may have kept the first from the log."""
+    for index, each in enumerate(taken):
+        await scope.emit(
+            MessageTaken(
+                **scope.at(number, FIRST_TAKEN_SLOT + index),
+                author=each.author,
+                author_name=each.author_name,
+                text=each.said,
+                taken=each.turn,
+            )
+        )
 
 
 async def _stream(agent: Agent, request: ModelRequest, scope: RunScope, number: int) -> ModelCall:

@@ -17,6 +17,8 @@ class ToolSpec:
     name: str
     description: str
     input_schema: JsonObject
+    is_repeatable: bool = False
+    """Doing a call a second time changes nothing. Not told to the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from agent_core.prompts.language import Language
 
-SmallTalk = Literal["empty", "emoji", "noise", "help", "stop", "thanks"]
+SmallTalk = Literal["empty", "emoji", "noise", "help", "stop", "status", "thanks"]
 
 NOISE_CHARS = 20
 """From this length on, one letter over and over, or marks alone, are a text with a length."""
@@ -129,10 +129,55 @@ _PHRASES: tuple[tuple[SmallTalk, Language, re.Pattern[str]], ...] = (
             "qué puedes hacer, qué puedes hacer por mí, qué sabes hacer, cómo funcionas"
         ),
     ),
-    ("stop", "en", _exactly("stop, stop it, stop that, cancel, cancel it, cancel that, abort")),
+    (
+        "stop",
+        "en",
+        _exactly(
+            "stop, stop it, stop that, stop now, stop working, stop everything, cancel, cancel it, "
+            "cancel that, cancel everything, abort, never mind"
+        ),
+    ),
     ("stop", "de", _exactly("stop, stopp, halt, abbrechen, abbruch, brich ab, hör auf")),
     ("stop", "fr", _exactly("stop, arrête, arrêtez, annule, annulez, annuler")),
     ("stop", "es", _exactly("stop, para, párate, detente, cancela, cancelar")),
+    (
+        "status",
+        "en",
+        _exactly(
+            "status, progress, how far are you, how far along are you, how is it going, "
+            "how's it going, any progress, any update, are you still there, "
+            "are you still working, are you done, are you done yet, how long will it take, "
+            "how much longer, what are you doing, what is the status, what's the status, "
+            "where are you, still there"
+        ),
+    ),
+    (
+        "status",
+        "de",
+        _exactly(
+            "Status, Stand, wie weit bist du, wie weit, wie läuft es, wie läuft's, "
+            "wie ist der Stand, was ist der Stand, bist du noch da, bist du fertig, "
+            "bist du schon fertig, wie lange noch, wie lange dauert es noch, was machst du gerade, "
+            "arbeitest du noch"
+        ),
+    ),
+    (
+        "status",
+        "fr",
+        _exactly(
+            "statut, où en es-tu, où en êtes-vous, tu en es où, ça avance, "
+            "combien de temps encore, tu es encore là, tu es toujours là, as-tu fini, "
+            "avez-vous fini, que fais-tu en ce moment"
+        ),
+    ),
+    (
+        "status",
+        "es",
+        _exactly(
+            "estado, cómo vas, por dónde vas, cómo va, cuánto falta, cuánto te falta, "
+            "sigues ahí, estás ahí, has terminado, ya terminaste, qué estás haciendo"
+        ),
+    ),
     ("thanks", "en", _thanked("thanks, thank, thank you, thx, ty")),
     ("thanks", "de", _thanked("danke, dankeschön, dank")),
     ("thanks", "fr", _thanked("merci")),

@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from agent_core.loop.agent import Agent, BodyTool
+from agent_core.loop.ask_user import ask_user_tool
 from agent_core.loop.limits import Limits
 from agent_core.models.retry import RetryingModel
 from agent_core.prompts import fill, prompt
@@ -48,7 +49,7 @@ class Agents:
         return Agent(
             name=self.main_name,
             system=prompt(
-                "system", today=_day(today), workspace=str(workspace), author=_one_line(author)
+                "system", today=_day(today), workspace=str(workspace), author=one_line(author)
             ),
             model=self.model,
             tools=self.registry.restricted(MAIN_TOOLS),
@@ -71,10 +72,10 @@ class Agents:
         return {spec.name: spec for spec in self.specs}[name]
 
     def _body_tools(self) -> tuple[BodyTool, ...]:
-        return (task_tool(self.specs),) if self.specs else ()
+        return (*((task_tool(self.specs),) if self.specs else ()), ask_user_tool())
 
 
-def _one_line(name: str) -> str:
+def one_line(name: str) -> str:
     """A name that people chose themselves, so that it cannot pose as more than a name."""
     return " ".join(name.split())[:MAX_NAME_CHARS] or "Someone"
 

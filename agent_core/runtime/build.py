@@ -16,7 +16,15 @@ from agent_core.runtime.closing import Closing
 from agent_core.runtime.run_logs import RunLogs
 from agent_core.runtime.runtime import Runtime, RuntimeParts
 from agent_core.runtime.turns import TurnParts
-from agent_core.sessions import Database, EventLog, SessionStore, WriteBehind
+from agent_core.sessions import (
+    Database,
+    EventLog,
+    Inbox,
+    Leases,
+    SessionStore,
+    WriteBehind,
+)
+from agent_core.sessions.leases import new_process_id
 from agent_core.settings import CoreSettings
 from agent_core.subagents.spec import shipped_specs
 from agent_core.tools import Toolset
@@ -46,6 +54,8 @@ def build_runtime(settings: CoreSettings) -> Runtime:
     specs = shipped_specs()
     turns = TurnParts(
         store=store,
+        inbox=Inbox(database),
+        leases=Leases(database, new_process_id()),
         log=log,
         router=Router(
             classifier=model.beside(settings.classifier_model), answerer=RetryingModel(model)

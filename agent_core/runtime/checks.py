@@ -7,13 +7,14 @@ machine; at Composio a session does, as after every other one.
 import asyncio
 import sqlite3
 import tempfile
-from contextlib import aclosing, closing
+from contextlib import aclosing
 from importlib import import_module
 from pathlib import Path
 
-from sqlalchemy import URL, create_engine, make_url, text
+from sqlalchemy import URL, Connection, NullPool, create_engine, make_url, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from agent_core.database_errors import reason_of
 from agent_core.durable.dbos_turns import check_sqlite
 from agent_core.errors import SessionError
 from agent_core.ids import UserId
@@ -21,6 +22,7 @@ from agent_core.messages import Message, Text
 from agent_core.models import ModelRequest
 from agent_core.models.anthropic import AnthropicModel
 from agent_core.runtime.build import composio_sessions, local_toolkit
+from agent_core.sessions.migrations import examine_schema, file_of, require_usable
 from agent_core.settings import CoreSettings
 from agent_core.tools.composio import SERVER_NAME
 from agent_core.tools.server import McpServer
@@ -108,16 +110,20 @@ async def list_toolkit(settings: CoreSettings) -> tuple[str, ...]:
 async def examine_database(settings: CoreSettings, *, patience_s: float = BUSY_PATIENCE_S) -> str:
     """What kind of database it is and which version, such as `SQLite 3.45.1`.
 
-    A missing SQLite file stays missing; one that somebody writes to is waited for.
+    It is said, too, when the next start alters older tables. Nothing is changed: a missing SQLite
+    file stays missing; one that somebody writes to is waited for.
 
     Raises:
-        SessionError: it cannot be reached, read or written.
+        SessionError: it cannot be reached, read or written, or its tables are newer than the code.
         SettingsError: durable turns cannot work with this SQLite.
     """
     check_sqlite(settings.durable_url)
     urls = dict.fromkeys((settings.state_url, settings.durable_url))
-    versions = [await asyncio.to_thread(_examine, url, patience_s) for url in urls]
-    return versions[0]
+    found = [
+        await asyncio.to_thread(_examine, url, patience_s, has_sessions=url == settings.state_url)
+        for url in urls
+    ]
+    return found[0]
 
 
 async def _list_tools(config: ServerConfig) -> tuple[str, ...]:
@@ -128,44 +134,55 @@ async def _list_tools(config: ServerConfig) -> tuple[str, ...]:
         await server.close()
 
 
-def _examine(url: str, patience_s: float) -> str:
+def _examine(url: str, patience_s: float, *, has_sessions: bool) -> str:
     address = make_url(url)
+    place = address.render_as_string(hide_password=True)
     try:
         if address.get_backend_name() == "sqlite":
-            return _examine_sqlite(address.database or "", patience_s)
+            return _examine_sqlite(address, patience_s, has_sessions=has_sessions)
         return _examine_postgres(address)
     except (SQLAlchemyError, sqlite3.Error) as error:
-        place = address.render_as_string(hide_password=True)
-        cause = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-        raise SessionError(f"The database {place} cannot be used: {cause}.") from error
+        cause = getattr(error, "orig", None) or error
+        raise SessionError(f"The database {place} cannot be used: {reason_of(error)}.") from cause
 
 
-def _examine_sqlite(file: str, patience_s: float) -> str:
-    path = Path(file).resolve()
-    if path.exists():
-        address = f"{path.as_uri()}?mode=rw"
-        with closing(
-            sqlite3.connect(address, uri=True, timeout=patience_s, isolation_level=None)
-        ) as connection:
-            connection.execute("PRAGMA schema_version")
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute("ROLLBACK")
-    return f"SQLite {sqlite3.sqlite_version}"
+def _examine_sqlite(address: URL, patience_s: float, *, has_sessions: bool) -> str:
+    version = f"SQLite {sqlite3.sqlite_version}"
+    path = Path(address.database or "").resolve()
+    if not path.exists():
+        return version
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(
+            f"{path.as_uri()}?mode=rw", uri=True, timeout=patience_s, isolation_level=None
+        )
+
+    engine = create_engine(address, creator=connect, poolclass=NullPool)
+    with engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA schema_version")
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        return f"{version}{_examine_tables(connection)}" if has_sessions else version
 
 
 def _examine_postgres(address: URL) -> str:
     engine = create_engine(
         address.set(drivername="postgresql+psycopg"),
         connect_args={"connect_timeout": _CONNECT_TIMEOUT_S},
+        poolclass=NullPool,
     )
-    try:
-        with engine.connect() as connection:
-            version, may_create = connection.execute(_ASKED_OF_POSTGRES).one()
-    finally:
-        engine.dispose()
-    if not may_create:
-        raise SessionError(
-            f"In the database {address.database} the user {address.username} may not make what is "
-            "needed. Grant CREATE on the database and on its schema public to that user."
-        )
-    return f"PostgreSQL {version}"
+    with engine.connect() as connection:
+        version, may_create = connection.execute(_ASKED_OF_POSTGRES).one()
+        if not may_create:
+            raise SessionError(
+                f"In the database {address.database} the user {address.username} may not make "
+                "what is needed. Grant CREATE on the database and on its schema public to that "
+                "user."
+            )
+        return f"PostgreSQL {version}{_examine_tables(connection)}"
+
+
+def _examine_tables(connection: Connection) -> str:
+    url = connection.engine.url
+    state = examine_schema(connection)
+    require_usable(state, url.render_as_string(hide_password=True), file_of(url))
+    return "; the next start brings its tables up to date" if state.kind == "older" else ""

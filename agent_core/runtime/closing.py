@@ -30,8 +30,7 @@ class Closing:
         self, turn: StoredTurn, workspace: Path, finished: TurnFinished, trace_id: str
     ) -> None:
         await self.observers.settle(OBSERVERS_PATIENCE_S, turn.id)
-        await self.log.flush()
-        events = [event for _, event in await self.log.stored(turn.id)]
+        events = await self.log.of_turn(turn.id)
         if finished not in events:
             events.append(finished)
         trace = build_trace(

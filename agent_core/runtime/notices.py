@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agent_core.events import AnyEvent
+from agent_core.loop.run import RunResult
 from agent_core.prompts.language import Language
 from agent_core.runtime.documents import document_note
 from agent_core.runtime.phrases import PHRASES, Phrases
 from agent_core.runtime.reading import read_nothing
+from agent_core.runtime.standing import unsure_words
 from agent_core.sessions import StoredTurn
 from agent_core.workspaces import is_renewed, settle_renewal
 
@@ -17,14 +19,14 @@ logger = logging.getLogger(__name__)
 
 
 async def with_notices(
-    answer: str,
+    result: RunResult,
     turn: StoredTurn,
     workspace: Path,
     events: Sequence[AnyEvent],
     language: Language,
 ) -> str:
     """The answer below what the person has to know of message, workspace and pages."""
-    return await asyncio.to_thread(_noticed, answer, turn, workspace, events, PHRASES[language])
+    return await asyncio.to_thread(_noticed, result, turn, workspace, events, PHRASES[language])
 
 
 async def settle_notices(workspace: Path) -> None:
@@ -36,7 +38,7 @@ async def settle_notices(workspace: Path) -> None:
 
 
 def _noticed(
-    answer: str,
+    result: RunResult,
     turn: StoredTurn,
     workspace: Path,
     events: Sequence[AnyEvent],
@@ -46,5 +48,6 @@ def _noticed(
         document_note(turn, workspace, phrases),
         phrases.new_workspace if is_renewed(workspace) else "",
         phrases.nothing_read if read_nothing(events) else "",
+        "" if result.outcome == "stopped" else unsure_words(events, phrases),
     ]
-    return "\n\n".join(filter(None, [" ".join(filter(None, notices)), answer]))
+    return "\n\n".join(filter(None, [" ".join(filter(None, notices)), result.text]))

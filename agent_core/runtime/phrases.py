@@ -8,7 +8,7 @@ from agent_core.prompts.language import Language
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrases:
-    """One language. `{n}` is a number, `{path}` a file of the workspace."""
+    """One language. `{n}` is a number, `{path}` a file of the workspace, `{what}` some names."""
 
     thousands: str
     help: str
@@ -16,7 +16,23 @@ class Phrases:
     limited: str
     stopped: str
     failed: str
-    working: str
+    at_work: str
+    under_way: str
+    add_something: str
+    waiting: str
+    just_begun: str
+    steps: str
+    """One and several, apart by a bar; so for `calls`."""
+    calls: str
+    counted: str
+    stopped_by: str
+    stopped_now: str
+    stopped_deleted: str
+    until_then: str
+    saved: str
+    unsure: str
+    to_go_on: str
+    unanswered: str
     thanks: str
     nothing_running: str
     noise: str
@@ -25,14 +41,19 @@ class Phrases:
     new_workspace: str
     nothing_read: str
 
+    def count(self, forms: str, n: int) -> str:
+        """`1 step`, `12 steps`."""
+        one, _, several = forms.partition("|")
+        return f"{self.number(n)} {one if n == 1 else several}"
+
     def number(self, n: int) -> str:
         """`39,000`, as the language groups it."""
         return f"{n:,}".replace(",", self.thousands)
 
-    def state(self, outcome: Outcome | None) -> str:
-        """What the thread's last turn came to; None while it is running."""
+    def state(self, outcome: Outcome) -> str:
+        """What the thread's last turn came to."""
         match outcome:
-            case "answered":
+            case "answered" | "steered":
                 return self.answered
             case "limited":
                 return self.limited
@@ -40,8 +61,6 @@ class Phrases:
                 return self.stopped
             case "failed":
                 return self.failed
-            case None:
-                return self.working
 
 
 _ENGLISH = Phrases(
@@ -71,9 +90,23 @@ _ENGLISH = Phrases(
         "The last request in this thread could not be finished. A word is enough: reply "
         "“continue” and I try again from there."
     ),
-    working=(
-        "I am working on the request before this one; its answer comes here. A word is enough to "
-        "add something to it."
+    at_work="I have been at work for {time}, with {done} so far.",
+    under_way="Under way right now: {what}.",
+    add_something="A word is enough to add something, “stop” ends it.",
+    waiting="I am waiting for an answer to my question above.",
+    just_begun="I have just begun.",
+    steps="step|steps",
+    calls="tool call|tool calls",
+    counted="{steps} and {calls}",
+    stopped_by="Stopped, as {name} asked.",
+    stopped_now="Stopped.",
+    stopped_deleted="Stopped, because the message that asked for it was deleted.",
+    until_then="Until then: {done}.",
+    saved="Saved: {what}.",
+    unsure="What may or may not have happened: {what}. Please look before it is done again.",
+    to_go_on="Reply “continue” and I go on from there.",
+    unanswered=(
+        "Nobody answered my question above, so I stopped here. Reply with the answer and I go on."
     ),
     thanks="Thank you! If there is something I can do, a few words are enough.",
     nothing_running="Nothing is running in this thread.",
@@ -115,9 +148,24 @@ _GERMAN = Phrases(
         "Die letzte Anfrage in diesem Thread wurde nicht fertig. Ein Wort genügt: Antworte "
         "„weiter“, dann versuche ich es von dort noch einmal."
     ),
-    working=(
-        "Ich arbeite noch an der Anfrage davor; die Antwort kommt hier. Ein Wort genügt, um etwas "
-        "hinzuzufügen."
+    at_work="Ich bin seit {time} dabei, bisher mit {done}.",
+    under_way="Gerade läuft: {what}.",
+    add_something="Ein Wort genügt, um etwas hinzuzufügen; „stopp“ beendet es.",
+    waiting="Ich warte auf eine Antwort auf meine Frage oben.",
+    just_begun="Ich habe gerade angefangen.",
+    steps="Schritt|Schritten",
+    calls="Werkzeugaufruf|Werkzeugaufrufen",
+    counted="{steps} und {calls}",
+    stopped_by="Angehalten, wie {name} es wollte.",
+    stopped_now="Angehalten.",
+    stopped_deleted="Angehalten, weil die Nachricht mit dem Auftrag gelöscht wurde.",
+    until_then="Bis dahin war ich bei {done}.",
+    saved="Gesichert: {what}.",
+    unsure="Ungewiss, ob es geschehen ist: {what}. Bitte vor einer Wiederholung nachsehen.",
+    to_go_on="Antworte „weiter“, dann mache ich dort weiter.",
+    unanswered=(
+        "Auf meine Frage oben kam keine Antwort, daher habe ich hier angehalten. Antworte darauf, "
+        "dann mache ich weiter."
     ),
     nothing_running="In diesem Thread läuft gerade nichts.",
     thanks="Danke! Wenn ich etwas tun kann, genügen ein paar Worte.",
@@ -163,9 +211,24 @@ _FRENCH = Phrases(
         "La dernière demande de ce fil n'a pas pu être terminée. Un mot suffit : répondez "
         "« continue » et je réessaie à partir de là."
     ),
-    working=(
-        "Je travaille encore à la demande précédente ; sa réponse arrive ici. Un mot suffit pour "
-        "y ajouter quelque chose."
+    at_work="J'y travaille depuis {time}, avec {done} jusqu'ici.",
+    under_way="En cours : {what}.",
+    add_something="Un mot suffit pour ajouter quelque chose, « stop » pour arrêter.",
+    waiting="J'attends une réponse à ma question ci-dessus.",
+    just_begun="Je viens de commencer.",
+    steps="étape|étapes",
+    calls="appel d'outil|appels d'outils",
+    counted="{steps} et {calls}",
+    stopped_by="Arrêté, comme {name} l'a demandé.",
+    stopped_now="Arrêté.",
+    stopped_deleted="Arrêté, car le message qui le demandait a été supprimé.",
+    until_then="Jusque-là : {done}.",
+    saved="Enregistré : {what}.",
+    unsure="Peut-être fait, peut-être pas : {what}. À vérifier avant de le refaire.",
+    to_go_on="Répondez « continue » et je reprends là.",
+    unanswered=(
+        "Ma question ci-dessus est restée sans réponse, je me suis donc arrêté ici. Répondez-y et "
+        "je continue."
     ),
     nothing_running="Rien n'est en cours dans ce fil.",
     thanks="Merci ! Si je peux faire quelque chose, quelques mots suffisent.",
@@ -210,9 +273,23 @@ _SPANISH = Phrases(
         "La última petición de este hilo no se pudo terminar. Basta una palabra: responde "
         "«continúa» y lo intento de nuevo desde ahí."
     ),
-    working=(
-        "Todavía trabajo en la petición anterior; su respuesta llega aquí. Basta una palabra para "
-        "añadir algo."
+    at_work="Llevo {time} con ello, con {done} hasta ahora.",
+    under_way="Ahora mismo: {what}.",
+    add_something="Basta una palabra para añadir algo; «para» lo detiene.",
+    waiting="Espero una respuesta a mi pregunta de arriba.",
+    just_begun="Acabo de empezar.",
+    steps="paso|pasos",
+    calls="llamada a herramienta|llamadas a herramientas",
+    counted="{steps} y {calls}",
+    stopped_by="Detenido, como pidió {name}.",
+    stopped_now="Detenido.",
+    stopped_deleted="Detenido, porque se borró el mensaje que lo pedía.",
+    until_then="Hasta entonces: {done}.",
+    saved="Guardado: {what}.",
+    unsure="Puede que haya ocurrido o no: {what}. Conviene mirarlo antes de repetirlo.",
+    to_go_on="Responde «continúa» y sigo desde ahí.",
+    unanswered=(
+        "Nadie respondió a mi pregunta de arriba, así que me detuve aquí. Responde y sigo."
     ),
     nothing_running="No hay nada en marcha en este hilo.",
     thanks="¡Gracias! Si puedo hacer algo, bastan unas palabras.",

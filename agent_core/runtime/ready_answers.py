@@ -1,15 +1,19 @@
 """Small talk: what is answered without a model, and in which language."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from agent_core.classifier import Routed, asks_for_assent, is_thumbs_up
+from agent_core.events import AnyEvent
 from agent_core.messages import InboundMessage, Message, Text
 from agent_core.prompts.language import Language, detect_language
 from agent_core.prompts.small_talk import SmallTalk, phrase_language, small_talk
 from agent_core.runtime.phrases import PHRASES, Phrases
+from agent_core.runtime.standing import progress_words, standing
 from agent_core.sessions import StoredTurn
+from agent_core.sessions.turns import TurnKind
 
-_AT_ONCE = frozenset[SmallTalk]({"empty", "emoji", "noise", "help", "thanks"})
+_AT_ONCE = frozenset[SmallTalk]({"empty", "emoji", "noise", "help", "status", "thanks"})
 
 
 def small_talk_of(message: InboundMessage) -> SmallTalk | None:
@@ -19,33 +23,53 @@ def small_talk_of(message: InboundMessage) -> SmallTalk | None:
     return small_talk(message.text)
 
 
-def is_answered_at_once(message: InboundMessage) -> bool:
-    """Whether its answer waits for nothing: a thumb up may be a yes to the turn before it."""
-    return small_talk_of(message) in _AT_ONCE and not is_thumbs_up(message.text)
+def kind_of(message: InboundMessage) -> TurnKind:
+    """Whether a message waits its turn; a thumb up may be a yes to the turn before it."""
+    small = small_talk_of(message)
+    if small == "stop":
+        return "stop"
+    return "at_once" if small in _AT_ONCE and not is_thumbs_up(message.text) else "work"
 
 
-def answer_small_talk(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> Routed | None:
-    """The answer to small talk; None where a model is to work on the turn.
+def needs_no_model(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> bool:
+    """Whether the turn is small talk, which has its answer here.
 
     Args:
         turn: The turn to answer.
         earlier: The session's turns before it, oldest first.
     """
+    kind = small_talk_of(turn.inbound)
+    return kind is not None and not (kind == "emoji" and _is_assent(turn, last_work(earlier)))
+
+
+def answer_small_talk(
+    turn: StoredTurn, earlier: Sequence[StoredTurn], events: Sequence[AnyEvent], now: datetime
+) -> Routed:
+    """The answer to small talk.
+
+    Args:
+        turn: The turn to answer; it needs no model.
+        earlier: The session's turns before it, oldest first.
+        events: Of the last of them that there was something to do in.
+        now: When it is answered.
+    """
     kind, before = small_talk_of(turn.inbound), last_work(earlier)
-    if kind is None or (kind == "emoji" and _is_assent(turn, before)):
-        return None
     language = phrase_language(turn.inbound.text) or thread_language(turn, earlier)
-    text = _words(kind, turn, before, PHRASES[language])
+    phrases = PHRASES[language]
+    if before is not None and before.outcome is None and kind in ("empty", "status"):
+        text = progress_words(standing(events), now, phrases)
+    else:
+        text = _words(kind, turn, before, phrases)
     return Routed(
         route="SIMPLE",
-        reason=kind,
+        reason=str(kind),
         answer=Message(role="assistant", parts=(Text(text=text),)),
     )
 
 
 def last_work(earlier: Sequence[StoredTurn]) -> StoredTurn | None:
     """The newest turn that there was something to do in."""
-    return next((turn for turn in reversed(earlier) if small_talk_of(turn.inbound) is None), None)
+    return next(filter(_is_work, reversed(earlier)), None)
 
 
 def thread_language(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> Language:
@@ -60,6 +84,10 @@ def thread_language(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> Language
     return detect_language(turn.inbound.text, "\n".join(said), locale=turn.inbound.author_locale)
 
 
+def _is_work(turn: StoredTurn) -> bool:
+    return turn.outcome != "steered" and small_talk_of(turn.inbound) is None
+
+
 def _is_assent(turn: StoredTurn, before: StoredTurn | None) -> bool:
     """A thumb up is a yes where the bot asked its giver one question, or stopped at a limit."""
     if before is None or before.inbound.asker != turn.inbound.asker:
@@ -69,13 +97,15 @@ def _is_assent(turn: StoredTurn, before: StoredTurn | None) -> bool:
     return before.outcome == "limited" or asks_for_assent(before.answer or "")
 
 
-def _words(kind: SmallTalk, turn: StoredTurn, before: StoredTurn | None, phrases: Phrases) -> str:
+def _words(
+    kind: SmallTalk | None, turn: StoredTurn, before: StoredTurn | None, phrases: Phrases
+) -> str:
     match kind:
-        case "empty":
-            return phrases.state(before.outcome) if before else phrases.help
-        case "help":
+        case "empty" | "status" if before is not None and before.outcome is not None:
+            return phrases.state(before.outcome)
+        case "empty" | "help" | None:
             return phrases.help
-        case "stop":
+        case "stop" | "status":
             return phrases.nothing_running
         case "emoji" | "thanks":
             return phrases.thanks

@@ -2,15 +2,23 @@
 
 from agent_core.sessions.behind import WriteBehind
 from agent_core.sessions.database import Database
+from agent_core.sessions.inbox import Inbox
+from agent_core.sessions.leases import LeaseLost, Leases
 from agent_core.sessions.ledger import Ledger
 from agent_core.sessions.log import EventLog
-from agent_core.sessions.store import SessionStore, StoredSession, StoredTurn
+from agent_core.sessions.store import SessionStore, StoredSession
+from agent_core.sessions.turns import Question, Stop, StoredTurn
 
 __all__ = [
     "Database",
     "EventLog",
+    "Inbox",
+    "LeaseLost",
+    "Leases",
     "Ledger",
+    "Question",
     "SessionStore",
+    "Stop",
     "StoredSession",
     "StoredTurn",
     "WriteBehind",

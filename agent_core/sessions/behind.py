@@ -12,11 +12,12 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from agent_core.sessions.database import Database
 from agent_core.sessions.schema import events, messages
+from agent_core.sessions.trouble import DatabaseTrouble
 
 logger = logging.getLogger(__name__)
 
 RETRY_WAIT_S = 0.5
-CLOSE_PATIENCE_S = 10.0
+CLOSE_PATIENCE_S = 3.0
 
 Places = dict[tuple[object, ...], int]
 """The places in the log of events that were new, by their identity."""
@@ -90,9 +91,16 @@ class WriteBehind:
         """
         if not any(entry.event or entry.messages for entry in batch):
             return {}
+        places: Places = {}
+
+        def store(connection: Connection) -> Places:
+            # Where an earlier attempt was committed after all, this one finds nothing new.
+            places.update(self._store(connection, batch))
+            return places
+
         while True:
             try:
-                return await self._database.run(lambda connection: self._store(connection, batch))
+                return await self._database.run(store)
             except Exception as error:
                 if _is_trouble(error):
                     logger.exception("%d entries are not stored yet", len(batch))
@@ -125,6 +133,8 @@ _IDENTITY = (events.c.turn, events.c.run, events.c.step, events.c.attempt, event
 
 def _is_trouble(error: Exception) -> bool:
     """Whether the database refuses everything just now, and not this one row for good."""
+    if isinstance(error, DatabaseTrouble):
+        return True
     return isinstance(error, DBAPIError) and not isinstance(error, (DataError, IntegrityError))
 
 

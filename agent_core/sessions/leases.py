@@ -9,18 +9,25 @@ import asyncio
 import os
 import platform
 import secrets
-from typing import Any
+from contextlib import suppress
+from typing import Any, Literal
 
-from sqlalchemy import Connection, delete, exists, func, insert, literal_column, select, update
+from sqlalchemy import Connection, delete, exists, func, literal_column, select, update
 from sqlalchemy.sql import ColumnElement
 
 from agent_core.fault_points import fault_point
 from agent_core.ids import ProcessId, SessionId
 from agent_core.sessions.database import Database
 from agent_core.sessions.schema import cursors, leases, ledger, processes, turns
+from agent_core.sessions.trouble import DatabaseTrouble
 
 DEAD_AFTER_S = 15.0
 FORGOTTEN_AFTER_S = 3_600.0
+LEAVE_PATIENCE_S = 2.0
+
+
+Claim = Literal["new", "taken"]
+"""A session of nobody so far, or one that another process may have left in the middle."""
 
 
 class LeaseLost(asyncio.CancelledError):
@@ -37,7 +44,7 @@ def new_process_id() -> ProcessId:
 
 
 class Leases:
-    """The leases of one process. On SQLite, which has one process at a time, all others are dead."""
+    """The leases of one process. On SQLite, which has one at a time, all others are dead."""
 
     def __init__(self, database: Database, process: ProcessId) -> None:
         self.process = process
@@ -47,44 +54,48 @@ class Leases:
     async def enter(self) -> None:
         """This process begins."""
         row = {"id": self.process, "seen_s": self._now()}
+        dead = update(processes).values(seen_s=self._now() - FORGOTTEN_AFTER_S - 1)
 
         def begin(connection: Connection) -> None:
             if self._database.is_sqlite:
-                connection.execute(delete(processes))
-            connection.execute(insert(processes).values(row))
+                connection.execute(dead)
+            self._database.upsert(connection, processes, row, ["id"])
 
         await self._database.run(begin)
 
     async def beat(self) -> None:
         """This process lives. Call it much more often than every `DEAD_AFTER_S`."""
-        forgotten = processes.c.seen_s < self._now() - FORGOTTEN_AFTER_S
+        row = {"id": self.process, "seen_s": self._now()}
+        await self._database.run(lambda c: self._database.upsert(c, processes, row, ["id"]))
 
-        def say(connection: Connection) -> None:
-            alive = update(processes).where(processes.c.id == self.process)
-            if connection.execute(alive.values(seen_s=self._now())).rowcount == 0:
-                connection.execute(
-                    insert(processes).values(id=self.process, seen_s=self._now())
-                )
-            connection.execute(delete(processes).where(forgotten))
-
-        await self._database.run(say)
+    async def forget_dead(self) -> list[ProcessId]:
+        """Processes that are gone for good; each is told of once."""
+        statement = (
+            delete(processes)
+            .where(processes.c.seen_s < self._now() - FORGOTTEN_AFTER_S)
+            .where(processes.c.id != self.process)
+            .returning(processes.c.id)
+        )
+        rows = await self._database.run(lambda connection: connection.execute(statement).all())
+        return [ProcessId(row.id) for row in rows]
 
     async def leave(self) -> None:
         """This process ends in order: what it holds is free at once."""
         statement = delete(processes).where(processes.c.id == self.process)
-        await self._database.run(lambda connection: connection.execute(statement))
         self._fences.clear()
+        with suppress(DatabaseTrouble):  # then others find out in a while
+            await self._database.run(lambda c: c.execute(statement), patience_s=LEAVE_PATIENCE_S)
 
-    async def claim(self, session: SessionId) -> bool:
-        """Whether this process works on the session from now on, or did already."""
+    async def claim(self, session: SessionId) -> Claim | None:
+        """How this process came by the session; None when another living one holds it."""
         fault_point("lease.before")
         fence = await self._database.run(lambda connection: self._claim(connection, session))
         fault_point("lease.after")
         if fence is None:
             self._fences.pop(session, None)
-            return False
+            return None
         self._fences[session] = fence
-        return True
+        return "new" if fence == 1 else "taken"
 
     async def check(self, session: SessionId) -> None:
         """Return if this process still holds the session.
@@ -99,17 +110,25 @@ class Leases:
             self._fences.pop(session, None)
             raise LeaseLost(f"{session} is worked on by another process")
 
+    def let_go(self, session: SessionId) -> None:
+        """Forget that this process holds the session, so that the next `claim` says so again."""
+        self._fences.pop(session, None)
+
     def holds(self, session: SessionId) -> bool:
         """Whether this process holds the session, as far as it knows."""
         return session in self._fences
 
-    async def orphans(self, reader: str) -> list[SessionId]:
-        """Sessions of dead processes with something left to do, or to show by `reader`."""
-        shown = select(cursors.c.turn).where(cursors.c.reader == reader, cursors.c.done.is_(True))
+    def held(self) -> list[SessionId]:
+        """All sessions that this process holds, as far as it knows."""
+        return list(self._fences)
+
+    async def orphans(self) -> list[SessionId]:
+        """Sessions of dead processes with something left to do, or to show to people."""
+        shown = select(cursors.c.turn).where(cursors.c.done.is_(True))
         query = (
             select(turns.c.session)
             .distinct()
-            .outerjoin(leases, leases.c.session == turns.c.session)
+            .select_from(turns.outerjoin(leases, leases.c.session == turns.c.session))
             .where((turns.c.status != "finished") | turns.c.id.not_in(shown))
             .where(leases.c.process.is_(None) | ~self._is_alive(leases.c.process))
         )
@@ -140,7 +159,7 @@ class Leases:
             processes.c.id == process, processes.c.seen_s > self._now() - DEAD_AFTER_S
         )
 
-    def _now(self) -> ColumnElement[float]:
+    def _now(self) -> ColumnElement[Any]:
         if self._database.is_sqlite:
             return literal_column("((julianday('now') - 2440587.5) * 86400.0)")
         return func.extract("epoch", func.clock_timestamp())

@@ -1,50 +1,97 @@
 """The ledger of gestures: what was received, under each identity it may be delivered with."""
 
+import secrets
+from collections import deque
 from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import Connection, select, update
 
+from agent_core.fault_points import fault_point
 from agent_core.messages import JsonObject
 from agent_core.sessions.database import Database
+from agent_core.sessions.leases import Leases
 from agent_core.sessions.schema import ledger
+from agent_core.sessions.trouble import DatabaseTrouble
+
+ACK_PATIENCE_S = 2.5
+"""Slack waits three seconds; what is not acknowledged then it delivers again."""
+
+_MANY_DOUBTS = 1_000
 
 
 class Ledger:
     """Written before anything is acknowledged, so that no gesture is lost and none counts twice."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, leases: Leases) -> None:
         self._database = database
+        self._leases = leases
+        self._doubts: deque[str] = deque(maxlen=_MANY_DOUBTS)
+        """Deliveries that may be stored although `record` had to say that they are not."""
 
     async def record(self, keys: Sequence[str], body: JsonObject, at: datetime) -> bool:
         """Write a gesture's identities and payload; False when one of them was known already.
 
         Empty keys count for nothing. The payload is kept with the first.
+
+        Raises:
+            DatabaseTrouble: the gesture is not to be acknowledged. Where it was stored all the
+                same, `take_up` gives it out.
         """
+        delivery = secrets.token_hex(8)
         wanted = list(dict.fromkeys(filter(None, keys)))
-        first = update(ledger).where(ledger.c.key == wanted[0]).values(body=body, settled=False)
+        first = (
+            update(ledger)
+            .where(ledger.c.key == wanted[0])
+            .values(body=body, settled=False, process=self._leases.process)
+        )
 
         def write(connection: Connection) -> bool:
             # In one order everywhere, so that two deliveries at once cannot wait for each other.
+            row: JsonObject = {"body": {}, "at": at, "settled": True, "delivery": delivery}
             added = [
-                self._database.insert_if_new(
-                    connection, ledger, {"key": key, "body": {}, "at": at, "settled": True}
-                )
+                self._database.insert_if_new(connection, ledger, {"key": key, **row})
                 for key in sorted(wanted)
             ]
             if all(added):
                 connection.execute(first)
-            return all(added)
+                return True
+            # An earlier attempt of this very delivery may have been committed.
+            whose = select(ledger.c.delivery).where(ledger.c.key.in_(wanted)).distinct()
+            return not any(added) and connection.execute(whose).scalars().all() == [delivery]
 
-        return await self._database.run(write)
+        fault_point("ledger.before")
+        try:
+            is_new = await self._database.run(write, patience_s=ACK_PATIENCE_S)
+        except DatabaseTrouble as trouble:
+            if trouble.may_be_stored:
+                self._doubts.append(delivery)
+            raise
+        fault_point("ledger.after")
+        return is_new
 
     async def settle(self, key: str) -> None:
         """The gesture was handed over; its payload is not needed again."""
         statement = update(ledger).where(ledger.c.key == key).values(settled=True, body={})
         await self._database.run(lambda connection: connection.execute(statement))
 
-    async def unsettled(self) -> list[JsonObject]:
-        """Payloads that were recorded and not handed over, oldest first, each once."""
-        query = select(ledger.c.body).where(ledger.c.settled.is_(False)).order_by(ledger.c.at)
-        rows = await self._database.run(lambda connection: connection.execute(query).all())
-        return [row.body for row in rows]
+    async def release(self, key: str) -> None:
+        """Handling the gesture failed: it is to be taken up again, by whichever process."""
+        statement = update(ledger).where(ledger.c.key == key).values(process="")
+        await self._database.run(lambda connection: connection.execute(statement))
+
+    async def take_up(self) -> list[JsonObject]:
+        """Payloads that were not handed over and that nobody alive works on, oldest first.
+
+        They are this process's from now on: asked again, it is not given them again.
+        """
+        delivery = secrets.token_hex(8)
+        free = self._leases.without_owner() | ledger.c.delivery.in_((*self._doubts, delivery))
+        statement = (
+            update(ledger)
+            .where(ledger.c.settled.is_(False), free)
+            .values(process=self._leases.process, delivery=delivery)
+            .returning(ledger.c.body, ledger.c.at)
+        )
+        rows = await self._database.run(lambda connection: connection.execute(statement).all())
+        return [row.body for row in sorted(rows, key=lambda row: row.at)]

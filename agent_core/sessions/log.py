@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from agent_core.events import EVENT, LIVE_ONLY, AnyEvent, TurnFinished
+from agent_core.fault_points import EVENT_POINT, fault_point
 from agent_core.ids import TurnId
 from agent_core.sessions.behind import WriteBehind
 from agent_core.sessions.database import Database
@@ -43,7 +44,7 @@ class EventLog:
     async def append(self, event: AnyEvent) -> None:
         """Queue an event. It reaches readers after it is stored, in the order of appending."""
         if isinstance(event, LIVE_ONLY):
-            self._behind.put_event(None, lambda _: self._publish((self._position, event)))
+            self._behind.put_event(None, lambda _: self._tell(event))
         else:
             self._behind.put_event(_row(event), lambda place: self._take(place, event))
 
@@ -56,12 +57,17 @@ class EventLog:
             return
         self._position = place
         self._publish((place, event))
+        fault_point(f"{EVENT_POINT}{event.kind}")
         if self._on_stored is None:
             return
         try:
             self._on_stored(event)
         except Exception:
             logger.exception("%s was stored but not recorded", event.kind)
+
+    def _tell(self, event: AnyEvent) -> None:
+        self._publish((self._position, event))
+        fault_point(f"{EVENT_POINT}{event.kind}")
 
     def _publish(self, positioned: Positioned) -> None:
         for queue in self._readers.get(positioned[1].turn, ()):
@@ -80,6 +86,11 @@ class EventLog:
             return [(row.id, EVENT.validate_python(row.body)) for row in rows]
 
         return await self._database.run(read)
+
+    async def of_turn(self, turn: TurnId) -> list[AnyEvent]:
+        """All that was announced of the turn so far, in order."""
+        await self.flush()
+        return [event for _, event in await self.stored(turn)]
 
     async def read(self, turn: TurnId, *, after: int = 0) -> AsyncGenerator[Positioned, None]:
         """Stored events behind `after`, then live ones as they come; ends after TurnFinished."""

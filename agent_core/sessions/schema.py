@@ -35,10 +35,11 @@ turns = Table(
     Column("inbound", JSON, nullable=False),
     Column("outcome", String),
     Column("answer", Text),
-    Column("into", String),
-    Column("into_place", String),
-    Column("stop", JSON),
-    Column("question", JSON),
+    Column("kind", String, nullable=False, server_default="work"),
+    Column("taken_by", String, index=True),
+    Column("taken_at", String),
+    Column("stop", JSON(none_as_null=True)),
+    Column("question", JSON(none_as_null=True)),
     UniqueConstraint("session", "seq"),
 )
 
@@ -74,6 +75,7 @@ ledger = Table(
     Column("at", DateTime(timezone=True), nullable=False, index=True),
     Column("settled", Boolean, nullable=False),
     Column("process", String, nullable=False, server_default=""),
+    Column("delivery", String, nullable=False, server_default=""),
 )
 
 cursors = Table(
@@ -106,4 +108,11 @@ effects = Table(
     Column("turn", String, primary_key=True),
     Column("run", String, primary_key=True),
     Column("call", String, primary_key=True),
+)
+
+marks = Table(
+    "marks",
+    metadata,
+    Column("name", String, primary_key=True),
+    Column("value", Text, nullable=False),
 )

@@ -4,19 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import Connection, Row, Select, Update, func, select, update
 
 from agent_core.errors import SessionError
 from agent_core.events import Outcome
-from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId
+from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId
 from agent_core.messages import INBOUND, MESSAGE, InboundMessage, JsonObject, Message
 from agent_core.sessions.behind import WriteBehind
 from agent_core.sessions.database import Database
-from agent_core.sessions.schema import cursors, messages, sessions, turns
-
-Status = Literal["queued", "running", "finished"]
+from agent_core.sessions.schema import cursors, effects, messages, sessions, turns
+from agent_core.sessions.turns import QUESTION, Question, StoredTurn, TurnKind, read_turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,20 +23,6 @@ class StoredSession:
     id: SessionId
     workspace: Path
     created_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredTurn:
-    id: TurnId
-    session: SessionId
-    seq: int
-    """1 for the session's first turn."""
-    status: Status
-    generation: int
-    """1, or more when the turn went on from its history in a new workflow."""
-    inbound: InboundMessage
-    outcome: Outcome | None
-    answer: str | None
 
 
 class SessionStore:
@@ -61,6 +46,17 @@ class SessionStore:
             created_at=_in_utc(row.created_at),
         )
 
+    async def session_of(self, turn: StoredTurn) -> StoredSession:
+        """The session of a turn.
+
+        Raises:
+            SessionError: there is none.
+        """
+        session = await self.session(turn.session)
+        if session is None:
+            raise SessionError(f"Turn {turn.id} has no session.")
+        return session
+
     async def save_session(self, session: StoredSession) -> None:
         """Store a session, or its new workspace when it is known already."""
         row = {
@@ -70,7 +66,7 @@ class SessionStore:
         }
         await self._database.run(lambda c: self._database.upsert(c, sessions, row, ["id"]))
 
-    async def add_turn(self, inbound: InboundMessage) -> StoredTurn | None:
+    async def add_turn(self, inbound: InboundMessage, kind: TurnKind = "work") -> StoredTurn | None:
         """Queue a turn for a message; None when its gesture has a turn already."""
         turn_id = TurnId(f"turn:{inbound.key}")
         newest = select(func.max(turns.c.seq)).where(turns.c.session == inbound.session)
@@ -83,11 +79,12 @@ class SessionStore:
                 "seq": seq,
                 "status": "queued",
                 "generation": 1,
+                "kind": kind,
                 "inbound": INBOUND.dump_python(inbound, mode="json"),
             }
             return self._database.insert_if_new(connection, turns, row)
 
-        while not await self._database.run(add):
+        while not await self._database.change(add):
             if await self._one(select(turns.c.id).where(turns.c.id == turn_id)):
                 return None
             # Another message took the number in the meantime; the next one is free or taken too.
@@ -102,28 +99,17 @@ class SessionStore:
         row = await self._one(select(turns).where(turns.c.id == turn))
         if row is None:
             raise SessionError(f"There is no turn {turn}.")
-        return _turn(row)
+        return read_turn(row)
 
-    async def next_queued(self, session: SessionId) -> StoredTurn | None:
-        """The session's oldest queued turn, unless one is running."""
-        query = (
-            select(turns)
-            .where(turns.c.session == session, turns.c.status != "finished")
-            .order_by(turns.c.seq)
-            .limit(1)
-        )
-        row = await self._one(query)
-        return _turn(row) if row is not None and row.status == "queued" else None
-
-    async def unfinished(self) -> list[StoredTurn]:
-        """All turns that are queued or running, oldest first in their session."""
-        query = select(turns).where(turns.c.status != "finished")
-        return [_turn(row) for row in await self._all(query.order_by(turns.c.session, turns.c.seq))]
+    async def unfinished_of(self, session: SessionId) -> list[StoredTurn]:
+        """The session's turns that have not ended, oldest first."""
+        query = select(turns).where(turns.c.session == session, turns.c.status != "finished")
+        return [read_turn(row) for row in await self._all(query.order_by(turns.c.seq))]
 
     async def turns_until(self, turn: StoredTurn) -> list[StoredTurn]:
         """The session's turns up to this one, oldest first."""
         query = select(turns).where(turns.c.session == turn.session, turns.c.seq <= turn.seq)
-        return [_turn(row) for row in await self._all(query.order_by(turns.c.seq))]
+        return [read_turn(row) for row in await self._all(query.order_by(turns.c.seq))]
 
     async def mark_running(self, turn: TurnId) -> bool:
         """Whether the turn may start now; False when it has been started in the meantime."""
@@ -141,6 +127,38 @@ class SessionStore:
             .where(turns.c.generation == generation - 1)
             .values(generation=generation)
         )
+
+    async def mark_waiting(self, turn: TurnId, generation: int, question: Question) -> bool:
+        """The turn waits for an answer; False when it has gone on in the meantime."""
+        return await self._changed(
+            update(turns)
+            .where(turns.c.id == turn, turns.c.status == "running")
+            .where(turns.c.generation == generation)
+            .values(status="waiting", question=QUESTION.dump_python(question, mode="json"))
+        )
+
+    async def end_waiting(self, turn: StoredTurn) -> bool:
+        """Whether a waiting turn may go on, as its next generation."""
+        return await self._changed(
+            update(turns)
+            .where(turns.c.id == turn.id, turns.c.status == "waiting")
+            .where(turns.c.generation == turn.generation)
+            .values(status="running", generation=turn.generation + 1)
+        )
+
+    async def revise(self, turn: StoredTurn, inbound: InboundMessage, kind: TurnKind) -> bool:
+        """Another message stands in the place of the turn's; False when it has begun."""
+        body = INBOUND.dump_python(inbound, mode="json")
+        return await self._changed(
+            update(turns)
+            .where(turns.c.id == turn.id, turns.c.status == "queued")
+            .values(inbound=body, kind=kind)
+        )
+
+    async def begin_effect(self, turn: TurnId, run: RunId, call: ToolCallId) -> bool:
+        """Note that a call is about to have its effect; False when it was noted before."""
+        row = {"turn": turn, "run": run, "call": call}
+        return await self._database.change(lambda c: self._database.insert_if_new(c, effects, row))
 
     async def mark_queued(self, turn: TurnId) -> None:
         """The turn could not be started; it is next again."""
@@ -202,11 +220,15 @@ class SessionStore:
         keys = ["reader", "turn"]
         await self._database.run(lambda c: self._database.upsert(c, cursors, row, keys))
 
-    async def unread(self, reader: str) -> list[StoredTurn]:
-        """Turns that `reader` has not shown to their end, those it has not begun with included."""
+    async def unread(self, session: SessionId, reader: str) -> list[StoredTurn]:
+        """The session's turns that `reader` has not shown to their end or not begun with."""
         shown = select(cursors.c.turn).where(cursors.c.reader == reader, cursors.c.done.is_(True))
-        query = select(turns).where(turns.c.id.not_in(shown)).order_by(turns.c.session, turns.c.seq)
-        return [_turn(row) for row in await self._all(query)]
+        query = (
+            select(turns)
+            .where(turns.c.session == session, turns.c.id.not_in(shown))
+            .order_by(turns.c.seq)
+        )
+        return [read_turn(row) for row in await self._all(query)]
 
     async def _messages(self, query: Select[Any]) -> tuple[Message, ...]:
         await self._behind.flush()
@@ -219,8 +241,7 @@ class SessionStore:
         return await self._database.run(lambda connection: connection.execute(query).all())
 
     async def _changed(self, statement: Update) -> bool:
-        result = await self._database.run(lambda connection: connection.execute(statement))
-        return result.rowcount > 0
+        return await self._database.change(lambda c: c.execute(statement).rowcount > 0)
 
     async def _update(self, turn: TurnId, **values: object) -> None:
         statement = update(turns).where(turns.c.id == turn).values(**values)
@@ -235,16 +256,3 @@ def _storable(text: str) -> str:
 def _in_utc(moment: datetime) -> datetime:
     """SQLite gives times back without their zone."""
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-
-
-def _turn(row: Row[Any]) -> StoredTurn:
-    return StoredTurn(
-        id=TurnId(row.id),
-        session=SessionId(row.session),
-        seq=row.seq,
-        status=row.status,
-        generation=row.generation,
-        inbound=INBOUND.validate_python(row.inbound),
-        outcome=row.outcome,
-        answer=row.answer,
-    )

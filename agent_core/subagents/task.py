@@ -34,6 +34,8 @@ class ChildRequest:
     parent: RunId
     agent: str
     prompt: str
+    asker: str = ""
+    """For whom its tools act; empty in requests of before: the turn's own asker."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,11 +74,11 @@ async def _delegate(call: ToolCall, arguments: TaskArguments, scope: RunScope) -
         parent=scope.context.run,
         agent=arguments.subagent_type,
         prompt=arguments.prompt,
+        asker=scope.context.asker,
     )
     started_at = scope.clock()
-    answer = await scope.steps.child(
-        f"{request.turn}/{request.run}", CHILD_REQUEST.dump_python(request, mode="json")
-    )
+    key = f"{request.turn}#{scope.generation}/{request.run}"
+    answer = await scope.steps.child(key, CHILD_REQUEST.dump_python(request, mode="json"))
     result = CHILD_RESULT.validate_python(answer)
     text = f"{result.text}\n\n{result.correction}" if result.correction else result.text
     return ToolOutput(

@@ -17,7 +17,15 @@ from agent_core.runtime.closing import Closing
 from agent_core.runtime.run_logs import RunLogs
 from agent_core.runtime.runtime import Runtime, RuntimeParts
 from agent_core.runtime.turns import TurnParts
-from agent_core.sessions import Database, EventLog, SessionStore, WriteBehind
+from agent_core.sessions import (
+    Database,
+    EventLog,
+    Inbox,
+    Leases,
+    SessionStore,
+    WriteBehind,
+)
+from agent_core.sessions.leases import new_process_id
 from agent_core.subagents.spec import SubagentSpec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset
@@ -44,6 +52,7 @@ def scripted_runtime(
     limits: Limits | None = None,
     observers: Sequence[ToolObserver] | None = None,
     main_name: str = MAIN_AGENT,
+    database_url: str = "",
 ) -> Runtime:
     """A runtime over `root`, not yet started. Two of them after each other are a restart.
 
@@ -57,14 +66,18 @@ def scripted_runtime(
         limits: Bounds on each run.
         observers: Readers of tool results; the standard ones when they are not given.
         main_name: The main agent's name; another one makes older turns impossible to replay.
+        database_url: A Postgres database, which several processes share; SQLite below `root` when
+            it is not given.
     """
-    database = Database(f"sqlite:///{root}/state.sqlite")
+    database = Database(database_url or f"sqlite:///{root}/state.sqlite")
     behind = WriteBehind(database)
     run_logs = RunLogs()
     log = EventLog(database, behind, on_stored=run_logs.write)
     told = Observers(standard_observers() if observers is None else observers)
     parts = TurnParts(
         store=SessionStore(database, behind),
+        inbox=Inbox(database),
+        leases=Leases(database, new_process_id()),
         log=log,
         router=Router(
             classifier=classifier or ScriptedModel(["COMPLEX"] * 100),
@@ -89,7 +102,7 @@ def scripted_runtime(
             database=database,
             behind=behind,
             turns=parts,
-            durable=DurableConfig(url=f"sqlite:///{root}/turns.sqlite"),
+            durable=DurableConfig(url=database_url or f"sqlite:///{root}/turns.sqlite"),
             workspaces_root=root,
             prepare=_nothing,
             warm_up=_nothing,

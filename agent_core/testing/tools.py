@@ -27,6 +27,8 @@ class FakeTool:
     run: ToolFunction
     description: str = "A tool for tests."
     input_schema: JsonObject = field(default_factory=lambda: dict(ANY_OBJECT))
+    is_repeatable: bool = True
+    """False: it has an effect, which a second call would have again."""
 
 
 class FakeToolset:
@@ -45,7 +47,12 @@ class FakeToolset:
 
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
         return [
-            ToolSpec(name=name, description=tool.description, input_schema=tool.input_schema)
+            ToolSpec(
+                name=name,
+                description=tool.description,
+                input_schema=tool.input_schema,
+                is_repeatable=tool.is_repeatable,
+            )
             for name, tool in self._tools.items()
         ]
 

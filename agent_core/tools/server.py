@@ -36,6 +36,7 @@ class ListedTool:
     description: str
     input_schema: JsonObject
     is_read_only: bool
+    is_idempotent: bool = False
 
 
 class McpServer:
@@ -208,5 +209,6 @@ def _usable(server: str, listed: list[Tool]) -> Mapping[str, ListedTool]:
             description=tool.description or tool.title or "",
             input_schema=tool.input_schema,
             is_read_only=annotations is not None and annotations.read_only_hint is True,
+            is_idempotent=annotations is not None and annotations.idempotent_hint is True,
         )
     return MappingProxyType(tools)

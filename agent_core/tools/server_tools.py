@@ -24,6 +24,9 @@ _UNKNOWN_OUTCOME = (
 )
 
 
+_UNKNOWN = ("lost", "late")
+
+
 class ServerTools:
     """A toolset over one server."""
 
@@ -53,7 +56,11 @@ class ServerTools:
         if listed is not self._listed:
             self._listed = listed
             self._by_full_name = _named(self.name, listed)
-            self._specs = tuple(_spec(name, tool) for name, tool in self._by_full_name.items())
+            is_trusted = self._server.config.trusted
+            self._specs = tuple(
+                _spec(name, tool, is_trusted=is_trusted)
+                for name, tool in self._by_full_name.items()
+            )
         return self._specs
 
     async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
@@ -84,7 +91,9 @@ class ServerTools:
         self, result: CallToolResult | CallFailure, context: ToolContext
     ) -> ToolOutput:
         if isinstance(result, CallFailure):
-            return ToolOutput(text=_told(result), is_error=True)
+            return ToolOutput(
+                text=_told(result), is_error=True, may_have_happened=result.trouble in _UNKNOWN
+            )
         output = output_of(result, max_bytes=self._max_result_bytes)
         if not self._server.config.trusted or not (result.meta or {}).get("artifacts"):
             return output
@@ -108,15 +117,17 @@ def _named(server: str, listed: Mapping[str, ListedTool]) -> dict[str, ListedToo
     return named
 
 
-def _spec(name: str, tool: ListedTool) -> ToolSpec:
+def _spec(name: str, tool: ListedTool, *, is_trusted: bool) -> ToolSpec:
+    """What a server says of its tools' effects counts only where it is our own."""
     return ToolSpec(
         name=name,
         description=tool.description[:_MAX_DESCRIPTION_CHARS],
         input_schema=schema_for_model(tool.input_schema),
+        is_repeatable=is_trusted and (tool.is_read_only or tool.is_idempotent),
     )
 
 
 def _told(failure: CallFailure) -> str:
-    if failure.trouble in ("lost", "late"):
+    if failure.trouble in _UNKNOWN:
         return _UNKNOWN_OUTCOME.format(reason=failure.reason)
     return failure.reason

@@ -9,6 +9,8 @@ from agent_core.events import (
     ArtifactSaved,
     CorrectionInjected,
     FastPathFallback,
+    MessageTaken,
+    QuestionAsked,
     RouteChosen,
     RunFinished,
     RunStarted,
@@ -81,6 +83,8 @@ _RunEvent = (
     | ToolCallFinished
     | ArtifactSaved
     | CorrectionInjected
+    | MessageTaken
+    | QuestionAsked
 )
 
 
@@ -92,6 +96,10 @@ def _run_line(event: _RunEvent) -> str:
             return f"run {event.run} finished: {event.outcome}"
         case StepFinished():
             return _step_line(event)
+        case MessageTaken():
+            return f"taken in from {event.author_name}: {event.text}"
+        case QuestionAsked():
+            return f"asked: {event.question}"
         case _:
             return _tool_line(event)
 

@@ -5,6 +5,7 @@ from bot.ingress.authorise import Rules
 from bot.ingress.ingress import Ingress
 from bot.ingress.register import EVENTS, register
 from bot.ingress.seams import FileKeeper, Front, Ledger, LeftOut, Signs
+from bot.ingress.taking_up import TakingUp
 
 __all__ = [
     "EVENTS",
@@ -15,6 +16,7 @@ __all__ = [
     "LeftOut",
     "Rules",
     "Signs",
+    "TakingUp",
     "connect_socket",
     "create_app",
     "register",

@@ -2,22 +2,18 @@
 
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
-import aiohttp
-from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.middleware.async_middleware import AsyncMiddleware
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
-from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack_api import OPEN_SOCKET, Identity, SlackAuthRefused, web_client
-from bot.slack_api.errors import refusal
-
-PING_INTERVAL_S = 5
+from bot.slack_api import Clock, Identity, SystemClock, web_client
+from bot.socket import Ask, Door, OnHealed, SocketMode, Timing, acknowledge
 
 _log = logging.getLogger(__name__)
 
@@ -43,30 +39,28 @@ def create_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
     return AsyncApp(client=tokenless, authorize=authorize, before_authorize=_CheckShape())
 
 
-async def connect_socket(app: AsyncApp, app_token: str) -> AsyncSocketModeHandler:
-    """Open the socket over which Slack delivers, through the proxy of the app's client or none.
+async def connect_socket(
+    app: AsyncApp,
+    app_token: str,
+    *,
+    clock: Clock | None = None,
+    timing: Timing | None = None,
+    ask: Ask | None = None,
+    on_healed: OnHealed | None = None,
+) -> SocketMode:
+    """Open the socket over which Slack delivers, by the way of the app's client, and keep it open.
+
+    `ask` looks whether Slack still knows the bot, `on_healed` looks for what came while there was
+    no socket.
 
     Raises:
-        SlackAuthRefused: the app-level token is wrong; the socket client itself would try for ever.
+        SlackAuthRefused: the app-level token is wrong.
     """
-    await _check_token(app.client, app_token)
-    handler = AsyncSocketModeHandler(app, app_token, ping_interval=PING_INTERVAL_S)
-    handler.client.proxy = app.client.proxy
-    await handler.connect_async()
-    return handler
-
-
-async def _check_token(client: AsyncWebClient, app_token: str) -> None:
-    untyped: Any = client
-    try:
-        await untyped.apps_connections_open(app_token=app_token)
-    except SlackApiError as error:
-        response: Any = error.response
-        refused = refusal(OPEN_SOCKET, str(response.get("error", "")))
-        if isinstance(refused, SlackAuthRefused):
-            raise refused from error
-    except (aiohttp.ClientError, TimeoutError) as error:
-        _log.warning("Slack is not answering; the socket is tried again: %s", error)
+    clock, timing = clock or SystemClock(), timing or Timing()
+    door = Door(app_token, app.client, partial(acknowledge, app), clock=clock, timing=timing)
+    socket = SocketMode(door, clock=clock, timing=timing, ask=ask, on_healed=on_healed)
+    await socket.start()
+    return socket
 
 
 class _CheckShape(AsyncMiddleware):

@@ -56,13 +56,20 @@ Verdict = Allowed | Denied
 
 def screen(facts: Facts, rules: Rules) -> Denied | None:
     """Whether the payload alone rules its author out; needs no look-up."""
-    own = rules.identity
-    if own.app_id and facts.app_id and facts.app_id != own.app_id:
-        return Denied(reason="foreign_app")
-    if facts.team != own.team and facts.team not in (rules.teams or frozenset[str]()):
-        return Denied(reason="foreign_team")
-    if facts.is_bot or facts.user in {own.bot_user, ""}:
+    if refused := screen_source(facts.team, facts.app_id, rules):
+        return refused
+    if facts.is_bot or facts.user in {rules.identity.bot_user, ""}:
         return Denied(reason="bot")
+    return None
+
+
+def screen_source(team: str, app_id: str, rules: Rules) -> Denied | None:
+    """Whether a payload is not for this installation of this app, whoever it is about."""
+    own = rules.identity
+    if own.app_id and app_id and app_id != own.app_id:
+        return Denied(reason="foreign_app")
+    if team != own.team and team not in (rules.teams or frozenset[str]()):
+        return Denied(reason="foreign_team")
     return None
 
 

@@ -4,21 +4,23 @@ import logging
 from collections import OrderedDict
 from datetime import UTC, datetime
 
-from agent_core.messages import Attachment, InboundMessage, JsonObject
+from agent_core.messages import Attachment, InboundMessage
 from agent_core.prompts.small_talk import asks_for_nothing
-from bot.inbound import InboundPost, mentioned_users, plain_text, read_post
+from bot.inbound import InboundPost
 from bot.ingress.background import Background
+from bot.ingress.corrections import Corrections
 from bot.ingress.gate import Admitted, Refused
 from bot.ingress.left_out import left_out_note, left_out_notice
+from bot.ingress.reading import Reading
 from bot.ingress.seams import FileKeeper, Front, Ledger, LeftOut
 from bot.ingress.words import WORDS, post_language
 from bot.render import escape
-from bot.slack_api import Identity, People, SlackApi, SlackError
+from bot.slack_api import SlackApi, SlackError
 from bot.threads import user_id
 
 UNREADABLE = "(The earlier posts of this thread could not be read.)"
 
-MAX_WITHDRAWN = 10_000
+MAX_TOLD = 1_000
 
 _log = logging.getLogger(__name__)
 
@@ -33,17 +35,18 @@ class Handover:
         ledger: Ledger,
         files: FileKeeper,
         api: SlackApi,
-        people: People,
-        identity: Identity,
+        background: Background,
+        reading: Reading,
+        corrections: Corrections,
     ) -> None:
         self._front = front
         self._ledger = ledger
         self._files = files
         self._api = api
-        self._people = people
-        self._identity = identity
-        self._background = Background(api, people, identity)
-        self._withdrawn: OrderedDict[str, None] = OrderedDict()
+        self._background = background
+        self._reading = reading
+        self._corrections = corrections
+        self._told_parked: OrderedDict[str, None] = OrderedDict()
 
     async def deliver(self, admitted: Admitted, *, again: bool = False) -> bool:
         """Hand a post to the agent; the ledger is settled once the agent has it.
@@ -57,20 +60,15 @@ class Handover:
         await self._ledger.settle(key)
         return is_new
 
-    async def withdraw(self, key: str) -> None:
-        """A post was deleted: it is not answered, unless its turn has begun."""
-        _remember(self._withdrawn, key)
-        await self._ledger.settle(key)
-        await self._front.withdraw(key)
-
-    async def dismiss(self, body: JsonObject) -> None:
-        """A recorded payload that nobody will answer any more: settle it."""
-        if post := read_post(body, bot_user=self._identity.bot_user):
-            await self._ledger.settle(post.key)
+    async def dismiss(self, post: InboundPost) -> None:
+        """Nobody will answer a recorded post: settle it."""
+        await self._ledger.settle(post.key)
 
     async def tell(self, refused: Refused) -> None:
-        """Say to the author alone why there will be no answer."""
+        """Say to the author alone why there will be no answer, where there is a word for it."""
         post = refused.post
+        if not refused.sentence:
+            return
         thread_ts = post.thread.root_ts if post.is_reply else None
         try:
             await self._api.post_ephemeral(
@@ -82,19 +80,25 @@ class Handover:
     async def tell_parked(self, admitted: Admitted) -> None:
         """Say once in the thread that the answer has to wait, over restarts too."""
         thread, op_id = admitted.post.thread, f"{admitted.post.key}:parked"
+        if op_id in self._told_parked:
+            return
         words = WORDS[post_language(admitted.post, admitted.person)]
         try:
             if await self._api.find_post(thread, op_id) is None:
                 await self._api.post(thread, words.parked, op_id=op_id)
         except SlackError as error:
             _log.warning("could not tell that a post has to wait: %s", error)
+            return
+        self._told_parked[op_id] = None
+        if len(self._told_parked) > MAX_TOLD:
+            self._told_parked.popitem(last=False)
 
     async def _give(self, message: InboundMessage) -> bool:
         """A post may be deleted before the agent has it, or while it takes it."""
-        if message.key in self._withdrawn:
+        if self._corrections.is_gone(message.key):
             return False
         turn = await self._front.handle(message)
-        if message.key in self._withdrawn:
+        if self._corrections.is_gone(message.key):
             await self._front.withdraw(message.key)
         return turn is not None
 
@@ -108,7 +112,7 @@ class Handover:
         files = await self._files.keep(post.thread.session, post.files) if post.files else ()
         attachments = tuple(file for file in files if isinstance(file, Attachment))
         left_out = tuple(file for file in files if isinstance(file, LeftOut))
-        text = await self._text(post)
+        text = await self._reading.text(self._corrections.newest(post))
         has_more = bool(attachments) or not asks_for_nothing(text)
         if left_out:
             language = post_language(post, admitted.person, earlier)
@@ -116,13 +120,15 @@ class Handover:
             await self._tell_left_out(post, notice, again=again)
         if left_out and not has_more:
             return None
+        newest = self._corrections.newest(post)
+        text = await self._reading.text(newest)
         return InboundMessage(
             session=post.thread.session,
             key=post.key,
             asker=user_id(post.thread.team, post.user),
             author_name=admitted.person.name,
             text="\n\n".join(filter(None, [text, left_out_note(left_out)])),
-            received_at=datetime.fromtimestamp(float(post.said_ts), UTC),
+            received_at=datetime.fromtimestamp(float(newest.said_ts), UTC),
             background=earlier,
             attachments=attachments,
             author_locale=admitted.person.locale,
@@ -136,14 +142,6 @@ class Handover:
                 await self._api.post(post.thread, escape(notice), op_id=op_id)
         except SlackError as error:
             _log.warning("could not tell that files were left out: %s", error)
-
-    async def _text(self, post: InboundPost) -> str:
-        bot = self._identity.bot_user
-        try:
-            names = await self._people.names(mentioned_users(post.wire_text) - {bot})
-        except SlackError:
-            names: dict[str, str] = {}
-        return plain_text(post.wire_text, bot_user=bot, names=names)
 
     async def _earlier(self, admitted: Admitted, *, again: bool) -> str:
         post = admitted.post
@@ -164,9 +162,3 @@ class Handover:
         Earlier posts that are given twice do less harm than some that are never given.
         """
         return not again and await self._front.knows(post.thread.session)
-
-
-def _remember(known: OrderedDict[str, None], key: str) -> None:
-    known[key] = None
-    if len(known) > MAX_WITHDRAWN:
-        known.popitem(last=False)

@@ -1,23 +1,25 @@
-"""The way in: what Bolt brings is judged, recorded, acknowledged and handed over, in this order."""
+"""The way in: what Bolt brings is recorded, acknowledged, judged and handed over, in this order."""
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
-from typing import Literal, TypeVar
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from typing import Literal
 
 from agent_core.messages import JsonObject
-from bot.inbound import InboundPost, read_deletion
-from bot.ingress.gate import Admitted, Gate, Refused
+from agent_core.prompts.small_talk import small_talk
+from bot.inbound import InboundPost
+from bot.ingress.changes import Deletion, Edit, Told
+from bot.ingress.corrections import Corrections
+from bot.ingress.gate import Admitted, Arrival, Gate, Judged, Refused
 from bot.ingress.handover import Handover
 from bot.ingress.lanes import Lanes
+from bot.ingress.reading import Reading
+from bot.ingress.revising import Revising
 from bot.ingress.seams import Signs
-from bot.slack_api import Clock
+from bot.ingress.tries import InVain, Tries
 
-RETRY_WAITS_S = (1.0, 5.0, 15.0, 30.0)
-"""Waits between the tries of one hand-over; then it is left for the next start."""
-
-T = TypeVar("T")
+CANCEL_PATIENCE_S = 1.0
 
 Outcome = Literal["begun", "known", "parked"]
 """What became of a hand-over: a new turn, one that was there already, or none yet."""
@@ -29,104 +31,181 @@ class Ingress:
     """Joins the two halves of a delivery: before the acknowledgement, and after it.
 
     Each half has its own lanes: a payload is not acknowledged later because an earlier one of its
-    thread is still being handed over, its files perhaps fetched.
+    thread is still being handed over, its author looked up or its files fetched.
     """
 
-    def __init__(self, gate: Gate, handover: Handover, signs: Signs, clock: Clock) -> None:
+    def __init__(
+        self,
+        *,
+        gate: Gate,
+        handover: Handover,
+        revising: Revising,
+        corrections: Corrections,
+        reading: Reading,
+        signs: Signs,
+        tries: Tries,
+    ) -> None:
         self._gate = gate
         self._handover = handover
+        self._revising = revising
+        self._corrections = corrections
+        self._reading = reading
         self._signs = signs
-        self._clock = clock
-        self._under_way = 0
+        self._tries = tries
         self._before_ack = Lanes()
         self._after_ack = Lanes()
+        self._under_way: set[asyncio.Task[object]] = set()
         self._idle = asyncio.Event()
         self._idle.set()
 
-    async def receive(self, body: JsonObject) -> Admitted | Refused | None:
-        """The half before the acknowledgement. What it admits is durable when it returns.
+    @property
+    def in_vain(self) -> set[str]:
+        """Keys of recorded payloads that wait to be taken up again, once they are released.
 
-        Payloads of one thread are decided on in the order of the calls. A post that was deleted
-        is withdrawn, as far as it was not begun with.
+        Whoever releases one takes it out.
+        """
+        return self._tries.in_vain
+
+    async def receive(self, body: JsonObject) -> Arrival | None:
+        """The half before the acknowledgement. What it lets in is durable when it returns.
+
+        Payloads of one thread are recorded in the order of the calls. None: nothing is to do.
         """
         async with self._counted():
-            if deleted := read_deletion(body):
-                await self._handover.withdraw(deleted)
+            told = self._gate.read(body)
+            if told is None:
                 return None
-            post = self._gate.read(body)
-            if post is None:
-                return None
-            async with self._before_ack.lane(post.thread.session):
-                return await self._gate.pass_in(body)
+            async with self._before_ack.lane(_lane_of(told)):
+                arrival = await self._gate.let_in(told, body)
+            if arrival is not None:
+                self._corrections.note(told)
+            return arrival
 
-    async def hand_over(self, decided: Admitted | Refused) -> None:
-        """The half after the acknowledgement. Fails only where the next start tries again.
+    async def hand_over(self, arrival: Arrival) -> None:
+        """The half after the acknowledgement. What fails here is taken up again later.
 
         Posts of one thread reach the agent in the order of the calls, however long files take.
         """
         async with self._counted():
-            await self._act(decided)
+            await self._handle(arrival, again=False)
 
-    async def replay(self, body: JsonObject) -> bool:
-        """Handle a payload that an earlier process recorded and did not settle; judged anew.
-
-        False if it could not be handled: it stays unsettled for the next start.
-        """
-        async with self._counted():
-            try:
-                return await self._replay(body)
-            except Exception:
-                logger.exception("a recorded payload waits for the next start")
-                return False
-
-    async def replay_all(self, bodies: Sequence[JsonObject]) -> None:
-        """Replay each; one that fails holds up no other thread's.
+    async def replay(self, body: JsonObject) -> None:
+        """Handle a payload that was recorded and not settled, here or by another process.
 
         Posts that come later than this call begins stay behind those of their thread.
         """
-        async with asyncio.TaskGroup() as group:
-            for body in bodies:
-                group.create_task(self.replay(body))
+        async with self._counted():
+            told = self._gate.read(body)
+            if told is None:
+                logger.warning("a recorded payload tells nothing any more")
+                return
+            self._corrections.note(told)
+            await self._handle(Arrival(told=told, body=body), again=True)
+
+    def waits_its_turn(self, post: InboundPost) -> bool:
+        """Whether a post stays behind earlier ones of its thread. An order to stop does not."""
+        return bool(post.files) or small_talk(self._reading.words(post)) != "stop"
+
+    async def judge(self, body: JsonObject) -> Judged:
+        """Whether the post in a payload is to be answered; nothing is recorded.
+
+        Raises:
+            SlackError: Slack could not be asked.
+        """
+        told = self._gate.read(body)
+        return await self._gate.judge(told, body) if isinstance(told, InboundPost) else None
 
     async def drain(self) -> None:
         """Wait until nothing is under way. Close the socket first, and bound the wait."""
         await self._idle.wait()
 
-    async def _act(self, decided: Admitted | Refused) -> None:
-        if isinstance(decided, Refused):
-            await self._handover.tell(decided)
-            return
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._show_sign(decided.post))
-            async with self._after_ack.lane(decided.post.thread.session):
-                outcome = await self._deliver(decided, again=False)
-        await self._conclude(decided, outcome)
+    async def close(self, *, patience_s: float) -> None:
+        """Wait so long for what is under way, then leave it to the next process."""
+        try:
+            async with asyncio.timeout(patience_s):
+                await self.drain()
+        except TimeoutError:
+            left = set(self._under_way)
+            logger.warning("%d payloads are left to the next start", len(left))
+            for task in left:
+                task.cancel()
+            await asyncio.wait(left, timeout=CANCEL_PATIENCE_S)
 
-    async def _replay(self, body: JsonObject) -> bool:
-        post = self._gate.read(body)
-        if post is None:
-            return True
-        async with self._after_ack.lane(post.thread.session):
-            decided = await self._insist(post.key, lambda _: self._gate.judge(body))
-            if isinstance(decided, Admitted):
-                await self._show_sign(post, may_be_left=True)
-                outcome = await self._deliver(decided, again=True)
-                await self._conclude(decided, outcome)
-                return outcome != "parked"
-        if decided is not None:
-            await self._handover.tell(decided)
-        await self._handover.dismiss(body)
-        return True
+    async def _handle(self, arrival: Arrival, *, again: bool) -> None:
+        try:
+            match arrival.told:
+                case InboundPost() as post:
+                    await self._take_post(post, arrival.body, again=again)
+                case Edit() as edit:
+                    await self._take_edit(edit, again=again)
+                case Deletion() as deletion:
+                    await self._take_deletion(deletion)
+        except InVain:
+            return
+        except Exception:
+            logger.exception("%s was not handled", arrival.told.key)
+            self.in_vain.add(arrival.told.key)
+
+    async def _take_post(self, post: InboundPost, body: JsonObject, *, again: bool) -> None:
+        """The author is looked up while earlier posts of the thread are still handed over."""
+        self._corrections.begin(post)
+        try:
+            async with asyncio.TaskGroup() as group:
+                judging = group.create_task(self._judge(post, body))
+                group.create_task(self._sign(judging, post, may_be_left=again))
+                async with self._lane(post):
+                    judged = await judging
+                    outcome = await self._act(judged, post, again=again)
+        finally:
+            self._corrections.end(post)
+        if isinstance(judged, Admitted):
+            await self._conclude(judged, outcome)
+
+    async def _take_edit(self, edit: Edit, *, again: bool) -> None:
+        async with self._after_ack.lane(_lane_of(edit)):
+            outcome = await self._tries.insist(edit.key, lambda _: self._revising.revise(edit))
+        if outcome == "later":
+            self.in_vain.add(edit.key)
+        if isinstance(outcome, InboundPost):
+            await self._take_post(outcome, edit.body, again=again)
+
+    async def _take_deletion(self, deletion: Deletion) -> None:
+        withdraw = self._revising.withdraw
+        if await self._tries.insist(deletion.key, lambda _: withdraw(deletion)) == "later":
+            self.in_vain.add(deletion.key)
+
+    async def _judge(self, post: InboundPost, body: JsonObject) -> Judged | InVain:
+        """What is raised here would end the wait for the lane, and so the order of the thread."""
+        try:
+            return await self._tries.insist(post.key, lambda _: self._gate.judge(post, body))
+        except InVain as error:
+            return error
+
+    async def _act(self, judged: Judged | InVain, post: InboundPost, *, again: bool) -> Outcome:
+        """Never raises: an error would not tell whose payload waits."""
+        try:
+            match judged:
+                case Admitted():
+                    return await self._deliver(judged, again=again)
+                case Refused():
+                    await self._handover.tell(judged)
+                case None:
+                    pass
+                case InVain():
+                    return "parked"
+            await self._tries.insist(post.key, lambda _: self._handover.dismiss(post))
+        except InVain:
+            return "parked"
+        return "known"
 
     async def _deliver(self, admitted: Admitted, *, again: bool) -> Outcome:
-        key = admitted.post.key
-        try:
-            is_new = await self._insist(
-                key, lambda retried: self._handover.deliver(admitted, again=again or retried)
-            )
-        except Exception:
-            logger.exception("%s waits for the next start", key)
-            return "parked"
+        post = admitted.post
+        if not self.waits_its_turn(post):
+            self._corrections.call_off(post.thread.session, before_ts=post.ts)
+        is_new = await self._tries.insist(
+            post.key,
+            lambda retried: self._handover.deliver(admitted, again=again or retried),
+        )
         return "begun" if is_new else "known"
 
     async def _conclude(self, admitted: Admitted, outcome: Outcome) -> None:
@@ -137,22 +216,17 @@ class Ingress:
         if outcome == "parked":
             await self._handover.tell_parked(admitted)
 
-    async def _insist(self, key: str, attempt: Callable[[bool], Awaitable[T]]) -> T:
-        """Try until it works, a bounded number of times; `attempt` is told if it is not the first.
+    def _lane(self, post: InboundPost) -> AbstractAsyncContextManager[object]:
+        if self.waits_its_turn(post):
+            return self._after_ack.lane(post.thread.session)
+        return nullcontext()
 
-        Raises:
-            Exception: Whatever the last try raised.
-        """
-        for number, wait_s in enumerate(RETRY_WAITS_S):
-            try:
-                return await attempt(number > 0)
-            except Exception:
-                logger.exception("%s was not handed over (try %d)", key, number + 1)
-                await self._clock.sleep(wait_s)
-        return await attempt(True)
-
-    async def _show_sign(self, post: InboundPost, *, may_be_left: bool = False) -> None:
-        """A sign that fails costs no answer."""
+    async def _sign(
+        self, judging: asyncio.Task[Judged | InVain], post: InboundPost, *, may_be_left: bool
+    ) -> None:
+        """As soon as it is clear that there will be an answer. A sign that fails costs none."""
+        if not isinstance(await judging, Admitted):
+            return
         try:
             await self._signs.show(post.thread, post.ts, may_be_left=may_be_left)
         except Exception:
@@ -160,11 +234,25 @@ class Ingress:
 
     @asynccontextmanager
     async def _counted(self) -> AsyncGenerator[None]:
-        self._under_way += 1
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("a payload is handled outside of any task")
+        self._under_way.add(task)
         self._idle.clear()
         try:
             yield
         finally:
-            self._under_way -= 1
-            if self._under_way == 0:
+            self._under_way.discard(task)
+            if not self._under_way:
                 self._idle.set()
+
+
+def _lane_of(told: Told) -> str:
+    """A deletion has its own: it waits for nothing."""
+    match told:
+        case InboundPost():
+            return told.thread.session
+        case Edit():
+            return told.post.thread.session
+        case Deletion():
+            return told.key

@@ -7,13 +7,19 @@ from slack_bolt.app.async_app import AsyncApp
 
 from bot.ingress import posts
 from bot.ingress.authorise import Rules
+from bot.ingress.background import Background
+from bot.ingress.catch_up import CatchUp, NothingMissed
+from bot.ingress.corrections import Corrections
 from bot.ingress.gate import Gate
 from bot.ingress.handover import Handover
 from bot.ingress.ingress import Ingress
+from bot.ingress.reading import Reading
+from bot.ingress.revising import Revising
 from bot.ingress.roots import Roots
 from bot.ingress.seams import FileKeeper, Front, Ledger, Signs
+from bot.ingress.tries import Tries
 from bot.ingress.unheard import Unheard
-from bot.slack_api import People, SlackApi
+from bot.slack_api import Clock, People, SlackApi
 
 EVENTS = posts.EVENTS
 """The event types that are listened to. The manifest subscribes to these and no others."""
@@ -29,21 +35,27 @@ def register(
     rules: Rules,
     signs: Signs,
     people: People | None = None,
+    catch_up: CatchUp | None = None,
 ) -> Ingress:
     """Listen to posts on the app and hand those for the bot to the front door.
 
     Nothing is acknowledged before it is in the ledger. Event types without a listener are
     acknowledged and left, so register further listeners before this one.
     """
-    identity = rules.identity
-    known = people or People(api)
-    gate = Gate(front, ledger, known, Roots(api, identity), rules)
-    handover = Handover(
-        front=front, ledger=ledger, files=files, api=api, people=known, identity=identity
+    ingress = assemble(
+        front,
+        ledger=ledger,
+        files=files,
+        api=api,
+        rules=rules,
+        signs=signs,
+        people=people or People(api),
+        clock=api.clock,
     )
-    ingress = Ingress(gate, handover, signs, api.clock)
     unheard = Unheard()
-    posts.listen(bolt, ingress, unheard)
+    if catch_up is not None:
+        catch_up.join(ingress)
+    posts.listen(bolt, ingress, unheard, catch_up or NothingMissed())
 
     async def leave(body: dict[str, Any]) -> None:
         """An event nobody listens to. Unacknowledged it would come again."""
@@ -52,3 +64,40 @@ def register(
     app: Any = bolt  # Bolt's decorators are not typed
     app.event(re.compile(".*"))(leave)
     return ingress
+
+
+def assemble(
+    front: Front,
+    *,
+    ledger: Ledger,
+    files: FileKeeper,
+    api: SlackApi,
+    rules: Rules,
+    signs: Signs,
+    people: People,
+    clock: Clock,
+) -> Ingress:
+    """An ingress that nothing is connected to yet; `clock` times its tries."""
+    corrections, reading = Corrections(), Reading(people, rules.identity)
+    gate = Gate(front, ledger, people, Roots(api, rules.identity), rules)
+    handover = Handover(
+        front=front,
+        ledger=ledger,
+        files=files,
+        api=api,
+        background=Background(api, people, rules.identity),
+        reading=reading,
+        corrections=corrections,
+    )
+    revising = Revising(
+        front=front, ledger=ledger, gate=gate, api=api, reading=reading, corrections=corrections
+    )
+    return Ingress(
+        gate=gate,
+        handover=handover,
+        revising=revising,
+        corrections=corrections,
+        reading=reading,
+        signs=signs,
+        tries=Tries(clock),
+    )

@@ -20,6 +20,10 @@ class Roots:
         self._known: OrderedDict[ThreadRef, bool] = OrderedDict()
         self._asking: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
 
+    def known(self, thread: ThreadRef) -> bool | None:
+        """Whether the thread is the bot's own, where that is known already."""
+        return self._known.get(thread)
+
     async def is_ours(self, thread: ThreadRef) -> bool:
         """Whether the first post mentions the bot or is the bot's own.
 

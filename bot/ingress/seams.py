@@ -1,12 +1,25 @@
 """What the ingress needs from the rest of the bot."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, Protocol
 
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage, JsonObject
-from bot.inbound import SlackFile
+from bot.inbound import InboundPost, SlackFile
 from bot.threads import ThreadRef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """A gesture that the agent has."""
+
+    text: str
+    said_at: datetime
+    """When it was said, or last edited."""
+    is_at_work: bool
+    """It was begun with, and has not ended."""
 
 
 class Front(Protocol):
@@ -16,8 +29,16 @@ class Front(Protocol):
         """Begin or queue a turn; None when the gesture has one already."""
         ...
 
+    async def revise(self, key: str, text: str) -> bool:
+        """Another text stands in the place of the gesture's. False unless its turn waits."""
+        ...
+
     async def withdraw(self, key: str) -> bool:
-        """The gesture was taken back: end its turn without an answer, unless it has begun."""
+        """The gesture was taken back: its turn ends or is stopped. False where none can be."""
+        ...
+
+    async def taken(self, key: str) -> Taken | None:
+        """What the agent has of a gesture; None when it has no turn."""
         ...
 
     async def knows(self, session: SessionId) -> bool: ...
@@ -32,6 +53,58 @@ class Ledger(Protocol):
 
     async def settle(self, key: str) -> None:
         """The gesture was handed over; it needs no replay after a restart."""
+        ...
+
+    async def release(self, key: str) -> None:
+        """Handling the gesture failed: it is to be taken up again, here or elsewhere."""
+        ...
+
+    async def unsettled(self) -> list[JsonObject]:
+        """What was recorded and nobody alive works on; it is this process's from now on."""
+        ...
+
+
+class Marks(Protocol):
+    """How far readers have come, by name. A mark moves on and never back."""
+
+    async def load(self, prefix: str) -> dict[str, str]: ...
+
+    async def save(self, values: Mapping[str, str]) -> None: ...
+
+
+class KnownSessions(Protocol):
+    """Which threads the agent knows."""
+
+    async def newest_before(self, prefix: str, bound: str, *, limit: int) -> list[SessionId]:
+        """Those whose ids begin with `prefix` and come before `prefix + bound`, last ones first."""
+        ...
+
+
+class Answers(Protocol):
+    """What became of gestures that were handed over."""
+
+    async def has_turn(self, key: str) -> bool:
+        """Whether the gesture was taken up, however long ago."""
+        ...
+
+    async def ended(self, key: str) -> None:
+        """Returns when the gesture's turn has ended; it may never do so."""
+        ...
+
+
+class Live(Protocol):
+    """Who is told of posts as Slack delivers them."""
+
+    def note(self, body: JsonObject, *, is_taken: bool) -> None:
+        """A payload was received; not taken where nothing was to do."""
+        ...
+
+    def lose(self) -> None:
+        """A payload could not be received."""
+        ...
+
+    async def let_earlier_pass(self, post: InboundPost) -> None:
+        """Return once missed posts of the thread that are older than this one are handed over."""
         ...
 
 

@@ -13,6 +13,7 @@ class Words:
     """One language."""
 
     parked: str
+    begun: str
     refusals: dict[Reason, str]
     """What is not among these is met with silence."""
 
@@ -26,9 +27,10 @@ def post_language(post: InboundPost, author: Person | None, earlier: str = "") -
 WORDS: dict[Language, Words] = {
     "en": Words(
         parked=(
-            "Something failed on my side, so I could not start on your message. "
-            "I have kept it and will try again when I am next started."
+            "Something failed on my side, so I could not start on your message yet. "
+            "I have kept it and keep trying; you need not send it again."
         ),
+        begun=("I had already begun with your message; write the correction as a new message."),
         refusals={
             "unknown_user": (
                 "I can only work for members of this workspace whom Slack lets me look up."
@@ -45,9 +47,13 @@ WORDS: dict[Language, Words] = {
     ),
     "de": Words(
         parked=(
-            "Bei mir ist etwas schiefgegangen, daher konnte ich mit deiner Nachricht nicht "
-            "anfangen. Ich habe sie behalten und versuche es nach meinem nächsten Start noch "
-            "einmal."
+            "Bei mir ist etwas schiefgegangen, daher konnte ich mit deiner Nachricht noch nicht "
+            "anfangen. Ich habe sie behalten und versuche es weiter; du musst sie nicht noch "
+            "einmal schicken."
+        ),
+        begun=(
+            "Ich hatte mit deiner Nachricht schon angefangen; schreib die Korrektur bitte als "
+            "neue Nachricht."
         ),
         refusals={
             "unknown_user": (
@@ -70,8 +76,12 @@ WORDS: dict[Language, Words] = {
     ),
     "fr": Words(
         parked=(
-            "Quelque chose s'est mal passé de mon côté, je n'ai donc pas pu commencer votre "
-            "message. Je l'ai gardé et je réessaierai à mon prochain démarrage."
+            "Quelque chose s'est mal passé de mon côté, je n'ai donc pas encore pu commencer "
+            "votre message. Je l'ai gardé et je continue d'essayer ; inutile de le renvoyer."
+        ),
+        begun=(
+            "J'avais déjà commencé à traiter votre message ; écrivez la correction dans un "
+            "nouveau message."
         ),
         refusals={
             "unknown_user": (
@@ -94,9 +104,10 @@ WORDS: dict[Language, Words] = {
     ),
     "es": Words(
         parked=(
-            "Algo salió mal por mi parte y no pude empezar con tu mensaje. "
-            "Lo he guardado y lo intentaré de nuevo cuando vuelva a arrancar."
+            "Algo salió mal por mi parte y todavía no pude empezar con tu mensaje. "
+            "Lo he guardado y sigo intentándolo; no hace falta que lo envíes otra vez."
         ),
+        begun=("Ya había empezado con tu mensaje; escribe la corrección en un mensaje nuevo."),
         refusals={
             "unknown_user": (
                 "Solo puedo trabajar para miembros de este espacio de trabajo que Slack me deje "

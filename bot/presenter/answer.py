@@ -29,8 +29,8 @@ def answer_text(event: TurnFinished, words: Words) -> str:
 
 
 def is_silent(event: TurnFinished) -> bool:
-    """Whether nobody waits for an answer any more: the message was taken back."""
-    return event.outcome == "stopped" and not event.answer
+    """Whether nobody waits for an answer of this turn: taken back, or answered by another."""
+    return event.outcome == "steered" or (event.outcome == "stopped" and not event.answer)
 
 
 def live_links(event: TurnFinished) -> IsLive:
@@ -76,7 +76,10 @@ class AnswerPosts:
     async def _post_part(self, op: str, draft: Draft, words: Words, asker: UserId) -> bool:
         """Whether the part is to be read somewhere; not if Slack takes it in no form."""
         try:
-            await self._post_fitting(self._thread, op, draft)
+            if await self._direct.known():
+                await self._post_directly(op, draft, words, asker)
+            else:
+                await self._post_fitting(self._thread, op, draft)
         except PlaceRefused as refused:
             _log.warning("answering directly: %s", refused)
             await self._post_directly(op, draft, words, asker)

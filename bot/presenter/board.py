@@ -1,13 +1,14 @@
-"""The state of a turn as its progress post shows it: a fold over events, and its text. Pure."""
+"""The state of a turn as its progress posts show it: a fold over events, and its text. Pure."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal
 
 from agent_core.events import (
     AnyEvent,
     ArtifactSaved,
+    MessageTaken,
     Outcome,
+    QuestionAsked,
     StepFinished,
     StepRetried,
     StepStarted,
@@ -17,36 +18,30 @@ from agent_core.events import (
     TurnFinished,
     TurnStarted,
 )
-from agent_core.ids import ROOT_RUN, RunId, ToolCallId, child_run
+from agent_core.ids import ROOT_RUN, ToolCallId, UserId
 from agent_core.prompts.language import detect_language
+from agent_core.prompts.spoken import spoken_time
+from bot.presenter.lines import Line, Lines
 from bot.presenter.tools import describe, pages_read
 from bot.presenter.words import WORDS, Words
 from bot.render import limits, one_line
 
-_INDENT = "      "
-_TICKS = {"running": "▸", "done": "✓", "failed": "✗"}
 BUSY_WAIT_S = 3.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """One tool call."""
-
-    words: str
-    pages: int
-    state: Literal["running", "done", "failed"] = "running"
-    detail: str = ""
-
-
 REPORT = "text/html"
+
+_ENDS_A_WAIT = (MessageTaken, StepStarted, TurnFinished)
 
 
 @dataclass(slots=True)
 class Board:
-    """What happened so far. Sub-agents' calls stand below the call that started them."""
+    """What happened so far.
+
+    A question to a person ends one progress post, and what comes after the answer is told in the
+    next one, below the answer: `part` is the number of the post that is written now.
+    """
 
     words: Words = field(default_factory=lambda: WORDS["en"])
-    asker: str = ""
+    asker: UserId = field(default_factory=lambda: UserId(""))
     started_at: datetime | None = None
     last_at: datetime | None = None
     outcome: Outcome | None = None
@@ -54,31 +49,17 @@ class Board:
     pages: int = 0
     notice: str = ""
     artifacts: dict[str, ArtifactSaved] = field(default_factory=dict[str, ArtifactSaved])
-    _lines: dict[RunId, dict[ToolCallId, Line]] = field(
-        default_factory=dict[RunId, dict[ToolCallId, Line]]
-    )
+    question: QuestionAsked | None = None
+    """What the turn waits for now."""
+    asked: list[str] = field(default_factory=list[str])
+    """For each question so far the line that its progress post becomes when it is answered."""
+    _waited_s: float = 0.0
+    _names: dict[UserId, str] = field(default_factory=dict[UserId, str])
+    _lines: Lines = field(default_factory=Lines)
 
-    def fold(self, event: AnyEvent) -> None:
-        """Take an event into the picture."""
-        self.last_at = event.at
-        match event:
-            case TurnStarted():
-                self._start(event)
-            case StepStarted():
-                self.notice = self.words.thinking if event.run == ROOT_RUN else ""
-            case StepFinished():
-                self.notice = ""
-            case StepRetried():
-                self.notice = self.words.trying_again if event.wait_s >= BUSY_WAIT_S else ""
-            case ToolCallStarted() | ToolCallProgressed() | ToolCallFinished():
-                self._fold_call(event)
-            case ArtifactSaved():
-                self.artifacts.pop(event.path, None)
-                self.artifacts[event.path] = event
-            case TurnFinished():
-                self.outcome = event.outcome
-            case _:
-                pass
+    @property
+    def part(self) -> int:
+        return len(self.asked) - (1 if self.question else 0)
 
     @property
     def final_artifacts(self) -> list[ArtifactSaved]:
@@ -88,42 +69,102 @@ class Board:
             final[f"report of {saved.run}" if saved.mimetype == REPORT else saved.path] = saved
         return list(final.values())
 
+    def fold(self, event: AnyEvent) -> None:
+        """Take an event into the picture."""
+        self.last_at = event.at
+        match event:
+            case TurnStarted():
+                self._start(event)
+            case ToolCallStarted() | ToolCallProgressed() | ToolCallFinished():
+                self._fold_call(event)
+            case StepStarted() | StepFinished() | StepRetried():
+                self._fold_step(event)
+            case MessageTaken():
+                self._take_in(event)
+            case QuestionAsked():
+                self._ask(event)
+            case ArtifactSaved():
+                self.artifacts.pop(event.path, None)
+                self.artifacts[event.path] = event
+            case TurnFinished():
+                self.outcome = event.outcome
+            case _:
+                pass
+        if self.question and isinstance(event, _ENDS_A_WAIT):
+            self._waited_s += (event.at - self.question.at).total_seconds()
+            self.question = None
+
     def progress(self, *, since_last_s: float = 0.0) -> str:
         """The progress post: a head, then at most `PROGRESS_LINES` lines."""
-        head = " · ".join([f"*{self.words.working}*", *self._counts(since_last_s)])
-        lines = self._folded(self._flat(ROOT_RUN, depth=0))
+        time = spoken_time(self._elapsed_s() + since_last_s)
+        head = " · ".join([f"*{self.words.working}*", time, *self._counts()])
         notice = [f"_{self.notice}_"] if self.notice else []
-        return "\n".join([head, *lines, *notice])
+        return "\n".join([head, *self._lines.shown(self.part, self.words), *notice])
+
+    def waiting(self) -> str:
+        """What the progress post becomes while the turn waits: one line, in which no clock runs."""
+        name = self._name(self.question.asker) if self.question else ""
+        return " · ".join([self.words.waiting.format(who=name), *self._work()])
 
     def closed(self) -> str:
-        """What the progress post becomes at the end: one short line."""
-        outcome = self.outcome or "answered"
+        """What the last progress post becomes at the end: one short line."""
         form = {
             "answered": self.words.done,
+            "steered": self.words.done,
             "limited": self.words.limited,
             "stopped": self.words.stopped,
             "failed": self.words.failed,
-        }[outcome]
-        time = spoken_time(self._elapsed_s())
-        return " · ".join([form.format(time=time), *self._work()])
+        }[self.outcome or "answered"]
+        return " · ".join([form.format(time=spoken_time(self._elapsed_s())), *self._work()])
 
     def _start(self, event: TurnStarted) -> None:
         self.words = WORDS[detect_language(event.text, locale=event.author_locale)]
         self.asker = event.asker
         self.started_at = event.at
+        self._names[event.asker] = event.author_name
+
+    def _fold_step(self, event: StepStarted | StepFinished | StepRetried) -> None:
+        match event:
+            case StepStarted():
+                self.notice = self.words.thinking if event.run == ROOT_RUN else ""
+            case StepFinished():
+                self.notice = ""
+            case StepRetried():
+                self.notice = self.words.trying_again if event.wait_s >= BUSY_WAIT_S else ""
+
+    def _take_in(self, event: MessageTaken) -> None:
+        self._names[event.author] = event.author_name
+        form = self.words.answered_by if self.question else self.words.took_in
+        said = f"“{one_line(event.text, limits.PROGRESS_WORD_CHARS)}”"
+        part = len(self.asked)
+        line = Line(
+            words=form.format(who=self._name(event.author), what=said), part=part, state="taken"
+        )
+        self._lines.put(event.run, ToolCallId(f"taken {event.taken}"), line)
+
+    def _ask(self, event: QuestionAsked) -> None:
+        if self.question and self.question.call_id == event.call_id:
+            return  # told again
+        self.question = event
+        self.notice = ""
+        time = spoken_time(self._elapsed_s())
+        line = self.words.asked.format(who=self._name(event.asker), time=time)
+        self.asked.append(" · ".join([line, *self._work()]))
 
     def _fold_call(self, event: ToolCallStarted | ToolCallProgressed | ToolCallFinished) -> None:
-        lines = self._lines.setdefault(event.run, {})
         if isinstance(event, ToolCallStarted):
             step = describe(event.tool, event.arguments, self.words)
-            lines[event.call_id] = Line(words=step.words, pages=step.pages)
+            line = Line(words=step.words, part=self.part, pages=step.pages)
+            self._lines.put(event.run, event.call_id, line)
             self.tool_calls += 1
-        elif (line := lines.get(event.call_id)) is not None:
-            lines[event.call_id] = self._moved_on(line, event)
+        elif (line := self._lines.get(event.run, event.call_id)) is not None:
+            self._lines.put(event.run, event.call_id, self._moved_on(line, event))
 
     def _moved_on(self, line: Line, event: ToolCallProgressed | ToolCallFinished) -> Line:
         if isinstance(event, ToolCallProgressed):
             return replace(line, detail=one_line(event.text, limits.PROGRESS_WORD_CHARS))
+        if event.may_have_happened:
+            return replace(line, state="unsure", detail=self.words.unsure)
         if event.is_error:
             return replace(line, state="failed", detail="")
         if line.pages:
@@ -131,54 +172,21 @@ class Board:
         detail = one_line(event.display, limits.PROGRESS_WORD_CHARS)
         return replace(line, state="done", detail=detail)
 
-    def _flat(self, run: RunId, depth: int) -> list[tuple[bool, str]]:
-        """Whether each line is finished, and its text; children below their parent."""
-        flat: list[tuple[bool, str]] = []
-        for call, line in self._lines.get(run, {}).items():
-            detail = f" ({line.detail})" if line.detail else ""
-            text = f"{_INDENT * depth}{_TICKS[line.state]} {line.words}{detail}"
-            flat.append((line.state != "running", text))
-            flat += self._flat(child_run(run, call), depth + 1)
-        return flat
-
-    def _folded(self, lines: list[tuple[bool, str]]) -> list[str]:
-        """The newest lines; finished ones go first when there are too many."""
-        surplus = len(lines) - limits.PROGRESS_LINES
-        if surplus <= 0:
-            return [text for _, text in lines]
-        hidden = {index for index, (finished, _) in enumerate(lines) if finished}
-        hidden = set(sorted(hidden)[: surplus + 1])
-        shown = [text for index, (_, text) in enumerate(lines) if index not in hidden]
-        if hidden:
-            earlier = self.words.count(self.words.earlier_steps, len(hidden))
-            shown.insert(0, f"{_TICKS['done']} {earlier}")
-        return self._capped(shown)
-
-    def _capped(self, shown: list[str]) -> list[str]:
-        over = len(shown) - limits.PROGRESS_LINES
-        if over <= 0:
-            return shown
-        kept = shown[: limits.PROGRESS_LINES - 1]
-        return [*kept, f"… {self.words.more_steps.format(n=over + 1)}"]
-
-    def _counts(self, since_last_s: float) -> list[str]:
-        return [spoken_time(self._elapsed_s() + since_last_s), *self._work()]
-
-    def _work(self) -> list[str]:
+    def _counts(self) -> list[str]:
         counted = [(self.words.tool_calls, self.tool_calls), (self.words.pages_read, self.pages)]
         return [self.words.count(forms, n) for forms, n in counted if n]
 
+    def _work(self) -> list[str]:
+        """What a line counts that stands alone, with no steps below it."""
+        unsure = self._lines.count("unsure")
+        told = [self.words.count(self.words.unsure_steps, unsure)] if unsure else []
+        return [*self._counts(), *told]
+
     def _elapsed_s(self) -> float:
+        """Time at work: what people took to answer is left out."""
         if self.started_at is None or self.last_at is None:
             return 0.0
-        return max(0.0, (self.last_at - self.started_at).total_seconds())
+        return max(0.0, (self.last_at - self.started_at).total_seconds() - self._waited_s)
 
-
-def spoken_time(seconds: float) -> str:
-    """`42 s`, `3 min 5 s`, `2 h 10 min`."""
-    whole = int(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3_600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3_600} h {whole % 3_600 // 60} min"
+    def _name(self, person: UserId) -> str:
+        return one_line(self._names.get(person, ""), limits.PROGRESS_WORD_CHARS) or "…"

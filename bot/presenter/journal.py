@@ -3,16 +3,22 @@
 from collections.abc import Awaitable, Callable
 
 from bot.presenter.state import Bookmark, PresenterState
+from bot.slack_api import Guard
 
 Write = Callable[[bool], Awaitable[None]]
 """A write to Slack; told whether an earlier process may have made it already."""
 
 
 class Journal:
-    """Notes what is about to be written and what was written."""
+    """Notes what is about to be written and what was written.
 
-    def __init__(self, state: PresenterState) -> None:
+    `guard` is awaited before each note: a process that lost the turn must not overwrite the notes
+    of the one that has it now.
+    """
+
+    def __init__(self, state: PresenterState, guard: Guard | None = None) -> None:
         self._state = state
+        self._guard = guard
         self._bookmark: Bookmark | None = None
 
     async def open(self) -> Bookmark:
@@ -37,4 +43,6 @@ class Journal:
     async def save(self) -> None:
         """Make the bookmark durable."""
         bookmark = await self.open()
+        if self._guard is not None:
+            await self._guard()
         await self._state.save(bookmark.model_dump(mode="json"))

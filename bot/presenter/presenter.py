@@ -1,4 +1,4 @@
-"""One turn in its Slack thread: a sign at once, one progress post, the answer, then the files."""
+"""One turn in its Slack thread: a sign at once, progress, questions, the answer, the files."""
 
 from pathlib import Path
 
@@ -6,6 +6,8 @@ from agent_core.events import (
     LIVE_ONLY,
     AnyEvent,
     Event,
+    MessageTaken,
+    QuestionAsked,
     RouteChosen,
     StepRetried,
     ToolCallStarted,
@@ -26,9 +28,11 @@ from bot.presenter.direct import DirectPlace
 from bot.presenter.files import Handout, ThreadFiles
 from bot.presenter.journal import Journal
 from bot.presenter.progress import Progress
+from bot.presenter.question import question_drafts
 from bot.presenter.sign import Signs
 from bot.presenter.state import PresenterState
-from bot.slack_api import SlackApi, SlackError
+from bot.presenter.turn_sign import TurnSign
+from bot.slack_api import Guard, SlackApi
 from bot.threads import ThreadRef
 
 
@@ -45,7 +49,8 @@ class ThreadPresenter:
         asked_ts: str = "",
         edit_interval_s: float = 1.0,
         signs: Signs | None = None,
-        is_resumed: bool = False,
+        may_be_left: bool = False,
+        guard: Guard | None = None,
     ) -> None:
         """Make a presenter.
 
@@ -57,18 +62,20 @@ class ThreadPresenter:
             asked_ts: The asker's post, for a reaction where Slack cannot show a status.
             edit_interval_s: The least time between two edits of the progress post.
             signs: Those of the bot, where others show them too; its own otherwise.
-            is_resumed: An earlier process may have shown part of the turn.
+            may_be_left: Another process may have put a reaction on the asker's post.
+            guard: Awaited before each write to Slack and to `state`; what it raises ends the write.
         """
-        self._journal = Journal(state)
+        signs = signs or Signs(api)
+        api = api.guarded(guard) if guard else api
+        self._journal = Journal(state, guard)
         self._board = Board()
-        self._signs = signs or Signs(api)
-        self._thread = thread
-        self._asked_ts = asked_ts
-        self._is_resumed = is_resumed
+        self._sign = TurnSign(
+            signs=signs, thread=thread, post_ts=asked_ts, may_be_left=may_be_left, guard=guard
+        )
         self._progress = Progress(
             api, thread, self._journal, self._board, interval_s=edit_interval_s
         )
-        direct = DirectPlace(api, self._journal)
+        direct = DirectPlace(api, thread, self._journal)
         self._answer = AnswerPosts(api, thread, self._journal, direct)
         self._files = ThreadFiles(api, thread, self._journal, workspace, direct)
         self._seen: set[str] = set()
@@ -77,25 +84,32 @@ class ThreadPresenter:
         """Whether everything of the turn is in the thread already."""
         return (await self._journal.open()).finished
 
+    async def show_queued(self) -> None:
+        """Show that the asker's post was seen, before the turn's first event."""
+        await self._sign.show()
+
     async def show(self, event: AnyEvent) -> None:
         """Take the next event, stored or live.
 
         After a restart the turn's stored events are given again from the first one: what is in the
-        thread already is not shown twice. With TurnFinished it returns once answer and files are in
-        the thread.
+        thread already is not shown twice. With QuestionAsked it returns once the question is in the
+        thread, with TurnFinished once answer and files are.
 
         Raises:
-            SlackError: The answer could not be posted now; show the same event again later.
+            SlackError: It could not be posted now; show the same event again later.
         """
         if self._was_shown(event) or await self.is_finished():
             return
-        if not isinstance(event, LIVE_ONLY):
-            self._seen.add(_identity(event))
+        waited = self._board.question is not None
         self._board.fold(event)
         if isinstance(event, TurnFinished):
             await self._finish(event)
-        else:
-            await self._go_on(event)
+        elif isinstance(event, QuestionAsked):
+            await self._ask(event)
+        elif self._board.question is None:
+            await self._go_on(event, is_answered=waited)
+        if not isinstance(event, LIVE_ONLY):
+            self._seen.add(_identity(event))
 
     async def give_up(self) -> None:
         """Slack will never take the rest of the turn: count it as shown, for good."""
@@ -106,29 +120,52 @@ class ThreadPresenter:
         """End the background edits, if TurnFinished never came. Safe to call twice."""
         await self._progress.stop()
 
+    def forget(self) -> None:
+        """Another process shows the turn now: what stands in Slack is left to it."""
+        self._sign.forget()
+
     def _was_shown(self, event: AnyEvent) -> bool:
         return not isinstance(event, LIVE_ONLY) and _identity(event) in self._seen
 
-    async def _go_on(self, event: AnyEvent) -> None:
-        await self._signs.show(self._thread, self._asked_ts, may_be_left=self._is_resumed)
-        if _is_work(event):
+    async def _go_on(self, event: AnyEvent, *, is_answered: bool) -> None:
+        if self._board.part < (await self._journal.open()).waits:
+            return  # an earlier process came as far as a later question
+        await self._sign.show()
+        if _is_work(event) or is_answered:
             await self._progress.open(event.turn)
+        if is_answered:
+            await self._progress.settle(event.turn)
         self._progress.touch()
+
+    async def _ask(self, event: QuestionAsked) -> None:
+        bookmark, waits = await self._journal.open(), len(self._board.asked)
+        await self._progress.stop()
+        if bookmark.waits < waits:
+            await self._post_question(event)
+        if bookmark.waits <= waits:
+            await self._sign.rest()
+            bookmark.waits = waits
+            await self._journal.save()
+
+    async def _post_question(self, event: QuestionAsked) -> None:
+        """The question first: nobody waits for progress to say that it waits."""
+        op = f"{event.turn}:question:{event.call_id}"
+        drafts = question_drafts(event, self._board.words)
+        await self._answer.post(op, drafts, self._board.words, event.asker)
+        await self._progress.wait(event.turn)
 
     async def _finish(self, event: TurnFinished) -> None:
         await self._progress.stop()
         is_closed = await self._progress.close(event.turn, insist=False)
-        try:
-            await self._show_result(event)
-        except SlackError:
-            self._seen.discard(_identity(event))
-            raise
+        await self._show_result(event)
         if not is_closed:
             await self._progress.close(event.turn, insist=True)
-        await self._end()
+        await self._progress.settle(event.turn)
+        await self._end(is_steered=event.outcome == "steered")
 
-    async def _end(self) -> None:
-        await self._signs.take_back(self._thread, self._asked_ts)
+    async def _end(self, *, is_steered: bool = False) -> None:
+        """A message that became part of another turn keeps its reaction: it was seen."""
+        await (self._sign.leave() if is_steered else self._sign.take_back())
         (await self._journal.open()).finished = True
         await self._journal.save()
 
@@ -136,7 +173,7 @@ class ThreadPresenter:
         if is_silent(event):
             return
         markdown = answer_text(event, self._board.words)
-        asker = UserId(self._board.asker)
+        asker = self._board.asker
         op = f"{event.turn}:answer"
         drafts, is_cut = thread_drafts(markdown, self._board.words, live_links(event))
         is_posted = await self._answer.post(op, drafts, self._board.words, asker)
@@ -158,7 +195,7 @@ def _is_work(event: AnyEvent) -> bool:
         return event.route == "COMPLEX"
     if isinstance(event, StepRetried):
         return event.wait_s >= BUSY_WAIT_S
-    return isinstance(event, ToolCallStarted)
+    return isinstance(event, ToolCallStarted | MessageTaken)
 
 
 def _identity(event: Event) -> str:

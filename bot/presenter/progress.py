@@ -1,4 +1,7 @@
-"""The one progress post of a turn: opened when there is work, edited, closed with one line."""
+"""A turn's progress posts: opened when there is work, edited, closed with one line each.
+
+There is one; each question to a person closes it, and the work after the answer gets the next.
+"""
 
 import logging
 from functools import partial
@@ -7,7 +10,7 @@ from agent_core.ids import TurnId
 from bot.presenter.board import Board
 from bot.presenter.edits import PostEdits
 from bot.presenter.journal import Journal
-from bot.slack_api import SlackApi, SlackError
+from bot.slack_api import SlackApi, SlackError, SlackRefused
 from bot.threads import ThreadRef
 
 _log = logging.getLogger(__name__)
@@ -25,25 +28,22 @@ class Progress:
         self._board = board
         self._interval_s = interval_s
         self._edits: PostEdits | None = None
+        self._is_refused = False
         self._touched_s = api.clock.seconds()
 
     async def open(self, turn: TurnId) -> None:
-        """Post it, unless it is there."""
-        if self._edits is not None:
+        """Post the board's part, unless it is there, and keep it up to date."""
+        if self._edits is not None or self._is_refused:
             return
-        bookmark = await self._journal.open()
+        part = self._board.part
+        op = _op(turn, part)
         try:
-            await self._journal.once(_op(turn), partial(self._post, turn))
+            await self._journal.once(op, partial(self._post, op))
         except SlackError as error:
-            _log.warning("no progress is shown yet: %s", error)
-            return
-        self._edits = PostEdits(
-            self._api,
-            self._thread.channel,
-            bookmark.progress_ts,
-            self._text,
-            interval_s=self._interval_s,
-        )
+            self._is_refused = isinstance(error, SlackRefused)
+            _log.warning("no progress is shown: %s", error)
+        else:
+            self._keep_up(await self._ts(turn, part))
 
     def touch(self) -> None:
         """The board has changed."""
@@ -57,13 +57,44 @@ class Progress:
             await self._edits.stop()
             self._edits = None
 
+    async def wait(self, turn: TurnId) -> None:
+        """The part's post, if there is one, says that the turn waits. Call `stop` first."""
+        if ts := await self._ts(turn, self._board.part):
+            await self._replace(ts, self._board.waiting(), insist=True)
+
+    async def settle(self, turn: TurnId) -> None:
+        """The posts before the newest one say, once each, that a question was asked."""
+        for part in range(await self._newest(turn)):
+            await self._settle(turn, part)
+
     async def close(self, turn: TurnId, *, insist: bool) -> bool:
-        """Turn the post into its closing line; pauses are waited out on `insist`."""
-        await self._find_again(turn)
-        ts = (await self._journal.open()).progress_ts
+        """Turn the newest post into the closing line; pauses are waited out on `insist`."""
+        ts = await self._ts(turn, await self._newest(turn))
+        return not ts or await self._replace(ts, self._board.closed(), insist=insist)
+
+    def _keep_up(self, ts: str) -> None:
+        self._edits = PostEdits(
+            self._api, self._thread.channel, ts, self._text, interval_s=self._interval_s
+        )
+
+    async def _post(self, op: str, may_exist: bool) -> None:
+        ts = await self._api.post(self._thread, self._text(), op_id=op, may_exist=may_exist)
+        (await self._journal.open()).progress[op] = ts
+
+    async def _settle(self, turn: TurnId, part: int) -> None:
+        ts = await self._ts(turn, part)
         if not ts:
-            return True
-        text = self._board.closed()
+            return
+
+        async def settle(_may_exist: bool) -> None:
+            await self._api.update(self._thread.channel, ts, self._board.asked[part])
+
+        try:
+            await self._journal.once(f"{_op(turn, part)}:asked", settle)
+        except SlackError as error:
+            _log.warning("a progress post was not settled: %s", error)
+
+    async def _replace(self, ts: str, text: str, *, insist: bool) -> bool:
         try:
             if not insist:
                 return await self._api.try_update(self._thread.channel, ts, text)
@@ -72,25 +103,26 @@ class Progress:
             _log.warning("the progress post was not closed: %s", error)
         return insist
 
-    async def _post(self, turn: TurnId, may_exist: bool) -> None:
-        bookmark = await self._journal.open()
-        bookmark.progress_ts = await self._api.post(
-            self._thread, self._text(), op_id=_op(turn), may_exist=may_exist
-        )
-
     def _text(self) -> str:
         return self._board.progress(since_last_s=self._api.clock.seconds() - self._touched_s)
 
-    async def _find_again(self, turn: TurnId) -> None:
+    async def _newest(self, turn: TurnId) -> int:
+        """The last part for which a post was begun; -1 if there was none."""
+        begun = (await self._journal.open()).begun
+        parts = range(self._board.part, -1, -1)
+        return next((part for part in parts if _op(turn, part) in begun), -1)
+
+    async def _ts(self, turn: TurnId, part: int) -> str:
         """A post whose `ts` got lost in a crash is looked for, so that it does not stay open."""
-        bookmark = await self._journal.open()
-        if bookmark.progress_ts or _op(turn) not in bookmark.begun:
-            return
+        bookmark, op = await self._journal.open(), _op(turn, part)
+        if op in bookmark.progress or op not in bookmark.begun:
+            return bookmark.progress.get(op, "")
         try:
-            bookmark.progress_ts = await self._api.find_post(self._thread, _op(turn)) or ""
+            bookmark.progress[op] = await self._api.find_post(self._thread, op) or ""
         except SlackError as error:
             _log.warning("the progress post was not found again: %s", error)
+        return bookmark.progress.get(op, "")
 
 
-def _op(turn: TurnId) -> str:
-    return f"{turn}:progress"
+def _op(turn: TurnId, part: int) -> str:
+    return f"{turn}:progress:{part}" if part else f"{turn}:progress"

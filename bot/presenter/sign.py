@@ -2,15 +2,18 @@
 
 import asyncio
 import logging
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
-from bot.slack_api import SlackApi, SlackError
+from bot.slack_api import Guard, SlackApi, SlackError
 from bot.threads import ThreadRef
 
 REACTION = "eyes"
 RENEWAL_S = 1_800.0
 """Slack takes a status back after an hour."""
+UNHELD_S = 900.0
+"""A sign that nobody here works under by then is another process's to take back."""
 
 _log = logging.getLogger(__name__)
 
@@ -21,6 +24,10 @@ class _Shown:
 
     has_status: bool = False
     has_reaction: bool = False
+    is_held: bool = False
+    """A presenter of this process takes it back."""
+    is_resting: bool = False
+    """Its turn waits for a person; it has neither status nor reaction meanwhile."""
     at_s: float
 
 
@@ -28,7 +35,7 @@ class Signs:
     """One sign for each post that is worked on, whoever asks for it first, until it is taken back.
 
     The thread's status is the sign of the post that came first; a post that waits behind it, or
-    comes where Slack cannot show a status, gets a reaction.
+    comes where Slack cannot show a status, gets a reaction. A `guard` is awaited before the calls.
     """
 
     def __init__(self, api: SlackApi) -> None:
@@ -36,45 +43,121 @@ class Signs:
         self._shown: dict[ThreadRef, dict[str, _Shown]] = {}
         self._locks: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
 
-    async def show(self, thread: ThreadRef, post_ts: str, *, may_be_left: bool = False) -> None:
+    async def show(
+        self,
+        thread: ThreadRef,
+        post_ts: str,
+        *,
+        may_be_left: bool = False,
+        is_held: bool = False,
+        guard: Guard | None = None,
+    ) -> None:
         """Show that a post is worked on; makes a call only if that is not to be seen yet.
 
-        `may_be_left` says that an earlier process may have left a reaction on the post.
+        `may_be_left` says that another process may have left a reaction on a post that is new here,
+        `is_held` that the caller takes the sign back.
         """
         async with self._lock(thread):
             shown = self._shown.get(thread, {}).get(post_ts)
             if shown is None:
-                await self._begin(thread, post_ts, may_be_left=may_be_left)
+                shown = await self._begin(thread, post_ts, may_be_left=may_be_left, guard=guard)
+            elif shown.is_resting:
+                await self._wake(thread, post_ts, shown, guard)
             elif shown.has_status:
-                await self._renew(thread, shown)
+                await self._renew(thread, shown, guard)
+            shown.is_held |= is_held
 
-    async def take_back(self, thread: ThreadRef, post_ts: str) -> None:
+    def knows(self, thread: ThreadRef, post_ts: str) -> bool:
+        """Whether this process has shown a sign for the post."""
+        return post_ts in self._shown.get(thread, {})
+
+    async def take_back(
+        self, thread: ThreadRef, post_ts: str, *, guard: Guard | None = None
+    ) -> None:
         """The post is dealt with. The status stays while another post of the thread waits."""
         async with self._lock(thread):
-            posts = self._shown.get(thread, {})
-            shown = posts.pop(post_ts, None)
-            if shown is not None and shown.has_reaction:
-                await self._react(thread, post_ts, add=False)
-            if posts:
-                _hand_on(shown, next(iter(posts.values())))
-                return
-            self._shown.pop(thread, None)
-            await self._api.set_status(thread, "active", insist=True)
+            await _allow(guard)
+            await self._end(thread, post_ts, self._pop(thread, post_ts))
 
-    async def _begin(self, thread: ThreadRef, post_ts: str, *, may_be_left: bool) -> None:
+    async def rest(self, thread: ThreadRef, post_ts: str, *, guard: Guard | None = None) -> None:
+        """The post's turn waits for a person: its sign is taken back until it is shown again."""
+        async with self._lock(thread):
+            await _allow(guard)
+            if shown := self._pop(thread, post_ts):
+                await self._end(thread, post_ts, shown)
+            resting = _Shown(is_held=True, is_resting=True, at_s=self._api.clock.seconds())
+            self._shown.setdefault(thread, {})[post_ts] = resting
+
+    async def leave(self, thread: ThreadRef, post_ts: str, *, guard: Guard | None = None) -> None:
+        """The post became part of another's turn: its reaction stays, its status is now theirs."""
+        async with self._lock(thread):
+            await _allow(guard)
+            shown = self._pop(thread, post_ts)
+            if shown is not None and shown.has_status:
+                await self._end_status(thread, shown, self._shown.get(thread, {}).values())
+
+    def forget(self, thread: ThreadRef, post_ts: str) -> None:
+        """The post is another process's now, and so is its sign."""
+        shown = self._pop(thread, post_ts)
+        _hand_on(shown, self._shown.get(thread, {}).values())
+
+    async def _begin(
+        self, thread: ThreadRef, post_ts: str, *, may_be_left: bool, guard: Guard | None
+    ) -> _Shown:
+        self._forget_unheld()
+        await _allow(guard)
         posts = self._shown.setdefault(thread, {})
         shown = _Shown(has_reaction=may_be_left, at_s=self._api.clock.seconds())
-        shown.has_status = not posts and await self._api.set_status(thread, "processing")
+        is_first = all(other.is_resting for other in posts.values())
+        shown.has_status = is_first and await self._api.set_status(thread, "processing")
         posts[post_ts] = shown
         if not shown.has_status:
             shown.has_reaction = True
             await self._react(thread, post_ts, add=True)
+        return shown
 
-    async def _renew(self, thread: ThreadRef, shown: _Shown) -> None:
+    async def _wake(
+        self, thread: ThreadRef, post_ts: str, shown: _Shown, guard: Guard | None
+    ) -> None:
+        """Beside the answer, which has the status, the question needs no sign of its own."""
+        await _allow(guard)
+        shown.is_resting = False
+        shown.at_s = self._api.clock.seconds()
+        if any(other.has_status for other in self._shown[thread].values()):
+            return
+        shown.has_status = await self._api.set_status(thread, "processing")
+        if not shown.has_status:
+            shown.has_reaction = True
+            await self._react(thread, post_ts, add=True)
+
+    async def _renew(self, thread: ThreadRef, shown: _Shown, guard: Guard | None) -> None:
         now = self._api.clock.seconds()
         if now - shown.at_s >= RENEWAL_S:
+            await _allow(guard)
             shown.at_s = now
             await self._api.set_status(thread, "processing")
+
+    async def _end(self, thread: ThreadRef, post_ts: str, shown: _Shown | None) -> None:
+        if shown is not None and shown.has_reaction:
+            await self._react(thread, post_ts, add=False)
+        others = self._shown.get(thread, {}).values()
+        await self._end_status(thread, shown, [each for each in others if not each.is_resting])
+
+    async def _end_status(
+        self, thread: ThreadRef, shown: _Shown | None, heirs: Collection[_Shown]
+    ) -> None:
+        """Take the status back unless another post takes it over."""
+        if heirs:
+            _hand_on(shown, heirs)
+        else:
+            await self._api.set_status(thread, "active", insist=True)
+
+    def _pop(self, thread: ThreadRef, post_ts: str) -> _Shown | None:
+        posts = self._shown.get(thread, {})
+        shown = posts.pop(post_ts, None)
+        if not posts:
+            self._shown.pop(thread, None)
+        return shown
 
     async def _react(self, thread: ThreadRef, post_ts: str, *, add: bool) -> None:
         if not post_ts:
@@ -85,11 +168,25 @@ class Signs:
         except SlackError as error:
             _log.info("no reaction: %s", error)
 
+    def _forget_unheld(self) -> None:
+        """A post that came in here may be worked on elsewhere, and its sign be taken back there."""
+        latest = self._api.clock.seconds() - UNHELD_S
+        for thread, posts in list(self._shown.items()):
+            for ts, shown in list(posts.items()):
+                if not shown.is_held and shown.at_s < latest:
+                    self.forget(thread, ts)
+
     def _lock(self, thread: ThreadRef) -> asyncio.Lock:
         return self._locks.setdefault(thread, asyncio.Lock())
 
 
-def _hand_on(shown: _Shown | None, waiting: _Shown) -> None:
-    """The thread's status now stands for the post that waited; it is renewed in its name."""
-    if shown is not None and shown.has_status:
-        waiting.has_status, waiting.at_s = True, shown.at_s
+async def _allow(guard: Guard | None) -> None:
+    if guard is not None:
+        await guard()
+
+
+def _hand_on(shown: _Shown | None, others: Iterable[_Shown]) -> None:
+    """The thread's status now stands for the post that came next; it is renewed in its name."""
+    heir = next(iter(others), None)
+    if heir is not None and shown is not None and shown.has_status:
+        heir.has_status, heir.is_resting, heir.at_s = True, False, shown.at_s

@@ -14,7 +14,7 @@ Purpose = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """One language. `{what}` is a foreign text, `{n}` a number."""
+    """One language. `{what}` is a foreign text, `{who}` a name, `{n}` a number."""
 
     working: str
     done: str
@@ -34,6 +34,15 @@ class Words:
     no_file: str
     whole_answer: str
     not_in_thread: str
+    waiting: str
+    asked: str
+    choose: str
+    answer_by: str
+    took_in: str
+    answered_by: str
+    unsure: str
+    """Of a call whose result was lost."""
+    unsure_steps: tuple[str, str]
     purposes: dict[Purpose, str]
 
     def count(self, forms: tuple[str, str], n: int) -> str:
@@ -58,6 +67,17 @@ _ENGLISH = Words(
     no_file="I could not attach {what}: {why}.",
     whole_answer="The answer is long; the rest of it is in the attached file.",
     not_in_thread="I could not answer in the thread, so here is the answer.",
+    waiting="Waiting for {who}'s answer",
+    asked="Asked {who} a question after {time}",
+    choose="Answer with a number or in your own words.",
+    answer_by="I wait for your answer until {when}.",
+    took_in="Took in {who}'s message: {what}",
+    answered_by="{who} answered: {what}",
+    unsure="may or may not have happened",
+    unsure_steps=(
+        "{n} step may or may not have happened",
+        "{n} steps may or may not have happened",
+    ),
     purposes={
         "ask_agent": "Asking the {what}",
         "ask_report_expert": "Asking the report expert",
@@ -97,6 +117,17 @@ _GERMAN = Words(
     no_file="Ich konnte {what} nicht anhängen: {why}.",
     whole_answer="Die Antwort ist lang; der Rest steht in der angehängten Datei.",
     not_in_thread="Im Thread konnte ich nicht antworten, daher hier.",
+    waiting="Warte auf die Antwort von {who}",
+    asked="Rückfrage an {who} nach {time}",
+    choose="Antworte mit einer Zahl oder in eigenen Worten.",
+    answer_by="Ich warte auf deine Antwort bis {when}.",
+    took_in="Nachricht von {who} aufgenommen: {what}",
+    answered_by="{who} hat geantwortet: {what}",
+    unsure="vielleicht geschehen, vielleicht nicht",
+    unsure_steps=(
+        "{n} Schritt ist vielleicht geschehen, vielleicht nicht",
+        "{n} Schritte sind vielleicht geschehen, vielleicht nicht",
+    ),
     purposes={
         "ask_agent": "Frage {what}",
         "ask_report_expert": "Frage den Berichtsexperten",
@@ -136,6 +167,17 @@ _FRENCH = Words(
     no_file="Je n'ai pas pu joindre {what} : {why}.",
     whole_answer="La réponse est longue ; la suite se trouve dans le fichier joint.",
     not_in_thread="Je n'ai pas pu répondre dans le fil, voici donc la réponse.",
+    waiting="En attente de la réponse de {who}",
+    asked="Question posée à {who} après {time}",
+    choose="Répondez par un numéro ou avec vos propres mots.",
+    answer_by="J'attends votre réponse jusqu'à {when}.",
+    took_in="Message de {who} pris en compte : {what}",
+    answered_by="{who} a répondu : {what}",
+    unsure="a peut-être eu lieu, peut-être pas",
+    unsure_steps=(
+        "{n} étape a peut-être eu lieu, peut-être pas",
+        "{n} étapes ont peut-être eu lieu, peut-être pas",
+    ),
     purposes={
         "ask_agent": "Question à {what}",
         "ask_report_expert": "Question à l'expert des rapports",
@@ -175,6 +217,17 @@ _SPANISH = Words(
     no_file="No pude adjuntar {what}: {why}.",
     whole_answer="La respuesta es larga; el resto está en el archivo adjunto.",
     not_in_thread="No pude responder en el hilo, así que aquí está la respuesta.",
+    waiting="Esperando la respuesta de {who}",
+    asked="Pregunta a {who} tras {time}",
+    choose="Responde con un número o con tus propias palabras.",
+    answer_by="Espero tu respuesta hasta {when}.",
+    took_in="Mensaje de {who} incorporado: {what}",
+    answered_by="{who} respondió: {what}",
+    unsure="puede que haya ocurrido o no",
+    unsure_steps=(
+        "{n} paso puede que haya ocurrido o no",
+        "{n} pasos puede que hayan ocurrido o no",
+    ),
     purposes={
         "ask_agent": "Preguntando a {what}",
         "ask_report_expert": "Preguntando al experto en informes",

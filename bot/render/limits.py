@@ -24,6 +24,9 @@ PROGRESS_LINES: Final = 12
 PROGRESS_WORD_CHARS: Final = 60
 """Of a foreign text (a query, a title) inside a line of progress."""
 
+OPTION_CHARS: Final = 300
+"""Of one answer to choose from."""
+
 FILE_NAME_BYTES: Final = 120
 FILE_TITLE_CHARS: Final = 200
 FILE_BYTES: Final = 50_000_000

@@ -13,8 +13,9 @@ import typer
 
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
-from bot.sandbox.child import BotDiedError, BotProcess, bot_process
+from bot.sandbox.child import BotDiedError, BotLives, bot_lives
 from bot.sandbox.display import Display, show_starting
+from bot.sandbox.kills import Deaths, fault_point_of
 from bot.sandbox.manifest import NoManifestError
 from bot.sandbox.model import Pace
 from bot.sandbox.page import NoPortError, Page
@@ -28,6 +29,8 @@ ASKER = "ann"
 CHANNEL = "general"
 START_TIMEOUT_S = 90.0
 TURN_TIMEOUT_S = 1800.0
+SETTLE_S = 1.0
+"""Nothing is longer on its way to the stand-in after the bot was killed."""
 ROOT = Path("AGENT_RUN_WORKSPACES")
 PAGE_PORT = 8899
 UNHURRIED = Pace(first_token_s=0.4, tokens_per_s=150.0)
@@ -50,6 +53,8 @@ class SandboxOptions:
     """How fast it writes; 0: as fast as it can; None: unhurried for the page alone."""
     port: int | None = None
     """Where to serve the page; None: at the usual port, and not at all when there are asks."""
+    kill_at: tuple[str, ...] = ()
+    """Kinds of events: the bot is killed when the first comes, then at the second, and so on."""
 
     @property
     def page_port(self) -> int | None:
@@ -77,6 +82,10 @@ class Outcome:
     posts: list[Post] = field(default_factory=list[Post])
     files: list[JsonObject] = field(default_factory=list[JsonObject])
     workspace: Path | None = None
+    restarts: int = 0
+    steps_repeated: int = 0
+    never_came: tuple[str, ...] = ()
+    """Events that the bot was to be killed at and that did not come."""
 
     def as_json(self) -> JsonObject:
         return {
@@ -92,6 +101,9 @@ class Outcome:
             ],
             "files": self.files,
             "workspace": str(self.workspace) if self.workspace else None,
+            "restarts": self.restarts,
+            "steps_repeated": self.steps_repeated,
+            "never_came": list(self.never_came),
         }
 
 
@@ -123,12 +135,20 @@ async def _run(options: SandboxOptions) -> int:
             )
         )
         page = None if options.page_port is None else _page(world, options.page_port)
-        bot = await stack.enter_async_context(bot_process(world.environment, directory))
+        deaths = Deaths(world)
+        bot = await stack.enter_async_context(
+            bot_lives(
+                {**world.environment, "SLACK_SETTLE_S": str(SETTLE_S)},
+                directory,
+                fault_points=[fault_point_of(kind) for kind in options.kill_at],
+                on_restart=deaths.note,
+            )
+        )
         with show_starting():
             await _until_connected(world, bot)
         if page is not None:
             _announce(await stack.enter_async_context(page), world, directory, options)
-        code = await _ask(world, bot, options, directory) if options.asks else 0
+        code = await _ask(world, bot, options, directory, deaths) if options.asks else 0
         if page is not None:
             await _until_stopped(bot)
     return code
@@ -171,18 +191,35 @@ def _announce(page: Page, world: World, directory: Path, options: SandboxOptions
         typer.echo(line, err=options.as_json)
 
 
-async def _ask(world: World, bot: BotProcess, options: SandboxOptions, directory: Path) -> int:
+async def _ask(
+    world: World, bot: BotLives, options: SandboxOptions, directory: Path, deaths: Deaths
+) -> int:
     async with Display(world.slack, quiet=options.as_json):
         outcome = await _drive(world, bot, options, directory)
+    outcome.restarts, outcome.steps_repeated = len(deaths.kinds), deaths.steps_repeated()
+    outcome.never_came = options.kill_at[outcome.restarts :]
     if options.as_json:
         typer.echo(json.dumps(outcome.as_json(), ensure_ascii=False, indent=2))
-    elif outcome.workspace is not None:
-        typer.echo(f"workspace: {outcome.workspace}")
+    else:
+        _tell(outcome, deaths)
     last = outcome.turns[-1]
     if last.outcome == "failed":
         typer.echo(f"The last turn failed: {last.turn.answer}", err=True)
         return 1
     return 0
+
+
+def _tell(outcome: Outcome, deaths: Deaths) -> None:
+    """What the posts of the thread have not told."""
+    if outcome.workspace is not None:
+        typer.echo(f"workspace: {outcome.workspace}")
+    if deaths.kinds:
+        typer.echo(
+            f"killed at {', '.join(deaths.kinds)} and started again; "
+            f"steps done again: {outcome.steps_repeated}"
+        )
+    if outcome.never_came:
+        typer.echo(f"not killed, for they never came: {', '.join(outcome.never_came)}")
 
 
 def _new_directory() -> Path:
@@ -193,29 +230,28 @@ def _new_directory() -> Path:
     return directory
 
 
-async def _until_connected(world: World, bot: BotProcess) -> None:
+async def _until_connected(world: World, bot: BotLives) -> None:
     async with asyncio.timeout(START_TIMEOUT_S):
         while not world.slack.open_sockets:
-            bot.check()
+            await bot.check()
             await asyncio.sleep(0.02)
 
 
-async def _until_stopped(bot: BotProcess) -> None:
+async def _until_stopped(bot: BotLives) -> None:
     """Stay up until a signal comes, which is how this is meant to end."""
     with suppress(asyncio.CancelledError):
         while True:
-            bot.check()
+            await bot.check()
             await asyncio.sleep(1.0)
 
 
-async def _drive(
-    world: World, bot: BotProcess, options: SandboxOptions, directory: Path
-) -> Outcome:
+async def _drive(world: World, bot: BotLives, options: SandboxOptions, directory: Path) -> Outcome:
     outcome = Outcome()
     watch = Watch(directory)
     root_ts: str | None = None
     try:
         for ask in options.asks:
+            await _until_connected(world, bot)
             ts = await _say(world, ask, root_ts)
             root_ts = root_ts or ts
             channel = world.slack.channels[CHANNEL]

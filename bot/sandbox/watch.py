@@ -1,7 +1,7 @@
 """Watches turns from outside the bot, in its database: when they end, and what they did."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -80,7 +80,7 @@ class Watch:
         await self._database.close()
 
     async def ended(
-        self, turn_id: TurnId, *, timeout_s: float, check: Callable[[], None]
+        self, turn_id: TurnId, *, timeout_s: float, check: Callable[[], Awaitable[None]]
     ) -> WatchedTurn:
         """Wait until a turn has ended and is shown to its end in Slack.
 
@@ -90,7 +90,7 @@ class Watch:
         try:
             async with asyncio.timeout(timeout_s):
                 while not await self._is_shown(turn_id):
-                    check()
+                    await check()
                     await asyncio.sleep(POLL_S)
         except TimeoutError as error:
             raise NoTurnError(f"The turn did not end within {timeout_s:.0f} s.") from error

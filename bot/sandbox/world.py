@@ -55,6 +55,7 @@ async def open_world(
             "SLACK_BOT_TOKEN": slack.bot_token,
             "SLACK_APP_TOKEN": slack.app_token,
             "SLACK_API_URL": slack.api_url,
+            "CONSOLE_PORT": "0",
             "WORKSPACES_ROOT": str(workspaces_root),
             "CRAWL_ALLOW": pages.crawl_allow,
             "CRAWL_CONNECT": pages.crawl_connect,

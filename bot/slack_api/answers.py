@@ -3,7 +3,7 @@
 from typing import Any, cast
 
 from agent_core.messages import JsonObject
-from bot.slack_api.records import Person, PostRecord
+from bot.slack_api.records import Conversation, ConversationKind, Person, PostRecord
 
 EVENT_TYPE = "universal_agent"
 """The metadata type under which the bot marks its own posts."""
@@ -38,6 +38,11 @@ def read_person(raw: JsonObject) -> Person:
     )
 
 
+def read_conversation(raw: JsonObject) -> Conversation:
+    """One channel of `users.conversations`."""
+    return Conversation(id=_text(raw, "id"), kind=_conversation_kind(raw))
+
+
 def next_cursor(answer: JsonObject) -> str:
     """Where the next page begins; empty on the last one."""
     paging = cast("JsonObject", answer.get("response_metadata") or {})
@@ -48,6 +53,15 @@ def shared_in(file: JsonObject, channel: str) -> bool:
     """Whether a file of `files.info` was posted to the channel."""
     shares = cast("dict[str, JsonObject]", file.get("shares") or {})
     return any(channel in places for places in shares.values())
+
+
+def _conversation_kind(raw: JsonObject) -> ConversationKind:
+    """A conversation of several people may say that it is a group, too."""
+    if raw.get("is_im"):
+        return "im"
+    if raw.get("is_mpim"):
+        return "mpim"
+    return "group" if raw.get("is_private") or raw.get("is_group") else "channel"
 
 
 def _op_id(metadata: Any) -> str:

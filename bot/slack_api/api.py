@@ -1,20 +1,26 @@
 """The bot's hands in Slack: one method per thing it does. Nobody else calls the Web API."""
 
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from copy import copy
+from functools import partial
 from typing import Any, Literal
 
 from slack_sdk.web.async_client import AsyncWebClient
 
 from agent_core.messages import JsonObject
 from bot.slack_api.answers import EVENT_TYPE, next_cursor, read_person, read_post
-from bot.slack_api.calls import BACKOFF_S, Calls
+from bot.slack_api.calls import BACKOFF_S, Calls, Guard
+from bot.slack_api.channels import Channels
 from bot.slack_api.clock import Clock, SystemClock
 from bot.slack_api.errors import SlackError, SlackRefused, SlackUnavailable
 from bot.slack_api.files import Files
 from bot.slack_api.records import Identity, Person, PostRecord
 from bot.slack_api.wire import CALL_LIMIT_S, Wire
 from bot.threads import ThreadRef
+
+Find = Callable[[], Awaitable[str | None]]
+"""Looks for a post that may be there already, and gives its `ts`."""
 
 SessionStatus = Literal["processing", "active"]
 PAGE_SIZE = 200
@@ -26,12 +32,39 @@ class SlackApi:
     """Typed calls with limits, retries and read-back. Every method raises `SlackError` only."""
 
     def __init__(
-        self, client: AsyncWebClient, *, clock: Clock | None = None, limit_s: float = CALL_LIMIT_S
+        self,
+        client: AsyncWebClient,
+        *,
+        clock: Clock | None = None,
+        limit_s: float = CALL_LIMIT_S,
+        settle_s: float = CALL_LIMIT_S,
     ) -> None:
+        """Make the calls of one bot.
+
+        Args:
+            client: Slack's own, from `web_client`.
+            clock: Time and waiting.
+            limit_s: How long one call may take.
+            settle_s: How long a request of a process that died may still be on its way; so long is
+                waited before the thread is read back.
+        """
         self.clock = clock or SystemClock()
+        self._settle_s = settle_s
         self._calls = Calls(Wire(client, limit_s=limit_s), self.clock)
         self._has_sessions = True
-        self.files = Files(self._calls)
+        self.files = Files(self._calls, settle_s=settle_s)
+        self.channels = Channels(self._calls)
+
+    def guarded(self, guard: Guard) -> "SlackApi":
+        """The same API under the same limits, with `guard` awaited right before each visible write.
+
+        What `guard` raises reaches the caller, and the write is not made.
+        """
+        view = copy(self)
+        view._calls = self._calls.guarded(guard)
+        view.files = Files(view._calls, settle_s=self._settle_s)
+        view.channels = Channels(view._calls)
+        return view
 
     async def identify(self) -> Identity:
         """Who the token belongs to."""
@@ -60,26 +93,43 @@ class SlackApi:
         `may_exist` an earlier process may have posted it: the thread is read first, late enough for
         a request that was still under way.
         """
-        if may_exist and (found := await self._find_late(thread, op_id)):
-            return found
         arguments = _post_arguments(thread, text, blocks, op_id)
-        for wait_s in BACKOFF_S:
-            try:
-                return str((await self._calls.single("chat.postMessage", arguments))["ts"])
-            except SlackUnavailable:
-                await self.clock.sleep(wait_s)
-            if found := await self.find_post(thread, op_id):
-                return found
-        return str((await self._calls.single("chat.postMessage", arguments))["ts"])
+        find = partial(self.find_post, thread, op_id)
+        return await self._post_once(arguments, find, may_exist=may_exist)
 
-    async def post_direct(self, team: str, user: str, text: str, *, op_id: str) -> ThreadRef:
-        """Write to a person directly and return the thread that this begins.
+    async def post_direct(
+        self, team: str, user: str, text: str, *, op_id: str, since: str, may_exist: bool = False
+    ) -> ThreadRef:
+        """Write once to a person directly and return the thread that this begins.
 
-        Not repeated when the answer is lost: where it would be read back is in the answer.
+        As with `post`; the conversation is read back for posts that are later than the `ts` of
+        `since`.
         """
-        arguments = {**_quiet(text, ()), "channel": user, "metadata": _mark(op_id)}
-        answer = await self._calls.single("chat.postMessage", arguments)
-        return ThreadRef(team=team, channel=str(answer["channel"]), root_ts=str(answer["ts"]))
+        opened = await self._calls.repeatable("conversations.open", {"users": user})
+        channel = str(opened["channel"]["id"])
+        arguments = {**_quiet(text, ()), "channel": channel, "metadata": _mark(op_id)}
+        find = partial(self._find_root, channel, op_id, since)
+        ts = await self._post_once(arguments, find, may_exist=may_exist)
+        return ThreadRef(team=team, channel=channel, root_ts=ts)
+
+    async def announce(self, channel: str, text: str, *, op_id: str, since: str) -> str:
+        """Post once to a whole conversation and return the post's `ts`.
+
+        As with `post_direct`. What an earlier process posted is for the caller to look for, with
+        `announced`.
+        """
+        arguments = {**_quiet(text, ()), "channel": channel, "metadata": _mark(op_id)}
+        find = partial(self._find_root, channel, op_id, since)
+        return await self._post_once(arguments, find, may_exist=False)
+
+    async def announced(self, channel: str, *, since: str) -> set[str]:
+        """The op ids of the bot's posts to the whole conversation that are later than `since`.
+
+        They are asked for late enough for a request that was still under way.
+        """
+        await self.clock.sleep(self._settle_s)
+        pages = self.channels.history(channel, oldest=since)
+        return {read_post(raw).op_id async for page in pages for raw in page} - {""}
 
     async def update(
         self, channel: str, ts: str, text: str, *, blocks: Sequence[JsonObject] = ()
@@ -170,12 +220,32 @@ class SlackApi:
             raise
         return read_person(answer["user"])
 
-    async def _find_late(self, thread: ThreadRef, op_id: str) -> str | None:
-        await self.clock.sleep(CALL_LIMIT_S)
-        if found := await self.find_post(thread, op_id):
+    async def _post_once(self, arguments: JsonObject, find: Find, *, may_exist: bool) -> str:
+        if may_exist and (found := await self._find_late(find)):
             return found
-        await self.clock.sleep(READ_BACK_GAP_S)
-        return await self.find_post(thread, op_id)
+        for wait_s in BACKOFF_S:
+            try:
+                return str((await self._calls.single("chat.postMessage", arguments))["ts"])
+            except SlackUnavailable:
+                await self.clock.sleep(wait_s)
+            if found := await find():
+                return found
+        return str((await self._calls.single("chat.postMessage", arguments))["ts"])
+
+    async def _find_late(self, find: Find) -> str | None:
+        await self.clock.sleep(self._settle_s)
+        if found := await find():
+            return found
+        await self.clock.sleep(min(READ_BACK_GAP_S, self._settle_s))
+        return await find()
+
+    async def _find_root(self, channel: str, op_id: str, since: str) -> str | None:
+        """The `ts` of the bot's post to the whole conversation with this op id."""
+        async for page in self.channels.history(channel, oldest=since):
+            for post in map(read_post, page):
+                if post.op_id == op_id:
+                    return post.ts
+        return None
 
     async def _posts(
         self, thread: ThreadRef, *, latest: str | None = None, with_metadata: bool = False

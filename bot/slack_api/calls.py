@@ -1,6 +1,6 @@
 """How often a call is made: pauses are kept, and what is safe to repeat is repeated."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from agent_core.messages import JsonObject
@@ -13,6 +13,22 @@ from bot.slack_api.wire import Wire
 BACKOFF_S = (0.5, 1.0, 2.0, 4.0, 8.0, 8.0)
 """Waits between the tries of one call, so there is one try more than there are waits."""
 
+VISIBLE: frozenset[Method] = frozenset(
+    {
+        "agents.sessions.setStatus",
+        "chat.postEphemeral",
+        "chat.postMessage",
+        "chat.update",
+        "files.completeUploadExternal",
+        "reactions.add",
+        "reactions.remove",
+    }
+)
+"""The calls that change what people see."""
+
+Guard = Callable[[], Awaitable[None]]
+"""Returns if a write may be made now, and raises if not."""
+
 MAX_PAUSES = 100
 """Rate limits in a row before a call is given up: at 30 s each, most of an hour."""
 
@@ -20,10 +36,17 @@ MAX_PAUSES = 100
 class Calls:
     """Makes calls under the shared budget."""
 
-    def __init__(self, wire: Wire, clock: Clock) -> None:
+    def __init__(self, wire: Wire, clock: Clock, *, guard: Guard | None = None) -> None:
         self.wire = wire
         self.clock = clock
         self.budget = Budget(clock)
+        self._guard = guard
+
+    def guarded(self, guard: Guard) -> "Calls":
+        """These calls under the same budget, with `guard` awaited right before visible ones."""
+        view = Calls(self.wire, self.clock, guard=guard)
+        view.budget = self.budget
+        return view
 
     async def repeatable(self, method: Method, arguments: Mapping[str, Any]) -> JsonObject:
         """Make a call whose repetition changes nothing: tried again while Slack gives no answer."""
@@ -58,6 +81,8 @@ class Calls:
     async def _counted(
         self, method: Method, channel: str, arguments: Mapping[str, Any]
     ) -> JsonObject:
+        if self._guard is not None and method in VISIBLE:
+            await self._guard()
         try:
             return await self.wire.call(method, arguments)
         except SlackLimited as limited:

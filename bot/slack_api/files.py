@@ -6,6 +6,7 @@ from typing import BinaryIO
 
 import aiohttp
 
+from agent_core.fault_points import fault_point
 from bot.slack_api.answers import shared_in
 from bot.slack_api.calls import BACKOFF_S, Calls
 from bot.slack_api.downloads import TRANSFER_LIMIT_S, Downloads
@@ -21,8 +22,9 @@ Remember = Callable[[str], Awaitable[None]]
 class Files:
     """Uploads that appear once, and downloads with the bot's token."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Calls, *, settle_s: float) -> None:
         self._calls = calls
+        self._settle_s = settle_s
         self._downloads = Downloads(calls.wire)
 
     async def upload(
@@ -47,7 +49,15 @@ class Files:
         return ticket.file_id
 
     async def is_shared(self, file_id: str, channel: str) -> bool:
-        """Whether the file is visible in the channel. Slack says so late, so it is asked thrice."""
+        """Whether a file that an earlier process has begun to share is visible in the channel.
+
+        It is asked late enough for a request that was still under way.
+        """
+        await self._calls.clock.sleep(self._settle_s)
+        return await self._becomes_shared(file_id, channel)
+
+    async def _becomes_shared(self, file_id: str, channel: str) -> bool:
+        """Slack shows a new file late, so it is asked thrice."""
         for wait_s in BACKOFF_S[:SHARE_CHECKS]:
             if await self._is_shared_now(file_id, channel):
                 return True
@@ -72,8 +82,10 @@ class Files:
         return UploadTicket(file_id=answer["file_id"], upload_url=answer["upload_url"])
 
     async def _send(self, ticket: UploadTicket, content: bytes) -> None:
+        fault_point("upload_bytes.before")
         for wait_s in BACKOFF_S:
             if await self._sent(ticket, content):
+                fault_point("upload_bytes.after")
                 return
             await self._calls.clock.sleep(wait_s)
         raise SlackUnavailable("files.upload", detail="the bytes were not taken")
@@ -103,7 +115,7 @@ class Files:
                 await self._calls.clock.sleep(wait_s)
             else:
                 return
-            if await self.is_shared(file_id, thread.channel):
+            if await self._becomes_shared(file_id, thread.channel):
                 return
         raise SlackUnavailable("files.completeUploadExternal", detail="the file was not shared")
 

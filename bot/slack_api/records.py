@@ -1,6 +1,10 @@
 """What Slack's answers become: frozen records with our names."""
 
 from dataclasses import dataclass
+from typing import Literal
+
+ConversationKind = Literal["channel", "group", "im", "mpim"]
+"""Slack's words: public, private, direct with one person, direct with several."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +47,14 @@ class PostRecord:
     op_id: str = ""
     """Of a post that the bot made; empty for all others."""
     file_names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """A channel or direct conversation that the bot is a member of."""
+
+    id: str
+    kind: ConversationKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,15 +6,19 @@ Method = Literal[
     "agents.sessions.setStatus",
     "auth.test",
     "bots.info",
+    "chat.getPermalink",
     "chat.postEphemeral",
     "chat.postMessage",
     "chat.update",
+    "conversations.history",
+    "conversations.open",
     "conversations.replies",
     "files.completeUploadExternal",
     "files.getUploadURLExternal",
     "files.info",
     "reactions.add",
     "reactions.remove",
+    "users.conversations",
     "users.info",
 ]
 
@@ -22,20 +26,25 @@ OPEN_SOCKET = "apps.connections.open"
 """Called with the app-level token, whose scope is no part of a manifest."""
 
 _HISTORY = ("channels:history", "groups:history", "im:history", "mpim:history")
+_LISTED = ("channels:read", "groups:read", "im:read", "mpim:read")
 
 SCOPES: dict[Method, tuple[str, ...]] = {
     "agents.sessions.setStatus": ("chat:write",),
     "auth.test": (),
     "bots.info": ("users:read",),
+    "chat.getPermalink": (),
     "chat.postEphemeral": ("chat:write",),
     "chat.postMessage": ("chat:write",),
     "chat.update": ("chat:write",),
+    "conversations.history": _HISTORY,
+    "conversations.open": ("im:write",),
     "conversations.replies": _HISTORY,
     "files.completeUploadExternal": ("files:write",),
     "files.getUploadURLExternal": ("files:write",),
     "files.info": ("files:read",),
     "reactions.add": ("reactions:write",),
     "reactions.remove": ("reactions:write",),
+    "users.conversations": _LISTED,
     "users.info": ("users:read",),
 }
 

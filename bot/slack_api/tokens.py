@@ -39,6 +39,12 @@ async def examine_bot_token(client: AsyncWebClient) -> BotToken:
     )
 
 
+async def socket_address(client: AsyncWebClient) -> str:
+    """Where a socket may be opened with the client's app-level token, once. Raises SlackError."""
+    response = await _call(client, OPEN_SOCKET)
+    return str(response.get("url", ""))
+
+
 async def try_socket(client: AsyncWebClient, session: aiohttp.ClientSession) -> None:
     """Open a socket with the client's app-level token, wait to be greeted, and close it.
 
@@ -47,11 +53,11 @@ async def try_socket(client: AsyncWebClient, session: aiohttp.ClientSession) -> 
     Raises:
         SlackError: the token is refused, or the socket does not open.
     """
-    response = await _call(client, OPEN_SOCKET)
+    address = await socket_address(client)
     try:
         async with (
             asyncio.timeout(CALL_LIMIT_S),
-            session.ws_connect(str(response.get("url", "")), proxy=client.proxy) as socket,
+            session.ws_connect(address, proxy=client.proxy) as socket,
         ):
             frame: object = await socket.receive_json()
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError, TypeError) as error:

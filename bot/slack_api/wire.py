@@ -11,12 +11,20 @@ import aiohttp
 from slack_sdk.errors import SlackApiError, SlackRequestError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from agent_core.fault_points import fault_point
 from agent_core.messages import JsonObject
 from bot.slack_api.errors import SlackError, SlackLimited, SlackUnavailable, refusal
 from bot.slack_api.scopes import JSON_METHODS, Method
 
 CALL_LIMIT_S = 10.0
 DEFAULT_RETRY_AFTER_S = 30.0
+
+_FAULT_POINTS: Mapping[str, str] = {
+    "chat.postMessage": "post",
+    "chat.update": "edit",
+    "files.getUploadURLExternal": "upload_url",
+    "files.completeUploadExternal": "upload_complete",
+}
 
 
 def web_client(
@@ -61,13 +69,17 @@ class Wire:
             SlackError: Of the kind that `bot.slack_api.errors` describes.
         """
         given = {name: value for name, value in arguments.items() if value is not None}
+        place = _FAULT_POINTS.get(method, method)
+        fault_point(f"{place}.before")
         try:
             async with asyncio.timeout(self.limit_s):
-                return await self._send(method, given)
+                answer = await self._send(method, given)
         except SlackApiError as error:
             raise _typed(method, error) from error
         except (TimeoutError, aiohttp.ClientError, SlackRequestError, OSError, ValueError) as error:
             raise SlackUnavailable(method, detail=type(error).__name__) from error
+        fault_point(f"{place}.after")
+        return answer
 
     async def _send(self, method: Method, arguments: JsonObject) -> JsonObject:
         client: Any = self.client  # its methods are not fully typed

@@ -1,5 +1,6 @@
 """Attached files land in the session's workspace under safe names; messages become turns."""
 
+import asyncio
 import tracemalloc
 import unicodedata
 from collections.abc import AsyncIterator
@@ -12,11 +13,14 @@ from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_core.ids import TurnId
 from agent_core.messages import Attachment
-from agent_core.testing.models import ScriptedModel
+from agent_core.testing.models import Held, ScriptedModel
 from bot.front import MAX_ATTACHMENT_BYTES, WorkspaceFiles, safe_name
 from bot.inbound import SlackFile
 from bot.ingress import LeftOut
+from bot.ingress.seams import Taken
+from bot.presenter.state import READER
 from bot.slack_api import SlackApi, web_client
 from bot.slack_api.downloads import CHUNK_BYTES
 from tests.bot.front_world import NOW, Place, Process, open_place, process
@@ -46,6 +50,7 @@ async def place(tmp_path: Path) -> AsyncIterator[Place]:
 @pytest.fixture
 async def bot(place: Place) -> AsyncIterator[Process]:
     async with process(place, ScriptedModel(["Done."])) as bot:
+        await bot.runtime.show_with(READER, bot.presenting.attach)
         yield bot
 
 
@@ -240,6 +245,34 @@ async def test_a_message_becomes_a_turn_and_its_session_is_known(
     assert turn_id is not None
     assert await bot.front.knows(place.thread.session)
     await place.slack.wait_for(lambda _: "Done." in place.bot_texts())
+
+
+async def test_what_the_agent_has_of_a_gesture_can_be_asked(place: Place, bot: Process) -> None:
+    message = place.message("continue")
+    assert await bot.front.taken(message.key) is None
+    await bot.front.handle(message)
+    await place.slack.wait_for(lambda _: "Done." in place.bot_texts())
+    turn_id = TurnId(f"turn:{message.key}")
+    async with asyncio.timeout(10):
+        _ = [event async for event in bot.runtime.events(turn_id)]
+    assert await bot.front.taken(message.key) == Taken(
+        text="continue", said_at=message.received_at, is_at_work=False
+    )
+    assert not await bot.front.revise(message.key, "continue otherwise")
+    assert not await bot.front.withdraw(message.key)
+
+
+async def test_a_gesture_that_is_worked_on_is_at_work_and_can_be_withdrawn(place: Place) -> None:
+    held = Held(then="never said")
+    async with process(place, ScriptedModel([held])) as bot:
+        message = place.message("continue")
+        await bot.front.handle(message)
+        await held.reached.wait()
+        taken = await bot.front.taken(message.key)
+        assert taken is not None
+        assert taken.is_at_work
+        assert not await bot.front.revise(message.key, "continue otherwise")
+        assert await bot.front.withdraw(message.key)
 
 
 async def test_a_gesture_that_comes_again_starts_nothing(place: Place, bot: Process) -> None:

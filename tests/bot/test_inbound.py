@@ -7,7 +7,6 @@ from bot.inbound import (
     SlackFile,
     plain_text,
     posted_ts,
-    read_deletion,
     read_post,
 )
 from bot.threads import ThreadRef
@@ -130,70 +129,6 @@ def test_a_payload_without_an_event_is_left(body: dict[str, Any]) -> None:
 
 def test_a_key_tells_when_its_post_was_made() -> None:
     assert posted_ts(_read(thread_ts="1783536000.000001").key) == TS
-
-
-def _edit(text: str, before: str, **message: Any) -> InboundPost | None:
-    """An edit as Slack tells of it."""
-    now = {"type": "message", "user": "U1", "ts": TS, "text": text, **message}
-    edit: dict[str, Any] = {
-        "type": "message",
-        "subtype": "message_changed",
-        "hidden": True,
-        "channel": "C1",
-        "channel_type": "channel",
-        "ts": "1783537000.000001",
-        "message": now,
-        "previous_message": {**now, "text": before},
-    }
-    return read_post({"team_id": "T1", "event": edit}, bot_user=BOT)
-
-
-EDITED = {"user": "U1", "ts": "1783537000.000000"}
-
-
-def test_an_edit_that_adds_the_mention_is_a_post_under_its_own_ts() -> None:
-    post = _edit("<@UBOT> status", "status", edited=EDITED, thread_ts="1783536000.000001")
-
-    assert post is not None
-    assert post.key == f"T1:C1:{TS}"
-    assert (post.is_reply, post.mentions_bot, post.channel_type) == (True, True, "channel")
-    assert post.said_ts == EDITED["ts"]
-
-
-@pytest.mark.parametrize(
-    ("text", "before", "edited"),
-    [
-        ("<@UBOT> status", "<@UBOT> status", {}),
-        ("<@UBOT> status", "<@UBOT> status", EDITED),
-        ("<@UBOT> status!", "<@UBOT> status", EDITED),
-        ("status", "<@UBOT> status", EDITED),
-        ("status!", "status", EDITED),
-        ("<@U2> status", "status", EDITED),
-        ("<@UBOT> status", "status", {}),
-    ],
-    ids=["preview", "nothing", "mentioned before", "taken out", "words", "other", "unmarked"],
-)
-def test_any_other_edit_is_no_post(text: str, before: str, edited: dict[str, str]) -> None:
-    assert _edit(text, before, edited=edited) is None
-
-
-@pytest.mark.parametrize("ts", ["soon", "1e9", "", 5, None, "99999999999999.000000"])
-def test_an_edit_time_that_is_none_is_not_believed(ts: object) -> None:
-    post = _edit("<@UBOT> status", "status", edited={"ts": ts})
-
-    assert post is not None
-    assert post.said_ts == TS
-
-
-def test_a_deletion_names_the_post_that_is_gone() -> None:
-    gone = {"type": "message", "subtype": "message_deleted", "channel": "C1", "deleted_ts": TS}
-
-    assert read_deletion({"team_id": "T1", "event": gone}) == f"T1:C1:{TS}"
-
-
-@pytest.mark.parametrize("event", [None, "x", [], {}, {"type": "message", "deleted_ts": TS}])
-def test_what_is_no_deletion_names_nothing(event: object) -> None:
-    assert read_deletion({"team_id": "T1", "event": event}) is None
 
 
 @pytest.mark.parametrize("files", ["x", 5, {}, [None, "x", 5], [{"size": "much", "name": None}]])

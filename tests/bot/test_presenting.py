@@ -11,8 +11,8 @@ from agent_core.events import AnyEvent, TurnFinished
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime
-from agent_core.sessions import StoredTurn
-from agent_core.testing.models import Held, ScriptedModel
+from agent_core.sessions.leases import LeaseLost
+from agent_core.testing.models import Held, ScriptedModel, call
 from bot.presenting import READER, Presenting
 from tests.bot.front_world import Place, Process, open_place, process
 
@@ -26,9 +26,16 @@ async def place(tmp_path: Path) -> AsyncIterator[Place]:
 
 
 async def begin(bot: Process, place: Place, *, ts: str = "") -> TurnId:
+    """A turn of a process that shows its turns."""
+    await shows(bot)
     turn_id = await bot.front.handle(place.message("continue", ts=ts))
     assert turn_id is not None
     return turn_id
+
+
+async def shows(bot: Process) -> None:
+    """From here on the process shows its turns, and first what an earlier one left."""
+    await bot.runtime.show_with(READER, bot.presenting.attach)
 
 
 async def presenter_ended(turn_id: TurnId) -> None:
@@ -65,7 +72,6 @@ async def test_a_turn_is_shown_from_its_start_to_its_end(place: Place) -> None:
     async with process(place, ScriptedModel(["All is new."])) as bot:
         turn_id = await begin(bot, place)
         await shown(bot, turn_id)
-        assert await bot.runtime.unread(READER) == []
     assert answers(place, "All is new.") == 1
 
 
@@ -74,7 +80,7 @@ async def test_a_second_attachment_changes_nothing(place: Place) -> None:
     async with process(place, ScriptedModel([held])) as bot:
         turn_id = await begin(bot, place)
         bot.presenting.attach(await bot.runtime.turn(turn_id))
-        await bot.presenting.resume()
+        await shows(bot)
         held.release.set()
         await shown(bot, turn_id)
     assert answers(place, "All is new.") == 1
@@ -83,9 +89,8 @@ async def test_a_second_attachment_changes_nothing(place: Place) -> None:
 async def test_two_turns_of_a_thread_are_both_shown(place: Place) -> None:
     second_ts = await place.slack.say("ann", "general", "more", thread_ts=place.thread.root_ts)
     async with process(place, ScriptedModel(["One.", "Two."])) as bot:
-        turns = [await begin(bot, place), await begin(bot, place, ts=second_ts)]
-        for turn_id in turns:
-            await shown(bot, turn_id)
+        for ts in ("", second_ts):
+            await shown(bot, await begin(bot, place, ts=ts))
     assert (answers(place, "One."), answers(place, "Two.")) == (1, 1)
 
 
@@ -97,7 +102,7 @@ async def test_a_turn_under_way_goes_on_in_its_thread_after_a_restart(place: Pla
         await progress_is_up(place)
     before = place.bot_texts()
     async with process(place, ScriptedModel(["All is new."])) as bot:
-        await bot.presenting.resume()
+        await shows(bot)
         await shown(bot, turn_id)
     assert answers(place, "All is new.") == 1
     assert len(place.bot_texts()) == len(before) + 1
@@ -114,18 +119,20 @@ async def test_a_turn_that_ended_unseen_is_shown_after_a_restart(place: Place) -
         await ended(bot, turn_id)
     assert answers(place, "All is new.") == 0
     async with process(place) as bot:
-        await bot.presenting.resume()
+        await shows(bot)
         await shown(bot, turn_id)
     assert answers(place, "All is new.") == 1
 
 
 async def test_what_was_shown_is_not_shown_again(place: Place) -> None:
     async with process(place, ScriptedModel(["All is new."])) as bot:
-        await shown(bot, await begin(bot, place))
+        turn_id = await begin(bot, place)
+        await shown(bot, turn_id)
     before = [(call.method, call.args) for call in place.slack.calls]
     async with process(place) as bot:
-        await bot.presenting.resume()
-        assert await bot.runtime.unread(READER) == []
+        await shows(bot)
+        bot.presenting.attach(await bot.runtime.turn(turn_id), is_resumed=True)
+        await presenter_ended(turn_id)
     assert [(call.method, call.args) for call in place.slack.calls] == before
 
 
@@ -137,7 +144,7 @@ async def test_a_turn_that_was_never_attached_is_taken_up(place: Place) -> None:
         await held.reached.wait()
     assert place.bot_texts() == []
     async with process(place, ScriptedModel(["All is new."])) as bot:
-        await bot.presenting.resume()
+        await shows(bot)
         await shown(bot, turn_id)
     assert answers(place, "All is new.") == 1
 
@@ -149,23 +156,22 @@ async def test_a_turn_that_ended_before_anyone_attached_is_shown(place: Place) -
         assert turn_id is not None
         await ended(bot, turn_id)
     async with process(place) as bot:
-        await bot.presenting.resume()
-        assert turn_id in {turn.id for turn in await bot.runtime.unread(READER)}
+        await shows(bot)
         await shown(bot, turn_id)
     assert answers(place, "All is new.") == 1
 
 
-async def test_a_queued_turn_is_shown_after_a_restart_too(place: Place) -> None:
+async def test_a_turn_that_came_while_another_was_at_work_is_shown_too(place: Place) -> None:
     second_ts = await place.slack.say("ann", "general", "more", thread_ts=place.thread.root_ts)
     held = Held(then="never said")
     async with process(place, ScriptedModel([held])) as bot:
         turns = [await begin(bot, place), await begin(bot, place, ts=second_ts)]
         await held.reached.wait()
     async with process(place, ScriptedModel(["One.", "Two."])) as bot:
-        await bot.presenting.resume()
+        await shows(bot)
         for turn_id in turns:
             await shown(bot, turn_id)
-    assert (answers(place, "One."), answers(place, "Two.")) == (1, 1)
+    assert answers(place, "One.") == 1
 
 
 async def test_slack_being_away_for_a_while_does_not_lose_the_answer(place: Place) -> None:
@@ -201,7 +207,6 @@ async def test_an_answer_that_slack_will_never_take_counts_as_shown(place: Place
         place.slack.fail("chat.postMessage", error="team_access_not_granted", times=1_000)
         held.release.set()
         await shown(bot, turn_id)
-        assert await bot.runtime.unread(READER) == []
 
 
 async def test_an_answer_that_a_token_may_not_post_waits_for_the_next_start(place: Place) -> None:
@@ -215,7 +220,7 @@ async def test_an_answer_that_a_token_may_not_post_waits_for_the_next_start(plac
         await presenter_ended(turn_id)
     place.slack.heal()
     async with process(place) as bot:
-        await bot.presenting.resume()
+        await shows(bot)
         await shown(bot, turn_id)
     assert answers(place, "All is new.") == 1
 
@@ -235,12 +240,52 @@ async def test_an_unexpected_failure_does_not_end_the_presenter(place: Place) ->
     assert answers(place, "All is new.") == 1
 
 
-class FailingCursors:
-    """A runtime whose bookmarks cannot be read or written the first times."""
+async def test_a_question_is_answered_after_a_restart_in_its_thread(place: Place) -> None:
+    ask = call("ask_user", {"question": "Which year?", "options": ["2025", "2026"]}, id="q")
+    async with process(place, ScriptedModel([ask])) as bot:
+        turn_id = await begin(bot, place)
+        await place.slack.wait_for(lambda _: answers(place, "Which year?"))
+    answer_ts = await place.slack.say("ann", "general", "2", thread_ts=place.thread.root_ts)
+    async with process(place, ScriptedModel(["It is 2026."])) as bot:
+        await shows(bot)
+        answer_id = await bot.front.handle(place.message("2", ts=answer_ts))
+        assert answer_id is not None
+        await shown(bot, turn_id)
+        await shown(bot, answer_id)
+    texts = [post.text for post in place.slack.thread("general", place.thread.root_ts)[1:]]
+    heads = [text.partition(" · ")[0].partition("\n")[0] for text in texts]
+    ann = place.slack.people["ann"]
+    assert [head.partition(" after ")[0].partition(" in ")[0] for head in heads] == [
+        "Asked Ann a question",
+        f"<@{ann}> Which year?",
+        "2",
+        "Done",
+        "It is 2026.",
+    ]
 
-    def __init__(self, runtime: Runtime, *, times: int) -> None:
+
+async def test_a_message_that_the_turn_at_work_takes_in_is_shown_as_seen(place: Place) -> None:
+    held = Held(then=call("list_local_files", {}))
+    async with process(place, ScriptedModel([held, "Both are in."])) as bot:
+        turn_id = await begin(bot, place)
+        await held.reached.wait()
+        ts = await place.slack.say("ann", "general", "Poland too", thread_ts=place.thread.root_ts)
+        taken_id = await bot.front.handle(place.message("Poland too", ts=ts))
+        assert taken_id is not None
+        await place.slack.wait_for(lambda _: place.slack.find("general", ts).reactions)
+        held.release.set()
+        await shown(bot, turn_id)
+        await shown(bot, taken_id)
+    assert [reaction.name for reaction in place.slack.find("general", ts).reactions] == ["eyes"]
+    assert answers(place, "Both are in.") == 1
+    assert len(place.bot_texts()) == 2
+
+
+class Watched:
+    """A runtime whose calls pass by here."""
+
+    def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self.failures_left = times
 
     async def workspace(self, session: SessionId, now: datetime) -> Path:
         return await self._runtime.workspace(session, now)
@@ -248,23 +293,99 @@ class FailingCursors:
     def events(self, turn: TurnId) -> AsyncGenerator[tuple[int, AnyEvent], None]:
         return self._runtime.events(turn)
 
-    async def unread(self, reader: str) -> list[StoredTurn]:
-        return await self._runtime.unread(reader)
+    async def check(self, session: SessionId) -> None:
+        await self._runtime.check(session)
 
     async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None:
-        self._fail()
         return await self._runtime.load_cursor(reader, turn)
 
     async def save_cursor(
         self, reader: str, turn: TurnId, state: JsonObject, *, done: bool = False
     ) -> None:
-        self._fail()
         await self._runtime.save_cursor(reader, turn, state, done=done)
+
+
+class FailingCursors(Watched):
+    """A runtime whose bookmarks cannot be read or written the first times."""
+
+    def __init__(self, runtime: Runtime, *, times: int) -> None:
+        super().__init__(runtime)
+        self.failures_left = times
+
+    async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None:
+        self._fail()
+        return await super().load_cursor(reader, turn)
+
+    async def save_cursor(
+        self, reader: str, turn: TurnId, state: JsonObject, *, done: bool = False
+    ) -> None:
+        self._fail()
+        await super().save_cursor(reader, turn, state, done=done)
 
     def _fail(self) -> None:
         if self.failures_left:
             self.failures_left -= 1
             raise OSError("the disk is full")
+
+
+class Contested(Watched):
+    """A runtime as a process sees it whose sessions another process may take."""
+
+    is_lost = False
+
+    async def check(self, session: SessionId) -> None:
+        if self.is_lost:
+            raise LeaseLost(session)
+
+
+async def test_a_process_that_lost_the_session_writes_nothing_more(place: Place) -> None:
+    held = Held(then="All is new.")
+    async with process(place, ScriptedModel([held])) as bot:
+        contested = Contested(bot.runtime)
+        presenting = Presenting(contested, place.api)
+        turn_id = await bot.runtime.handle(place.message("continue"))
+        assert turn_id is not None
+        presenting.attach(await bot.runtime.turn(turn_id))
+        await held.reached.wait()
+        await progress_is_up(place)
+        contested.is_lost = True
+        held.release.set()
+        await ended(bot, turn_id)
+        await presenter_ended(turn_id)
+        [progress] = place.bot_texts()
+        assert progress.startswith("*Working on it*")
+
+        contested.is_lost = False
+        presenting.attach(await bot.runtime.turn(turn_id), is_resumed=True)
+        await shown(bot, turn_id)
+        await presenting.close()
+    assert answers(place, "All is new.") == 1
+    assert len(place.bot_texts()) == 2
+
+
+async def test_a_session_that_comes_back_is_shown_by_what_the_other_process_noted(
+    place: Place,
+) -> None:
+    held = Held(then="All is new.")
+    async with process(place, ScriptedModel([held])) as bot:
+        away = Contested(bot.runtime)
+        first, second = Presenting(away, place.api), Presenting(bot.runtime, place.api)
+        turn_id = await bot.runtime.handle(place.message("continue"))
+        assert turn_id is not None
+        first.attach(await bot.runtime.turn(turn_id))
+        await held.reached.wait()
+        await progress_is_up(place)
+        away.is_lost = True
+        second.attach(await bot.runtime.turn(turn_id), is_resumed=True)
+        held.release.set()
+        await shown(bot, turn_id)
+        away.is_lost = False
+        first.attach(await bot.runtime.turn(turn_id), is_resumed=True)
+        await presenter_ended(turn_id)
+        await first.close()
+        await second.close()
+    assert answers(place, "All is new.") == 1
+    assert len(place.bot_texts()) == 2
 
 
 async def test_closing_twice_is_safe(place: Place) -> None:

@@ -121,6 +121,9 @@ def test_a_file_can_hold_all_of_them(monkeypatch: pytest.MonkeyPatch, clean: Pat
         ("ALLOWED_CHANNELS", "C1,#general", "has “#general”, which is no such id. Write channel"),
         ("ALLOWED_USERS", "U1 @ann", "has “@ann”, which is no such id. Write user ids"),
         ("ALLOWED_TEAMS", "C1", "has “C1”, which is no such id. Write team ids"),
+        ("CONSOLE_PORT", "99999", "is “99999”. Write a port such as 8898"),
+        ("CONSOLE_PORT", "http", "is “http”. Write a port such as 8898"),
+        ("CONSOLE_HOST", "this machine", "which is not one plain word. Write an address of this"),
         ("WORKSPACES_ROOT", "~nobody-of-this-name/bot", "and that home is not known"),
     ],
 )
@@ -281,3 +284,8 @@ def test_tokens_are_not_in_what_is_printed(monkeypatch: pytest.MonkeyPatch) -> N
     for name, value in GIVEN.items():
         monkeypatch.setenv(name, value)
     assert "given" not in repr(BotSettings())
+
+
+def test_an_empty_console_host_is_not_every_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONSOLE_HOST", "")
+    assert BotSettings().console_host == "127.0.0.1"

@@ -71,6 +71,54 @@ async def test_replies_are_oldest_first_with_the_root_from_any_ts(
     assert await error_of(nothing) == "thread_not_found"
 
 
+async def test_a_root_tells_how_late_its_latest_reply_is(
+    team: Team, web: Web, general: str
+) -> None:
+    # 3.6: the reply itself is not in history.
+    root = await team.say("ann", "general", "question")
+    for text in ("first", "last"):
+        ts = await team.say("ben", "general", text, thread_ts=root)
+    [shown] = (await web.conversations_history(channel=general))["messages"]
+    assert (shown["ts"], shown["latest_reply"]) == (root, ts)
+
+
+async def test_a_bound_leaves_replies_out_and_never_the_root(
+    team: Team, web: Web, general: str
+) -> None:
+    # 3.6
+    root = await team.say("ann", "general", "question")
+    replies = [await team.say("ben", "general", str(n), thread_ts=root) for n in range(4)]
+    newer = await web.conversations_replies(channel=general, ts=root, oldest=replies[1])
+    assert [message["text"] for message in newer["messages"]] == ["question", "2", "3"]
+
+
+async def test_a_listed_post_is_what_its_event_would_say(
+    team: Team, web: Web, general: str
+) -> None:
+    # 2.5, 3.6: the client's id, files, and the text as it is now.
+    file = ("a.txt", b"x", "text/plain")
+    ts = await team.say("ann", "general", "teh words", files=[file])
+    await team.edit("ann", "general", ts, "the words")
+    gone = await team.say("ann", "general", "never mind")
+    await team.delete("general", gone)
+    [shown] = (await web.conversations_history(channel=general))["messages"]
+    assert (shown["type"], shown["subtype"]) == ("message", "file_share")
+    assert (shown["user"], shown["team"]) == (team.people["ann"], team.team_id)
+    assert (shown["text"], shown["edited"]["user"]) == ("the words", team.people["ann"])
+    assert shown["client_msg_id"]
+    assert [file["name"] for file in shown["files"]] == ["a.txt"]
+
+
+async def test_direct_conversations_are_among_those_of_the_bot(team: Team, web: Web) -> None:
+    # 3.6
+    direct = team.dm_id("ann")
+    listed = await web.users_conversations(types="im,mpim", exclude_archived=True)
+    assert [(each["id"], each["is_im"]) for each in listed["channels"]] == [(direct, True)]
+    await team.say("ann", dm=True, text="hi")
+    [shown] = (await web.conversations_history(channel=direct))["messages"]
+    assert shown["text"] == "hi"
+
+
 async def test_metadata_comes_in_full_only_when_asked_for_on_every_page(
     team: Team, web: Web, general: str
 ) -> None:

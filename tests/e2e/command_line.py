@@ -32,12 +32,17 @@ class Ran:
 
 
 async def run_sandbox(
-    directory: Path, *asks: str, out: Path | None = None, web: Path | None = None
+    directory: Path,
+    *asks: str,
+    out: Path | None = None,
+    web: Path | None = None,
+    kill_at: str = "",
 ) -> Ran:
     """Run `bot sandbox --json` with these asks in `directory`."""
     options = [part for ask in asks for part in ("--ask", ask)]
     options += ["--out", str(out)] if out else []
     options += ["--web", str(web)] if web else []
+    options += ["--kill-at", kill_at] if kill_at else []
     return await _run(directory, "sandbox", *options, "--json")
 
 

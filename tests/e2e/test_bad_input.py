@@ -125,7 +125,7 @@ async def test_an_empty_mention_beside_running_work_is_answered_at_once(world: W
     await world.answered(await world.mention("", thread_ts=root))
     await world.answered(root)
     state, result = world.answers(root)
-    assert state.startswith("I am working on the request before this one")
+    assert state.startswith("I have just begun.")
     assert result == "Found it."
 
 

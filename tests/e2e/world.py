@@ -22,10 +22,12 @@ from bot.app import running_bot
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ModelStandIn, Text
 from bot.sandbox.slack import SlackStandIn
+from bot.sandbox.slack.clock import Clock
 from bot.sandbox.slack.gestures import TypedFile
 from bot.sandbox.slack.records import Post
 from bot.sandbox.web import Page, SmallWeb
 from bot.settings import BotSettings
+from bot.socket import Timing
 
 CHANNEL = "general"
 HUGE_PAGE = Page(
@@ -100,7 +102,7 @@ class World:
 
     async def nothing_more_happens(self) -> None:
         """All that was said so far is delivered, and a question asked after it is answered."""
-        await self.ask_simply("Are you still there?", channel="news")
+        await self.ask_simply("Which day is the meeting?", channel="news")
         await self.slack.wait_for(_is_all_acknowledged)
 
     async def was_taken_up(self, ts: str, *, channel: str = CHANNEL) -> bool:
@@ -183,10 +185,12 @@ async def _searchable(web: SmallWeb) -> Sequence[Page]:
 
 
 @asynccontextmanager
-async def outside_world(root: Path) -> AsyncGenerator[Outside, None]:
+async def outside_world(
+    root: Path, *, slack_clock: Clock | None = None
+) -> AsyncGenerator[Outside, None]:
     """All stand-ins, and no bot yet."""
     async with (
-        SlackStandIn(rate_limits=False) as slack,
+        SlackStandIn(rate_limits=False, clock=slack_clock) as slack,
         ModelStandIn(keep_bodies=True) as model,
         SmallWeb.builtin(pace=0.0) as web,
         ComposioStandIn(partial(_searchable, web)) as composio,
@@ -201,6 +205,8 @@ async def bot_in(
     allowed_channels: frozenset[str] | None = None,
     allowed_users: frozenset[str] | None = None,
     composio_url: str | None = None,
+    console_port: int = 0,
+    socket_timing: Timing | None = None,
 ) -> AsyncGenerator[World, None]:
     """A bot that listens; several after each other in one world are restarts."""
     slack = outside.slack
@@ -211,6 +217,7 @@ async def bot_in(
         allowed_teams=None,
         allowed_channels=allowed_channels,
         allowed_users=allowed_users,
+        console_port=console_port,
     )
     core = CoreSettings(
         anthropic_api_key=SecretStr("sandbox"),
@@ -223,7 +230,9 @@ async def bot_in(
         crawl_allow=outside.web.crawl_allow,
         crawl_connect=outside.web.crawl_connect,
     )
-    async with running_bot(settings, core) as runtime:
+    async with running_bot(
+        settings, core, socket_timing=socket_timing, now_s=slack.workspace.clock.now
+    ) as runtime:
         await slack.connected(timeout_s=START_S)
         yield World(outside=outside, runtime=runtime)
 

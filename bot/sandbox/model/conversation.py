@@ -8,6 +8,8 @@ from bot.sandbox.model.purposes import Tool, read_tools
 from bot.sandbox.model.wire import Json, as_list, as_object, as_text, blocks_of, text_of
 
 TAGGED = re.compile(r"<([a-zA-Z][\w-]*)(?:\s[^<>]*)?>.*?</\1>", re.DOTALL)
+UNKNOWN = re.compile(r"\b(?:may|might) or (?:may|might) not have\b", re.I)
+INTERJECTED = re.compile(r"\bwhile you were (?:still )?(?:working|at work|busy)\b", re.I)
 NO_MORE_CALLS = re.compile(r"\bdo not (?:call|use|run) (?:any )?(?:more |further )*tools\b", re.I)
 
 
@@ -97,8 +99,13 @@ def _forbids_tools(body: Json) -> bool:
     return bool(messages) and NO_MORE_CALLS.search(text_of(messages[-1].get("content"))) is not None
 
 
+def _is_unknown(call: Call) -> bool:
+    """Whether the result was lost: such a call counts as not made, and is simply made again."""
+    return call.is_error and UNKNOWN.search(call.result) is not None
+
+
 class _Reader:
-    """Folds messages into exchanges: a person's text after an answer opens a new one."""
+    """Folds messages into exchanges: a person's text opens a new one, unless work went on."""
 
     def __init__(self, purposes: dict[str, str]) -> None:
         self._purposes = purposes
@@ -129,16 +136,19 @@ class _Reader:
         results = [block for block in blocks if block.get("type") == "tool_result"]
         for block in results:
             self._results[as_text(block.get("tool_use_id"))] = block
-        if results:
+        text = text_of(blocks)
+        is_interjected = INTERJECTED.search(text) is not None and not self._answer
+        if results and not is_interjected:
             return
-        if self._answer or self._calls:
+        if (self._answer or self._calls) and not is_interjected:
             self._done.append(self._close())
-        self._asked.append(text_of(blocks))
+        self._asked.append(text)
 
     def _close(self) -> Exchange:
+        calls = [self._call(key, block) for key, block in self._calls.items()]
         exchange = Exchange(
             asked="\n\n".join(text for text in self._asked if text),
-            calls=tuple(self._call(key, block) for key, block in self._calls.items()),
+            calls=tuple(call for call in calls if not _is_unknown(call)),
             answer="\n\n".join(self._answer),
         )
         self._asked, self._answer, self._calls, self._results = [], [], {}, {}

@@ -12,6 +12,7 @@ class Exchange:
     def __init__(self, *, request_id: str) -> None:
         self.request_id = request_id
         self.body: Json = {}
+        self.digest = ""
         self.kind = "rejected"
         self.called: tuple[str, ...] = ()
         self.status = 200
@@ -36,6 +37,7 @@ class Exchange:
             at=self._at,
             status=self.status,
             error=self.error,
+            digest=self.digest,
             called=self.called,
             body=self.body if keep_body else None,
         )

@@ -19,6 +19,8 @@ class ModelCall:
     at: datetime
     status: int = 200
     error: str = ""
+    digest: str = ""
+    """The same for two requests with the same bytes, and for no others."""
     called: tuple[str, ...] = ()
     """Names of the tools that the reply called."""
     body: Json | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import json
 import uuid
 from collections.abc import Collection
@@ -27,6 +28,8 @@ from bot.sandbox.model.validation import Rules, validate
 from bot.sandbox.model.wire import Json
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
+CLIENT_IS_GONE = 499
+"""Never read by anybody; nginx's number for a client that hung up while it was asking."""
 
 
 class ModelStandIn:
@@ -151,12 +154,15 @@ class ModelStandIn:
         except RefusedError as error:
             exchange.status, exchange.error = error.status, error.type
             return _refusal(error, exchange.request_id, exchange.retry_after)
+        except ConnectionResetError:
+            return web.Response(status=CLIENT_IS_GONE)
         finally:
             self.calls.append(exchange.as_call(keep_body=self._keep_bodies))
 
     async def _answer(self, request: web.Request, exchange: Exchange) -> web.StreamResponse:
         check_headers(request.headers, self._api_versions)
         exchange.body = body = await _read(request)
+        exchange.digest = hashlib.sha256(await request.read()).hexdigest()
         validate(body, self._rules, request.headers)
         plan = self._behaviour.plan(body)
         exchange.kind = plan.kind

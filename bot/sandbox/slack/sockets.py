@@ -3,10 +3,11 @@
 import asyncio
 import json
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from aiohttp import WSMsgType, web
+from aiohttp import WSMessage, WSMsgType, web
 
 from bot.sandbox.slack.background import Background
 from bot.sandbox.slack.clock import Clock
@@ -22,11 +23,15 @@ CLOSE_TIMEOUT_S = 1.0
 
 @dataclass(slots=True, eq=False)
 class Socket:
-    """One open connection; a draining one takes acknowledgements but gets no payload."""
+    """One open connection. A draining one gets payloads only while there is no other."""
 
     ws: web.WebSocketResponse
     request: web.Request
     is_draining: bool = False
+    is_cut: bool = False
+    is_black_hole: bool = False
+    """Nothing comes out of it and nothing goes in, though it looks open from both sides."""
+    answers_pings: bool = True
 
 
 class Sockets:
@@ -40,10 +45,17 @@ class Sockets:
         self._tickets: dict[str, float] = {}
         self._sockets: list[Socket] = []
         self._acks: dict[str, asyncio.Future[JsonObject | None]] = {}
+        self._to_turn_away = 0
+        self._acks_to_lose = 0
 
     @property
     def open_sockets(self) -> int:
         return sum(not socket.is_draining for socket in self._sockets)
+
+    @property
+    def connections(self) -> int:
+        """Every connection that was greeted and is not closed yet, draining ones too."""
+        return len(self._sockets)
 
     def issue_ticket(self) -> str:
         ticket = secrets.token_urlsafe(16)
@@ -55,10 +67,11 @@ class Sockets:
         expires_s = self._tickets.pop(request.query.get("ticket", ""), 0.0)
         if expires_s < self._clock.now():
             return web.Response(status=408, text="ticket is used, expired or unknown")
-        ws = web.WebSocketResponse(timeout=CLOSE_TIMEOUT_S, max_msg_size=0)
+        ws = web.WebSocketResponse(timeout=CLOSE_TIMEOUT_S, max_msg_size=0, autoping=False)
         await ws.prepare(request)
         socket = Socket(ws, request)
-        if self.open_sockets >= MAX_SOCKETS:
+        if self._to_turn_away or self.open_sockets >= MAX_SOCKETS:
+            self._to_turn_away = max(0, self._to_turn_away - 1)
             await self._send_disconnect(socket, "too_many_websockets")
             await ws.close()
             return ws
@@ -72,12 +85,20 @@ class Sockets:
         pings = self._background.start(self._ping(socket))
         try:
             async for frame in socket.ws:
-                if frame.type is WSMsgType.TEXT:
-                    self._take_ack(frame.data)
+                await self._take(socket, frame)
         finally:
             pings.cancel()
             self._sockets.remove(socket)
             self._feed.publish(SocketsChanged(open_sockets=self.open_sockets))
+
+    async def _take(self, socket: Socket, frame: WSMessage) -> None:
+        if socket.is_black_hole:
+            return
+        if frame.type is WSMsgType.TEXT:
+            self._take_ack(frame.data)
+        elif frame.type is WSMsgType.PING and socket.answers_pings:
+            with suppress(ConnectionError):
+                await socket.ws.pong(frame.data)
 
     def _hello(self) -> JsonObject:
         started = datetime.fromtimestamp(self._clock.now(), UTC)
@@ -96,6 +117,8 @@ class Sockets:
     async def _ping(self, socket: Socket) -> None:
         while not socket.ws.closed:
             await self._clock.sleep_until(self._clock.now() + PING_INTERVAL_S)
+            if socket.is_black_hole:
+                return
             try:
                 await socket.ws.ping(b"Ping from applink-1")
             except ConnectionError:
@@ -105,6 +128,9 @@ class Sockets:
         try:
             answer = as_object(json.loads(data)) or {}
         except ValueError:
+            return
+        if self._acks_to_lose:
+            self._acks_to_lose -= 1
             return
         waiting = self._acks.get(str(answer.get("envelope_id")))
         if waiting is not None and not waiting.done():
@@ -119,11 +145,22 @@ class Sockets:
 
     async def send(self, envelope: JsonObject) -> bool:
         """Send to one socket; False when there is none that takes it."""
-        candidates = [socket for socket in self._sockets if not socket.is_draining]
+        return await self.send_text(json.dumps(envelope))
+
+    async def send_text(self, text: str) -> bool:
+        """Send a frame to one socket, whatever it says; False when there is none that takes it.
+
+        A socket that is about to be closed counts as long as there is no other: Slack's notice
+        comes about 10 s ahead.
+        """
+        usable = [socket for socket in self._sockets if not socket.is_cut]
+        candidates = [socket for socket in usable if not socket.is_draining] or usable
         while candidates:
             socket = candidates.pop(secrets.randbelow(len(candidates)))
+            if socket.is_black_hole:
+                return True
             try:
-                await socket.ws.send_json(envelope)
+                await socket.ws.send_str(text)
             except ConnectionError:
                 continue
             return True
@@ -147,9 +184,27 @@ class Sockets:
     def cut(self) -> None:
         """Break every connection without a closing frame, as a failing network does."""
         for socket in tuple(self._sockets):
-            socket.is_draining = True
+            socket.is_draining = socket.is_cut = True
             if socket.request.transport is not None:
                 socket.request.transport.abort()
+
+    def swallow_frames(self) -> None:
+        """Make the sockets that are open black holes: no frame, ping or pong passes any more."""
+        for socket in self._sockets:
+            socket.is_black_hole = True
+
+    def leave_pings_unanswered(self) -> None:
+        """Answer no ping on the sockets that are open; everything else passes."""
+        for socket in self._sockets:
+            socket.answers_pings = False
+
+    def turn_away(self, times: int) -> None:
+        """Greet the next sockets with `too_many_websockets`."""
+        self._to_turn_away = times
+
+    def lose_acks(self, times: int) -> None:
+        """Lose the next acknowledgements on their way."""
+        self._acks_to_lose = times
 
     async def close(self) -> None:
         for socket in tuple(self._sockets):

@@ -203,6 +203,11 @@ class SlackStandIn(Interactions):
     def open_sockets(self) -> int:
         return self._sockets.open_sockets
 
+    @property
+    def sockets(self) -> Sockets:
+        """The sockets themselves, for faults: black holes, lost acknowledgements, odd frames."""
+        return self._sockets
+
     def fail(
         self,
         method: str,

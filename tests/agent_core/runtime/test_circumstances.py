@@ -162,19 +162,6 @@ async def test_a_message_that_is_withdrawn_before_its_turn_begins_is_not_answere
     assert "secret" not in str(model.requests)
 
 
-async def test_a_turn_that_has_begun_is_not_withdrawn(tmp_path: Path) -> None:
-    held = Held(then="One.")
-    async with (
-        scripted_runtime(tmp_path, model=ScriptedModel([held])) as runtime,
-        asyncio.TaskGroup() as group,
-    ):
-        first = group.create_task(answer(runtime, inbound("continue with it", number=1)))
-        await held.reached.wait()
-        assert not await runtime.withdraw(inbound("", number=1).key)
-        held.release.set()
-    assert first.result() == "One."
-
-
 async def test_withdrawing_what_nobody_knows_changes_nothing(tmp_path: Path) -> None:
     async with scripted_runtime(tmp_path, model=ScriptedModel([])) as runtime:
         assert not await runtime.withdraw("T1:C1:1.000001")

@@ -12,7 +12,12 @@ from agent_core.events import AnyEvent, Outcome, RouteChosen, TurnFinished
 from agent_core.ids import SessionId, TurnId, UserId
 from agent_core.messages import Attachment, InboundMessage
 from agent_core.runtime import Runtime
-from agent_core.runtime.ready_answers import answer_small_talk, is_answered_at_once, small_talk_of
+from agent_core.runtime.ready_answers import (
+    answer_small_talk,
+    kind_of,
+    needs_no_model,
+    small_talk_of,
+)
 from agent_core.sessions import StoredTurn
 from agent_core.testing.models import Held, ScriptedModel
 from agent_core.testing.runtimes import inbound, scripted_runtime
@@ -84,10 +89,11 @@ def test_a_message_with_files_is_left_to_the_agent_whatever_it_says() -> None:
 
 
 def test_a_thumb_up_waits_for_the_turn_that_it_may_be_a_yes_to() -> None:
-    assert is_answered_at_once(inbound(""))
-    assert is_answered_at_once(inbound("🎉"))
-    assert not is_answered_at_once(inbound("👍"))
-    assert not is_answered_at_once(inbound("hello"))
+    assert kind_of(inbound("")) == "at_once"
+    assert kind_of(inbound("🎉")) == "at_once"
+    assert kind_of(inbound("👍")) == "work"
+    assert kind_of(inbound("hello")) == "work"
+    assert kind_of(inbound("stop!")) == "stop"
 
 
 def turn_of(
@@ -106,8 +112,11 @@ def turn_of(
 
 
 def answered(message: InboundMessage, earlier: Sequence[StoredTurn] = ()) -> str | None:
-    routed = answer_small_talk(turn_of(message, seq=9), earlier)
-    return routed.answer.text if routed and routed.answer else None
+    turn = turn_of(message, seq=9)
+    if not needs_no_model(turn, earlier):
+        return None
+    routed = answer_small_talk(turn, earlier, [], message.received_at)
+    return routed.answer.text if routed.answer else None
 
 
 @pytest.mark.parametrize(
@@ -157,7 +166,7 @@ def test_in_a_thread_of_people_the_language_is_theirs() -> None:
         ("limited", "stopped at a limit"),
         ("stopped", "was stopped"),
         ("failed", "could not be finished"),
-        (None, "I am working on"),
+        (None, "I have just begun."),
     ],
 )
 def test_in_a_thread_with_a_session_its_state_is_told(outcome: Outcome | None, says: str) -> None:
@@ -245,10 +254,11 @@ def test_a_word_of_several_languages_is_met_in_that_of_the_thread() -> None:
 
 
 def test_help_and_thanks_wait_for_nothing_and_stop_waits_for_its_place() -> None:
-    assert is_answered_at_once(inbound("help"))
-    assert is_answered_at_once(inbound("thanks"))
-    assert not is_answered_at_once(inbound("stop"))
-    assert not is_answered_at_once(inbound("continue"))
+    assert kind_of(inbound("help")) == "at_once"
+    assert kind_of(inbound("thanks")) == "at_once"
+    assert kind_of(inbound("how far are you?")) == "at_once"
+    assert kind_of(inbound("stop")) == "stop"
+    assert kind_of(inbound("continue")) == "work"
 
 
 async def turn_events(runtime: Runtime, message: InboundMessage) -> list[AnyEvent]:
@@ -302,7 +312,7 @@ async def test_the_answer_does_not_wait_for_a_turn_that_is_running(tmp_path: Pat
         queued = await runtime.handle(inbound("continue please", number=2))
         assert queued is not None
         asked = ending(await turn_events(runtime, inbound("", number=3)))
-        assert asked.answer.startswith("I am working on the request before this one")
+        assert asked.answer.startswith("I have just begun.")
         assert (await runtime.turn(queued)).status == "queued"
         held.release.set()
         async with asyncio.timeout(TIMEOUT_S):

@@ -49,8 +49,8 @@ def test_each_kind_of_failure_is_told_apart() -> None:
     [
         ("Look into heat pumps for me please", "de-DE", "My language model refused"),
         ("Bitte suche die Preise für das Haus", "", "Mein Sprachmodell hat die Anfrage abgelehnt"),
-        ("status", "fr-FR", "Mon modèle de langage a refusé"),
-        ("status", "", "My language model refused"),
+        ("Sprint?", "fr-FR", "Mon modèle de langage a refusé"),
+        ("Sprint?", "", "My language model refused"),
     ],
 )
 async def test_a_failure_is_told_in_the_askers_language(

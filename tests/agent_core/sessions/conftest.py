@@ -55,7 +55,25 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty database of each kind."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/state.sqlite"
-    server = request.getfixturevalue("postgres_server")
+    return new_database(request.getfixturevalue("postgres_server"))
+
+
+@pytest.fixture
+def postgres_url(postgres_server: Any) -> str:
+    return new_database(postgres_server)
+
+
+@pytest.fixture
+def own_postgres(postgres_server: Any) -> Iterator[tuple[Any, str]]:
+    """A server that the test may stop and start, and the URL of an empty database."""
+    module = importlib.import_module(POSTGRES)
+    with tempfile.TemporaryDirectory(prefix="pg", ignore_cleanup_errors=True) as directory:
+        server = module.get_server(directory)
+        yield server, new_database(server)
+        server.cleanup()
+
+
+def new_database(server: Any) -> str:
     admin = create_engine(driven(server.get_uri()), isolation_level="AUTOCOMMIT")
     name = f"test_{uuid.uuid4().hex}"
     with admin.connect() as connection:

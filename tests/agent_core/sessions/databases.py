@@ -9,8 +9,8 @@ from agent_core.sessions import Database
 @asynccontextmanager
 async def opened(url: str) -> AsyncGenerator[Database]:
     database = Database(url)
-    await database.open()
     try:
+        await database.open()
         yield database
     finally:
         await database.close()

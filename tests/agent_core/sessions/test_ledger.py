@@ -5,7 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from agent_core.messages import JsonObject
 from agent_core.sessions import Database, Ledger
+from agent_core.sessions.leases import Leases, new_process_id
 from tests.agent_core.sessions.databases import opened
 
 AT = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -14,7 +16,23 @@ BODY = {"event": {"type": "message", "text": "hello ❄️"}}
 
 @pytest.fixture
 def ledger(database: Database) -> Ledger:
-    return Ledger(database)
+    return ledger_of_a_dead_process(database)
+
+
+def ledger_of_a_dead_process(database: Database) -> Ledger:
+    """Of a process that never said that it lives."""
+    return Ledger(database, Leases(database, new_process_id()))
+
+
+async def ledger_of_a_living_process(database: Database) -> Ledger:
+    leases = Leases(database, new_process_id())
+    await leases.enter()
+    return Ledger(database, leases)
+
+
+async def left_by_the_dead(database: Database) -> list[JsonObject]:
+    """What a process finds that begins now."""
+    return await ledger_of_a_dead_process(database).take_up()
 
 
 async def test_a_gesture_is_new_once(ledger: Ledger) -> None:
@@ -41,51 +59,59 @@ async def test_an_empty_second_key_is_no_key(ledger: Ledger) -> None:
     assert await ledger.record(("T1:C1:2", ""), BODY, AT)
 
 
-async def test_two_equal_keys_are_one(ledger: Ledger) -> None:
+async def test_two_equal_keys_are_one(ledger: Ledger, database: Database) -> None:
     assert await ledger.record(("T1:C1:1", "T1:C1:1"), BODY, AT)
-    assert await ledger.unsettled() == [BODY]
+    assert await left_by_the_dead(database) == [BODY]
 
 
-async def test_what_was_not_handed_over_is_kept_oldest_first_each_once(ledger: Ledger) -> None:
+async def test_what_was_not_handed_over_is_kept_oldest_first_each_once(
+    ledger: Ledger, database: Database
+) -> None:
     bodies = [{"number": number} for number in range(3)]
     for number in (2, 0, 1):
         keys = (f"T1:C1:{number}", f"T1:C1:client{number}")
         await ledger.record(keys, bodies[number], AT + timedelta(seconds=number))
-    assert await ledger.unsettled() == bodies
+    assert await left_by_the_dead(database) == bodies
 
 
-async def test_what_was_handed_over_is_not_kept(ledger: Ledger) -> None:
+async def test_what_was_handed_over_is_not_kept(ledger: Ledger, database: Database) -> None:
     await ledger.record(("T1:C1:1", "T1:C1:client"), BODY, AT)
     await ledger.settle("T1:C1:1")
-    assert await ledger.unsettled() == []
+    assert await left_by_the_dead(database) == []
     assert not await ledger.record(("T1:C1:1", "T1:C1:client"), BODY, AT)
 
 
-async def test_a_second_delivery_is_not_kept_to_be_handed_over_again(ledger: Ledger) -> None:
+async def test_a_second_delivery_is_not_kept_to_be_handed_over_again(
+    ledger: Ledger, database: Database
+) -> None:
     await ledger.record(("T1:C1:1", "T1:C1:client"), BODY, AT)
     await ledger.record(("T1:C1:2", "T1:C1:client"), BODY, AT)
     await ledger.settle("T1:C1:1")
-    assert await ledger.unsettled() == []
+    assert await left_by_the_dead(database) == []
 
 
-async def test_settling_what_nobody_recorded_changes_nothing(ledger: Ledger) -> None:
+async def test_settling_what_nobody_recorded_changes_nothing(
+    ledger: Ledger, database: Database
+) -> None:
     await ledger.record(("T1:C1:1", ""), BODY, AT)
     await ledger.settle("T1:C1:other")
-    assert await ledger.unsettled() == [BODY]
+    assert await left_by_the_dead(database) == [BODY]
 
 
-async def test_of_deliveries_at_the_same_time_one_is_new(ledger: Ledger) -> None:
+async def test_of_deliveries_at_the_same_time_one_is_new(
+    ledger: Ledger, database: Database
+) -> None:
     async with asyncio.TaskGroup() as group:
         tasks = [
             group.create_task(ledger.record(("T1:C1:1", "T1:C1:client"), BODY, AT))
             for _ in range(20)
         ]
     assert [task.result() for task in tasks].count(True) == 1
-    assert await ledger.unsettled() == [BODY]
+    assert await left_by_the_dead(database) == [BODY]
 
 
 async def test_of_deliveries_under_several_first_keys_at_the_same_time_one_is_new(
-    ledger: Ledger,
+    ledger: Ledger, database: Database
 ) -> None:
     async with asyncio.TaskGroup() as group:
         tasks = [
@@ -93,10 +119,32 @@ async def test_of_deliveries_under_several_first_keys_at_the_same_time_one_is_ne
             for number in range(20)
         ]
     assert [task.result() for task in tasks].count(True) == 1
-    assert await ledger.unsettled() == [BODY]
+    assert await left_by_the_dead(database) == [BODY]
+
+
+async def test_what_a_living_process_works_on_is_taken_up_by_nobody(database: Database) -> None:
+    ledger = await ledger_of_a_living_process(database)
+    await ledger.record(("T1:C1:1", ""), BODY, AT)
+    assert await ledger.take_up() == []
+    assert await left_by_the_dead(database) == []
+
+
+async def test_what_was_taken_up_is_not_given_out_again(ledger: Ledger, database: Database) -> None:
+    await ledger.record(("T1:C1:1", ""), BODY, AT)
+    alive = await ledger_of_a_living_process(database)
+    assert await alive.take_up() == [BODY]
+    assert await alive.take_up() == []
+
+
+async def test_what_could_not_be_handled_is_taken_up_again(database: Database) -> None:
+    ledger = await ledger_of_a_living_process(database)
+    await ledger.record(("T1:C1:1", ""), BODY, AT)
+    await ledger.release("T1:C1:1")
+    assert await ledger.take_up() == [BODY]
 
 
 async def test_the_ledger_outlives_its_process(url: str) -> None:
     for is_new in (True, False):
         async with opened(url) as database:
-            assert await Ledger(database).record(("T1:C1:1", ""), BODY, AT) is is_new
+            ledger = ledger_of_a_dead_process(database)
+            assert await ledger.record(("T1:C1:1", ""), BODY, AT) is is_new

@@ -87,7 +87,7 @@ async def test_a_message_becomes_a_queued_turn_with_all_that_came_with_it(
 async def test_one_gesture_makes_one_turn(store: SessionStore) -> None:
     await queued(store)
     assert await store.add_turn(inbound("message 1")) is None
-    assert [turn.seq for turn in await store.unfinished()] == [1]
+    assert [turn.seq for turn in await store.unfinished_of(SESSION)] == [1]
 
 
 async def test_turns_are_numbered_in_their_session(store: SessionStore) -> None:
@@ -106,29 +106,6 @@ async def test_messages_that_come_at_the_same_time_all_get_their_turn(store: Ses
 async def test_an_unknown_turn_is_named(store: SessionStore) -> None:
     with pytest.raises(SessionError, match="turn:nobody"):
         await store.turn(TurnId("turn:nobody"))
-
-
-async def test_the_oldest_queued_turn_is_next(store: SessionStore) -> None:
-    first, _ = await queued(store, 1), await queued(store, 2)
-    assert await store.next_queued(SESSION) == first
-
-
-async def test_nothing_is_next_while_a_turn_runs(store: SessionStore) -> None:
-    first, second = await queued(store, 1), await queued(store, 2)
-    await store.mark_running(first.id)
-    assert await store.next_queued(SESSION) is None
-    await store.mark_finished(first.id, outcome="answered", answer="done")
-    assert await store.next_queued(SESSION) == second
-
-
-async def test_nothing_is_next_in_a_session_without_turns(store: SessionStore) -> None:
-    assert await store.next_queued(SESSION) is None
-
-
-async def test_a_session_does_not_wait_for_another_one(store: SessionStore) -> None:
-    running, other = await queued(store, 1), await queued(store, 1, thread=2)
-    await store.mark_running(running.id)
-    assert await store.next_queued(other.session) == other
 
 
 async def test_a_turn_carries_its_state(store: SessionStore) -> None:
@@ -152,14 +129,16 @@ async def test_a_turn_is_started_once_and_goes_on_once(store: SessionStore) -> N
     assert not await store.begin_generation(turn.id, 3)
 
 
-async def test_unfinished_turns_are_listed_in_the_order_of_their_sessions(
+async def test_the_unfinished_turns_of_a_session_are_its_own_oldest_first(
     store: SessionStore,
 ) -> None:
     done = await queued(store, 1)
-    turns = [await queued(store, 2), await queued(store, 3), await queued(store, 1, thread=2)]
+    turns = [await queued(store, 2), await queued(store, 3)]
+    await queued(store, 1, thread=2)
     await store.mark_finished(done.id, outcome="answered", answer="done")
     await store.mark_running(turns[0].id)
-    assert [turn.id for turn in await store.unfinished()] == [turn.id for turn in turns]
+    unfinished = await store.unfinished_of(SESSION)
+    assert [turn.id for turn in unfinished] == [turn.id for turn in turns]
 
 
 async def test_the_turns_until_one_are_the_session_s_own(store: SessionStore) -> None:
@@ -245,9 +224,9 @@ async def test_everything_is_there_after_a_restart(url: str) -> None:
         await store.save_cursor("slack", turn.id, {"progress_ts": "1.0"})
     async with opened(url) as database, process(database) as store:
         assert await store.session(SESSION) == session
-        assert await store.unfinished() == [turn]
+        assert await store.unfinished_of(SESSION) == [turn]
         assert await store.run_messages(turn.id, ROOT_RUN) == (user_message("one"),)
-        assert await store.unread("slack") == [turn]
+        assert await store.unread(SESSION, "slack") == [turn]
 
 
 @asynccontextmanager
@@ -262,7 +241,7 @@ async def process(database: Database) -> AsyncGenerator[SessionStore]:
 async def test_a_reader_that_has_not_begun_has_no_cursor(store: SessionStore) -> None:
     turn = await queued(store)
     assert await store.load_cursor("slack", turn.id) is None
-    assert await store.unread("slack") == [turn]
+    assert await store.unread(SESSION, "slack") == [turn]
 
 
 async def test_a_cursor_is_replaced_by_the_newer_one(store: SessionStore) -> None:
@@ -278,17 +257,17 @@ async def test_readers_keep_their_cursors_apart(store: SessionStore) -> None:
     await store.save_cursor("slack", turn.id, {"at": 1})
     await store.save_cursor("console", turn.id, {"at": 2}, done=True)
     assert await store.load_cursor("slack", turn.id) == {"at": 1}
-    assert await store.unread("slack") == [turn]
-    assert await store.unread("console") == []
+    assert await store.unread(SESSION, "slack") == [turn]
+    assert await store.unread(SESSION, "console") == []
 
 
 async def test_a_turn_that_is_finished_and_not_shown_is_unread(store: SessionStore) -> None:
     turn = await queued(store)
     await store.save_cursor("slack", turn.id, {})
     await store.mark_finished(turn.id, outcome="answered", answer="done")
-    assert [unread.id for unread in await store.unread("slack")] == [turn.id]
+    assert [unread.id for unread in await store.unread(SESSION, "slack")] == [turn.id]
     await store.save_cursor("slack", turn.id, {"finished": True}, done=True)
-    assert await store.unread("slack") == []
+    assert await store.unread(SESSION, "slack") == []
 
 
 @pytest.mark.parametrize("answer", ["snow ❄️", ""])

@@ -106,7 +106,7 @@ async def test_a_refused_tool_names_none_that_the_agent_may_not_use(tmp_path: Pa
 @pytest.mark.proves("subagent.main_only")
 def test_the_main_agent_alone_delegates() -> None:
     main, expert, _ = agents()
-    assert [tool.spec.name for tool in main.body_tools] == ["Task"]
+    assert [tool.spec.name for tool in main.body_tools] == ["Task", "ask_user"]
     assert expert.body_tools == ()
 
 
@@ -118,7 +118,7 @@ def test_without_subagents_there_is_nothing_to_delegate_to() -> None:
         limits=Limits(),
     )
     main = made.main(today=datetime(2026, 11, 21, tzinfo=UTC), workspace=Path("w"), author="Ann")
-    assert main.body_tools == ()
+    assert [tool.spec.name for tool in main.body_tools] == ["ask_user"]
 
 
 @pytest.mark.proves("workspace.in_prompts", "subagent.context")

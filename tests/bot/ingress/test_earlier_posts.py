@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from tests.bot.ingress.restarted import admitted_mention, forgetful_ingress, thread_at
+from tests.bot.ingress.restarted import forgetful_ingress, recorded_mention, thread_at
 from tests.bot.ingress.world import World
 
 
@@ -52,7 +52,7 @@ async def test_a_replay_brings_the_earlier_posts_although_the_files_made_the_ses
     (body,) = world.ledger.bodies
     world.front.messages.clear()
 
-    assert await forgetful_ingress(world).replay(body)
+    await forgetful_ingress(world).replay(body)
 
     assert world.front.messages[0].background.endswith("we ship on Monday")
 
@@ -60,9 +60,9 @@ async def test_a_replay_brings_the_earlier_posts_although_the_files_made_the_ses
 async def test_a_hand_over_that_is_tried_again_brings_the_earlier_posts(world: World) -> None:
     """The failed try may have made the session: the thread counts as known from then on."""
     ts = await world.say("ann", "general", "we ship on Monday")
-    ingress, admitted = await admitted_mention(world, thread_ts=ts)
+    ingress, arrival = await recorded_mention(world, thread_ts=ts)
     world.front.makes_session_and_fails = True
-    await ingress.hand_over(admitted)
+    await ingress.hand_over(arrival)
 
     assert world.front.messages[0].background.endswith("we ship on Monday")
 

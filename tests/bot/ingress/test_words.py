@@ -7,7 +7,7 @@ import pytest
 from agent_core.prompts.language import Language
 from bot.ingress.authorise import Reason
 from bot.ingress.words import WORDS
-from tests.bot.ingress.restarted import admitted_mention
+from tests.bot.ingress.restarted import recorded_mention
 from tests.bot.ingress.world import World, connected_world
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
@@ -47,8 +47,8 @@ async def test_a_refusal_is_in_the_language_of_the_post_or_else_of_its_author(
 
 
 async def test_that_a_post_has_to_wait_is_said_in_its_authors_language(world: World) -> None:
-    ingress, admitted = await admitted_mention(world, "cleo")
+    ingress, arrival = await recorded_mention(world, "cleo")
     world.front.failures = 100
-    await ingress.hand_over(admitted)
+    await ingress.hand_over(arrival)
 
-    assert world.bot_texts(admitted) == [WORDS["de"].parked]
+    assert world.bot_texts(arrival) == [WORDS["de"].parked]

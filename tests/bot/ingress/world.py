@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import aiohttp
@@ -12,8 +12,8 @@ from agent_core.ids import SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage, JsonObject
 from bot.inbound import SlackFile
 from bot.ingress import Ingress, Rules, connect_socket, create_app, register
-from bot.ingress.gate import Admitted
-from bot.ingress.seams import Fault, LeftOut
+from bot.ingress.gate import Arrival
+from bot.ingress.seams import Fault, LeftOut, Taken
 from bot.presenter import Signs
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES
@@ -22,7 +22,10 @@ from bot.slack_api import Identity, SlackApi, web_client
 
 @dataclass(slots=True)
 class ListeningFront:
-    """Keeps what it is given; knows a session once it was given a message or a file for it."""
+    """Keeps what it is given; knows a session once it was given a message or a file for it.
+
+    A turn waits until `begin`, is at work until `end`, and `revise` changes one that waits.
+    """
 
     messages: list[InboundMessage] = field(default_factory=list[InboundMessage])
     got_one: asyncio.Event = field(default_factory=asyncio.Event)
@@ -31,6 +34,8 @@ class ListeningFront:
     makes_session_and_fails: bool = False
     sessions: set[SessionId] = field(default_factory=set[SessionId])
     withdrawn: list[str] = field(default_factory=list[str])
+    begun: set[str] = field(default_factory=set[str])
+    ended: set[str] = field(default_factory=set[str])
 
     async def handle(self, message: InboundMessage) -> TurnId | None:
         if self.failures:
@@ -40,16 +45,37 @@ class ListeningFront:
             self.makes_session_and_fails = False
             self.sessions.add(message.session)
             raise OSError("the database is away")
-        if self.has_turn_already:
+        if self.has_turn_already or message.key in self.keys:
             return None
         self.sessions.add(message.session)
         self.messages.append(message)
         self.got_one.set()
         return TurnId(message.key)
 
+    async def revise(self, key: str, text: str) -> bool:
+        waits = key in self.keys and key not in self.begun
+        if waits:
+            self.messages = [
+                replace(each, text=text) if each.key == key else each for each in self.messages
+            ]
+        return waits
+
     async def withdraw(self, key: str) -> bool:
         self.withdrawn.append(key)
-        return True
+        has_not_ended = key in self.keys and key not in self.ended
+        if has_not_ended:
+            self.ended.add(key)
+        return has_not_ended
+
+    async def taken(self, key: str) -> Taken | None:
+        for message in self.messages:
+            if message.key == key:
+                return Taken(
+                    text=message.text,
+                    said_at=message.received_at,
+                    is_at_work=key in self.begun and key not in self.ended,
+                )
+        return None
 
     async def knows(self, session: SessionId) -> bool:
         return session in self.sessions
@@ -58,6 +84,10 @@ class ListeningFront:
     def texts(self) -> list[str]:
         return [message.text for message in self.messages]
 
+    @property
+    def keys(self) -> list[str]:
+        return [message.key for message in self.messages]
+
 
 @dataclass(slots=True)
 class MemoryLedger:
@@ -65,10 +95,11 @@ class MemoryLedger:
 
     bodies: list[JsonObject] = field(default_factory=list[JsonObject])
     settled: list[str] = field(default_factory=list[str])
+    released: set[str] = field(default_factory=set[str])
     failures: int = 0
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     may_go_on: asyncio.Event = field(default_factory=asyncio.Event)
-    _keys: set[str] = field(default_factory=set[str])
+    rows: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
 
     async def record(self, key: str, second_key: str, body: JsonObject) -> bool:
         self.asked.set()
@@ -77,14 +108,28 @@ class MemoryLedger:
             self.failures -= 1
             raise ConnectionError("the ledger is away")
         keys = {key, second_key} - {""}
-        is_new = not keys & self._keys
-        self._keys |= keys
+        is_new = not keys & set(self.rows)
+        self.rows |= {each: {} for each in keys - set(self.rows)}
         if is_new:
+            self.rows[key] = body
             self.bodies.append(body)
         return is_new
 
     async def settle(self, key: str) -> None:
         self.settled.append(key)
+
+    async def release(self, key: str) -> None:
+        self.released.add(key)
+
+    async def unsettled(self) -> list[JsonObject]:
+        taken = [self.rows[key] for key in self.released - set(self.settled)]
+        self.released.clear()
+        return taken
+
+    @property
+    def unfinished(self) -> set[str]:
+        """Keys under which a payload is kept that was not settled."""
+        return {key for key, body in self.rows.items() if body} - set(self.settled)
 
 
 class NamingFiles:
@@ -161,9 +206,10 @@ class World:
             if call.method in {"agents.sessions.setStatus", "reactions.add"}
         ]
 
-    def bot_texts(self, admitted: Admitted) -> list[str]:
+    def bot_texts(self, arrival: Arrival) -> list[str]:
         """What the bot wrote into the thread of a post."""
-        thread = admitted.post.thread
+        assert arrival.post is not None
+        thread = arrival.post.thread
         posts = self.slack.thread(thread.channel, thread.root_ts)
         return [post.text for post in posts if post.user == self.slack.bot_user_id]
 
@@ -213,4 +259,4 @@ async def connected_world(
                 identity=identity,
             )
         finally:
-            await handler.close_async()
+            await handler.close()

@@ -5,11 +5,26 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from agent_core.messages import JsonObject
 from bot.presenter import MemoryState, PresenterState, Signs, ThreadPresenter
 from bot.sandbox.slack import SlackStandIn
-from bot.slack_api import SkippingClock, SlackApi, web_client
+from bot.slack_api import Guard, SkippingClock, SlackApi, web_client
 from bot.threads import ThreadRef
 from tests.bot.presenter.turns import Turn
+
+
+class CutState(MemoryState):
+    """A state whose process dies before the save of the given number."""
+
+    def __init__(self, saves: int) -> None:
+        super().__init__()
+        self._left = saves
+
+    async def save(self, state: JsonObject) -> None:
+        if self._left == 0:
+            raise ConnectionAbortedError
+        self._left -= 1
+        await super().save(state)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,16 +38,22 @@ class Stage:
     workspace: Path
 
     def presenter(
-        self, state: PresenterState | None = None, *, signs: Signs | None = None
+        self,
+        state: PresenterState | None = None,
+        *,
+        signs: Signs | None = None,
+        asked_ts: str = "",
+        guard: Guard | None = None,
     ) -> ThreadPresenter:
         return ThreadPresenter(
             self.api,
             self.thread,
             state or MemoryState(),
             self.workspace,
-            asked_ts=self.thread.root_ts,
+            asked_ts=asked_ts or self.thread.root_ts,
             edit_interval_s=0.01,
             signs=signs,
+            guard=guard,
         )
 
     def turn(self, name: str = "turn1") -> Turn:

@@ -1,7 +1,10 @@
+from datetime import timedelta
+
 import pytest
 
 from agent_core.ids import ROOT_RUN, ToolCallId, child_run
-from bot.presenter.board import Board, spoken_time
+from agent_core.prompts.spoken import spoken_time
+from bot.presenter.board import Board
 from bot.render import limits
 from bot.threads import ThreadRef
 from tests.bot.presenter.turns import Turn
@@ -32,6 +35,96 @@ def test_a_call_that_failed_is_marked(turn: Turn) -> None:
     )
 
     assert board.progress().splitlines()[1] == "✗ Working with the data"
+
+
+def test_a_call_that_nobody_knows_the_end_of_is_marked_and_counted(turn: Turn) -> None:
+    board = _board(
+        turn.started(),
+        turn.call("c1", "GMAIL_SEND_EMAIL"),
+        turn.returned("c1", is_error=True, may_have_happened=True),
+    )
+    assert board.progress().splitlines()[1] == "? Gmail send email (may or may not have happened)"
+
+    board.fold(turn.finished("Done."))
+    assert board.closed() == "Done in 3 s · 1 tool call · 1 step may or may not have happened"
+
+
+def test_a_call_that_nobody_knows_the_end_of_is_not_folded_away(turn: Turn) -> None:
+    events: list[object] = [turn.started(), turn.call("first", "GMAIL_SEND_EMAIL")]
+    events += [turn.returned("first", is_error=True, may_have_happened=True)]
+    for number in range(40):
+        events += [turn.call(f"c{number}", "run_python"), turn.returned(f"c{number}")]
+
+    assert "? Gmail send email (may or may not have happened)" in _board(*events).progress()
+
+
+def test_a_message_that_was_taken_in_stands_among_the_steps(turn: Turn) -> None:
+    board = _board(
+        turn.started(),
+        turn.call("c1", "run_python"),
+        turn.returned("c1"),
+        turn.taken("also\ninclude Poland"),
+        turn.call("c2", "run_python"),
+    )
+
+    assert board.progress().splitlines()[1:] == [
+        "✓ Working with the data",
+        "+ Took in Ben's message: “also include Poland”",
+        "▸ Working with the data",
+    ]
+
+
+def test_foreign_words_and_names_of_a_message_ring_nobody(turn: Turn) -> None:
+    taken = turn.taken("<!channel> *now* " + "x" * 500, author_name="<@U1> @here")
+    line = _board(turn.started(), taken).progress().splitlines()[1]
+
+    assert "<" not in line
+    assert "@here" not in line
+    assert "*now*" not in line
+    assert len(line) < 180
+
+
+def test_what_was_done_before_a_question_is_folded_after_it(turn: Turn) -> None:
+    board = _board(
+        turn.started(),
+        turn.call("c1", "run_python"),
+        turn.returned("c1"),
+        turn.call("c2", "list_local_files"),
+        turn.returned("c2"),
+        turn.asked("Which?"),
+        turn.taken("the second", "Ann"),
+        turn.call("c3", "run_python"),
+    )
+
+    assert board.progress().splitlines() == [
+        "*Working on it* · 6 s · 3 tool calls",
+        "✓ 2 earlier steps",
+        "+ Ann answered: “the second”",
+        "▸ Working with the data",
+    ]
+
+
+def test_while_it_waits_no_clock_runs(turn: Turn) -> None:
+    board = _board(turn.started(), turn.call("c1", "run_python"), turn.asked("Which?"))
+    assert board.waiting() == "Waiting for Ann's answer · 1 tool call"
+
+
+def test_the_time_that_a_person_took_is_not_the_bots(turn: Turn) -> None:
+    board = _board(turn.started(), turn.asked("Which?"))
+    turn.wait(timedelta(days=3))
+    board.fold(turn.taken("this", "Ann"))
+    board.fold(turn.finished("Done."))
+
+    assert board.closed() == "Done in 2 s"
+
+
+def test_a_question_that_nobody_answered_ends_with_the_next_step(turn: Turn) -> None:
+    board = _board(turn.started(), turn.asked("Which?"), turn.returned("c1"))
+    assert board.question is not None
+
+    board.fold(turn.thought())
+    assert board.question is None
+    assert board.asked == ["Asked Ann a question after 1 s"]
 
 
 def test_a_long_call_says_how_far_it_is(turn: Turn) -> None:

@@ -2,8 +2,9 @@
 
 import pytest
 
+from bot.presenter import MemoryState
 from bot.slack_api import PlaceRefused
-from tests.bot.presenter.conftest import Stage
+from tests.bot.presenter.conftest import CutState, Stage
 
 CLOSED = (
     "not_in_channel",
@@ -40,6 +41,71 @@ async def test_where_thread_and_direct_message_are_closed_the_asker_is_told_alon
     ]
     assert await presenter.is_finished()
     assert stage.calls("chat.postMessage") == 2
+
+
+@pytest.mark.parametrize("saves", range(9))
+async def test_a_crash_does_not_double_what_the_asker_is_told_directly(
+    stage: Stage, saves: int
+) -> None:
+    turn, cut, survivor = stage.turn(), CutState(saves), MemoryState()
+    events = [turn.started(), turn.finished("The answer.")]
+    await stage.slack.remove_from_channel("general", "bot")
+    dying = stage.presenter(cut)
+    try:
+        for event in events:
+            await dying.show(event)
+    except ConnectionAbortedError:
+        await dying.close()
+    survivor.saved = cut.saved
+    presenter = stage.presenter(survivor)
+    for event in events:
+        await presenter.show(event)
+
+    assert stage.direct_texts() == [
+        "_I could not answer in the thread, so here is the answer._",
+        "The answer.",
+    ]
+
+
+async def test_a_direct_message_whose_receipt_got_lost_is_not_sent_again(stage: Stage) -> None:
+    await stage.slack.remove_from_channel("general", "bot")
+    stage.slack.fail("chat.postMessage", error="not_in_channel")
+    stage.slack.fail("chat.postMessage", drop_after_accept=True, times=2)
+    presenter, turn = stage.presenter(), stage.turn()
+    await presenter.show(turn.started())
+    await presenter.show(turn.finished("The answer."))
+
+    assert len(stage.direct_texts()) == 2
+
+
+async def test_what_began_directly_goes_on_there_when_the_thread_opens_again(
+    stage: Stage,
+) -> None:
+    turn, cut, survivor = stage.turn(), CutState(4), MemoryState()
+    events = [turn.started(), turn.finished("The answer.")]
+    stage.slack.fail("chat.postMessage", error="is_archived")
+    dying = stage.presenter(cut)
+    await dying.show(events[0])
+    with pytest.raises(ConnectionAbortedError):
+        await dying.show(events[1])
+    survivor.saved = cut.saved
+    presenter = stage.presenter(survivor)
+    for event in events:
+        await presenter.show(event)
+
+    assert stage.texts() == []
+    assert stage.direct_texts()[1:] == ["The answer."]
+
+
+async def test_progress_that_the_thread_refuses_is_not_tried_again(stage: Stage) -> None:
+    await stage.slack.remove_from_channel("general", "bot")
+    presenter, turn = stage.presenter(), stage.turn()
+    await presenter.show(turn.started())
+    for number in range(5):
+        await presenter.show(turn.call(f"c{number}", "run_python"))
+
+    assert stage.calls("chat.postMessage") == 1
+    assert max(stage.clock.slept, default=0) < 5
 
 
 async def test_where_slack_takes_nothing_anywhere_the_turn_ends(stage: Stage) -> None:

@@ -4,7 +4,7 @@ from agent_core.ids import ROOT_RUN, ToolCallId, child_run
 from bot.presenter import MemoryState
 from bot.sandbox.slack.records import Post
 from bot.slack_api import SlackError
-from tests.bot.presenter.conftest import Stage
+from tests.bot.presenter.conftest import CutState, Stage
 
 
 async def test_the_first_event_shows_that_the_bot_is_at_work(stage: Stage) -> None:
@@ -226,20 +226,6 @@ async def test_a_presenter_that_starts_again_posts_nothing_twice(stage: Stage) -
 
     assert stage.texts() == ["Done in 5 s · 1 tool call", "The answer.", ""]
     assert [file.title for file in stage.slack.files] == ["The report"]
-
-
-class CutState(MemoryState):
-    """A state whose process dies before the save of the given number."""
-
-    def __init__(self, saves: int) -> None:
-        super().__init__()
-        self._left = saves
-
-    async def save(self, state: dict[str, object]) -> None:
-        if self._left == 0:
-            raise ConnectionAbortedError
-        self._left -= 1
-        await super().save(state)
 
 
 @pytest.mark.parametrize("saves", range(12))

@@ -5,7 +5,9 @@ from typing import Any
 
 from agent_core.events import (
     ArtifactSaved,
+    MessageTaken,
     Outcome,
+    QuestionAsked,
     Route,
     RouteChosen,
     StepRetried,
@@ -20,6 +22,7 @@ from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId, UserI
 from bot.threads import ThreadRef
 
 START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+WEEK = timedelta(days=7)
 
 
 class Turn:
@@ -30,6 +33,7 @@ class Turn:
         self.turn = TurnId(turn)
         self.asker = UserId(asker)
         self._n = 0
+        self._passed = timedelta()
 
     def started(self, text: str = "What is new in batteries?") -> TurnStarted:
         return TurnStarted(**self._base(), asker=self.asker, author_name="Ann", text=text)
@@ -51,7 +55,13 @@ class Turn:
         return ToolCallProgressed(**base, call_id=ToolCallId(call), tool="", text=text)
 
     def returned(
-        self, call: str, run: RunId = ROOT_RUN, *, is_error: bool = False, display: str = ""
+        self,
+        call: str,
+        run: RunId = ROOT_RUN,
+        *,
+        is_error: bool = False,
+        display: str = "",
+        may_have_happened: bool = False,
     ) -> ToolCallFinished:
         return ToolCallFinished(
             **self._base(run),
@@ -62,7 +72,31 @@ class Turn:
             size_bytes=0,
             duration_s=1.0,
             display=display,
+            may_have_happened=may_have_happened,
         )
+
+    def taken(self, text: str, author_name: str = "Ben", ts: str = "9.000009") -> MessageTaken:
+        author = UserId(f"T1:{author_name.upper()}")
+        taken = TurnId(f"turn:T1:C1:{ts}")
+        base = self._base()
+        return MessageTaken(**base, author=author, author_name=author_name, text=text, taken=taken)
+
+    def asked(
+        self, question: str, *options: str, call: str = "q1", patience: timedelta = WEEK
+    ) -> QuestionAsked:
+        base = self._base()
+        return QuestionAsked(
+            **base,
+            call_id=ToolCallId(call),
+            asker=self.asker,
+            question=question,
+            options=options,
+            deadline=base["at"] + patience,
+        )
+
+    def wait(self, time: timedelta) -> None:
+        """Let time pass before the next event."""
+        self._passed += time
 
     def retried(self, wait_s: float) -> StepRetried:
         return StepRetried(**self._base(), reason="overloaded", wait_s=wait_s)
@@ -85,5 +119,5 @@ class Turn:
             "step": 1,
             "attempt": 1,
             "n": self._n,
-            "at": START + timedelta(seconds=self._n),
+            "at": START + timedelta(seconds=self._n) + self._passed,
         }

@@ -26,7 +26,7 @@ async def test_the_socket_to_this_machine_leaves_the_proxy_out(desk: Desk) -> No
     identity = await SlackApi(client).identify()
     handler = await connect_socket(create_app(client, identity), desk.slack.app_token)
     await desk.slack.connected()
-    await handler.close_async()
+    await handler.close()
 
 
 @pytest.mark.parametrize("host", ["localhost:80", "127.0.0.9", "[::1]:80"])

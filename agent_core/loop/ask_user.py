@@ -1,0 +1,69 @@
+"""The `ask_user` tool: a question to the person in the thread, whose answer the turn waits for."""
+
+from datetime import timedelta
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from agent_core.loop.agent import BodyTool, RunScope
+from agent_core.messages import JsonObject, ToolCall
+from agent_core.models import ToolSpec
+from agent_core.prompts import prompt
+from agent_core.sessions.turns import Question
+from agent_core.tools import ToolOutput
+
+ASK_USER = "ask_user"
+MAX_OPTIONS = 10
+PATIENCE = timedelta(days=7)
+"""How long a question waits for its answer."""
+
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=3_000)]
+Option = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
+
+
+class AskArguments(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    question: Words
+    options: Annotated[tuple[Option, ...], Field(max_length=MAX_OPTIONS)] = ()
+
+
+def ask_user_tool() -> BodyTool:
+    """The tool of the agent that speaks with the person."""
+
+    async def ask(call: ToolCall, scope: RunScope) -> ToolOutput | Question:
+        try:
+            arguments = AskArguments.model_validate(call.arguments)
+        except ValidationError as error:
+            text = f"ask_user needs `question`, and `options` if there are some: {error}"
+            return ToolOutput(text=text, is_error=True, size_bytes=len(text.encode()))
+        return Question(
+            call_id=call.id,
+            asker=scope.context.asker,
+            text=arguments.question,
+            options=arguments.options,
+            deadline=scope.clock() + PATIENCE,
+        )
+
+    return BodyTool(spec=_spec(), run=ask)
+
+
+def _spec() -> ToolSpec:
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {
+            "question": {
+                "type": "string",
+                "description": "One question, with what the person needs to know to answer it.",
+            },
+            "options": {
+                "type": "array",
+                "items": {"type": "string"},
+                "maxItems": MAX_OPTIONS,
+                "description": "Answers to choose from, where there are a few likely ones.",
+            },
+        },
+        "required": ["question"],
+        "additionalProperties": False,
+    }
+    return ToolSpec(name=ASK_USER, description=prompt("ask_user"), input_schema=schema)

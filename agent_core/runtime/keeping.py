@@ -1,0 +1,92 @@
+"""What a process does all the time: say that it lives, take over from the dead, see what is new."""
+
+import asyncio
+import logging
+
+from agent_core.ids import TurnId
+from agent_core.runtime.dispatch import Dispatch
+from agent_core.runtime.turns import TurnParts
+from agent_core.sessions import Database
+from agent_core.sessions.leases import DEAD_AFTER_S
+from agent_core.sessions.retention import purge
+
+logger = logging.getLogger(__name__)
+
+LOOK_EVERY_S = 0.5
+BEAT_EVERY_LOOKS = 6
+REVIVE_EVERY_LOOKS = 20
+PURGE_EVERY_LOOKS = 7_200
+LATE_S = 10.0
+"""A beat that comes so late says that this process, or the database, was away."""
+
+
+class Keeping:
+    """The loop of one process."""
+
+    def __init__(self, database: Database, parts: TurnParts, dispatch: Dispatch) -> None:
+        self.begun = asyncio.Event()
+        """Set after the first round: what a dead process left has been taken over."""
+        self._database = database
+        self._leases = parts.leases
+        self._inbox = parts.inbox
+        self._clock = parts.clock
+        self._dispatch = dispatch
+        self._last_beat_s: float | None = None
+        self._patient_until_s = 0.0
+        self._idle: set[tuple[TurnId, int]] = set()
+
+    async def keep(self) -> None:
+        """Go on for ever. A round that fails is logged and does not end the loop."""
+        looks = 0
+        while True:
+            try:
+                await self._look(looks)
+            except Exception:
+                logger.exception("a look at what is new failed")
+            finally:
+                self.begun.set()
+            looks += 1
+            await asyncio.sleep(LOOK_EVERY_S)
+
+    async def _look(self, looks: int) -> None:
+        if looks % BEAT_EVERY_LOOKS == 0:
+            await self._beat()
+        if looks % REVIVE_EVERY_LOOKS == REVIVE_EVERY_LOOKS - 1:
+            await self._revive()
+        if looks % PURGE_EVERY_LOOKS == PURGE_EVERY_LOOKS - 1:
+            await purge(self._database, self._clock())
+        for turn in await self._inbox.news(self._leases.process, self._clock()):
+            await self._dispatch.see_to(turn)
+
+    async def _beat(self) -> None:
+        await self._leases.beat()
+        for process in await self._leases.forget_dead():
+            await self._dispatch.durable.forget(process)
+        if self._may_judge():
+            for session in await self._leases.orphans():
+                await self._dispatch.advance(session)
+
+    async def _revive(self) -> None:
+        """Turns that are said to run here and do not, in two looks after each other."""
+        running = await self._inbox.running(self._leases.process)
+        is_at_work = self._dispatch.durable.is_at_work
+        idle = {
+            (turn.id, turn.generation): turn
+            for turn in running
+            if not is_at_work(turn.id, turn.generation)
+        }
+        for key in self._idle & idle.keys():
+            await self._dispatch.revive(idle.pop(key))
+        self._idle = set(idle)
+
+    def _may_judge(self) -> bool:
+        """Whether the silence of others says something of them.
+
+        When the database was away they could not be heard either, and whoever was suspended itself
+        does not know yet who has spoken meanwhile.
+        """
+        now_s = asyncio.get_running_loop().time()
+        if self._last_beat_s is not None and now_s - self._last_beat_s > LATE_S:
+            self._patient_until_s = now_s + DEAD_AFTER_S
+        self._last_beat_s = now_s
+        return now_s >= self._patient_until_s

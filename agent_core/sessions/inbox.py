@@ -1,0 +1,122 @@
+"""Messages that come while their session is at work: taken in by a turn, or orders to stop it."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, select, update
+from sqlalchemy.sql import ColumnElement
+
+from agent_core.fault_points import fault_point
+from agent_core.ids import ProcessId, SessionId, TurnId
+from agent_core.sessions.database import Database
+from agent_core.sessions.schema import leases, turns
+from agent_core.sessions.turns import STOP, Stop, StoredTurn, read_turn
+
+
+class Inbox:
+    """The queued turns of a session, as the turn at work sees them. Every write is idempotent."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def take(self, turn: StoredTurn, place: str) -> tuple[StoredTurn, ...]:
+        """Messages that wait in the session become part of `turn`, in order, for good.
+
+        Asked again for the same place of the turn, the same ones come, and what is new.
+        """
+        waiting = (
+            update(turns)
+            .where(turns.c.session == turn.session, turns.c.status == "queued")
+            .where(turns.c.kind == "work", turns.c.seq > turn.seq)
+            .values(status="finished", outcome="steered", taken_by=turn.id, taken_at=place)
+        )
+        unheard = (
+            update(turns)
+            .where(turns.c.taken_by == turn.id, turns.c.taken_at.is_(None))
+            .values(taken_at=place)
+        )
+        taken = (
+            select(turns)
+            .where(turns.c.taken_by == turn.id, turns.c.taken_at == place)
+            .order_by(turns.c.seq)
+        )
+
+        def take(connection: Connection) -> tuple[StoredTurn, ...]:
+            connection.execute(unheard)
+            connection.execute(waiting)
+            return tuple(map(read_turn, connection.execute(taken)))
+
+        fault_point("inbox.before")
+        found = await self._database.run(take)
+        fault_point("inbox.after")
+        return found
+
+    async def forget_places(self, turn: TurnId, *, but: Collection[TurnId]) -> None:
+        """What `turn` took, except `but`, was not heard of since: it is taken once more."""
+        statement = (
+            update(turns)
+            .where(turns.c.taken_by == turn, turns.c.id.not_in(but))
+            .values(taken_at=None)
+        )
+        await self._database.run(lambda connection: connection.execute(statement))
+
+    async def stop(self, session: SessionId, stop: Stop) -> list[StoredTurn]:
+        """All unfinished work of a session is to end; which turns that concerns."""
+        return await self._order(stop, turns.c.session == session)
+
+    async def stop_turn(self, turn: TurnId, stop: Stop) -> bool:
+        """One turn is to end; False when it has ended or was told already."""
+        return bool(await self._order(stop, turns.c.id == turn))
+
+    async def news(self, process: ProcessId, now: datetime) -> list[StoredTurn]:
+        """Turns of the process's sessions that something is to be done about.
+
+        They are queued, or are to stop, or wait for an answer whose time is over.
+        """
+        query = (
+            select(turns)
+            .join(leases, leases.c.session == turns.c.session)
+            .where(leases.c.process == process)
+            .where(
+                (turns.c.status == "queued")
+                | ((turns.c.status == "running") & turns.c.stop.is_not(None))
+                | (turns.c.status == "waiting")
+            )
+            .order_by(turns.c.session, turns.c.seq)
+        )
+        rows = await self._database.run(lambda connection: connection.execute(query).all())
+        return [turn for turn in map(read_turn, rows) if _is_news(turn, now)]
+
+    async def running(self, process: ProcessId) -> list[StoredTurn]:
+        """Turns of the process's sessions that are said to be at work."""
+        query = (
+            select(turns)
+            .join(leases, leases.c.session == turns.c.session)
+            .where(leases.c.process == process, turns.c.status == "running")
+        )
+        rows = await self._database.run(lambda connection: connection.execute(query).all())
+        return [read_turn(row) for row in rows]
+
+    async def _order(self, stop: Stop, which: ColumnElement[bool]) -> list[StoredTurn]:
+        concerned = (
+            which
+            & turns.c.status.in_(("queued", "running", "waiting"))
+            & (turns.c.kind == "work")
+            & turns.c.stop.is_(None)
+        )
+        found = select(turns).where(concerned).order_by(turns.c.seq)
+        told = update(turns).values(stop=STOP.dump_python(stop, mode="json"))
+
+        def order(connection: Connection) -> Sequence[StoredTurn]:
+            stopped = [read_turn(row) for row in connection.execute(found)]
+            ids = [turn.id for turn in stopped]
+            connection.execute(told.where(turns.c.id.in_(ids), turns.c.stop.is_(None)))
+            return stopped
+
+        return list(await self._database.run(order))
+
+
+def _is_news(turn: StoredTurn, now: datetime) -> bool:
+    if turn.status != "waiting" or turn.stop is not None:
+        return True
+    return turn.question is None or turn.question.deadline <= now

@@ -1,0 +1,96 @@
+"""`GET /healthz`: whether the bot can hear and remember, and if not, why not."""
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from aiohttp import web
+
+from agent_core.messages import JsonObject
+from bot.slack_api import Clock, SystemClock
+
+LOOK_LIMIT_S = 3.0
+UNWELL = 503
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What a look at one part of the bot found."""
+
+    why: str = ""
+    """What is wrong, in words; empty when nothing is."""
+    details: JsonObject = field(default_factory=JsonObject)
+
+
+Look = Callable[[], Awaitable[Finding]]
+"""Looks at one part. One that fails, or takes too long, counts as unwell."""
+
+
+class Health:
+    """Looks at every part at each question; nothing is remembered."""
+
+    def __init__(self, looks: Mapping[str, Look], clock: Clock) -> None:
+        self._looks = looks
+        self._clock = clock
+        self._started_s = clock.seconds()
+
+    async def handle(self, _request: web.Request) -> web.Response:
+        """200 when every part is well, otherwise 503 with the reasons in `why`."""
+        async with asyncio.TaskGroup() as group:
+            looking = {name: group.create_task(_take(look)) for name, look in self._looks.items()}
+        found = {name: task.result() for name, task in looking.items()}
+        why = [f"{name}: {finding.why}" for name, finding in found.items() if finding.why]
+        answer: JsonObject = {
+            "ok": not why,
+            "why": why,
+            "pid": os.getpid(),
+            "uptime_s": round(self._clock.seconds() - self._started_s, 1),
+            **{name: {"ok": not one.why, **one.details} for name, one in found.items()},
+        }
+        return web.json_response(answer, status=UNWELL if why else 200)
+
+
+async def _take(look: Look) -> Finding:
+    try:
+        async with asyncio.timeout(LOOK_LIMIT_S):
+            return await look()
+    except TimeoutError:
+        return Finding(why="does not answer")
+    except Exception as error:
+        logger.exception("a look at the bot's health failed")
+        return Finding(why=f"does not work ({type(error).__name__})")
+
+
+@asynccontextmanager
+async def serve_health(
+    looks: Mapping[str, Look], *, host: str, port: int, clock: Clock | None = None
+) -> AsyncGenerator[int | None]:
+    """Answer `/healthz` at this address; port 0 means any that is free. Gives the port in use.
+
+    Where it cannot be served, that is a warning and the port is None: the bot works without.
+    """
+    app = web.Application()
+    app.router.add_get("/healthz", Health(looks, clock or SystemClock()).handle)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+    await runner.setup()
+    try:
+        yield await _listen(runner, host, port)
+    finally:
+        await runner.cleanup()
+
+
+async def _listen(runner: web.AppRunner, host: str, port: int) -> int | None:
+    try:
+        await web.TCPSite(runner, host, port).start()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        logger.warning("/healthz is not served: %s port %d: %s", host, port, reason)
+        return None
+    taken: int = runner.addresses[0][1]
+    logger.info("/healthz is served on %s port %d", host, taken)
+    return taken

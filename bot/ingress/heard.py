@@ -1,0 +1,143 @@
+"""How far the bot has heard each conversation, and whether something may be missing since."""
+
+import asyncio
+import logging
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from agent_core.messages import JsonObject
+from bot.ingress.seams import Marks
+
+OVERLAP_S = 600.0
+"""How far before a mark one looks again: Slack's last retry comes after six minutes, and a process
+that dies loses its last marks. What was answered is known by its key."""
+
+ANSWERED_S = 24 * 3_600.0
+"""Posts that are older than this are listed in a notice instead of being answered."""
+
+MAX_SILENCE_S = 60.0
+"""A beat that comes later than this after the one before tells of a process that stood still."""
+
+ALIVE_STEP_S = 30.0
+MAX_AHEAD_S = 600.0
+_ALIVE = "*"
+_TS = re.compile(r"\d{10}\.\d{6}")
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """A time in which posts may have come that the bot did not hear."""
+
+    began_s: float
+    """When it was looked at; what comes later is heard."""
+    marks: Mapping[str, str]
+    number: int
+
+    @property
+    def channels(self) -> list[str]:
+        """The conversations in which something was heard before."""
+        return [name for name in self.marks if name != _ALIVE]
+
+    def since_s(self, channel: str) -> float:
+        """Up to when the conversation was heard."""
+        return float(self.marks.get(channel) or self.marks[_ALIVE])
+
+    def oldest_s(self, channel: str) -> float:
+        """From when on to look, with the overlap."""
+        return max(0.0, self.since_s(channel) - OVERLAP_S)
+
+    def is_late(self, ts: str) -> bool:
+        """Whether a post is too old to be answered."""
+        return float(ts) < self.began_s - ANSWERED_S
+
+
+class Heard:
+    """The newest post heard in each conversation, written down a little later than it is heard.
+
+    Nothing is written while there is a gap: after a crash its beginning has to be known.
+    """
+
+    def __init__(self, marks: Marks, *, team: str, now_s: Callable[[], float]) -> None:
+        self.has_gap = asyncio.Event()
+        self._marks = marks
+        self._prefix = f"slack:{team}:"
+        self._now_s = now_s
+        self._saved: dict[str, str] = {}
+        self._newest: dict[str, str] = {}
+        self._gaps = 0
+        self._beat_at_s = 0.0
+
+    async def open(self) -> None:
+        """Read the marks. Before the first start there was nothing to hear, later there may be."""
+        stored = await self._marks.load(self._prefix)
+        self._saved = {name.removeprefix(self._prefix): ts for name, ts in stored.items()}
+        self._beat_at_s = self._now_s()
+        if _ALIVE in self._saved:
+            self.lose("the bot was not running")
+        else:
+            await self._save(self._alive(self._beat_at_s))
+
+    def note(self, body: JsonObject) -> None:
+        """A payload was received; whoever wrote the post and whoever it is for."""
+        event = body.get("event")
+        if isinstance(event, dict):
+            post = cast("JsonObject", event)
+            self.note_post(str(post.get("channel") or ""), str(post.get("ts") or ""))
+
+    def note_post(self, channel: str, ts: str) -> None:
+        """A post of a conversation was heard, live or afterwards."""
+        if not channel or not _TS.fullmatch(ts) or float(ts) > self._now_s() + MAX_AHEAD_S:
+            return
+        self._newest[channel] = max(ts, self._newest.get(channel, ""))
+
+    def lose(self, reason: str) -> None:
+        """Something may be missing from now on, until the gap is closed."""
+        self._gaps += 1
+        if not self.has_gap.is_set():
+            _log.info("posts may be missing: %s", reason)
+        self.has_gap.set()
+
+    def gap(self) -> Gap:
+        """The gap as it is now, to look at and then close."""
+        return Gap(began_s=self._now_s(), marks=dict(self._saved), number=self._gaps)
+
+    async def close(self, gap: Gap) -> None:
+        """All that was said in the gap was seen to. A newer one stays open."""
+        if gap.number != self._gaps:
+            return
+        await self._save(self._unsaved() | self._alive(gap.began_s))
+        if gap.number == self._gaps:
+            self._beat_at_s = self._now_s()
+            self.has_gap.clear()
+
+    async def beat(self, *, is_well: bool) -> None:
+        """Write down how far one is; to be called every few seconds, with the socket's state."""
+        now_s, before_s = self._now_s(), self._beat_at_s
+        self._beat_at_s = now_s
+        if not is_well:
+            self.lose("the socket is not open")
+        elif now_s - before_s > MAX_SILENCE_S:
+            self.lose(f"the process stood still for {now_s - before_s:.0f} s")
+        if self.has_gap.is_set():
+            return
+        unsaved = self._unsaved()
+        if now_s - float(self._saved[_ALIVE]) >= ALIVE_STEP_S:
+            unsaved |= self._alive(now_s)
+        await self._save(unsaved)
+
+    def _alive(self, until_s: float) -> dict[str, str]:
+        return {_ALIVE: f"{until_s:.6f}"}
+
+    def _unsaved(self) -> dict[str, str]:
+        return {
+            channel: ts for channel, ts in self._newest.items() if ts > self._saved.get(channel, "")
+        }
+
+    async def _save(self, marks: Mapping[str, str]) -> None:
+        if marks:
+            await self._marks.save({f"{self._prefix}{name}": ts for name, ts in marks.items()})
+        self._saved.update(marks)

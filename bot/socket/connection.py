@@ -1,0 +1,195 @@
+"""One WebSocket from its greeting to its end: frames in, acknowledgements out, pings between."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable
+
+import aiohttp
+from aiohttp import WSMsgType
+
+from agent_core.fault_points import fault_point
+from agent_core.messages import JsonObject
+from bot.slack_api import OPEN_SOCKET, Clock, SlackUnavailable
+from bot.slack_api.errors import refusal
+from bot.socket.frames import Disconnect, Envelope, Hello, Unreadable, read_frame
+from bot.socket.timing import Timing
+from bot.socket.trouble import DEAF, LOST, Trouble, trouble_of_reason
+
+Acknowledge = Callable[[Envelope], Awaitable[JsonObject | None]]
+"""Deals with an envelope and gives its acknowledgement; None where there shall be none."""
+
+_ENDS = frozenset({WSMsgType.CLOSE, WSMsgType.CLOSING, WSMsgType.CLOSED, WSMsgType.ERROR})
+_BROKEN = (ConnectionError, aiohttp.ClientError)
+
+logger = logging.getLogger(__name__)
+
+
+class Connection:
+    """Hears one WebSocket. It has an HTTP session of its own, which ends with it."""
+
+    def __init__(
+        self,
+        socket: aiohttp.ClientWebSocketResponse,
+        session: aiohttp.ClientSession,
+        acknowledge: Acknowledge,
+        *,
+        clock: Clock,
+        timing: Timing,
+    ) -> None:
+        self._socket = socket
+        self._session = session
+        self._acknowledge = acknowledge
+        self._clock = clock
+        self._timing = timing
+        self._heard_s = self._brought_s = clock.seconds()
+        self._asked_s: float | None = None
+        self._trouble: asyncio.Future[Trouble] = asyncio.get_running_loop().create_future()
+        self._in_hand: set[asyncio.Task[None]] = set()
+        self._work: tuple[asyncio.Task[None], ...] = ()
+        self._is_over = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether what Slack sends is heard, as far as is known."""
+        return not self._is_over and not self._is_deaf()
+
+    @property
+    def heard_s_ago(self) -> float:
+        """Seconds since anything came."""
+        return self._clock.seconds() - self._heard_s
+
+    @property
+    def quiet_s(self) -> float:
+        """Seconds since a payload came."""
+        return self._clock.seconds() - self._brought_s
+
+    async def begin(self) -> None:
+        """Wait to be greeted, then listen.
+
+        Raises:
+            SlackError: Slack sent the connection away, or did not greet it in time.
+        """
+        try:
+            async with asyncio.timeout(self._timing.greeting_limit_s):
+                text = await self._next_text()
+        except TimeoutError as error:
+            raise SlackUnavailable(OPEN_SOCKET, detail="no greeting") from error
+        if text is None:
+            raise SlackUnavailable(OPEN_SOCKET, detail="closed before the greeting")
+        if isinstance(first := read_frame(text), Disconnect):
+            raise refusal(OPEN_SOCKET, first.reason)
+        self._take(text)
+        self._work = (asyncio.create_task(self._listen()), asyncio.create_task(self._ping()))
+
+    async def trouble(self) -> Trouble:
+        """Wait for the reason to replace this connection. It may still be open then."""
+        return await asyncio.shield(self._trouble)
+
+    async def retire(self) -> None:
+        """Acknowledge what came, within a limit, end the connection, and wait for the rest.
+
+        What comes meanwhile is still taken. Cancelled, it leaves undone what is not done.
+        """
+        try:
+            if self._in_hand and self.is_open:
+                await asyncio.wait(self._in_hand, timeout=self._timing.drain_s)
+            await self._close()
+            while self._in_hand:
+                await asyncio.wait(self._in_hand)
+        finally:
+            for task in (*self._work, *self._in_hand):
+                task.cancel()
+
+    async def _close(self) -> None:
+        self._is_over = True
+        try:
+            async with asyncio.timeout(self._timing.close_limit_s):
+                await self._socket.close()
+        except TimeoutError:
+            logger.info("the other side did not take part in closing the socket")
+        finally:
+            await self._session.close()
+
+    async def _listen(self) -> None:
+        while (text := await self._next_text()) is not None:
+            self._take(text)
+        self._is_over = True
+        self._report(LOST)
+
+    async def _next_text(self) -> str | None:
+        """The next text frame, None at the end of the connection. Pings are answered meanwhile."""
+        while True:
+            frame = await self._socket.receive()
+            if frame.type in _ENDS:
+                return None
+            self._heard_s = self._clock.seconds()
+            if frame.type is WSMsgType.TEXT:
+                return str(frame.data)
+            if frame.type is WSMsgType.PONG:
+                self._asked_s = None
+            elif frame.type is WSMsgType.PING and not await self._sends(frame.data):
+                return None
+
+    async def _sends(self, pong: bytes) -> bool:
+        try:
+            await self._socket.pong(pong)
+        except _BROKEN:
+            return False
+        return True
+
+    def _take(self, text: str) -> None:
+        match read_frame(text):
+            case Envelope() as envelope:
+                self._brought_s = self._clock.seconds()
+                task = asyncio.create_task(self._deal_with(envelope))
+                self._in_hand.add(task)
+                task.add_done_callback(self._in_hand.discard)
+            case Disconnect(reason=reason):
+                self._report(trouble_of_reason(reason))
+            case Hello(connections=connections):
+                logger.info("the socket to Slack is open; the app has %d", connections)
+            case Unreadable(why=why):
+                logger.warning("a frame from Slack is left: %s", why)
+
+    async def _deal_with(self, envelope: Envelope) -> None:
+        """An envelope that fails costs neither the connection nor another envelope."""
+        try:
+            answer = await self._acknowledge(envelope)
+        except Exception:
+            logger.exception("an envelope was not dealt with; Slack delivers it again")
+            return
+        if answer is None:
+            return
+        fault_point("ack.before")
+        try:
+            await self._socket.send_str(json.dumps(answer))
+        except _BROKEN:
+            logger.info("an acknowledgement came too late for its socket; the payload comes again")
+            return
+        fault_point("ack.after")
+
+    async def _ping(self) -> None:
+        """Ask for signs of life. Only pongs count: other frames do not show that ours arrive."""
+        while not self._is_deaf():
+            if self._asked_s is None:
+                self._asked_s = self._clock.seconds()
+            try:
+                async with asyncio.timeout(self._timing.ping_interval_s):
+                    await self._socket.ping()
+            except (*_BROKEN, TimeoutError):
+                logger.info("a ping could not be sent")
+            await self._clock.sleep(self._timing.ping_interval_s)
+        self._report(DEAF)
+
+    def _is_deaf(self) -> bool:
+        """Whether a ping has gone too long without its pong. A process that slept is not deaf."""
+        asked_s = self._asked_s
+        return asked_s is not None and (
+            self._clock.seconds() - asked_s >= self._timing.deaf_after_s
+        )
+
+    def _report(self, trouble: Trouble) -> None:
+        """The first reason stands: the connection is being replaced from then on."""
+        if not self._trouble.done():
+            self._trouble.set_result(trouble)

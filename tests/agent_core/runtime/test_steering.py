@@ -1,0 +1,145 @@
+"""What is written into a busy thread becomes part of its work, in order, by its author's rights."""
+
+from pathlib import Path
+
+from agent_core.events import MessageTaken, TurnFinished
+from agent_core.messages import JsonObject
+from agent_core.testing.models import Held, ScriptedModel, call
+from agent_core.testing.runtimes import inbound, scripted_runtime
+from agent_core.testing.tools import FakeToolset
+from agent_core.tools import Progress, ToolContext
+from tests.agent_core.runtime.threads import (
+    ANN,
+    BEN,
+    begin,
+    end_of,
+    events_of,
+    from_ben,
+    seen,
+    told,
+)
+
+
+async def look(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    return "seen"
+
+
+async def test_a_message_reaches_the_model_before_its_next_call(tmp_path: Path) -> None:
+    held = Held(then=call("look"))
+    model = ScriptedModel([held, "With Poland."])
+    tools = FakeToolset({"look": look})
+    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
+        turn = await begin(runtime, inbound("continue with the list"))
+        await held.reached.wait()
+        second = await begin(runtime, inbound("also include Poland", number=2))
+        held.release.set()
+        assert (await end_of(runtime, turn)).answer == "With Poland."
+        assert "Ann wrote in the thread:\n\nalso include Poland" in told(model.requests[-1])
+        taken = [e for e in await events_of(runtime, turn) if isinstance(e, MessageTaken)]
+        assert [(event.taken, event.text) for event in taken] == [(second, "also include Poland")]
+        steered = await end_of(runtime, second)
+        assert (steered.outcome, steered.answer) == ("steered", "")
+
+
+async def test_several_messages_arrive_in_their_order_and_each_once(tmp_path: Path) -> None:
+    held, again = Held(then=call("look", id="a")), Held(then=call("look", id="b"))
+    model = ScriptedModel([held, again, "Done."])
+    async with scripted_runtime(
+        tmp_path, model=model, tools=FakeToolset({"look": look})
+    ) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await held.reached.wait()
+        for number, text in enumerate(("first", "second", "third"), start=2):
+            await begin(runtime, inbound(text, number=number))
+        held.release.set()
+        await again.reached.wait()
+        await begin(runtime, inbound("fourth", number=5))
+        again.release.set()
+        assert (await end_of(runtime, turn)).answer == "Done."
+    whole = told(model.requests[-1])
+    places = [
+        whole.index(f"thread:\n\n{text}\n") for text in ("first", "second", "third", "fourth")
+    ]
+    assert places == sorted(places)
+    assert all(whole.count(f"thread:\n\n{text}\n") == 1 for text in ("first", "second", "third"))
+
+
+async def test_tools_act_for_whoever_wrote_last(tmp_path: Path) -> None:
+    first, second = Held(then=call("look", id="a")), Held(then=call("look", id="b"))
+    model = ScriptedModel([first, second, call("look", id="c"), "Done."])
+    tools = FakeToolset({"look": look})
+    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await first.reached.wait()
+        first.release.set()
+        await second.reached.wait()
+        await begin(runtime, from_ben("and look in my mail, too", number=2))
+        second.release.set()
+        await end_of(runtime, turn)
+    # Ben wrote while the second call was being asked for: that one is still Ann's.
+    assert [context.asker for context in tools.contexts] == [ANN, ANN, BEN]
+    assert "Ben wrote in the thread" in told(model.requests[-1])
+
+
+async def test_a_sub_agent_that_is_started_for_a_steerer_acts_for_them(tmp_path: Path) -> None:
+    task = call("Task", {"prompt": "A note.", "subagent_type": "report-creation-expert"}, id="t")
+    held = Held(then=call("look", id="a"))
+    inner = "mcp__local_toolkit__search_corpus"
+    model = ScriptedModel([held, task, call(inner, id="x"), "The note.", "Done."])
+    tools = FakeToolset({"look": look, inner: look})
+    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await held.reached.wait()
+        await begin(runtime, from_ben("make a note of it", number=2))
+        held.release.set()
+        await end_of(runtime, turn)
+    assert [context.asker for context in tools.contexts] == [ANN, BEN]
+
+
+async def test_a_message_that_comes_with_the_last_word_gets_an_answer_of_its_own(
+    tmp_path: Path,
+) -> None:
+    held = Held(then="The answer.")
+    model = ScriptedModel([held, "And the other."])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await held.reached.wait()
+        second = await begin(runtime, inbound("continue with the other one", number=2))
+        held.release.set()
+        assert (await end_of(runtime, turn)).answer == "The answer."
+        assert (await end_of(runtime, second)).answer == "And the other."
+
+
+async def test_how_far_are_you_is_answered_without_disturbing_the_work(tmp_path: Path) -> None:
+    held = Held(then="Done.")
+    model = ScriptedModel([[call("look", id="a"), call("look", id="b")], held])
+    async with scripted_runtime(
+        tmp_path, model=model, tools=FakeToolset({"look": look})
+    ) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await held.reached.wait()
+        asked = await end_of(runtime, await begin(runtime, from_ben("How far are you?", number=2)))
+        assert "1 step and 2 tool calls" in asked.answer
+        held.release.set()
+        finished = await end_of(runtime, turn)
+    assert finished.answer == "Done."
+    assert "How far" not in told(model.requests[-1])
+
+
+async def test_what_steered_a_turn_is_not_answered_again_after_a_restart(tmp_path: Path) -> None:
+    held = Held(then=call("look"))
+    model = ScriptedModel([held, Held(then="unreachable")])
+    tools = FakeToolset({"look": look})
+    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await held.reached.wait()
+        second = await begin(runtime, inbound("also Poland", number=2))
+        held.release.set()
+        await seen(runtime, turn, "message_taken")
+    again = ScriptedModel(["With Poland."])
+    async with scripted_runtime(tmp_path, model=again, tools=tools) as runtime:
+        finished = await end_of(runtime, turn)
+        assert isinstance(finished, TurnFinished)
+        assert finished.answer == "With Poland."
+        assert (await end_of(runtime, second)).outcome == "steered"
+    assert told(again.requests[0]).count("also Poland") == 1

@@ -1,0 +1,170 @@
+"""Stop ends the work in whatever state it is; what was done is said, and it can go on later."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from agent_core.events import RunFinished
+from agent_core.messages import JsonObject
+from agent_core.runtime import Runtime
+from agent_core.sessions import Database, Inbox, Stop
+from agent_core.testing.models import Held, ScriptedModel, call
+from agent_core.testing.runtimes import inbound, scripted_runtime
+from agent_core.testing.tools import FakeTool, FakeToolset
+from agent_core.tools import Progress, ToolContext
+from tests.agent_core.runtime.threads import (
+    begin,
+    end_of,
+    events_of,
+    from_ben,
+    told,
+    until,
+)
+
+
+class Gate:
+    """A tool that is reached, and ends only when it is let through or cancelled."""
+
+    def __init__(self) -> None:
+        self.reached, self.release = asyncio.Event(), asyncio.Event()
+        self.passed, self.cancelled = 0, 0
+
+    async def run(self, arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+        self.reached.set()
+        try:
+            await self.release.wait()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        self.passed += 1
+        return "done"
+
+
+async def stop(runtime: Runtime, number: int = 9) -> None:
+    """Ben says stop; his message needs no answer of its own."""
+    turn = await begin(runtime, from_ben("stop", number=number))
+    end = await end_of(runtime, turn)
+    assert (end.outcome, end.answer) == ("steered", "")
+
+
+async def test_stop_while_the_model_thinks(tmp_path: Path) -> None:
+    held = Held(then="unheard")
+    model = ScriptedModel([held])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await held.reached.wait()
+        await stop(runtime)
+        end = await end_of(runtime, turn)
+    assert end.outcome == "stopped"
+    assert end.answer.startswith("Stopped, as Ben asked.")
+    assert "Reply “continue”" in end.answer
+    assert model.aborted == 1
+
+
+async def test_stop_while_a_tool_works_ends_the_call_and_says_that_it_is_unsure(
+    tmp_path: Path,
+) -> None:
+    gate = Gate()
+    model = ScriptedModel([call("send")])
+    tools = FakeToolset({"send": FakeTool(run=gate.run, is_repeatable=False)})
+    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await gate.reached.wait()
+        await stop(runtime)
+        end = await end_of(runtime, turn)
+    assert (gate.passed, gate.cancelled) == (0, 1)
+    assert "What may or may not have happened: `send`." in end.answer
+
+
+async def test_stop_reaches_the_sub_agents(tmp_path: Path) -> None:
+    gate = Gate()
+    inner = "mcp__local_toolkit__search_corpus"
+    tasks = [
+        call("Task", {"prompt": p, "subagent_type": "report-creation-expert"}, id=p)
+        for p in ("one", "two")
+    ]
+    model = ScriptedModel([tasks, call(inner, id="x"), call(inner, id="y")])
+    tools = FakeToolset({inner: gate.run})
+    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await gate.reached.wait()
+        await stop(runtime)
+        events = await events_of(runtime, turn)
+    outcomes = {e.run: e.outcome for e in events if isinstance(e, RunFinished)}
+    assert set(outcomes.values()) == {"stopped"}
+    assert gate.passed == 0
+
+
+async def test_stop_ends_what_waits_behind_the_work_as_well(tmp_path: Path) -> None:
+    held = Held(then="unheard")
+    async with scripted_runtime(tmp_path, model=ScriptedModel([held])) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await held.reached.wait()
+        queued = await begin(runtime, inbound("and Poland", number=2))
+        await stop(runtime)
+        assert (await end_of(runtime, turn)).outcome == "stopped"
+        assert (await end_of(runtime, queued)).outcome == "stopped"
+
+
+async def test_stop_while_a_question_waits_for_its_answer(tmp_path: Path) -> None:
+    model = ScriptedModel([call("ask_user", {"question": "Which one?"})])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await until(runtime, turn, "waiting")
+        await stop(runtime)
+        end = await end_of(runtime, turn)
+    assert end.outcome == "stopped"
+    assert end.answer.startswith("Stopped, as Ben asked.")
+
+
+async def test_continue_after_a_stop_goes_on_with_what_was_done(tmp_path: Path) -> None:
+    held = Held(then="unheard")
+
+    async def look(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+        return "nine bridges"
+
+    model = ScriptedModel([call("look"), held, "Nine bridges."])
+    async with scripted_runtime(
+        tmp_path, model=model, tools=FakeToolset({"look": look})
+    ) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await held.reached.wait()
+        await stop(runtime)
+        await end_of(runtime, turn)
+        more = await begin(runtime, inbound("continue", number=10))
+        assert (await end_of(runtime, more)).answer == "Nine bridges."
+    assert "nine bridges" in told(model.requests[-1])
+
+
+@pytest.mark.parametrize("why", ["a word of the surface", "the request was deleted"])
+async def test_a_turn_can_be_stopped_without_a_message(tmp_path: Path, why: str) -> None:
+    held = Held(then="unheard")
+    async with scripted_runtime(tmp_path, model=ScriptedModel([held])) as runtime:
+        message = inbound("continue")
+        turn = await begin(runtime, message)
+        await held.reached.wait()
+        if why == "the request was deleted":
+            assert await runtime.withdraw(message.key)
+        else:
+            assert await runtime.stop(message.session, by="Cleo")
+        end = await end_of(runtime, turn)
+        assert end.outcome == "stopped"
+        assert ("deleted" in end.answer) == (why == "the request was deleted")
+        assert not await runtime.withdraw(message.key)
+        assert not await runtime.stop(message.session, by="Cleo")
+
+
+async def test_a_stop_that_was_ordered_before_a_crash_holds_after_it(tmp_path: Path) -> None:
+    held = Held(then="unheard")
+    async with scripted_runtime(tmp_path, model=ScriptedModel([held])) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await held.reached.wait()
+        parts = runtime.database
+    database = Database(str(parts.url))
+    await Inbox(database).stop(inbound("").session, Stop(by="Ann", why="asked"))
+    await database.close()
+    async with scripted_runtime(tmp_path, model=ScriptedModel([])) as runtime:
+        end = await end_of(runtime, turn)
+    assert end.outcome == "stopped"
+    assert end.answer.startswith("Stopped, as Ann asked.")

@@ -1,0 +1,118 @@
+"""A question ends the workflow; its answer, a week and a deploy later, goes on from there."""
+
+from pathlib import Path
+
+from agent_core.events import MessageTaken, QuestionAsked
+from agent_core.messages import JsonObject
+from agent_core.testing.models import ScriptedModel, call
+from agent_core.testing.runtimes import inbound, scripted_runtime
+from agent_core.testing.tools import FakeToolset
+from agent_core.tools import Progress, ToolContext
+from tests.agent_core.runtime.threads import (
+    ANN,
+    begin,
+    end_of,
+    events_of,
+    from_ben,
+    seen,
+    told,
+    until,
+)
+
+ASK = call("ask_user", {"question": "Which year?", "options": ["2025", "2026"]}, id="q")
+
+
+async def look(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    return "seen"
+
+
+async def test_the_answer_becomes_the_result_of_the_call(tmp_path: Path) -> None:
+    model = ScriptedModel([[call("look", id="a"), ASK], "Then 2026."])
+    async with scripted_runtime(
+        tmp_path, model=model, tools=FakeToolset({"look": look})
+    ) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        asked = await seen(runtime, turn, "question_asked")
+        assert isinstance(asked, QuestionAsked)
+        assert (asked.question, asked.options) == ("Which year?", ("2025", "2026"))
+        assert asked.asker == ANN
+        await until(runtime, turn, "waiting")
+        reply = await begin(runtime, inbound("2", number=2))
+        assert (await end_of(runtime, turn)).answer == "Then 2026."
+        assert (await end_of(runtime, reply)).outcome == "steered"
+        taken = [e for e in await events_of(runtime, turn) if isinstance(e, MessageTaken)]
+        assert [event.text for event in taken] == ["2"]
+    results = [p for p in model.requests[-1].messages[-1].parts if p.kind == "tool_result"]
+    assert [(result.call_id, result.text) for result in results] == [
+        ("a", "seen"),
+        ("q", "Ann answered: 2 (2026)"),
+    ]
+
+
+async def test_somebody_else_may_answer_and_is_named(tmp_path: Path) -> None:
+    model = ScriptedModel([ASK, "Fine."])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await until(runtime, turn, "waiting")
+        await begin(runtime, from_ben("the later one", number=2))
+        await end_of(runtime, turn)
+    assert "Ben answered: the later one" in told(model.requests[-1])
+
+
+async def test_a_question_outlives_restarts_and_a_deploy_that_changed_the_workflow(
+    tmp_path: Path,
+) -> None:
+    async with scripted_runtime(tmp_path, model=ScriptedModel([ASK])) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await until(runtime, turn, "waiting")
+    async with scripted_runtime(tmp_path, model=ScriptedModel([])) as runtime:
+        assert (await runtime.turn(turn)).status == "waiting"
+    model = ScriptedModel(["In 2025."])
+    async with scripted_runtime(tmp_path, model=model, main_name="renamed-agent") as runtime:
+        await begin(runtime, inbound("2025", number=2))
+        assert (await end_of(runtime, turn)).answer == "In 2025."
+    assert "Ann answered: 2025" in told(model.requests[0])
+
+
+async def test_several_questions_one_after_another(tmp_path: Path) -> None:
+    second = call("ask_user", {"question": "And which month?"}, id="q2")
+    model = ScriptedModel([ASK, second, "May 2026."])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await until(runtime, turn, "waiting")
+        await begin(runtime, inbound("2026", number=2))
+        await until(runtime, turn, "waiting", generation=2)
+        await begin(runtime, inbound("May", number=3))
+        assert (await end_of(runtime, turn)).answer == "May 2026."
+    whole = told(model.requests[-1])
+    assert whole.index("Ann answered: 2026") < whole.index("Ann answered: May")
+
+
+async def test_two_questions_at_once_are_one_question(tmp_path: Path) -> None:
+    other = call("ask_user", {"question": "And why?"}, id="q2")
+    model = ScriptedModel([[ASK, other], "Fine."])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await until(runtime, turn, "waiting")
+        await begin(runtime, inbound("2026", number=2))
+        events = await events_of(runtime, turn)
+    assert sum(isinstance(event, QuestionAsked) for event in events) == 1
+    assert "One question at a time" in told(model.requests[-1])
+
+
+async def test_small_talk_is_no_answer(tmp_path: Path) -> None:
+    async with scripted_runtime(tmp_path, model=ScriptedModel([ASK])) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await until(runtime, turn, "waiting")
+        asked = await begin(runtime, inbound("how far are you?", number=2))
+        words = (await end_of(runtime, asked)).answer
+        assert words == "I am waiting for an answer to my question above."
+        assert (await runtime.turn(turn)).status == "waiting"
+
+
+async def test_a_question_without_words_is_an_error_that_the_model_sees(tmp_path: Path) -> None:
+    model = ScriptedModel([call("ask_user", {"question": "  "}), "Then I decide myself."])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        assert (await end_of(runtime, turn)).answer == "Then I decide myself."
+    assert "ask_user needs `question`" in told(model.requests[-1])

@@ -1,0 +1,67 @@
+"""What the tests of a busy thread share: messages of two people, and waiting for turns to end."""
+
+import asyncio
+from dataclasses import replace
+
+from agent_core.events import AnyEvent, TurnFinished
+from agent_core.ids import TurnId, UserId
+from agent_core.messages import InboundMessage, Text, ToolResult
+from agent_core.models import ModelRequest
+from agent_core.runtime import Runtime
+from agent_core.sessions.turns import Status
+from agent_core.testing.runtimes import inbound
+
+TIMEOUT_S = 20
+ANN, BEN = UserId("T1:U1"), UserId("T1:U2")
+
+
+def from_ben(text: str, *, number: int) -> InboundMessage:
+    """Another person's message in the same thread."""
+    return replace(inbound(text, number=number), asker=BEN, author_name="Ben")
+
+
+async def begin(runtime: Runtime, message: InboundMessage) -> TurnId:
+    turn = await runtime.handle(message)
+    assert turn is not None
+    return turn
+
+
+async def events_of(runtime: Runtime, turn: TurnId) -> list[AnyEvent]:
+    """A turn's events, once it has ended."""
+    async with asyncio.timeout(TIMEOUT_S):
+        return [event async for _, event in runtime.events(turn)]
+
+
+async def end_of(runtime: Runtime, turn: TurnId) -> TurnFinished:
+    last = (await events_of(runtime, turn))[-1]
+    assert isinstance(last, TurnFinished)
+    return last
+
+
+async def seen(runtime: Runtime, turn: TurnId, kind: str) -> AnyEvent:
+    """The turn's first event of a kind, as soon as it is there."""
+    async with asyncio.timeout(TIMEOUT_S):
+        async for _, event in runtime.events(turn):
+            if event.kind == kind:
+                return event
+    raise AssertionError(f"no {kind}")
+
+
+async def until(runtime: Runtime, turn: TurnId, status: Status, *, generation: int = 1) -> None:
+    """Until the turn has a status in a generation; a bounded wait."""
+    for _ in range(2_000):
+        stored = await runtime.turn(turn)
+        if (stored.status, stored.generation) == (status, generation):
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError(f"{turn} is not {status}")
+
+
+def told(request: ModelRequest) -> str:
+    """All that a model was given, as text."""
+    return "\n".join(
+        part.text
+        for message in request.messages
+        for part in message.parts
+        if isinstance(part, Text | ToolResult)
+    )

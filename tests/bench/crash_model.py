@@ -1,0 +1,143 @@
+"""A model stand-in that knows the asks of the crash harness: what it says depends on them alone.
+
+An ask holds one word with a number, such as `errand17`. Every answer names it, so that answers to
+different asks never read alike, and a request that comes again after a crash gets the same reply.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import Self
+
+from bot.sandbox.model import ModelStandIn, Pace, Text, ToolUse
+from bot.sandbox.model.behaviour import Behaviour, Plan
+from bot.sandbox.model.conversation import read_conversation
+from bot.sandbox.model.offline import OfflineModel
+from bot.sandbox.model.replies import Kind, Reply
+from bot.sandbox.model.routing import asks_for_route, escape_tool, hand_over
+from bot.sandbox.model.wire import Json, as_list, as_object, as_text, blocks_of, text_of
+
+WORD = re.compile(r"\b(item|errand|chain|note|doubt|puzzle)\d+\b")
+CARELESS = re.compile(r"\bcareless\d+\b")
+UNKNOWN = "may or may not have"
+CHAIN_STEPS = 5
+LOOK = "mcp__local_toolkit__list_local_files"
+EXECUTE = "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL"
+ASK = "ask_user"
+
+
+@dataclass(slots=True, kw_only=True)
+class Task:
+    """The newest ask of a request, with what was done for it."""
+
+    word: str = ""
+    notes: list[str] = field(default_factory=list[str])
+    results: list[Json] = field(default_factory=list[Json])
+    is_done: bool = False
+
+    @property
+    def kind(self) -> str:
+        return self.word.rstrip("0123456789")
+
+    def hear(self, word: str) -> None:
+        """A person's text: a note to a chain at work belongs to it, all else is a new task."""
+        if word == self.word:
+            return
+        if self.kind == "chain" and word.startswith("note") and not self.is_done:
+            self.notes.append(word)
+            return
+        self.word, self.notes, self.results, self.is_done = word, [], [], False
+
+
+def read_task(body: Json) -> Task:
+    """The task that a request is about; one without a word if it is none of ours."""
+    task = Task()
+    for message in map(as_object, as_list(body.get("messages"))):
+        blocks = blocks_of(message.get("content"))
+        if message.get("role") == "assistant":
+            task.is_done = not any(block.get("type") == "tool_use" for block in blocks)
+            continue
+        task.results += [block for block in blocks if block.get("type") == "tool_result"]
+        for block in blocks:
+            for found in WORD.finditer(as_text(block.get("text"))):
+                task.hear(found[0])
+    return task
+
+
+def reply_to(task: Task, tools: set[str]) -> Reply:
+    """The next step of a task."""
+    match task.kind:
+        case "errand" if not task.results:
+            return _call(EXECUTE, _errand(task.word))
+        case "errand" if UNKNOWN in text_of(task.results[-1].get("content")):
+            return _say(f"Nobody knows whether {task.word} was done.")
+        case "chain" if len(task.results) < CHAIN_STEPS:
+            return _call(LOOK, {})
+        case "chain":
+            return _say(f"{task.word} is done. {' '.join(task.notes)}".strip())
+        case "doubt" if not task.results and ASK in tools:
+            return _call(ASK, {"question": f"Which colour is meant with {task.word}?"})
+        case _:
+            return _say(f"{task.word} is done.")
+
+
+def _errand(word: str) -> Json:
+    """A call that acts, by its name; the Composio stand-in records it, and that is its effect."""
+    entry = {"tool_slug": "ERRANDS_CREATE_ENTRY", "arguments": {"name": word}}
+    return {"tools": [entry], "sync_response_to_workbench": False, "thought": word}
+
+
+def _say(text: str, kind: Kind = "scripted") -> Reply:
+    return Reply(blocks=(Text(text=text),), kind=kind)
+
+
+def _call(name: str, arguments: Json) -> Reply:
+    return Reply(blocks=(ToolUse(name=name, input=arguments),), kind="scripted")
+
+
+class _Rehearsed(Behaviour):
+    """The usual behaviour, with the harness's asks before it."""
+
+    def plan(self, body: Json) -> Plan:
+        task = read_task(body)
+        if asks_for_route(body):
+            return super().plan(body)
+        if task.word:
+            return _fixed(self._rehearsed(task, body))
+        planned = super().plan(body)
+        if planned.kind == "delegated" and _is_careless(body):
+            return _fixed(_say("I did not feel like reading anything.", "delegated"))
+        return planned
+
+    def _rehearsed(self, task: Task, body: Json) -> Reply:
+        conversation = read_conversation(body)
+        escape = escape_tool(conversation)
+        if escape is not None and task.kind == "puzzle":
+            return hand_over(escape, conversation) or _call(escape.name, {"reason": "A puzzle."})
+        return reply_to(task, {tool.name for tool in conversation.tools})
+
+
+def _is_careless(body: Json) -> bool:
+    """Whether a sub-agent was told to be, and was not told off for it."""
+    said = " ".join(
+        text_of(as_object(message).get("content")) for message in as_list(body.get("messages"))
+    )
+    return CARELESS.search(said) is not None and "skipped a mandatory step" not in said
+
+
+def _fixed(reply: Reply) -> Plan:
+    async def give() -> Reply:
+        return reply
+
+    return Plan(kind=reply.kind, reply=give)
+
+
+class RehearsedModel(ModelStandIn):
+    """The stand-in with the harness's asks rehearsed; it thinks `first_token_s` each time."""
+
+    def __init__(self, *, first_token_s: float) -> None:
+        super().__init__(pace=Pace(first_token_s=first_token_s), keep_bodies=True)
+        self._behaviour = _Rehearsed(OfflineModel(weights=None))
+
+    async def __aenter__(self) -> Self:
+        await super().__aenter__()
+        return self

@@ -1,0 +1,212 @@
+"""How the bot takes kill -9: at every fault point once, then at random, under traffic.
+
+`python -m tests.bench.crashes [--kills N] [--json]`. The real bot is a child process beside the
+sandbox's stand-ins. Threads ask plain questions, errands (a tool call with an effect), chains of
+steps with notes thrown in, doubts that the bot must ask about, and reports with a sub-agent; Slack
+fails in passing now and then. After the last death everything is given time to come to rest, and
+then it is counted from outside (`tests.bench.crash_tally`).
+
+`model_calls_repeated` is the number of requests that the model had word for word before, for each
+kill; a call that was under way has to be made again, so with several turns under way one kill may
+cost several. `recovery_s` runs from the start of the next process to the first model call or Slack
+write of a turn that was interrupted. What was found wrong is listed on standard error.
+"""
+
+import argparse
+import asyncio
+import random
+import statistics
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent_core.fault_points import POINTS
+from bot.sandbox.kills import KINDS, fault_point_of
+from tests.bench.crash_tally import Tally, count, worst_death
+from tests.bench.crash_traffic import Kind, Traffic
+from tests.bench.crash_world import Life, Lives, lives_in, outside_world
+from tests.bench.results import Result, show
+
+REACH_S = 45.0
+"""How long a fault point may take to be reached."""
+REST_S = 120.0
+"""How long everything may take to come to rest after the last death."""
+MAX_OPEN = 6
+"""With more open asks than this, no new ones are made for mere traffic."""
+SEED = 4
+EVENTS = tuple(fault_point_of(kind) for kind in KINDS.values())
+REACHED_BY: dict[str, tuple[Kind, ...]] = {
+    "upload_": ("edition",),
+    "inbox.": ("note",),
+    "event.message_taken": ("note",),
+    "wait.": ("doubt",),
+    "event.question_asked": ("doubt",),
+    "event.fast_path_fallback": ("puzzle",),
+    "event.correction_injected": ("careless",),
+    "event.artifact_saved": ("edition",),
+    "event.tool_call_progressed": ("edition",),
+    "event.step_retried": ("errand",),
+}
+"""What has to be asked to come by a point, by the beginning of its name; else these:"""
+USUAL: tuple[Kind, ...] = ("item", "errand")
+VARIED: tuple[Kind, ...] = (*USUAL, "note", "doubt", "edition")
+FAULTS: tuple[dict[str, object], ...] = (
+    {"status": 429, "retry_after_s": 1},
+    {"status": 500},
+    {"status": 503, "html": True},
+    {"html": True},
+    {"error": "internal_error"},
+    {"drop_after_accept": True},
+    {"hang_s": 1.0},
+)
+FAULTY = ("chat.postMessage", "chat.update", "files.completeUploadExternal", "upload", "*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """How it went."""
+
+    deaths: list[Life]
+    unreached: list[str]
+    has_settled: bool
+    tally: Tally
+    asks: int
+
+
+class Harness:
+    """Kills the bot, starts it again, and keeps people asking."""
+
+    def __init__(self, lives: Lives, traffic: Traffic) -> None:
+        self._lives = lives
+        self._traffic = traffic
+        self._outside = lives.outside
+        self._random = random.Random(SEED)  # noqa: S311 - the same run each time, nothing secret
+        self.unreached: list[str] = []
+
+    async def die_at(self, point: str) -> None:
+        """One life that ends at a fault point; one that never comes by it is killed."""
+        await self._lives.begin(point)
+        self._disturb(point)
+        asking = asyncio.create_task(self._traffic.ask_all(kinds_for(point)))
+        try:
+            if not await self._lives.dies(within_s=REACH_S):
+                self.unreached.append(point)
+                await self._lives.kill()
+        finally:
+            asking.cancel()
+            await asyncio.wait([asking])
+            if not asking.cancelled():
+                asking.result()
+
+    async def die_at_random(self) -> None:
+        """One life with some traffic and a failing Slack, killed at any time."""
+        await self._lives.begin()
+        self._disturb("")
+        await self._traffic.answer_doubts()
+        if len(self._traffic.open()) < MAX_OPEN:
+            kinds = self._random.sample(VARIED, k=2)
+            await self._traffic.ask_all(kinds)
+            await self._traffic.follow_up()
+        await asyncio.sleep(self._random.uniform(0.1, 4.0))
+        await self._lives.kill()
+
+    async def come_to_rest(self) -> bool:
+        """A last life in which everything is finished."""
+        self._outside.slack.heal()
+        await self._lives.begin()
+        return await self._traffic.settled(REST_S)
+
+    def _disturb(self, point: str) -> None:
+        if point == "event.step_retried":
+            self._outside.model.fail(status=529, times=4, kinds={"scripted"})
+        if not point:
+            self._outside.slack.sockets.lose_acks(self._random.choice((0, 0, 1, 3)))
+            fault = self._random.choice(FAULTS)
+            self._outside.slack.fail(self._random.choice(FAULTY), **fault)  # pyright: ignore[reportArgumentType]
+
+
+def kinds_for(point: str) -> tuple[Kind, ...]:
+    """What to ask so that the bot comes by a fault point."""
+    return next((kinds for name, kinds in REACHED_BY.items() if point.startswith(name)), USUAL)
+
+
+async def crash(root: Path, points: Sequence[str], *, kills: int) -> Report:
+    """Kill the bot at each of the points, then at random until it was killed often enough."""
+    async with outside_world(root) as outside, lives_in(outside) as lives:
+        traffic = Traffic(outside)
+        harness = Harness(lives, traffic)
+        for point in points:
+            await harness.die_at(point)
+        while len(lives.deaths) < kills:
+            await harness.die_at_random()
+        has_settled = await harness.come_to_rest()
+        return Report(
+            deaths=lives.deaths,
+            unreached=harness.unreached,
+            has_settled=has_settled,
+            tally=count(outside, traffic, lives),
+            asks=len(traffic.asked),
+        )
+
+
+def results_of(report: Report) -> list[Result]:
+    """The figures with their goals."""
+    tally, kills = report.tally, len(report.deaths)
+    repeated = len(tally.model_calls_repeated)
+    recoveries = sorted(tally.recovery_s) or [0.0]
+    zero = {
+        "lost": tally.lost,
+        "duplicate_posts": tally.duplicate_posts,
+        "duplicate_files": tally.duplicate_files,
+        "duplicate_effects": tally.duplicate_effects,
+        "left_open": tally.left_open,
+        "unreached_points": report.unreached,
+    }
+    worst = worst_death(tally.model_calls_repeated, report.deaths)
+    return [
+        Result(name="kills", value=kills, unit="kills"),
+        Result(name="asks", value=report.asks, unit="asks"),
+        *(Result(name=name, value=len(found), unit="", goal=0) for name, found in zero.items()),
+        Result(
+            name="model_calls_repeated",
+            value=round(repeated / max(kills, 1), 3),
+            unit="a kill",
+            goal=1,
+        ),
+        Result(name="model_calls_repeated_worst", value=worst, unit="calls"),
+        Result(name="recovery_s_median", value=round(statistics.median(recoveries), 2), unit="s"),
+        Result(name="recovery_s_max", value=round(recoveries[-1], 2), unit="s"),
+    ]
+
+
+def _tell_what_is_wrong(report: Report) -> None:
+    tally = report.tally
+    for name in ("lost", "duplicate_posts", "duplicate_files", "duplicate_effects", "left_open"):
+        for found in getattr(tally, name):
+            sys.stderr.write(f"{name}: {found}\n")
+    for point in report.unreached:
+        sys.stderr.write(f"never came by: {point}\n")
+    if not report.has_settled:
+        sys.stderr.write(f"not at rest after {REST_S:.0f} s\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--keep", type=Path, help="work in this directory and leave it there")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="crashes-") as directory:
+        root: Path = arguments.keep or Path(directory)
+        root.mkdir(parents=True, exist_ok=True)
+        report = asyncio.run(
+            crash(root, (*POINTS, *EVENTS)[: arguments.kills], kills=arguments.kills)
+        )
+    _tell_what_is_wrong(report)
+    show(results_of(report), as_json=arguments.json)
+
+
+if __name__ == "__main__":
+    main()

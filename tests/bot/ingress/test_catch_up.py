@@ -1,0 +1,235 @@
+"""What was said while the bot was away is answered once, oldest first."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.ingress.answering import MAX_AT_ONCE
+from tests.bot.ingress.catching_up import HOUR_S, Bot, Outside, bot_in, outside_world
+
+
+@pytest.fixture
+async def outside() -> AsyncIterator[Outside]:
+    """A team whose bot was started once, so that there are marks, and has stopped."""
+    async with outside_world() as outside:
+        async with bot_in(outside):
+            pass
+        yield outside
+
+
+async def catch_up_once(outside: Outside) -> None:
+    """A bot starts, catches up and stops."""
+    async with asyncio.timeout(30), bot_in(outside) as bot:
+        assert await bot.catch_up.run()
+
+
+async def test_the_first_start_ever_answers_nothing_of_old() -> None:
+    async with outside_world() as outside:
+        await outside.mention("before there was a bot")
+        outside.clock.advance(HOUR_S)
+        await catch_up_once(outside)
+
+        assert outside.front.messages == []
+
+
+async def test_what_was_missed_is_handed_over_once_oldest_first(outside: Outside) -> None:
+    said: list[str] = []
+    for number in range(8):
+        outside.clock.advance(HOUR_S)
+        for channel in ("general", "private", "news"):
+            await outside.mention(said_text := f"{number} in {channel}", channel=channel)
+            said.append(said_text)
+    await outside.slack.say("ann", dm=True, text="and directly")
+    outside.clock.advance(HOUR_S)
+
+    await catch_up_once(outside)
+    assert outside.front.texts == [*said, "and directly"]
+
+    outside.clock.advance(60)
+    await catch_up_once(outside)
+    assert outside.front.texts == [*said, "and directly"]
+
+
+async def test_what_was_heard_is_neither_answered_nor_listed_days_later(outside: Outside) -> None:
+    async with asyncio.timeout(30), bot_in(outside, listens=True) as bot:
+        assert await bot.catch_up.run()
+        await outside.mention("heard")
+        await until_given(outside, 1)
+        await bot.settle()
+        outside.clock.advance(60)
+        bot.catch_up.lose()
+        assert await bot.catch_up.run()
+    outside.front.messages.clear()
+    outside.clock.advance(30 * HOUR_S)
+    await catch_up_once(outside)
+
+    assert outside.front.messages == []
+    assert outside.notices("general") == []
+
+
+async def test_a_post_that_slack_delivers_after_all_is_answered_once(outside: Outside) -> None:
+    await outside.mention("late from Slack")
+    outside.clock.advance(1)
+    async with asyncio.timeout(30), bot_in(outside, listens=True) as bot:
+        outside.clock.advance(60)
+        await outside.slack.wait_for(
+            lambda slack: any(delivery.acked_at_s for delivery in slack.deliveries)
+        )
+        assert await bot.catch_up.run()
+        await bot.settle()
+
+    assert outside.front.texts == ["late from Slack"]
+
+
+async def test_a_live_reply_waits_for_what_was_missed_in_its_thread(outside: Outside) -> None:
+    slack = outside.slack
+    root = await outside.mention("first")
+    await slack.say("ann", "general", "second", thread_ts=root)
+    outside.clock.advance(HOUR_S)
+    async with asyncio.timeout(30), bot_in(outside, listens=True) as bot:
+        await outside.mention("in another thread", channel="news")
+        await slack.say("ann", "general", "third", thread_ts=root)
+        await until_given(outside, 4)
+        texts = list(outside.front.texts)
+        assert await bot.catch_up.run()
+        await bot.settle()
+
+    texts.remove("in another thread")
+    assert texts == ["first", "second", "third"]
+    assert len(outside.front.texts) == 4
+
+
+async def test_a_live_reply_among_people_is_left_alone_while_something_may_be_missing(
+    outside: Outside,
+) -> None:
+    slack = outside.slack
+    root = await slack.say("ann", "general", "plan")
+    outside.clock.advance(2 * HOUR_S)
+    async with asyncio.timeout(30), bot_in(outside, listens=True) as bot:
+        await slack.say("ben", "general", "agreed", thread_ts=root)
+        await outside.mention("hi", channel="news")
+        await until_given(outside, 1)
+        assert await bot.catch_up.run()
+        await bot.settle()
+
+    assert outside.front.texts == ["hi"]
+
+
+async def test_a_live_reply_does_not_wait_for_a_slack_that_cannot_be_asked(
+    outside: Outside,
+) -> None:
+    root = await outside.mention("first")
+    outside.clock.advance(HOUR_S)
+    async with asyncio.timeout(30), bot_in(outside, listens=True) as bot:
+        outside.slack.fail("conversations.replies", error="fatal_error", times=7)
+        await outside.mention("second", thread_ts=root)
+        await until_given(outside, 1)
+        assert outside.front.texts == ["second"]
+        assert await bot.catch_up.run()
+        await bot.settle()
+
+    assert outside.front.texts == ["second", "first"]
+
+
+async def test_a_few_are_worked_on_at_once_and_not_all(outside: Outside) -> None:
+    outside.answers.may_end.clear()
+    for number in range(MAX_AT_ONCE + 5):
+        await outside.mention(f"{number}")
+    async with asyncio.timeout(30), bot_in(outside, head_start_s=0.01) as bot:
+        running = asyncio.create_task(bot.catch_up.run())
+        await until_given(outside, MAX_AT_ONCE)
+        await outside.mention("live", channel="news")
+        assert len(outside.front.texts) == MAX_AT_ONCE
+        outside.answers.may_end.set()
+        assert await running
+
+    assert outside.front.texts == [f"{number}" for number in range(MAX_AT_ONCE + 5)]
+
+
+async def until_given(outside: Outside, count: int) -> None:
+    """Wait until the agent was given so many messages; the caller bounds the wait."""
+    while len(outside.front.messages) < count:
+        outside.front.got_one.clear()
+        await outside.front.got_one.wait()
+
+
+async def test_what_could_not_be_read_is_read_by_another_run(outside: Outside) -> None:
+    await outside.mention("hi")
+    async with asyncio.timeout(30), bot_in(outside) as bot:
+        outside.slack.fail("conversations.history", status=500, times=7 * 20)
+        assert not await bot.catch_up.run(is_last_try=False)
+        assert outside.front.texts == []
+        outside.slack.heal()
+        assert await bot.catch_up.run(is_last_try=False)
+
+    assert outside.front.texts == ["hi"]
+
+
+async def test_a_conversation_that_is_never_read_holds_up_the_marks_for_so_long_only(
+    outside: Outside,
+) -> None:
+    outside.clock.advance(HOUR_S)
+    before = dict(outside.marks.saved)
+    async with asyncio.timeout(30), bot_in(outside) as bot:
+        outside.slack.fail("conversations.history", status=500, times=7)
+        assert not await bot.catch_up.run(is_last_try=False)
+        assert outside.marks.saved == before
+        outside.slack.fail("conversations.history", status=500, times=7)
+        assert await bot.catch_up.run(is_last_try=True)
+
+    assert outside.marks.saved != before
+
+
+async def test_a_payload_that_could_not_be_recorded_is_found_again(outside: Outside) -> None:
+    async with asyncio.timeout(30), bot_in(outside, listens=True) as bot:
+        assert await bot.catch_up.run()
+        outside.ledger.failures = 2
+        await outside.mention("the ledger is away")
+        while outside.ledger.failures:
+            outside.ledger.asked.clear()
+            await outside.ledger.asked.wait()
+        assert await bot.catch_up.run()
+        await bot.settle()
+
+    assert outside.front.texts == ["the ledger is away"]
+
+
+async def test_people_whom_the_bot_does_not_serve_get_no_answer(outside: Outside) -> None:
+    await outside.slack.say("guest", "general", f"{outside.slack.mention} hi")
+    await outside.mention("hello", user="robot")
+    outside.clock.advance(HOUR_S)
+    await catch_up_once(outside)
+
+    assert outside.front.messages == []
+
+
+async def test_a_crash_in_the_middle_loses_nothing(outside: Outside) -> None:
+    texts = [f"{number}" for number in range(5)]
+    for text in texts:
+        await outside.mention(text)
+    outside.clock.advance(HOUR_S)
+    outside.answers.may_end.clear()
+    async with asyncio.timeout(30), bot_in(outside) as bot:
+        running = asyncio.create_task(bot.catch_up.run())
+        await until_given(outside, 1)
+        running.cancel()
+        await asyncio.wait([running])
+    assert 1 <= len(outside.front.texts) < 5
+
+    outside.answers.may_end.set()
+    await catch_up_once(outside)
+    assert outside.front.texts == texts
+
+
+async def test_only_one_run_is_made_at_a_time(outside: Outside) -> None:
+    await outside.mention("hi")
+    async with asyncio.timeout(30), bot_in(outside) as bot, asyncio.TaskGroup() as group:
+        for _ in range(3):
+            group.create_task(ran(bot))
+
+    assert outside.front.texts == ["hi"]
+
+
+async def ran(bot: Bot) -> None:
+    assert await bot.catch_up.run()

@@ -1,0 +1,318 @@
+"""A person changes the text of a post: before its turn has begun the new text counts."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from agent_core.messages import JsonObject
+from bot.ingress.revising import MAX_LOOKS
+from bot.ingress.words import WORDS
+from tests.bot.ingress.restarted import forgetful_ingress, replay_all
+from tests.bot.ingress.world import World, connected_world
+
+LOG = [("a.log", b"12345", "text/plain")]
+
+
+async def edit(world: World, ts: str, text: str, *, user: str = "ann", channel: str = "") -> None:
+    """An edit, delivered and handled."""
+    place = channel or "general"
+    await begin_edit(world, ts, text, user=user, channel=place)
+    async with asyncio.timeout(10):
+        await world.ingress.drain()
+
+
+async def begin_edit(
+    world: World, ts: str, text: str, *, user: str = "ann", channel: str = "general"
+) -> None:
+    """An edit, delivered and acknowledged."""
+    before = len(world.slack.deliveries)
+    await world.slack.edit(user, channel, ts, text)
+    await world.slack.wait_for(
+        lambda slack: (
+            len(slack.deliveries) > before
+            and all(one.acked_at_s is not None for one in slack.deliveries)
+        )
+    )
+
+
+def edit_payload(world: World, ts: str, text: str, *, edited_ts: str, **more: Any) -> JsonObject:
+    """An edit of Ann's as Slack tells of it, to be put before the ingress by hand."""
+    ann = world.slack.people["ann"]
+    now = {
+        "type": "message",
+        "user": ann,
+        "ts": ts,
+        "text": text,
+        "edited": {"user": ann, "ts": edited_ts},
+        **more,
+    }
+    event = {
+        "type": "message",
+        "subtype": "message_changed",
+        "channel": world.slack.channels["general"],
+        "channel_type": "channel",
+        "ts": edited_ts,
+        "message": now,
+        "previous_message": {**now, "text": f"{world.mention} before"},
+    }
+    return {"type": "event_callback", "team_id": world.slack.team_id, "event": event}
+
+
+def post_payload(world: World, ts: str, text: str) -> JsonObject:
+    event = {
+        "type": "message",
+        "user": world.slack.people["ann"],
+        "channel": world.slack.channels["general"],
+        "channel_type": "channel",
+        "ts": ts,
+        "text": text,
+    }
+    return {"type": "event_callback", "team_id": world.slack.team_id, "event": event}
+
+
+async def bring(world: World, body: JsonObject) -> None:
+    """Both halves of a delivery."""
+    arrival = await world.ingress.receive(body)
+    if arrival is not None:
+        await world.ingress.hand_over(arrival)
+
+
+async def test_an_edit_before_the_turn_begins_replaces_the_text(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} what is new?")
+    await world.settle()
+    ben = world.slack.people["ben"]
+    await edit(world, ts, f"{world.mention} what is newer, <@{ben}>?")
+
+    assert world.front.texts == ["what is newer, @ben?"]
+    assert world.told("ann") == []
+    assert world.ledger.unfinished == set()
+
+
+async def test_an_edit_that_adds_the_mention_begins_the_first_turn_of_the_post(
+    world: World,
+) -> None:
+    ts = await world.say("ann", "general", "what is new?")
+    await world.settle()
+    await edit(world, ts, f"{world.mention} what is new?")
+
+    [message] = world.front.messages
+    assert (message.text, message.key.rpartition(":")[2]) == ("what is new?", ts)
+    assert world.told("ann") == []
+    assert world.ledger.unfinished == set()
+
+
+async def test_an_edit_that_takes_the_mention_out_keeps_the_request(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} what is new?")
+    await world.settle()
+    await edit(world, ts, "what is newer?")
+
+    assert world.front.texts == ["what is newer?"]
+
+
+async def test_an_edit_that_changes_no_text_does_nothing(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} what is new?")
+    await world.settle()
+    await edit(world, ts, f"{world.mention} what is new?")
+
+    assert world.front.texts == ["what is new?"]
+    assert world.told("ann") == []
+
+
+async def test_an_edit_after_the_turn_began_changes_nothing_and_is_said_so_once(
+    world: World,
+) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} what is new?")
+    await world.settle()
+    world.front.begun.update(world.front.keys)
+    for text in ("what is newer?", "what is newest?"):
+        await edit(world, ts, f"{world.mention} {text}")
+
+    assert world.front.texts == ["what is new?"]
+    assert world.told("ann") == [WORDS["en"].begun]
+
+
+async def test_an_edit_after_the_turn_ended_is_left_alone(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} what is new?")
+    await world.settle()
+    world.front.begun.update(world.front.keys)
+    world.front.ended.update(world.front.keys)
+    await edit(world, ts, f"{world.mention} what is newer?")
+
+    assert world.front.texts == ["what is new?"]
+    assert world.told("ann") == []
+
+
+async def test_an_edit_while_the_files_come_replaces_the_text(world: World) -> None:
+    world.files.may_go_on.clear()
+    ts = await world.say("ann", "general", f"{world.mention} read this", files=LOG)
+    await world.files.asked.wait()
+    await begin_edit(world, ts, f"{world.mention} read that")
+    world.files.may_go_on.set()
+    await world.settle()
+
+    [message] = world.front.messages
+    assert (message.text, [file.name for file in message.attachments]) == ("read that", ["a.log"])
+    assert world.told("ann") == []
+
+
+async def test_an_edit_that_comes_before_its_post_wins(world: World) -> None:
+    ts = "1783536983.783769"
+    later = edit_payload(world, ts, f"{world.mention} after", edited_ts="1783536990.000000")
+    await bring(world, later)
+    await bring(world, post_payload(world, ts, f"{world.mention} before"))
+
+    assert world.front.texts == ["after"]
+    assert world.ledger.unfinished == set()
+
+
+async def test_an_edit_that_is_recorded_before_its_post_is_handed_over_wins(world: World) -> None:
+    ts = "1783536983.783769"
+    later = edit_payload(world, ts, f"{world.mention} after", edited_ts="1783536990.000000")
+    post = await world.ingress.receive(post_payload(world, ts, f"{world.mention} before"))
+    arrived = await world.ingress.receive(later)
+    assert post is not None
+    assert arrived is not None
+    await world.ingress.hand_over(post)
+    await world.ingress.hand_over(arrived)
+
+    assert world.front.texts == ["after"]
+
+
+async def test_of_two_edits_in_the_wrong_order_the_later_one_wins(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} one")
+    await world.settle()
+    for text, edited_ts in (("three", "1999999992.000000"), ("two", "1999999991.000000")):
+        await bring(world, edit_payload(world, ts, f"{world.mention} {text}", edited_ts=edited_ts))
+
+    assert world.front.texts == ["three"]
+
+
+async def test_an_edit_by_somebody_who_may_not_use_the_bot_is_ignored() -> None:
+    async with connected_world(users=frozenset[str]()) as world:
+        ts = await world.say("ann", "general", f"{world.mention} one")
+        await world.settle()
+        await edit(world, ts, f"{world.mention} two")
+
+        assert world.front.messages == []
+        assert len(world.told("ann")) == 1
+        assert world.ledger.unfinished == set()
+
+
+async def test_an_edit_of_what_was_never_for_the_bot_is_not_recorded(world: World) -> None:
+    ts = await world.say("ann", "general", "lunch?")
+    await world.settle()
+    await edit(world, ts, "dinner?")
+
+    assert world.ledger.bodies == []
+
+
+async def test_an_edit_is_not_acknowledged_before_it_is_durable(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} one")
+    await world.settle()
+    world.ledger.may_go_on.clear()
+    world.ledger.asked.clear()
+    await world.slack.edit("ann", "general", ts, f"{world.mention} two")
+    await world.ledger.asked.wait()
+    late = [one for one in world.slack.deliveries if one.acked_at_s is None]
+    assert late
+    assert world.front.texts == ["one"]
+
+    world.ledger.may_go_on.set()
+    await world.settle()
+    assert world.front.texts == ["two"]
+
+
+async def test_a_recorded_edit_is_handled_after_a_restart(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} one")
+    await world.settle()
+    body = edit_payload(world, ts, f"{world.mention} two", edited_ts="1999999991.000000")
+    arrival = await world.ingress.receive(body)
+    assert arrival is not None
+    await forgetful_ingress(world).replay(body)
+
+    assert world.front.texts == ["two"]
+    assert arrival.told.key in world.ledger.settled
+
+
+async def test_post_and_edit_of_a_dead_process_are_taken_up_with_the_new_text(
+    world: World,
+) -> None:
+    ts = "1783536983.783769"
+    post = post_payload(world, ts, f"{world.mention} one")
+    change = edit_payload(world, ts, f"{world.mention} two", edited_ts="1783536990.000000")
+    for body in (post, change):
+        assert await world.ingress.receive(body) is not None
+    await replay_all(forgetful_ingress(world), [post, change])
+
+    assert world.front.texts == ["two"]
+    assert world.told("ann") == []
+    assert world.ledger.unfinished == set()
+
+
+async def test_an_edit_of_a_post_that_another_process_hands_over_is_looked_at_again(
+    world: World,
+) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} one")
+    await world.settle()
+    [message] = world.front.messages
+    world.front.messages.clear()
+    other = forgetful_ingress(world)
+    body = edit_payload(world, ts, f"{world.mention} two", edited_ts="1999999991.000000")
+    arrival = await other.receive(body)
+    assert arrival is not None
+    await other.hand_over(arrival)
+    assert other.in_vain == {arrival.told.key}
+    assert arrival.told.key not in world.ledger.settled
+
+    world.front.messages.append(message)
+    await other.replay(body)
+    assert world.front.texts == ["two"]
+
+
+async def test_an_edit_whose_post_never_gets_a_turn_is_given_up_in_the_end(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} one")
+    await world.settle()
+    world.front.messages.clear()
+    other = forgetful_ingress(world)
+    body = edit_payload(world, ts, f"{world.mention} two", edited_ts="1999999991.000000")
+    arrival = await other.receive(body)
+    assert arrival is not None
+    for _ in range(MAX_LOOKS):
+        other.in_vain.clear()
+        await other.replay(body)
+
+    assert other.in_vain == set()
+    assert arrival.told.key in world.ledger.settled
+
+
+@pytest.mark.parametrize("shape", ["message", "app_mention"])
+async def test_the_text_that_the_turn_has_already_is_not_called_late(
+    world: World, shape: str
+) -> None:
+    """The turn began with the edited text: the edit itself comes a second time, or late."""
+    ts = "1783536983.783769"
+    said = post_payload(world, ts, f"{world.mention} two")
+    edited = {"user": world.slack.people["ann"], "ts": "1783536990.000000"}
+    said["event"] |= {"type": shape, "edited": edited}
+    await bring(world, said)
+    world.front.begun.update(world.front.keys)
+    await bring(
+        world, edit_payload(world, ts, f"{world.mention} two", edited_ts="1783536990.000000")
+    )
+
+    assert world.front.texts == ["two"]
+    assert world.told("ann") == []
+
+
+async def test_a_late_edit_is_answered_in_its_authors_language(world: World) -> None:
+    ts = await world.say(
+        "cleo", "general", f"{world.mention} bitte schreibe mir einen Bericht über die Brücken"
+    )
+    await world.settle()
+    world.front.begun.update(world.front.keys)
+    await edit(
+        world, ts, f"{world.mention} bitte schreibe mir einen Bericht über die Straßen", user="cleo"
+    )
+
+    assert world.told("cleo") == [WORDS["de"].begun]

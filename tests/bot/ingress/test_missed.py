@@ -1,0 +1,286 @@
+"""What is found in Slack of a time in which nobody listened."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import aiohttp
+import pytest
+import yaml
+
+from agent_core.ids import SessionId
+from agent_core.messages import JsonObject
+from bot.inbound import read_post
+from bot.ingress.heard import OVERLAP_S, Gap
+from bot.ingress.missed import ROOTS_S, Findings, Search
+from bot.sandbox.slack import ManualClock, SlackStandIn
+from bot.slack_api import (
+    Identity,
+    SkippingClock,
+    SlackApi,
+    SlackAuthRefused,
+    SlackUnavailable,
+    web_client,
+)
+from tests.bot.ingress.marks import MemorySessions
+
+DAY_S = 86_400.0
+ROOT = Path(__file__).parents[3]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    slack: SlackStandIn
+    clock: ManualClock
+    api: SlackApi
+    identity: Identity
+    sessions: MemorySessions
+    search: Search
+
+    def gap_from_now(self) -> Gap:
+        """Everything up to this moment was heard."""
+        return Gap(began_s=self.clock.now(), marks={"*": f"{self.clock.now():.6f}"}, number=1)
+
+    async def find(self, gap: Gap) -> list[str]:
+        return texts_of(await self.search.everywhere(gap))
+
+    def calls(self, method: str) -> int:
+        return sum(call.method == method for call in self.slack.calls)
+
+
+def texts_of(found: Findings) -> list[str]:
+    return [missed.post.wire_text for missed in found.posts]
+
+
+@pytest.fixture
+async def desk() -> AsyncIterator[Desk]:
+    clock = ManualClock()
+    async with (
+        SlackStandIn(clock=clock, rate_limits=False) as slack,
+        aiohttp.ClientSession() as session,
+    ):
+        client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
+        api = SlackApi(client, clock=SkippingClock())
+        identity, sessions = await api.identify(), MemorySessions()
+        search = Search(api, identity, sessions)
+        yield Desk(
+            slack=slack, clock=clock, api=api, identity=identity, sessions=sessions, search=search
+        )
+
+
+async def test_mentions_replies_and_direct_messages_are_found_oldest_first(desk: Desk) -> None:
+    slack, mention = desk.slack, desk.slack.mention
+    own = await slack.say("ann", "general", f"{mention} long ago")
+    others = await slack.say("ann", "news", "among people, long ago")
+    desk.clock.advance(DAY_S)
+    gap = desk.gap_from_now()
+    desk.clock.advance(60)
+    await slack.say("ben", "private", f"{mention} 1")
+    await slack.say("ben", "general", "2", thread_ts=own)
+    await slack.say("ann", dm=True, text="3")
+    await slack.say("ben", "general", "nobody is meant")
+    await slack.say("ben", "news", "nobody is meant here either", thread_ts=others)
+    await slack.say("cleo", "news", f"{mention} 4", thread_ts=others)
+    await slack.say("cleo", "shared", f"{mention} 5", files=[("a.txt", b"x", None)])
+
+    found = await desk.find(gap)
+
+    assert [text.removeprefix(f"{mention} ") for text in found] == ["1", "2", "3", "4", "5"]
+
+
+async def test_a_found_post_is_the_payload_that_slack_would_have_delivered(desk: Desk) -> None:
+    slack = desk.slack
+    root = await slack.say("ann", "general", f"{slack.mention} root")
+    gap = desk.gap_from_now()
+    await slack.say("ben", "general", "a reply", thread_ts=root, files=[("a.txt", b"x", None)])
+    await slack.say("ann", dm=True, text="direct")
+    ts = await slack.say("ann", "private", f"{slack.mention} teh words")
+    await slack.edit("ann", "private", ts, f"{slack.mention} the words")
+    gap = Gap(began_s=gap.began_s, marks={"*": f"{gap.began_s - 1:.6f}"}, number=1)
+    found = await desk.search.everywhere(gap)
+    delivered = [delivery.payload for delivery in slack.deliveries]
+
+    assert len(found.posts) == 4
+    for missed in found.posts:
+        live = next(body for body in delivered if is_message_of(body, missed.body))
+        assert said_in(missed.body, live) == said_in(live, live)
+        assert read_post(missed.body, bot_user=slack.bot_user_id) == missed.post
+    assert found.posts[-1].post.wire_text == f"{slack.mention} the words"
+    assert found.posts[-1].body["event"]["edited"]
+
+
+def is_message_of(live: JsonObject, found: JsonObject) -> bool:
+    event, wanted = live["event"], found["event"]
+    same = (event.get("type"), event.get("subtype")) == ("message", wanted.get("subtype"))
+    return same and event["ts"] == wanted["ts"]
+
+
+def said_in(body: JsonObject, live: JsonObject) -> JsonObject:
+    """What the live payload says as well, except for what an edit changes."""
+    event = {
+        name: body["event"].get(name)
+        for name in live["event"]
+        if name not in {"assistant_thread", "blocks", "text"}
+    }
+    wrapper = {name: body[name] for name in ("type", "team_id", "api_app_id")}
+    return {**wrapper, "event": event}
+
+
+async def test_a_deleted_post_is_not_found(desk: Desk) -> None:
+    gap = desk.gap_from_now()
+    ts = await desk.slack.say("ann", "general", f"{desk.slack.mention} never mind")
+    await desk.slack.delete("general", ts)
+
+    assert await desk.find(gap) == []
+
+
+async def test_what_was_heard_is_looked_at_again_for_the_overlap_only(desk: Desk) -> None:
+    slack = desk.slack
+    await slack.say("ann", "general", f"{slack.mention} too early")
+    desk.clock.advance(OVERLAP_S)
+    await slack.say("ann", "general", f"{slack.mention} in the overlap")
+    desk.clock.advance(1)
+    gap = desk.gap_from_now()
+    desk.clock.advance(1)
+    await slack.say("ann", "general", f"{slack.mention} missed")
+    found = await desk.search.everywhere(gap)
+
+    assert [text.split(" ", 1)[1] for text in texts_of(found)] == ["in the overlap", "missed"]
+    assert [missed.is_new for missed in found.posts] == [False, True]
+    assert found.newest[slack.channels["general"]] == found.posts[-1].post.ts
+
+
+async def test_each_conversation_is_read_from_its_own_mark(desk: Desk) -> None:
+    slack = desk.slack
+    start_s = desk.clock.now()
+    for _ in range(2):
+        desk.clock.advance(3_600)
+        for channel in ("general", "news"):
+            await slack.say("ann", channel, f"{slack.mention} {channel}")
+    marks = {"*": f"{start_s:.6f}", slack.channels["general"]: f"{desk.clock.now():.6f}"}
+    found = await desk.search.everywhere(Gap(began_s=desk.clock.now(), marks=marks, number=1))
+
+    new = [missed.post.wire_text.split()[-1] for missed in found.posts if missed.is_new]
+    assert new == ["news", "news"]
+
+
+async def test_a_reply_in_a_thread_of_the_bots_is_found_however_old_the_thread_is(
+    desk: Desk,
+) -> None:
+    slack = desk.slack
+    root = await slack.say("ann", "general", f"{slack.mention} research")
+    unknown = await slack.say("ann", "general", f"{slack.mention} something else")
+    desk.clock.advance(ROOTS_S + OVERLAP_S + DAY_S)
+    gap = desk.gap_from_now()
+    desk.clock.advance(60)
+    for thread in (root, unknown):
+        await slack.say("ann", "general", "go on", thread_ts=thread)
+    channel = slack.channels["general"]
+    desk.sessions.known.append(SessionId(f"{slack.team_id}:{channel}:{root}"))
+    found = await desk.search.everywhere(gap)
+
+    assert [missed.post.thread.root_ts for missed in found.posts] == [root]
+
+
+async def test_a_reply_that_was_sent_to_the_channel_too_is_found_once(desk: Desk) -> None:
+    slack = desk.slack
+    root = await slack.say("ann", "general", "plan")
+    desk.clock.advance(ROOTS_S + OVERLAP_S + DAY_S)
+    gap = desk.gap_from_now()
+    desk.clock.advance(60)
+    text = f"{slack.mention} sum up"
+    await slack.say("ann", "general", text, thread_ts=root, reply_broadcast=True)
+
+    assert await desk.find(gap) == [text]
+
+
+async def test_hundreds_of_posts_are_read_page_by_page(desk: Desk) -> None:
+    slack = desk.slack
+    gap = desk.gap_from_now()
+    root = await slack.say("ann", "general", f"{slack.mention} root")
+    for number in range(520):
+        await slack.say("ann", "general", f"reply {number}", thread_ts=root)
+        await slack.say("ben", "general", f"{slack.mention} {number}")
+
+    assert len(await desk.find(gap)) == 1 + 2 * 520
+    assert desk.calls("conversations.history") > len(slack.channels) - 3
+
+
+async def test_a_conversation_that_cannot_be_read_does_not_cost_the_others(desk: Desk) -> None:
+    slack = desk.slack
+    gap = desk.gap_from_now()
+    await slack.say("ann", "news", f"{slack.mention} hi")
+    slack.fail("conversations.history", error="not_in_channel")
+    slack.fail("conversations.history", status=500, times=7)
+    found = await desk.search.everywhere(gap)
+
+    assert len(found.unread) == 1
+    assert texts_of(found) == [f"{slack.mention} hi"]
+
+
+async def test_a_token_that_is_refused_on_the_way_ends_the_search(desk: Desk) -> None:
+    desk.slack.fail("conversations.history", error="token_revoked")
+    with pytest.raises(SlackAuthRefused):
+        await desk.find(desk.gap_from_now())
+
+
+async def test_the_rights_of_the_manifest_are_enough() -> None:
+    manifest = yaml.safe_load((ROOT / "manifest.yml").read_text(encoding="utf-8"))
+    async with (
+        SlackStandIn.installed_from(manifest) as slack,
+        aiohttp.ClientSession() as session,
+    ):
+        client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
+        api = SlackApi(client, clock=SkippingClock())
+        search = Search(api, await api.identify(), MemorySessions())
+        for channel in ("general", "private"):
+            await slack.say("ann", channel, f"{slack.mention} hi")
+        await slack.say("ann", dm=True, text="hi")
+        found = await search.everywhere(Gap(began_s=1.0, marks={"*": "1.000000"}, number=1))
+
+        assert len(found.posts) == 3
+        assert not [call for call in slack.calls if call.error]
+
+
+async def test_archived_channels_and_those_without_the_bot_are_not_asked_for(desk: Desk) -> None:
+    await desk.find(desk.gap_from_now())
+    asked = {call.args["channel"] for call in desk.slack.calls if "history" in call.method}
+
+    channels = desk.slack.channels
+    assert asked == {channels[name] for name in channels} - {
+        channels[name] for name in ("random", "hidden", "archived")
+    }
+
+
+async def test_slack_that_lists_no_conversations_is_asked_again_later(desk: Desk) -> None:
+    desk.slack.fail("users.conversations", status=500, times=50)
+    with pytest.raises(SlackUnavailable):
+        await desk.find(desk.gap_from_now())
+
+
+async def test_an_app_that_may_not_list_conversations_reads_those_it_has_heard(
+    desk: Desk,
+) -> None:
+    slack = desk.slack
+    heard = {slack.channels["general"]: "1.000000", slack.dm_id("ann"): "1.000000"}
+    gap = Gap(began_s=desk.clock.now(), marks={"*": "1.000000", **heard}, number=1)
+    for channel in ("general", "news"):
+        await slack.say("ann", channel, f"{slack.mention} {channel}")
+    await slack.say("ann", dm=True, text="direct")
+    slack.fail("users.conversations", error="missing_scope")
+
+    assert await desk.find(gap) == [f"{slack.mention} general", "direct"]
+
+
+async def test_reading_leaves_room_for_the_bots_other_calls(desk: Desk) -> None:
+    slack = desk.slack
+    gap = desk.gap_from_now()
+    for _ in range(60):
+        root = await slack.say("ann", "general", "plan")
+        await slack.say("ben", "general", "agreed", thread_ts=root)
+    began_s = desk.api.clock.seconds()
+    await desk.find(gap)
+
+    calls = desk.calls("conversations.replies") + desk.calls("conversations.history")
+    assert calls > 60
+    assert (calls - 30) / (desk.api.clock.seconds() - began_s) * 60 < 50

@@ -1,0 +1,144 @@
+"""Every write against a Slack that fails in every way: what was to be seen is seen once."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import aiohttp
+import pytest
+
+from bot.slack_api import SlackApi, SlackUnavailable, SystemClock
+from bot.slack_api.answers import EVENT_TYPE
+from bot.slack_api.wire import Wire
+from tests.bot.slack_api.conftest import Desk
+
+Fault = dict[str, Any]
+Seen = Callable[[Desk], object]
+Write = Callable[[SlackApi, Desk], Awaitable[object]]
+
+FAULTS: dict[str, Fault] = {
+    "limited": {"status": 429, "retry_after_s": 1},
+    "failing": {"status": 500, "times": 2},
+    "page with an error": {"status": 503, "html": True},
+    "page instead of JSON": {"html": True},
+    "internal error": {"error": "internal_error"},
+    "cut after accepting": {"drop_after_accept": True},
+    "hanging": {"hang_s": 0.6},
+}
+LIMIT_S = 0.3
+"""Shorter than Slack hangs: it carries out what the bot has given up."""
+
+
+async def post(api: SlackApi, desk: Desk) -> None:
+    await api.post(desk.thread, "said", op_id="op")
+
+
+async def edit(api: SlackApi, desk: Desk) -> None:
+    ts = await desk.api.find_post(desk.thread, "before")
+    await api.update(desk.thread.channel, ts or "", "said")
+
+
+async def upload(api: SlackApi, desk: Desk) -> None:
+    await api.files.upload(desk.thread, name="a.txt", content=b"x", title="A")
+
+
+async def react(api: SlackApi, desk: Desk) -> None:
+    await api.add_reaction(desk.thread.channel, desk.thread.root_ts, "eyes")
+
+
+async def take_back(api: SlackApi, desk: Desk) -> None:
+    await api.remove_reaction(desk.thread.channel, desk.thread.root_ts, "wave")
+
+
+async def show_status(api: SlackApi, desk: Desk) -> None:
+    await api.set_status(desk.thread, "processing", insist=True)
+
+
+def said(desk: Desk) -> list[str]:
+    return [text for text in desk.texts() if text == "said"]
+
+
+def files(desk: Desk) -> list[str]:
+    posts = desk.slack.thread("general", desk.thread.root_ts)
+    return [file.name for post in posts for file in post.files]
+
+
+def reactions(desk: Desk) -> list[tuple[str, int]]:
+    root = desk.slack.find("general", desk.thread.root_ts)
+    return [(reaction.name, len(reaction.users)) for reaction in root.reactions]
+
+
+def status(desk: Desk) -> str:
+    [session] = desk.slack.state.sessions.values()
+    return session.status
+
+
+WRITES: dict[str, tuple[str, Write, Seen, object]] = {
+    "post": ("chat.postMessage", post, said, ["said"]),
+    "edit": ("chat.update", edit, said, ["said"]),
+    "upload, its address": ("files.getUploadURLExternal", upload, files, ["a.txt"]),
+    "upload, its end": ("files.completeUploadExternal", upload, files, ["a.txt"]),
+    "reaction": ("reactions.add", react, reactions, [("wave", 1), ("eyes", 1)]),
+    "reaction taken back": ("reactions.remove", take_back, reactions, []),
+    "status": ("agents.sessions.setStatus", show_status, status, "processing"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("write", WRITES)
+async def test_a_write_is_seen_once_whatever_slack_does(desk: Desk, write: str, fault: str) -> None:
+    method, act, seen, wanted = WRITES[write]
+    await desk.api.post(desk.thread, "before", op_id="before")
+    await desk.api.add_reaction(desk.thread.channel, desk.thread.root_ts, "wave")
+    desk.slack.fail(method, **FAULTS[fault])
+    clock = SystemClock() if fault == "hanging" else desk.clock
+    api = SlackApi(desk.client, clock=clock, limit_s=LIMIT_S)
+    await act(api, desk)
+    assert seen(desk) == wanted
+
+
+@pytest.mark.parametrize("fault", [{"status": 500, "times": 3}, {"status": 429}])
+async def test_bytes_that_were_not_taken_are_sent_again(desk: Desk, fault: Fault) -> None:
+    desk.slack.fail("upload", **fault)
+    await upload(desk.api, desk)
+    assert files(desk) == ["a.txt"]
+    [file] = desk.slack.files
+    assert file.content == b"x"
+
+
+@pytest.mark.parametrize("fault", [name for name in FAULTS if name != "limited"])
+async def test_what_one_person_alone_sees_is_never_repeated(desk: Desk, fault: str) -> None:
+    once: Fault = {**FAULTS[fault], "times": 1}
+    desk.slack.fail("chat.postEphemeral", **once)
+    api = SlackApi(desk.client, clock=desk.clock, limit_s=LIMIT_S)
+    with pytest.raises(SlackUnavailable):
+        await api.post_ephemeral(desk.thread.channel, desk.slack.people["ann"], "psst")
+    assert desk.calls("chat.postEphemeral") <= 1
+
+
+async def test_a_post_of_a_process_that_died_is_waited_for(desk: Desk) -> None:
+    """It is still on its way when the next process wants to make it."""
+    desk.slack.fail("chat.postMessage", hang_s=0.6)
+    metadata = {"event_type": EVENT_TYPE, "event_payload": {"op_id": "op"}}
+    place = {"channel": desk.thread.channel, "thread_ts": desk.thread.root_ts}
+    with pytest.raises(SlackUnavailable):
+        await Wire(desk.client, limit_s=LIMIT_S).call(
+            "chat.postMessage", {**place, "text": "said", "metadata": metadata}
+        )
+    assert said(desk) == []
+    await SlackApi(desk.client, settle_s=1.0).post(desk.thread, "said", op_id="op", may_exist=True)
+    assert said(desk) == ["said"]
+    assert desk.calls("chat.postMessage") == 1
+
+
+async def test_a_file_of_a_process_that_died_is_waited_for(desk: Desk) -> None:
+    wire = Wire(desk.client, limit_s=LIMIT_S)
+    ticket = await wire.call("files.getUploadURLExternal", {"filename": "a.txt", "length": 1})
+    async with aiohttp.ClientSession() as session, session.post(ticket["upload_url"], data=b"x"):
+        desk.slack.fail("files.completeUploadExternal", hang_s=2.5)
+    place = {"channel_id": desk.thread.channel, "thread_ts": desk.thread.root_ts}
+    files_given = [{"id": ticket["file_id"], "title": "A"}]
+    with pytest.raises(SlackUnavailable):
+        await wire.call("files.completeUploadExternal", {**place, "files": files_given})
+    assert files(desk) == []
+    next_one = SlackApi(desk.client, settle_s=2.5)
+    assert await next_one.files.is_shared(ticket["file_id"], desk.thread.channel)

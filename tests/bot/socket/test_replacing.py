@@ -1,0 +1,128 @@
+"""Slack's notices: what is refreshed without a gap, and what waits."""
+
+import logging
+from collections.abc import Generator
+from contextlib import contextmanager
+from itertools import pairwise
+
+import pytest
+
+from bot.sandbox.slack import SlackStandIn
+from tests.bot.socket.world import World
+
+
+@contextmanager
+def counted(slack: SlackStandIn) -> Generator[list[int]]:
+    """How many connections there are, after each change of their number."""
+    counts: list[int] = []
+
+    def note() -> None:
+        if counts[-1:] != [slack.sockets.connections]:
+            counts.append(slack.sockets.connections)
+
+    with slack.state.feed.watch(note):
+        yield counts
+
+
+@pytest.mark.parametrize("reason", ["warning", "refresh_requested", "something_new"])
+async def test_the_new_socket_is_open_before_the_old_one_is_closed(
+    world: World, reason: str
+) -> None:
+    with counted(world.slack) as counts:
+        await world.slack.disconnect(reason)
+        await world.at_once(lambda: len(counts) > 1 and world.slack.sockets.connections == 1)
+    assert counts[-2:] == [2, 1]
+    assert 0 not in counts
+    assert world.healed == []
+    assert world.socket.health().ok
+    await world.delivers("over the new one")
+
+
+async def test_what_came_over_the_old_socket_is_acknowledged_before_it_closes(
+    world: World,
+) -> None:
+    world.desk.may_go_on.clear()
+    await world.slack.say("ann", dm=True, text="in hand")
+    await world.at_once(lambda: world.desk.taken)
+    await world.slack.disconnect("warning")
+    await world.at_once(lambda: world.slack.sockets.connections == 2)
+    await world.round_trip()
+    assert world.slack.sockets.connections == 2
+    world.desk.may_go_on.set()
+    await world.at_once(lambda: world.acknowledged(0))
+    await world.at_once(lambda: world.slack.sockets.connections == 1)
+    assert world.texts == ["in hand"]
+
+
+async def test_a_payload_between_notice_and_new_socket_is_taken(world: World) -> None:
+    world.slack.fail("apps.connections.open", status=500, times=2)
+    await world.slack.disconnect("warning")
+    await world.delivers("in between")
+    assert world.socket.health().ok
+    await world.until(lambda: world.slack.open_sockets == 1, within_s=9)
+    assert world.healed == []
+
+
+async def test_twenty_refreshes_leave_one_socket(world: World) -> None:
+    for number in range(20):
+        await world.slack.disconnect("refresh_requested")
+        await world.until(lambda: world.slack.open_sockets == 1, within_s=60)
+        await world.delivers(f"number {number}")
+    await world.at_once(lambda: world.slack.sockets.connections == 1)
+    assert sum(not session.closed for session in world.sessions.made) == 1
+    assert world.texts == [f"number {number}" for number in range(20)]
+
+
+async def test_a_server_that_ends_every_socket_is_not_stormed(world: World) -> None:
+    for _ in range(60):
+        await world.slack.disconnect("refresh_requested")
+        await world.pass_time(1)
+    assert len(world.tries()) <= 15
+
+
+async def test_an_app_with_too_many_sockets_waits_longer_each_time(world: World) -> None:
+    world.slack.sockets.turn_away(4)
+    world.slack.cut_sockets()
+    await world.until(lambda: world.healed, within_s=200)
+    tries = world.tries()[1:]
+    waits = [later - earlier for earlier, later in pairwise(tries)]
+    assert len(waits) == 4
+    longest = (10, 20, 40, 60)
+    assert all(5 <= wait <= most + 4 for wait, most in zip(waits, longest, strict=True))
+
+
+async def test_being_sent_away_for_too_many_sockets_waits_too(world: World) -> None:
+    await world.slack.disconnect("too_many_websockets")
+    await world.pass_time(4)
+    assert len(world.tries()) == 1
+    assert "as many sockets" in world.socket.health().reason
+    await world.until(lambda: world.healed, within_s=10)
+
+
+async def test_socket_mode_that_is_switched_off_is_said_once_and_looked_at_each_minute(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.slack.fail("apps.connections.open", error="link_disabled", times=100)
+    await world.slack.disconnect("link_disabled")
+    await world.pass_time(300)
+    assert len(world.tries()[1:]) in {4, 5}
+    health = world.socket.health()
+    assert not health.ok
+    assert "Socket Mode is switched off" in health.reason
+    errors = [record for record in caplog.records if record.levelno >= logging.ERROR]
+    assert [record.getMessage() for record in errors] == [health.reason]
+    world.slack.heal()
+    await world.until(lambda: world.healed, within_s=61)
+    await world.delivers("on again")
+
+
+async def test_a_token_that_is_refused_later_is_said_once_and_looked_at_each_minute(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.slack.revoke_tokens()
+    world.slack.cut_sockets()
+    await world.pass_time(200)
+    assert len(world.tries()[1:]) in {3, 4}
+    assert "SLACK_APP_TOKEN (token_revoked)" in world.socket.health().reason
+    errors = [record for record in caplog.records if record.levelno >= logging.ERROR]
+    assert len(errors) == 1

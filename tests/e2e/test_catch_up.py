@@ -1,0 +1,154 @@
+"""What people say while the bot is away is answered once it is back."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from bot.sandbox.model import Text
+from bot.sandbox.slack import SlackStandIn
+from bot.sandbox.slack.records import Post
+from tests.e2e.world import SIMPLE_ANSWER, Outside, World, bot_in, outside_world
+
+MINUTE_S, HOUR_S = 60.0, 3_600.0
+CHANNELS = ("general", "news", "private")
+CATCH_UP_S = 100.0
+
+
+class ShiftedClock:
+    """The machine's clock, set back, and put forward by hand."""
+
+    def __init__(self, shift_s: float) -> None:
+        self._shift_s = shift_s
+
+    def now(self) -> float:
+        return time.time() + self._shift_s
+
+    def advance(self, seconds: float) -> None:
+        self._shift_s += seconds
+
+    async def sleep_until(self, at_s: float) -> None:
+        await asyncio.sleep(max(0.0, at_s - self.now()))
+
+
+async def test_what_was_missed_in_a_day_is_answered_once_oldest_first(tmp_path: Path) -> None:
+    clock = ShiftedClock(-48 * HOUR_S)
+    async with outside_world(tmp_path, slack_clock=clock) as outside:
+        slack = outside.slack
+        plan = await slack.say("ben", "general", "plan")
+        async with bot_in(outside) as world:
+            root = await world.ask_simply("Are you there?")
+        asked: list[tuple[str, str, str]] = []
+        for until_next_s in (22 * HOUR_S, 59 * MINUTE_S, MINUTE_S):
+            asked += await ask_many(outside, 7)
+            for thread in (root, plan):
+                text = slack.mention if thread == plan else "and"
+                ts = await slack.say("ann", "general", f"{text} go on", thread_ts=thread)
+                asked.append(("general", thread, ts))
+            asked.append(
+                (slack.dm_id("ben"), ts := await slack.say("ben", dm=True, text="Me?"), ts)
+            )
+            clock.advance(until_next_s)
+        outside.model.play(Text(text=SIMPLE_ANSWER), times=2 * len(asked))
+        async with bot_in(outside) as world:
+            await all_answered(world, asked)
+            await world.ask_simply("Are you still there?", channel="news")
+            assert answered_in_order(world, asked, but=root)
+        posts = len(slack.state.posts_of(slack.channels["general"]))
+        clock.advance(HOUR_S)
+        async with bot_in(outside) as world:
+            await caught_up(outside)
+            await world.ask_simply("Are you still there?", channel="news")
+            assert answered_in_order(world, asked, but=root)
+        assert len(slack.state.posts_of(slack.channels["general"])) == posts
+
+
+async def ask_many(outside: Outside, count: int) -> list[tuple[str, str, str]]:
+    """Mentions in new threads: channel, thread and post of each."""
+    asked: list[tuple[str, str, str]] = []
+    for number in range(count):
+        channel = CHANNELS[number % len(CHANNELS)]
+        text = f"{outside.slack.mention} question {number}"
+        ts = await outside.slack.say("ann", channel, text)
+        asked.append((channel, ts, ts))
+    return asked
+
+
+async def caught_up(outside: Outside) -> None:
+    """Wait until a bot that has just started has read every conversation."""
+    calls = len(outside.slack.calls)
+    places = {
+        place.id
+        for place in outside.slack.state.channels.values()
+        if outside.slack.bot_user_id in place.members and not place.is_archived
+    }
+
+    def is_read(slack: SlackStandIn) -> bool:
+        asked = [call for call in slack.calls[calls:] if call.method == "conversations.history"]
+        return places <= {call.args["channel"] for call in asked}
+
+    await outside.slack.wait_for(is_read, timeout_s=CATCH_UP_S)
+
+
+async def all_answered(world: World, asked: Sequence[tuple[str, str, str]]) -> None:
+    async with asyncio.timeout(CATCH_UP_S):
+        for channel, _, ts in asked:
+            turn = await world.answered(ts, channel=channel, timeout_s=CATCH_UP_S)
+            assert turn.answer == SIMPLE_ANSWER
+
+
+def answered_in_order(world: World, asked: Sequence[tuple[str, str, str]], *, but: str) -> bool:
+    """Whether the answers stand in Slack in the order of the questions, one for each."""
+    given: list[tuple[str, Post]] = []
+    for channel, thread in dict.fromkeys((channel, thread) for channel, thread, _ in asked):
+        answers = [
+            post for post in world.bot_posts(thread, channel=channel) if post.text == SIMPLE_ANSWER
+        ]
+        given += [(thread, post) for post in answers[1 if thread == but else 0 :]]
+    given.sort(key=lambda each: each[1].ts)
+    return [thread for thread, _ in given] == [thread for _, thread, _ in asked]
+
+
+async def test_what_is_older_than_a_day_is_told_once_and_not_answered(tmp_path: Path) -> None:
+    clock = ShiftedClock(-48 * HOUR_S)
+    async with outside_world(tmp_path, slack_clock=clock) as outside:
+        slack = outside.slack
+        async with bot_in(outside) as world:
+            await world.ask_simply("Are you there?")
+        clock.advance(HOUR_S)
+        old = [await slack.say("ann", channel, f"{slack.mention} of old") for channel in CHANNELS]
+        clock.advance(30 * HOUR_S)
+        for _ in range(2):
+            async with bot_in(outside) as world:
+                await caught_up(outside)
+                await slack.wait_for(lambda _: are_told(outside), timeout_s=CATCH_UP_S)
+                await world.ask_simply("Are you there again?")
+            clock.advance(HOUR_S)
+        for channel, ts in zip(CHANNELS, old, strict=True):
+            [notice] = notices(outside, channel)
+            assert ts.replace(".", "") in notice
+            assert world.bot_posts(ts, channel=channel) == []
+
+
+def are_told(outside: Outside) -> bool:
+    return all(notices(outside, channel) for channel in CHANNELS)
+
+
+def notices(outside: Outside, channel: str) -> list[str]:
+    """What the bot said to a whole channel."""
+    bot = outside.slack.bot_user_id
+    posts = outside.slack.posts(channel)
+    return [post.text for post in posts if post.user == bot and not post.is_reply]
+
+
+async def test_what_came_while_the_socket_was_closed_is_answered(tmp_path: Path) -> None:
+    async with outside_world(tmp_path) as outside, bot_in(outside) as world:
+        await world.ask_simply("Are you there?")
+        slack = outside.slack
+        slack.fail("apps.connections.open", status=503, times=3)
+        slack.cut_sockets()
+        await slack.wait_for(lambda slack: slack.open_sockets == 0)
+        ts = await world.mention("Did you hear me?")
+        world.play_simple()
+        await world.answered(ts)
+        assert len(world.answers(ts)) == 1

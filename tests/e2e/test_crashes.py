@@ -1,0 +1,71 @@
+"""kill -9 at every fault point, with several threads under way: nothing is lost, nothing twice.
+
+The walk is made once, in two worlds side by side; each test looks at one thing that came of it.
+`python -m tests.bench.crashes` is the long form, which also kills at random.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from agent_core.fault_points import POINTS
+from tests.bench.crashes import Report, crash
+
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.subprocess,
+    pytest.mark.timeout(600),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Walk:
+    """Both worlds together."""
+
+    reports: Sequence[Report]
+
+    def found(self, name: str) -> list[str]:
+        return list(chain.from_iterable(getattr(report.tally, name) for report in self.reports))
+
+    @property
+    def died_at(self) -> set[str]:
+        deaths = chain.from_iterable(report.deaths for report in self.reports)
+        return {life.fault_point for life in deaths if life.died_by_itself}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def walk(tmp_path_factory: pytest.TempPathFactory) -> Walk:
+    async with asyncio.TaskGroup() as group:
+        worlds = [
+            group.create_task(crash(root(tmp_path_factory), POINTS[place::2], kills=0))
+            for place in range(2)
+        ]
+    return Walk(reports=[world.result() for world in worlds])
+
+
+def root(factory: pytest.TempPathFactory) -> Path:
+    return factory.mktemp("crashes")
+
+
+@pytest.mark.parametrize("point", POINTS)
+async def test_the_bot_came_by_each_fault_point_and_died_there(walk: Walk, point: str) -> None:
+    assert point in walk.died_at
+
+
+@pytest.mark.parametrize(
+    "name", ["lost", "duplicate_posts", "duplicate_files", "duplicate_effects", "left_open"]
+)
+async def test_after_all_deaths_there_is_nothing_lost_and_nothing_twice(
+    walk: Walk, name: str
+) -> None:
+    assert walk.found(name) == []
+
+
+async def test_a_death_costs_about_one_model_call(walk: Walk) -> None:
+    deaths = sum(len(report.deaths) for report in walk.reports)
+    assert len(walk.found("model_calls_repeated")) <= deaths

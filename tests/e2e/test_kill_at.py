@@ -1,0 +1,68 @@
+"""`bot sandbox --kill-at`: a bot that is killed at an event still gives one answer, one report."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from bot.cli import app
+from bot.sandbox.kills import KINDS, UnknownEventError, read_events
+from tests.e2e.command_line import run_sandbox
+
+REPORT = "Write a comprehensive report on keeping chat bots reliable"
+
+
+def test_events_are_named_by_their_kind_or_their_class() -> None:
+    wanted = ("tool_call_started", "turn_finished", "step_started")
+    assert read_events(["ToolCallStarted, turn_finished", "STEP-STARTED"]) == wanted
+
+
+def test_an_event_may_be_named_more_than_once() -> None:
+    assert read_events(["step_started,step_started"]) == ("step_started",) * 2
+
+
+def test_every_kind_of_event_can_be_named() -> None:
+    assert read_events(KINDS) == tuple(KINDS.values())
+    assert len(KINDS) == len(set(KINDS.values()))
+
+
+def test_an_unknown_event_is_refused_with_all_that_there_are() -> None:
+    with pytest.raises(UnknownEventError) as refused:
+        read_events(["turn_started,lunch_eaten"])
+    assert "lunch_eaten" in str(refused.value)
+    assert all(kind in str(refused.value) for kind in KINDS.values())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [(["--ask", "hello", "--kill-at", "lunch_eaten"], "lunch_eaten"),
+     (["--kill-at", "turn_started"], "--ask")],
+)  # fmt: skip
+def test_what_cannot_be_done_is_said_with_code_2(arguments: list[str], named: str) -> None:
+    result = CliRunner().invoke(app, ["sandbox", *arguments], env={"COLUMNS": "500"})
+    assert result.exit_code == 2
+    assert named in result.output
+
+
+@pytest.mark.subprocess
+async def test_a_bot_that_is_killed_twice_gives_one_answer_and_one_report(tmp_path: Path) -> None:
+    ran = await run_sandbox(tmp_path, REPORT, kill_at="ToolCallStarted,run_finished")
+    done = ran.json()
+    assert (done["restarts"], done["never_came"]) == (2, [])
+    assert 0 <= done["steps_repeated"] <= 2
+    [turn] = done["turns"]
+    assert turn["outcome"] == "answered"
+    assert len(done["files"]) == 1
+    asked, *said = done["posts"]
+    answers = [post["text"] for post in said if post["text"] and "Done in" not in post["text"]]
+    assert len(answers) == 1
+    assert all(post["thread_ts"] == asked["ts"] for post in said)
+
+
+@pytest.mark.subprocess
+async def test_an_event_that_never_comes_kills_nobody_and_is_named(tmp_path: Path) -> None:
+    ran = await run_sandbox(tmp_path, "What is the capital of France?", kill_at="artifact_saved")
+    done = ran.json()
+    assert (done["restarts"], done["steps_repeated"]) == (0, 0)
+    assert done["never_came"] == ["artifact_saved"]
+    assert done["turns"][0]["outcome"] == "answered"

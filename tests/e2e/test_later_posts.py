@@ -1,0 +1,96 @@
+"""What becomes of a request whose post is edited or deleted, or that is stopped."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from agent_core.events import TextDelta
+from bot.ingress.words import WORDS
+from bot.sandbox.model import Text
+from tests.e2e.world import TURN_S, World, bot_in_a_world
+
+SCRIPTED = frozenset({"scripted"})
+FIRST_WORDS = 7
+"""Events of a stream: its start, four of the thinking block, the text's start, its first piece."""
+STALL_S = 4.0
+STOP_S = 6.0
+ANSWER = "There are nine bridges, and one ferry."
+
+
+@asynccontextmanager
+async def busy_bot(root: Path) -> AsyncGenerator[tuple[World, str]]:
+    """A bot that is in the middle of its answer for a few seconds, and the thread's `ts`."""
+    async with bot_in_a_world(root) as world:
+        world.model.play(Text(text=ANSWER), times=3)
+        world.model.stall(STALL_S, after_events=FIRST_WORDS, kinds=SCRIPTED)
+        ts = await world.mention("continue counting the bridges")
+        async with asyncio.timeout(TURN_S):
+            async for _, event in world.runtime.events(world.turn_id(ts)):
+                if isinstance(event, TextDelta):
+                    break
+        yield world, ts
+
+
+async def all_is_acknowledged(world: World) -> None:
+    await world.slack.wait_for(
+        lambda slack: all(one.acked_at_s is not None for one in slack.deliveries)
+    )
+
+
+async def test_an_edit_of_a_running_request_changes_nothing_and_its_author_is_told(
+    tmp_path: Path,
+) -> None:
+    async with busy_bot(tmp_path) as (world, ts):
+        await world.slack.edit("ann", "general", ts, f"{world.slack.mention} count the ferries")
+        await world.slack.wait_for(lambda _: world.told_in_private("ann"))
+        await world.answered(ts)
+        assert world.told_in_private("ann") == [WORDS["en"].begun]
+        assert world.answers(ts)[-1] == ANSWER
+        assert world.requests_with("count the ferries") == []
+
+
+async def test_an_edit_of_a_message_that_waits_reaches_the_work_instead_of_the_old_text(
+    tmp_path: Path,
+) -> None:
+    async with busy_bot(tmp_path) as (world, ts):
+        later = await world.slack.say("ann", "general", "and the viaducts too", thread_ts=ts)
+        await all_is_acknowledged(world)
+        await world.slack.edit("ann", "general", later, "and the tunnels too")
+        await all_is_acknowledged(world)
+        await world.slack.wait_for(lambda _: world.requests_with("and the tunnels too"))
+        assert world.requests_with("and the viaducts too") == []
+        assert world.told_in_private("ann") == []
+
+
+async def test_a_message_that_is_deleted_while_it_waits_never_reaches_the_work(
+    tmp_path: Path,
+) -> None:
+    async with busy_bot(tmp_path) as (world, ts):
+        later = await world.slack.say("ann", "general", "and the viaducts too", thread_ts=ts)
+        await all_is_acknowledged(world)
+        await world.slack.delete("general", later)
+        await world.answered(ts)
+        assert world.answers(ts) == [ANSWER]
+        assert world.requests_with("and the viaducts too") == []
+
+
+async def test_a_request_that_is_deleted_stops_at_once(tmp_path: Path) -> None:
+    async with busy_bot(tmp_path) as (world, ts):
+        await world.slack.delete("general", ts)
+        async with asyncio.timeout(STOP_S):
+            events = await world.events(ts)
+        assert events[-1].kind == "turn_finished"
+        turn = await world.runtime.turn(world.turn_id(ts))
+        assert turn.outcome == "stopped"
+        assert ANSWER not in world.answers(ts)
+
+
+async def test_the_word_stop_ends_the_work_of_its_thread(tmp_path: Path) -> None:
+    async with busy_bot(tmp_path) as (world, ts):
+        await world.slack.say("ben", "general", "stop", thread_ts=ts)
+        async with asyncio.timeout(STOP_S):
+            await world.events(ts)
+        turn = await world.runtime.turn(world.turn_id(ts))
+        assert turn.outcome == "stopped"
+        assert ANSWER not in world.answers(ts)
