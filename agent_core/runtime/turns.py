@@ -280,9 +280,11 @@ class Turns:
             sources=sources,
         )
         await self._parts.closing.leave_records(turn, workspace, finished, trace_id)
-        await self._parts.store.mark_finished(turn.id, outcome=result.outcome, answer=answer)
+        # Readers are told before the store is: after a crash in between the turn is taken up, and
+        # what it then announces is known already.
         await scope.emit(finished)
         await self._parts.log.flush()
+        await self._parts.store.mark_finished(turn.id, outcome=result.outcome, answer=answer)
         await settle_notices(workspace)
         fault_point("finish.after")
 

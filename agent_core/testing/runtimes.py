@@ -1,6 +1,6 @@
 """A whole runtime around scripted models and function tools: real turns, storage and DBOS."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -53,6 +53,7 @@ def scripted_runtime(
     observers: Sequence[ToolObserver] | None = None,
     main_name: str = MAIN_AGENT,
     database_url: str = "",
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Runtime:
     """A runtime over `root`, not yet started. Two of them after each other are a restart.
 
@@ -68,6 +69,7 @@ def scripted_runtime(
         main_name: The main agent's name; another one makes older turns impossible to replay.
         database_url: A Postgres database, which several processes share; SQLite below `root` when
             it is not given.
+        clock: What time it is.
     """
     database = Database(database_url or f"sqlite:///{root}/state.sqlite")
     behind = WriteBehind(database)
@@ -95,7 +97,7 @@ def scripted_runtime(
         closing=Closing(
             log=log, observers=told, composio_url="", logfire_project="", logfire_enabled=False
         ),
-        clock=lambda: datetime.now(UTC),
+        clock=clock,
     )
     return Runtime(
         RuntimeParts(

@@ -26,6 +26,11 @@ class BotProcess:
         self._log = log
 
     @property
+    def pid(self) -> int:
+        """The system's number for the process; it stays known when the process has ended."""
+        return self._process.pid
+
+    @property
     def was_killed(self) -> bool:
         """Whether the process ended by kill -9."""
         return self._process.returncode == -signal.SIGKILL

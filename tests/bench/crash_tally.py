@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from bot.sandbox.slack.records import Post
-from tests.bench.crash_traffic import CHANNEL, REPORTS, Asked, Traffic, op_of
+from tests.bench.crash_traffic import CHANNEL, REPORTS, Asked, Traffic, files_in, op_of
 from tests.bench.crash_world import Life, Lives, Outside
 
 WRITES = frozenset({"chat.postMessage", "chat.update", "files.completeUploadExternal"})
@@ -32,7 +32,8 @@ def count(outside: Outside, traffic: Traffic, lives: Lives) -> Tally:
     """Count everything."""
     posts = [p for p in outside.slack.posts(CHANNEL) if p.user == outside.slack.bot_user_id]
     return Tally(
-        lost=[asked.word for asked in traffic.open()] + _missing_files(traffic.asked, posts),
+        lost=[asked.word for asked in traffic.open()]
+        + [f"report of {ts}" for ts in traffic.without_report()],
         duplicate_posts=_duplicate_posts(posts),
         duplicate_files=_surplus_files(traffic.asked, posts),
         duplicate_effects=_duplicate_effects(outside),
@@ -42,26 +43,11 @@ def count(outside: Outside, traffic: Traffic, lives: Lives) -> Tally:
     )
 
 
-def _files(posts: Sequence[Post], root_ts: str) -> list[str]:
-    return [file.name for post in posts if post.root_ts == root_ts for file in post.files]
-
-
-def _wanted(asked: Sequence[Asked]) -> Counter[str]:
-    """How many reports each thread is to get."""
-    return Counter(ask.root_ts for ask in asked if ask.kind in REPORTS)
-
-
-def _missing_files(asked: Sequence[Asked], posts: Sequence[Post]) -> list[str]:
-    """A thread with fewer reports than were asked for in it."""
-    wanted = _wanted(asked)
-    return [f"report of {ts}" for ts, n in wanted.items() if len(_files(posts, ts)) < n]
-
-
 def _surplus_files(asked: Sequence[Asked], posts: Sequence[Post]) -> list[str]:
-    wanted = _wanted(asked)
+    wanted = Counter(ask.root_ts for ask in asked if ask.kind in REPORTS)
     surplus: list[str] = []
     for ts in {post.root_ts for post in posts if post.files}:
-        surplus += _files(posts, ts)[wanted[ts] :]
+        surplus += files_in(posts, ts)[wanted[ts] :]
     return surplus
 
 

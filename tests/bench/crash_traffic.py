@@ -1,6 +1,7 @@
 """What people ask of the bot while it dies and comes back, and when each ask counts as answered."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -24,6 +25,8 @@ ASKS: dict[Kind, str] = {
 }
 REPORTS: frozenset[Kind] = frozenset({"edition", "careless"})
 NOTE_PATIENCE_S = 10.0
+LATE_S = 5.0
+"""How long after all is done something may still come twice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,9 +97,10 @@ class Traffic:
         """Wait until all is answered and every thread is at rest; False if that takes too long."""
         try:
             async with asyncio.timeout(timeout_s):
-                while self.open() or self.at_work():
+                while self.open() or self.at_work() or self.without_report() or self._is_shown():
                     await self.answer_doubts()
                     await asyncio.sleep(0.1)
+                await asyncio.sleep(LATE_S)
         except TimeoutError:
             return False
         return True
@@ -104,6 +108,17 @@ class Traffic:
     def at_work(self) -> list[Post]:
         """Progress posts that still say that the bot is at work."""
         return [post for post in self._posts() if post.text.startswith("*Working on it*")]
+
+    def without_report(self) -> list[str]:
+        """Threads with fewer reports than were asked for in them."""
+        posts = self._posts()
+        wanted = Counter(asked.root_ts for asked in self.asked if asked.kind in REPORTS)
+        return [ts for ts, times in wanted.items() if len(files_in(posts, ts)) < times]
+
+    def _is_shown(self) -> bool:
+        """Whether Slack still shows somewhere that the bot is at work."""
+        sessions = self._outside.slack.state.sessions.values()
+        return any(session.status == "processing" for session in sessions)
 
     def _posts(self) -> list[Post]:
         slack = self._outside.slack
@@ -120,6 +135,11 @@ class Traffic:
                     await asyncio.sleep(0.02)
         except TimeoutError:
             return
+
+
+def files_in(posts: Iterable[Post], root_ts: str) -> list[str]:
+    """The names of the files in a thread, as often as they are there."""
+    return [file.name for post in posts if post.root_ts == root_ts for file in post.files]
 
 
 def op_of(post: Post) -> str:

@@ -33,7 +33,7 @@ REACH_S = 45.0
 """How long a fault point may take to be reached."""
 REST_S = 120.0
 """How long everything may take to come to rest after the last death."""
-MAX_OPEN = 6
+MAX_OPEN = 4
 """With more open asks than this, no new ones are made for mere traffic."""
 SEED = 4
 EVENTS = tuple(fault_point_of(kind) for kind in KINDS.values())

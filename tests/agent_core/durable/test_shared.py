@@ -13,9 +13,6 @@ from agent_core.errors import SessionError
 from agent_core.ids import TurnId
 from agent_core.sessions import Database, SessionStore, StoredTurn, WriteBehind
 from agent_core.testing.runtimes import inbound
-from tests.agent_core.sessions.conftest import postgres_server, postgres_url
-
-__all__ = ["postgres_server", "postgres_url"]
 
 PROGRAM = Path(__file__).with_name("shared_process.py")
 START_S = 60

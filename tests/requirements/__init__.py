@@ -1,0 +1,56 @@
+"""What the product keeps today of the description (seeds/000 to 003) and of issue C, by id.
+
+Tests name the ids that they prove, as `@pytest.mark.proves("trace.query")`; a row without a test,
+and a test without its row, fail in tests/architecture. `python -m tests.requirements` prints the
+rows with their tests. What is not built has no row.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tests.proofs import Proofs
+from tests.requirements import arrivals, endurance, records, steering, turns, work
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement:
+    """A promise, as it holds today."""
+
+    id: str
+    sentence: str
+    source: str
+    """Where it is promised: `seeds/<number> §<heading or topic>`, `issue C §<topic>`, or a row of
+    RELIABILITY such as `RELIABILITY R3` or `RELIABILITY F-S4`."""
+    decision: str = ""
+    """What overrules the source there; empty where nothing does."""
+
+
+def _read(rows: str) -> Iterator[Requirement]:
+    """The rows of the table: a line without an indent names the source of those below it."""
+    source = decision = ""
+    for line in filter(None, rows.splitlines()):
+        if line.startswith(" "):
+            id, _, sentence = line.strip().partition(": ")
+            yield Requirement(id=id, sentence=sentence, source=source, decision=decision)
+        else:
+            source, _, decision = line.partition(" | overruled by ")
+
+
+REQUIREMENTS = tuple(
+    requirement
+    for theme in (turns, records, work, arrivals, steering, endurance)
+    for requirement in _read(theme.ROWS)
+)
+
+
+def table(rows: Sequence[Requirement], proofs: Proofs) -> str:
+    """Each row with its source and its tests, and in the last line how many there are."""
+    lines: list[str] = []
+    for row in rows:
+        overruled = f", overruled by {row.decision}" if row.decision else ""
+        tests = proofs.of(row.id) or ("no test",)
+        lines += [f"{row.id}: {row.sentence}", f"    {row.source}{overruled}"]
+        lines += [f"    {test}" for test in tests]
+    unproved = sum(not proofs.of(row.id) for row in rows)
+    lines.append(f"{len(rows)} requirements, {unproved} of them without a test")
+    return "\n".join(lines) + "\n"
