@@ -72,6 +72,8 @@ class TurnStarted(Event):
     author_name: str
     text: str
     author_locale: str = ""
+    language: str = ""
+    """Of the thread, such as `de`; empty in events of before."""
     kind: Literal["turn_started"] = "turn_started"
 
 

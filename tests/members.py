@@ -1,4 +1,4 @@
-"""Several processes of the real bot that share a Postgres database and a directory of workspaces."""
+"""Several processes of the real bot: one Postgres database, one directory of workspaces."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
@@ -25,8 +25,8 @@ class Members:
 
     async def begin(self, count: int = 1) -> list[int]:
         """Start so many side by side; returns their process ids when Slack has their sockets."""
+        wanted = self.slack.open_sockets + count
         begun = [await self._start() for _ in range(count)]
-        wanted = len(self.running)
         async with asyncio.timeout(START_S):
             while self.slack.open_sockets < wanted:
                 self.check()

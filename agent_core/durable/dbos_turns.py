@@ -114,6 +114,7 @@ class DurableTurns:
         """The tasks that run bodies, and the workflows of those that are a turn's."""
         self._workflows: set[asyncio.Task[Any]] = set()
         """The same tasks until their outcome is recorded, too."""
+        self._is_closing = False
 
     async def launch(self) -> None:
         """Open the system database and register the workflows.
@@ -149,7 +150,12 @@ class DurableTurns:
         await DBOS.register_queue_async(queue, polling_interval_sec=QUEUE_POLL_S)
 
     async def start(self, turn_id: str, generation: int) -> None:
-        """Start a turn's workflow; a second start of the same one changes nothing."""
+        """Start a turn's workflow; a second start of the same one changes nothing.
+
+        Raises:
+            CancelledError: this process ends; the next one finds the turn.
+        """
+        self._refuse_when_closing()
         with SetWorkflowID(f"{turn_id}#{generation}"):
             await DBOS.start_workflow_async(self._turn_workflow, turn_id, generation)
 
@@ -185,6 +191,7 @@ class DurableTurns:
     async def close(self) -> None:
         """Stop; unfinished turns stay pending and go on where they are taken over."""
         # A cancelled body records nothing, so its workflow stays pending.
+        self._is_closing = True
         for body in self._at_work:
             body.cancel()
         if self._workflows:
@@ -195,9 +202,15 @@ class DurableTurns:
         # DBOS made its threads the loop's own and has ended them: whoever comes next needs others.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
 
+    def _refuse_when_closing(self) -> None:
+        """What begins while the engine ends would fail for that, and its failure would count."""
+        if self._is_closing:
+            raise asyncio.CancelledError
+
     @contextmanager
     def _held(self, workflow: str = "") -> Generator[None]:
         """Remember the task that runs a body, so that `close` can end it."""
+        self._refuse_when_closing()
         task = asyncio.current_task()
         if task is None:
             raise RuntimeError("a workflow runs outside of any task")

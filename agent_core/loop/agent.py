@@ -36,14 +36,20 @@ class Taken:
     turn: TurnId
     author: UserId
     author_name: str
+    words: str
+    """The person's own, for people to read."""
     said: str
-    """The person's words."""
+    """The words with all that came with them."""
     text: str
-    """What the model gets."""
+    """What the model gets while it is at work."""
 
 
 async def _nothing_came(_place: str) -> tuple[Taken, ...]:
     return ()
+
+
+async def _nothing_waits() -> bool:
+    return False
 
 
 async def _always_new(_call: ToolCallId) -> bool:
@@ -65,6 +71,8 @@ class RunScope:
 
     take_messages: Callable[[str], Awaitable[tuple[Taken, ...]]] = _nothing_came
     """What people wrote meanwhile; asked again for the same place, it gives the same and more."""
+    has_messages: Callable[[], Awaitable[bool]] = _nothing_waits
+    """Whether somebody wrote what the run has not taken in yet."""
     begin_effect: Callable[[ToolCallId], Awaitable[bool]] = _always_new
     """Notes a call before it is made; False when an earlier process had begun it."""
     generation: int = 1

@@ -21,9 +21,16 @@ from agent_core.tools.effects import is_repeatable, lost_result
 from agent_core.tools.results import ResultLimits, fit
 
 OUTPUT: TypeAdapter[ToolOutput] = TypeAdapter(ToolOutput)
+IS_SO: TypeAdapter[bool] = TypeAdapter(bool)
 PREVIEW_CHARS = 1000
 FIRST_ARTIFACT_SLOT = 1000
 ONE_QUESTION = "One question at a time: this one was not asked. Ask it later if you still need to."
+
+
+NOT_ASKED = (
+    "Not asked: somebody wrote in the thread meanwhile. Read that first, and ask again if you "
+    "still need to."
+)
 
 
 class Asked(Exception):
@@ -52,9 +59,12 @@ async def run_calls(agent: Agent, calls: Sequence[ToolCall], scope: RunScope, st
         ]
     outcomes = [task.result() for task in tasks]
     results, question = _sorted(outcomes)
-    if question is not None:
-        raise Asked(question, Message(role="user", parts=results) if results else None)
-    return Message(role="user", parts=results)
+    if question is None:
+        return Message(role="user", parts=results)
+    if await scope.steps.once("written meanwhile", scope.has_messages, IS_SO):
+        unasked = ToolResult(call_id=question.call_id, text=NOT_ASKED, is_error=True)
+        return Message(role="user", parts=(*results, unasked))
+    raise Asked(question, Message(role="user", parts=results) if results else None)
 
 
 def _sorted(

@@ -176,7 +176,7 @@ async def _announce_taken(taken: Sequence[Taken], scope: RunScope, number: int) 
                 **scope.at(number, FIRST_TAKEN_SLOT + index),
                 author=each.author,
                 author_name=each.author_name,
-                text=each.said,
+                text=each.words,
                 taken=each.turn,
             )
         )

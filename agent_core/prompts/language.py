@@ -30,9 +30,14 @@ def _told_by(text: str) -> Language | None:
     return best if hits[best] >= _MIN_HITS else None
 
 
-def _of_locale(locale: str) -> Language:
+def read_language(code: str) -> Language | None:
+    """The language of a code such as `de` or `de-DE`; None where we have no words for it."""
     spoken: dict[str, Language] = {language: language for language in _SMALL}
-    return spoken.get(locale.partition("-")[0].lower(), "en")
+    return spoken.get(code.partition("-")[0].lower())
+
+
+def _of_locale(locale: str) -> Language:
+    return read_language(locale) or "en"
 
 
 def _words(text: str) -> list[str]:

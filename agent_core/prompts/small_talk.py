@@ -16,6 +16,7 @@ NOISE_CHARS = 20
 
 _SHORTCODE = re.compile(r":[^\s:]+:|[0-9#*]\ufe0f?\u20e3")
 """An emoji as Slack writes it, or a key cap, which would count as a digit."""
+_STOP_SIGNS = frozenset({"🛑", ":octagonal_sign:", ":stop_sign:"})
 _LONGEST_CHARS = 100
 _WORD = re.compile(r"[^\W_]+")
 _NOTHING_TO_DO = frozenset[SmallTalk]({"empty", "emoji", "noise", "thanks"})
@@ -40,6 +41,8 @@ def phrase_language(text: str) -> Language | None:
 
 def _kind_of_marks(message: str) -> SmallTalk | None:
     text = "".join(message.split())
+    if text in _STOP_SIGNS:
+        return "stop"
     rest = _SHORTCODE.sub("", text)
     if any(unicodedata.category(letter)[0] in "LN" for letter in rest):
         return "noise" if len(text) >= NOISE_CHARS and len(set(text)) == 1 else None
@@ -73,6 +76,11 @@ _POLITE = re.compile(
         )
     })\b"""
 )
+_AROUND = _one_of(
+    "ok, okay, now, just, can you, could you, would you, thanks, thank you, ok now, jetzt, sofort, "
+    "kannst du, könntest du, danke, maintenant, tu peux, peux-tu, merci, ahora, ya, puedes, gracias"
+)
+"""What goes with an order to stop without making it anything else."""
 _KINDNESSES = _one_of(
     "for your help, for the help, für deine hilfe, für die hilfe, pour ton aide, pour votre aide, "
     "por tu ayuda, por la ayuda, ok, okay, you, so, very, much, a lot, great, perfect, nice, "
@@ -86,6 +94,11 @@ _KINDNESSES = _one_of(
 
 def _exactly(phrases: str) -> re.Pattern[str]:
     return re.compile(_one_of(phrases))
+
+
+def _ordered(phrases: str) -> re.Pattern[str]:
+    """An order, with the words that people put around one."""
+    return re.compile(rf"(?:(?:{_AROUND})\ )*(?:{_one_of(phrases)})(?:\ (?:{_AROUND}))*")
 
 
 def _thanked(thanks: str) -> re.Pattern[str]:
@@ -132,14 +145,14 @@ _PHRASES: tuple[tuple[SmallTalk, Language, re.Pattern[str]], ...] = (
     (
         "stop",
         "en",
-        _exactly(
-            "stop, stop it, stop that, stop now, stop working, stop everything, cancel, cancel it, "
+        _ordered(
+            "stop, stop it, stop that, stop working, stop everything, cancel, cancel it, "
             "cancel that, cancel everything, abort, never mind"
         ),
     ),
-    ("stop", "de", _exactly("stop, stopp, halt, abbrechen, abbruch, brich ab, hör auf")),
-    ("stop", "fr", _exactly("stop, arrête, arrêtez, annule, annulez, annuler")),
-    ("stop", "es", _exactly("stop, para, párate, detente, cancela, cancelar")),
+    ("stop", "de", _ordered("stop, stopp, halt, abbrechen, abbruch, brich ab, hör auf")),
+    ("stop", "fr", _ordered("stop, arrête, arrêtez, annule, annulez, annuler")),
+    ("stop", "es", _ordered("stop, para, párate, detente, cancela, cancelar")),
     (
         "status",
         "en",

@@ -14,15 +14,22 @@ class Background:
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._is_closed = False
 
     def run(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do `work` outside of any turn's context; what it raises is logged."""
+        """Do `work` outside of any turn's context; what it raises is logged.
+
+        Nothing is begun any more after `close`: the next process sees to it.
+        """
+        if self._is_closed:
+            return
         task = asyncio.create_task(_logged(work), context=contextvars.Context())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def close(self, *, patience_s: float) -> None:
         """End all of it."""
+        self._is_closed = True
         for task in self._tasks:
             task.cancel()
         if self._tasks:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent_core import tracing
@@ -25,6 +25,8 @@ class Closing:
     composio_url: str
     logfire_project: str
     logfire_enabled: bool
+    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Small talk may end at the same time as the work beside it, in the same files."""
 
     async def leave_records(
         self, turn: StoredTurn, workspace: Path, finished: TurnFinished, trace_id: str
@@ -46,8 +48,9 @@ class Closing:
         )
         url = tracing.trace_url(self.logfire_project, trace_id)
         try:
-            await asyncio.to_thread(write_trace, workspace, trace)
-            await asyncio.to_thread(append_summary, workspace, trace, trace_url=url)
+            async with self.writing:
+                await asyncio.to_thread(write_trace, workspace, trace)
+                await asyncio.to_thread(append_summary, workspace, trace, trace_url=url)
         except OSError:
             logger.exception("turn %s: its records could not be written", turn.id)
         tracing.note("session_complete", outcome=finished.outcome, events=len(events))

@@ -12,7 +12,7 @@ from agent_core.events import Outcome
 from agent_core.fault_points import fault_point
 from agent_core.ids import SessionId, TurnId
 from agent_core.runtime.background import Background
-from agent_core.runtime.silent_ends import end_silently
+from agent_core.runtime.silent_ends import end_silently, give_up
 from agent_core.runtime.stopping import StopSignals
 from agent_core.runtime.turns import TurnParts, Turns
 from agent_core.sessions import Stop, StoredTurn
@@ -72,10 +72,10 @@ class Dispatch:
             queued = [turn for turn in unfinished if turn.status == "queued"]
             for turn in queued:
                 self._show(turn)
-            for turn in queued:
-                if turn.kind != "work":
-                    await self._see_to_order(turn)
-            if any(turn.kind != "work" for turn in queued):
+            orders = [turn for turn in queued if turn.kind != "work" or turn.stop is not None]
+            for turn in orders:
+                await self._see_to_order(turn)
+            if orders:
                 unfinished = await self._store.unfinished_of(session)
             await self._begin_work([turn for turn in unfinished if turn.kind == "work"])
 
@@ -87,23 +87,21 @@ class Dispatch:
 
     async def revive(self, turn: StoredTurn) -> None:
         """A turn that is said to run runs nowhere: it goes on."""
-        if turn.generation > MAX_GENERATIONS:
-            logger.error("turn %s broke off too often and is left alone", turn.id)
-            return
         logger.warning("turn %s runs nowhere and is taken up", turn.id)
         await self._go_on(turn)
 
     async def withdraw(self, turn: StoredTurn) -> bool:
         """End a turn whose gesture was taken back; False when it has ended."""
-        if await self._end_unbegun(turn):
-            await self.advance(turn.session)
-            return True
-        stop = Stop(by="", why="deleted")
-        return await self._inbox.stop_turn(turn.id, stop) and await self._carry_out([turn])
+        stopped = await self._inbox.stop_turn(turn.id, Stop(by="", why="deleted"))
+        await self._carry_out(stopped)
+        await self.advance(turn.session)
+        return bool(stopped)
 
-    async def stop(self, session: SessionId, stop: Stop) -> bool:
-        """End all work of a session now; False when there is none."""
-        return await self._carry_out(await self._inbox.stop(session, stop))
+    async def stop(self, session: SessionId, stop: Stop, *, before: int | None = None) -> bool:
+        """End all work of a session now, or what was asked for before a turn; False without any."""
+        stopped = await self._inbox.stop(session, stop, before=before)
+        await self._carry_out(stopped)
+        return bool(stopped)
 
     def lock(self, session: SessionId) -> asyncio.Lock:
         """The session's lock; it is gone when nobody holds or awaits it."""
@@ -140,20 +138,21 @@ class Dispatch:
     async def _see_to_order(self, turn: StoredTurn) -> None:
         """Small talk begins; a stop ends the session's work and needs no answer of its own."""
         stop = Stop(by=turn.inbound.author_name, why="asked")
-        if turn.kind == "stop" and await self.stop(turn.session, stop):
+        if turn.stop is not None:
+            await self._end_unbegun(turn)
+        elif turn.kind == "stop" and await self.stop(turn.session, stop, before=turn.seq):
             await self._end_silently(turn, "steered")
         else:
             await self._begin(turn)
 
-    async def _carry_out(self, stopped: Sequence[StoredTurn]) -> bool:
-        """End turns that are marked to stop."""
+    async def _carry_out(self, stopped: Sequence[StoredTurn]) -> None:
+        """End turns that are marked to stop; those of another process it ends itself."""
         for turn in stopped:
-            if await self._end_unbegun(turn):
+            if not self._leases.holds(turn.session) or await self._end_unbegun(turn):
                 continue
             self._signals.give(turn.id)
             if turn.status == "waiting":
                 await self._end_wait(turn)
-        return bool(stopped)
 
     async def _end_unbegun(self, turn: StoredTurn) -> bool:
         """End a turn without a word; False when it has begun."""
@@ -163,8 +162,7 @@ class Dispatch:
         return True
 
     async def _end_silently(self, turn: StoredTurn, outcome: Outcome) -> None:
-        parts = self._parts
-        await end_silently(turn, outcome, store=parts.store, log=parts.log, clock=parts.clock)
+        await end_silently([turn], outcome, log=self._parts.log, clock=self._parts.clock)
 
     async def _begin(self, turn: StoredTurn) -> None:
         fault_point("turn.before")
@@ -188,7 +186,11 @@ class Dispatch:
             await self._go_on_from_history(turn.id, turn.generation + 1)
 
     async def _go_on_from_history(self, turn: TurnId, generation: int) -> None:
-        if await self._store.begin_generation(turn, generation):
+        if generation > MAX_GENERATIONS:
+            logger.error("turn %s broke off too often and is given up", turn)
+            parts = self._parts
+            await give_up(await self._store.turn(turn), log=parts.log, clock=parts.clock)
+        elif await self._store.begin_generation(turn, generation):
             logger.warning("turn %s goes on from its history", turn)
             await self.durable.start(turn, generation)
 

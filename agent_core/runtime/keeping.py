@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
+from collections.abc import Awaitable
 
-from agent_core.ids import TurnId
+from agent_core.ids import SessionId, TurnId
 from agent_core.runtime.dispatch import Dispatch
 from agent_core.runtime.turns import TurnParts
 from agent_core.sessions import Database
@@ -56,7 +57,7 @@ class Keeping:
         if looks % PURGE_EVERY_LOOKS == PURGE_EVERY_LOOKS - 1:
             await purge(self._database, self._clock())
         for turn in await self._inbox.news(self._leases.process, self._clock()):
-            await self._dispatch.see_to(turn)
+            await _apart(turn.session, self._dispatch.see_to(turn))
 
     async def _beat(self) -> None:
         await self._leases.beat()
@@ -64,7 +65,7 @@ class Keeping:
             await self._dispatch.durable.forget(process)
         if self._may_judge():
             for session in await self._leases.orphans():
-                await self._dispatch.advance(session)
+                await _apart(session, self._dispatch.advance(session))
 
     async def _revive(self) -> None:
         """Turns that are said to run here and do not, in two looks after each other."""
@@ -76,7 +77,8 @@ class Keeping:
             if not is_at_work(turn.id, turn.generation)
         }
         for key in self._idle & idle.keys():
-            await self._dispatch.revive(idle.pop(key))
+            turn = idle.pop(key)
+            await _apart(turn.session, self._dispatch.revive(turn))
         self._idle = set(idle)
 
     def _may_judge(self) -> bool:
@@ -90,3 +92,11 @@ class Keeping:
             self._patient_until_s = now_s + DEAD_AFTER_S
         self._last_beat_s = now_s
         return now_s >= self._patient_until_s
+
+
+async def _apart(session: SessionId, work: Awaitable[None]) -> None:
+    """What goes wrong with one session does not keep the others from being seen to."""
+    try:
+        await work
+    except Exception:
+        logger.exception("session %s could not be seen to", session)

@@ -17,6 +17,8 @@ class Phrases:
     stopped: str
     failed: str
     at_work: str
+    so_far: str
+    """What follows the time in `at_work`, if something was done."""
     under_way: str
     add_something: str
     waiting: str
@@ -90,7 +92,8 @@ _ENGLISH = Phrases(
         "The last request in this thread could not be finished. A word is enough: reply "
         "“continue” and I try again from there."
     ),
-    at_work="I have been at work for {time}, with {done} so far.",
+    at_work="I have been at work for {time}{so_far}.",
+    so_far=", with {done} so far",
     under_way="Under way right now: {what}.",
     add_something="A word is enough to add something, “stop” ends it.",
     waiting="I am waiting for an answer to my question above.",
@@ -108,8 +111,10 @@ _ENGLISH = Phrases(
     unanswered=(
         "Nobody answered my question above, so I stopped here. Reply with the answer and I go on."
     ),
-    thanks="Thank you! If there is something I can do, a few words are enough.",
-    nothing_running="Nothing is running in this thread.",
+    thanks="You are welcome! If there is more I can do, a few words are enough.",
+    nothing_running=(
+        "Nothing is running in this thread. If I am at work in another one, please reply there."
+    ),
     noise=(
         "Your message has {n} characters and no word in it, so there was nothing I could work on. "
         "Tell me in a few words what you need."
@@ -148,7 +153,8 @@ _GERMAN = Phrases(
         "Die letzte Anfrage in diesem Thread wurde nicht fertig. Ein Wort genügt: Antworte "
         "„weiter“, dann versuche ich es von dort noch einmal."
     ),
-    at_work="Ich bin seit {time} dabei, bisher mit {done}.",
+    at_work="Ich bin seit {time} dabei{so_far}.",
+    so_far=", bisher mit {done}",
     under_way="Gerade läuft: {what}.",
     add_something="Ein Wort genügt, um etwas hinzuzufügen; „stopp“ beendet es.",
     waiting="Ich warte auf eine Antwort auf meine Frage oben.",
@@ -167,8 +173,11 @@ _GERMAN = Phrases(
         "Auf meine Frage oben kam keine Antwort, daher habe ich hier angehalten. Antworte darauf, "
         "dann mache ich weiter."
     ),
-    nothing_running="In diesem Thread läuft gerade nichts.",
-    thanks="Danke! Wenn ich etwas tun kann, genügen ein paar Worte.",
+    nothing_running=(
+        "In diesem Thread läuft gerade nichts. Bin ich in einem anderen am Werk, antworte bitte "
+        "dort."
+    ),
+    thanks="Gern! Wenn ich noch etwas tun kann, genügen ein paar Worte.",
     noise=(
         "Deine Nachricht hat {n} Zeichen und kein Wort, daher konnte ich nichts damit anfangen. "
         "Sag mir in ein paar Worten, was du brauchst."
@@ -211,7 +220,8 @@ _FRENCH = Phrases(
         "La dernière demande de ce fil n'a pas pu être terminée. Un mot suffit : répondez "
         "« continue » et je réessaie à partir de là."
     ),
-    at_work="J'y travaille depuis {time}, avec {done} jusqu'ici.",
+    at_work="J'y travaille depuis {time}{so_far}.",
+    so_far=", avec {done} jusqu'ici",
     under_way="En cours : {what}.",
     add_something="Un mot suffit pour ajouter quelque chose, « stop » pour arrêter.",
     waiting="J'attends une réponse à ma question ci-dessus.",
@@ -230,8 +240,10 @@ _FRENCH = Phrases(
         "Ma question ci-dessus est restée sans réponse, je me suis donc arrêté ici. Répondez-y et "
         "je continue."
     ),
-    nothing_running="Rien n'est en cours dans ce fil.",
-    thanks="Merci ! Si je peux faire quelque chose, quelques mots suffisent.",
+    nothing_running=(
+        "Rien n'est en cours dans ce fil. Si je travaille dans un autre, répondez là-bas."
+    ),
+    thanks="Avec plaisir ! Si je peux faire autre chose, quelques mots suffisent.",
     noise=(
         "Votre message compte {n} caractères et aucun mot, je n'ai donc rien pu en faire. "
         "Dites-moi en quelques mots ce qu'il vous faut."
@@ -273,7 +285,8 @@ _SPANISH = Phrases(
         "La última petición de este hilo no se pudo terminar. Basta una palabra: responde "
         "«continúa» y lo intento de nuevo desde ahí."
     ),
-    at_work="Llevo {time} con ello, con {done} hasta ahora.",
+    at_work="Llevo {time} con ello{so_far}.",
+    so_far=", con {done} hasta ahora",
     under_way="Ahora mismo: {what}.",
     add_something="Basta una palabra para añadir algo; «para» lo detiene.",
     waiting="Espero una respuesta a mi pregunta de arriba.",
@@ -291,8 +304,10 @@ _SPANISH = Phrases(
     unanswered=(
         "Nadie respondió a mi pregunta de arriba, así que me detuve aquí. Responde y sigo."
     ),
-    nothing_running="No hay nada en marcha en este hilo.",
-    thanks="¡Gracias! Si puedo hacer algo, bastan unas palabras.",
+    nothing_running=(
+        "No hay nada en marcha en este hilo. Si estoy trabajando en otro, responde allí."
+    ),
+    thanks="¡De nada! Si puedo hacer algo más, bastan unas palabras.",
     noise=(
         "Tu mensaje tiene {n} caracteres y ninguna palabra, así que no pude hacer nada con él. "
         "Dime en pocas palabras qué necesitas."

@@ -79,9 +79,16 @@ def thread_language(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> Language
         turn: The turn that is answered.
         earlier: The session's turns before it, oldest first.
     """
-    own = [each.inbound.text for each in earlier if each.inbound.asker == turn.inbound.asker]
+    asker = turn.inbound.asker
+    own = [each.inbound.text for each in earlier if each.inbound.asker == asker]
     said = [*own, *(each.inbound.background for each in (*earlier, turn))]
-    return detect_language(turn.inbound.text, "\n".join(said), locale=turn.inbound.author_locale)
+    others = [each.inbound.text for each in earlier if each.inbound.asker != asker]
+    return detect_language(
+        turn.inbound.text,
+        "\n".join(said),
+        "\n".join(others),
+        locale=turn.inbound.author_locale,
+    )
 
 
 def _is_work(turn: StoredTurn) -> bool:

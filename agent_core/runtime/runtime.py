@@ -142,12 +142,12 @@ class Runtime:
             if stored is not None and stored.workspace.is_dir():
                 return stored.workspace
             path = create_workspace(self._parts.workspaces_root, now=now, session=session)
-            if stored is not None:
-                logger.warning("the workspace of %s was gone; %s takes its place", session, path)
-                mark_renewed(path)
-            await self._store.save_session(
-                StoredSession(id=session, workspace=path, created_at=now)
-            )
+            fresh = StoredSession(id=session, workspace=path, created_at=now)
+            if stored is None:
+                return (await self._store.add_session(fresh)).workspace
+            logger.warning("the workspace of %s was gone; %s takes its place", session, path)
+            mark_renewed(path)
+            await self._store.save_session(fresh)
             return path
 
     async def knows(self, session: SessionId) -> bool:

@@ -43,7 +43,11 @@ class Scopes:
         async def take(place: str) -> tuple[Taken, ...]:
             return await self.steering.take(turn, place) if run == ROOT_RUN else ()
 
+        async def has_messages() -> bool:
+            return run == ROOT_RUN and await self.steering.has_messages(turn)
+
         async def begin_effect(call: ToolCallId) -> bool:
+            await self.log.flush()  # a turn that goes on from its history must know of the call
             return await self.store.begin_effect(turn.id, run, call)
 
         async def guard() -> None:
@@ -63,6 +67,7 @@ class Scopes:
             save=save,
             after_tool_call=self._observe,
             take_messages=take,
+            has_messages=has_messages,
             begin_effect=begin_effect,
             generation=generation,
         )

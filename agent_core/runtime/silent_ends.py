@@ -1,28 +1,47 @@
-"""The end of a turn that has no work of its own: taken back, taken in by another, or an order."""
+"""The end of a turn without work of its own: taken back, taken in by another, an order, broken."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from agent_core.errors import SessionError
 from agent_core.events import Outcome, TurnFinished, TurnStarted
 from agent_core.ids import ROOT_RUN
 from agent_core.loop.agent import ROUTE_SLOTS, Clock
-from agent_core.sessions import EventLog, SessionStore, StoredTurn
+from agent_core.runtime.ready_answers import thread_language
+from agent_core.runtime.words import apology
+from agent_core.sessions import EventLog, StoredTurn
 
 
 async def end_silently(
-    turn: StoredTurn, outcome: Outcome, *, store: SessionStore, log: EventLog, clock: Clock
+    ended: Sequence[StoredTurn], outcome: Outcome, *, log: EventLog, clock: Clock
 ) -> None:
-    """End a turn without an answer: `stopped` when it was taken back, `steered` otherwise.
+    """End turns without an answer: `stopped` when they were taken back, `steered` otherwise.
 
-    Its readers are told before the store is: after a crash in between the turn is taken up, and
-    what it then announces is known already.
+    Their readers are told when this returns. Safe to do again.
     """
-    await announce_end(turn, outcome, log=log, clock=clock)
+    for turn in ended:
+        await _announce_end(turn, outcome, log=log, clock=clock)
+    if ended:
+        await log.flush()
+
+
+async def give_up(turn: StoredTurn, *, log: EventLog, clock: Clock) -> None:
+    """End a turn that cannot be worked on, with an apology."""
+    reference = turn.inbound.key.rpartition(":")[2]
+    words = apology(SessionError(), reference, thread_language(turn, ()))
+    await _announce_end(turn, "failed", log=log, clock=clock, answer=words, reference=reference)
     await log.flush()
-    await store.mark_finished(turn.id, outcome=outcome, answer="")
 
 
-async def announce_end(turn: StoredTurn, outcome: Outcome, *, log: EventLog, clock: Clock) -> None:
-    """Tell the turn's readers that it has ended without an answer. Safe to do again."""
+async def _announce_end(
+    turn: StoredTurn,
+    outcome: Outcome,
+    *,
+    log: EventLog,
+    clock: Clock,
+    answer: str = "",
+    reference: str = "",
+) -> None:
 
     def at(slot: str) -> dict[str, Any]:
         return {
@@ -39,5 +58,7 @@ async def announce_end(turn: StoredTurn, outcome: Outcome, *, log: EventLog, clo
     await log.append(
         TurnStarted(**at("turn_started"), asker=asked.asker, author_name=asked.author_name, text="")
     )
-    finished = TurnFinished(**at("turn_finished"), outcome=outcome, answer="", reference="")
+    finished = TurnFinished(
+        **at("turn_finished"), outcome=outcome, answer=answer, reference=reference
+    )
     await log.append(finished)

@@ -1,8 +1,10 @@
 """How far a turn is, read from its events: what is told to who asks, and when it was stopped."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, cast
 
 from agent_core.events import (
     AnyEvent,
@@ -15,12 +17,18 @@ from agent_core.events import (
     TurnStarted,
 )
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId
+from agent_core.loop.ask_user import ASK_USER
 from agent_core.prompts.spoken import spoken_time
 from agent_core.runtime.phrases import Phrases
 from agent_core.sessions.turns import Stop
 
 MAX_SAID_CHARS = 500
 MAX_NAMED = 5
+MAX_NAME_CHARS = 60
+JUST_BEGUN_S = 15.0
+"""From then on it is told for how long it has been at work, even if nothing came of it yet."""
+
+_PREFIX = re.compile(r"^(?:.*__)?(?:composio_)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +38,11 @@ class Standing:
     started_at: datetime | None
     model_calls: int
     tool_calls: int
-    """Those that have ended."""
+    """Those that have begun, as progress counts them; to ask a person is none."""
     under_way: tuple[str, ...]
-    """Names of the tools that have not, oldest first."""
+    """What those that have not ended do, oldest first."""
     unsure: tuple[str, ...]
-    """Names of tools whose call may or may not have happened."""
+    """What may or may not have happened."""
     saved: tuple[str, ...]
     """Paths of files for the person."""
     said: str
@@ -45,21 +53,21 @@ class Standing:
 
 def standing(events: Sequence[AnyEvent]) -> Standing:
     """How far the turn of these events is."""
-    started: dict[tuple[RunId, ToolCallId], str] = {}
-    ended: list[ToolCallFinished] = []
+    begun: dict[tuple[RunId, ToolCallId], ToolCallStarted] = {}
+    ended: dict[tuple[RunId, ToolCallId], ToolCallFinished] = {}
     for event in events:
-        if isinstance(event, ToolCallStarted):
-            started[event.run, event.call_id] = event.tool
+        if isinstance(event, ToolCallStarted) and event.tool != ASK_USER:
+            begun[event.run, event.call_id] = event
         elif isinstance(event, ToolCallFinished):
-            started.pop((event.run, event.call_id), None)
-            ended.append(event)
+            ended[event.run, event.call_id] = event
+    unsure = [begun[key] for key in begun if key in ended and ended[key].may_have_happened]
     said = [e.text for e in events if isinstance(e, StepFinished) and e.run == ROOT_RUN]
     return Standing(
         started_at=next((event.at for event in events if isinstance(event, TurnStarted)), None),
         model_calls=sum(isinstance(event, StepFinished) for event in events),
-        tool_calls=len(ended),
-        under_way=tuple(map(_plain, started.values())),
-        unsure=tuple(_plain(event.tool) for event in ended if event.may_have_happened),
+        tool_calls=len(begun),
+        under_way=_names(begun[key] for key in begun if key not in ended),
+        unsure=_names(unsure),
         saved=tuple(dict.fromkeys(e.path for e in events if isinstance(e, ArtifactSaved))),
         said=next((text.strip() for text in reversed(said) if text.strip()), ""),
         is_asking=_is_asking(events),
@@ -70,25 +78,32 @@ def progress_words(now: Standing, at: datetime, phrases: Phrases) -> str:
     """What to tell a person who asks how far the work is."""
     if now.is_asking:
         return phrases.waiting
+    seconds = (at - now.started_at).total_seconds() if now.started_at else 0.0
     lines = [phrases.just_begun]
-    if now.started_at is not None and (now.model_calls or now.tool_calls):
-        seconds = (at - now.started_at).total_seconds()
-        lines = [phrases.at_work.format(time=spoken_time(seconds), done=_done(now, phrases))]
+    if now.model_calls or now.tool_calls or seconds >= JUST_BEGUN_S:
+        done = phrases.so_far.format(done=done) if (done := _done(now, phrases)) else ""
+        lines = [phrases.at_work.format(time=spoken_time(seconds), so_far=done)]
     if now.under_way:
         lines.append(phrases.under_way.format(what=_listed(now.under_way)))
     return " ".join([*lines, phrases.add_something])
 
 
 def stop_words(then: Standing, stop: Stop, phrases: Phrases) -> str:
-    """What was done until a turn was stopped, and how it can go on."""
+    """What was done until a turn was stopped, and how it can go on.
+
+    Who deleted the request wants neither to go on nor to read what came of it.
+    """
+    is_deleted = stop.why == "deleted"
     by = phrases.stopped_by.format(name=stop.by) if stop.by else phrases.stopped_now
-    lines = [phrases.stopped_deleted if stop.why == "deleted" else by]
-    if then.tool_calls or then.model_calls:
-        lines.append(phrases.until_then.format(done=_done(then, phrases)))
+    lines = [phrases.stopped_deleted if is_deleted else by]
+    if (done := _done(then, phrases)) and not is_deleted:
+        lines.append(phrases.until_then.format(done=done))
     if then.saved:
         lines.append(phrases.saved.format(what=", ".join(f"`{path}`" for path in then.saved)))
     if unsure := (*then.unsure, *then.under_way):
         lines.append(phrases.unsure.format(what=_listed(unsure)))
+    if is_deleted:
+        return " ".join(lines)
     lines.append(phrases.to_go_on)
     quoted = f"\n\n> {_cut(then.said)}" if then.said else ""
     return " ".join(lines) + quoted
@@ -107,10 +122,12 @@ def _is_asking(events: Sequence[AnyEvent]) -> bool:
 
 
 def _done(now: Standing, phrases: Phrases) -> str:
-    return phrases.counted.format(
-        steps=phrases.count(phrases.steps, now.model_calls),
-        calls=phrases.count(phrases.calls, now.tool_calls),
-    )
+    """What is none is left out; empty when nothing was done."""
+    steps = phrases.count(phrases.steps, now.model_calls) if now.model_calls else ""
+    calls = phrases.count(phrases.calls, now.tool_calls) if now.tool_calls else ""
+    if steps and calls:
+        return phrases.counted.format(steps=steps, calls=calls)
+    return steps or calls
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -119,9 +136,24 @@ def _listed(names: Sequence[str]) -> str:
     return shown if len(kept) <= MAX_NAMED else f"{shown} …"
 
 
+def _names(calls: Iterable[ToolCallStarted]) -> tuple[str, ...]:
+    """What calls do: a sub-agent or a carried tool says more than the tool that was called."""
+    return tuple(_plain(name) for call in calls for name in _told_by(call))
+
+
+def _told_by(call: ToolCallStarted) -> list[str]:
+    carried = call.arguments.get("tools")
+    inner = cast("list[Any]", carried) if isinstance(carried, list) else []
+    told = [cast("dict[str, Any]", one).get("tool_slug") for one in inner if isinstance(one, dict)]
+    slugs = [str(slug) for slug in told if slug]
+    agent = call.arguments.get("subagent_type")
+    return slugs or [str(agent) if agent else call.tool]
+
+
 def _plain(tool: str) -> str:
-    """A tool's name without the server that it comes from."""
-    return tool.rpartition("__")[2]
+    """`GMAIL_SEND_EMAIL` becomes `gmail send email`; the server that a tool is from is left out."""
+    name = _PREFIX.sub("", tool.lower())
+    return re.sub(r"[^a-z0-9]+", " ", name).strip()[:MAX_NAME_CHARS] or "…"
 
 
 def _cut(text: str) -> str:

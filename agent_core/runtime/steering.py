@@ -9,7 +9,7 @@ from agent_core.messages import Message, ToolResult
 from agent_core.prompts import prompt
 from agent_core.runtime.agents import one_line
 from agent_core.runtime.opening import opening_text
-from agent_core.runtime.silent_ends import announce_end
+from agent_core.runtime.silent_ends import end_silently
 from agent_core.sessions import EventLog, Inbox, Question, SessionStore, StoredTurn
 
 NOBODY_ANSWERED = "Nobody answered in time."
@@ -27,9 +27,19 @@ class Steering:
     async def take(self, turn: StoredTurn, place: str) -> tuple[Taken, ...]:
         """Messages for the model's next call; they and what they are part of are on disk."""
         turns = await self._inbox.take(turn, place)
-        for each in turns:
-            await announce_end(each, "steered", log=self._log, clock=self._clock)
+        await self._end(turns)
         return tuple(map(_taken, turns))
+
+    async def end_taken(self, turn: StoredTurn) -> None:
+        """The turn ends: the readers of all that it took are told, if a stop came between."""
+        await self._end(await self._inbox.taken_by(turn.id))
+
+    async def _end(self, turns: Sequence[StoredTurn]) -> None:
+        await end_silently(turns, "steered", log=self._log, clock=self._clock)
+
+    async def has_messages(self, turn: StoredTurn) -> bool:
+        """Whether something waits to be taken in."""
+        return await self._inbox.has_messages(turn)
 
     async def find_unheard(self, turn: StoredTurn) -> None:
         """What an earlier generation took without leaving a trace of it is taken once more."""
@@ -52,6 +62,7 @@ def _taken(turn: StoredTurn) -> Taken:
         turn=turn.id,
         author=turn.inbound.asker,
         author_name=name,
+        words=turn.inbound.text or ", ".join(file.name for file in turn.inbound.attachments),
         said=said,
         text=prompt("steer", author=name, message=said),
     )

@@ -3,7 +3,8 @@
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from pydantic import TypeAdapter
 
@@ -125,6 +126,7 @@ class Turns:
             except Asked as asked:
                 await self._wait(turn, scope, asked.question)
             else:
+                await self._steering.end_taken(turn)
                 await self._parts.leases.check(turn.session)
                 await self._finish(turn, session, scope, result, trace_id)
                 self._signals.forget(turn.id)
@@ -184,6 +186,7 @@ class Turns:
                 asker=turn.inbound.asker,
                 author_name=turn.inbound.author_name,
                 author_locale=turn.inbound.author_locale,
+                language=await self._language(turn),
                 text=turn.inbound.text,
             )
         )
@@ -198,6 +201,8 @@ class Turns:
             return RunResult(outcome="answered", text=routed.answer.text)
         if question := _unanswered(turn, done):
             taken = await self._answers(question, scope)
+            if not taken and question.deadline > self._parts.clock():
+                raise Asked(question, None)  # the answer was taken back
             if not taken:
                 return RunResult(outcome="limited", text=await self._unanswered_words(turn))
             done, scope = (*done, answer_of(question, taken)), scope.acting_for(taken)
@@ -231,7 +236,7 @@ class Turns:
                     **scope.at(0, FIRST_ANSWER_SLOT + index),
                     author=each.author,
                     author_name=each.author_name,
-                    text=each.said,
+                    text=each.words,
                     taken=each.turn,
                 )
             )
@@ -261,7 +266,28 @@ class Turns:
         trace_id: str,
     ) -> None:
         fault_point("finish.before")
-        workspace = session.workspace
+        finished = TurnFinished(
+            **turn_at(scope, "turn_finished"),
+            outcome=result.outcome,
+            answer=result.text,
+            reference=trace_id[:8],
+            is_tainted=True,
+        )
+        try:
+            finished = await self._ending(turn, session.workspace, result, finished)
+            await self._parts.closing.leave_records(turn, session.workspace, finished, trace_id)
+        except Exception:
+            # A turn that could not end for its trimmings would be worked on again and again.
+            logger.exception("turn %s ends without its notices or records", turn.id)
+        await scope.emit(finished)
+        await self._parts.log.flush()
+        await settle_notices(session.workspace)
+        fault_point("finish.after")
+
+    async def _ending(
+        self, turn: StoredTurn, workspace: Path, result: RunResult, plain: TurnFinished
+    ) -> TurnFinished:
+        """The turn's end with all that the person has to be told and the answer may link to."""
         answer = await with_notices(
             result,
             turn,
@@ -271,22 +297,7 @@ class Turns:
         )
         is_tainted = await self._has_read_from_outside(turn)
         sources = await asyncio.to_thread(known_sources, workspace) if is_tainted else ()
-        finished = TurnFinished(
-            **turn_at(scope, "turn_finished"),
-            outcome=result.outcome,
-            answer=answer,
-            reference=trace_id[:8],
-            is_tainted=is_tainted,
-            sources=sources,
-        )
-        await self._parts.closing.leave_records(turn, workspace, finished, trace_id)
-        # Readers are told before the store is: after a crash in between the turn is taken up, and
-        # what it then announces is known already.
-        await scope.emit(finished)
-        await self._parts.log.flush()
-        await self._parts.store.mark_finished(turn.id, outcome=result.outcome, answer=answer)
-        await settle_notices(workspace)
-        fault_point("finish.after")
+        return replace(plain, answer=answer, is_tainted=is_tainted, sources=sources)
 
 
 def _came_from_outside(message: Message) -> bool:

@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Update, update
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from agent_core.sessions.database import Database
-from agent_core.sessions.schema import events, messages
+from agent_core.sessions.schema import events, messages, turns
 from agent_core.sessions.trouble import DatabaseTrouble
 
 logger = logging.getLogger(__name__)
@@ -37,7 +37,8 @@ class _Entry:
 class WriteBehind:
     """Queues rows of events and messages, and stores them while the turn goes on.
 
-    What a crash keeps from the disk, the turn's replay queues again.
+    What a crash keeps from the disk, the turn's replay queues again. The event that ends a turn
+    and the turn's row are one transaction: neither is ever there without the other.
     """
 
     def __init__(self, database: Database) -> None:
@@ -125,8 +126,14 @@ class WriteBehind:
         if not told:
             return {}
         insert = self._database.insert_new(events).returning(events.c.id, *_IDENTITY)
-        return {tuple(row[1:]): row[0] for row in connection.execute(insert, told)}
+        places = {tuple(row[1:]): row[0] for row in connection.execute(insert, told)}
+        for event in told:
+            if event["kind"] == _TURN_FINISHED:
+                connection.execute(_end_of(event))
+        return places
 
+
+_TURN_FINISHED = "turn_finished"
 
 _IDENTITY = (events.c.turn, events.c.run, events.c.step, events.c.attempt, events.c.n)
 
@@ -136,6 +143,21 @@ def _is_trouble(error: Exception) -> bool:
     if isinstance(error, DatabaseTrouble):
         return True
     return isinstance(error, DBAPIError) and not isinstance(error, (DataError, IntegrityError))
+
+
+def _end_of(event: Row) -> Update:
+    """What the turn's row says from then on, unless it has ended already."""
+    body = event["body"]
+    return (
+        update(turns)
+        .where(turns.c.id == event["turn"], turns.c.status != "finished")
+        .values(status="finished", outcome=body["outcome"], answer=_storable(body["answer"]))
+    )
+
+
+def _storable(text: str) -> str:
+    """Text without what a database refuses: NUL, and a half of a surrogate pair."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def _identity(event: Row) -> tuple[object, ...]:

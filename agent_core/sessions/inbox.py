@@ -22,12 +22,16 @@ class Inbox:
     async def take(self, turn: StoredTurn, place: str) -> tuple[StoredTurn, ...]:
         """Messages that wait in the session become part of `turn`, in order, for good.
 
-        Asked again for the same place of the turn, the same ones come, and what is new.
+        Asked again for the same place of the turn, the same ones come, and what is new. A turn that
+        is to stop takes nothing more: what came after the stop is for a turn of its own.
         """
+        taker = turns.alias()
+        goes_on = select(taker.c.id).where(taker.c.id == turn.id, taker.c.stop.is_(None))
         waiting = (
             update(turns)
             .where(turns.c.session == turn.session, turns.c.status == "queued")
-            .where(turns.c.kind == "work", turns.c.seq > turn.seq)
+            .where(turns.c.kind == "work", turns.c.seq > turn.seq, turns.c.stop.is_(None))
+            .where(goes_on.exists())
             .values(status="finished", outcome="steered", taken_by=turn.id, taken_at=place)
         )
         unheard = (
@@ -51,6 +55,23 @@ class Inbox:
         fault_point("inbox.after")
         return found
 
+    async def taken_by(self, turn: TurnId) -> list[StoredTurn]:
+        """All messages that became part of a turn, in order."""
+        query = select(turns).where(turns.c.taken_by == turn).order_by(turns.c.seq)
+        rows = await self._database.run(lambda connection: connection.execute(query).all())
+        return list(map(read_turn, rows))
+
+    async def has_messages(self, turn: StoredTurn) -> bool:
+        """Whether messages wait that `take` would give to the turn."""
+        query = (
+            select(turns.c.id)
+            .where(turns.c.session == turn.session, turns.c.status == "queued")
+            .where(turns.c.kind == "work", turns.c.seq > turn.seq)
+            .limit(1)
+        )
+        row = await self._database.run(lambda connection: connection.execute(query).first())
+        return row is not None
+
     async def forget_places(self, turn: TurnId, *, but: Collection[TurnId]) -> None:
         """What `turn` took, except `but`, was not heard of since: it is taken once more."""
         statement = (
@@ -60,13 +81,23 @@ class Inbox:
         )
         await self._database.run(lambda connection: connection.execute(statement))
 
-    async def stop(self, session: SessionId, stop: Stop) -> list[StoredTurn]:
-        """All unfinished work of a session is to end; which turns that concerns."""
-        return await self._order(stop, turns.c.session == session)
+    async def stop(
+        self, session: SessionId, stop: Stop, *, before: int | None = None
+    ) -> list[StoredTurn]:
+        """All unfinished work of a session is to end; which turns that concerns.
 
-    async def stop_turn(self, turn: TurnId, stop: Stop) -> bool:
-        """One turn is to end; False when it has ended or was told already."""
-        return bool(await self._order(stop, turns.c.id == turn))
+        Args:
+            session: Whose work.
+            stop: The wish; of several for a turn the first one holds.
+            before: Only turns of a lower number: what was written after the wish stays.
+        """
+        work = (turns.c.session == session) & (turns.c.kind == "work")
+        return await self._order(stop, work if before is None else work & (turns.c.seq < before))
+
+    async def stop_turn(self, turn: TurnId, stop: Stop) -> list[StoredTurn]:
+        """One turn is to end; empty when it has ended, or is small talk that is being answered."""
+        can_end = (turns.c.kind == "work") | (turns.c.status == "queued")
+        return await self._order(stop, (turns.c.id == turn) & can_end)
 
     async def news(self, process: ProcessId, now: datetime) -> list[StoredTurn]:
         """Turns of the process's sessions that something is to be done about.
@@ -98,13 +129,7 @@ class Inbox:
         return [read_turn(row) for row in rows]
 
     async def _order(self, stop: Stop, which: ColumnElement[bool]) -> list[StoredTurn]:
-        concerned = (
-            which
-            & turns.c.status.in_(("queued", "running", "waiting"))
-            & (turns.c.kind == "work")
-            & turns.c.stop.is_(None)
-        )
-        found = select(turns).where(concerned).order_by(turns.c.seq)
+        found = select(turns).where(which, turns.c.status != "finished").order_by(turns.c.seq)
         told = update(turns).values(stop=STOP.dump_python(stop, mode="json"))
 
         def order(connection: Connection) -> Sequence[StoredTurn]:

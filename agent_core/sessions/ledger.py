@@ -40,25 +40,25 @@ class Ledger:
         """
         delivery = secrets.token_hex(8)
         wanted = list(dict.fromkeys(filter(None, keys)))
-        first = (
-            update(ledger)
-            .where(ledger.c.key == wanted[0])
-            .values(body=body, settled=False, process=self._leases.process)
-        )
+        known: JsonObject = {"body": {}, "settled": True, "process": ""}
+        new: JsonObject = {"body": body, "settled": False, "process": self._leases.process}
+        # In one order everywhere, so that two deliveries at once cannot wait for each other.
+        rows: list[JsonObject] = [
+            {"key": key, "at": at, "delivery": delivery, **(new if key == wanted[0] else known)}
+            for key in sorted(wanted)
+        ]
+        insert = self._database.insert_new(ledger).returning(ledger.c.key)
+        first = update(ledger).where(ledger.c.key == wanted[0])
 
         def write(connection: Connection) -> bool:
-            # In one order everywhere, so that two deliveries at once cannot wait for each other.
-            row: JsonObject = {"body": {}, "at": at, "settled": True, "delivery": delivery}
-            added = [
-                self._database.insert_if_new(connection, ledger, {"key": key, **row})
-                for key in sorted(wanted)
-            ]
-            if all(added):
-                connection.execute(first)
+            added = connection.execute(insert, rows).scalars().all()
+            if len(added) == len(rows):
                 return True
+            if wanted[0] in added:
+                connection.execute(first.values(known))
             # An earlier attempt of this very delivery may have been committed.
             whose = select(ledger.c.delivery).where(ledger.c.key.in_(wanted)).distinct()
-            return not any(added) and connection.execute(whose).scalars().all() == [delivery]
+            return not added and connection.execute(whose).scalars().all() == [delivery]
 
         fault_point("ledger.before")
         try:

@@ -42,7 +42,10 @@ class EventLog:
         self._position = 0
 
     async def append(self, event: AnyEvent) -> None:
-        """Queue an event. It reaches readers after it is stored, in the order of appending."""
+        """Queue an event. It reaches readers after it is stored, in the order of appending.
+
+        TurnFinished ends the turn in the store, too, in one with being stored.
+        """
         if isinstance(event, LIVE_ONLY):
             self._behind.put_event(None, lambda _: self._tell(event))
         else:

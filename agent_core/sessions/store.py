@@ -9,7 +9,6 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, Update, func, select, update
 
 from agent_core.errors import SessionError
-from agent_core.events import Outcome
 from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId
 from agent_core.messages import INBOUND, MESSAGE, InboundMessage, JsonObject, Message
 from agent_core.sessions.behind import WriteBehind
@@ -57,13 +56,15 @@ class SessionStore:
             raise SessionError(f"Turn {turn.id} has no session.")
         return session
 
+    async def add_session(self, session: StoredSession) -> StoredSession:
+        """Store a new session; the one that another process stored first, where there is one."""
+        row = _row(session)
+        await self._database.change(lambda c: self._database.insert_if_new(c, sessions, row))
+        return await self.session(session.id) or session
+
     async def save_session(self, session: StoredSession) -> None:
         """Store a session, or its new workspace when it is known already."""
-        row = {
-            "id": session.id,
-            "workspace": str(session.workspace),
-            "created_at": session.created_at.astimezone(UTC),
-        }
+        row = _row(session)
         await self._database.run(lambda c: self._database.upsert(c, sessions, row, ["id"]))
 
     async def add_turn(self, inbound: InboundMessage, kind: TurnKind = "work") -> StoredTurn | None:
@@ -162,10 +163,11 @@ class SessionStore:
 
     async def mark_queued(self, turn: TurnId) -> None:
         """The turn could not be started; it is next again."""
-        await self._update(turn, status="queued")
-
-    async def mark_finished(self, turn: TurnId, *, outcome: Outcome, answer: str) -> None:
-        await self._update(turn, status="finished", outcome=outcome, answer=_storable(answer))
+        await self._changed(
+            update(turns)
+            .where(turns.c.id == turn, turns.c.status == "running")
+            .values(status="queued")
+        )
 
     async def append_messages(
         self, turn: TurnId, run: RunId, start: int, new: Sequence[Message]
@@ -243,14 +245,13 @@ class SessionStore:
     async def _changed(self, statement: Update) -> bool:
         return await self._database.change(lambda c: c.execute(statement).rowcount > 0)
 
-    async def _update(self, turn: TurnId, **values: object) -> None:
-        statement = update(turns).where(turns.c.id == turn).values(**values)
-        await self._database.run(lambda connection: connection.execute(statement))
 
-
-def _storable(text: str) -> str:
-    """Text without what a database refuses: NUL, and a half of a surrogate pair."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode()
+def _row(session: StoredSession) -> dict[str, Any]:
+    return {
+        "id": session.id,
+        "workspace": str(session.workspace),
+        "created_at": session.created_at.astimezone(UTC),
+    }
 
 
 def _in_utc(moment: datetime) -> datetime:

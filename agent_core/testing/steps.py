@@ -37,15 +37,19 @@ class RecordedSteps:
         self.kill_after = None
 
     async def once(self, name: str, work: Callable[[], Awaitable[T]], result: TypeAdapter[T]) -> T:
-        place, self._place = self._place, self._place + 1
+        place = self._next_place(name)
         if place in self.records:
-            recorded_name, value = self.records[place]
-            if recorded_name != name:
-                raise CannotReplay(f"step {place} was {recorded_name}, not {name}")
+            value = self.records[place][1]
+            if isinstance(value, Exception):
+                raise value
             return result.validate_python(value)
         if self.kill_after is not None and len(self.done) >= self.kill_after:
             raise KilledError
-        value = await work()
+        try:
+            value = await work()
+        except Exception as error:
+            self.records[place] = (name, error)
+            raise
         self.done.append(name)
         self.records[place] = (name, result.dump_python(value, mode="json"))
         return value
@@ -53,6 +57,15 @@ class RecordedSteps:
     async def child(self, run_key: str, payload: JsonObject) -> JsonObject:
         if self._child is None:
             raise CannotReplay("this body has no child runs")
+        name = f"child {run_key}"
+        self.records[self._next_place(name)] = (name, None)
         steps = self._children.setdefault(run_key, RecordedSteps(child=self._child))
         steps.restart()
         return await self._child(steps, payload)
+
+    def _next_place(self, name: str) -> int:
+        place, self._place = self._place, self._place + 1
+        recorded, _ = self.records.get(place, (name, None))
+        if recorded != name:
+            raise CannotReplay(f"step {place} was {recorded}, not {name}")
+        return place

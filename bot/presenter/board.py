@@ -19,10 +19,10 @@ from agent_core.events import (
     TurnStarted,
 )
 from agent_core.ids import ROOT_RUN, ToolCallId, UserId
-from agent_core.prompts.language import detect_language
+from agent_core.prompts.language import detect_language, read_language
 from agent_core.prompts.spoken import spoken_time
 from bot.presenter.lines import Line, Lines
-from bot.presenter.tools import describe, pages_read
+from bot.presenter.tools import ASK_USER, describe, pages_read
 from bot.presenter.words import WORDS, Words
 from bot.render import limits, one_line
 
@@ -118,7 +118,8 @@ class Board:
         return " · ".join([form.format(time=spoken_time(self._elapsed_s())), *self._work()])
 
     def _start(self, event: TurnStarted) -> None:
-        self.words = WORDS[detect_language(event.text, locale=event.author_locale)]
+        language = read_language(event.language)
+        self.words = WORDS[language or detect_language(event.text, locale=event.author_locale)]
         self.asker = event.asker
         self.started_at = event.at
         self._names[event.asker] = event.author_name
@@ -152,6 +153,8 @@ class Board:
         self.asked.append(" · ".join([line, *self._work()]))
 
     def _fold_call(self, event: ToolCallStarted | ToolCallProgressed | ToolCallFinished) -> None:
+        if event.tool == ASK_USER:
+            return  # the question is told by a post of its own
         if isinstance(event, ToolCallStarted):
             step = describe(event.tool, event.arguments, self.words)
             line = Line(words=step.words, part=self.part, pages=step.pages)

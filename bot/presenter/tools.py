@@ -9,9 +9,12 @@ from typing import Any, cast
 from bot.presenter.words import Purpose, Words
 from bot.render import limits, one_line
 
+ASK_USER = "ask_user"
+"""The core's tool that asks a person; its question has a post of its own."""
+
 _PREFIX = re.compile(r"^(?:mcp__\w+?__)?(?:composio_|rube_)?")
 _PURPOSES: dict[str, Purpose] = {
-    "ask_user": "ask_user",
+    ASK_USER: "ask_user",
     "crawl_parallel": "read_pages",
     "get_tool_schemas": "find_tools",
     "list_local_files": "list_files",

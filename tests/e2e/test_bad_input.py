@@ -21,7 +21,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 STOP_S = 30.0
 HELP = "Here I am. Mention me with a question or a task"
-THANKS = "Thank you! If there is something I can do, a few words are enough."
+THANKS = "You are welcome! If there is more I can do, a few words are enough."
 GONE = "The files of this thread were gone; I started a new workspace."
 NOT_IN_THREAD = "_I could not answer in the thread, so here is the answer._"
 LONG_WORK_S = 2.0
@@ -153,9 +153,17 @@ async def test_a_message_that_only_asks_for_help_gets_it_and_no_model_call(
     ("text", "answer"),
     [
         ("great, thanks!", THANKS),
-        ("danke :pray:", "Danke! Wenn ich etwas tun kann, genügen ein paar Worte."),
-        ("stop", "Nothing is running in this thread."),
-        ("abbrechen", "In diesem Thread läuft gerade nichts."),
+        ("danke :pray:", "Gern! Wenn ich noch etwas tun kann, genügen ein paar Worte."),
+        (
+            "stop",
+            "Nothing is running in this thread. "
+            "If I am at work in another one, please reply there.",
+        ),
+        (
+            "abbrechen",
+            "In diesem Thread läuft gerade nichts. "
+            "Bin ich in einem anderen am Werk, antworte bitte dort.",
+        ),
     ],
 )
 async def test_thanks_and_a_stop_after_the_answer_get_a_sentence_and_no_model_call(
@@ -220,6 +228,7 @@ async def test_an_edit_that_adds_the_mention_begins_the_first_turn(world: World)
     assert world.answers(ts) == [SIMPLE_ANSWER]
 
 
+@pytest.mark.proves("edits.deleted")
 async def test_a_message_that_is_deleted_before_its_turn_begins_is_not_answered(
     world: World,
 ) -> None:

@@ -5,6 +5,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from bot.sandbox.model import Text
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.records import Post
@@ -31,6 +33,7 @@ class ShiftedClock:
         await asyncio.sleep(max(0.0, at_s - self.now()))
 
 
+@pytest.mark.proves("catch_up.answered")
 async def test_what_was_missed_in_a_day_is_answered_once_oldest_first(tmp_path: Path) -> None:
     clock = ShiftedClock(-48 * HOUR_S)
     async with outside_world(tmp_path, slack_clock=clock) as outside:
@@ -109,6 +112,7 @@ def answered_in_order(world: World, asked: Sequence[tuple[str, str, str]], *, bu
     return [thread for thread, _ in given] == [thread for _, thread, _ in asked]
 
 
+@pytest.mark.proves("catch_up.notice")
 async def test_what_is_older_than_a_day_is_told_once_and_not_answered(tmp_path: Path) -> None:
     clock = ShiftedClock(-48 * HOUR_S)
     async with outside_world(tmp_path, slack_clock=clock) as outside:
@@ -141,6 +145,7 @@ def notices(outside: Outside, channel: str) -> list[str]:
     return [post.text for post in posts if post.user == bot and not post.is_reply]
 
 
+@pytest.mark.proves("catch_up.answered")
 async def test_what_came_while_the_socket_was_closed_is_answered(tmp_path: Path) -> None:
     async with outside_world(tmp_path) as outside, bot_in(outside) as world:
         await world.ask_simply("Are you there?")

@@ -52,11 +52,15 @@ def root(factory: pytest.TempPathFactory) -> Path:
     return factory.mktemp("crashes")
 
 
+@pytest.mark.proves("crashes.lost")
 @pytest.mark.parametrize("point", POINTS)
 async def test_the_bot_came_by_each_fault_point_and_died_there(walk: Walk, point: str) -> None:
     assert point in walk.died_at
 
 
+@pytest.mark.proves(
+    "crashes.lost", "effects.once", "posts.crash", "posts.left_open", "uploads.once"
+)
 @pytest.mark.parametrize(
     "name", ["lost", "duplicate_posts", "duplicate_files", "duplicate_effects", "left_open"]
 )
@@ -66,6 +70,7 @@ async def test_after_all_deaths_there_is_nothing_lost_and_nothing_twice(
     assert walk.found(name) == []
 
 
+@pytest.mark.proves("crashes.model_calls")
 async def test_a_death_costs_about_one_model_call(walk: Walk) -> None:
     deaths = sum(len(report.deaths) for report in walk.reports)
     assert len(walk.found("model_calls_repeated")) <= deaths

@@ -71,6 +71,7 @@ async def test_a_hopeless_refusal_is_one_request_and_one_plain_sentence(
     assert progress.startswith("Failed after")
 
 
+@pytest.mark.proves("effects.whole_calls")
 @pytest.mark.parametrize("cut", ["clean", "abrupt"])
 async def test_a_stream_cut_inside_a_tool_call_runs_nothing(
     world: World, cut: Literal["clean", "abrupt"]
@@ -120,6 +121,7 @@ async def test_a_toolkit_that_is_killed_during_a_turn_is_started_again(world: Wo
     assert len(toolkit_pids()) == 1
 
 
+@pytest.mark.proves("posts.failing")
 @pytest.mark.parametrize(
     "fault",
     [

@@ -44,6 +44,7 @@ def test_what_cannot_be_done_is_said_with_code_2(arguments: list[str], named: st
     assert named in result.output
 
 
+@pytest.mark.proves("sandbox.kill_at")
 @pytest.mark.subprocess
 async def test_a_bot_that_is_killed_twice_gives_one_answer_and_one_report(tmp_path: Path) -> None:
     ran = await run_sandbox(tmp_path, REPORT, kill_at="ToolCallStarted,run_finished")

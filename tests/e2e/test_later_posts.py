@@ -5,6 +5,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from agent_core.events import TextDelta
 from bot.ingress.words import WORDS
 from bot.sandbox.model import Text
@@ -38,6 +40,7 @@ async def all_is_acknowledged(world: World) -> None:
     )
 
 
+@pytest.mark.proves("edits.running")
 async def test_an_edit_of_a_running_request_changes_nothing_and_its_author_is_told(
     tmp_path: Path,
 ) -> None:
@@ -50,6 +53,7 @@ async def test_an_edit_of_a_running_request_changes_nothing_and_its_author_is_to
         assert world.requests_with("count the ferries") == []
 
 
+@pytest.mark.proves("edits.before")
 async def test_an_edit_of_a_message_that_waits_reaches_the_work_instead_of_the_old_text(
     tmp_path: Path,
 ) -> None:
@@ -63,6 +67,7 @@ async def test_an_edit_of_a_message_that_waits_reaches_the_work_instead_of_the_o
         assert world.told_in_private("ann") == []
 
 
+@pytest.mark.proves("edits.deleted")
 async def test_a_message_that_is_deleted_while_it_waits_never_reaches_the_work(
     tmp_path: Path,
 ) -> None:
@@ -75,6 +80,7 @@ async def test_a_message_that_is_deleted_while_it_waits_never_reaches_the_work(
         assert world.requests_with("and the viaducts too") == []
 
 
+@pytest.mark.proves("edits.deleted")
 async def test_a_request_that_is_deleted_stops_at_once(tmp_path: Path) -> None:
     async with busy_bot(tmp_path) as (world, ts):
         await world.slack.delete("general", ts)
@@ -86,6 +92,7 @@ async def test_a_request_that_is_deleted_stops_at_once(tmp_path: Path) -> None:
         assert ANSWER not in world.answers(ts)
 
 
+@pytest.mark.proves("stop.any_state")
 async def test_the_word_stop_ends_the_work_of_its_thread(tmp_path: Path) -> None:
     async with busy_bot(tmp_path) as (world, ts):
         await world.slack.say("ben", "general", "stop", thread_ts=ts)

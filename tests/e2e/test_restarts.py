@@ -39,6 +39,7 @@ async def test_continue_after_a_restart_has_the_same_workspace_and_history(tmp_p
             assert "continue counting the bridges" in said
 
 
+@pytest.mark.proves("shutdown.resumed")
 async def test_a_bot_stopped_in_the_middle_of_a_turn_finishes_it_at_the_next_start(
     tmp_path: Path,
 ) -> None:
@@ -63,6 +64,7 @@ async def test_a_bot_stopped_in_the_middle_of_a_turn_finishes_it_at_the_next_sta
             assert note.read_text(encoding="utf-8") == "changed by a person"
 
 
+@pytest.mark.proves("shutdown.resumed")
 async def test_a_bot_stopped_while_a_sub_agent_works_finishes_the_report(tmp_path: Path) -> None:
     async with outside_world(tmp_path) as outside:
         outside.model.stall(SHORT_S, kinds={"delegated"})

@@ -146,6 +146,7 @@ async def hang_slack(outside: Outside, _abyss: Abyss) -> list[str]:
     return roots
 
 
+@pytest.mark.proves("shutdown.in_time", "shutdown.resumed")
 @pytest.mark.parametrize("hang", [hang_the_tool, hang_the_model, hang_slack])
 async def test_a_bot_that_is_told_to_stop_ends_in_time_and_finishes_at_its_next_start(
     tmp_path: Path, hang: Callable[[Outside, Abyss], Awaitable[list[str]]]
@@ -168,6 +169,7 @@ async def test_a_bot_that_is_told_to_stop_ends_in_time_and_finishes_at_its_next_
         assert [len(answers(outside, ts)) for ts in roots] == [1] * len(roots)
 
 
+@pytest.mark.proves("shutdown.in_time")
 async def test_a_bot_whose_database_is_locked_is_cut_off_in_time_and_loses_nothing(
     tmp_path: Path,
 ) -> None:

@@ -70,6 +70,7 @@ async def answers(world: World, text: str) -> None:
     assert world.answers(root) == [SIMPLE_ANSWER]
 
 
+@pytest.mark.proves("socket.healthz")
 async def test_a_black_hole_is_seen_from_outside_and_healed(tmp_path: Path) -> None:
     async with watched(tmp_path) as (world, watcher):
         assert (await watcher.well())["socket"]["connected"]
@@ -87,6 +88,7 @@ async def test_a_black_hole_is_seen_from_outside_and_healed(tmp_path: Path) -> N
         assert world.slack.open_sockets == 1
 
 
+@pytest.mark.proves("socket.notice")
 async def test_a_notice_loses_nothing_under_traffic(tmp_path: Path) -> None:
     async with watched(tmp_path) as (world, watcher):
         for _ in range(15):
@@ -104,6 +106,7 @@ async def test_a_notice_loses_nothing_under_traffic(tmp_path: Path) -> None:
         assert (await watcher.ask())[0] == 200
 
 
+@pytest.mark.proves("socket.to_be_mended")
 async def test_socket_mode_that_is_switched_off_is_told_and_does_not_end_the_bot(
     tmp_path: Path,
 ) -> None:
@@ -115,6 +118,7 @@ async def test_socket_mode_that_is_switched_off_is_told_and_does_not_end_the_bot
         assert world.slack.open_sockets == 0
 
 
+@pytest.mark.proves("socket.too_many")
 async def test_a_socket_too_many_comes_back_by_itself(tmp_path: Path) -> None:
     async with watched(tmp_path) as (world, watcher):
         world.slack.sockets.turn_away(1)
@@ -125,6 +129,7 @@ async def test_a_socket_too_many_comes_back_by_itself(tmp_path: Path) -> None:
         await answers(world, "Who painted Guernica?")
 
 
+@pytest.mark.proves("socket.pings")
 async def test_unanswered_pings_are_no_reason_to_miss_a_mention(tmp_path: Path) -> None:
     async with watched(tmp_path) as (world, watcher):
         asked = len(opened(world))
@@ -134,6 +139,7 @@ async def test_unanswered_pings_are_no_reason_to_miss_a_mention(tmp_path: Path) 
         await answers(world, "Who wrote Hamlet?")
 
 
+@pytest.mark.proves("socket.quiet")
 async def test_a_bot_whose_token_was_taken_away_says_so(tmp_path: Path) -> None:
     async with watched(tmp_path) as (world, watcher):
         world.slack.fail("auth.test", error="token_revoked", times=1_000)
@@ -145,6 +151,7 @@ async def test_a_bot_whose_token_was_taken_away_says_so(tmp_path: Path) -> None:
         assert len(opened(world)) == 1
 
 
+@pytest.mark.proves("socket.odd_frames")
 @pytest.mark.parametrize(
     "frame",
     ["no JSON", "[]", '{"envelope_id":"e","type":"moonlight","payload":{}}', "long"],
@@ -159,6 +166,7 @@ async def test_odd_frames_cost_nothing(tmp_path: Path, frame: str) -> None:
         assert len(opened(world)) == 1
 
 
+@pytest.mark.proves("ledger.lost_ack")
 async def test_an_acknowledgement_that_is_lost_is_one_answer(tmp_path: Path) -> None:
     async with watched(tmp_path) as (world, _):
         world.play_simple()

@@ -59,6 +59,7 @@ async def test_a_thread_of_people_is_answered_only_when_mentioned(world: World) 
     assert world.answers(root) == ["Thursday at one."]
 
 
+@pytest.mark.proves("ledger.one_turn")
 async def test_mention_and_message_of_one_post_are_one_turn(world: World) -> None:
     root = await world.ask_simply("What is one turn?")
     await world.nothing_more_happens()
@@ -68,6 +69,7 @@ async def test_mention_and_message_of_one_post_are_one_turn(world: World) -> Non
     assert len(world.requests_with("What is one turn?")) == 2
 
 
+@pytest.mark.proves("ledger.one_turn")
 async def test_the_same_event_delivered_again_is_one_turn(world: World) -> None:
     root = await world.ask_simply("What is twice?")
     [mention] = [

@@ -7,7 +7,6 @@ RELIABILITY R2
     ledger.ack_in_time: A gesture is acknowledged in time while Slack's Web API hangs.
 RELIABILITY R3
     ledger.one_turn: A gesture is one turn in each of the four shapes of a duplicate.
-    ledger.any_process: Through whichever processes a gesture comes, it is worked on once.
 RELIABILITY R4
     ledger.retry_used: A retry is handled where the first delivery could not be recorded.
 RELIABILITY F-S8
@@ -15,9 +14,8 @@ RELIABILITY F-S8
 RELIABILITY F-D2
     ledger.disk_full: A gesture that a full disk cannot take is not acknowledged.
 issue C §Ledger before ack
-    ledger.kept: A gesture is known for 24 hours after its hand-over, and until then in any case.
-    ledger.taken_up: What was recorded and not handed over is taken up again while the bot runs.
-    ledger.after_death: What a dead process recorded is handled by the next one.
+    ledger.kept: A gesture is known for 24 hours, and for as long as it is not handed over.
+    ledger.taken_up: What was recorded and not handed over is taken up again, also after a death.
     ledger.told_once: Where a hand-over keeps failing, its author is told once.
     ledger.order: Posts of a thread are handed over in their order, however long one takes.
 
@@ -28,9 +26,7 @@ issue C §Catch-up
     catch_up.everywhere: Replies and direct messages are found as well as mentions.
     catch_up.cursor: Each conversation is read from where it was last heard, also after a restart.
     catch_up.in_order: A new reply waits for what was missed in its thread.
-    catch_up.delivered: What Slack delivers after all is answered once.
     catch_up.interrupted: A bot that ends while it catches up loses nothing.
-    catch_up.reconnected: What came while the socket was closed is answered once it is open.
 
 RELIABILITY R6
     socket.deaf: A deaf socket is noticed within 30 seconds and healed within 60.
@@ -38,17 +34,15 @@ RELIABILITY R6
 RELIABILITY R7
     socket.one: However often the socket is replaced, one is open in the end.
 RELIABILITY F-S1
-    socket.notice: On Slack's notice the new socket opens before the old one is closed.
-    socket.notice_loses_nothing: What comes before, with and after such a notice is answered.
+    socket.notice: On Slack's notice the new socket opens first, and nothing is lost.
 RELIABILITY F-S2
-    socket.switched_off: Socket Mode that is switched off is said once, and the bot waits.
-    socket.token_revoked: A token that was taken away is said, and nothing is restarted for it.
+    socket.to_be_mended: What only a person can mend is said once, and looked at each minute.
 RELIABILITY F-S3
     socket.too_many: With too many sockets the bot waits 5 to 60 seconds, longer each time.
 RELIABILITY F-S4
     socket.pings: Pings that nobody answers count, whatever else comes over the socket.
 RELIABILITY F-S5
-    socket.quiet: A quiet socket is left alone, and the token is tried instead.
+    socket.quiet: A quiet socket is left alone, and a token that was taken away is found out.
 RELIABILITY F-S6
     socket.closed_session: A closed HTTP session is replaced and not used again.
 RELIABILITY F-S7

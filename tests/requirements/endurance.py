@@ -2,8 +2,7 @@
 
 ROWS = """
 RELIABILITY R22
-    crashes.finished: A turn that is killed, wherever it is, is finished at the next start.
-    crashes.lost: Killed at each fault point in turn, the bot loses no request and no report.
+    crashes.lost: A bot that is killed, wherever it is, loses no request and finishes its work.
 issue C §Finished steps
     crashes.paid_once: A step that was finished is not paid again after a crash.
     crashes.model_calls: No more model calls are repeated than there were deaths.
@@ -15,8 +14,7 @@ RELIABILITY R13
 RELIABILITY F-D5
     crashes.new_code: A turn that new code cannot replay goes on from its history.
 issue C §Checks 3
-    sandbox.kill_at: A sandbox that is killed at an event gives one answer and one report.
-    sandbox.kill_at_unknown: An event that is none is refused with those that there are.
+    sandbox.kill_at: A sandbox whose bot is killed at events gives one answer and one report.
 
 RELIABILITY R8
     posts.crash: After a crash anywhere no post is there twice, and none is missing.
@@ -26,22 +24,20 @@ RELIABILITY R9
 RELIABILITY F-W1
     posts.read_back: A post whose answer was lost is found by its op id and not made again.
 RELIABILITY F-W2
-    posts.limits: Under a limit edits are left out, and the newest state comes later.
-    posts.final: The final answer outlasts a storm of limits.
+    posts.limits: Under a limit edits give way, and the answer is posted in the end.
 RELIABILITY F-W3
-    posts.failing: The answer is posted once although Slack fails, or answers with a page.
+    posts.failing: The answer is posted once although Slack fails or sends a page.
 RELIABILITY F-W4
     posts.refused: What Slack refuses comes as text, as a file, or directly to the asker.
 RELIABILITY F-W5
     posts.left_open: No progress post or sign of a dead process says for ever that it works.
 RELIABILITY F-W6
-    uploads.lost_answer: An upload whose last answer is lost shows one file.
-    uploads.crash: After a crash anywhere no file is there twice, and none is missing.
+    uploads.once: After a crash or a lost answer each file is there once.
 RELIABILITY F-W7
     posts.time_limit: A call of the Web API that hangs ends at its limit.
 
 RELIABILITY R23
-    processes.one_session: Two processes that share the threads work on each of them once.
+    processes.one_session: Processes that share the threads work on each of them once.
     processes.steered: What one process receives steers and stops what another one works on.
     processes.writes: A process that lost its session writes no more to Slack for it.
 RELIABILITY F-P2
@@ -50,24 +46,22 @@ issue C §Several processes
     processes.taken_over: The turns of a dead process are taken over within 30 seconds.
     processes.handed_over: A process that ends in order hands its work over at once.
 RELIABILITY F-D1
-    processes.sqlite: A second process on an SQLite file is refused, and told of the first.
+    processes.sqlite: While a process uses an SQLite file, a second is refused and told of it.
     database.locked: Work waits for a locked database, and is done once.
-RELIABILITY F-D2
-    database.full: A full disk in the middle of turns costs nothing, and doubles nothing.
+RELIABILITY R25
+    database.full: A full disk in the middle of turns loses nothing, and doubles nothing.
 RELIABILITY F-D4
     database.restarted: Postgres may restart in the middle of work: all is there, once.
 
 RELIABILITY F-D3
     migrations.newer: A database newer than the code is refused, with the backup to go back to.
-    migrations.half: A half-migrated or damaged database is refused by what is wrong with it.
+    migrations.damaged: A half-migrated or damaged database is refused by what is wrong with it.
 issue C §Migrations
-    migrations.rows: A database of the first version becomes the newest and keeps its rows.
-    migrations.at_once: Several processes that start at once all find the newest tables.
+    migrations.at_once: Processes that start at once bring older tables up to date, rows and all.
     migrations.copy: An older file is copied before it is altered, and never over another copy.
     migrations.failed: An upgrade that fails leaves all as it was.
 
 RELIABILITY R43
     shutdown.in_time: A bot that is told to stop ends within 20 seconds, whatever hangs.
-    shutdown.resumed: What a stopped bot was working on is finished once, at its next start.
-    shutdown.acknowledged: What came before the end is acknowledged before the socket closes.
+    shutdown.resumed: What a stopped bot was working on is finished at its next start.
 """

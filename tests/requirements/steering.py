@@ -2,11 +2,10 @@
 
 ROWS = """
 issue C §The inbox
-    inbox.seen: A message in a busy thread gets a reaction before anything is done with it.
+    inbox.seen: A message in a busy thread gets a reaction while it waits.
     inbox.reaches: A message in a busy thread reaches the model before its next call.
     inbox.order: Several messages reach the model in their order, each once.
-    inbox.author: A message is told under its author's name.
-    inbox.rights: Tools and sub-agents act for whoever wrote last before they were called.
+    inbox.author: A message is told under its author's name, and tools then act for that person.
     inbox.silent: A message that was taken in is told of in the progress, and not answered again.
     inbox.last_word: A message that comes with the last word gets an answer of its own.
     inbox.restart: What was taken in before a restart is neither lost nor taken in again.
@@ -14,32 +13,25 @@ issue C §The inbox
 
 RELIABILITY R26
     stop.two_seconds: “stop” ends a turn within two seconds, whichever process hears it.
-    stop.thinking: A stop aborts the call of a model that thinks.
-    stop.working: A stop ends the tool call that runs, and says if it may have happened.
+    stop.any_state: A stop ends the model's call, a tool's call, or the wait for an answer.
     stop.sub_agents: A stop ends the sub-agents.
-    stop.waiting: A stop ends a wait for an answer.
     stop.behind: A stop ends what waits behind the work as well.
+    stop.unsure: The words after a stop name what may or may not have happened.
     stop.crash: A stop that was ordered before a crash holds after it.
 issue C §The inbox
     stop.passes: “stop” waits for nothing that was said before it, and calls it off.
-    stop.surface: A turn can be stopped without a message, by name.
+    stop.surface: A turn can be stopped without a message.
     stop.continue: “continue” after a stop goes on with what was done.
 
 RELIABILITY F-S9
-    edits.disorder: Of a post and its edits the latest text counts, in whatever order they come.
-    deletions.disorder: A deletion holds its post back even if it comes first.
-    deletions.running: A request that is deleted stops its turn, which says so.
+    edits.disorder: Edits and deletions count in whatever order they come with their post.
+    edits.deleted: A deleted request is not begun, and stops if it was.
 issue C §The inbox
     edits.before: An edit before the turn begins replaces the text.
     edits.running: An edit of a running request changes nothing, and its author is told once.
-    deletions.before: A message that is deleted before its turn begins is not answered.
 
 issue C §Waits
-    waits.answer: The answer to a question becomes the result of the call that asked.
-    waits.anybody: Somebody else may answer a question, and is named.
+    waits.answer: What anybody answers becomes the result of the call that asked.
     waits.deploy: A question outlives restarts and a deploy that changed the workflow.
     waits.week: A question that nobody answered in a week ends, and can still be answered.
-    waits.small_talk: Asking how far the bot is does not answer its question.
-RELIABILITY R22
-    waits.restart: A restart during a wait is not to be seen in the thread.
 """

@@ -106,7 +106,7 @@ def find_earlier_report(conversation: Conversation) -> Brief | None:
 
 def _brief_from_texts(exchange: Exchange) -> Brief:
     brief = read_brief(request_of(exchange))
-    named = TITLE.search(exchange.answer)
+    named = TITLE.search(exchange.answer) if find_report_file(exchange.answer) else None
     if named is None:
         return brief
     return Brief(

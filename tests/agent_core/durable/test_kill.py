@@ -24,6 +24,7 @@ def paid(root: Path) -> Counter[str]:
     return Counter((root / "paid.log").read_text(encoding="utf-8").splitlines())
 
 
+@pytest.mark.proves("crashes.lost")
 @pytest.mark.subprocess
 @pytest.mark.parametrize(
     "kill_at",
@@ -58,6 +59,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.proves("crashes.new_code")
 @pytest.mark.subprocess
 async def test_a_turn_that_new_code_cannot_replay_goes_on_from_its_history(tmp_path: Path) -> None:
     assert await run_process(tmp_path, "tool_call_finished:2", name="old") == -signal.SIGKILL
@@ -67,6 +69,7 @@ async def test_a_turn_that_new_code_cannot_replay_goes_on_from_its_history(tmp_p
     assert paid(tmp_path)["tool"] == 3
 
 
+@pytest.mark.proves("crashes.paid_once")
 @pytest.mark.subprocess
 async def test_a_turn_that_went_on_from_its_history_survives_another_kill(tmp_path: Path) -> None:
     assert await run_process(tmp_path, "begin:model root 2", name="old") == -signal.SIGKILL

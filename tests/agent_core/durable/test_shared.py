@@ -98,6 +98,7 @@ def turn_of(thread: int, number: int = 1) -> TurnId:
     return TurnId(f"turn:{inbound('', number=number, thread=thread).key}")
 
 
+@pytest.mark.proves("crashes.paid_once", "effects.reads", "processes.taken_over")
 async def test_a_dead_process_is_followed_by_another_one_that_repeats_nothing(
     tmp_path: Path, postgres_url: str
 ) -> None:
@@ -119,6 +120,7 @@ async def test_a_dead_process_is_followed_by_another_one_that_repeats_nothing(
     ]
 
 
+@pytest.mark.proves("processes.suspended")
 async def test_a_process_that_was_suspended_does_nothing_more_for_what_another_one_took(
     tmp_path: Path, postgres_url: str
 ) -> None:
@@ -148,6 +150,7 @@ async def test_a_process_that_was_suspended_does_nothing_more_for_what_another_o
     assert "a model 1" not in lines(tmp_path)[: lines(tmp_path).index("b model 2")]
 
 
+@pytest.mark.proves("stop.two_seconds", "processes.steered")
 async def test_what_comes_in_through_another_process_steers_and_stops(
     tmp_path: Path, postgres_url: str
 ) -> None:
@@ -172,6 +175,7 @@ async def test_what_comes_in_through_another_process_steers_and_stops(
     assert "a sent for T1:C1:2.000001" not in lines(tmp_path)
 
 
+@pytest.mark.proves("processes.handed_over")
 async def test_an_orderly_end_hands_the_work_over_at_once(
     tmp_path: Path, postgres_url: str
 ) -> None:
@@ -189,6 +193,7 @@ async def test_an_orderly_end_hands_the_work_over_at_once(
     assert lines(tmp_path).count("b sent for T1:C1:1.000001") == 1
 
 
+@pytest.mark.proves("processes.one_session")
 async def test_many_threads_through_both_processes_are_each_worked_on_once(
     tmp_path: Path, postgres_url: str
 ) -> None:

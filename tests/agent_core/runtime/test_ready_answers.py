@@ -25,8 +25,10 @@ from agent_core.testing.runtimes import inbound, scripted_runtime
 TIMEOUT_S = 20
 CUT_SHORT = "Half of it is done. (The answer was cut off here. Reply “continue” and I go on.)"
 HELP = "Here I am."
-NOTHING_RUNS = "Nothing is running in this thread."
-THANKS = "Thank you! If there is something I can do, a few words are enough."
+NOTHING_RUNS = (
+    "Nothing is running in this thread. If I am at work in another one, please reply there."
+)
+THANKS = "You are welcome! If there is more I can do, a few words are enough."
 
 
 @pytest.mark.parametrize(
@@ -137,7 +139,7 @@ def test_the_answer_is_in_the_language_that_the_asker_used_before(asked: str, be
     ("text", "begins"),
     [
         ("", "Hier bin ich."),
-        ("🎉", "Danke! Wenn ich etwas tun kann"),
+        ("🎉", "Gern! Wenn ich noch etwas tun kann"),
         ("x" * 39_000, "Deine Nachricht hat 39.000 Zeichen und kein Wort"),
     ],
 )
@@ -250,7 +252,14 @@ def test_thanks_after_work_are_only_a_kindness() -> None:
 
 def test_a_word_of_several_languages_is_met_in_that_of_the_thread() -> None:
     before = turn_of(inbound("Was ist die Hauptstadt von Frankreich?"), outcome="answered")
-    assert answered(inbound("stop", number=2), [before]) == "In diesem Thread läuft gerade nichts."
+    said = answered(inbound("stop", number=2), [before])
+    assert str(said).startswith("In diesem Thread läuft gerade nichts.")
+
+
+def test_in_a_thread_of_others_the_language_is_theirs_and_not_that_of_the_askers_locale() -> None:
+    before = turn_of(inbound("What is the best way to compare these quarters?"), outcome="answered")
+    message = replace(inbound("", number=2), asker=UserId("T1:U2"), author_locale="de-DE")
+    assert str(answered(message, [before])).startswith("The last request in this thread")
 
 
 def test_help_and_thanks_wait_for_nothing_and_stop_waits_for_its_place() -> None:
@@ -284,7 +293,7 @@ def ending(events: list[AnyEvent]) -> TurnFinished:
         ("Was kannst du?", "help", "Hier bin ich."),
         ("stop", "stop", NOTHING_RUNS),
         ("annule", "stop", "Rien n'est en cours"),
-        ("perfekt, danke!", "thanks", "Danke!"),
+        ("perfekt, danke!", "thanks", "Gern!"),
         ("thanks", "thanks", THANKS),
     ],
 )

@@ -146,6 +146,7 @@ async def test_one_gesture_is_one_turn(tmp_path: Path) -> None:
         assert await runtime.handle(inbound("Do it")) is None
 
 
+@pytest.mark.proves("inbox.last_word")
 async def test_messages_in_a_busy_session_are_answered_after_each_other(tmp_path: Path) -> None:
     first = Held(then="First.")
     model = ScriptedModel([first, "Second."])

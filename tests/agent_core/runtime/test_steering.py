@@ -1,9 +1,13 @@
 """What is written into a busy thread becomes part of its work, in order, by its author's rights."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from agent_core.events import MessageTaken, TurnFinished
-from agent_core.messages import JsonObject
+import pytest
+
+from agent_core.events import AnyEvent, MessageTaken, TurnFinished
+from agent_core.messages import Attachment, JsonObject
 from agent_core.testing.models import Held, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
@@ -24,6 +28,7 @@ async def look(arguments: JsonObject, context: ToolContext, progress: Progress) 
     return "seen"
 
 
+@pytest.mark.proves("inbox.reaches")
 async def test_a_message_reaches_the_model_before_its_next_call(tmp_path: Path) -> None:
     held = Held(then=call("look"))
     model = ScriptedModel([held, "With Poland."])
@@ -41,6 +46,7 @@ async def test_a_message_reaches_the_model_before_its_next_call(tmp_path: Path) 
         assert (steered.outcome, steered.answer) == ("steered", "")
 
 
+@pytest.mark.proves("inbox.order")
 async def test_several_messages_arrive_in_their_order_and_each_once(tmp_path: Path) -> None:
     held, again = Held(then=call("look", id="a")), Held(then=call("look", id="b"))
     model = ScriptedModel([held, again, "Done."])
@@ -64,6 +70,7 @@ async def test_several_messages_arrive_in_their_order_and_each_once(tmp_path: Pa
     assert all(whole.count(f"thread:\n\n{text}\n") == 1 for text in ("first", "second", "third"))
 
 
+@pytest.mark.proves("inbox.author")
 async def test_tools_act_for_whoever_wrote_last(tmp_path: Path) -> None:
     first, second = Held(then=call("look", id="a")), Held(then=call("look", id="b"))
     model = ScriptedModel([first, second, call("look", id="c"), "Done."])
@@ -81,6 +88,7 @@ async def test_tools_act_for_whoever_wrote_last(tmp_path: Path) -> None:
     assert "Ben wrote in the thread" in told(model.requests[-1])
 
 
+@pytest.mark.proves("inbox.author")
 async def test_a_sub_agent_that_is_started_for_a_steerer_acts_for_them(tmp_path: Path) -> None:
     task = call("Task", {"prompt": "A note.", "subagent_type": "report-creation-expert"}, id="t")
     held = Held(then=call("look", id="a"))
@@ -96,6 +104,7 @@ async def test_a_sub_agent_that_is_started_for_a_steerer_acts_for_them(tmp_path:
     assert [context.asker for context in tools.contexts] == [ANN, BEN]
 
 
+@pytest.mark.proves("inbox.last_word")
 async def test_a_message_that_comes_with_the_last_word_gets_an_answer_of_its_own(
     tmp_path: Path,
 ) -> None:
@@ -110,6 +119,7 @@ async def test_a_message_that_comes_with_the_last_word_gets_an_answer_of_its_own
         assert (await end_of(runtime, second)).answer == "And the other."
 
 
+@pytest.mark.proves("inbox.how_far")
 async def test_how_far_are_you_is_answered_without_disturbing_the_work(tmp_path: Path) -> None:
     held = Held(then="Done.")
     model = ScriptedModel([[call("look", id="a"), call("look", id="b")], held])
@@ -126,6 +136,7 @@ async def test_how_far_are_you_is_answered_without_disturbing_the_work(tmp_path:
     assert "How far" not in told(model.requests[-1])
 
 
+@pytest.mark.proves("inbox.restart")
 async def test_what_steered_a_turn_is_not_answered_again_after_a_restart(tmp_path: Path) -> None:
     held = Held(then=call("look"))
     model = ScriptedModel([held, Held(then="unreachable")])
@@ -143,3 +154,47 @@ async def test_what_steered_a_turn_is_not_answered_again_after_a_restart(tmp_pat
         assert finished.answer == "With Poland."
         assert (await end_of(runtime, second)).outcome == "steered"
     assert told(again.requests[0]).count("also Poland") == 1
+
+
+async def test_a_question_is_not_asked_of_somebody_who_has_just_written(tmp_path: Path) -> None:
+    ask = call("ask_user", {"question": "Feet or metres?"}, id="q")
+    held = Held(then=ask)
+    model = ScriptedModel([held, "In metres."])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await held.reached.wait()
+        await begin(runtime, from_ben("in metres", number=2))
+        held.release.set()
+        events = await events_of(runtime, turn)
+    assert (answer_in(events), "question_asked" in {e.kind for e in events}) == (
+        "In metres.",
+        False,
+    )
+    assert "Not asked: somebody wrote" in told(model.requests[-1])
+    assert "Ben wrote in the thread:\n\nin metres" in told(model.requests[-1])
+
+
+async def test_people_read_the_words_of_a_message_and_the_model_all_that_came_with_it(
+    tmp_path: Path,
+) -> None:
+    file = Attachment(name="n.csv", path="downloads/n.csv", mimetype="text/csv", size_bytes=3)
+    held = Held(then=call("look"))
+    model = ScriptedModel([held, "Done."])
+    async with scripted_runtime(
+        tmp_path, model=model, tools=FakeToolset({"look": look})
+    ) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await held.reached.wait()
+        for number, text in ((2, "the figures"), (3, "")):
+            message = replace(inbound(text, number=number), attachments=(file,))
+            await begin(runtime, message)
+        held.release.set()
+        taken = [e for e in await events_of(runtime, turn) if isinstance(e, MessageTaken)]
+    assert [event.text for event in taken] == ["the figures", "n.csv"]
+    assert told(model.requests[-1]).count("downloads/n.csv (text/csv, 3 bytes)") == 2
+
+
+def answer_in(events: Sequence[AnyEvent]) -> str:
+    last = events[-1]
+    assert isinstance(last, TurnFinished)
+    return last.answer

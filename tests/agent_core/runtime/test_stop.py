@@ -48,6 +48,7 @@ async def stop(runtime: Runtime, number: int = 9) -> None:
     assert (end.outcome, end.answer) == ("steered", "")
 
 
+@pytest.mark.proves("stop.any_state")
 async def test_stop_while_the_model_thinks(tmp_path: Path) -> None:
     held = Held(then="unheard")
     model = ScriptedModel([held])
@@ -62,6 +63,7 @@ async def test_stop_while_the_model_thinks(tmp_path: Path) -> None:
     assert model.aborted == 1
 
 
+@pytest.mark.proves("stop.any_state", "stop.unsure")
 async def test_stop_while_a_tool_works_ends_the_call_and_says_that_it_is_unsure(
     tmp_path: Path,
 ) -> None:
@@ -77,6 +79,7 @@ async def test_stop_while_a_tool_works_ends_the_call_and_says_that_it_is_unsure(
     assert "What may or may not have happened: `send`." in end.answer
 
 
+@pytest.mark.proves("stop.sub_agents")
 async def test_stop_reaches_the_sub_agents(tmp_path: Path) -> None:
     gate = Gate()
     inner = "mcp__local_toolkit__search_corpus"
@@ -96,6 +99,7 @@ async def test_stop_reaches_the_sub_agents(tmp_path: Path) -> None:
     assert gate.passed == 0
 
 
+@pytest.mark.proves("stop.behind")
 async def test_stop_ends_what_waits_behind_the_work_as_well(tmp_path: Path) -> None:
     held = Held(then="unheard")
     async with scripted_runtime(tmp_path, model=ScriptedModel([held])) as runtime:
@@ -107,6 +111,7 @@ async def test_stop_ends_what_waits_behind_the_work_as_well(tmp_path: Path) -> N
         assert (await end_of(runtime, queued)).outcome == "stopped"
 
 
+@pytest.mark.proves("stop.any_state")
 async def test_stop_while_a_question_waits_for_its_answer(tmp_path: Path) -> None:
     model = ScriptedModel([call("ask_user", {"question": "Which one?"})])
     async with scripted_runtime(tmp_path, model=model) as runtime:
@@ -118,6 +123,7 @@ async def test_stop_while_a_question_waits_for_its_answer(tmp_path: Path) -> Non
     assert end.answer.startswith("Stopped, as Ben asked.")
 
 
+@pytest.mark.proves("stop.continue")
 async def test_continue_after_a_stop_goes_on_with_what_was_done(tmp_path: Path) -> None:
     held = Held(then="unheard")
 
@@ -137,6 +143,7 @@ async def test_continue_after_a_stop_goes_on_with_what_was_done(tmp_path: Path) 
     assert "nine bridges" in told(model.requests[-1])
 
 
+@pytest.mark.proves("stop.surface")
 @pytest.mark.parametrize("why", ["a word of the surface", "the request was deleted"])
 async def test_a_turn_can_be_stopped_without_a_message(tmp_path: Path, why: str) -> None:
     held = Held(then="unheard")
@@ -155,6 +162,7 @@ async def test_a_turn_can_be_stopped_without_a_message(tmp_path: Path, why: str)
         assert not await runtime.stop(message.session, by="Cleo")
 
 
+@pytest.mark.proves("stop.crash")
 async def test_a_stop_that_was_ordered_before_a_crash_holds_after_it(tmp_path: Path) -> None:
     held = Held(then="unheard")
     async with scripted_runtime(tmp_path, model=ScriptedModel([held])) as runtime:

@@ -3,6 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from agent_core.events import MessageTaken, QuestionAsked
 from agent_core.messages import JsonObject
 from agent_core.testing.models import ScriptedModel, call
@@ -27,6 +29,7 @@ async def look(arguments: JsonObject, context: ToolContext, progress: Progress) 
     return "seen"
 
 
+@pytest.mark.proves("waits.answer")
 async def test_the_answer_becomes_the_result_of_the_call(tmp_path: Path) -> None:
     model = ScriptedModel([[call("look", id="a"), ASK], "Then 2026."])
     async with scripted_runtime(
@@ -50,6 +53,7 @@ async def test_the_answer_becomes_the_result_of_the_call(tmp_path: Path) -> None
     ]
 
 
+@pytest.mark.proves("waits.answer")
 async def test_somebody_else_may_answer_and_is_named(tmp_path: Path) -> None:
     model = ScriptedModel([ASK, "Fine."])
     async with scripted_runtime(tmp_path, model=model) as runtime:
@@ -60,6 +64,7 @@ async def test_somebody_else_may_answer_and_is_named(tmp_path: Path) -> None:
     assert "Ben answered: the later one" in told(model.requests[-1])
 
 
+@pytest.mark.proves("waits.deploy")
 async def test_a_question_outlives_restarts_and_a_deploy_that_changed_the_workflow(
     tmp_path: Path,
 ) -> None:
@@ -75,6 +80,7 @@ async def test_a_question_outlives_restarts_and_a_deploy_that_changed_the_workfl
     assert "Ann answered: 2025" in told(model.requests[0])
 
 
+@pytest.mark.proves("waits.week")
 async def test_a_question_that_nobody_answers_ends_in_a_week_and_can_still_be_answered(
     tmp_path: Path,
 ) -> None:
@@ -121,6 +127,7 @@ async def test_two_questions_at_once_are_one_question(tmp_path: Path) -> None:
     assert "One question at a time" in told(model.requests[-1])
 
 
+@pytest.mark.proves("inbox.how_far")
 async def test_small_talk_is_no_answer(tmp_path: Path) -> None:
     async with scripted_runtime(tmp_path, model=ScriptedModel([ASK])) as runtime:
         turn = await begin(runtime, inbound("continue"))

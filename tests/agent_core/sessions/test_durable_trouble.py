@@ -100,6 +100,7 @@ async def work_through(url: str, trouble: Trouble) -> Counter[str]:
 EACH_ONCE = Counter({f"turn {turn}/{step}": 1 for turn in range(TURNS) for step in range(STEPS)})
 
 
+@pytest.mark.proves("database.full")
 async def test_a_full_disk_in_the_middle_of_turns(tmp_path: Path) -> None:
     limit_pages = 1_000_000
 
@@ -117,6 +118,7 @@ async def test_a_full_disk_in_the_middle_of_turns(tmp_path: Path) -> None:
     assert await work_through(f"sqlite:///{tmp_path}/turns.sqlite", full) == EACH_ONCE
 
 
+@pytest.mark.proves("database.locked")
 async def test_a_file_that_somebody_locks_in_the_middle_of_turns(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/turns.sqlite"
 
@@ -132,6 +134,7 @@ async def test_a_file_that_somebody_locks_in_the_middle_of_turns(tmp_path: Path)
     assert await work_through(url, held) == EACH_ONCE
 
 
+@pytest.mark.proves("database.restarted")
 @pytest.mark.subprocess
 async def test_postgres_restarts_in_the_middle_of_turns(own_postgres: Any) -> None:
     server, url = own_postgres

@@ -54,6 +54,14 @@ async def test_all_keys_of_a_delivery_that_was_known_are_known_from_then_on(
     assert not await ledger.record(("T1:C1:2", ""), BODY, AT)
 
 
+async def test_a_delivery_that_was_known_under_its_other_key_is_not_taken_up(
+    ledger: Ledger, database: Database
+) -> None:
+    await ledger.record(("T1:C1:1", "T1:C1:client"), {"number": 1}, AT)
+    await ledger.record(("T1:C1:2", "T1:C1:client"), {"number": 2}, AT)
+    assert await left_by_the_dead(database) == [{"number": 1}]
+
+
 async def test_an_empty_second_key_is_no_key(ledger: Ledger) -> None:
     assert await ledger.record(("T1:C1:1", ""), BODY, AT)
     assert await ledger.record(("T1:C1:2", ""), BODY, AT)
@@ -110,6 +118,7 @@ async def test_of_deliveries_at_the_same_time_one_is_new(
     assert await left_by_the_dead(database) == [BODY]
 
 
+@pytest.mark.proves("ledger.one_turn")
 async def test_of_deliveries_under_several_first_keys_at_the_same_time_one_is_new(
     ledger: Ledger, database: Database
 ) -> None:
@@ -136,6 +145,7 @@ async def test_what_was_taken_up_is_not_given_out_again(ledger: Ledger, database
     assert await alive.take_up() == []
 
 
+@pytest.mark.proves("ledger.taken_up")
 async def test_what_could_not_be_handled_is_taken_up_again(database: Database) -> None:
     ledger = await ledger_of_a_living_process(database)
     await ledger.record(("T1:C1:1", ""), BODY, AT)
@@ -143,6 +153,7 @@ async def test_what_could_not_be_handled_is_taken_up_again(database: Database) -
     assert await ledger.take_up() == [BODY]
 
 
+@pytest.mark.proves("ledger.kept")
 async def test_the_ledger_outlives_its_process(url: str) -> None:
     for is_new in (True, False):
         async with opened(url) as database:

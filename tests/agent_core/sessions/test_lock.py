@@ -50,6 +50,7 @@ async def other_process(url: str) -> AsyncGenerator[asyncio.subprocess.Process]:
             await process.wait()
 
 
+@pytest.mark.proves("processes.sqlite")
 async def test_a_second_holder_is_refused_and_told_of_the_first(file_url: str) -> None:
     async with sole_process(file_url):
         with pytest.raises(DatabaseTaken) as refused:
@@ -146,6 +147,7 @@ async def test_a_place_without_room_for_the_lock_is_named(tmp_path: Path) -> Non
             pytest.fail("there is no such place")
 
 
+@pytest.mark.proves("processes.sqlite")
 @pytest.mark.subprocess
 async def test_a_killed_process_leaves_no_lock(file_url: str) -> None:
     async with other_process(file_url) as process:

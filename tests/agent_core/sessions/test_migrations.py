@@ -83,6 +83,7 @@ async def test_the_revisions_make_the_tables_that_the_code_knows(database: Datab
     assert await database.run(difference) == ""
 
 
+@pytest.mark.proves("migrations.at_once")
 async def test_a_database_of_the_first_version_becomes_the_newest_and_keeps_its_rows(
     url: str,
 ) -> None:
@@ -102,6 +103,7 @@ async def test_opening_again_changes_nothing(url: str, tmp_path: Path) -> None:
     assert copies(tmp_path) == []
 
 
+@pytest.mark.proves("migrations.at_once")
 async def test_several_processes_that_start_at_once_all_find_the_newest_tables(url: str) -> None:
     await prepare(url, make_first_tables, execute(ROW))
     databases = [Database(url) for _ in range(5)]
@@ -114,6 +116,7 @@ async def test_several_processes_that_start_at_once_all_find_the_newest_tables(u
     assert await ask(url, "SELECT kind FROM turns") == [("work",)]
 
 
+@pytest.mark.proves("migrations.copy")
 async def test_an_older_file_is_copied_before_it_is_altered(
     sqlite_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -130,6 +133,7 @@ async def test_an_older_file_is_copied_before_it_is_altered(
         assert "kind" not in {row[1] for row in copy.execute("PRAGMA table_info(turns)")}
 
 
+@pytest.mark.proves("migrations.copy")
 async def test_a_copy_is_never_written_over(sqlite_url: str, tmp_path: Path) -> None:
     kept = tmp_path / f"state.sqlite.before-{newest()}"
     kept.write_bytes(b"of an earlier time")
@@ -140,6 +144,7 @@ async def test_a_copy_is_never_written_over(sqlite_url: str, tmp_path: Path) -> 
     assert copies(tmp_path) == [kept.name, f"{kept.name}-2"]
 
 
+@pytest.mark.proves("migrations.failed")
 async def test_an_upgrade_that_fails_leaves_all_as_it_was(url: str, tmp_path: Path) -> None:
     odd = "CREATE TABLE leases (session VARCHAR PRIMARY KEY)"
     await prepare(url, make_first_tables, execute(odd))
@@ -155,6 +160,7 @@ async def test_an_upgrade_that_fails_leaves_all_as_it_was(url: str, tmp_path: Pa
     assert "alembic_version" not in tables
 
 
+@pytest.mark.proves("migrations.newer")
 async def test_a_newer_database_is_refused_by_its_revision_with_the_way_back(
     url: str, tmp_path: Path
 ) -> None:
@@ -178,6 +184,7 @@ async def test_a_newer_file_without_a_copy_says_that_there_is_none(sqlite_url: s
     assert "there is none beside it" in await refusal(sqlite_url)
 
 
+@pytest.mark.proves("migrations.damaged")
 @pytest.mark.parametrize(
     ("loss", "lost"),
     [
@@ -199,6 +206,7 @@ async def test_a_first_version_that_was_never_made_whole_is_refused(url: str) ->
     assert f"at revision {FIRST} it lacks cursors" in await refusal(url)
 
 
+@pytest.mark.proves("migrations.damaged")
 async def test_a_file_that_is_no_database_is_refused_with_the_way_back(
     sqlite_url: str, tmp_path: Path
 ) -> None:
@@ -207,6 +215,7 @@ async def test_a_file_that_is_no_database_is_refused_with_the_way_back(
     assert "cannot be used: file is not a database. To go on, stop the bot" in said
 
 
+@pytest.mark.proves("migrations.damaged")
 async def test_a_damaged_older_file_is_neither_altered_nor_copied(
     sqlite_url: str, tmp_path: Path
 ) -> None:

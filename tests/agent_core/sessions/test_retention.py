@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta, timezone
 
+import pytest
+
 from agent_core.sessions import Database, Ledger
 from agent_core.sessions.leases import Leases, new_process_id
 from agent_core.sessions.retention import BATCH_ROWS, KEPT, purge
@@ -14,6 +16,7 @@ def ledger_of(database: Database) -> Ledger:
     return Ledger(database, Leases(database, new_process_id()))
 
 
+@pytest.mark.proves("ledger.kept")
 async def test_what_was_handed_over_is_forgotten_after_a_day(database: Database) -> None:
     ledger = ledger_of(database)
     old, young = NOW - KEPT - timedelta(seconds=1), NOW - KEPT + timedelta(seconds=1)
@@ -27,6 +30,7 @@ async def test_what_was_handed_over_is_forgotten_after_a_day(database: Database)
     assert not await ledger.record(("young", ""), BODY, NOW)
 
 
+@pytest.mark.proves("ledger.kept")
 async def test_what_was_not_handed_over_is_kept_however_old(database: Database) -> None:
     ledger = ledger_of(database)
     await ledger.record(("old", ""), BODY, NOW - 30 * KEPT)

@@ -11,9 +11,17 @@ import pytest
 from sqlalchemy.exc import SQLAlchemyError
 
 from agent_core.errors import SessionError
+from agent_core.events import Outcome, TurnFinished
 from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId
 from agent_core.messages import INBOUND, Attachment, Message, Opaque, Text, ToolResult, user_message
-from agent_core.sessions import Database, SessionStore, StoredSession, StoredTurn, WriteBehind
+from agent_core.sessions import (
+    Database,
+    EventLog,
+    SessionStore,
+    StoredSession,
+    StoredTurn,
+    WriteBehind,
+)
 from agent_core.testing.models import call, calls_reply, text_reply
 from agent_core.testing.runtimes import inbound
 from tests.agent_core.sessions.databases import opened
@@ -29,10 +37,34 @@ async def queued(store: SessionStore, number: int = 1, *, thread: int = 1) -> St
     return turn
 
 
-async def finished(store: SessionStore, number: int, *said: Message) -> StoredTurn:
+async def end(
+    database: Database, turn: StoredTurn, answer: str = "done", *, outcome: Outcome = "answered"
+) -> None:
+    """The turn's last event ends it."""
+    behind = WriteBehind(database)
+    behind.start()
+    last = TurnFinished(
+        session=turn.session,
+        turn=turn.id,
+        run=ROOT_RUN,
+        step=0,
+        attempt=1,
+        n=13,
+        at=AT,
+        outcome=outcome,
+        answer=answer,
+        reference="",
+    )
+    await EventLog(database, behind).append(last)
+    await behind.close()
+
+
+async def finished(
+    database: Database, store: SessionStore, number: int, *said: Message
+) -> StoredTurn:
     turn = await queued(store, number)
     await store.append_messages(turn.id, ROOT_RUN, 0, said)
-    await store.mark_finished(turn.id, outcome="answered", answer="done")
+    await end(database, turn)
     return turn
 
 
@@ -108,34 +140,37 @@ async def test_an_unknown_turn_is_named(store: SessionStore) -> None:
         await store.turn(TurnId("turn:nobody"))
 
 
-async def test_a_turn_carries_its_state(store: SessionStore) -> None:
+async def test_a_turn_carries_its_state(database: Database, store: SessionStore) -> None:
     turn = await queued(store)
     assert await store.mark_running(turn.id)
     assert await store.begin_generation(turn.id, 2)
     running = await store.turn(turn.id)
     assert (running.status, running.generation) == ("running", 2)
-    await store.mark_finished(turn.id, outcome="limited", answer="so far ❄️")
+    await end(database, turn, "so far ❄️", outcome="limited")
     ended = await store.turn(turn.id)
     assert (ended.status, ended.outcome, ended.answer) == ("finished", "limited", "so far ❄️")
 
 
-async def test_a_turn_is_started_once_and_goes_on_once(store: SessionStore) -> None:
+async def test_a_turn_is_started_once_and_goes_on_once(
+    database: Database, store: SessionStore
+) -> None:
     turn = await queued(store)
     assert not await store.begin_generation(turn.id, 2), "it was never started"
     assert [await store.mark_running(turn.id) for _ in range(2)] == [True, False]
     assert [await store.begin_generation(turn.id, 2) for _ in range(2)] == [True, False]
-    await store.mark_finished(turn.id, outcome="answered", answer="done")
+    await end(database, turn)
     assert not await store.mark_running(turn.id)
     assert not await store.begin_generation(turn.id, 3)
 
 
 async def test_the_unfinished_turns_of_a_session_are_its_own_oldest_first(
+    database: Database,
     store: SessionStore,
 ) -> None:
     done = await queued(store, 1)
     turns = [await queued(store, 2), await queued(store, 3)]
     await queued(store, 1, thread=2)
-    await store.mark_finished(done.id, outcome="answered", answer="done")
+    await end(database, done)
     await store.mark_running(turns[0].id)
     unfinished = await store.unfinished_of(SESSION)
     assert [turn.id for turn in unfinished] == [turn.id for turn in turns]
@@ -193,12 +228,14 @@ async def test_runs_of_a_turn_keep_their_messages_apart(store: SessionStore) -> 
     assert await store.run_messages(turn.id, CHILD) == (user_message("child"),)
 
 
-async def test_history_is_what_the_root_runs_of_earlier_turns_said(store: SessionStore) -> None:
+async def test_history_is_what_the_root_runs_of_earlier_turns_said(
+    database: Database, store: SessionStore
+) -> None:
     question, answer = user_message("one"), text_reply("1").message
     delegate = calls_reply(call("Task", id="c1")).message
-    first = await finished(store, 1, question, answer)
+    first = await finished(database, store, 1, question, answer)
     await store.append_messages(first.id, CHILD, 0, [user_message("of the child")])
-    await finished(store, 2, user_message("two"), delegate)
+    await finished(database, store, 2, user_message("two"), delegate)
     third = await queued(store, 3)
     await store.append_messages(third.id, ROOT_RUN, 0, [user_message("three")])
     other = await queued(store, 1, thread=2)
@@ -207,9 +244,11 @@ async def test_history_is_what_the_root_runs_of_earlier_turns_said(store: Sessio
     assert await store.history_before(first) == ()
 
 
-async def test_a_long_history_stays_in_order(store: SessionStore) -> None:
+async def test_a_long_history_stays_in_order(database: Database, store: SessionStore) -> None:
     for number in range(1, 13):
-        await finished(store, number, user_message(f"q{number}"), text_reply(f"a{number}").message)
+        await finished(
+            database, store, number, user_message(f"q{number}"), text_reply(f"a{number}").message
+        )
     last = await queued(store, 13)
     texts = [message.text for message in await store.history_before(last)]
     assert texts == [f"{who}{number}" for number in range(1, 13) for who in "qa"]
@@ -261,10 +300,12 @@ async def test_readers_keep_their_cursors_apart(store: SessionStore) -> None:
     assert await store.unread(SESSION, "console") == []
 
 
-async def test_a_turn_that_is_finished_and_not_shown_is_unread(store: SessionStore) -> None:
+async def test_a_turn_that_is_finished_and_not_shown_is_unread(
+    database: Database, store: SessionStore
+) -> None:
     turn = await queued(store)
     await store.save_cursor("slack", turn.id, {})
-    await store.mark_finished(turn.id, outcome="answered", answer="done")
+    await end(database, turn)
     assert [unread.id for unread in await store.unread(SESSION, "slack")] == [turn.id]
     await store.save_cursor("slack", turn.id, {"finished": True}, done=True)
     assert await store.unread(SESSION, "slack") == []
@@ -272,22 +313,22 @@ async def test_a_turn_that_is_finished_and_not_shown_is_unread(store: SessionSto
 
 @pytest.mark.parametrize("answer", ["snow ❄️", ""])
 async def test_an_answer_of_common_characters_ends_its_turn(
-    store: SessionStore, answer: str
+    database: Database, store: SessionStore, answer: str
 ) -> None:
-    assert await can_end_with(store, answer)
+    assert await can_end_with(database, store, answer)
 
 
 @pytest.mark.parametrize("character", [0x00, 0xD83D], ids=["nul", "half-of-a-pair"])
 async def test_an_answer_with_an_odd_character_ends_its_turn(
-    store: SessionStore, character: int
+    database: Database, store: SessionStore, character: int
 ) -> None:
-    assert await can_end_with(store, f"so far{chr(character)} it is")
+    assert await can_end_with(database, store, f"so far{chr(character)} it is")
 
 
-async def can_end_with(store: SessionStore, answer: str) -> bool:
+async def can_end_with(database: Database, store: SessionStore, answer: str) -> bool:
     turn = await queued(store)
     with suppress(ValueError, SQLAlchemyError):
-        await store.mark_finished(turn.id, outcome="answered", answer=answer)
+        await end(database, turn, answer)
     return (await store.turn(turn.id)).status == "finished"
 
 

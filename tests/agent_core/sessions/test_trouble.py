@@ -47,6 +47,7 @@ def ledger_of(database: Database) -> Ledger:
     return Ledger(database, Leases(database, new_process_id()))
 
 
+@pytest.mark.proves("database.locked")
 async def test_a_write_waits_for_a_lock_and_is_done_once(on_file: Database, file: Path) -> None:
     behind = WriteBehind(on_file)
     store = SessionStore(on_file, behind)
@@ -88,6 +89,7 @@ async def test_gestures_do_not_wait_behind_work_that_waits(on_file: Database, fi
     assert ACK_PATIENCE_S < ACK_LIMIT_S
 
 
+@pytest.mark.proves("ledger.disk_full", "database.full")
 async def test_a_full_disk_refuses_gestures_and_keeps_what_turns_announce(
     on_file: Database,
 ) -> None:
@@ -263,6 +265,7 @@ class TestACommitWithoutAnAnswer:
         assert [event for _, event in await log.stored(TURN)] == whole_turn()
 
 
+@pytest.mark.proves("database.restarted")
 @pytest.mark.subprocess
 async def test_postgres_restarts_under_load_and_everything_is_there_once(
     own_postgres: Any,

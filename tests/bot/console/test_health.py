@@ -44,6 +44,7 @@ async def test_all_well_is_200_with_process_and_uptime() -> None:
     }
 
 
+@pytest.mark.proves("socket.healthz")
 async def test_one_part_that_is_unwell_is_503_with_the_reason() -> None:
     async with serve_health({"socket": unwell, "other": well}, host=HOST, port=0) as port:
         status, answer = await asked(port)

@@ -3,12 +3,15 @@
 import asyncio
 from itertools import cycle
 
+import pytest
+
 from tests.bot.ingress.world import World
 
 HANG_S = 3.0
 MAX_ACK_S = 2.5
 
 
+@pytest.mark.proves("ledger.ack_in_time")
 async def test_posts_of_one_thread_are_acknowledged_in_time_while_nobody_can_be_looked_up(
     world: World,
 ) -> None:
@@ -33,6 +36,7 @@ async def test_posts_of_one_thread_are_acknowledged_in_time_while_nobody_can_be_
     assert world.front.texts == texts
 
 
+@pytest.mark.proves("ledger.ack_in_time")
 async def test_a_reply_is_acknowledged_while_its_thread_cannot_be_read(world: World) -> None:
     root_ts = await world.say("ben", "general", "lunch?")
     await world.settle()

@@ -33,6 +33,7 @@ async def test_the_first_start_ever_answers_nothing_of_old() -> None:
         assert outside.front.messages == []
 
 
+@pytest.mark.proves("catch_up.answered")
 async def test_what_was_missed_is_handed_over_once_oldest_first(outside: Outside) -> None:
     said: list[str] = []
     for number in range(8):
@@ -68,6 +69,7 @@ async def test_what_was_heard_is_neither_answered_nor_listed_days_later(outside:
     assert outside.notices("general") == []
 
 
+@pytest.mark.proves("catch_up.answered")
 async def test_a_post_that_slack_delivers_after_all_is_answered_once(outside: Outside) -> None:
     await outside.mention("late from Slack")
     outside.clock.advance(1)
@@ -82,6 +84,7 @@ async def test_a_post_that_slack_delivers_after_all_is_answered_once(outside: Ou
     assert outside.front.texts == ["late from Slack"]
 
 
+@pytest.mark.proves("catch_up.in_order")
 async def test_a_live_reply_waits_for_what_was_missed_in_its_thread(outside: Outside) -> None:
     slack = outside.slack
     root = await outside.mention("first")
@@ -204,6 +207,7 @@ async def test_people_whom_the_bot_does_not_serve_get_no_answer(outside: Outside
     assert outside.front.messages == []
 
 
+@pytest.mark.proves("catch_up.interrupted")
 async def test_a_crash_in_the_middle_loses_nothing(outside: Outside) -> None:
     texts = [f"{number}" for number in range(5)]
     for text in texts:

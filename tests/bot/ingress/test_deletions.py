@@ -50,6 +50,7 @@ async def delete(world: World, ts: str) -> None:
     )
 
 
+@pytest.mark.proves("edits.deleted")
 @pytest.mark.parametrize("state", ["waits", "begun"])
 async def test_the_turn_of_a_deleted_post_is_withdrawn(world: World, state: str) -> None:
     ts = await world.say("ann", "general", f"{world.mention} what is new?")
@@ -81,6 +82,7 @@ async def test_a_post_that_is_deleted_while_its_files_come_is_not_handed_over(
     assert world.ledger.unfinished == set()
 
 
+@pytest.mark.proves("edits.disorder")
 async def test_a_deletion_that_comes_before_its_post_holds_it_back(world: World) -> None:
     await forget_and_hand_over(world, gone(world))
     assert await world.ingress.receive(mention(world)) is None
@@ -94,6 +96,7 @@ async def test_a_deletion_holds_its_post_back_in_any_other_process(world: World)
     assert await forgetful_ingress(world).receive(mention(world)) is None
 
 
+@pytest.mark.proves("ledger.before_ack")
 async def test_a_deletion_is_recorded_before_it_is_acknowledged(world: World) -> None:
     ts = await world.say("ann", "general", f"{world.mention} what is new?")
     await world.settle()

@@ -78,6 +78,7 @@ async def bring(world: World, body: JsonObject) -> None:
         await world.ingress.hand_over(arrival)
 
 
+@pytest.mark.proves("edits.before")
 async def test_an_edit_before_the_turn_begins_replaces_the_text(world: World) -> None:
     ts = await world.say("ann", "general", f"{world.mention} what is new?")
     await world.settle()
@@ -119,6 +120,7 @@ async def test_an_edit_that_changes_no_text_does_nothing(world: World) -> None:
     assert world.told("ann") == []
 
 
+@pytest.mark.proves("edits.running")
 async def test_an_edit_after_the_turn_began_changes_nothing_and_is_said_so_once(
     world: World,
 ) -> None:
@@ -156,6 +158,7 @@ async def test_an_edit_while_the_files_come_replaces_the_text(world: World) -> N
     assert world.told("ann") == []
 
 
+@pytest.mark.proves("edits.disorder")
 async def test_an_edit_that_comes_before_its_post_wins(world: World) -> None:
     ts = "1783536983.783769"
     later = edit_payload(world, ts, f"{world.mention} after", edited_ts="1783536990.000000")
@@ -179,6 +182,7 @@ async def test_an_edit_that_is_recorded_before_its_post_is_handed_over_wins(worl
     assert world.front.texts == ["after"]
 
 
+@pytest.mark.proves("edits.disorder")
 async def test_of_two_edits_in_the_wrong_order_the_later_one_wins(world: World) -> None:
     ts = await world.say("ann", "general", f"{world.mention} one")
     await world.settle()
@@ -207,6 +211,7 @@ async def test_an_edit_of_what_was_never_for_the_bot_is_not_recorded(world: Worl
     assert world.ledger.bodies == []
 
 
+@pytest.mark.proves("ledger.before_ack")
 async def test_an_edit_is_not_acknowledged_before_it_is_durable(world: World) -> None:
     ts = await world.say("ann", "general", f"{world.mention} one")
     await world.settle()

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -147,6 +148,7 @@ def payload(world: World, event: JsonObject) -> JsonObject:
     }
 
 
+@pytest.mark.proves("ledger.one_turn")
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(deliveries())
 async def test_each_gesture_is_handed_over_once_and_none_is_dropped(
@@ -160,6 +162,7 @@ async def test_each_gesture_is_handed_over_once_and_none_is_dropped(
         assert await ledger.unsettled() == []
 
 
+@pytest.mark.proves("ledger.one_turn")
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(deliveries())
 async def test_what_came_before_a_restart_comes_to_nothing_after_it(

@@ -43,6 +43,7 @@ async def test_the_first_start_ever_has_nothing_to_catch_up() -> None:
     assert ear.saved("*") == START_S
 
 
+@pytest.mark.proves("catch_up.cursor")
 async def test_every_later_start_has_a_gap_that_began_where_each_conversation_was_heard() -> None:
     ear = Ear()
     first = await ear.opened()

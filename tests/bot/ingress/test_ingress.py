@@ -29,6 +29,7 @@ async def test_a_mention_is_handed_over_once_although_it_comes_in_two_shapes(wor
     assert world.ledger.settled == [message.key]
 
 
+@pytest.mark.proves("ledger.before_ack")
 async def test_nothing_is_acknowledged_before_it_is_in_the_ledger(world: World) -> None:
     world.ledger.may_go_on.clear()
     await world.say("ann", "general", f"{world.mention} hi")
@@ -42,6 +43,7 @@ async def test_nothing_is_acknowledged_before_it_is_in_the_ledger(world: World) 
     assert world.front.texts == ["hi"]
 
 
+@pytest.mark.proves("ledger.retry_used")
 async def test_a_payload_that_could_not_be_recorded_is_taken_when_it_comes_again(
     world: World,
 ) -> None:
@@ -65,6 +67,7 @@ async def test_a_redelivery_starts_nothing_new(world: World) -> None:
     assert world.front.texts == ["hi"]
 
 
+@pytest.mark.proves("ledger.one_turn")
 async def test_one_gesture_under_two_ts_is_one(world: World) -> None:
     for _ in range(2):
         await world.say("ann", "general", f"{world.mention} hi", client_msg_id="m1")
@@ -146,6 +149,7 @@ async def test_files_come_with_their_message(world: World) -> None:
     )
 
 
+@pytest.mark.proves("ledger.order")
 async def test_posts_of_a_thread_stay_in_order_although_a_file_takes_long(world: World) -> None:
     world.files.may_go_on.clear()
     files = [("a.log", b"12345", "text/plain")]
@@ -250,6 +254,7 @@ async def test_a_sign_is_shown_before_the_files_are_fetched(world: World) -> Non
     await world.settle()
 
 
+@pytest.mark.proves("inbox.seen")
 async def test_a_post_that_waits_behind_another_gets_a_reaction(world: World) -> None:
     world.files.may_go_on.clear()
     files = [("a.log", b"12345", "text/plain")]

@@ -19,6 +19,7 @@ async def outside() -> AsyncIterator[Outside]:
         yield outside
 
 
+@pytest.mark.proves("catch_up.notice")
 async def test_what_is_older_than_a_day_is_listed_in_its_own_conversation(
     outside: Outside,
 ) -> None:
@@ -44,6 +45,7 @@ async def test_what_is_older_than_a_day_is_listed_in_its_own_conversation(
         assert listed.endswith(f"> {name}")
 
 
+@pytest.mark.proves("catch_up.notice")
 async def test_a_second_start_lists_nothing_more(outside: Outside) -> None:
     await outside.mention("of old")
     outside.clock.advance(30 * HOUR_S)
@@ -54,6 +56,7 @@ async def test_a_second_start_lists_nothing_more(outside: Outside) -> None:
     assert len(outside.notices("general")) == 1
 
 
+@pytest.mark.proves("catch_up.notice")
 async def test_a_bot_that_died_after_its_notice_posts_it_once(outside: Outside) -> None:
     await outside.mention("of old")
     await outside.mention("of old, too")

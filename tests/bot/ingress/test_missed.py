@@ -68,6 +68,7 @@ async def desk() -> AsyncIterator[Desk]:
         )
 
 
+@pytest.mark.proves("catch_up.everywhere")
 async def test_mentions_replies_and_direct_messages_are_found_oldest_first(desk: Desk) -> None:
     slack, mention = desk.slack, desk.slack.mention
     own = await slack.say("ann", "general", f"{mention} long ago")
@@ -150,6 +151,7 @@ async def test_what_was_heard_is_looked_at_again_for_the_overlap_only(desk: Desk
     assert found.newest[slack.channels["general"]] == found.posts[-1].post.ts
 
 
+@pytest.mark.proves("catch_up.cursor")
 async def test_each_conversation_is_read_from_its_own_mark(desk: Desk) -> None:
     slack = desk.slack
     start_s = desk.clock.now()
@@ -164,6 +166,7 @@ async def test_each_conversation_is_read_from_its_own_mark(desk: Desk) -> None:
     assert new == ["news", "news"]
 
 
+@pytest.mark.proves("catch_up.everywhere")
 async def test_a_reply_in_a_thread_of_the_bots_is_found_however_old_the_thread_is(
     desk: Desk,
 ) -> None:

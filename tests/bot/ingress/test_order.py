@@ -85,6 +85,7 @@ async def doorstep() -> AsyncIterator[Doorstep]:
         yield Doorstep(world=world, people=people, app=app, ingress=ingress)
 
 
+@pytest.mark.proves("ledger.order")
 async def test_ten_posts_of_people_not_looked_up_yet_stay_in_order(doorstep: Doorstep) -> None:
     root = await doorstep.post("cleo", f"{doorstep.world.mention} research")
     texts = [f"post {number}" for number in range(10)]

@@ -3,12 +3,15 @@
 import asyncio
 from dataclasses import replace
 
+import pytest
+
 from bot.ingress.tries import RETRY_WAITS_S
 from bot.ingress.words import WORDS
 from tests.bot.ingress.restarted import body_key, forgetful_ingress, recorded_mention, replay_all
 from tests.bot.ingress.world import World
 
 
+@pytest.mark.proves("ledger.taken_up")
 async def test_a_recorded_payload_is_handled_after_a_restart(world: World) -> None:
     await world.say("ann", "general", f"{world.mention} hi")
     await world.settle()
@@ -59,6 +62,7 @@ async def test_a_hand_over_that_fails_is_tried_again(world: World) -> None:
     assert world.bot_texts(arrival) == []
 
 
+@pytest.mark.proves("ledger.told_once")
 async def test_a_hand_over_that_keeps_failing_waits_and_the_asker_is_told_once(
     world: World,
 ) -> None:

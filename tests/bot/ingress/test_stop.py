@@ -2,11 +2,14 @@
 
 import asyncio
 
+import pytest
+
 from tests.bot.ingress.world import World
 
 LOG = [("a.log", b"12345", "text/plain")]
 
 
+@pytest.mark.proves("stop.passes")
 async def test_a_stop_passes_a_post_that_is_still_handed_over_and_calls_it_off(
     world: World,
 ) -> None:

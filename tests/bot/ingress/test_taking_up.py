@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
+import pytest
+
 from bot.ingress import TakingUp
 from bot.ingress.words import WORDS
 from bot.slack_api import SystemClock
@@ -27,6 +29,7 @@ async def until_handed_over(world: World) -> None:
         await world.front.got_one.wait()
 
 
+@pytest.mark.proves("ledger.taken_up")
 async def test_a_handling_that_failed_is_taken_up_again_without_a_restart(world: World) -> None:
     ingress, arrival = await recorded_mention(world)
     world.front.got_one.clear()
@@ -42,6 +45,7 @@ async def test_a_handling_that_failed_is_taken_up_again_without_a_restart(world:
     assert ingress.in_vain == set()
 
 
+@pytest.mark.proves("ledger.told_once")
 async def test_what_is_told_while_it_goes_on_failing_is_told_once(world: World) -> None:
     ingress, arrival = await recorded_mention(world)
     world.front.got_one.clear()
@@ -53,6 +57,7 @@ async def test_what_is_told_while_it_goes_on_failing_is_told_once(world: World) 
     assert world.bot_texts(arrival) == [WORDS["en"].parked]
 
 
+@pytest.mark.proves("ledger.taken_up")
 async def test_what_a_dead_process_left_is_there_before_the_first_post(world: World) -> None:
     ingress, arrival = await recorded_mention(world, files=[("a.log", b"12345", "text/plain")])
     await world.ledger.release(arrival.told.key)

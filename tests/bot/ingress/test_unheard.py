@@ -7,6 +7,7 @@ import pytest
 from tests.bot.ingress.world import World
 
 
+@pytest.mark.proves("socket.odd_frames")
 @pytest.mark.parametrize(
     "event",
     [

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -37,6 +38,7 @@ def test_a_call_that_failed_is_marked(turn: Turn) -> None:
     assert board.progress().splitlines()[1] == "✗ Working with the data"
 
 
+@pytest.mark.proves("effects.told")
 def test_a_call_that_nobody_knows_the_end_of_is_marked_and_counted(turn: Turn) -> None:
     board = _board(
         turn.started(),
@@ -49,6 +51,7 @@ def test_a_call_that_nobody_knows_the_end_of_is_marked_and_counted(turn: Turn) -
     assert board.closed() == "Done in 3 s · 1 tool call · 1 step may or may not have happened"
 
 
+@pytest.mark.proves("effects.told")
 def test_a_call_that_nobody_knows_the_end_of_is_not_folded_away(turn: Turn) -> None:
     events: list[object] = [turn.started(), turn.call("first", "GMAIL_SEND_EMAIL")]
     events += [turn.returned("first", is_error=True, may_have_happened=True)]
@@ -221,3 +224,9 @@ def test_the_closing_line_says_how_it_ended(turn: Turn, outcome: str, line: str)
 )
 def test_times_are_spoken(seconds: float, words: str) -> None:
     assert spoken_time(seconds) == words
+
+
+def test_progress_is_in_the_language_of_the_thread(turn: Turn) -> None:
+    started = replace(turn.started("continue"), language="de", author_locale="en-US")
+
+    assert _board(started).progress().startswith("*Ich bin dran*")

@@ -43,6 +43,7 @@ async def test_where_thread_and_direct_message_are_closed_the_asker_is_told_alon
     assert stage.calls("chat.postMessage") == 2
 
 
+@pytest.mark.proves("posts.crash")
 @pytest.mark.parametrize("saves", range(9))
 async def test_a_crash_does_not_double_what_the_asker_is_told_directly(
     stage: Stage, saves: int

@@ -49,6 +49,7 @@ def visible(stage: Stage) -> int:
     return sum(call.method in VISIBLE for call in stage.slack.calls)
 
 
+@pytest.mark.proves("processes.writes")
 @pytest.mark.parametrize("passes", range(0, 34, 2))
 async def test_another_process_goes_on_where_the_lease_was_lost(stage: Stage, passes: int) -> None:
     path = stage.write("work_products/report.html", "<p>final</p>")
@@ -78,6 +79,7 @@ async def test_another_process_goes_on_where_the_lease_was_lost(stage: Stage, pa
     assert stage.slack.calls[-1].args["status"] == "active"
 
 
+@pytest.mark.proves("processes.writes")
 async def test_progress_is_no_longer_edited(stage: Stage) -> None:
     turn, lease = stage.turn(), Lease(4)  # the sign, the note, the post, the note
     presenter = stage.presenter(guard=lease.check)

@@ -228,6 +228,7 @@ async def test_a_presenter_that_starts_again_posts_nothing_twice(stage: Stage) -
     assert [file.title for file in stage.slack.files] == ["The report"]
 
 
+@pytest.mark.proves("posts.crash", "uploads.once")
 @pytest.mark.parametrize("saves", range(12))
 async def test_a_crash_at_any_save_leaves_no_duplicate_and_no_gap(stage: Stage, saves: int) -> None:
     path = stage.write("work_products/report.html", "<p>final</p>")
@@ -254,6 +255,7 @@ async def test_a_crash_at_any_save_leaves_no_duplicate_and_no_gap(stage: Stage, 
     assert [file.title for file in stage.slack.files if file.shares] == ["The report"]
 
 
+@pytest.mark.proves("posts.read_back")
 async def test_a_lost_answer_is_read_back_and_not_posted_again(stage: Stage) -> None:
     stage.slack.fail("chat.postMessage", drop_after_accept=True)
     presenter, turn = stage.presenter(), stage.turn()
@@ -277,6 +279,7 @@ async def test_an_answer_that_slack_cannot_take_now_is_posted_when_shown_again(
     assert stage.texts() == ["At last."]
 
 
+@pytest.mark.proves("posts.refused")
 async def test_an_answer_for_a_thread_that_is_closed_reaches_the_asker(stage: Stage) -> None:
     stage.slack.fail("chat.postMessage", error="is_archived")
     presenter, turn = stage.presenter(), stage.turn()
@@ -290,6 +293,7 @@ async def test_an_answer_for_a_thread_that_is_closed_reaches_the_asker(stage: St
     ]
 
 
+@pytest.mark.proves("posts.limits")
 async def test_an_answer_outlasts_a_storm_of_limits(stage: Stage) -> None:
     stage.slack.fail("chat.postMessage", status=429, retry_after_s=60, times=20)
     presenter, turn = stage.presenter(), stage.turn()
@@ -300,6 +304,7 @@ async def test_an_answer_outlasts_a_storm_of_limits(stage: Stage) -> None:
     assert [wait for wait in stage.clock.slept if wait >= 59] == [60.0] * 20
 
 
+@pytest.mark.proves("posts.refused")
 async def test_blocks_that_slack_refuses_are_replaced_by_text(stage: Stage) -> None:
     stage.slack.fail("chat.postMessage", error="invalid_blocks")
     presenter, turn = stage.presenter(), stage.turn()
@@ -310,6 +315,7 @@ async def test_blocks_that_slack_refuses_are_replaced_by_text(stage: Stage) -> N
     assert [post.text for post in posts] == ["```\na | b\n--+--\n1 | 2\n```"]
 
 
+@pytest.mark.proves("posts.refused")
 async def test_text_that_slack_refuses_altogether_comes_as_a_file(stage: Stage) -> None:
     stage.slack.fail("chat.postMessage", error="msg_too_long", times=2)
     presenter, turn = stage.presenter(), stage.turn()
@@ -358,6 +364,7 @@ async def test_a_crash_does_not_double_a_direct_answer(stage: Stage, saves: int)
     assert answers == ["The answer."]
 
 
+@pytest.mark.proves("posts.limits")
 async def test_an_answer_is_not_kept_waiting_by_a_limited_progress_post(stage: Stage) -> None:
     presenter, turn = stage.presenter(), stage.turn()
     await presenter.show(turn.started())

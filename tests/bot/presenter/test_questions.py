@@ -112,6 +112,7 @@ async def test_while_a_person_thinks_no_post_is_edited(stage: Stage) -> None:
     assert len(stage.slack.calls) == calls
 
 
+@pytest.mark.proves("waits.deploy")
 async def test_a_restart_while_it_waits_is_not_to_be_seen(stage: Stage) -> None:
     turn, state, before = stage.turn(), MemoryState(), stage.presenter
     events = until_asked(turn)
@@ -196,6 +197,7 @@ async def test_a_question_that_slack_cannot_take_now_is_asked_when_shown_again(
     ]
 
 
+@pytest.mark.proves("posts.crash")
 @pytest.mark.parametrize("saves", range(16))
 async def test_a_crash_at_any_save_asks_once_and_leaves_no_gap(stage: Stage, saves: int) -> None:
     turn, cut, survivor = stage.turn(), CutState(saves), MemoryState()

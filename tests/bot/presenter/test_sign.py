@@ -1,5 +1,7 @@
 """One sign for each post, whoever shows it first, and none left when all are dealt with."""
 
+import pytest
+
 from bot.presenter import Signs
 from tests.bot.presenter.conftest import Stage
 
@@ -59,6 +61,7 @@ async def test_a_reaction_in_the_place_of_a_limited_status_does_not_stay(
     assert stage.slack.find("general", stage.thread.root_ts).reactions == ()
 
 
+@pytest.mark.proves("posts.left_open")
 async def test_a_reaction_that_an_earlier_process_left_is_taken_back(stage: Stage) -> None:
     await stage.api.add_reaction(stage.thread.channel, stage.thread.root_ts, "eyes")
     signs = Signs(stage.api)
@@ -68,6 +71,7 @@ async def test_a_reaction_that_an_earlier_process_left_is_taken_back(stage: Stag
     assert stage.slack.find("general", stage.thread.root_ts).reactions == ()
 
 
+@pytest.mark.proves("posts.left_open")
 async def test_a_status_that_another_process_set_is_taken_back(stage: Stage) -> None:
     receiving, working = Signs(stage.api), Signs(stage.api)
     await receiving.show(stage.thread, stage.thread.root_ts)

@@ -1,9 +1,12 @@
 """A message that another turn takes in: seen, answered there, and silent itself."""
 
+import pytest
+
 from bot.presenter import Signs
 from tests.bot.presenter.conftest import Stage
 
 
+@pytest.mark.proves("inbox.silent")
 async def test_a_message_that_was_taken_in_is_told_of_in_the_progress(stage: Stage) -> None:
     presenter, turn = stage.presenter(), stage.turn()
     await presenter.show(turn.started())
@@ -24,6 +27,7 @@ async def test_a_message_that_was_taken_in_is_told_of_in_the_askers_language(sta
     assert stage.texts()[0].endswith("+ Nachricht von Ben aufgenommen: “auch Polen”")
 
 
+@pytest.mark.proves("inbox.seen", "inbox.silent")
 async def test_a_turn_that_another_took_in_is_silent_and_its_post_stays_marked_as_seen(
     stage: Stage,
 ) -> None:

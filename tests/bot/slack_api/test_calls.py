@@ -30,6 +30,7 @@ async def test_a_post_lands_in_its_thread_with_its_op_id(desk: Desk) -> None:
     assert await desk.api.find_post(desk.thread, "turn1/other") is None
 
 
+@pytest.mark.proves("posts.read_back")
 async def test_a_connection_that_is_cut_after_the_post_makes_no_second_one(desk: Desk) -> None:
     desk.slack.fail("chat.postMessage", drop_after_accept=True)
     ts = await desk.api.post(desk.thread, "once", op_id="op1")
@@ -78,6 +79,7 @@ async def test_a_post_that_may_exist_is_looked_for_first(desk: Desk) -> None:
     assert desk.texts() == ["once"]
 
 
+@pytest.mark.proves("posts.read_back")
 async def test_a_lost_post_is_found_on_a_later_page(desk: Desk) -> None:
     for number in range(230):
         await desk.slack.say("ben", "general", f"{number}", thread_ts=desk.thread.root_ts)
@@ -88,6 +90,7 @@ async def test_a_lost_post_is_found_on_a_later_page(desk: Desk) -> None:
     assert desk.calls("conversations.replies") == 2
 
 
+@pytest.mark.proves("posts.time_limit")
 async def test_a_call_that_hangs_ends_at_its_limit(desk: Desk) -> None:
     api = SlackApi(desk.client, clock=desk.clock, limit_s=0.1)
     desk.slack.fail("chat.postEphemeral", hang_s=3.0)
@@ -104,6 +107,7 @@ async def test_a_pause_is_kept_and_the_post_is_not_lost(desk: Desk) -> None:
     assert desk.clock.slept == [17.0, 17.0]
 
 
+@pytest.mark.proves("posts.limits")
 async def test_an_edit_inside_a_pause_is_left_out_without_a_call(desk: Desk) -> None:
     ts = await desk.api.post(desk.thread, "one", op_id="op1")
     desk.slack.fail("chat.update", status=429, retry_after_s=30)

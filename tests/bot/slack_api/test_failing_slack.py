@@ -83,6 +83,7 @@ WRITES: dict[str, tuple[str, Write, Seen, object]] = {
 }
 
 
+@pytest.mark.proves("posts.every_write")
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("write", WRITES)
 async def test_a_write_is_seen_once_whatever_slack_does(desk: Desk, write: str, fault: str) -> None:
@@ -115,6 +116,7 @@ async def test_what_one_person_alone_sees_is_never_repeated(desk: Desk, fault: s
     assert desk.calls("chat.postEphemeral") <= 1
 
 
+@pytest.mark.proves("posts.in_flight")
 async def test_a_post_of_a_process_that_died_is_waited_for(desk: Desk) -> None:
     """It is still on its way when the next process wants to make it."""
     desk.slack.fail("chat.postMessage", hang_s=0.6)
@@ -130,6 +132,7 @@ async def test_a_post_of_a_process_that_died_is_waited_for(desk: Desk) -> None:
     assert desk.calls("chat.postMessage") == 1
 
 
+@pytest.mark.proves("posts.in_flight")
 async def test_a_file_of_a_process_that_died_is_waited_for(desk: Desk) -> None:
     wire = Wire(desk.client, limit_s=LIMIT_S)
     ticket = await wire.call("files.getUploadURLExternal", {"filename": "a.txt", "length": 1})

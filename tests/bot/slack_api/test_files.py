@@ -33,6 +33,7 @@ async def test_a_file_is_uploaded_into_the_thread(desk: Desk) -> None:
     assert await desk.api.files.is_shared(file_id, desk.thread.channel)
 
 
+@pytest.mark.proves("uploads.once")
 async def test_an_upload_whose_last_answer_is_lost_shows_one_file(desk: Desk) -> None:
     desk.slack.fail("files.completeUploadExternal", drop_after_accept=True)
     await desk.api.files.upload(desk.thread, name="a.txt", content=b"x", title="A")

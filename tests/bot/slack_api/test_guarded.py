@@ -7,6 +7,7 @@ from bot.slack_api import SlackAuthRefused, SlackUnavailable
 from tests.bot.slack_api.conftest import Desk
 
 
+@pytest.mark.proves("processes.writes")
 async def test_a_guard_is_asked_again_after_a_pause(desk: Desk) -> None:
     asked: list[float] = []
 

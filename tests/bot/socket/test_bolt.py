@@ -43,6 +43,7 @@ async def test_an_event_for_nobody_is_not_acknowledged(app: AsyncApp) -> None:
     assert await acknowledge(app, envelope(event("moon_landing"))) is None
 
 
+@pytest.mark.proves("ledger.disk_full")
 async def test_a_middleware_that_fails_leaves_the_event_unacknowledged(app: AsyncApp) -> None:
     untyped: Any = app
 

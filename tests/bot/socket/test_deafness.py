@@ -9,6 +9,7 @@ NOTICED_WITHIN_S = 30
 HEALED_WITHIN_S = 60
 
 
+@pytest.mark.proves("socket.deaf")
 async def test_a_black_hole_is_noticed_and_healed_in_time(world: World) -> None:
     await world.pass_time(12)
     world.slack.sockets.swallow_frames()
@@ -24,6 +25,7 @@ async def test_a_black_hole_is_noticed_and_healed_in_time(world: World) -> None:
     await world.at_once(lambda: world.slack.sockets.connections == 1)
 
 
+@pytest.mark.proves("socket.pings")
 async def test_pings_that_nobody_answers_are_noticed_though_payloads_come(world: World) -> None:
     world.slack.sockets.leave_pings_unanswered()
     for number in range(3):
@@ -33,6 +35,7 @@ async def test_pings_that_nobody_answers_are_noticed_though_payloads_come(world:
     assert len(world.tries()) == 2
 
 
+@pytest.mark.proves("socket.quiet")
 async def test_a_quiet_socket_is_left_alone(world: World) -> None:
     await world.pass_time(300)
     assert len(world.tries()) == 1
@@ -53,6 +56,7 @@ async def test_a_cut_connection_is_replaced_at_once(world: World) -> None:
     await world.delivers("back?")
 
 
+@pytest.mark.proves("socket.one")
 @pytest.mark.parametrize("count", [1, 20])
 async def test_one_socket_is_open_in_the_end_however_often_it_was_cut(
     world: World, count: int
@@ -64,12 +68,14 @@ async def test_one_socket_is_open_in_the_end_however_often_it_was_cut(
     assert sum(not session.closed for session in world.sessions.made) == 1
 
 
+@pytest.mark.proves("socket.closed_session")
 async def test_a_closed_session_is_not_used_again(world: World) -> None:
     await world.sessions.made[0].close()
     await world.at_once(lambda: world.healed)
     await world.delivers("through a new one")
 
 
+@pytest.mark.proves("socket.quiet")
 async def test_a_token_that_was_taken_away_is_found_out_and_nothing_is_restarted(
     world: World,
 ) -> None:

@@ -22,6 +22,7 @@ NO_ENVELOPES = [
 ]
 
 
+@pytest.mark.proves("socket.odd_frames")
 @pytest.mark.parametrize("text", NO_ENVELOPES, ids=[text[:12] or "empty" for text in NO_ENVELOPES])
 async def test_a_frame_that_says_nothing_is_left(
     world: World, text: str, caplog: pytest.LogCaptureFixture
@@ -33,6 +34,7 @@ async def test_a_frame_that_says_nothing_is_left(
     assert [record for record in caplog.records if record.exc_info] == []
 
 
+@pytest.mark.proves("socket.odd_frames")
 async def test_a_payload_of_a_megabyte_is_taken(world: World) -> None:
     long = "word " * 210_000
     await world.delivers(long)
@@ -49,6 +51,7 @@ async def test_an_envelope_without_a_payload_reaches_the_desk(
     assert (world.desk.taken[0].id, world.desk.taken[0].payload) == ("e-1", None)
 
 
+@pytest.mark.proves("ledger.retry_used")
 async def test_a_handling_that_failed_is_not_acknowledged_and_comes_again(world: World) -> None:
     world.desk.failures = 1
     await world.slack.say("ann", dm=True, text="twice")
@@ -67,6 +70,7 @@ async def test_what_is_not_taken_is_not_acknowledged(world: World) -> None:
     assert not world.acknowledged(0)
 
 
+@pytest.mark.proves("ledger.before_ack")
 async def test_nothing_is_acknowledged_before_it_is_dealt_with(world: World) -> None:
     world.desk.may_go_on.clear()
     await world.slack.say("ann", dm=True, text="wait")

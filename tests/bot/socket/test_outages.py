@@ -12,6 +12,7 @@ BACK_AGAIN_S = 17
 """The longest pause between two tries, and the tries themselves."""
 
 
+@pytest.mark.proves("socket.outage")
 @pytest.mark.parametrize(
     "fault",
     [
@@ -35,6 +36,7 @@ async def test_an_outage_of_ten_minutes_is_outlasted(world: World, fault: dict[s
     await world.delivers("over")
 
 
+@pytest.mark.proves("socket.outage")
 async def test_names_that_are_not_found_are_asked_for_again(world: World) -> None:
     world.sessions.names.are_lost = True
     world.slack.cut_sockets()

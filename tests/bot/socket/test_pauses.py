@@ -20,6 +20,7 @@ def test_an_outage_makes_the_pauses_longer_up_to_a_bound() -> None:
     assert [pauses.before_next(UNEXPECTED) for _ in range(6)] == [1, 2, 4, 8, LONGEST_S, LONGEST_S]
 
 
+@pytest.mark.proves("socket.too_many")
 def test_too_many_sockets_make_them_five_to_sixty_seconds() -> None:
     clock = SkippingClock()
     most, least = Pauses(clock, jitter=longest), Pauses(clock, jitter=shortest)
@@ -27,6 +28,7 @@ def test_too_many_sockets_make_them_five_to_sixty_seconds() -> None:
     assert [least.before_next(CROWDED) for _ in range(5)] == [5, 5, 5, 5, 5]
 
 
+@pytest.mark.proves("socket.too_many")
 def test_bots_that_are_sent_away_together_do_not_come_back_together() -> None:
     waits = {Pauses(SkippingClock()).before_next(CROWDED) for _ in range(20)}
     assert len(waits) > 10

@@ -24,6 +24,7 @@ def counted(slack: SlackStandIn) -> Generator[list[int]]:
         yield counts
 
 
+@pytest.mark.proves("socket.notice")
 @pytest.mark.parametrize("reason", ["warning", "refresh_requested", "something_new"])
 async def test_the_new_socket_is_open_before_the_old_one_is_closed(
     world: World, reason: str
@@ -38,6 +39,7 @@ async def test_the_new_socket_is_open_before_the_old_one_is_closed(
     await world.delivers("over the new one")
 
 
+@pytest.mark.proves("socket.notice")
 async def test_what_came_over_the_old_socket_is_acknowledged_before_it_closes(
     world: World,
 ) -> None:
@@ -54,6 +56,7 @@ async def test_what_came_over_the_old_socket_is_acknowledged_before_it_closes(
     assert world.texts == ["in hand"]
 
 
+@pytest.mark.proves("socket.notice")
 async def test_a_payload_between_notice_and_new_socket_is_taken(world: World) -> None:
     world.slack.fail("apps.connections.open", status=500, times=2)
     await world.slack.disconnect("warning")
@@ -63,6 +66,7 @@ async def test_a_payload_between_notice_and_new_socket_is_taken(world: World) ->
     assert world.healed == []
 
 
+@pytest.mark.proves("socket.one")
 async def test_twenty_refreshes_leave_one_socket(world: World) -> None:
     for number in range(20):
         await world.slack.disconnect("refresh_requested")
@@ -80,6 +84,7 @@ async def test_a_server_that_ends_every_socket_is_not_stormed(world: World) -> N
     assert len(world.tries()) <= 15
 
 
+@pytest.mark.proves("socket.too_many")
 async def test_an_app_with_too_many_sockets_waits_longer_each_time(world: World) -> None:
     world.slack.sockets.turn_away(4)
     world.slack.cut_sockets()
@@ -99,6 +104,7 @@ async def test_being_sent_away_for_too_many_sockets_waits_too(world: World) -> N
     await world.until(lambda: world.healed, within_s=10)
 
 
+@pytest.mark.proves("socket.to_be_mended")
 async def test_socket_mode_that_is_switched_off_is_said_once_and_looked_at_each_minute(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -116,6 +122,7 @@ async def test_socket_mode_that_is_switched_off_is_said_once_and_looked_at_each_
     await world.delivers("on again")
 
 
+@pytest.mark.proves("socket.to_be_mended")
 async def test_a_token_that_is_refused_later_is_said_once_and_looked_at_each_minute(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -1,0 +1,45 @@
+"""A call whose result a crash took away: made again where that is harmless, told of where not."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from agent_core.events import ToolCallFinished
+from agent_core.messages import JsonObject
+from agent_core.testing.models import ScriptedModel, call
+from agent_core.testing.runtimes import inbound, scripted_runtime
+from agent_core.testing.tools import FakeTool, FakeToolset
+from agent_core.tools import Progress, ToolContext
+from agent_core.tools.effects import LOST
+from tests.agent_core.runtime.threads import begin, end_of, events_of, told
+
+
+@pytest.mark.parametrize("is_repeatable", [True, False])
+async def test_a_call_that_was_under_way_when_the_process_ended(
+    tmp_path: Path, is_repeatable: bool
+) -> None:
+    under_way, made = asyncio.Event(), 0
+
+    async def send(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+        nonlocal made
+        made += 1
+        under_way.set()
+        if made == 1:
+            await asyncio.Event().wait()
+        return "sent"
+
+    tools = FakeToolset({"send": FakeTool(run=send, is_repeatable=is_repeatable)})
+    first = ScriptedModel([call("send")])
+    async with scripted_runtime(tmp_path, model=first, tools=tools) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await under_way.wait()
+    again = ScriptedModel(["Done."])
+    async with scripted_runtime(tmp_path, model=again, tools=tools) as runtime:
+        answer = (await end_of(runtime, turn)).answer
+        [finished] = [e for e in await events_of(runtime, turn) if isinstance(e, ToolCallFinished)]
+    assert made == (2 if is_repeatable else 1)
+    assert (LOST in told(again.requests[0])) == (not is_repeatable)
+    assert finished.may_have_happened == (not is_repeatable)
+    told_person = "What may or may not have happened: `send`. Please look before it is done again."
+    assert answer == ("Done." if is_repeatable else f"{told_person}\n\nDone.")

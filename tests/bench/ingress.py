@@ -1,0 +1,208 @@
+"""How the bot takes what Slack delivers: each gesture once, and acknowledged soon.
+
+`python -m tests.bench.ingress [--json]`. Two `bot start` processes share a Postgres database and a
+directory of workspaces; all stand-ins are in this process. First 2,000 gestures come in the four
+shapes in which Slack delivers one twice (`tests.bench.ingress_gestures`), in random order, each
+copy over the socket of either process. People say "help", which is answered without a model.
+
+Then people talk, with every tenth post for the bot, so that 50 events a second come to the bots for
+30 s, and 25 more to a Bolt app that does nothing (`tests.bench.ingress_acks`).
+"""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from bot.sandbox.model import ModelStandIn
+from bot.sandbox.slack import SlackStandIn
+from bot.sandbox.slack.records import Delivery
+from tests.bench.ingress_acks import bare_app, stream
+from tests.bench.ingress_acks import results_of as ack_results_of
+from tests.bench.ingress_gestures import Copy, Found, Gesture, Typist, find, shuffled
+from tests.bench.results import Result, show
+from tests.members import Members, members_on
+from tests.postgres import new_database, postgres
+
+GESTURES = 2_000
+PROCESSES = 2
+SEED = 4
+MAX_UNDER_WAY = 40
+"""So many deliveries wait for their acknowledgement at a time."""
+MAX_OPEN = 100
+"""With more unanswered gestures than this, Slack's people wait."""
+REST_S = 120.0
+LATE_S = 5.0
+"""How long after the last answer another one may still come."""
+RETRIES = 3
+
+EVENTS_A_SECOND = 50
+"""The bots hear so many in all, and the bare app beside them its share."""
+
+
+@asynccontextmanager
+async def bots(
+    slack: SlackStandIn, model: ModelStandIn, url: str, root: Path
+) -> AsyncGenerator[Members]:
+    told = {"ANTHROPIC_API_KEY": "sandbox", "ANTHROPIC_BASE_URL": model.base_url}
+    async with members_on(url, slack, root, told) as members:
+        await members.begin(PROCESSES)
+        yield members
+
+
+class Postman:
+    """Delivers copies of gestures as fast as they are taken."""
+
+    def __init__(self, slack: SlackStandIn) -> None:
+        self._slack = slack
+        self._slots = asyncio.Semaphore(MAX_UNDER_WAY)
+        self._begun: set[int] = set()
+        self._posts_before = self._posts()
+        self.unacknowledged = 0
+
+    async def deliver(self, copies: Sequence[Copy]) -> None:
+        """Returns when all are acknowledged, or were tried as often as Slack would."""
+        async with asyncio.TaskGroup() as group:
+            for copy in copies:
+                await self._slots.acquire()
+                await self._few_are_open()
+                self._begun.add(copy.gesture)
+                task = group.create_task(self._bring(copy))
+                task.add_done_callback(lambda _: self._slots.release())
+
+    def answered(self) -> int:
+        """Posts of the bot so far."""
+        return self._posts() - self._posts_before
+
+    def _posts(self) -> int:
+        return sum(map(len, self._slack.state.posts.values()))
+
+    async def _few_are_open(self) -> None:
+        while len(self._begun) - self.answered() > MAX_OPEN:
+            await self._slack.wait_for(
+                lambda _: len(self._begun) - self.answered() <= MAX_OPEN, timeout_s=REST_S
+            )
+
+    async def _bring(self, copy: Copy) -> None:
+        """A copy that is not acknowledged comes again, in an envelope of its own."""
+        brought = await self._attempt(copy.payload, copy.attempt, copy.envelope)
+        for attempt in range(copy.attempt + 1, RETRIES + 1):
+            if brought.acked_at_s is not None:
+                return
+            self.unacknowledged += 1
+            brought = await self._attempt(copy.payload, attempt, None)
+
+    async def _attempt(
+        self, payload: dict[str, object], attempt: int, envelope: str | None
+    ) -> Delivery:
+        return await self._slack.workspace.deliverer.attempt(
+            "events_api", payload, attempt=attempt, envelope_id=envelope
+        )
+
+
+async def rest(postman: Postman, wanted: int) -> None:
+    """Wait until all is answered, or until nothing has come for a long time; then a little more."""
+    seen, loop = -1, asyncio.get_running_loop()
+    since_s = loop.time()
+    while postman.answered() < wanted and loop.time() - since_s < REST_S:
+        if postman.answered() > seen:
+            seen, since_s = postman.answered(), loop.time()
+        await asyncio.sleep(0.1)
+    await asyncio.sleep(LATE_S)
+
+
+async def measure_gestures(url: str, root: Path, count: int) -> list[Result]:
+    """Deliver the gestures and count what came of them, in Slack and in the database."""
+    async with (
+        SlackStandIn(rate_limits=False) as slack,
+        ModelStandIn() as model,
+        bots(slack, model, url, root) as members,
+    ):
+        typist, loop = Typist(slack), asyncio.get_running_loop()
+        gestures = [typist.make(number) for number in range(count)]
+        postman, began_s = Postman(slack), loop.time()
+        await postman.deliver(shuffled(gestures, SEED))
+        delivered_s = loop.time() - began_s
+        await rest(postman, count)
+        members.check()
+        found = find(slack, url, gestures)
+    tell_what_is_wrong(gestures, found)
+    return [*results_of(gestures, found), *pace(postman, delivered_s, found)]
+
+
+def doubles(gestures: Sequence[Gesture], found: Found) -> list[int]:
+    """Gestures with more than one answer or more than one turn."""
+    each = range(len(gestures))
+    return [number for number in each if found.answers[number] > 1 or found.turns[number] > 1]
+
+
+def drops(gestures: Sequence[Gesture], found: Found) -> list[int]:
+    """Gestures without an answer, or without a turn."""
+    each = range(len(gestures))
+    return [number for number in each if not (found.answers[number] and found.turns[number])]
+
+
+def results_of(gestures: Sequence[Gesture], found: Found) -> list[Result]:
+    return [
+        Result(name="gestures", value=len(gestures), unit="gestures"),
+        Result(name="double", value=len(doubles(gestures, found)), unit="gestures", goal=0),
+        Result(name="dropped", value=len(drops(gestures, found)), unit="gestures", goal=0),
+    ]
+
+
+def pace(postman: Postman, delivered_s: float, found: Found) -> list[Result]:
+    recorded = [found.by_process[process] for process in found.by_process]
+    least = min(recorded) if len(recorded) == PROCESSES else 0
+    return [
+        Result(name="came_again_unacknowledged", value=postman.unacknowledged, unit="payloads"),
+        Result(name="delivered_in_s", value=round(delivered_s, 1), unit="s"),
+        Result(name="recorded_by_the_lesser_process", value=least, unit="gestures"),
+    ]
+
+
+def tell_what_is_wrong(gestures: Sequence[Gesture], found: Found) -> None:
+    for name, numbers in (
+        ("double", doubles(gestures, found)),
+        ("dropped", drops(gestures, found)),
+    ):
+        for number in numbers:
+            gesture = gestures[number]
+            sys.stderr.write(
+                f"{name}: {gesture.shape} {gesture.posts[0].channel}:{gesture.posts[0].ts}, "
+                f"{found.answers[number]} answers, {found.turns[number]} turns\n"
+            )
+
+
+async def measure_acks(url: str, root: Path) -> list[Result]:
+    """The stream to the bare app alone, then to the bots and it."""
+    async with SlackStandIn(rate_limits=False) as slack, ModelStandIn() as model, bare_app(slack):
+        alone = await stream(slack, EVENTS_A_SECOND)
+        async with bots(slack, model, url, root):
+            both = await stream(slack, EVENTS_A_SECOND * (PROCESSES + 1) // PROCESSES)
+    return ack_results_of(both, alone)
+
+
+async def measure(root: Path, gestures: int) -> list[Result]:
+    with postgres() as server:
+        return [
+            *await measure_gestures(new_database(server), root / "gestures", gestures),
+            *await measure_acks(new_database(server), root / "acks"),
+        ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--gestures", type=int, default=GESTURES)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--keep", type=Path, help="work in this directory and leave it there")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="ingress-") as directory:
+        results = asyncio.run(measure(arguments.keep or Path(directory), arguments.gestures))
+    show(results, as_json=arguments.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,236 @@
+"""What every `Steps` promises: what was done once is not done again, whatever comes between."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from pydantic import TypeAdapter
+
+from agent_core.durable import CannotReplay, Steps
+from agent_core.errors import ModelUnavailable
+from agent_core.messages import JsonObject
+from tests.conformance.steps import DbosLives, Lives, RecordedLives
+
+TEXT: TypeAdapter[str] = TypeAdapter(str)
+NUMBERS: TypeAdapter[tuple[int, ...]] = TypeAdapter(tuple[int, ...])
+
+
+@pytest.fixture(params=[RecordedLives, DbosLives], ids=["recorded", "dbos"])
+def lives(request: pytest.FixtureRequest, tmp_path: Path) -> Lives:
+    make: Callable[[Path], Lives] = request.param
+    return make(tmp_path)
+
+
+class Done:
+    """What was really done, and steps that cut their process off while they are under way."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.cut = asyncio.Event()
+
+    def work(self, name: str) -> Callable[[], Awaitable[str]]:
+        async def work() -> str:
+            self.names.append(name)
+            return f"{name} is done"
+
+        return work
+
+    def cutting(self, name: str) -> Callable[[], Awaitable[str]]:
+        async def work() -> str:
+            self.names.append(name)
+            self.cut.set()
+            await asyncio.Event().wait()
+            return "never"
+
+        return work
+
+    def begin_again(self) -> None:
+        self.names.clear()
+        self.cut.clear()
+
+
+async def test_what_was_done_is_returned_as_it_was_and_a_step_that_was_cut_off_is_done_again(
+    lives: Lives,
+) -> None:
+    done, results = Done(), list[str]()
+
+    async def body(steps: Steps) -> None:
+        is_first = not results
+        results.append(await steps.once("a", done.work("a"), TEXT))
+        second = done.cutting("b") if is_first else done.work("b")
+        results.append(await steps.once("b", second, TEXT))
+
+    await lives.live(body, done.cut)
+    assert done.names == ["a", "b"]
+    done.begin_again()
+    await lives.live(body, done.cut)
+    assert done.names == ["b"]
+    assert results == ["a is done", "a is done", "b is done"]
+
+
+async def test_a_result_comes_back_in_its_own_type(lives: Lives) -> None:
+    done, results = Done(), list[tuple[int, ...]]()
+
+    async def count() -> tuple[int, ...]:
+        return (1, 2)
+
+    async def body(steps: Steps) -> None:
+        results.append(await steps.once("count", count, NUMBERS))
+        if len(results) == 1:
+            await steps.once("b", done.cutting("b"), TEXT)
+
+    await lives.live(body, done.cut)
+    await lives.live(body, asyncio.Event())
+    assert results == [(1, 2), (1, 2)]
+
+
+async def test_a_failure_is_a_record_too(lives: Lives) -> None:
+    done, failures = Done(), list[tuple[str, int | None]]()
+
+    async def fail() -> str:
+        done.names.append("fail")
+        raise ModelUnavailable("Busy.", status=529)
+
+    async def body(steps: Steps) -> None:
+        try:
+            await steps.once("a", fail, TEXT)
+        except ModelUnavailable as error:
+            failures.append((str(error), error.status))
+        if len(failures) == 1:
+            await steps.once("b", done.cutting("b"), TEXT)
+
+    await lives.live(body, done.cut)
+    await lives.live(body, asyncio.Event())
+    assert failures == [("Busy.", 529)] * 2
+    assert done.names == ["fail", "b"]
+
+
+async def test_parallel_steps_keep_their_own_results_in_whatever_order_they_end(
+    lives: Lives,
+) -> None:
+    done, results = Done(), list[list[str]]()
+
+    async def body(steps: Steps) -> None:
+        ended = {name: asyncio.Event() for name in "abc"}
+        waits_for = {"a": "b", "b": "c", "c": ""}
+
+        def after(name: str) -> Callable[[], Awaitable[str]]:
+            async def work() -> str:
+                if waits_for[name]:
+                    await ended[waits_for[name]].wait()
+                ended[name].set()
+                return await done.work(name)()
+
+            return work
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(steps.once(n, after(n), TEXT)) for n in "abc"]
+        results.append([task.result() for task in tasks])
+        if len(results) == 1:
+            await steps.once("d", done.cutting("d"), TEXT)
+
+    await lives.live(body, done.cut)
+    assert done.names == ["c", "b", "a", "d"]
+    done.begin_again()
+    await lives.live(body, done.cut)
+    assert done.names == []
+    assert results == [["a is done", "b is done", "c is done"]] * 2
+
+
+async def test_of_parallel_steps_only_those_that_were_cut_off_are_done_again(lives: Lives) -> None:
+    done, results = Done(), list[str]()
+    is_again = asyncio.Event()
+
+    async def body(steps: Steps) -> None:
+        recorded = asyncio.Event()
+
+        async def slow() -> str:
+            if not is_again.is_set():
+                await recorded.wait()
+                return await done.cutting("slow")()
+            return await done.work("slow")()
+
+        async def quick() -> None:
+            results.append(await steps.once("quick", done.work("quick"), TEXT))
+            recorded.set()
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(steps.once("slow", slow, TEXT))
+            group.create_task(quick())
+
+    await lives.live(body, done.cut)
+    assert done.names == ["quick", "slow"]
+    done.begin_again()
+    is_again.set()
+    await lives.live(body, done.cut)
+    assert done.names == ["slow"]
+    assert results == ["quick is done"] * 2
+
+
+async def test_another_step_in_the_place_of_a_recorded_one_cannot_replay(lives: Lives) -> None:
+    done = Done()
+
+    async def body(steps: Steps) -> None:
+        await steps.once("a", done.work("a"), TEXT)
+        await steps.once("b", done.cutting("b"), TEXT)
+
+    async def changed(steps: Steps) -> None:
+        await steps.once("other", done.work("other"), TEXT)
+
+    await lives.live(body, done.cut)
+    with pytest.raises(CannotReplay):
+        await lives.live(changed, asyncio.Event())
+    assert "other" not in done.names
+
+
+async def test_a_step_in_the_place_of_a_child_cannot_replay(lives: Lives) -> None:
+    done = Done()
+
+    async def child(steps: Steps, payload: JsonObject) -> JsonObject:
+        return payload
+
+    async def body(steps: Steps) -> None:
+        await steps.child("turn:1#1/c", {})
+        await steps.once("b", done.cutting("b"), TEXT)
+
+    async def changed(steps: Steps) -> None:
+        await steps.once("b", done.work("changed"), TEXT)
+
+    await lives.live(body, done.cut, child)
+    with pytest.raises(CannotReplay):
+        await lives.live(changed, asyncio.Event(), child)
+    assert done.names == ["b"]
+
+
+async def test_children_have_records_of_their_own(lives: Lives) -> None:
+    done, results, is_again = Done(), list[list[JsonObject]](), asyncio.Event()
+
+    async def child(steps: Steps, payload: JsonObject) -> JsonObject:
+        name = str(payload["name"])
+        first = await steps.once("first", done.work(f"{name} first"), TEXT)
+        if name == "one" or is_again.is_set():
+            await steps.once("second", done.work(f"{name} second"), TEXT)
+        else:
+            await steps.once("second", done.cutting(f"{name} second"), TEXT)
+        return {"said": first}
+
+    async def body(steps: Steps) -> None:
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(steps.child(f"turn:1#1/{name}", {"name": name}))
+                for name in ("one", "two")
+            ]
+        results.append([task.result() for task in tasks])
+
+    await lives.live(body, done.cut, child)
+    assert "two second" in done.names
+    assert not results
+    before = set(done.names)
+    done.begin_again()
+    is_again.set()
+    await lives.live(body, done.cut, child)
+    assert "one first" not in done.names
+    assert "two first" not in done.names
+    assert {*before, *done.names} >= {"one second", "two second"}
+    assert results == [[{"said": "one first is done"}, {"said": "two first is done"}]]
