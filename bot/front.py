@@ -12,6 +12,8 @@ from agent_core.errors import SessionError
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage
 from agent_core.runtime import Runtime
+from agent_core.sessions import StoredTurn
+from agent_core.sessions.known import KnownSessions
 from bot.inbound import SlackFile
 from bot.ingress.kept_files import new_file
 from bot.ingress.left_out import MAX_MB
@@ -35,6 +37,7 @@ class FrontDoor:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
+        self._sessions = KnownSessions(runtime.database)
 
     async def handle(self, message: InboundMessage) -> TurnId | None:
         return await self._runtime.handle(message)
@@ -53,11 +56,24 @@ class FrontDoor:
         return Taken(
             text=turn.inbound.text,
             said_at=turn.inbound.received_at,
-            is_at_work=turn.status in {"running", "waiting"},
+            is_at_work=await self._is_at_work(turn),
         )
+
+    async def stop_channel(self, team: str, channel: str, by: str, *, before_ts: str) -> bool:
+        prefix = f"{team}:{channel}:"
+        unfinished = await self._sessions.unfinished(prefix)
+        at_work = {turn.session for turn in unfinished if turn.kind == "work"}
+        earlier = sorted(session for session in at_work if session < prefix + before_ts)
+        return any([await self._runtime.stop(session, by) for session in earlier])
 
     async def knows(self, session: SessionId) -> bool:
         return await self._runtime.knows(session)
+
+    async def _is_at_work(self, turn: StoredTurn) -> bool:
+        """What another turn took in is at work for as long as that one is."""
+        if turn.taken_by is not None:
+            turn = await self._runtime.turn(turn.taken_by)
+        return turn.status in {"running", "waiting"}
 
 
 class StoredAnswers:

@@ -3,10 +3,17 @@
 from datetime import timedelta
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
 
 from agent_core.loop.agent import BodyTool, RunScope
-from agent_core.messages import JsonObject, ToolCall
+from agent_core.messages import JsonObject, ToolCall, is_visible
 from agent_core.models import ToolSpec
 from agent_core.prompts import prompt
 from agent_core.sessions.turns import Question
@@ -17,8 +24,16 @@ MAX_OPTIONS = 10
 PATIENCE = timedelta(days=7)
 """How long a question waits for its answer."""
 
-Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=3_000)]
-Option = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
+
+def _visible(words: str) -> str:
+    if not is_visible(words):
+        raise ValueError("nobody would see anything of this")
+    return words
+
+
+Visible = AfterValidator(_visible)
+Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=3_000), Visible]
+Option = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300), Visible]
 
 
 class AskArguments(BaseModel):

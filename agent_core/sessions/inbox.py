@@ -48,7 +48,9 @@ class Inbox:
         def take(connection: Connection) -> tuple[StoredTurn, ...]:
             connection.execute(unheard)
             connection.execute(waiting)
-            return tuple(map(read_turn, connection.execute(taken)))
+            found = map(read_turn, connection.execute(taken))
+            # Through several processes they may be stored in another order than they were said.
+            return tuple(sorted(found, key=lambda each: (each.inbound.received_at, each.seq)))
 
         fault_point("inbox.before")
         found = await self._database.run(take)

@@ -1,10 +1,11 @@
-"""Which sessions there are, by the order of their ids."""
+"""Which sessions there are, by their ids, and what is still to be done in them."""
 
 from sqlalchemy import select
 
 from agent_core.ids import SessionId
 from agent_core.sessions.database import Database
-from agent_core.sessions.schema import sessions
+from agent_core.sessions.schema import sessions, turns
+from agent_core.sessions.turns import StoredTurn, read_turn
 
 
 class KnownSessions:
@@ -27,3 +28,19 @@ class KnownSessions:
         )
         rows = await self._database.run(lambda connection: connection.execute(query).all())
         return [SessionId(row.id) for row in rows]
+
+    async def unfinished(self, prefix: str, *, limit: int | None = None) -> list[StoredTurn]:
+        """Turns that have not ended, in sessions whose ids begin with `prefix`.
+
+        Those of the newest sessions come first; in one session they come in their order.
+        """
+        query = (
+            select(turns)
+            .join(sessions, sessions.c.id == turns.c.session)
+            .where(turns.c.session.startswith(prefix, autoescape=True))
+            .where(turns.c.status != "finished")
+            .order_by(sessions.c.created_at.desc(), turns.c.session, turns.c.seq)
+            .limit(limit)
+        )
+        rows = await self._database.run(lambda connection: connection.execute(query).all())
+        return list(map(read_turn, rows))

@@ -53,6 +53,8 @@ class StoredTurn:
     kind: TurnKind = "work"
     stop: Stop | None = None
     question: Question | None = None
+    taken_by: TurnId | None = None
+    """The turn whose work the message became part of."""
 
 
 STOP: TypeAdapter[Stop] = TypeAdapter(Stop)
@@ -73,4 +75,5 @@ def read_turn(row: Row[Any]) -> StoredTurn:
         kind=row.kind,
         stop=STOP.validate_python(row.stop) if row.stop else None,
         question=QUESTION.validate_python(row.question) if row.question else None,
+        taken_by=TurnId(row.taken_by) if row.taken_by else None,
     )

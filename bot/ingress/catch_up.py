@@ -1,4 +1,7 @@
-"""Catching up: posts that came while nobody listened are answered once, oldest first."""
+"""Catching up: posts that came while nobody listened are answered once, oldest first.
+
+Edits and deletions of what is not answered yet are made up for, too.
+"""
 
 import asyncio
 import logging
@@ -11,6 +14,7 @@ from bot.ingress.answering import HEAD_START_S, Answering, Way
 from bot.ingress.heard import Gap, Heard
 from bot.ingress.late import LateNotices
 from bot.ingress.missed import Findings, Missed, Search
+from bot.ingress.open_requests import OpenRequests
 from bot.ingress.overtaking import Overtaking
 from bot.ingress.seams import Answers, KnownSessions, Marks
 from bot.slack_api import Clock, Identity, SlackApi
@@ -34,12 +38,14 @@ class CatchUp:
         heard: Heard,
         search: Search,
         answering: Answering,
+        requests: OpenRequests,
         notices: LateNotices,
         clock: Clock,
     ) -> None:
         self._heard = heard
         self._search = search
         self._answering = answering
+        self._requests = requests
         self._overtaking = Overtaking(heard, search, answering)
         self._notices = notices
         self._clock = clock
@@ -100,8 +106,9 @@ class CatchUp:
         """
         async with self._one_run:
             gap = self._heard.gap()
+            were_read = await self._requests.see_to(gap)
             found = await self._search.everywhere(gap)
-            is_done = await self._see_to(found, gap)
+            is_done = await self._see_to(found, gap) and were_read
             if not is_done and not is_last_try:
                 return False
             if not is_done:
@@ -187,10 +194,12 @@ def build_catch_up(
     head_start_s: float = HEAD_START_S,
 ) -> CatchUp:
     """Put the parts together; `now_s` is the time of day, in seconds since the epoch."""
+    answering = Answering(answers, head_start_s=head_start_s)
     return CatchUp(
         heard=Heard(marks, team=identity.team, now_s=now_s),
         search=Search(api, identity, sessions),
-        answering=Answering(answers, head_start_s=head_start_s),
+        answering=answering,
+        requests=OpenRequests(api, identity, sessions, answering),
         notices=LateNotices(api, answers),
         clock=api.clock,
     )

@@ -1,10 +1,10 @@
 """What became of posts while this process hands them over: edited, deleted, called off."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from agent_core.ids import SessionId
 from bot.inbound import InboundPost
 from bot.ingress.changes import Deletion, Edit, Told
 
@@ -54,10 +54,10 @@ class Corrections:
     def is_under_way(self, key: str) -> bool:
         return key in self._under_way
 
-    def call_off(self, session: SessionId, *, before_ts: str) -> None:
-        """What was said in a thread before then, and is still being handed over, is left."""
+    def call_off(self, concerns: Callable[[InboundPost], bool], *, before_ts: str) -> None:
+        """What was said before then, and is still being handed over, is left."""
         for post in self._under_way.values():
-            if post.thread.session == session and float(post.ts) < float(before_ts):
+            if concerns(post) and float(post.ts) < float(before_ts):
                 _keep(self._gone, post.key, None)
 
 

@@ -50,6 +50,11 @@ class Gap:
         """From when on to look, with the overlap."""
         return max(0.0, self.since_s(channel) - OVERLAP_S)
 
+    @property
+    def opened_s(self) -> float:
+        """Until then nothing was missed, in quiet conversations either; with the overlap."""
+        return max(0.0, float(self.marks[_ALIVE]) - OVERLAP_S)
+
     def is_late(self, ts: str) -> bool:
         """Whether a post is too old to be answered."""
         return float(ts) < self.began_s - ANSWERED_S

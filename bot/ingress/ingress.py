@@ -7,16 +7,15 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from typing import Literal
 
 from agent_core.messages import JsonObject
-from agent_core.prompts.small_talk import small_talk
 from bot.inbound import InboundPost
 from bot.ingress.changes import Deletion, Edit, Told
 from bot.ingress.corrections import Corrections
 from bot.ingress.gate import Admitted, Arrival, Gate, Judged, Refused
 from bot.ingress.handover import Handover
 from bot.ingress.lanes import Lanes
-from bot.ingress.reading import Reading
 from bot.ingress.revising import Revising
 from bot.ingress.seams import Signs
+from bot.ingress.stopping import Stopping
 from bot.ingress.tries import InVain, Tries
 
 CANCEL_PATIENCE_S = 1.0
@@ -41,7 +40,7 @@ class Ingress:
         handover: Handover,
         revising: Revising,
         corrections: Corrections,
-        reading: Reading,
+        stopping: Stopping,
         signs: Signs,
         tries: Tries,
     ) -> None:
@@ -49,7 +48,7 @@ class Ingress:
         self._handover = handover
         self._revising = revising
         self._corrections = corrections
-        self._reading = reading
+        self._stopping = stopping
         self._signs = signs
         self._tries = tries
         self._before_ack = Lanes()
@@ -104,7 +103,7 @@ class Ingress:
 
     def waits_its_turn(self, post: InboundPost) -> bool:
         """Whether a post stays behind earlier ones of its thread. An order to stop does not."""
-        return bool(post.files) or small_talk(self._reading.words(post)) != "stop"
+        return not self._stopping.is_order(post)
 
     async def judge(self, body: JsonObject) -> Judged:
         """Whether the post in a payload is to be answered; nothing is recorded.
@@ -200,13 +199,21 @@ class Ingress:
 
     async def _deliver(self, admitted: Admitted, *, again: bool) -> Outcome:
         post = admitted.post
-        if not self.waits_its_turn(post):
-            self._corrections.call_off(post.thread.session, before_ts=post.ts)
+        if self._stopping.is_order(post) and await self._carry_out(admitted):
+            return "known"
         is_new = await self._tries.insist(
             post.key,
             lambda retried: self._handover.deliver(admitted, again=again or retried),
         )
         return "begun" if is_new else "known"
+
+    async def _carry_out(self, order: Admitted) -> bool:
+        """Whether the order is done with: what it stopped has told so."""
+        key = order.post.key
+        if not await self._tries.insist(key, lambda _: self._stopping.carry_out(order)):
+            return False
+        await self._tries.insist(key, lambda _: self._handover.dismiss(order.post))
+        return True
 
     async def _conclude(self, admitted: Admitted, outcome: Outcome) -> None:
         """A turn that began takes its sign back itself."""

@@ -1,4 +1,4 @@
-"""Finds posts that nobody delivered, and makes of each the payload that it would have come in."""
+"""Finds posts that nobody delivered."""
 
 import logging
 from collections.abc import Sequence
@@ -9,6 +9,7 @@ from agent_core.messages import JsonObject
 from bot.inbound import InboundPost, mentioned_users, read_post
 from bot.ingress.addressing import address
 from bot.ingress.heard import Gap
+from bot.ingress.payloads import posted
 from bot.ingress.seams import KnownSessions
 from bot.slack_api import (
     Conversation,
@@ -30,14 +31,6 @@ MAX_THREADS = 300
 MAX_KNOWN_THREADS = 20
 """Bounds for one conversation: posts in the gap and before it, threads with replies in the gap,
 and threads of the bot's own that are older than all that was read."""
-
-_OF_HISTORY = frozenset(
-    {
-        "is_locked", "last_read", "latest_reply", "reply_count", "reply_users",
-        "reply_users_count", "subscribed",
-    }
-)  # fmt: skip
-"""What a post carries in a listing and not in a payload."""
 
 _log = logging.getLogger(__name__)
 
@@ -197,7 +190,7 @@ class Search:
         return [
             Missed(body=body, post=post, is_new=float(post.ts) > since_s)
             for ts in sorted(read.posts)
-            if (body := self._payload(read.posts[ts], place))
+            if (body := posted(read.posts[ts], place, self._identity))
             and (post := read_post(body, bot_user=self._identity.bot_user))
             and self._may_be_ours(post, read.threads.get(post.thread.root_ts))
         ]
@@ -209,18 +202,6 @@ class Search:
         if spoken_to != "ours_in_our_thread" or root is None:
             return spoken_to != "not_ours"
         return _text(root, "user") == bot or bot in mentioned_users(_text(root, "text"))
-
-    def _payload(self, raw: JsonObject, place: Conversation) -> JsonObject:
-        """The payload in which Slack delivers a post, as the post is now."""
-        said = {name: value for name, value in raw.items() if name not in _OF_HISTORY}
-        ts = _text(raw, "ts")
-        return {
-            "type": "event_callback",
-            "team_id": self._identity.team,
-            "api_app_id": self._identity.app_id,
-            "event_time": int(float(ts)),
-            "event": {**said, "channel": place.id, "channel_type": place.kind, "event_ts": ts},
-        }
 
 
 def _take(read: _Read, raw: JsonObject, since_s: float) -> None:

@@ -17,6 +17,7 @@ from bot.ingress.reading import Reading
 from bot.ingress.revising import Revising
 from bot.ingress.roots import Roots
 from bot.ingress.seams import FileKeeper, Front, Ledger, Signs
+from bot.ingress.stopping import Stopping
 from bot.ingress.tries import Tries
 from bot.ingress.unheard import Unheard
 from bot.slack_api import Clock, People, SlackApi
@@ -97,7 +98,7 @@ def assemble(
         handover=handover,
         revising=revising,
         corrections=corrections,
-        reading=reading,
+        stopping=Stopping(front, corrections, reading),
         signs=signs,
         tries=Tries(clock),
     )

@@ -65,7 +65,10 @@ class Revising:
         return await self._conclude(edit.key, outcome)
 
     async def withdraw(self, deletion: Deletion) -> Settled | Later:
-        """End the turn of a post that is gone. One that has not come yet never will."""
+        """End the turn of a post that is gone. One that has not come yet never will.
+
+        What other work has taken in stays a part of it: the model has read it.
+        """
         key = deletion.post_key
         if await self._front.withdraw(key):
             await self._ledger.settle(key)

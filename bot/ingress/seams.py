@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage, JsonObject
+from agent_core.sessions import StoredTurn
 from bot.inbound import InboundPost, SlackFile
 from bot.threads import ThreadRef
 
@@ -19,7 +20,7 @@ class Taken:
     said_at: datetime
     """When it was said, or last edited."""
     is_at_work: bool
-    """It was begun with, and has not ended."""
+    """It was begun with, or is part of what was, and that has not ended."""
 
 
 class Front(Protocol):
@@ -39,6 +40,10 @@ class Front(Protocol):
 
     async def taken(self, key: str) -> Taken | None:
         """What the agent has of a gesture; None when it has no turn."""
+        ...
+
+    async def stop_channel(self, team: str, channel: str, by: str, *, before_ts: str) -> bool:
+        """End all work of a channel's threads that began before a post; False without any."""
         ...
 
     async def knows(self, session: SessionId) -> bool: ...
@@ -73,10 +78,14 @@ class Marks(Protocol):
 
 
 class KnownSessions(Protocol):
-    """Which threads the agent knows."""
+    """Which threads the agent knows, and what it has not answered in them."""
 
     async def newest_before(self, prefix: str, bound: str, *, limit: int) -> list[SessionId]:
         """Those whose ids begin with `prefix` and come before `prefix + bound`, last ones first."""
+        ...
+
+    async def unfinished(self, prefix: str, *, limit: int) -> list[StoredTurn]:
+        """Turns that have not ended in such threads, those of the newest threads first."""
         ...
 
 

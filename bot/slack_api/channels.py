@@ -7,14 +7,19 @@ from agent_core.messages import JsonObject
 from bot.slack_api.answers import next_cursor, read_conversation
 from bot.slack_api.calls import Calls
 from bot.slack_api.clock import Clock
+from bot.slack_api.errors import SlackRefused
 from bot.slack_api.records import Conversation
 from bot.slack_api.scopes import Method
 from bot.threads import ThreadRef
 
 KINDS = "public_channel,private_channel,mpim,im"
 PAGE_SIZE = 500
+FEW = 10
 BURST = 30
 SPACING_S = 1.5
+_REPLIES: Method = "conversations.replies"
+_GONE = frozenset({"message_not_found", "thread_not_found"})
+_TOMBSTONE = "tombstone"
 
 
 class Channels:
@@ -67,12 +72,48 @@ class Channels:
             "oldest": oldest,
             "limit": PAGE_SIZE,
         }
-        return self._pages("conversations.replies", arguments, "messages", at_once=at_once)
+        return self._pages(_REPLIES, arguments, "messages", at_once=at_once)
+
+    async def post_now(self, thread: ThreadRef, ts: str) -> JsonObject | None:
+        """A post of a thread as Slack has it; None where it is gone.
+
+        Raises:
+            SlackError: The thread could not be read; `SlackRefused` also where the answer leaves
+                open whether the post is there.
+        """
+        answer = await self._around(thread, ts)
+        if answer is None:
+            return None
+        messages = cast("list[JsonObject]", answer.get("messages") or [])
+        found = {str(raw.get("ts")): raw for raw in messages}
+        if ts in found:
+            return None if found[ts].get("subtype") == _TOMBSTONE else found[ts]
+        if thread.root_ts in found and not answer.get("has_more") and not next_cursor(answer):
+            return None
+        raise SlackRefused(_REPLIES, detail=f"nothing was told of {ts}")
 
     async def permalink(self, channel: str, ts: str) -> str:
         """The address of a post."""
         arguments = {"channel": channel, "message_ts": ts}
         return str((await self._calls.repeatable("chat.getPermalink", arguments))["permalink"])
+
+    async def _around(self, thread: ThreadRef, ts: str) -> JsonObject | None:
+        """The part of a thread that is one post, and its root; None where the root is gone."""
+        arguments = {
+            "channel": thread.channel,
+            "ts": thread.root_ts,
+            "oldest": ts,
+            "latest": ts,
+            "inclusive": True,
+            "limit": FEW,
+        }
+        await self._pace.admit()
+        try:
+            return await self._calls.repeatable(_REPLIES, arguments)
+        except SlackRefused as refused:
+            if ts == thread.root_ts and refused.code in _GONE:
+                return None
+            raise
 
     async def _pages(
         self, method: Method, arguments: Mapping[str, Any], items: str, *, at_once: bool = False

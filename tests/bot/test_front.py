@@ -5,6 +5,7 @@ import tracemalloc
 import unicodedata
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import aiohttp
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from agent_core.ids import TurnId
 from agent_core.messages import Attachment
-from agent_core.testing.models import Held, ScriptedModel
+from agent_core.testing.models import Held, ScriptedModel, call
 from bot.front import MAX_ATTACHMENT_BYTES, WorkspaceFiles, safe_name
 from bot.inbound import SlackFile
 from bot.ingress import LeftOut
@@ -25,6 +26,7 @@ from bot.slack_api import SlackApi, web_client
 from bot.slack_api.downloads import CHUNK_BYTES
 from tests.bot.front_world import NOW, Place, Process, open_place, process
 
+LATER_TS = "9999999999.000001"
 HOSTILE_NAMES = [
     "../../etc/passwd",
     "/etc/passwd",
@@ -273,6 +275,46 @@ async def test_a_gesture_that_is_worked_on_is_at_work_and_can_be_withdrawn(place
         assert taken.is_at_work
         assert not await bot.front.revise(message.key, "continue otherwise")
         assert await bot.front.withdraw(message.key)
+
+
+async def test_what_the_work_took_in_is_at_work_for_as_long_as_that(place: Place) -> None:
+    first, second = Held(then=call("look")), Held(then="Done.")
+    remark = place.message("in metres", ts=LATER_TS)
+    async with process(place, ScriptedModel([first, second])) as bot:
+        await bot.front.handle(place.message("continue"))
+        await first.reached.wait()
+        await bot.front.handle(remark)
+        first.release.set()
+        await second.reached.wait()
+        assert await bot.front.taken(remark.key) == Taken(
+            text="in metres", said_at=NOW, is_at_work=True
+        )
+        assert not await bot.front.withdraw(remark.key)
+        second.release.set()
+        async with asyncio.timeout(10):
+            turn_id = TurnId(f"turn:{place.message('continue').key}")
+            _ = [event async for event in bot.runtime.events(turn_id)]
+        assert await bot.front.taken(remark.key) == Taken(
+            text="in metres", said_at=NOW, is_at_work=False
+        )
+
+
+async def test_the_work_of_a_channel_is_stopped_as_far_as_it_began_before(place: Place) -> None:
+    held = Held(then="never said")
+    team, channel = place.thread.team, place.thread.channel
+    async with process(place, ScriptedModel([held])) as bot:
+        message = place.message("continue")
+        await bot.front.handle(message)
+        await held.reached.wait()
+        stop = partial(bot.front.stop_channel, team)
+        assert not await stop(channel, "Ann", before_ts=place.thread.root_ts)
+        assert not await stop(place.slack.channels["news"], "Ann", before_ts=LATER_TS)
+        assert await stop(channel, "Ann", before_ts=LATER_TS)
+        async with asyncio.timeout(10):
+            turn_id = TurnId(f"turn:{message.key}")
+            _ = [event async for event in bot.runtime.events(turn_id)]
+        assert (await bot.runtime.turn(turn_id)).outcome == "stopped"
+        assert not await stop(channel, "Ann", before_ts=LATER_TS)
 
 
 async def test_a_gesture_that_comes_again_starts_nothing(place: Place, bot: Process) -> None:

@@ -40,7 +40,7 @@ class RecordedLives:
     async def live(self, body: Body, cut: asyncio.Event, child: ChildBody = no_child) -> None:
         self._child = child
         self._steps.restart()
-        await _until_cut(_ended(body(self._steps)), cut)
+        await _until_cut(body(self._steps), cut)
 
     async def _run_child(self, steps: Steps, payload: JsonObject) -> JsonObject:
         return await self._child(steps, payload)
@@ -68,7 +68,7 @@ class DbosLives:
             process=ProcessId(f"p{self._number}"),
             turn=turn,
             child=child,
-            on_broken=lambda *_: None,
+            on_broken=_nothing,
         )
         await turns.launch()
         try:
@@ -81,18 +81,22 @@ class DbosLives:
             await turns.close()
 
 
+def _nothing(_turn: str, _generation: int, _error: Exception) -> None:
+    """The body has told of it."""
+
+
 async def _ended(body: Awaitable[None]) -> None:
     await body
 
 
 async def _until_cut(body: Awaitable[None], cut: asyncio.Event) -> None:
-    running = asyncio.ensure_future(body)
+    running = asyncio.create_task(_ended(body))
     cutting = asyncio.create_task(cut.wait())
     async with asyncio.timeout(TIMEOUT_S):
         await asyncio.wait({running, cutting}, return_when=asyncio.FIRST_COMPLETED)
     if running.done():
         cutting.cancel()
         running.result()
-    elif isinstance(running, asyncio.Task):
+    else:
         running.cancel()
         await asyncio.wait({running})

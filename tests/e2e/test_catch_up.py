@@ -7,14 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from bot.sandbox.model import Text
+from agent_core.events import AnyEvent, QuestionAsked, ToolCallFinished
+from bot.ingress.words import WORDS
+from bot.sandbox.model import Text, ToolUse
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.records import Post
-from tests.e2e.world import SIMPLE_ANSWER, Outside, World, bot_in, outside_world
+from tests.e2e.world import SIMPLE_ANSWER, TURN_S, Outside, World, bot_in, outside_world
 
 MINUTE_S, HOUR_S = 60.0, 3_600.0
 CHANNELS = ("general", "news", "private")
 CATCH_UP_S = 100.0
+SCRIPTED = frozenset({"scripted"})
+HOLD_S = 300.0
+NOTE = ToolUse(name="mcp__local_toolkit__write_local_file", input={"path": "n.txt", "content": "x"})
+QUESTION = ToolUse(name="ask_user", input={"question": "Which town?"})
 
 
 class ShiftedClock:
@@ -157,3 +163,56 @@ async def test_what_came_while_the_socket_was_closed_is_answered(tmp_path: Path)
         world.play_simple()
         await world.answered(ts)
         assert len(world.answers(ts)) == 1
+
+
+async def leave_unfinished(outside: Outside, first: ToolUse) -> str:
+    """A bot begins with Ann's request and goes away in the middle of it; the thread's `ts`.
+
+    After `first` the model is silent for a long time.
+    """
+    outside.model.play(first)
+    outside.model.stall(0, kinds=SCRIPTED)
+    outside.model.stall(HOLD_S, after_events=3, kinds=SCRIPTED)
+    outside.model.play(Text(text="All done."), times=3)
+    async with bot_in(outside) as world:
+        root = await world.mention("continue with the town")
+        await until(world, root, QuestionAsked if first is QUESTION else ToolCallFinished)
+    return root
+
+
+async def until(world: World, ts: str, kind: type[AnyEvent]) -> None:
+    """Wait for the first event of a kind in the turn that a post began."""
+    async with asyncio.timeout(TURN_S):
+        async for _, event in world.runtime.events(world.turn_id(ts)):
+            if isinstance(event, kind):
+                return
+
+
+@pytest.mark.proves("edits.deleted")
+@pytest.mark.parametrize("first", [NOTE, QUESTION])
+async def test_a_request_that_was_deleted_while_the_bot_was_away_stops(
+    tmp_path: Path, first: ToolUse
+) -> None:
+    async with outside_world(tmp_path) as outside:
+        root = await leave_unfinished(outside, first)
+        await outside.slack.delete("general", root)
+        async with bot_in(outside) as world:
+            turn = await world.answered(root)
+            assert turn.outcome == "stopped"
+            assert "All done." not in world.answers(root)
+
+
+@pytest.mark.proves("edits.running")
+async def test_a_request_that_was_edited_while_the_bot_was_away_goes_on_and_its_author_is_told(
+    tmp_path: Path,
+) -> None:
+    async with outside_world(tmp_path) as outside:
+        slack = outside.slack
+        root = await leave_unfinished(outside, QUESTION)
+        await slack.edit("ann", "general", root, f"{slack.mention} continue with the village")
+        for _ in range(2):
+            async with bot_in(outside) as world:
+                await slack.wait_for(lambda _: world.told_in_private("ann"))
+                await caught_up(outside)
+                assert (await world.runtime.turn(world.turn_id(root))).outcome is None
+                assert world.told_in_private("ann") == [WORDS["en"].begun]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.events import TextDelta
+from agent_core.events import AnyEvent, MessageTaken, QuestionAsked, StepStarted, TextDelta
 from bot.ingress.words import WORDS
-from bot.sandbox.model import Text
-from tests.e2e.world import TURN_S, World, bot_in_a_world
+from bot.sandbox.model import Text, ToolUse
+from tests.e2e.world import CHANNEL, TURN_S, World, bot_in_a_world
 
 SCRIPTED = frozenset({"scripted"})
 FIRST_WORDS = 7
@@ -18,6 +18,10 @@ FIRST_WORDS = 7
 STALL_S = 4.0
 STOP_S = 6.0
 ANSWER = "There are nine bridges, and one ferry."
+NOTE = ToolUse(
+    name="mcp__local_toolkit__write_local_file", input={"path": "n.txt", "content": "nine"}
+)
+QUESTION = ToolUse(name="ask_user", input={"question": "Which town?", "options": ["Linz", "Graz"]})
 
 
 @asynccontextmanager
@@ -27,11 +31,16 @@ async def busy_bot(root: Path) -> AsyncGenerator[tuple[World, str]]:
         world.model.play(Text(text=ANSWER), times=3)
         world.model.stall(STALL_S, after_events=FIRST_WORDS, kinds=SCRIPTED)
         ts = await world.mention("continue counting the bridges")
-        async with asyncio.timeout(TURN_S):
-            async for _, event in world.runtime.events(world.turn_id(ts)):
-                if isinstance(event, TextDelta):
-                    break
+        await until(world, ts, TextDelta)
         yield world, ts
+
+
+async def until(world: World, ts: str, kind: type[AnyEvent], *, channel: str = CHANNEL) -> None:
+    """Wait for the first event of a kind in the turn that a post began."""
+    async with asyncio.timeout(TURN_S):
+        async for _, event in world.runtime.events(world.turn_id(ts, channel)):
+            if isinstance(event, kind):
+                return
 
 
 async def all_is_acknowledged(world: World) -> None:
@@ -101,3 +110,68 @@ async def test_the_word_stop_ends_the_work_of_its_thread(tmp_path: Path) -> None
         turn = await world.runtime.turn(world.turn_id(ts))
         assert turn.outcome == "stopped"
         assert ANSWER not in world.answers(ts)
+
+
+@pytest.mark.proves("edits.running")
+async def test_an_edit_of_a_remark_that_the_work_took_in_is_answered(tmp_path: Path) -> None:
+    async with bot_in_a_world(tmp_path) as world:
+        world.model.play(NOTE)
+        world.model.play(Text(text=ANSWER), times=3)
+        world.model.stall(1.0, after_events=3, kinds=SCRIPTED)
+        world.model.stall(STALL_S, after_events=3, kinds=SCRIPTED)
+        ts = await world.mention("continue measuring the bridges")
+        await until(world, ts, StepStarted)
+        remark = await world.slack.say("ann", "general", "please use metres", thread_ts=ts)
+        await until(world, ts, MessageTaken)
+        await world.slack.edit("ann", "general", remark, "please use feet")
+        await world.slack.wait_for(lambda _: world.told_in_private("ann"))
+        await world.answered(ts)
+        assert world.told_in_private("ann") == [WORDS["en"].begun]
+        assert world.requests_with("please use feet") == []
+
+
+@pytest.mark.proves("edits.running")
+async def test_an_edit_of_an_answer_that_the_work_went_on_with_is_answered(
+    tmp_path: Path,
+) -> None:
+    async with bot_in_a_world(tmp_path) as world:
+        world.model.play(QUESTION)
+        world.model.play(Text(text=ANSWER), times=2)
+        world.model.stall(0, kinds=SCRIPTED)
+        world.model.stall(STALL_S, after_events=3, kinds=SCRIPTED)
+        ts = await world.mention("continue counting the bridges")
+        await until(world, ts, QuestionAsked)
+        reply = await world.slack.say("ann", "general", "1", thread_ts=ts)
+        await world.slack.wait_for(lambda _: world.requests_with("ann answered"))
+        await world.slack.edit("ann", "general", reply, "2")
+        await world.slack.wait_for(lambda _: world.told_in_private("ann"))
+        turn = await world.answered(ts)
+        assert len(world.told_in_private("ann")) == 1
+        assert turn.answer == ANSWER
+
+
+@pytest.mark.proves("stop.any_state")
+async def test_a_stop_at_the_top_of_a_direct_conversation_ends_all_work_there(
+    tmp_path: Path,
+) -> None:
+    async with bot_in_a_world(tmp_path) as world:
+        direct = world.slack.dm_id("ann")
+        world.model.play(QUESTION)
+        waiting = await world.slack.say("ann", dm=True, text="continue with the towns")
+        await until(world, waiting, QuestionAsked, channel=direct)
+        world.model.play(Text(text=ANSWER), times=2)
+        world.model.stall(STALL_S, after_events=FIRST_WORDS, kinds=SCRIPTED)
+        running = await world.slack.say("ann", dm=True, text="continue with the bridges")
+        await until(world, running, TextDelta, channel=direct)
+
+        order = await world.slack.say("ann", dm=True, text="stop")
+        for ts in (waiting, running):
+            turn = await world.answered(ts, channel=direct)
+            assert turn.outcome == "stopped"
+            last = world.bot_posts(ts, channel=direct)[-1]
+            assert last.text.startswith("Stopped, as ann asked.")
+        assert world.bot_posts(order, channel=direct) == []
+
+        order = await world.slack.say("ann", dm=True, text="stop")
+        await world.answered(order, channel=direct)
+        assert len(world.bot_posts(order, channel=direct)) == 1

@@ -13,34 +13,43 @@ from tests.postgres import new_database, postgres
 
 pytestmark = pytest.mark.subprocess
 
-RESTARTS = 3
-UP_S, DOWN_S = 1.5, 0.5
+RESTARTS = 2
+EFFECTS_BETWEEN = 2
+LOOK_EVERY_S = 0.01
+DOWN_S = 0.5
 
 
 @asynccontextmanager
-async def restarting(server: Any) -> AsyncGenerator[list[int]]:
-    """Stops the server and starts it again, a few times within the block."""
-    effects_then: list[int] = []
+async def restarting(server: Any, schedules: Schedules) -> AsyncGenerator[list[int]]:
+    """Stops the server whenever some more was done, and starts it again."""
+    restarts: list[int] = []
+    at_it = asyncio.Lock()
 
     async def restart() -> None:
         for number in range(RESTARTS):
-            await asyncio.sleep(UP_S)
-            await asyncio.to_thread(server.stop)
-            await asyncio.sleep(DOWN_S)
-            await asyncio.to_thread(server.start)
-            effects_then.append(number)
+            enough = len(schedules.effects) + EFFECTS_BETWEEN
+            while len(schedules.effects) < enough:  # noqa: ASYNC110 (the list has no event)
+                await asyncio.sleep(LOOK_EVERY_S)
+            async with at_it:
+                restarts.append(number)
+                await asyncio.to_thread(server.stop)
+                await asyncio.sleep(DOWN_S)
+                await asyncio.to_thread(server.start)
 
     task = asyncio.create_task(restart())
-    yield effects_then
-    await task
+    try:
+        yield restarts
+    finally:
+        async with at_it:
+            task.cancel()
+        await asyncio.wait({task})
 
 
 @pytest.mark.usefixtures("postgres_server")  # which skips where none can be started
 async def test_postgres_restarts_in_the_middle_of_turns(tmp_path: Path) -> None:
     with postgres() as server:
-        url = new_database(server)
-        schedules = Schedules(tmp_path, 1, threads=8, actions=40, database_url=url)
-        async with restarting(server) as restarts:
-            await schedules.run(restarts=1, longest_s=3)
-            assert restarts, "all was done before the first restart"
-        assert schedules.faults == []
+        schedules = Schedules(tmp_path, 1, threads=8, database_url=new_database(server))
+        async with restarting(server, schedules) as restarts:
+            await schedules.run(restarts=1)
+    assert restarts, "too little was done for a restart"
+    assert schedules.faults == []

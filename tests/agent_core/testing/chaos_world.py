@@ -11,6 +11,7 @@ from random import Random
 
 from agent_core.events import AnyEvent
 from agent_core.ids import SessionId
+from agent_core.loop.ask_user import ASK_USER
 from agent_core.loop.limits import Limits
 from agent_core.messages import Attachment, InboundMessage, JsonObject
 from agent_core.models import Delta, Model, ModelRequest, Reply
@@ -61,6 +62,12 @@ class WatchedModel:
                 yield item
 
 
+def anything_but_questions(random: Random, request: ModelRequest) -> Line:
+    """What the main model says: nobody in these threads would answer a question of its."""
+    tools = tuple(tool for tool in request.tools if tool.name != ASK_USER)
+    return any_line(random, replace(request, tools=tools))
+
+
 def verdict(random: Random, request: ModelRequest) -> Line:
     """What a classifier says: mostly a verdict."""
     if random.random() < 1 / 5:
@@ -87,7 +94,7 @@ class LivedSession:
 
 async def live(root: Path, *, seed: int, sessions: int) -> tuple[list[LivedSession], WatchedModel]:
     """Let people talk in so many threads at once, and return all that came of it."""
-    model = WatchedModel(ChaosModel(seed))
+    model = WatchedModel(ChaosModel(seed, draw=anything_but_questions))
     runtime = scripted_runtime(
         root,
         model=model,

@@ -11,7 +11,7 @@ import pytest
 from agent_core.durable import first_cause
 from agent_core.errors import ModelError
 from agent_core.events import TurnFinished
-from tests.agent_core.testing.chaos_world import TURNS_A_SESSION, LivedSession, live
+from tests.agent_core.testing.chaos_world import TURNS_A_SESSION, LivedSession, LivedTurn, live
 from tests.agent_core.testing.outcomes import (
     faults_of_answer,
     faults_of_events,
@@ -40,14 +40,24 @@ async def test_no_reply_of_a_model_makes_a_turn_crash_or_a_history_invalid(
 
 def faults_of(session: LivedSession) -> Iterator[str]:
     """What is wrong with a session's turns, each fault with the turn that has it."""
-    for turn in session.turns:
-        finished = turn.events[-1]
-        assert isinstance(finished, TurnFinished)
+    worked = [turn for turn in session.turns if ending(turn).outcome != "steered"]
+    steered = [turn for turn in session.turns if ending(turn).outcome == "steered"]
+    for turn in steered:
+        if [event.kind for event in turn.events] != ["turn_started", "turn_finished"]:
+            yield f"{turn.asked.key}: it was taken in and did something all the same"
+    for turn in worked:
+        finished = ending(turn)
         for fault in (*faults_of_events(turn.events), *faults_of_answer(finished)):
             yield f"{turn.asked.key}: {fault}"
-    ids = [str(turn.events[0].turn) for turn in session.turns]
+    ids = [str(turn.events[0].turn) for turn in worked]
     for fault in faults_of_workspace(session.workspace, ids):
         yield f"{session.id}: {fault}"
+
+
+def ending(turn: LivedTurn) -> TurnFinished:
+    last = turn.events[-1]
+    assert isinstance(last, TurnFinished)
+    return last
 
 
 def crashes(records: list[logging.LogRecord]) -> Iterator[str]:

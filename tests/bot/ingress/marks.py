@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from agent_core.ids import SessionId
+from agent_core.sessions import StoredTurn
 
 
 @dataclass(slots=True)
@@ -29,7 +30,11 @@ class MemorySessions:
     """Knows the sessions that it is told of."""
 
     known: list[SessionId] = field(default_factory=list[SessionId])
+    turns: list[StoredTurn] = field(default_factory=list[StoredTurn])
 
     async def newest_before(self, prefix: str, bound: str, *, limit: int) -> list[SessionId]:
         found = [one for one in self.known if one.startswith(prefix) and one < prefix + bound]
         return sorted(found, reverse=True)[:limit]
+
+    async def unfinished(self, prefix: str, *, limit: int) -> list[StoredTurn]:
+        return [turn for turn in self.turns if turn.session.startswith(prefix)][:limit]

@@ -36,6 +36,8 @@ class ListeningFront:
     withdrawn: list[str] = field(default_factory=list[str])
     begun: set[str] = field(default_factory=set[str])
     ended: set[str] = field(default_factory=set[str])
+    stopped: list[str] = field(default_factory=list[str])
+    works_in_channel: bool = False
 
     async def handle(self, message: InboundMessage) -> TurnId | None:
         if self.failures:
@@ -76,6 +78,10 @@ class ListeningFront:
                     is_at_work=key in self.begun and key not in self.ended,
                 )
         return None
+
+    async def stop_channel(self, team: str, channel: str, by: str, *, before_ts: str) -> bool:
+        self.stopped.append(f"{channel} before {before_ts} by {by}")
+        return self.works_in_channel
 
     async def knows(self, session: SessionId) -> bool:
         return session in self.sessions

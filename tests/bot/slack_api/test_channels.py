@@ -1,6 +1,8 @@
 """Whole conversations: listed, read, and told something once."""
 
-from bot.slack_api import Conversation
+import pytest
+
+from bot.slack_api import Conversation, SlackRefused
 from tests.bot.slack_api.conftest import Desk
 
 
@@ -47,3 +49,38 @@ async def test_a_permalink_names_the_thread_of_a_reply(desk: Desk) -> None:
 
     assert reply.replace(".", "") in link
     assert desk.thread.root_ts in link
+
+
+async def test_a_post_of_a_thread_is_read_as_it_is_now(desk: Desk) -> None:
+    reply = await desk.slack.say("ben", "general", "yes", thread_ts=desk.thread.root_ts)
+    await desk.slack.edit("ben", "general", reply, "no")
+    posts = [await desk.api.channels.post_now(desk.thread, ts) for ts in (_root(desk), reply)]
+
+    assert [post and post["text"] for post in posts] == ["the root", "no"]
+
+
+async def test_a_post_that_is_deleted_is_gone(desk: Desk) -> None:
+    await desk.slack.say("ben", "general", "maybe", thread_ts=_root(desk))
+    reply = await desk.slack.say("ben", "general", "yes", thread_ts=_root(desk))
+    for ts in (reply, _root(desk)):
+        await desk.slack.delete("general", ts)
+        assert await desk.api.channels.post_now(desk.thread, ts) is None
+
+
+async def test_a_root_without_replies_that_is_deleted_is_gone(desk: Desk) -> None:
+    await desk.slack.delete("general", _root(desk))
+    assert await desk.api.channels.post_now(desk.thread, _root(desk)) is None
+
+
+async def test_what_a_thread_does_not_tell_for_certain_is_no_deletion(desk: Desk) -> None:
+    reply = await desk.slack.say("ben", "general", "yes", thread_ts=_root(desk))
+    desk.slack.fail("conversations.replies", error="thread_not_found")
+    with pytest.raises(SlackRefused, match="thread_not_found"):
+        await desk.api.channels.post_now(desk.thread, reply)
+    desk.slack.fail("conversations.replies", error="channel_not_found")
+    with pytest.raises(SlackRefused, match="channel_not_found"):
+        await desk.api.channels.post_now(desk.thread, _root(desk))
+
+
+def _root(desk: Desk) -> str:
+    return desk.thread.root_ts

@@ -1,0 +1,184 @@
+"""What became of unanswered requests while nobody listened is made up for."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from agent_core.ids import SessionId, TurnId
+from agent_core.sessions import StoredTurn
+from bot.ingress.open_requests import MAX_REQUESTS
+from bot.ingress.words import WORDS
+from tests.bot.ingress.catching_up import HOUR_S, Outside, bot_in, outside_world
+
+
+@pytest.fixture
+async def outside() -> AsyncIterator[Outside]:
+    """A team whose bot was started once, so that there are marks, and has stopped."""
+    async with outside_world() as outside:
+        async with bot_in(outside):
+            pass
+        yield outside
+
+
+async def catch_up_once(outside: Outside, *, is_done: bool = True) -> None:
+    """A bot starts, catches up and stops."""
+    async with asyncio.timeout(30), bot_in(outside) as bot:
+        assert await bot.catch_up.run(is_last_try=False) == is_done
+
+
+async def ask(outside: Outside, text: str, *, begun: bool = True, **more: Any) -> str:
+    """A request that a bot has taken before it went away; its `ts`."""
+    ts = await outside.mention(text, **more)
+    await catch_up_once(outside)
+    key = outside.key("general", ts)
+    [message] = [each for each in outside.front.messages if each.key == key]
+    turn = StoredTurn(
+        id=TurnId(f"turn:{key}"),
+        session=message.session,
+        seq=1,
+        status="running" if begun else "queued",
+        generation=1,
+        inbound=message,
+        outcome=None,
+        answer=None,
+    )
+    outside.sessions.turns.append(turn)
+    if begun:
+        outside.front.begun.add(key)
+    outside.clock.advance(HOUR_S)
+    return ts
+
+
+def told(outside: Outside) -> list[str]:
+    """What only one person sees."""
+    return [post.text for post in outside.slack.posts("general") if post.ephemeral_to is not None]
+
+
+@pytest.mark.proves("edits.deleted")
+@pytest.mark.parametrize("has_replies", [True, False])
+@pytest.mark.parametrize("begun", [True, False])
+async def test_a_request_that_is_gone_is_withdrawn_once(
+    outside: Outside, has_replies: bool, begun: bool
+) -> None:
+    ts = await ask(outside, "what is new?", begun=begun)
+    if has_replies:
+        await outside.slack.say("ben", "general", "Well?", thread_ts=ts)
+    await outside.slack.delete("general", ts)
+    await catch_up_once(outside)
+    await catch_up_once(outside)
+
+    assert outside.front.withdrawn == [outside.key("general", ts)]
+    assert outside.ledger.unfinished == set()
+
+
+@pytest.mark.proves("edits.deleted")
+async def test_a_reply_that_is_gone_is_withdrawn_and_the_others_are_not(outside: Outside) -> None:
+    root = await ask(outside, "what is new?")
+    gone = await ask(outside, "and newer?", thread_ts=root)
+    await ask(outside, "and newest?", thread_ts=root)
+    await outside.slack.delete("general", gone)
+    await catch_up_once(outside)
+
+    assert outside.front.withdrawn == [outside.key("general", gone)]
+
+
+@pytest.mark.proves("edits.before")
+async def test_a_request_that_was_edited_before_it_began_has_its_new_text(
+    outside: Outside,
+) -> None:
+    ts = await ask(outside, "what is new?", begun=False)
+    await outside.slack.edit("ann", "general", ts, f"{outside.slack.mention} what is newer?")
+    await catch_up_once(outside)
+
+    assert outside.front.texts == ["what is newer?"]
+    assert told(outside) == []
+
+
+@pytest.mark.proves("edits.running")
+async def test_the_author_of_a_request_that_was_edited_too_late_is_told_once(
+    outside: Outside,
+) -> None:
+    ts = await ask(outside, "what is new?")
+    await outside.slack.edit("ann", "general", ts, "what is newer?")
+    await catch_up_once(outside)
+    await catch_up_once(outside)
+
+    assert outside.front.texts == ["what is new?"]
+    assert told(outside) == [WORDS["en"].begun]
+
+
+async def test_an_edit_that_was_heard_days_ago_is_not_told_again(outside: Outside) -> None:
+    ts = await ask(outside, "what is new?")
+    await outside.slack.edit("ann", "general", ts, f"{outside.slack.mention} what is newer?")
+    await catch_up_once(outside)
+    outside.clock.advance(48 * HOUR_S)
+    async with asyncio.timeout(30), bot_in(outside) as bot:
+        assert await bot.catch_up.run()
+    outside.ledger.rows.clear()
+    await catch_up_once(outside)
+
+    assert len(told(outside)) == 1
+
+
+async def test_what_is_as_it_was_is_left_alone(outside: Outside) -> None:
+    root = await ask(outside, "what is new?")
+    await ask(outside, "and newer?", thread_ts=root)
+    before = len(outside.ledger.bodies)
+    await catch_up_once(outside)
+
+    assert outside.front.withdrawn == []
+    assert len(outside.ledger.bodies) == before
+
+
+@pytest.mark.parametrize("error", ["not_in_channel", "channel_not_found", "missing_scope"])
+async def test_a_post_that_may_not_be_read_is_not_taken_for_a_deleted_one(
+    outside: Outside, error: str
+) -> None:
+    await ask(outside, "what is new?")
+    outside.slack.fail("conversations.replies", error=error)
+    await catch_up_once(outside)
+
+    assert outside.front.withdrawn == []
+
+
+async def test_a_thread_that_is_gone_says_nothing_of_a_reply(outside: Outside) -> None:
+    root = await ask(outside, "what is new?")
+    reply = await ask(outside, "and newer?", thread_ts=root)
+    outside.sessions.turns.pop(0)
+    outside.slack.fail("conversations.replies", error="thread_not_found")
+    await catch_up_once(outside)
+
+    assert outside.key("general", reply) not in outside.front.withdrawn
+
+
+async def test_a_post_that_cannot_be_read_for_now_is_looked_at_by_another_run(
+    outside: Outside,
+) -> None:
+    ts = await ask(outside, "what is new?")
+    await outside.slack.delete("general", ts)
+    outside.slack.fail("conversations.replies", status=503, times=20)
+    await catch_up_once(outside, is_done=False)
+    assert outside.front.withdrawn == []
+
+    outside.slack.heal()
+    await catch_up_once(outside)
+    assert outside.front.withdrawn == [outside.key("general", ts)]
+
+
+async def test_only_so_many_posts_are_looked_at_and_only_those_that_began_a_turn(
+    outside: Outside,
+) -> None:
+    await ask(outside, "what is new?")
+    [turn] = outside.sessions.turns
+    scheduled = replace(turn, inbound=replace(turn.inbound, key="every-morning", scheduled=True))
+    foreign = replace(turn, session=SessionId(f"TOTHER:{turn.session.partition(':')[2]}"))
+    outside.sessions.turns[:] = [scheduled, foreign, *[turn] * (MAX_REQUESTS + 5)]
+    before = len(outside.slack.calls)
+    await catch_up_once(outside)
+
+    calls = outside.slack.calls[before:]
+    reads = [call for call in calls if "latest" in call.args and call.method.endswith("replies")]
+    assert len(reads) == MAX_REQUESTS - 1
