@@ -8,10 +8,15 @@
     │   └── ReplyTruncated          the output limit was hit inside a tool call
     ├── ToolServerError             an MCP server could not be started or listed
     ├── SessionError                the stored conversation cannot be used
+    ├── ScheduleError               a schedule is not there
+    │   └── BadRule                 what recurs cannot recur so (`schedules.rule`)
+    ├── ConsentRefused              a decision was not this person's, or came too late
     └── SettingsError               the configuration is incomplete or contradicts itself
 
 A failing tool call is not here: it is a value that the model sees (`tools.ToolOutput`).
 """
+
+from typing import Literal
 
 
 class AgentError(Exception):
@@ -75,6 +80,21 @@ class ToolServerError(AgentError):
 
 class SessionError(AgentError):
     """A session's stored state is missing or cannot be read."""
+
+
+class ScheduleError(AgentError):
+    """A schedule is not there, or what recurs cannot recur so."""
+
+
+ConsentRefusal = Literal["not_yours", "over", "decided", "unknown", "no_link", "tainted"]
+
+
+class ConsentRefused(AgentError):
+    """Somebody wanted to decide what they may not, or what is not to be decided any more."""
+
+    def __init__(self, message: str, *, why: ConsentRefusal) -> None:
+        super().__init__(message)
+        self.why: ConsentRefusal = why
 
 
 class SettingsError(AgentError):

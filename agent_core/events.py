@@ -13,8 +13,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from agent_core.ids import RunId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.ids import ConsentId, RunId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject
+
+ATTEMPTS_A_GENERATION = 100
+"""A turn that goes on from its history counts its attempts from the next hundred on."""
 
 Route = Literal["SIMPLE", "COMPLEX"]
 Outcome = Literal["answered", "limited", "stopped", "failed", "steered"]
@@ -225,6 +228,93 @@ class QuestionAsked(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedAction:
+    """One thing that a tool call would do; a batch has several."""
+
+    tool: str
+    """The app's own name of the tool, such as `GMAIL_SEND_EMAIL`."""
+    toolkit: str
+    """The app, such as `gmail`; empty where the tool belongs to none."""
+    account: str
+    """Whose account it is done with, such as an address; empty where none is used."""
+    arguments: JsonObject
+    """In full, exactly as they would be sent."""
+    asks: bool
+    """False for what goes along in the same batch and needs no approval of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalRequested(Event):
+    """The turn waits until somebody who may decide approves or rejects a call."""
+
+    consent: ConsentId
+    call_id: ToolCallId
+    asker: UserId
+    tool: str
+    """Full name of the tool that is called."""
+    actions: tuple[PlannedAction, ...]
+    digest: str
+    """SHA-256 over all that the approval is bound to, in hex."""
+    is_tainted: bool
+    """The session has read text from outside, which may have asked for this call."""
+    may_allow_thread: bool
+    """Whether "approve for this thread" may be offered."""
+    deadline: datetime
+    kind: Literal["approval_requested"] = "approval_requested"
+
+
+ApprovalVerdict = Literal["approved", "rejected", "expired", "overtaken", "void"]
+"""`overtaken`: somebody wrote or stopped before it was decided. `void`: it did not fit any more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalDecided(Event):
+    """How an ApprovalRequested ended; exactly one for each."""
+
+    consent: ConsentId
+    call_id: ToolCallId
+    verdict: ApprovalVerdict
+    by: UserId | None
+    """Who decided; None where nobody did."""
+    reason: str
+    """The person's own words on a rejection; may be empty."""
+    for_thread: bool
+    kind: Literal["approval_decided"] = "approval_decided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthRequired(Event):
+    """The turn waits until the asker has connected accounts. It holds no link.
+
+    The link is given to the asker alone, by `Runtime.connect_link`.
+    """
+
+    consent: ConsentId
+    call_id: ToolCallId
+    asker: UserId
+    toolkits: tuple[str, ...]
+    """The apps, such as `gmail`."""
+    deadline: datetime
+    kind: Literal["auth_required"] = "auth_required"
+
+
+AuthOutcome = Literal["connected", "skipped", "expired", "overtaken"]
+"""`overtaken`: somebody wrote or stopped before the accounts were connected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthEnded(Event):
+    """How an AuthRequired ended; exactly one for each."""
+
+    consent: ConsentId
+    call_id: ToolCallId
+    asker: UserId
+    toolkits: tuple[str, ...]
+    outcome: AuthOutcome
+    kind: Literal["auth_ended"] = "auth_ended"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectionInjected(Event):
     """A sub-agent broke its rules; its result was returned with a correction for the model.
 
@@ -276,6 +366,10 @@ AnyEvent = Annotated[
     | ArtifactSaved
     | MessageTaken
     | QuestionAsked
+    | ApprovalRequested
+    | ApprovalDecided
+    | AuthRequired
+    | AuthEnded
     | CorrectionInjected
     | RunFinished
     | TurnFinished,

@@ -17,6 +17,9 @@ ToolCallId = NewType("ToolCallId", str)
 UserId = NewType("UserId", str)
 """A person, as `team:user`. Tools that act for a person use this person's accounts."""
 
+ConsentId = NewType("ConsentId", str)
+"""What a person has to decide before a call goes on: an approval, or a connection."""
+
 ProcessId = NewType("ProcessId", str)
 """One process of the bot, from its start to its end."""
 

@@ -104,6 +104,8 @@ class InboundMessage:
     scheduled: bool = False
     author_locale: str = ""
     """As the surface tells it, such as `de-DE`; empty where it does not."""
+    author_zone: str = ""
+    """The author's time zone, such as `Europe/Berlin`; empty where the surface does not tell."""
 
 
 MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)

@@ -72,6 +72,15 @@ def as_hosts(value: str) -> str:
     return value
 
 
+def as_link_places(value: str) -> str:
+    """Hosts with commas between them, each perhaps with a port and the beginning of a path."""
+    for place in filter(None, (each.strip() for each in value.split(","))):
+        host = _PLACE.fullmatch(place.partition("/")[0])
+        if host is None or not _HOST.fullmatch(host["host"]) or not _is_one_word(place):
+            raise ValueError(f"holds {shown(place)}, which is no host with a path")
+    return value
+
+
 def as_connections(value: str) -> str:
     """`pattern=address:port` entries with commas between them."""
     for entry in _entries(value):

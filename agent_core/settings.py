@@ -3,11 +3,13 @@
 The only reader of the environment in this package.
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
+from dotenv import dotenv_values
 from pydantic import AfterValidator, Field, SecretStr, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -20,12 +22,15 @@ from agent_core.setting_values import (
     as_credential,
     as_date,
     as_hosts,
+    as_link_places,
     as_name,
     as_project,
     as_web_address,
     shown,
 )
 
+ENV_FILE = ".env"
+ENV_ENCODING = "utf-8-sig"  # as editors on Windows write it, and plain UTF-8
 ZAI_BASE_URL = "https://api.z.ai/api/anthropic"
 
 Settings = TypeVar("Settings", bound=BaseSettings)
@@ -100,12 +105,39 @@ class FaultSettings(BaseSettings):
     """A place of `agent_core.fault_points` at which the process dies."""
 
 
+class ClockSettings(BaseSettings):
+    """For tests and the sandbox alone; of the environment, as `FaultSettings` is."""
+
+    clock_file: str = ""
+    """A file whose number of seconds is added to the machine's time (`agent_core.clock`)."""
+
+    @property
+    def shift_file(self) -> Path | None:
+        """The file; None for the machine's own time."""
+        return Path(self.clock_file) if self.clock_file else None
+
+
+def named_variables() -> Mapping[str, str]:
+    """What a file of servers may refer to by name: the environment, and `.env` beneath it."""
+    stored = dotenv_values(ENV_FILE, encoding=ENV_ENCODING, interpolate=False)
+    return {name: value for name, value in stored.items() if value} | dict(os.environ)
+
+
+SHARED_ACCOUNTS = ("COMPOSIO_USER_ID", "COMPOSIO_ENTITY_ID", "DEFAULT_USER_ID")
+
+
+def shared_accounts() -> list[str]:
+    """Variables that would have everybody act with one account at Composio."""
+    variables = named_variables()
+    return [name for name in SHARED_ACCOUNTS if variables.get(name)]
+
+
 class CoreSettings(BaseSettings):
     """Environment variables and `.env`; every field says what it is for."""
 
     model_config = SettingsConfigDict(
-        env_file=".env",
-        env_file_encoding="utf-8-sig",  # as editors on Windows write it, and plain UTF-8
+        env_file=ENV_FILE,
+        env_file_encoding=ENV_ENCODING,
         extra="ignore",
         env_ignore_empty=True,
     )
@@ -178,6 +210,34 @@ class CoreSettings(BaseSettings):
         description="`pattern=address:port`, comma separated: allowed hosts that are dialled "
         "there, not looked up.",
     )
+    mcp_servers_file: Annotated[
+        Path | None,
+        About(
+            right="the path of a JSON file, or leave it out",
+            unset="the shipped servers alone",
+        ),
+    ] = Field(
+        default=None,
+        description="JSON file of further MCP servers (`mcpServers`, as other hosts have it); see "
+        "`bot mcp list`.",
+    )
+    policy_file: Annotated[
+        Path | None,
+        About(right="the path of a YAML file, or leave it out", unset="the shipped rules alone"),
+    ] = Field(
+        default=None,
+        description="YAML file of rules on what the bot may do by itself, asks for or never does; "
+        "they come before the shipped ones in `agent_core/consent/policy.yaml`.",
+    )
+    connect_links: Annotated[
+        str,
+        AfterValidator(as_link_places),
+        About(right="places as host, host:port or host/path, with commas between them"),
+    ] = Field(
+        default="connect.composio.dev,app.composio.dev/link,backend.composio.dev/api/v3/s",
+        description="Where links to connect an account live (`host`, `host:port` or `host/path`, "
+        "comma separated); they are shown to their person alone.",
+    )
     max_steps: Annotated[
         int, Field(ge=1), About(right="a whole number of at least 1, such as 40")
     ] = Field(
@@ -191,6 +251,12 @@ class CoreSettings(BaseSettings):
     max_tokens: Annotated[
         int, Field(ge=1000), About(right="a whole number of at least 1000, such as 3000000")
     ] = Field(default=3_000_000, description="Tokens that one run may use.")
+    scheduled_at_once: Annotated[
+        int, Field(ge=1), About(right="a whole number of at least 1, such as 8")
+    ] = Field(
+        default=8,
+        description="Scheduled digests that are made at the same time, by all processes together.",
+    )
     logfire_token: Credential = Field(
         default=SecretStr(""),
         description="Write token; without it nothing goes to Logfire "
@@ -203,11 +269,11 @@ class CoreSettings(BaseSettings):
         description="`organisation/project`, for links to traces in summary.txt.",
     )
 
-    @field_validator("workspaces_root")
+    @field_validator("workspaces_root", "mcp_servers_file", "policy_file")
     @classmethod
-    def _below_home(cls, value: Path) -> Path:
+    def _below_home(cls, value: Path | None) -> Path | None:
         try:
-            return value.expanduser()
+            return value and value.expanduser()
         except RuntimeError as error:
             raise ValueError(f"is {shown(value)}, and that home is not known") from error
 

@@ -1,28 +1,35 @@
 """The composition root: every object of the running bot is made here."""
 
 import logging
-import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 
 import aiohttp
 
+from agent_core.clock import machine_time
 from agent_core.ids import SessionId
 from agent_core.runtime import Runtime, build_runtime
+from agent_core.sessions.consents import ConsentStore
 from agent_core.sessions.known import KnownSessions
 from agent_core.sessions.marks import Marks
 from agent_core.settings import CoreSettings
+from bot.consent.clicks import Clicks
 from bot.console import look_at_database, look_at_socket, serve_health
+from bot.digests.build import build_digests
+from bot.digests.clerk import DigestLimits
+from bot.digests.posts import PREFIX as DIGESTS
 from bot.front import FrontDoor, StoredAnswers, WorkspaceFiles
 from bot.ingress import Rules, TakingUp, connect_socket, create_app, register
+from bot.ingress.actions import listen_to_gestures
 from bot.ingress.catch_up import build_catch_up
 from bot.presenter import Signs
+from bot.presenter.consents.buttons import PREFIX as CONSENTS
 from bot.presenter.state import READER
 from bot.presenting import Presenting
 from bot.settings import BotSettings
-from bot.slack_api import SlackApi, web_client
+from bot.slack_api import People, SlackApi, web_client
 from bot.slack_api.tokens import examine_bot_token
 from bot.socket import Timing
 
@@ -38,9 +45,12 @@ async def running_bot(
     core: CoreSettings,
     *,
     socket_timing: Timing | None = None,
-    now_s: Callable[[], float] = time.time,
+    clock: Callable[[], datetime] = machine_time,
 ) -> AsyncGenerator[Runtime, None]:
-    """A bot that listens; what was left unfinished goes on. Leaving the context stops it."""
+    """A bot that listens; what was left unfinished goes on. Leaving the context stops it.
+
+    `clock` tells the moment, in UTC; Slack's must be about the same.
+    """
     async with AsyncExitStack() as stack:
         session = await stack.enter_async_context(
             aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30))
@@ -52,9 +62,19 @@ async def running_bot(
         )
         api = SlackApi(client, settle_s=settings.slack_settle_s)
         identity = await api.identify()
-        runtime = await stack.enter_async_context(build_runtime(core))
+        runtime = await stack.enter_async_context(
+            build_runtime(core, clock=clock, approvers=settings.approvers or ())
+        )
+        people = People(api)
+        limits = DigestLimits(
+            team=settings.digests_per_team,
+            place=settings.digests_per_channel,
+            person=settings.digests_per_person,
+            channels=settings.allowed_channels,
+        )
+        digests = await build_digests(runtime, api, people, limits, clock)
         signs = Signs(api)
-        presenting = Presenting(runtime, api, signs)
+        presenting = Presenting(runtime, api, signs, unasked=digests.shows, links=runtime.consents)
         stack.push_async_callback(presenting.close)
         catch_up = build_catch_up(
             api,
@@ -62,27 +82,39 @@ async def running_bot(
             marks=Marks(runtime.database),
             sessions=KnownSessions(runtime.database),
             answers=StoredAnswers(runtime),
-            now_s=now_s,
+            now_s=lambda: clock().timestamp(),
         )
         await catch_up.open()
+        rules = Rules(
+            identity=identity,
+            teams=settings.allowed_teams,
+            channels=settings.allowed_channels,
+            users=settings.allowed_users,
+        )
         app = create_app(client, identity)
+        consents = Clicks(runtime.consents, ConsentStore(runtime.database), api, people)
+        actions = listen_to_gestures(
+            app,
+            {DIGESTS: digests.clicks, CONSENTS: consents},
+            ledger=runtime,
+            rules=rules,
+            people=people,
+            api=api,
+        )
+        stack.push_async_callback(actions.close, patience_s=DRAIN_PATIENCE_S)
         ingress = register(
             app,
-            FrontDoor(runtime),
+            FrontDoor(runtime, digests.desk),
             ledger=runtime,
-            files=WorkspaceFiles(runtime, api, lambda: datetime.now(UTC)),
+            files=WorkspaceFiles(runtime, api, clock),
             api=api,
             signs=signs,
-            rules=Rules(
-                identity=identity,
-                teams=settings.allowed_teams,
-                channels=settings.allowed_channels,
-                users=settings.allowed_users,
-            ),
+            rules=rules,
+            people=people,
             catch_up=catch_up,
         )
         await runtime.show_with(READER, presenting.attach)
-        taking_up = TakingUp(runtime, ingress, api.clock)
+        taking_up = TakingUp(runtime, ingress, api.clock, gestures=actions)
         stack.push_async_callback(taking_up.close)
         await taking_up.start()
         socket = await connect_socket(
@@ -93,6 +125,7 @@ async def running_bot(
             on_healed=catch_up.after_gap,
         )
         catch_up.start(is_well=lambda: socket.health().connected)
+        runtime.keep_schedules(digests.host)
         looks = {
             "socket": look_at_socket(socket),
             "database": look_at_database(lambda: runtime.knows(_NO_SESSION)),

@@ -1,5 +1,7 @@
 """The command line. Heavy libraries are imported by the commands that need them."""
 
+import gc
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -12,12 +14,18 @@ app = typer.Typer(
     help="Universal Agent for Slack: mention it, and the thread gets a researched, cited report.",
 )
 
+mcp = typer.Typer(no_args_is_help=True, help="The MCP servers whose tools the agents may use.")
+app.add_typer(mcp, name="mcp")
+
 
 @app.command()
 def start() -> None:
     """Run the bot in the Slack workspace of the configured tokens."""
+    gc.disable()  # nothing of what is loaded is garbage, and looking for it takes long
     from bot.start import run_bot
 
+    gc.freeze()
+    gc.enable()
     raise typer.Exit(run_bot())
 
 
@@ -34,6 +42,66 @@ def check(
     from bot.check.command import check_installation
 
     raise typer.Exit(check_installation(as_json=as_json))
+
+
+@app.command()
+def audit(
+    since: Annotated[
+        str, typer.Option(help="How far back: 90m, 12h, 7d, 4w, a date such as 2026-11-01, or all.")
+    ] = "7d",
+    user: Annotated[
+        str | None, typer.Option(help="Only what this person asked for or approved (U0123ABCD).")
+    ] = None,
+    tool: Annotated[
+        str | None, typer.Option(metavar="GLOB", help="Only these tools, such as 'GMAIL_*'.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a line of JSON for each call in place of a table.")
+    ] = False,
+) -> None:
+    """Say which calls with an effect the agents made: for whom, who approved, how they ended."""
+    from bot.audit_command import AuditQuestion, show_audit
+
+    raise typer.Exit(show_audit(AuditQuestion(since, user, tool), as_json=as_json))
+
+
+@mcp.command("list")
+def list_servers(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object in place of lines.")
+    ] = False,
+) -> None:
+    """Say which servers there are, and why some are off. Nothing is started."""
+    from bot.mcp_command import list_servers
+
+    raise typer.Exit(list_servers(as_json=as_json))
+
+
+@mcp.command("test")
+def try_server(name: Annotated[str, typer.Argument(help="As `bot mcp list` has it.")]) -> None:
+    """Start a server, list its tools with the digests of their definitions, and end it.
+
+    The exit code is 1 when that does not work.
+    """
+    from bot.mcp_command import try_out
+
+    raise typer.Exit(try_out(name))
+
+
+@mcp.command("accept")
+def accept(
+    server: Annotated[str, typer.Argument(help="As `bot mcp list` has it.")],
+    tool: Annotated[
+        str | None, typer.Argument(help="One of its tools; all that wait without it.")
+    ] = None,
+    show: Annotated[
+        bool, typer.Option("--show", help="Only show what changed; accept nothing.")
+    ] = False,
+) -> None:
+    """Show how definitions of tools changed, and accept them as they are now."""
+    from bot.mcp_command import accept_definitions
+
+    raise typer.Exit(accept_definitions(server, tool, only_show=show))
 
 
 @app.command()
@@ -84,17 +152,47 @@ def sandbox(
             "start it again, kill it at the next one, and so on.",
         ),
     ] = None,
+    click: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Press the button with this label, or whose action id ends so: while an ask waits "
+            "for it, or after the asks. `connect` opens the private link and agrees there. Several "
+            "are pressed one after another.",
+        ),
+    ] = None,
+    clock: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME [ZONE]",
+            help="What time it is when the sandbox begins, such as "
+            "'2026-03-27T08:59:50 Europe/Berlin'; the asker lives in that zone (UTC without one).",
+        ),
+    ] = None,
+    until_posts: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="After the asks and clicks: wait until the bot has begun so many threads by "
+            "itself. Time jumps to the next digest whenever the bot has nothing to do.",
+        ),
+    ] = None,
 ) -> None:
     """Try the bot without Slack, keys or the internet: all of it runs on this machine."""
     from bot.sandbox.command import SandboxOptions, run_sandbox
     from bot.sandbox.kills import UnknownEventError, read_events
+    from bot.sandbox.moments import UnclearMomentError, read_moment
 
     try:
         kinds = read_events(kill_at or ())
     except UnknownEventError as error:
         raise typer.BadParameter(str(error), param_hint="--kill-at") from error
-    if kinds and not ask:
-        raise typer.BadParameter("It needs an --ask to be answered.", param_hint="--kill-at")
+    try:
+        moment = read_moment(clock) if clock is not None else None
+    except UnclearMomentError as error:
+        raise typer.BadParameter(str(error), param_hint="--clock") from error
+    if not ask:
+        _refuse_without_ask({"--kill-at": kinds, "--click": click, "--until-posts": until_posts})
     options = SandboxOptions(
         asks=tuple(ask or ()),
         out=out,
@@ -104,5 +202,14 @@ def sandbox(
         first_token_s=first_token_s,
         tokens_per_s=tokens_per_s,
         kill_at=kinds,
+        clicks=tuple(click or ()),
+        moment=moment,
+        until_posts=until_posts or 0,
     )
     raise typer.Exit(run_sandbox(options))
+
+
+def _refuse_without_ask(options: Mapping[str, object]) -> None:
+    for name, given in options.items():
+        if given:
+            raise typer.BadParameter("It needs an --ask to be answered.", param_hint=name)

@@ -5,7 +5,8 @@ import hashlib
 import logging
 import re
 from collections.abc import Callable
-from datetime import datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from agent_core.errors import SessionError
@@ -14,6 +15,7 @@ from agent_core.messages import Attachment, InboundMessage
 from agent_core.runtime import Runtime
 from agent_core.sessions import StoredTurn
 from agent_core.sessions.known import KnownSessions
+from bot.digests.desk import Desk
 from bot.inbound import SlackFile
 from bot.ingress.kept_files import new_file
 from bot.ingress.left_out import MAX_MB
@@ -33,31 +35,51 @@ _UNSAFE = re.compile(r"[^\w.\- ]+")
 
 
 class FrontDoor:
-    """The ingress's `Front`: a message becomes a turn."""
+    """The ingress's `Front`: a message becomes a turn, or an order for digests."""
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, desk: Desk | None = None) -> None:
         self._runtime = runtime
+        self._desk = desk
         self._sessions = KnownSessions(runtime.database)
 
     async def handle(self, message: InboundMessage) -> TurnId | None:
+        if self._desk is not None and await self._desk.take(message):
+            return None
         return await self._runtime.handle(message)
 
     async def revise(self, key: str, text: str) -> bool:
-        return await self._runtime.revise(key, text)
+        if await self._runtime.revise(key, text):
+            return True
+        order = await self._desk.take_back(key) if self._desk is not None else None
+        if order is None:
+            return False
+        later = order.received_at + timedelta(milliseconds=1)
+        await self.handle(
+            replace(order, text=text, received_at=later, key=f"{order.key}:{later:%f}")
+        )
+        return True
 
     async def withdraw(self, key: str) -> bool:
-        return await self._runtime.withdraw(key)
+        if await self._runtime.withdraw(key):
+            return True
+        return self._desk is not None and await self._desk.take_back(key) is not None
 
     async def taken(self, key: str) -> Taken | None:
         try:
             turn = await self._runtime.turn(TurnId(f"turn:{key}"))
         except SessionError:
-            return None
+            return await self._taken_as_order(key)
         return Taken(
             text=turn.inbound.text,
             said_at=turn.inbound.received_at,
             is_at_work=await self._is_at_work(turn),
         )
+
+    async def _taken_as_order(self, key: str) -> Taken | None:
+        """An order for a digest that waits for a yes reads as its edit will have it."""
+        if self._desk is None or not await self._desk.has_order(key):
+            return None
+        return Taken(text="", said_at=datetime.now(UTC), is_at_work=False)
 
     async def stop_channel(self, team: str, channel: str, by: str, *, before_ts: str) -> bool:
         prefix = f"{team}:{channel}:"
@@ -147,7 +169,8 @@ class WorkspaceFiles:
 def safe_name(name: str) -> str:
     """A file name without separators, control or direction characters, at most 120 bytes."""
     cleaned = _UNSAFE.sub("_", name).strip(". ")
-    return cleaned.encode()[-MAX_NAME_BYTES:].decode("utf-8", "ignore") or "file"
+    ending = cleaned.encode()[-MAX_NAME_BYTES:].decode("utf-8", "ignore")
+    return ending.lstrip(". ") or "file"
 
 
 def _safe_id(file_id: str) -> str:

@@ -10,22 +10,36 @@ from pathlib import Path
 from typing import Protocol
 
 from agent_core.errors import SessionError
-from agent_core.events import AnyEvent, QuestionAsked, TurnFinished
+from agent_core.events import (
+    AnyEvent,
+    ApprovalDecided,
+    ApprovalRequested,
+    AuthEnded,
+    AuthRequired,
+    QuestionAsked,
+    TurnFinished,
+)
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import JsonObject
 from agent_core.sessions import StoredTurn
 from agent_core.sessions.leases import LeaseLost
 from bot.inbound import posted_ts
 from bot.presenter import Signs, ThreadPresenter
-from bot.presenter.state import READER
-from bot.slack_api import SlackApi, SlackAuthRefused, SlackError, SlackRefused
-from bot.threads import ThreadRef, parse_session
+from bot.presenter.consents.links import Links
+from bot.presenter.state import READER, PresenterState
+from bot.slack_api import Guard, SlackApi, SlackAuthRefused, SlackError, SlackRefused
+from bot.threads import parse_session
 
 logger = logging.getLogger(__name__)
 
 FIRST_WAIT_S = 5.0
 LAST_WAIT_S = 60.0
 CLOSE_PATIENCE_S = 3.0
+
+Awaited = (
+    TurnFinished | QuestionAsked | ApprovalRequested | ApprovalDecided | AuthRequired | AuthEnded
+)
+"""What somebody waits to see: an answer, what they are asked, and what became of that."""
 
 
 class Turns(Protocol):
@@ -46,6 +60,32 @@ class Turns(Protocol):
     ) -> None: ...
 
 
+class TurnPresenter(Protocol):
+    """Shows one turn. After a restart it is given the turn's events again, from the first one."""
+
+    async def is_finished(self) -> bool: ...
+
+    async def show_queued(self) -> None: ...
+
+    async def show(self, event: AnyEvent) -> None: ...
+
+    async def give_up(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    def forget(self) -> None: ...
+
+
+class Unasked(Protocol):
+    """Makes the presenters of turns that nobody asked for in a thread."""
+
+    async def make(
+        self, turn: StoredTurn, state: PresenterState, workspace: Path, guard: Guard
+    ) -> TurnPresenter:
+        """Raises SessionError for what is none of its turns."""
+        ...
+
+
 class StoredBookmark:
     """A presenter's state in the session store."""
 
@@ -64,10 +104,20 @@ class StoredBookmark:
 class Presenting:
     """Shows every turn in its thread, each in a task of its own."""
 
-    def __init__(self, turns: Turns, api: SlackApi, signs: Signs | None = None) -> None:
+    def __init__(
+        self,
+        turns: Turns,
+        api: SlackApi,
+        signs: Signs | None = None,
+        *,
+        unasked: Unasked | None = None,
+        links: Links | None = None,
+    ) -> None:
         self._turns = turns
         self._api = api
         self._signs = signs or Signs(api)
+        self._unasked = unasked
+        self._links = links
         self._tasks: dict[TurnId, asyncio.Task[None]] = {}
 
     def attach(self, turn: StoredTurn, *, is_resumed: bool = False) -> None:
@@ -104,15 +154,13 @@ class Presenting:
 
     async def _show(self, turn: StoredTurn) -> None:
         """Until the turn is shown: what fails unexpectedly is begun again from the bookmark."""
-        try:
-            thread = parse_session(turn.session)
-        except SessionError:
-            logger.exception("turn %s was not asked in Slack and is not shown", turn.id)
-            return
         waits_s = _back_off()
         while True:
             try:
-                await self._show_once(turn, thread)
+                await self._show_once(turn)
+            except SessionError:
+                logger.exception("turn %s was not asked in Slack and is not shown", turn.id)
+                return
             except LeaseLost:
                 logger.info("turn %s is shown by another process now", turn.id)
                 return
@@ -123,19 +171,8 @@ class Presenting:
             else:
                 return
 
-    async def _show_once(self, turn: StoredTurn, thread: ThreadRef) -> None:
-        workspace = await self._turns.workspace(turn.session, turn.inbound.received_at)
-        asked_ts = posted_ts(turn.inbound.key)
-        presenter = ThreadPresenter(
-            self._api,
-            thread,
-            StoredBookmark(self._turns, turn.id),
-            workspace,
-            asked_ts=asked_ts,
-            signs=self._signs,
-            may_be_left=not self._signs.knows(thread, asked_ts),
-            guard=partial(self._turns.check, turn.session),
-        )
+    async def _show_once(self, turn: StoredTurn) -> None:
+        presenter = await self._presenter(turn)
         if await presenter.is_finished():
             return
         try:
@@ -150,12 +187,28 @@ class Presenting:
         finally:
             await presenter.close()
 
-    async def _present(self, presenter: ThreadPresenter, event: AnyEvent) -> None:
-        """What fails is left out, since later events show the newer state; not what is waited for.
+    async def _presenter(self, turn: StoredTurn) -> TurnPresenter:
+        workspace = await self._turns.workspace(turn.session, turn.inbound.received_at)
+        state = StoredBookmark(self._turns, turn.id)
+        guard = partial(self._turns.check, turn.session)
+        if self._unasked is not None and turn.inbound.scheduled:
+            return await self._unasked.make(turn, state, workspace, guard)
+        thread, asked_ts = parse_session(turn.session), posted_ts(turn.inbound.key)
+        return ThreadPresenter(
+            self._api,
+            thread,
+            state,
+            workspace,
+            asked_ts=asked_ts,
+            signs=self._signs,
+            may_be_left=not self._signs.knows(thread, asked_ts),
+            guard=guard,
+            links=self._links,
+        )
 
-        That is an answer, or a question that somebody is to answer.
-        """
-        if isinstance(event, TurnFinished | QuestionAsked):
+    async def _present(self, presenter: TurnPresenter, event: AnyEvent) -> None:
+        """What fails is left out, since later events show the newer state; not what is awaited."""
+        if isinstance(event, Awaited):
             await self._insist(presenter, event)
             return
         try:
@@ -163,9 +216,7 @@ class Presenting:
         except Exception:
             logger.exception("turn %s: %s was not shown", event.turn, event.kind)
 
-    async def _insist(
-        self, presenter: ThreadPresenter, event: TurnFinished | QuestionAsked
-    ) -> None:
+    async def _insist(self, presenter: TurnPresenter, event: Awaited) -> None:
         """Without end, unless Slack says that it will not have it."""
         for wait_s in _back_off():
             try:

@@ -113,6 +113,15 @@ class BotSettings(BaseSettings):
         description="Seconds that a request of a bot that died may still be on its way to Slack; "
         "then the thread is read back, so that nothing is posted twice.",
     )
+    digests_per_team: Annotated[int, Field(ge=0), About(right="a whole number, such as 200")] = (
+        Field(default=200, description="Scheduled digests that the workspace may have.")
+    )
+    digests_per_channel: Annotated[int, Field(ge=0), About(right="a whole number, such as 20")] = (
+        Field(default=20, description="Scheduled digests that one channel may have.")
+    )
+    digests_per_person: Annotated[int, Field(ge=0), About(right="a whole number, such as 20")] = (
+        Field(default=20, description="Scheduled digests that one person may have ordered.")
+    )
     allowed_teams: Annotated[
         IdList,
         _ids_of("TE"),
@@ -143,6 +152,16 @@ class BotSettings(BaseSettings):
         ),
     ] = Field(default=None, description="User ids it works for; empty means nobody.")
 
+    approvers: Annotated[
+        IdList,
+        _ids_of("UW"),
+        About(right="user ids such as U0123ABCD, with commas between them", unset="nobody else"),
+    ] = Field(
+        default=None,
+        description="User ids that may approve what the bot wants to do for others, beside the "
+        "person who asked.",
+    )
+
     console_host: Annotated[
         str,
         AfterValidator(as_name),
@@ -161,7 +180,9 @@ class BotSettings(BaseSettings):
         "that is taken is no hindrance.",
     )
 
-    @field_validator("allowed_teams", "allowed_channels", "allowed_users", mode="before")
+    @field_validator(
+        "allowed_teams", "allowed_channels", "allowed_users", "approvers", mode="before"
+    )
     @classmethod
     def _ids(cls, value: object) -> object:
         if not isinstance(value, str):

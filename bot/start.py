@@ -10,12 +10,13 @@ from collections.abc import Callable
 import typer
 
 from agent_core import tracing
+from agent_core.clock import WallClock
 from agent_core.errors import AgentError, SettingsError
 from agent_core.fault_points import arm
 from agent_core.runtime.checks import examine_database
 from agent_core.runtime.root import prepare_root
 from agent_core.sessions.lock import sole_process
-from agent_core.settings import CoreSettings, FaultSettings
+from agent_core.settings import ClockSettings, CoreSettings, FaultSettings, shared_accounts
 from bot.app import running_bot
 from bot.settings import HOW_TO_GET, BotSettings, Configuration, read_configuration
 from bot.slack_api import OPEN_SOCKET, SlackAuthRefused, SlackError, SlackUnavailable
@@ -65,6 +66,11 @@ def _what_is_not_right(configuration: Configuration) -> list[str]:
     if configuration.faults:
         lines = ["These settings are not right:"]
         lines += [f"  {sentence}" for sentence in configuration.faults.values()]
+    lines += [
+        f"{name} is set: one account for everybody. Each person acts with an account of their own "
+        "here; remove it."
+        for name in shared_accounts()
+    ]
     if configuration.missing:
         lines += ["The bot needs these settings (environment variables, or a file .env):"]
         lines += [f"  {name}: {how}" for name, how in configuration.missing.items()]
@@ -99,7 +105,10 @@ async def _listen(settings: BotSettings, core: CoreSettings) -> None:
 
 
 async def _run(settings: BotSettings, core: CoreSettings) -> None:
-    async with running_bot(settings, core):
+    shift_file = ClockSettings().shift_file
+    if shift_file is not None:
+        logger.warning("CLOCK_FILE is set: the time is what %s makes of it", shift_file)
+    async with running_bot(settings, core, clock=WallClock(shift_file).now):
         if not core.composio_api_key.get_secret_value():
             logger.warning("COMPOSIO_API_KEY is not set: there are no search and app tools")
         await asyncio.Event().wait()

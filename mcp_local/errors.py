@@ -6,7 +6,9 @@ ToolkitError
 ├── FetchError
 │   ├── FetchDenied  our rules forbid opening this address
 │   └── FetchFailed  the page could not be had
-└── CitationError    a report cites what was not retrieved
+├── CitationError    a report cites what was not retrieved
+└── RemoteError      Composio or its workbench did not do what was asked
+    └── RemoteRefused  the answer came, and it was no
 """
 
 
@@ -41,3 +43,11 @@ class FetchFailed(FetchError):
 
 class CitationError(ToolkitError):
     """A report cites a source that was not retrieved, or cites nothing."""
+
+
+class RemoteError(ToolkitError):
+    """Composio, its workbench or its storage did not do what was asked; never holds the key."""
+
+
+class RemoteRefused(RemoteError):
+    """Composio answered that the tool failed or may not run; asking in another way may work."""

@@ -10,8 +10,9 @@ from mcp.server.mcpserver import MCPServer
 from mcp_local.crawling import open_crawler
 from mcp_local.fetch.allowance import Allowance
 from mcp_local.settings import Settings
-from mcp_local.tools import corpus, crawl, files, report
+from mcp_local.tools import composio_upload, corpus, crawl, files, report, workbench
 from mcp_local.tools.crawl import CRAWLER
+from mcp_local.workbench.http import api_address
 
 _INSTRUCTIONS = (
     "Reads web pages, keeps what was read as a numbered corpus, searches it, reads and writes "
@@ -41,6 +42,10 @@ def build_server(settings: Settings) -> MCPServer:
     )
     for family in (crawl, corpus, files, report):
         family.register(server, settings)
+    if settings.composio_api_key.get_secret_value():
+        api_address(settings)
+        for family in (workbench, composio_upload):
+            family.register(server, settings)
     return server
 
 

@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import field_validator
+from pydantic import SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 CommaSeparated = Annotated[tuple[str, ...], NoDecode]
 
 
 class Settings(BaseSettings):
-    """Where sessions live and which non-public hosts the crawler may open."""
+    """Where sessions live, which non-public hosts may be opened, and how Composio is reached."""
 
     model_config = SettingsConfigDict(extra="ignore", frozen=True, env_ignore_empty=True)
 
@@ -20,6 +20,10 @@ class Settings(BaseSettings):
     """`host`, `host:port` or `*.domain` entries let through although they are not public."""
     crawl_connect: CommaSeparated = ()
     """`pattern=address:port` entries: where a host that `crawl_allow` lists is dialled."""
+    composio_api_key: SecretStr = SecretStr("")
+    """Composio's key; without it the tools that reach Composio are not offered."""
+    composio_base_url: str = "https://backend.composio.dev"
+    """Composio's address, http or https."""
 
     @field_validator("crawl_allow", "crawl_connect", mode="before")
     @classmethod

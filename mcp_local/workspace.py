@@ -77,10 +77,20 @@ class Workspace:
         Directories are created. With `exclusive`, an existing name raises FileExistsError and
         is left as it is.
         """
+        return self.write_bytes(path, text.encode(errors="replace"), exclusive=exclusive)
+
+    def write_bytes(
+        self,
+        path: str,
+        data: bytes,
+        *,
+        exclusive: bool = False,
+        max_bytes: int = MAX_FILE_BYTES,
+    ) -> Path:
+        """The same for a file's bytes."""
         folder, name = self._file_parts(path)
-        data = text.encode(errors="replace")
-        if len(data) > MAX_FILE_BYTES:
-            raise PathDenied(f"{path} would be larger than {MAX_FILE_BYTES} bytes. Write less.")
+        if len(data) > max_bytes:
+            raise PathDenied(f"{path} would be larger than {max_bytes} bytes. Write less.")
         with _plain_errors(path), self._directory(folder, create=True) as directory_fd:
             if exclusive:
                 os.close(os.open(name, _CREATE_FILE, 0o644, dir_fd=directory_fd))

@@ -1,9 +1,17 @@
+import gc
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.postgres import NoPostgres, new_database, postgres
+from tests.warm_processes import warm_processes
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: the garbage collector need not look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -20,3 +28,10 @@ def postgres_server() -> Iterator[Any]:
 def postgres_url(postgres_server: Any) -> str:
     """An empty database on Postgres."""
     return new_database(postgres_server)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _warm_processes() -> Iterator[None]:
+    """Tests start the bot and its tools without loading their libraries each time."""
+    with warm_processes():
+        yield

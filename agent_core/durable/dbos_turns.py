@@ -35,7 +35,8 @@ logger = logging.getLogger(__name__)
 APPLICATION_VERSION = "universal-agent"
 """Pinned: a turn that new code cannot replay goes on from its history and is not orphaned."""
 
-QUEUE_POLL_S = 0.1
+QUEUE_POLL_S = 1.0
+"""Each look takes the write lock of an SQLite file for a moment, and steps wait for it."""
 _UNFINISHED = ("PENDING", "ENQUEUED")
 CHILD_POLL_S = 0.05
 STOP_PATIENCE_S = 5.0
@@ -111,7 +112,7 @@ class DurableTurns:
         self._child_body = child
         self._on_broken = on_broken
         self._at_work: dict[asyncio.Task[Any], str] = {}
-        """The tasks that run bodies, and the workflows of those that are a turn's."""
+        """The tasks that run bodies, and their workflows."""
         self._workflows: set[asyncio.Task[Any]] = set()
         """The same tasks until their outcome is recorded, too."""
         self._is_closing = False
@@ -126,7 +127,7 @@ class DurableTurns:
 
         @DBOS.workflow(name="child_run")
         async def child_run(payload: JsonObject) -> JsonObject:
-            with self._held():
+            with self._held(DBOS.workflow_id or ""):
                 return await self._child_body(DbosSteps(child_run), payload)
 
         @DBOS.workflow(name="turn")
@@ -177,7 +178,8 @@ class DurableTurns:
             workflow_id_prefix=f"{workflow}/", status=list(_UNFINISHED), load_input=False
         )
         for child in children:
-            await self._take_here(child.workflow_id)
+            if child.workflow_id not in self._at_work.values():
+                await self._take_here(child.workflow_id)
         await self._take_here(workflow)
         return True
 
@@ -208,7 +210,7 @@ class DurableTurns:
             raise asyncio.CancelledError
 
     @contextmanager
-    def _held(self, workflow: str = "") -> Generator[None]:
+    def _held(self, workflow: str) -> Generator[None]:
         """Remember the task that runs a body, so that `close` can end it."""
         self._refuse_when_closing()
         task = asyncio.current_task()

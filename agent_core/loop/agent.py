@@ -1,23 +1,21 @@
 """What an agent is, and the surroundings in which one of its runs takes place."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from agent_core.durable import Steps
-from agent_core.events import Emit
+from agent_core.events import ATTEMPTS_A_GENERATION, Emit, MessageTaken
 from agent_core.ids import ToolCallId, TurnId, UserId
 from agent_core.loop.limits import Limits
 from agent_core.messages import Message, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.models.retry import RetryingModel
-from agent_core.sessions.turns import Question
+from agent_core.sessions.turns import Question, Wait
 from agent_core.tools import ToolContext, ToolOutput, Toolset
 
 Clock = Callable[[], datetime]
-
-ATTEMPTS_A_GENERATION = 100
 
 ROUTE_SLOTS = {
     "turn_started": 10,
@@ -25,6 +23,7 @@ ROUTE_SLOTS = {
     "route": 12,
     "turn_finished": 13,
     "question": 14,
+    "decision": 15,
 }
 """Places of a turn's own events within step 0 of its root run; the run's own are 0 and 1."""
 
@@ -42,6 +41,43 @@ class Taken:
     """The words with all that came with them."""
     text: str
     """What the model gets while it is at work."""
+
+
+class Gate(Protocol):
+    """Hook: stands before and behind each call of a tool. MUST NOT raise but for broken storage."""
+
+    async def before(
+        self, call: ToolCall, spec: ToolSpec | None, context: ToolContext
+    ) -> ToolOutput | Wait | None:
+        """None lets the call be made; an output is its result; a wait is for a person first."""
+        ...
+
+    async def after(
+        self, call: ToolCall, output: ToolOutput, context: ToolContext
+    ) -> ToolOutput | Wait:
+        """What the model gets; a wait where a person has to act on the result first."""
+        ...
+
+    def spoken(self, progress: str) -> str:
+        """What people are told of a call that goes on."""
+        ...
+
+
+class OpenGate:
+    """Lets everything through, as where nothing can have an effect."""
+
+    async def before(
+        self, call: ToolCall, spec: ToolSpec | None, context: ToolContext
+    ) -> ToolOutput | Wait | None:
+        return None
+
+    async def after(
+        self, call: ToolCall, output: ToolOutput, context: ToolContext
+    ) -> ToolOutput | Wait:
+        return output
+
+    def spoken(self, progress: str) -> str:
+        return progress
 
 
 async def _nothing_came(_place: str) -> tuple[Taken, ...]:
@@ -75,14 +111,30 @@ class RunScope:
     """Whether somebody wrote what the run has not taken in yet."""
     begin_effect: Callable[[ToolCallId], Awaitable[bool]] = _always_new
     """Notes a call before it is made; False when an earlier process had begun it."""
+    gate: Gate = field(default_factory=OpenGate)
     generation: int = 1
     """2 or more: the turn goes on from its history, and its events are new attempts."""
 
     def acting_for(self, taken: Sequence[Taken]) -> "RunScope":
         """The scope after messages were taken in: tools act for the author of the last one."""
-        if not taken:
-            return self
-        return replace(self, context=replace(self.context, asker=taken[-1].author))
+        return self.acting_as(taken[-1].author) if taken else self
+
+    def acting_as(self, asker: UserId) -> "RunScope":
+        """The scope in which tools act for a person."""
+        return replace(self, context=replace(self.context, asker=asker))
+
+    async def announce_taken(self, taken: Sequence[Taken], step: int, first_slot: int) -> None:
+        """Tell the run's readers what it took in. Safe to do again."""
+        for index, each in enumerate(taken):
+            await self.emit(
+                MessageTaken(
+                    **self.at(step, first_slot + index),
+                    author=each.author,
+                    author_name=each.author_name,
+                    text=each.words,
+                    taken=each.turn,
+                )
+            )
 
     def at(self, step: int, n: int, attempt: int = 1) -> dict[str, Any]:
         """The fields that every event of this run carries."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 from pydantic import TypeAdapter
 
@@ -15,12 +16,12 @@ from agent_core.events import (
 from agent_core.fault_points import fault_point
 from agent_core.loop.agent import Agent, RunScope
 from agent_core.messages import Message, ToolCall, ToolResult
-from agent_core.sessions.turns import Question
-from agent_core.tools import ToolOutput
+from agent_core.sessions.turns import Question, Wait
+from agent_core.tools import Progress, ToolOutput
 from agent_core.tools.effects import is_repeatable, lost_result
 from agent_core.tools.results import ResultLimits, fit
 
-OUTPUT: TypeAdapter[ToolOutput] = TypeAdapter(ToolOutput)
+FIRST_SLOT = 2
 IS_SO: TypeAdapter[bool] = TypeAdapter(bool)
 PREVIEW_CHARS = 1000
 FIRST_ARTIFACT_SLOT = 1000
@@ -33,71 +34,114 @@ NOT_ASKED = (
 )
 
 
-class Asked(Exception):
-    """A call waits for a person; the other calls of its step are done, with these results."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Performed(ToolOutput):
+    """A call as it is recorded: made, or kept back until a person has done something about it."""
 
-    def __init__(self, question: Question, results: Message | None) -> None:
-        super().__init__(question.text)
-        self.question = question
+    wait: Wait | None = None
+
+
+PERFORMED: TypeAdapter[Performed] = TypeAdapter(Performed)
+
+
+class Asked(Exception):
+    """A call waits for a person; others of its step are done, with these results, or come later."""
+
+    def __init__(self, wait: Wait, results: Message | None) -> None:
+        super().__init__(wait.kind)
+        self.wait = wait
         self.results = results
 
 
-async def run_calls(agent: Agent, calls: Sequence[ToolCall], scope: RunScope, step: int) -> Message:
+async def run_calls(
+    agent: Agent,
+    calls: Sequence[ToolCall],
+    scope: RunScope,
+    step: int,
+    *,
+    first_slot: int = FIRST_SLOT,
+    is_announced: bool = False,
+) -> Message:
     """Run the calls and return the user message with their results.
 
+    Args:
+        agent: Whose calls.
+        calls: All in parallel.
+        scope: Of the run.
+        step: Which step they belong to.
+        first_slot: Where their events begin within the step.
+        is_announced: They are begun again after a wait: their readers know of them.
+
     Raises:
-        Asked: one of the calls is a question to a person.
+        Asked: a person has to answer, approve or connect something first.
     """
-    for index, call in enumerate(calls):
-        await _announce_start(call, scope, step, index)
+    slots = range(first_slot, first_slot + 2 * len(calls), 2)
+    if not is_announced:
+        for slot, call in zip(slots, calls, strict=True):
+            await _announce_start(call, scope, step, slot)
     # Tasks begin in the order of their making and record their steps before they first wait, so a
     # replay meets the same order.
     async with asyncio.TaskGroup() as group:
         tasks = [
-            group.create_task(_run_call(agent, call, scope, step, index))
-            for index, call in enumerate(calls)
+            group.create_task(_run_call(agent, call, scope, step, slot))
+            for slot, call in zip(slots, calls, strict=True)
         ]
     outcomes = [task.result() for task in tasks]
-    results, question = _sorted(outcomes)
-    if question is None:
+    results, wait = _sorted(outcomes)
+    if wait is None:
         return Message(role="user", parts=results)
-    if await scope.steps.once("written meanwhile", scope.has_messages, IS_SO):
-        unasked = ToolResult(call_id=question.call_id, text=NOT_ASKED, is_error=True)
+    if isinstance(wait, Question) and await scope.steps.once(
+        "written meanwhile", scope.has_messages, IS_SO
+    ):
+        unasked = ToolResult(call_id=wait.call_id, text=NOT_ASKED, is_error=True)
         return Message(role="user", parts=(*results, unasked))
-    raise Asked(question, Message(role="user", parts=results) if results else None)
+    raise Asked(wait, Message(role="user", parts=results) if results else None)
 
 
 def _sorted(
-    outcomes: Sequence[ToolResult | Question],
-) -> tuple[tuple[ToolResult, ...], Question | None]:
-    """The results, and the first question; further ones are answered with a refusal."""
-    results: list[ToolResult] = []
-    first: Question | None = None
-    for outcome in outcomes:
-        if isinstance(outcome, ToolResult):
-            results.append(outcome)
-        elif first is None:
-            first = outcome
-        else:
-            results.append(ToolResult(call_id=outcome.call_id, text=ONE_QUESTION, is_error=True))
+    outcomes: Sequence[ToolResult | Wait],
+) -> tuple[tuple[ToolResult, ...], Wait | None]:
+    """The results, and what is waited for first.
+
+    Consents go before questions, one after another: a call without a result is begun again after
+    the wait. A further question is answered with a refusal.
+    """
+    waits = [each for each in outcomes if not isinstance(each, ToolResult)]
+    consents = [each for each in waits if not isinstance(each, Question)]
+    first = next(iter(consents or waits), None)
+    results = [
+        each
+        if isinstance(each, ToolResult)
+        else ToolResult(call_id=each.call_id, text=ONE_QUESTION, is_error=True)
+        for each in outcomes
+        if isinstance(each, ToolResult) or (isinstance(each, Question) and each is not first)
+    ]
     return tuple(results), first
 
 
 async def _run_call(
-    agent: Agent, call: ToolCall, scope: RunScope, step: int, index: int
-) -> ToolResult | Question:
-    output = await _output(agent, call, scope, step, index)
+    agent: Agent, call: ToolCall, scope: RunScope, step: int, slot: int
+) -> ToolResult | Wait:
+    output = await _output(agent, call, scope, step, slot)
     if isinstance(output, Question):
-        await _announce_end(call, ToolOutput(text=""), scope, step, index)
+        await _announce_end(call, ToolOutput(text=""), scope, step, slot)
+    if not isinstance(output, ToolOutput):
         return output
+    return await end_call(call, output, scope, step, slot)
+
+
+async def end_call(
+    call: ToolCall, output: ToolOutput, scope: RunScope, step: int, slot: int
+) -> ToolResult:
+    """Tell everybody how a call ended; its result for the model."""
     scope.after_tool_call(call, output, scope.context)
-    await _announce_end(call, output, scope, step, index)
+    await _announce_end(call, output, scope, step, slot)
     return ToolResult(call_id=call.id, text=output.text, is_error=output.is_error)
 
 
 async def _output(
-    agent: Agent, call: ToolCall, scope: RunScope, step: int, index: int
-) -> ToolOutput | Question:
+    agent: Agent, call: ToolCall, scope: RunScope, step: int, slot: int
+) -> ToolOutput | Wait:
     for tool in agent.body_tools:
         if tool.spec.name == call.name:
             output = await tool.run(call, scope)
@@ -112,35 +156,50 @@ async def _output(
             )
 
     async def progress(text: str) -> None:
-        at = scope.at(step, _slot(index))
-        await scope.emit(ToolCallProgressed(**at, call_id=call.id, tool=call.name, text=text))
+        at = scope.at(step, slot)
+        told = scope.gate.spoken(text)
+        await scope.emit(ToolCallProgressed(**at, call_id=call.id, tool=call.name, text=told))
 
-    async def work() -> ToolOutput:
-        specs = await agent.tools.specs(scope.context)
-        if not is_repeatable(call, specs) and not await scope.begin_effect(call.id):
-            return lost_result()
-        fault_point("tool_call.before")
-        output = await agent.tools.run(call, scope.context, progress)
-        fault_point("tool_call.after")
-        return output
+    async def work() -> Performed:
+        return _performed(await _perform(agent, call, scope, progress))
 
-    return await scope.steps.once(f"tool:{call.name}", work, OUTPUT)
+    performed = await scope.steps.once(f"tool:{call.name}", work, PERFORMED)
+    return performed.wait or performed
 
 
-def _slot(index: int) -> int:
-    return 2 + 2 * index
+async def _perform(
+    agent: Agent, call: ToolCall, scope: RunScope, progress: Progress
+) -> ToolOutput | Wait:
+    """Make the call, if nothing and nobody stands in its way."""
+    specs = await agent.tools.specs(scope.context)
+    spec = next((spec for spec in specs if spec.name == call.name), None)
+    held = await scope.gate.before(call, spec, scope.context)
+    if held is not None:
+        return held
+    if not is_repeatable(call, specs) and not await scope.begin_effect(call.id):
+        return lost_result()
+    fault_point("tool_call.before")
+    output = await agent.tools.run(call, scope.context, progress)
+    fault_point("tool_call.after")
+    return await scope.gate.after(call, output, scope.context)
 
 
-async def _announce_start(call: ToolCall, scope: RunScope, step: int, index: int) -> None:
+def _performed(done: ToolOutput | Wait) -> Performed:
+    if not isinstance(done, ToolOutput):
+        return Performed(text="", wait=done)
+    return Performed(**{field.name: getattr(done, field.name) for field in fields(ToolOutput)})
+
+
+async def _announce_start(call: ToolCall, scope: RunScope, step: int, slot: int) -> None:
     tracing.note("tool_call", tool_name=call.name, tool_id=call.id, run=scope.context.run)
-    at = scope.at(step, _slot(index))
+    at = scope.at(step, slot)
     await scope.emit(
         ToolCallStarted(**at, call_id=call.id, tool=call.name, arguments=call.arguments)
     )
 
 
 async def _announce_end(
-    call: ToolCall, output: ToolOutput, scope: RunScope, step: int, index: int
+    call: ToolCall, output: ToolOutput, scope: RunScope, step: int, slot: int
 ) -> None:
     tracing.note(
         "tool_result",
@@ -149,7 +208,7 @@ async def _announce_end(
         is_error=output.is_error,
     )
     for offset, artifact in enumerate(output.artifacts):
-        at = scope.at(step, FIRST_ARTIFACT_SLOT * (index + 1) + offset)
+        at = scope.at(step, FIRST_ARTIFACT_SLOT * (slot // 2) + offset)
         await scope.emit(
             ArtifactSaved(
                 **at,
@@ -161,7 +220,7 @@ async def _announce_end(
         )
     await scope.emit(
         ToolCallFinished(
-            **scope.at(step, _slot(index) + 1),
+            **scope.at(step, slot + 1),
             call_id=call.id,
             tool=call.name,
             is_error=output.is_error,

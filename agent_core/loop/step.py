@@ -11,7 +11,6 @@ from agent_core import tracing
 from agent_core.context.history import repaired
 from agent_core.errors import ModelUnavailable
 from agent_core.events import (
-    MessageTaken,
     StepFinished,
     StepRetried,
     StepStarted,
@@ -25,6 +24,7 @@ from agent_core.loop.calls import Asked, run_calls
 from agent_core.messages import Message, Part, Text, ToolCall, user_message
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.models.retry import Retried
+from agent_core.tools.search import shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,12 +137,13 @@ async def _call_model(
     async def work() -> ModelCall:
         taken = await scope.take_messages(f"{scope.generation}:{number}")
         await scope.save(place, _messages(taken))
-        await _announce_taken(taken, scope, number)
+        await scope.announce_taken(taken, number, FIRST_TAKEN_SLOT)
         acting = scope.acting_for(taken)
-        specs = tuple(await agent.tools.specs(acting.context))
+        told = [*history, *_messages(taken)]
+        specs = shown(await agent.tools.specs(acting.context), told)
         request = ModelRequest(
             system=agent.system,
-            messages=_with_closing(repaired([*history, *_messages(taken)]), closing),
+            messages=_with_closing(repaired(told), closing),
             tools=(*specs, *(tool.spec for tool in agent.body_tools)),
             may_call_tools=not closing,
         )
@@ -152,7 +153,8 @@ async def _call_model(
         return replace(call, taken=taken)
 
     call = await scope.steps.once(f"model:{agent.name}", work, MODEL_CALL)
-    await _announce_taken(call.taken, scope, number)
+    # Told at once, and again from the record: a crash may have kept the first from the log.
+    await scope.announce_taken(call.taken, number, FIRST_TAKEN_SLOT)
     await scope.emit(
         StepFinished(
             **scope.at(number, 1, call.attempt),
@@ -166,20 +168,6 @@ async def _call_model(
         )
     )
     return call
-
-
-async def _announce_taken(taken: Sequence[Taken], scope: RunScope, number: int) -> None:
-    """Told at once, and again from the record: a crash may have kept the first from the log."""
-    for index, each in enumerate(taken):
-        await scope.emit(
-            MessageTaken(
-                **scope.at(number, FIRST_TAKEN_SLOT + index),
-                author=each.author,
-                author_name=each.author_name,
-                text=each.words,
-                taken=each.turn,
-            )
-        )
 
 
 async def _stream(agent: Agent, request: ModelRequest, scope: RunScope, number: int) -> ModelCall:
@@ -216,17 +204,16 @@ def _with_closing(messages: tuple[Message, ...], closing: str) -> tuple[Message,
 
 
 def _with_fresh_ids(message: Message, history: Sequence[Message], number: int) -> Message:
-    """Some gateways number the calls of each reply anew; an id that is taken gets a suffix."""
-    earlier = {call.id for message in history for call in message.tool_calls}
-    taken = earlier | {call.id for call in message.tool_calls}
+    """Some gateways number the calls of each reply anew, or alike; a taken id gets a suffix."""
+    taken = {call.id for message in history for call in message.tool_calls}
+    own = {call.id for call in message.tool_calls}
     parts: list[Part] = []
     for part in message.parts:
-        if isinstance(part, ToolCall) and part.id in earlier:
-            fresh = _free_id(part.id, taken, number)
-            taken.add(fresh)
-            parts.append(replace(part, id=fresh))
-        else:
-            parts.append(part)
+        if isinstance(part, ToolCall):
+            if part.id in taken:
+                part = replace(part, id=_free_id(part.id, taken | own, number))
+            taken.add(part.id)
+        parts.append(part)
     return replace(message, parts=tuple(parts))
 
 

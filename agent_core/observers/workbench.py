@@ -1,25 +1,35 @@
-"""Saves what code ran in remote sandboxes and what came of it, as workbench_activity/*.json."""
+"""Saves what code ran in remote sandboxes and what came of it, as workbench_activity/*.json.
+
+A file that was read there lands in downloads/.
+"""
 
 import asyncio
+import base64
+import binascii
 import json
 import re
 from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
 
 from agent_core.messages import JsonObject
 from agent_core.observers.executions import Execution, executions, may_run, slug_of
 from agent_core.observers.observing import ToolObserved
 from agent_core.observers.payloads import is_object, search, text_in
 from agent_core.workspaces.files import timestamp, write_json
-from agent_core.workspaces.layout import WORKBENCH_ACTIVITY
+from agent_core.workspaces.layout import DOWNLOADS, WORKBENCH_ACTIVITY
 
 _WORKBENCH = re.compile(
     r"(?:COMPOSIO|RUBE)_REMOTE_(?:WORKBENCH|BASH_TOOL)|(?:\w+_)?CODEINTERPRETER_\w+"
 )
+_READS_FILE = re.compile(r"(?:\w+_)?CODEINTERPRETER_GET_FILE\w*")
+_UNSAFE = re.compile(r"[^\w.() -]")
+_NAME_CHARS = 80
+_MAX_NAMESAKES = 100
 _DEPTH = 3
 
 
 class WorkbenchObserver:
-    """One file for each execution."""
+    """One file for each execution, and one for each file whose content came back."""
 
     async def saw(self, observed: ToolObserved) -> Sequence[str]:
         if not may_run(observed, _WORKBENCH):
@@ -39,6 +49,8 @@ def _save(observed: ToolObserved) -> list[str]:
         }
         write_json(observed.context.workspace / path, record)
         saved.append(path)
+        if _READS_FILE.fullmatch(execution.slug):
+            saved += _downloads(execution, observed.context.workspace)
     return saved
 
 
@@ -87,3 +99,45 @@ def _as_text(value: object) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _downloads(execution: Execution, workspace: Path) -> list[str]:
+    """Keep the content that came back, under the first name that no other content has."""
+    data = search(execution.payload, _content, _DEPTH)
+    if data is None:
+        return []
+    wanted = PurePosixPath(_file_name(text_in(execution.arguments, "file_path")))
+    for number in range(1, _MAX_NAMESAKES + 1):
+        name = wanted.name if number == 1 else f"{wanted.stem}_{number}{wanted.suffix}"
+        if _holds(workspace / DOWNLOADS / name, data):
+            return [f"{DOWNLOADS}/{name}"]
+    return []
+
+
+def _content(value: JsonObject) -> bytes | None:
+    content = value.get("content")
+    if not isinstance(content, str):
+        return None
+    if value.get("encoding") != "base64":
+        return content.encode("utf-8", "replace")
+    try:
+        return base64.b64decode(content, validate=True)
+    except binascii.Error:
+        return None
+
+
+def _file_name(remote_path: str) -> str:
+    """The last part of a remote path as a plain name."""
+    plain = _UNSAFE.sub("_", remote_path.rpartition("/")[2]).strip(". ")
+    return plain[-_NAME_CHARS:].lstrip("-. ") or "file"
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Write a new file; whether the file now there, new or old, has this content."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with path.open("xb") as file:
+            file.write(data)
+    except FileExistsError:
+        return path.is_file() and path.read_bytes() == data
+    return True

@@ -13,6 +13,7 @@ from agent_core.prompts import fill, prompt
 from agent_core.subagents.spec import SubagentSpec
 from agent_core.subagents.task import task_tool
 from agent_core.tools.registry import Registry
+from agent_core.tools.search import SearchableTools
 
 MAIN_AGENT = "universal-agent"
 MAX_NAME_CHARS = 60
@@ -44,16 +45,19 @@ class Agents:
     other_models: dict[str, RetryingModel] = field(default_factory=dict[str, RetryingModel])
     main_name: str = MAIN_AGENT
 
-    def main(self, *, today: datetime, workspace: Path, author: str) -> Agent:
-        """The agent that answers the person."""
+    def main(
+        self, *, today: datetime, workspace: Path, author: str, is_digest: bool = False
+    ) -> Agent:
+        """The agent that answers the person; for a digest nobody is there to be asked back."""
+        system = prompt(
+            "system", today=_day(today), workspace=str(workspace), author=one_line(author)
+        )
         return Agent(
             name=self.main_name,
-            system=prompt(
-                "system", today=_day(today), workspace=str(workspace), author=one_line(author)
-            ),
+            system="\n\n".join((system, prompt("digest"))) if is_digest else system,
             model=self.model,
-            tools=self.registry.restricted(MAIN_TOOLS),
-            body_tools=self._body_tools(),
+            tools=SearchableTools(self.registry.restricted(MAIN_TOOLS)),
+            body_tools=self._body_tools(may_ask=not is_digest),
             limits=self.limits,
         )
 
@@ -64,15 +68,16 @@ class Agents:
             name=spec.name,
             system=fill(spec.instructions, today=_day(today), workspace=str(workspace)),
             model=self.other_models.get(spec.model, self.model),
-            tools=self.registry.restricted(spec.tools),
+            tools=SearchableTools(self.registry.restricted(spec.tools)),
             limits=self.limits,
         )
 
     def spec(self, name: str) -> SubagentSpec:
         return {spec.name: spec for spec in self.specs}[name]
 
-    def _body_tools(self) -> tuple[BodyTool, ...]:
-        return (*((task_tool(self.specs),) if self.specs else ()), ask_user_tool())
+    def _body_tools(self, *, may_ask: bool) -> tuple[BodyTool, ...]:
+        tasks = (task_tool(self.specs),) if self.specs else ()
+        return (*tasks, ask_user_tool()) if may_ask else tasks
 
 
 def one_line(name: str) -> str:

@@ -1,18 +1,32 @@
 """Makes a runtime from settings: every object of the core is made here."""
 
 import asyncio
+import logging
 import sys
-from datetime import UTC, datetime
+import time
+from collections.abc import Callable, Collection
+from datetime import datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from agent_core.classifier import Router
+from agent_core.clock import machine_time
+from agent_core.consent.gate import ConsentGate, GateParts
+from agent_core.consent.links import FreshLinks, LinkPlaces
+from agent_core.consent.policy import read_policy
+from agent_core.consent.taints import Taints
 from agent_core.durable.dbos_turns import DurableConfig
+from agent_core.errors import ToolServerError
 from agent_core.loop.limits import Limits
+from agent_core.messages import JsonObject, ToolCall
 from agent_core.models.anthropic import AnthropicModel
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, standard_observers
+from agent_core.observers.reader_blacklist import ReaderBlacklist
 from agent_core.runtime.agents import Agents
 from agent_core.runtime.closing import Closing
+from agent_core.runtime.consents import ConsentParts
+from agent_core.runtime.fleet import configured_fleet
 from agent_core.runtime.run_logs import RunLogs
 from agent_core.runtime.runtime import Runtime, RuntimeParts
 from agent_core.runtime.turns import TurnParts
@@ -24,33 +38,67 @@ from agent_core.sessions import (
     SessionStore,
     WriteBehind,
 )
+from agent_core.sessions.audit import AuditLog
+from agent_core.sessions.consents import ConsentStore
 from agent_core.sessions.leases import new_process_id
+from agent_core.sessions.pins import ToolPins
 from agent_core.settings import CoreSettings
 from agent_core.subagents.spec import shipped_specs
-from agent_core.tools import Toolset
+from agent_core.tools import ToolContext, Toolset
 from agent_core.tools.composio import ComposioTools
-from agent_core.tools.composio_api import DEFAULT_BASE_URL, ComposioSessions
+from agent_core.tools.composio_accounts import ComposioAccounts
+from agent_core.tools.composio_api import DEFAULT_BASE_URL, ComposioApi
 from agent_core.tools.hub import McpHub
+from agent_core.tools.pins import Pins
 from agent_core.tools.registry import Registry
 from agent_core.tools.servers import StdioServer
 
+logger = logging.getLogger(__name__)
+
 LOCAL_TOOLKIT = "local_toolkit"
+REMOTE_TOOLS = ("workbench_download", "workbench_upload", "upload_to_composio")
+"""Tools of ours that work at Composio for the person who asked."""
 
 
-def build_runtime(settings: CoreSettings) -> Runtime:
-    """A runtime, not yet started: use it as `async with`."""
+def build_runtime(
+    settings: CoreSettings,
+    *,
+    clock: Callable[[], datetime] = machine_time,
+    approvers: Collection[str] = (),
+) -> Runtime:
+    """A runtime, not yet started: use it as `async with`.
+
+    Args:
+        settings: Of the core.
+        clock: Tells the moment, in UTC.
+        approvers: People who may decide for others, as the surface calls them.
+
+    Raises:
+        SettingsError: the policy file cannot be read.
+    """
     model = _model(settings)
-    hub = McpHub([local_toolkit(settings, settings.workspaces_root)])
-    sessions = composio_sessions(settings) if composio_url(settings) else None
-    composio = sessions and ComposioTools(
-        sessions, api_key=settings.composio_api_key.get_secret_value()
-    )
     database = Database(settings.state_url)
+    pins = Pins(ToolPins(database), now=clock)
+    api = composio_api(settings) if composio_url(settings) else None
+    hub = McpHub(
+        [local_toolkit(settings, settings.workspaces_root)],
+        fleet=configured_fleet(settings),
+        pins=pins,
+        told=lambda call, context: _remote_session(api, call, context),
+    )
+    composio = api and ComposioTools(
+        api, api_key=settings.composio_api_key.get_secret_value(), pins=pins
+    )
+    accounts = api and ComposioAccounts(api, time.monotonic)
     behind = WriteBehind(database)
     store = SessionStore(database, behind)
+    consents = ConsentStore(database)
+    taints = Taints(store)
+    links = FreshLinks(time.monotonic)
     run_logs = RunLogs()
     log = EventLog(database, behind, on_stored=run_logs.write)
-    observers = Observers(standard_observers())
+    blacklist = ReaderBlacklist(settings.workspaces_root.resolve())
+    observers = Observers((*standard_observers(), blacklist))
     specs = shipped_specs()
     turns = TurnParts(
         store=store,
@@ -62,7 +110,7 @@ def build_runtime(settings: CoreSettings) -> Runtime:
         ),
         agents=Agents(
             model=RetryingModel(model),
-            registry=Registry(_toolsets(hub, composio)),
+            registry=Registry(_toolsets(hub, composio), now=clock),
             specs=specs,
             limits=Limits(
                 max_steps=settings.max_steps,
@@ -84,7 +132,23 @@ def build_runtime(settings: CoreSettings) -> Runtime:
             logfire_project=settings.logfire_project,
             logfire_enabled=bool(settings.logfire_token.get_secret_value()),
         ),
-        clock=lambda: datetime.now(UTC),
+        consents=consents,
+        accounts=accounts,
+        taints=taints,
+        gate=ConsentGate(
+            GateParts(
+                policy=read_policy(settings.policy_file),
+                store=store,
+                consents=consents,
+                audit=AuditLog(database),
+                taints=taints,
+                accounts=accounts,
+                places=LinkPlaces(_link_places(settings)),
+                links=links,
+                clock=clock,
+            )
+        ),
+        clock=clock,
     )
     return Runtime(
         RuntimeParts(
@@ -92,10 +156,19 @@ def build_runtime(settings: CoreSettings) -> Runtime:
             behind=behind,
             turns=turns,
             durable=DurableConfig(url=settings.durable_url),
+            consents=ConsentParts(
+                store=store,
+                consents=consents,
+                accounts=accounts,
+                links=links,
+                approvers=approvers,
+                clock=clock,
+            ),
             workspaces_root=settings.workspaces_root.resolve(),
             prepare=model.warm_up,
-            warm_up=lambda: _warm_up(hub, sessions),
+            warm_up=lambda: _warm_up(hub, api),
             close=lambda: _close(model, hub, composio, observers),
+            scheduled_at_once=settings.scheduled_at_once,
         )
     )
 
@@ -120,6 +193,9 @@ def local_toolkit(settings: CoreSettings, workspaces_root: Path) -> StdioServer:
             "WORKSPACES_ROOT": str(workspaces_root.resolve()),
             "CRAWL_ALLOW": settings.crawl_allow,
             "CRAWL_CONNECT": settings.crawl_connect,
+            "COMPOSIO_API_KEY": settings.composio_api_key.get_secret_value(),
+            "COMPOSIO_BASE_URL": composio_url(settings),
+            "PYDANTIC_DISABLE_PLUGINS": "1",  # it traces nothing, and loading takes half a second
         },
         trusted=True,
         call_timeout_s=300.0,
@@ -133,23 +209,43 @@ def composio_url(settings: CoreSettings) -> str:
     return settings.composio_base_url or DEFAULT_BASE_URL
 
 
-def composio_sessions(settings: CoreSettings) -> ComposioSessions:
-    """Sessions at Composio; there must be a key."""
-    return ComposioSessions(
+def composio_api(settings: CoreSettings) -> ComposioApi:
+    """The way to Composio; there must be a key."""
+    return ComposioApi(
         api_key=settings.composio_api_key.get_secret_value(), base_url=composio_url(settings)
     )
+
+
+async def _remote_session(
+    api: ComposioApi | None, call: ToolCall, context: ToolContext
+) -> JsonObject:
+    """What our own tools need for a person's remote workbench; the model cannot name another's."""
+    if api is None or call.name.rpartition("__")[2] not in REMOTE_TOOLS:
+        return {}
+    try:
+        return {"composio_session": (await api.of(context.asker)).id}
+    except ToolServerError as error:
+        logger.warning("no remote workbench for %s: %s", call.name, error)
+        return {}
+
+
+def _link_places(settings: CoreSettings) -> tuple[str, ...]:
+    """The configured ones, and the pages of another Composio."""
+    configured = tuple(filter(None, (each.strip() for each in settings.connect_links.split(","))))
+    other = urlsplit(settings.composio_base_url).netloc
+    return (*configured, f"{other}/link/", f"{other}/connect/") if other else configured
 
 
 def _toolsets(hub: McpHub, composio: ComposioTools | None) -> list[Toolset]:
     return [hub] if composio is None else [hub, composio]
 
 
-async def _warm_up(hub: McpHub, sessions: ComposioSessions | None) -> None:
+async def _warm_up(hub: McpHub, api: ComposioApi | None) -> None:
     """Start the tool servers and load Composio's library, so that the first turn does not wait."""
     async with asyncio.TaskGroup() as group:
         group.create_task(hub.warm_up())
-        if sessions is not None:
-            group.create_task(sessions.warm_up())
+        if api is not None:
+            group.create_task(api.warm_up())
 
 
 async def _close(

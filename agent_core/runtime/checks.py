@@ -21,14 +21,14 @@ from agent_core.ids import UserId
 from agent_core.messages import Message, Text
 from agent_core.models import ModelRequest
 from agent_core.models.anthropic import AnthropicModel
-from agent_core.runtime.build import composio_sessions, local_toolkit
+from agent_core.runtime.build import composio_api, local_toolkit
 from agent_core.sessions.migrations import examine_schema, file_of, require_usable
 from agent_core.settings import CoreSettings
 from agent_core.tools.composio import SERVER_NAME
 from agent_core.tools.server import McpServer
 from agent_core.tools.servers import HttpServer, HubLimits, ServerConfig
 
-CHECKER = UserId("bot-check")
+CHECKER = UserId("bot:check")
 """As whom Composio is asked: nobody, so no person's accounts are touched."""
 
 BUSY_PATIENCE_S = 5.0
@@ -87,14 +87,14 @@ async def list_composio_tools(settings: CoreSettings) -> tuple[str, ...]:
         ToolServerError: there is no session, or it lists none.
     """
     key = settings.composio_api_key.get_secret_value()
-    sessions = composio_sessions(settings)
+    api = composio_api(settings)
     try:
-        session = await sessions.create(CHECKER)
+        session = await api.of(CHECKER)
         return await _list_tools(
             HttpServer(name=SERVER_NAME, url=session.mcp_url, headers={"x-api-key": key})
         )
     finally:
-        await sessions.close()
+        await api.close()
 
 
 async def list_toolkit(settings: CoreSettings) -> tuple[str, ...]:

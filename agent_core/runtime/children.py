@@ -57,6 +57,7 @@ class Children:
             steps,
             generation=1,
             asker=UserId(request.asker) if request.asker else turn.inbound.asker,
+            agent=request.agent,
         )
         result = await self._result(request, turn, session, scope)
         complaint = "" if result.outcome == "stopped" else await self._complaint(request, scope)

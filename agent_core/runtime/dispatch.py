@@ -10,12 +10,14 @@ from agent_core.durable import cannot_replay
 from agent_core.durable.dbos_turns import DurableConfig, DurableTurns
 from agent_core.events import Outcome
 from agent_core.fault_points import fault_point
-from agent_core.ids import SessionId, TurnId
+from agent_core.ids import ROOT_RUN, SessionId, TurnId
+from agent_core.messages import user_message
 from agent_core.runtime.background import Background
+from agent_core.runtime.opening import opening_text
 from agent_core.runtime.silent_ends import end_silently, give_up
 from agent_core.runtime.stopping import StopSignals
 from agent_core.runtime.turns import TurnParts, Turns
-from agent_core.sessions import Stop, StoredTurn
+from agent_core.sessions import ApprovalWait, Stop, StoredTurn
 
 logger = logging.getLogger(__name__)
 
@@ -132,7 +134,9 @@ class Dispatch:
         if busy is None:
             if queued is not None:
                 await self._begin(queued)
-        elif busy.status == "waiting" and (queued is not None or self._is_over(busy)):
+        elif busy.status == "waiting" and (
+            self._is_over(busy) or any(_ends_wait(busy, turn) for turn in work)
+        ):
             await self._end_wait(busy)
 
     async def _see_to_order(self, turn: StoredTurn) -> None:
@@ -146,7 +150,7 @@ class Dispatch:
             await self._begin(turn)
 
     async def _carry_out(self, stopped: Sequence[StoredTurn]) -> None:
-        """End turns that are marked to stop; those of another process it ends itself."""
+        """End turns that are marked to stop. Another process sees to those that it holds."""
         for turn in stopped:
             if not self._leases.holds(turn.session) or await self._end_unbegun(turn):
                 continue
@@ -155,9 +159,16 @@ class Dispatch:
                 await self._end_wait(turn)
 
     async def _end_unbegun(self, turn: StoredTurn) -> bool:
-        """End a turn without a word; False when it has begun."""
+        """End a turn without a word; False when it has begun.
+
+        What was not taken back stays said: whoever goes on later knows of it.
+        """
         if not await self._store.mark_running(turn.id):
             return False
+        stop = (await self._store.turn(turn.id)).stop
+        if turn.kind == "work" and stop is not None and stop.why == "asked":
+            said = user_message(opening_text(turn))
+            await self._store.append_messages(turn.id, ROOT_RUN, 0, [said])
         await self._end_silently(turn, "stopped")
         return True
 
@@ -214,4 +225,14 @@ class Dispatch:
         self._background.run(lambda: self.advance(turn.session))
 
     def _is_over(self, turn: StoredTurn) -> bool:
-        return turn.question is None or turn.question.deadline <= self._parts.clock()
+        return turn.wait is None or turn.wait.is_over(self._parts.clock())
+
+
+def _ends_wait(busy: StoredTurn, turn: StoredTurn) -> bool:
+    """Whether a message is for the work that waits. Others' remarks do not undo an approval.
+
+    They are taken in when it is decided, or when its time is over.
+    """
+    if turn.status != "queued":
+        return False
+    return not isinstance(busy.wait, ApprovalWait) or turn.inbound.asker == busy.wait.asker

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable
 
 from agent_core.ids import SessionId, TurnId
+from agent_core.runtime.consents import Consents
 from agent_core.runtime.dispatch import Dispatch
 from agent_core.runtime.turns import TurnParts
 from agent_core.sessions import Database
@@ -16,6 +17,7 @@ logger = logging.getLogger(__name__)
 LOOK_EVERY_S = 0.5
 BEAT_EVERY_LOOKS = 6
 REVIVE_EVERY_LOOKS = 20
+CONNECTED_EVERY_LOOKS = 4
 PURGE_EVERY_LOOKS = 7_200
 LATE_S = 10.0
 """A beat that comes so late says that this process, or the database, was away."""
@@ -24,7 +26,9 @@ LATE_S = 10.0
 class Keeping:
     """The loop of one process."""
 
-    def __init__(self, database: Database, parts: TurnParts, dispatch: Dispatch) -> None:
+    def __init__(
+        self, database: Database, parts: TurnParts, dispatch: Dispatch, consents: Consents
+    ) -> None:
         self.begun = asyncio.Event()
         """Set after the first round: what a dead process left has been taken over."""
         self._database = database
@@ -32,6 +36,7 @@ class Keeping:
         self._inbox = parts.inbox
         self._clock = parts.clock
         self._dispatch = dispatch
+        self._consents = consents
         self._last_beat_s: float | None = None
         self._patient_until_s = 0.0
         self._idle: set[tuple[TurnId, int]] = set()
@@ -54,6 +59,9 @@ class Keeping:
             await self._beat()
         if looks % REVIVE_EVERY_LOOKS == REVIVE_EVERY_LOOKS - 1:
             await self._revive()
+        if looks % CONNECTED_EVERY_LOOKS == CONNECTED_EVERY_LOOKS - 1:
+            waiting = await self._inbox.waiting(self._leases.process)
+            await self._consents.look(waiting, asyncio.get_running_loop().time())
         if looks % PURGE_EVERY_LOOKS == PURGE_EVERY_LOOKS - 1:
             await purge(self._database, self._clock())
         for turn in await self._inbox.news(self._leases.process, self._clock()):

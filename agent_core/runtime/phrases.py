@@ -33,6 +33,8 @@ class Phrases:
     until_then: str
     saved: str
     unsure: str
+    left_out: str
+    """What people added and the work had not come to."""
     to_go_on: str
     unanswered: str
     thanks: str
@@ -42,6 +44,8 @@ class Phrases:
     long_text_kept: str
     new_workspace: str
     nothing_read: str
+    digest: str
+    """What a digest's turn is asked for. `{task}` is what was ordered, in a person's words."""
 
     def count(self, forms: str, n: int) -> str:
         """`1 step`, `12 steps`."""
@@ -73,6 +77,8 @@ _ENGLISH = Phrases(
         "- For a report say what on, such as “write a report on heat pumps in old houses”: "
         "you get it as a file, with its sources.\n"
         "- Attach files and say what to do with them.\n"
+        "- “Every weekday at 9 post a digest on battery storage in #energy” orders a digest; "
+        "“digests” lists them.\n"
         "- In this thread a word is enough: a reply without a mention goes on from here, and "
         "“continue” takes up what is not finished."
     ),
@@ -107,6 +113,7 @@ _ENGLISH = Phrases(
     until_then="Until then: {done}.",
     saved="Saved: {what}.",
     unsure="What may or may not have happened: {what}. Please look before it is done again.",
+    left_out="Not begun any more: {what}.",
     to_go_on="Reply “continue” and I go on from there.",
     unanswered=(
         "Nobody answered my question above, so I stopped here. Reply with the answer and I go on."
@@ -123,6 +130,7 @@ _ENGLISH = Phrases(
     long_text_kept="Your message has {n} characters; I took in all of it and saved it as `{path}`.",
     new_workspace="The files of this thread were gone; I started a new workspace.",
     nothing_read="I could not read any of the pages that I tried.",
+    digest="Research {task} and write a report.",
 )
 
 _GERMAN = Phrases(
@@ -134,6 +142,8 @@ _GERMAN = Phrases(
         "- Für einen Bericht genügt das Thema, etwa „Schreibe einen Bericht über Wärmepumpen in "
         "Altbauten“: Er kommt als Datei, mit seinen Quellen.\n"
         "- Hänge Dateien an und sag, was damit geschehen soll.\n"
+        "- „Poste jeden Werktag um 9 einen Überblick über Batteriespeicher in #energie“ bestellt "
+        "einen Digest; „Digests“ listet sie auf.\n"
         "- In diesem Thread genügt ein Wort: Eine Antwort ohne Erwähnung führt von hier weiter, "
         "und „weiter“ nimmt auf, was nicht fertig ist."
     ),
@@ -168,6 +178,7 @@ _GERMAN = Phrases(
     until_then="Bis dahin war ich bei {done}.",
     saved="Gesichert: {what}.",
     unsure="Ungewiss, ob es geschehen ist: {what}. Bitte vor einer Wiederholung nachsehen.",
+    left_out="Nicht mehr begonnen: {what}.",
     to_go_on="Antworte „weiter“, dann mache ich dort weiter.",
     unanswered=(
         "Auf meine Frage oben kam keine Antwort, daher habe ich hier angehalten. Antworte darauf, "
@@ -190,6 +201,7 @@ _GERMAN = Phrases(
         "Die Dateien dieses Threads waren weg; ich habe einen neuen Arbeitsbereich begonnen."
     ),
     nothing_read="Von den Seiten, die ich versucht habe, konnte ich keine lesen.",
+    digest="Recherchiere {task} und schreibe einen Bericht.",
 )
 
 _FRENCH = Phrases(
@@ -201,6 +213,8 @@ _FRENCH = Phrases(
         "- Pour un rapport, dites sur quoi, par exemple « rédige un rapport sur les pompes à "
         "chaleur dans les maisons anciennes » : il arrive en fichier, avec ses sources.\n"
         "- Joignez des fichiers et dites quoi en faire.\n"
+        "- « Chaque jour ouvré à 9h publie un résumé sur le stockage dans #energie » commande un "
+        "digest ; « digests » les liste.\n"
         "- Dans ce fil, un mot suffit : une réponse sans mention poursuit d'ici, et « continue » "
         "reprend ce qui n'est pas terminé."
     ),
@@ -235,6 +249,7 @@ _FRENCH = Phrases(
     until_then="Jusque-là : {done}.",
     saved="Enregistré : {what}.",
     unsure="Peut-être fait, peut-être pas : {what}. À vérifier avant de le refaire.",
+    left_out="Pas encore commencé : {what}.",
     to_go_on="Répondez « continue » et je reprends là.",
     unanswered=(
         "Ma question ci-dessus est restée sans réponse, je me suis donc arrêté ici. Répondez-y et "
@@ -256,6 +271,7 @@ _FRENCH = Phrases(
         "Les fichiers de ce fil avaient disparu ; j'ai commencé un nouvel espace de travail."
     ),
     nothing_read="Je n'ai pu lire aucune des pages que j'ai essayées.",
+    digest="Recherche {task} et écris un rapport.",
 )
 
 _SPANISH = Phrases(
@@ -266,6 +282,8 @@ _SPANISH = Phrases(
         "- Para un informe basta con el tema, por ejemplo «escribe un informe sobre las bombas "
         "de calor en casas antiguas»: llega como archivo, con sus fuentes.\n"
         "- Adjunta archivos y di qué hacer con ellos.\n"
+        "- «Cada día laborable a las 9 publica un resumen sobre baterías en #energia» pide un "
+        "digest; «digests» los muestra.\n"
         "- En este hilo basta una palabra: una respuesta sin mención sigue desde aquí, y "
         "«continúa» retoma lo que no está terminado."
     ),
@@ -300,6 +318,7 @@ _SPANISH = Phrases(
     until_then="Hasta entonces: {done}.",
     saved="Guardado: {what}.",
     unsure="Puede que haya ocurrido o no: {what}. Conviene mirarlo antes de repetirlo.",
+    left_out="Sin empezar: {what}.",
     to_go_on="Responde «continúa» y sigo desde ahí.",
     unanswered=(
         "Nadie respondió a mi pregunta de arriba, así que me detuve aquí. Responde y sigo."
@@ -318,6 +337,7 @@ _SPANISH = Phrases(
     ),
     new_workspace="Los archivos de este hilo ya no estaban; empecé un nuevo espacio de trabajo.",
     nothing_read="No pude leer ninguna de las páginas que intenté.",
+    digest="Investiga {task} y escribe un informe.",
 )
 
 PHRASES: dict[Language, Phrases] = {

@@ -1,5 +1,6 @@
 """The front door: takes messages in, one turn at a time a session, and gives their events out."""
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -12,16 +13,21 @@ from agent_core.events import AnyEvent
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime.background import Background
+from agent_core.runtime.consents import ConsentParts, Consents
 from agent_core.runtime.dispatch import Dispatch, Reader
 from agent_core.runtime.keeping import Keeping
 from agent_core.runtime.ready_answers import kind_of
+from agent_core.runtime.timekeeper import Host, Timekeeper
 from agent_core.runtime.turns import TurnParts
+from agent_core.schedules.pages import PageRead
 from agent_core.sessions import Database, Ledger, Stop, StoredSession, StoredTurn, WriteBehind
-from agent_core.workspaces import create_workspace, mark_renewed
+from agent_core.sessions.schedules import ScheduleStore
+from agent_core.workspaces import create_workspace, mark_renewed, pages_read
 
 logger = logging.getLogger(__name__)
 
 SHUTDOWN_PATIENCE_S = 2.0
+WARM_UP_AFTER_S = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,12 +38,15 @@ class RuntimeParts:
     behind: WriteBehind
     turns: TurnParts
     durable: DurableConfig
+    consents: ConsentParts
     workspaces_root: Path
     prepare: Callable[[], Awaitable[None]]
     """What must be ready before the first turn."""
     warm_up: Callable[[], Awaitable[None]]
     """What a turn would otherwise wait for; done in the background."""
     close: Callable[[], Awaitable[None]]
+    scheduled_at_once: int = 8
+    """So many scheduled turns go on at the same time, of all processes together."""
 
 
 class Runtime:
@@ -58,7 +67,16 @@ class Runtime:
         self._ledger = Ledger(parts.database, parts.turns.leases)
         self._background = Background()
         self._dispatch = Dispatch(parts.turns, parts.durable, self._background)
-        self._keeping = Keeping(parts.database, parts.turns, self._dispatch)
+        self.consents = Consents(parts.consents, self._dispatch.advance)
+        """Approvals and connections that turns wait for."""
+        self._keeping = Keeping(parts.database, parts.turns, self._dispatch, self.consents)
+        self.timekeeper = Timekeeper(
+            ScheduleStore(parts.database),
+            self.handle,
+            parts.turns.clock,
+            at_once=parts.scheduled_at_once,
+        )
+        """The schedules, and their clock once `keep_schedules` was called."""
 
     async def __aenter__(self) -> "Runtime":
         await self._parts.database.open()
@@ -68,7 +86,7 @@ class Runtime:
         await self._dispatch.durable.launch()
         self._background.run(self._keeping.keep)
         await self._keeping.begun.wait()
-        self._background.run(self._parts.warm_up)
+        self._background.run(self._warm_up_soon)
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
@@ -79,12 +97,22 @@ class Runtime:
         await self._parts.close()
         await self._parts.database.close()
 
+    async def _warm_up_soon(self) -> None:
+        """Not at once: what the start itself brings, such as turns that go on, comes first."""
+        await asyncio.sleep(WARM_UP_AFTER_S)
+        await self._parts.warm_up()
+
     async def show_with(self, name: str, reader: Reader) -> None:
         """From now on `reader` shows the turns of this process's sessions.
 
         It gets those that `name` has not shown to their end, too, an earlier process's included.
         """
         await self._dispatch.show_with(name, reader)
+
+    def keep_schedules(self, host: Host) -> None:
+        """From now on what is due begins, and is told on `host`."""
+        self.timekeeper.attach(host)
+        self._background.run(self.timekeeper.keep)
 
     async def handle(self, message: InboundMessage) -> TurnId | None:
         """Begin a turn for a message; the message is stored when this returns.
@@ -149,6 +177,11 @@ class Runtime:
             mark_renewed(path)
             await self._store.save_session(fresh)
             return path
+
+    async def pages_read(self, session: SessionId) -> tuple[PageRead, ...]:
+        """The pages that were read in a session, in their order; none where there is no session."""
+        stored = await self._store.session(session)
+        return await asyncio.to_thread(pages_read, stored.workspace) if stored else ()
 
     async def knows(self, session: SessionId) -> bool:
         """Whether the thread has a session."""

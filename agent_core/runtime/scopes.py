@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from agent_core.durable import Steps
 from agent_core.durable.guarded import GuardedSteps
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, UserId
-from agent_core.loop.agent import Clock, RunScope, Taken
+from agent_core.loop.agent import Clock, Gate, RunScope, Taken
 from agent_core.messages import Message, ToolCall
 from agent_core.observers import Observers, ToolObserved
 from agent_core.runtime.steering import Steering
@@ -23,6 +23,7 @@ class Scopes:
     leases: Leases
     observers: Observers
     steering: Steering
+    gate: Gate
     clock: Clock
 
     def scope(
@@ -34,6 +35,7 @@ class Scopes:
         *,
         generation: int,
         asker: UserId,
+        agent: str = "",
     ) -> RunScope:
         """A run's scope; only the root run takes in messages."""
 
@@ -60,6 +62,8 @@ class Scopes:
                 run=run,
                 asker=asker,
                 workspace=session.workspace,
+                agent=agent,
+                may_wait=run == ROOT_RUN and not turn.inbound.scheduled,
             ),
             steps=GuardedSteps(steps, guard),
             emit=self.log.append,
@@ -69,6 +73,7 @@ class Scopes:
             take_messages=take,
             has_messages=has_messages,
             begin_effect=begin_effect,
+            gate=self.gate,
             generation=generation,
         )
 

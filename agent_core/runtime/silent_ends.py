@@ -42,7 +42,6 @@ async def _announce_end(
     answer: str = "",
     reference: str = "",
 ) -> None:
-
     def at(slot: str) -> dict[str, Any]:
         return {
             "session": turn.session,

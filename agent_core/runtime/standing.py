@@ -88,10 +88,18 @@ def progress_words(now: Standing, at: datetime, phrases: Phrases) -> str:
     return " ".join([*lines, phrases.add_something])
 
 
-def stop_words(then: Standing, stop: Stop, phrases: Phrases) -> str:
+def stop_words(
+    then: Standing, stop: Stop, phrases: Phrases, *, left_out: Sequence[str] = ()
+) -> str:
     """What was done until a turn was stopped, and how it can go on.
 
     Who deleted the request wants neither to go on nor to read what came of it.
+
+    Args:
+        then: How far the turn was.
+        stop: Who wanted it to end, and why.
+        phrases: In which language.
+        left_out: What people had added and the turn had not taken in.
     """
     is_deleted = stop.why == "deleted"
     by = phrases.stopped_by.format(name=stop.by) if stop.by else phrases.stopped_now
@@ -104,6 +112,8 @@ def stop_words(then: Standing, stop: Stop, phrases: Phrases) -> str:
         lines.append(phrases.unsure.format(what=_listed(unsure)))
     if is_deleted:
         return " ".join(lines)
+    if left_out:
+        lines.append(phrases.left_out.format(what=_listed([_named(one) for one in left_out])))
     lines.append(phrases.to_go_on)
     quoted = f"\n\n> {_cut(then.said)}" if then.said else ""
     return " ".join(lines) + quoted
@@ -156,6 +166,11 @@ def _plain(tool: str) -> str:
     return re.sub(r"[^a-z0-9]+", " ", name).strip()[:MAX_NAME_CHARS] or "…"
 
 
-def _cut(text: str) -> str:
+def _named(words: str) -> str:
+    """A message in so few words that it is known again; nothing in it ends the code span."""
+    return _cut(words.replace("`", "'"), MAX_NAME_CHARS)
+
+
+def _cut(text: str, max_chars: int = MAX_SAID_CHARS) -> str:
     flat = " ".join(text.split())
-    return flat if len(flat) <= MAX_SAID_CHARS else f"{flat[:MAX_SAID_CHARS]}…"
+    return flat if len(flat) <= max_chars else f"{flat[:max_chars]}…"

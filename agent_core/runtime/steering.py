@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from agent_core.events import MessageTaken
-from agent_core.ids import TurnId
+from agent_core.ids import TurnId, UserId
 from agent_core.loop.agent import Clock, Taken
 from agent_core.messages import Message, ToolResult
 from agent_core.prompts import prompt
@@ -12,6 +12,7 @@ from agent_core.runtime.opening import opening_text
 from agent_core.runtime.silent_ends import end_silently
 from agent_core.sessions import EventLog, Inbox, Question, SessionStore, StoredTurn
 
+POSTS_AND_FILES = "the thread's posts and files"
 NOBODY_ANSWERED = "Nobody answered in time."
 
 
@@ -27,6 +28,8 @@ class Steering:
     async def take(self, turn: StoredTurn, place: str) -> tuple[Taken, ...]:
         """Messages for the model's next call; they and what they are part of are on disk."""
         turns = await self._inbox.take(turn, place)
+        if any(each.inbound.background or each.inbound.attachments for each in turns):
+            await self._store.taint(turn.session, POSTS_AND_FILES)
         await self._end(turns)
         return tuple(map(_taken, turns))
 
@@ -40,6 +43,12 @@ class Steering:
     async def has_messages(self, turn: StoredTurn) -> bool:
         """Whether something waits to be taken in."""
         return await self._inbox.has_messages(turn)
+
+    async def acting_for(self, turn: StoredTurn) -> UserId:
+        """Whose message the turn took in last; its own where it took none in."""
+        events = await self._log.of_turn(turn.id)
+        taken = [event.author for event in events if isinstance(event, MessageTaken)]
+        return taken[-1] if taken else turn.inbound.asker
 
     async def find_unheard(self, turn: StoredTurn) -> None:
         """What an earlier generation took without leaving a trace of it is taken once more."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,21 +10,16 @@ from pydantic import TypeAdapter
 
 from agent_core import tracing
 from agent_core.classifier import Router
+from agent_core.consent.taints import Taints
 from agent_core.context.history import settled
 from agent_core.durable import Steps, cannot_replay, first_cause
-from agent_core.events import (
-    MessageTaken,
-    QuestionAsked,
-    RunFinished,
-    TurnFinished,
-    TurnStarted,
-)
+from agent_core.events import RunFinished, TurnFinished, TurnStarted
 from agent_core.fault_points import fault_point
-from agent_core.ids import ROOT_RUN, TurnId
-from agent_core.loop.agent import ROUTE_SLOTS, Clock, RunScope, Taken
+from agent_core.ids import ROOT_RUN, TurnId, UserId
+from agent_core.loop.agent import Clock, Gate, RunScope
 from agent_core.loop.calls import Asked
 from agent_core.loop.run import RunResult, run_agent
-from agent_core.messages import MESSAGES, Message, ToolResult, user_message
+from agent_core.messages import MESSAGES, Message, user_message
 from agent_core.observers import Observers
 from agent_core.prompts.language import Language
 from agent_core.runtime.agents import Agents
@@ -34,32 +29,31 @@ from agent_core.runtime.documents import keep_document
 from agent_core.runtime.notices import settle_notices, with_notices
 from agent_core.runtime.opening import opening_text
 from agent_core.runtime.phrases import PHRASES
-from agent_core.runtime.ready_answers import (
-    thread_language,
-)
+from agent_core.runtime.ready_answers import thread_language
 from agent_core.runtime.routes import Routes, turn_at
 from agent_core.runtime.run_logs import RunLogs
 from agent_core.runtime.scopes import Scopes
 from agent_core.runtime.standing import standing, stop_words
-from agent_core.runtime.steering import Steering, answer_of
+from agent_core.runtime.steering import POSTS_AND_FILES, Steering
 from agent_core.runtime.stopping import Stopped, StopSignals
+from agent_core.runtime.waits import Waits, unfinished
 from agent_core.runtime.words import apology
 from agent_core.sessions import (
     EventLog,
     Inbox,
     Leases,
-    Question,
     SessionStore,
     Stop,
     StoredSession,
     StoredTurn,
 )
+from agent_core.sessions.consents import ConsentStore
+from agent_core.tools.composio_accounts import Accounts
 from agent_core.workspaces import known_sources
 
 logger = logging.getLogger(__name__)
 
-TAKEN: TypeAdapter[tuple[Taken, ...]] = TypeAdapter(tuple[Taken, ...])
-FIRST_ANSWER_SLOT = 300
+ASKER: TypeAdapter[UserId] = TypeAdapter(UserId)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +69,10 @@ class TurnParts:
     observers: Observers
     run_logs: RunLogs
     closing: Closing
+    consents: ConsentStore
+    accounts: Accounts | None
+    taints: Taints
+    gate: Gate
     clock: Clock
 
 
@@ -100,8 +98,10 @@ class Turns:
             leases=parts.leases,
             observers=parts.observers,
             steering=self._steering,
+            gate=parts.gate,
             clock=parts.clock,
         )
+        self._waits = Waits(parts.store, parts.consents, parts.accounts, parts.log, parts.clock)
         self._routes = Routes(parts.router, parts.store, parts.log, parts.clock)
         self.children = Children(parts.agents, self._scopes, parts.run_logs, signals)
 
@@ -124,7 +124,7 @@ class Turns:
             try:
                 result = await self._result(turn, scope, trace_id)
             except Asked as asked:
-                await self._wait(turn, scope, asked.question)
+                await self._waits.begin(turn, scope, asked.wait)
             else:
                 await self._steering.end_taken(turn)
                 await self._parts.leases.check(turn.session)
@@ -157,27 +157,13 @@ class Turns:
 
     async def _stopped(self, turn: StoredTurn, scope: RunScope) -> RunResult:
         stop = (await self._parts.store.turn(turn.id)).stop or Stop(by="", why="asked")
+        await self._waits.overtake(turn, scope)
         then = standing(await self._parts.log.of_turn(turn.id))
         await scope.emit(RunFinished(**scope.at(0, 1), outcome="stopped", text=""))
-        words = stop_words(then, stop, PHRASES[await self._language(turn)])
+        phrases = PHRASES[await self._language(turn)]
+        left_out = [each.inbound.text for each in await self._parts.inbox.left_out(turn)]
+        words = stop_words(then, stop, phrases, left_out=left_out)
         return RunResult(outcome="stopped", text=words)
-
-    async def _wait(self, turn: StoredTurn, scope: RunScope, question: Question) -> None:
-        """Store what the turn waits for; the answer starts its next workflow."""
-        fault_point("wait.before")
-        await scope.emit(
-            QuestionAsked(
-                **scope.at(0, ROUTE_SLOTS["question"]),
-                call_id=question.call_id,
-                asker=question.asker,
-                question=question.text,
-                options=question.options,
-                deadline=question.deadline,
-            )
-        )
-        await self._parts.log.flush()
-        await self._parts.store.mark_waiting(turn.id, scope.generation, question)
-        fault_point("wait.after")
 
     async def _announce(self, turn: StoredTurn, scope: RunScope) -> None:
         await scope.emit(
@@ -192,70 +178,52 @@ class Turns:
         )
 
     async def _answer(self, turn: StoredTurn, scope: RunScope) -> RunResult:
+        if turn.inbound.background or turn.inbound.attachments:
+            await self._parts.taints.taint(turn.session, POSTS_AND_FILES)
         earlier = settled(await self._parts.store.history_before(turn))
-        done = await self._done_before(turn, scope)
+        done, asker = await self._done_before(turn, scope)
+        scope = scope.acting_as(asker)
         await keep_document(turn, scope.context.workspace)
         routed = await self._routes.choose(turn, scope, earlier, resumed=bool(done))
         if routed.answer is not None:
             await scope.save(0, [user_message(opening_text(turn)), routed.answer])
             return RunResult(outcome="answered", text=routed.answer.text)
-        if question := _unanswered(turn, done):
-            taken = await self._answers(question, scope)
-            if not taken and question.deadline > self._parts.clock():
-                raise Asked(question, None)  # the answer was taken back
-            if not taken:
-                return RunResult(outcome="limited", text=await self._unanswered_words(turn))
-            done, scope = (*done, answer_of(question, taken)), scope.acting_for(taken)
         agent = self._parts.agents.main(
             today=turn.inbound.received_at,
             workspace=scope.context.workspace,
             author=turn.inbound.author_name,
+            is_digest=turn.inbound.scheduled,
         )
+        if wait := unfinished(turn, done):
+            added, scope = await self._waits.end(wait, agent, done, scope)
+            if not added:
+                return RunResult(outcome="limited", text=await self._unanswered_words(turn))
+            done = (*done, *added)
         opening = done or (user_message(opening_text(turn)),)
         return await run_agent(agent, earlier, opening, scope, parent=None, task=turn.inbound.text)
 
-    async def _done_before(self, turn: StoredTurn, scope: RunScope) -> tuple[Message, ...]:
-        """What an earlier generation of this turn has stored; nothing in the first."""
+    async def _done_before(
+        self, turn: StoredTurn, scope: RunScope
+    ) -> tuple[tuple[Message, ...], UserId]:
+        """What an earlier generation of this turn has stored, and whom it acted for at the end."""
         if scope.generation == 1:
-            return ()
+            return (), turn.inbound.asker
 
         async def read() -> tuple[Message, ...]:
             await self._steering.find_unheard(turn)
             return await self._parts.store.run_messages(turn.id, ROOT_RUN)
 
-        return await scope.steps.once("history", read, MESSAGES)
+        async def look() -> UserId:
+            return await self._steering.acting_for(turn)
 
-    async def _answers(self, question: Question, scope: RunScope) -> tuple[Taken, ...]:
-        async def take() -> tuple[Taken, ...]:
-            return await scope.take_messages(f"{scope.generation}:answer")
-
-        taken = await scope.steps.once("answer", take, TAKEN)
-        for index, each in enumerate(taken):
-            await scope.emit(
-                MessageTaken(
-                    **scope.at(0, FIRST_ANSWER_SLOT + index),
-                    author=each.author,
-                    author_name=each.author_name,
-                    text=each.words,
-                    taken=each.turn,
-                )
-            )
-        return taken
+        done = await scope.steps.once("history", read, MESSAGES)
+        return done, await scope.steps.once("asker", look, ASKER)
 
     async def _unanswered_words(self, turn: StoredTurn) -> str:
         return PHRASES[await self._language(turn)].unanswered
 
     async def _language(self, turn: StoredTurn) -> Language:
         return thread_language(turn, (await self._parts.store.turns_until(turn))[:-1])
-
-    async def _has_read_from_outside(self, turn: StoredTurn) -> bool:
-        """Whether this or an earlier turn saw a tool's result, a file, or posts of a thread."""
-        asked = [each.inbound for each in await self._parts.store.turns_until(turn)]
-        if any(inbound.background or inbound.attachments for inbound in asked):
-            return True
-        history = await self._parts.store.history_before(turn)
-        own = await self._parts.store.run_messages(turn.id, ROOT_RUN)
-        return any(map(_came_from_outside, (*history, *own)))
 
     async def _finish(
         self,
@@ -295,19 +263,6 @@ class Turns:
             await self._parts.log.of_turn(turn.id),
             await self._language(turn),
         )
-        is_tainted = await self._has_read_from_outside(turn)
+        is_tainted = await self._parts.taints.is_tainted(turn.session)
         sources = await asyncio.to_thread(known_sources, workspace) if is_tainted else ()
         return replace(plain, answer=answer, is_tainted=is_tainted, sources=sources)
-
-
-def _came_from_outside(message: Message) -> bool:
-    return any(isinstance(part, ToolResult) for part in message.parts)
-
-
-def _unanswered(turn: StoredTurn, done: Sequence[Message]) -> Question | None:
-    """The turn's question, as long as its history has no answer to it."""
-    if turn.question is None or not done:
-        return None
-    results = (part for message in done for part in message.parts if isinstance(part, ToolResult))
-    is_answered = any(result.call_id == turn.question.call_id for result in results)
-    return None if is_answered else turn.question

@@ -7,9 +7,18 @@ from agent_core.sessions.leases import LeaseLost, Leases
 from agent_core.sessions.ledger import Ledger
 from agent_core.sessions.log import EventLog
 from agent_core.sessions.store import SessionStore, StoredSession
-from agent_core.sessions.turns import Question, Stop, StoredTurn
+from agent_core.sessions.turns import (
+    ApprovalWait,
+    ConnectionWait,
+    Question,
+    Stop,
+    StoredTurn,
+    Wait,
+)
 
 __all__ = [
+    "ApprovalWait",
+    "ConnectionWait",
     "Database",
     "EventLog",
     "Inbox",
@@ -21,5 +30,6 @@ __all__ = [
     "Stop",
     "StoredSession",
     "StoredTurn",
+    "Wait",
     "WriteBehind",
 ]

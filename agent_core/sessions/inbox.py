@@ -3,14 +3,14 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, and_, select, update
 from sqlalchemy.sql import ColumnElement
 
 from agent_core.fault_points import fault_point
 from agent_core.ids import ProcessId, SessionId, TurnId
 from agent_core.sessions.database import Database
 from agent_core.sessions.schema import leases, turns
-from agent_core.sessions.turns import STOP, Stop, StoredTurn, read_turn
+from agent_core.sessions.turns import STOP, Status, Stop, StoredTurn, read_turn
 
 
 class Inbox:
@@ -22,16 +22,12 @@ class Inbox:
     async def take(self, turn: StoredTurn, place: str) -> tuple[StoredTurn, ...]:
         """Messages that wait in the session become part of `turn`, in order, for good.
 
-        Asked again for the same place of the turn, the same ones come, and what is new. A turn that
-        is to stop takes nothing more: what came after the stop is for a turn of its own.
+        Asked again for the same place of the turn, the same ones come, and what is new. What came
+        after a stop is for a turn of its own.
         """
-        taker = turns.alias()
-        goes_on = select(taker.c.id).where(taker.c.id == turn.id, taker.c.stop.is_(None))
-        waiting = (
+        new = (
             update(turns)
-            .where(turns.c.session == turn.session, turns.c.status == "queued")
-            .where(turns.c.kind == "work", turns.c.seq > turn.seq, turns.c.stop.is_(None))
-            .where(goes_on.exists())
+            .where(_waits_for(turn))
             .values(status="finished", outcome="steered", taken_by=turn.id, taken_at=place)
         )
         unheard = (
@@ -39,15 +35,17 @@ class Inbox:
             .where(turns.c.taken_by == turn.id, turns.c.taken_at.is_(None))
             .values(taken_at=place)
         )
-        taken = (
-            select(turns)
-            .where(turns.c.taken_by == turn.id, turns.c.taken_at == place)
-            .order_by(turns.c.seq)
+        taken = select(turns).where(turns.c.taken_by == turn.id, turns.c.taken_at == place)
+        # Mostly nobody wrote, and then nothing has to be written here either.
+        anything = (
+            select(turns.c.id).where((turns.c.taken_by == turn.id) | _waits_for(turn)).limit(1)
         )
 
         def take(connection: Connection) -> tuple[StoredTurn, ...]:
+            if not connection.execute(anything).first():
+                return ()
             connection.execute(unheard)
-            connection.execute(waiting)
+            connection.execute(new)
             found = map(read_turn, connection.execute(taken))
             # Through several processes they may be stored in another order than they were said.
             return tuple(sorted(found, key=lambda each: (each.inbound.received_at, each.seq)))
@@ -63,14 +61,21 @@ class Inbox:
         rows = await self._database.run(lambda connection: connection.execute(query).all())
         return list(map(read_turn, rows))
 
+    async def left_out(self, turn: StoredTurn) -> list[StoredTurn]:
+        """What people wrote behind a turn and nothing took in, as a stop ended it all, in order."""
+        query = (
+            select(turns)
+            .where(turns.c.session == turn.session, turns.c.seq > turn.seq)
+            .where(turns.c.kind == "work", turns.c.taken_by.is_(None), turns.c.stop.is_not(None))
+            .order_by(turns.c.seq)
+        )
+        rows = await self._database.run(lambda connection: connection.execute(query).all())
+        stopped = map(read_turn, rows)
+        return [each for each in stopped if each.stop is not None and each.stop.why == "asked"]
+
     async def has_messages(self, turn: StoredTurn) -> bool:
         """Whether messages wait that `take` would give to the turn."""
-        query = (
-            select(turns.c.id)
-            .where(turns.c.session == turn.session, turns.c.status == "queued")
-            .where(turns.c.kind == "work", turns.c.seq > turn.seq)
-            .limit(1)
-        )
+        query = select(turns.c.id).where(_waits_for(turn)).limit(1)
         row = await self._database.run(lambda connection: connection.execute(query).first())
         return row is not None
 
@@ -122,10 +127,17 @@ class Inbox:
 
     async def running(self, process: ProcessId) -> list[StoredTurn]:
         """Turns of the process's sessions that are said to be at work."""
+        return await self._of_process(process, "running")
+
+    async def waiting(self, process: ProcessId) -> list[StoredTurn]:
+        """Turns of the process's sessions that wait for a person."""
+        return await self._of_process(process, "waiting")
+
+    async def _of_process(self, process: ProcessId, status: Status) -> list[StoredTurn]:
         query = (
             select(turns)
             .join(leases, leases.c.session == turns.c.session)
-            .where(leases.c.process == process, turns.c.status == "running")
+            .where(leases.c.process == process, turns.c.status == status)
         )
         rows = await self._database.run(lambda connection: connection.execute(query).all())
         return [read_turn(row) for row in rows]
@@ -143,7 +155,21 @@ class Inbox:
         return list(await self._database.run(order))
 
 
+def _waits_for(turn: StoredTurn) -> ColumnElement[bool]:
+    """Messages for a turn to take in; a turn that is to stop takes nothing more."""
+    taker = turns.alias()
+    goes_on = select(taker.c.id).where(taker.c.id == turn.id, taker.c.stop.is_(None))
+    return and_(
+        turns.c.session == turn.session,
+        turns.c.status == "queued",
+        turns.c.kind == "work",
+        turns.c.seq > turn.seq,
+        turns.c.stop.is_(None),
+        goes_on.exists(),
+    )
+
+
 def _is_news(turn: StoredTurn, now: datetime) -> bool:
     if turn.status != "waiting" or turn.stop is not None:
         return True
-    return turn.question is None or turn.question.deadline <= now
+    return turn.wait is None or turn.wait.is_over(now)

@@ -22,6 +22,7 @@ sessions = Table(
     Column("id", String, primary_key=True),
     Column("workspace", String, nullable=False),
     Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("tainted_by", String),
 )
 
 turns = Table(
@@ -115,4 +116,89 @@ marks = Table(
     metadata,
     Column("name", String, primary_key=True),
     Column("value", Text, nullable=False),
+)
+
+schedules = Table(
+    "schedules",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("team", String, nullable=False),
+    Column("number", Integer),
+    Column("place", String, nullable=False, index=True),
+    Column("owner", String, nullable=False, index=True),
+    Column("order", JSON, nullable=False),
+    Column("status", String, nullable=False),
+    Column("reason", String, nullable=False),
+    Column("failures", Integer, nullable=False),
+    Column("next_due", DateTime(timezone=True), index=True),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    UniqueConstraint("team", "number"),
+)
+
+slots = Table(
+    "slots",
+    metadata,
+    Column("schedule", String, primary_key=True),
+    Column("at", DateTime(timezone=True), primary_key=True),
+    Column("state", String, nullable=False, index=True),
+    Column("claimed_at", DateTime(timezone=True), nullable=False),
+    Column("left_out", Integer, nullable=False),
+    Column("by_hand", Boolean, nullable=False),
+    Column("root", String, nullable=False),
+)
+
+reported = Table(
+    "reported",
+    metadata,
+    Column("schedule", String, primary_key=True),
+    Column("kind", String, primary_key=True),
+    Column("what", String, primary_key=True),
+    Column("at", DateTime(timezone=True), nullable=False),
+)
+
+consents = Table(
+    "consents",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("kind", String, nullable=False),
+    Column("session", String, nullable=False, index=True),
+    Column("turn", String, nullable=False, index=True),
+    Column("asker", String, nullable=False),
+    Column("digest", String, nullable=False),
+    Column("body", JSON, nullable=False),
+    Column("status", String, nullable=False),
+    Column("for_thread", Boolean, nullable=False),
+    Column("decided_by", String),
+    Column("reason", Text, nullable=False),
+    Column("deadline", DateTime(timezone=True), nullable=False),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("at", DateTime(timezone=True), nullable=False, index=True),
+    Column("session", String, nullable=False, index=True),
+    Column("turn", String, nullable=False),
+    Column("run", String, nullable=False),
+    Column("call", String, nullable=False),
+    Column("asker", String, nullable=False),
+    Column("tool", String, nullable=False),
+    Column("actions", JSON, nullable=False),
+    Column("digest", String, nullable=False),
+    Column("consent", String, nullable=False),
+    Column("approved_by", String, nullable=False),
+    Column("outcome", String, nullable=False),
+    UniqueConstraint("turn", "run", "call", "outcome"),
+)
+
+tool_pins = Table(
+    "tool_pins",
+    metadata,
+    Column("server", String, primary_key=True),
+    Column("tool", String, primary_key=True),
+    Column("digest", String, nullable=False),
+    Column("accepted_at", DateTime(timezone=True), nullable=False),
+    Column("definition", JSON, nullable=False),
+    Column("changed", JSON(none_as_null=True)),
 )

@@ -14,7 +14,7 @@ from agent_core.messages import INBOUND, MESSAGE, InboundMessage, JsonObject, Me
 from agent_core.sessions.behind import WriteBehind
 from agent_core.sessions.database import Database
 from agent_core.sessions.schema import cursors, effects, messages, sessions, turns
-from agent_core.sessions.turns import QUESTION, Question, StoredTurn, TurnKind, read_turn
+from agent_core.sessions.turns import WAIT, StoredTurn, TurnKind, Wait, read_turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +66,16 @@ class SessionStore:
         """Store a session, or its new workspace when it is known already."""
         row = _row(session)
         await self._database.run(lambda c: self._database.upsert(c, sessions, row, ["id"]))
+
+    async def tainted_by(self, session: SessionId) -> str | None:
+        """What the session first read from outside; None while it has read nothing."""
+        row = await self._one(select(sessions.c.tainted_by).where(sessions.c.id == session))
+        return row.tainted_by if row is not None else None
+
+    async def taint(self, session: SessionId, source: str) -> None:
+        """The session has read from outside: for good."""
+        clean = (sessions.c.id == session) & sessions.c.tainted_by.is_(None)
+        await self._changed(update(sessions).where(clean).values(tainted_by=source))
 
     async def add_turn(self, inbound: InboundMessage, kind: TurnKind = "work") -> StoredTurn | None:
         """Queue a turn for a message; None when its gesture has a turn already."""
@@ -129,14 +139,26 @@ class SessionStore:
             .values(generation=generation)
         )
 
-    async def mark_waiting(self, turn: TurnId, generation: int, question: Question) -> bool:
-        """The turn waits for an answer; False when it has gone on in the meantime."""
+    async def mark_waiting(self, turn: TurnId, generation: int, wait: Wait) -> bool:
+        """The turn waits for a person; False when it has gone on in the meantime."""
         return await self._changed(
             update(turns)
             .where(turns.c.id == turn, turns.c.status == "running")
             .where(turns.c.generation == generation)
-            .values(status="waiting", question=QUESTION.dump_python(question, mode="json"))
+            .values(status="waiting", question=WAIT.dump_python(wait, mode="json"))
         )
+
+    async def hasten(self, turn: TurnId, now: datetime) -> None:
+        """A turn that waits need not wait any longer: whoever holds its session goes on with it."""
+
+        def hasten(connection: Connection) -> None:
+            waits = (turns.c.id == turn) & (turns.c.status == "waiting")
+            row = connection.execute(select(turns.c.question).where(waits)).first()
+            if row is not None and row.question:
+                over = {**row.question, "deadline": now.isoformat()}
+                connection.execute(update(turns).where(waits).values(question=over))
+
+        await self._database.run(hasten)
 
     async def end_waiting(self, turn: StoredTurn) -> bool:
         """Whether a waiting turn may go on, as its next generation."""
@@ -207,6 +229,20 @@ class SessionStore:
             .order_by(turns.c.seq, messages.c.seq)
         )
         return await self._messages(query)
+
+    async def session_messages(self, session: SessionId) -> list[tuple[TurnId, RunId, Message]]:
+        """All that any run of the session saw and said, turn by turn, each run in its order."""
+        query = (
+            select(messages.c.turn, messages.c.run, messages.c.body)
+            .join(turns, turns.c.id == messages.c.turn)
+            .where(turns.c.session == session)
+            .order_by(turns.c.seq, messages.c.run, messages.c.seq)
+        )
+        await self._behind.flush()
+        rows = await self._database.run(lambda connection: connection.execute(query).all())
+        return [
+            (TurnId(row.turn), RunId(row.run), MESSAGE.validate_python(row.body)) for row in rows
+        ]
 
     async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None:
         """How far `reader` has shown a turn, in its own words; None when it has not begun."""

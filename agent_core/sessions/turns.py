@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import TypeAdapter
+from pydantic import Discriminator, Tag, TypeAdapter
 from sqlalchemy import Row
 
-from agent_core.events import Outcome
-from agent_core.ids import SessionId, ToolCallId, TurnId, UserId
+from agent_core.events import Outcome, PlannedAction
+from agent_core.ids import ConsentId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import INBOUND, InboundMessage
 
 Status = Literal["queued", "running", "waiting", "finished"]
@@ -27,15 +27,65 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What a turn waits for: a person's answer to a tool call."""
+class Waiting:
+    """What all waits of a turn have: a tool call that a person has to do something about."""
 
     call_id: ToolCallId
     asker: UserId
     """Who is asked."""
+    deadline: datetime
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether nobody is waited for any longer."""
+        return self.deadline <= now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question(Waiting):
+    """A wait for a person's answer to a tool call."""
+
     text: str
     options: tuple[str, ...] = ()
-    deadline: datetime
+    kind: Literal["question"] = "question"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalWait(Waiting):
+    """A wait for a decision on a tool call, which has not been made yet."""
+
+    consent: ConsentId
+    tool: str
+    actions: tuple[PlannedAction, ...]
+    digest: str
+    is_tainted: bool
+    may_allow_thread: bool
+    kind: Literal["approval"] = "approval"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionWait(Waiting):
+    """A wait for accounts that the asker connects."""
+
+    consent: ConsentId
+    toolkits: tuple[str, ...]
+    said: str | None
+    """What the call came to, without any link; None where it is made after the wait."""
+    kind: Literal["connection"] = "connection"
+
+
+def _kind_of(value: object) -> str:
+    """Waits that were stored before there were several kinds are questions."""
+    if isinstance(value, dict):
+        return str(cast("dict[str, object]", value).get("kind", "question"))
+    return str(getattr(value, "kind", "question"))
+
+
+Wait = Annotated[
+    Annotated[Question, Tag("question")]
+    | Annotated[ApprovalWait, Tag("approval")]
+    | Annotated[ConnectionWait, Tag("connection")],
+    Discriminator(_kind_of),
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +102,13 @@ class StoredTurn:
     answer: str | None
     kind: TurnKind = "work"
     stop: Stop | None = None
-    question: Question | None = None
+    wait: Wait | None = None
     taken_by: TurnId | None = None
     """The turn whose work the message became part of."""
 
 
 STOP: TypeAdapter[Stop] = TypeAdapter(Stop)
-QUESTION: TypeAdapter[Question] = TypeAdapter(Question)
+WAIT: TypeAdapter[Wait] = TypeAdapter(Wait)
 
 
 def read_turn(row: Row[Any]) -> StoredTurn:
@@ -74,6 +124,6 @@ def read_turn(row: Row[Any]) -> StoredTurn:
         answer=row.answer,
         kind=row.kind,
         stop=STOP.validate_python(row.stop) if row.stop else None,
-        question=QUESTION.validate_python(row.question) if row.question else None,
+        wait=WAIT.validate_python(row.question) if row.question else None,
         taken_by=TurnId(row.taken_by) if row.taken_by else None,
     )

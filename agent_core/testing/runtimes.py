@@ -1,10 +1,16 @@
 """A whole runtime around scripted models and function tools: real turns, storage and DBOS."""
 
+import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from agent_core.classifier import Router
+from agent_core.consent.gate import ConsentGate, GateParts
+from agent_core.consent.links import FreshLinks, LinkPlaces
+from agent_core.consent.policy import Policy
+from agent_core.consent.rules import Rule
+from agent_core.consent.taints import Taints
 from agent_core.durable.dbos_turns import DurableConfig
 from agent_core.ids import SessionId, UserId
 from agent_core.loop.limits import Limits
@@ -14,6 +20,7 @@ from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, ToolObserver, standard_observers
 from agent_core.runtime.agents import MAIN_AGENT, Agents
 from agent_core.runtime.closing import Closing
+from agent_core.runtime.consents import ConsentParts
 from agent_core.runtime.run_logs import RunLogs
 from agent_core.runtime.runtime import Runtime, RuntimeParts
 from agent_core.runtime.turns import TurnParts
@@ -25,12 +32,17 @@ from agent_core.sessions import (
     SessionStore,
     WriteBehind,
 )
+from agent_core.sessions.audit import AuditLog
+from agent_core.sessions.consents import ConsentStore
 from agent_core.sessions.leases import new_process_id
 from agent_core.subagents.spec import SubagentSpec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Toolset
+from agent_core.tools.composio_accounts import Accounts
 from agent_core.tools.registry import Registry
+
+ANYTHING_GOES = Policy(rules=(Rule(rule="anything goes", verdict="allow", even_when_tainted=True),))
 
 
 async def _nothing() -> None:
@@ -54,6 +66,8 @@ def scripted_runtime(
     main_name: str = MAIN_AGENT,
     database_url: str = "",
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    policy: Policy | None = None,
+    accounts: Accounts | None = None,
 ) -> Runtime:
     """A runtime over `root`, not yet started. Two of them after each other are a restart.
 
@@ -70,14 +84,32 @@ def scripted_runtime(
         database_url: A Postgres database, which several processes share; SQLite below `root` when
             it is not given.
         clock: What time it is.
+        policy: What may be done; everything when it is not given.
+        accounts: Whose accounts there are at Composio; there is none when it is not given.
     """
     database = Database(database_url or f"sqlite:///{root}/state.sqlite")
     behind = WriteBehind(database)
     run_logs = RunLogs()
     log = EventLog(database, behind, on_stored=run_logs.write)
     told = Observers(standard_observers() if observers is None else observers)
+    store = SessionStore(database, behind)
+    consents, taints = ConsentStore(database), Taints(store)
+    links = FreshLinks(time.monotonic)
+    gate = ConsentGate(
+        GateParts(
+            policy=policy or ANYTHING_GOES,
+            store=store,
+            consents=consents,
+            audit=AuditLog(database),
+            taints=taints,
+            accounts=accounts,
+            places=LinkPlaces(("connect.composio.dev",)),
+            links=links,
+            clock=clock,
+        )
+    )
     parts = TurnParts(
-        store=SessionStore(database, behind),
+        store=store,
         inbox=Inbox(database),
         leases=Leases(database, new_process_id()),
         log=log,
@@ -97,6 +129,10 @@ def scripted_runtime(
         closing=Closing(
             log=log, observers=told, composio_url="", logfire_project="", logfire_enabled=False
         ),
+        consents=consents,
+        accounts=accounts,
+        taints=taints,
+        gate=gate,
         clock=clock,
     )
     return Runtime(
@@ -105,6 +141,14 @@ def scripted_runtime(
             behind=behind,
             turns=parts,
             durable=DurableConfig(url=database_url or f"sqlite:///{root}/turns.sqlite"),
+            consents=ConsentParts(
+                store=store,
+                consents=consents,
+                accounts=accounts,
+                links=links,
+                approvers=("U9",),
+                clock=clock,
+            ),
             workspaces_root=root,
             prepare=_nothing,
             warm_up=_nothing,

@@ -24,6 +24,10 @@ class ToolContext:
     asker: UserId
     workspace: Path
     """The session's directory, absolute."""
+    agent: str = ""
+    """Which agent calls; empty stands for the main one."""
+    may_wait: bool = True
+    """Whether a person can be asked before the call: not for sub-agents and scheduled turns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,7 +36,10 @@ _NAMED_ARTIFACTS: TypeAdapter[list[_NamedArtifact]] = TypeAdapter(list[_NamedArt
 
 def output_of(result: CallToolResult, *, max_bytes: int) -> ToolOutput:
     """The result as text of at most `max_bytes`; pictures and the like are named, not carried."""
-    whole = _text_of(result).encode("utf-8", "replace")
+    told = _text_of(result)
+    if told.isascii() and len(told) <= max_bytes:
+        return ToolOutput(text=told, is_error=result.is_error, size_bytes=len(told))
+    whole = told.encode("utf-8", "replace")
     text = whole[:max_bytes].decode("utf-8", "ignore")
     if len(whole) > max_bytes:
         text += f"\n[Only the first {max_bytes:,} bytes were kept.]"

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 from agent_core.errors import ToolServerError
@@ -11,8 +11,9 @@ from agent_core.ids import UserId
 from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
 from agent_core.tools import Progress, ToolContext, ToolOutput
-from agent_core.tools.composio_api import Sessions
+from agent_core.tools.composio_api import ComposioSession, Sessions, is_person
 from agent_core.tools.names import server_prefix
+from agent_core.tools.pins import Pins
 from agent_core.tools.server import Clock, McpServer
 from agent_core.tools.server_tools import ServerTools
 from agent_core.tools.servers import HttpServer, HubLimits
@@ -20,7 +21,6 @@ from agent_core.tools.servers import HttpServer, HubLimits
 logger = logging.getLogger(__name__)
 
 SERVER_NAME = "composio"
-_SHARED_USERS = ("", "default")
 _RETRY_AFTER_S = 30.0
 _IDLE_AFTER_S = 900.0
 
@@ -56,11 +56,13 @@ class ComposioTools:
         sessions: Sessions,
         *,
         api_key: str,
+        pins: Pins | None = None,
         limits: HubLimits | None = None,
         clock: Clock = time.monotonic,
     ) -> None:
         self._sessions = sessions
         self._headers: Mapping[str, str] = {"x-api-key": api_key}
+        self._pins = pins
         self._limits = limits or HubLimits()
         self._clock = clock
         self._seats: dict[UserId, _Seat] = {}
@@ -68,7 +70,7 @@ class ComposioTools:
         self._failure: tuple[float, str] | None = None
 
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
-        if context.asker in _SHARED_USERS:
+        if not is_person(context.asker):
             return ()
         seat = self._seat(context.asker)
         try:
@@ -81,7 +83,7 @@ class ComposioTools:
     async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
         if not call.name.startswith(server_prefix(SERVER_NAME)):
             return ToolOutput(text=f"There is no tool {call.name}.", is_error=True)
-        if context.asker in _SHARED_USERS:
+        if not is_person(context.asker):
             return ToolOutput(text="Nobody asked, so no account can be used.", is_error=True)
         seat = self._seat(context.asker)
         try:
@@ -119,20 +121,23 @@ class ComposioTools:
         async with seat.making:
             if seat.tools is None:
                 server = McpServer(
-                    await self._server_for(user),
+                    await self._server_for(user, self._sessions.of),
                     self._limits,
                     self._clock,
-                    renew=lambda: self._server_for(user),
+                    renew=lambda: self._server_for(user, self._sessions.renew),
+                    pins=self._pins,
                 )
                 seat.tools = ServerTools(server, max_result_bytes=self._limits.max_result_bytes)
             return seat.tools
 
-    async def _server_for(self, user: UserId) -> HttpServer:
-        """A new session's address. A failure holds for everybody for half a minute."""
+    async def _server_for(
+        self, user: UserId, session_of: Callable[[UserId], Awaitable[ComposioSession]]
+    ) -> HttpServer:
+        """The session's address. A failure holds for everybody for half a minute."""
         if self._failure is not None and self._clock() - self._failure[0] < _RETRY_AFTER_S:
             raise ToolServerError(self._failure[1])
         try:
-            session = await self._sessions.create(user)
+            session = await session_of(user)
         except ToolServerError as error:
             self._failure = (self._clock(), str(error))
             logger.warning("composio is left out for now: %s", error)

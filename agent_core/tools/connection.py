@@ -6,6 +6,7 @@ that task; so nobody else's ever enters it. Calls run in the caller's task, with
 
 import asyncio
 import logging
+import time
 from contextvars import Context
 from dataclasses import dataclass
 from typing import Literal, cast
@@ -13,15 +14,7 @@ from typing import Literal, cast
 from mcp import Client
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from mcp.shared.exceptions import MCPError
-from mcp_types import (
-    CONNECTION_CLOSED,
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
-    REQUEST_TIMEOUT,
-    CallToolResult,
-    RequestParamsMeta,
-    Tool,
-)
+from mcp_types import CallToolResult, RequestParamsMeta, Tool
 from pydantic import ValidationError
 
 from agent_core.errors import ToolServerError
@@ -30,6 +23,7 @@ from agent_core.tools import Progress
 from agent_core.tools.servers import HttpServer, HubLimits, ServerConfig
 from agent_core.tools.stdio import Tail
 from agent_core.tools.transports import open_client
+from agent_core.tools.verdicts import is_gone, is_lost, is_unauthorized
 
 logger = logging.getLogger(__name__)
 
@@ -37,13 +31,17 @@ Trouble = Literal["lost", "late", "gone", "refused", "down"]
 """How a call failed.
 
 lost: the server ended during the call · late: over its time limit · refused: a protocol error came
-back · gone: an HTTP server does not know our session, nothing ran · down: not running, nothing ran.
+back · gone: an HTTP server does not know our session or our credentials, nothing ran · down: not
+running, nothing ran.
 """
 
 _MAX_PAGES = 100
-_WRITE_SLACK_S = 1.0
 _SHOWN_STDERR_CHARS = 2_000
 _MAX_REASON_CHARS = 500
+_MAX_REPORT_CHARS = 500
+_FREE_REPORTS = 20
+"""Of one call's progress; further ones are told only every `_REPORT_EVERY_S`."""
+_REPORT_EVERY_S = 1.0
 
 
 class ServerSessionGoneError(ToolServerError):
@@ -114,9 +112,7 @@ class Connection:
             raise ToolServerError(reason) from None
         except (MCPError, ValidationError, RuntimeError) as error:
             if isinstance(error, MCPError) and self._says_gone(error):
-                raise ServerSessionGoneError(
-                    f"{self._config.name} does not know our session."
-                ) from error
+                raise ServerSessionGoneError(self._gone(error)) from error
             raise ToolServerError(
                 f"The tool server {self._config.name} did not list its tools: {_brief(error)}"
             ) from error
@@ -125,15 +121,13 @@ class Connection:
         self, tool: str, arguments: JsonObject, meta: JsonObject | None, progress: Progress
     ) -> CallToolResult | CallFailure:
         """Call a tool in the caller's own task; cancelling that cancels the request."""
-        limit_s = self._config.call_timeout_s
         report = _Report(progress)
         try:
-            # The SDK's limit starts after the write, which can be stuck; the outer one covers it.
-            async with asyncio.timeout(limit_s + _WRITE_SLACK_S):
+            # Not the SDK's own limit, which starts after the write: that can be stuck.
+            async with asyncio.timeout(self._config.call_timeout_s):
                 return await self._client.result().call_tool(
                     tool,
                     arguments,
-                    read_timeout_seconds=limit_s,
                     progress_callback=report.announce,
                     meta=cast("RequestParamsMeta | None", meta),
                 )
@@ -227,7 +221,7 @@ class Connection:
             return ToolServerError(f"The tool server {name} did not answer within {limit_s:g} s.")
         leaf = _leaf(error)
         if isinstance(leaf, MCPError) and self._says_gone(leaf):
-            return ServerSessionGoneError(f"{name} does not know our session.")
+            return ServerSessionGoneError(self._gone(leaf))
         return ToolServerError(f"The tool server {name} could not be started: {_brief(leaf)}")
 
     def _late(self) -> CallFailure:
@@ -238,20 +232,19 @@ class Connection:
         )
 
     def _failure(self, error: MCPError) -> CallFailure:
-        if error.code == REQUEST_TIMEOUT:
-            return self._late()
         if self._says_gone(error):
-            return CallFailure(trouble="gone", reason="The tool server does not know our session.")
-        if error.code == CONNECTION_CLOSED or not self.is_alive:
+            return CallFailure(trouble="gone", reason=self._gone(error))
+        if is_lost(error) or not self.is_alive:
             return CallFailure(trouble="lost", reason="The tool server stopped during the call.")
         return CallFailure(trouble="refused", reason=f"The tool refused the call: {_brief(error)}")
 
     def _says_gone(self, error: MCPError) -> bool:
-        """The SDK's two spellings of an HTTP 404."""
-        return isinstance(self._config, HttpServer) and (error.code, error.message) in {
-            (INVALID_REQUEST, "Session terminated"),
-            (METHOD_NOT_FOUND, "Not Found"),
-        }
+        return isinstance(self._config, HttpServer) and is_gone(error)
+
+    def _gone(self, error: MCPError) -> str:
+        if is_unauthorized(error):
+            return f"The tool server {self._config.name} does not take our credentials (HTTP 401)."
+        return f"The tool server {self._config.name} does not know our session."
 
 
 async def connect(config: ServerConfig, limits: HubLimits) -> Connection:
@@ -266,16 +259,27 @@ async def connect(config: ServerConfig, limits: HubLimits) -> Connection:
 
 
 class _Report:
-    """Puts a server's progress into words; silent once the call has ended."""
+    """Puts a server's progress into words; silent once the call has ended, seldom in a flood."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
+        self._free = _FREE_REPORTS
+        self._next_at = 0.0
         self.is_open = True
 
     async def announce(self, progress: float, total: float | None, message: str | None) -> None:
-        if not self.is_open:
-            return
-        await self._progress(message or _count(progress, total))
+        if self.is_open and self._may_speak():
+            await self._progress((message or _count(progress, total))[:_MAX_REPORT_CHARS])
+
+    def _may_speak(self) -> bool:
+        if self._free:
+            self._free -= 1
+            return True
+        now = time.monotonic()
+        if now < self._next_at:
+            return False
+        self._next_at = now + _REPORT_EVERY_S
+        return True
 
 
 def _count(progress: float, total: float | None) -> str:

@@ -1,12 +1,12 @@
 """Which calls may be made a second time, and what is said of one that may have had its effect."""
 
-import re
 from collections.abc import Sequence
-from typing import cast
 
-from agent_core.messages import JsonObject, ToolCall
+from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
 from agent_core.tools import ToolOutput
+from agent_core.tools.batches import inner_calls, is_batch
+from agent_core.tools.slugs import canonical, reads, slug_of
 
 LOST = (
     "The program was restarted while this call was under way, and its result is lost: it may or "
@@ -14,18 +14,6 @@ LOST = (
     "only reads can simply be made again."
 )
 _DISCOVERY = ("COMPOSIO_SEARCH_TOOLS", "COMPOSIO_GET_TOOL_SCHEMAS")
-_BATCH = "COMPOSIO_MULTI_EXECUTE_TOOL"
-_READING = frozenset({"FETCH", "FIND", "GET", "LIST", "NEWS", "READ", "SEARCH", "WEB"})
-_WORD = re.compile(r"[A-Z]+")
-_CHANGING = frozenset(
-    {
-        "ADD", "APPROVE", "ARCHIVE", "ASSIGN", "BOOK", "CANCEL", "CLEAR", "CLOSE", "COPY", "CREATE",
-        "DELETE", "DISABLE", "DRAFT", "EDIT", "ENABLE", "EXECUTE", "FORWARD", "IMPORT", "INSERT",
-        "INVITE", "MERGE", "MODIFY", "MOVE", "PATCH", "PAY", "POST", "PUBLISH", "PUT", "REMOVE",
-        "REPLY", "RUN", "SEND", "SET", "SHARE", "START", "STOP", "SUBMIT", "TRANSFER", "TRASH",
-        "UNSUBSCRIBE", "UPDATE", "UPLOAD", "UPSERT", "WRITE",
-    }
-)  # fmt: skip
 
 
 def is_repeatable(call: ToolCall, specs: Sequence[ToolSpec]) -> bool:
@@ -36,8 +24,10 @@ def is_repeatable(call: ToolCall, specs: Sequence[ToolSpec]) -> bool:
     spec = next((spec for spec in specs if spec.name == call.name), None)
     if spec is None or spec.is_repeatable:
         return True
-    slug = call.name.rpartition("__")[2]
-    return slug in _DISCOVERY or (slug == _BATCH and all(map(_reads, _inner(call.arguments))))
+    slug = slug_of(call.name)
+    if is_batch(slug):
+        return all(reads(inner.slug) for inner in inner_calls(slug, call.arguments))
+    return canonical(slug) in _DISCOVERY
 
 
 def lost_result() -> ToolOutput:
@@ -45,20 +35,3 @@ def lost_result() -> ToolOutput:
     return ToolOutput(
         text=LOST, is_error=True, size_bytes=len(LOST.encode()), may_have_happened=True
     )
-
-
-def _inner(arguments: JsonObject) -> list[str]:
-    """The slugs of a batch; one that cannot be read counts as none that is known to read."""
-    tools = arguments.get("tools")
-    if not isinstance(tools, list):
-        return [""]
-    entries = cast("list[object]", tools)
-    return [
-        str(cast("JsonObject", entry).get("tool_slug", "")) if isinstance(entry, dict) else ""
-        for entry in entries
-    ]
-
-
-def _reads(slug: str) -> bool:
-    words = set(_WORD.findall(slug.upper()))
-    return bool(words & _READING) and not words & _CHANGING

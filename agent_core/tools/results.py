@@ -19,6 +19,8 @@ class ResultLimits:
     """How much of a result the model gets."""
 
     max_chars: int = 40_000
+    max_error_chars: int = 4_000
+    """Of a failure: what went wrong stands at its beginning or its end."""
     head_chars: int = 6_000
     tail_chars: int = 2_000
 
@@ -33,29 +35,34 @@ async def fit(
 ) -> ToolOutput:
     """`output` with its size, and with its text saved and cut if that is too long for the model."""
     size = output.size_bytes or len(output.text.encode("utf-8", "replace"))
-    if len(output.text) <= limits.max_chars:
-        return replace(output, size_bytes=size)
+    if len(output.text) <= _max_chars(output, limits):
+        return output if output.size_bytes else replace(output, size_bytes=size)
     path = f"{TOOL_RESULTS}/{_file_name(call, run)}"
     saved = await asyncio.to_thread(_save, workspace / path, output.text)
     return replace(
         output,
-        text=_excerpt(output.text, path if saved else "", limits),
+        text=_excerpt(output, path if saved else "", limits),
         size_bytes=size,
         saved_path=path if saved else "",
     )
 
 
-def _excerpt(text: str, path: str, limits: ResultLimits) -> str:
+def _max_chars(output: ToolOutput, limits: ResultLimits) -> int:
+    return min(limits.max_chars, limits.max_error_chars) if output.is_error else limits.max_chars
+
+
+def _excerpt(output: ToolOutput, path: str, limits: ResultLimits) -> str:
+    text, room = output.text, _max_chars(output, limits) // 2
+    head, tail = min(limits.head_chars, room), min(limits.tail_chars, room)
     where = (
         f"The whole is in {path}: page through it with read_local_file(path, offset, limit)."
         if path
         else "The rest could not be saved."
     )
-    left_out = len(text) - limits.head_chars - limits.tail_chars
     return (
-        f"{text[: limits.head_chars]}\n\n"
-        f"[... {left_out:,} of {len(text):,} characters left out. {where} ...]\n\n"
-        f"{text[-limits.tail_chars :]}"
+        f"{text[:head]}\n\n"
+        f"[... {len(text) - head - tail:,} of {len(text):,} characters left out. {where} ...]\n\n"
+        f"{text[-tail:]}"
     )
 
 

@@ -1,6 +1,5 @@
 """JSON Schemas of tools: whether a provider takes one, and whether arguments fit."""
 
-import json
 import re
 from functools import lru_cache
 from typing import Any, cast
@@ -41,9 +40,10 @@ def schema_for_model(schema: JsonObject) -> JsonObject:
 def fault_of_arguments(arguments: JsonObject, schema: JsonObject) -> str:
     """What is wrong with the arguments, naming the field and what it wants; "" if nothing is.
 
-    A schema that cannot be used for checking finds no fault.
+    A schema that cannot be used for checking finds no fault. A schema is read once: it MUST NOT be
+    changed afterwards.
     """
-    validator = _validator(json.dumps(schema, sort_keys=True))
+    validator = _validator(_Same(schema))
     if validator is None:
         return ""
     try:
@@ -58,17 +58,32 @@ def fault_of_arguments(arguments: JsonObject, schema: JsonObject) -> str:
     return "" if error is None else _in_words(error)
 
 
+class _Same:
+    """A schema as a key: equal to itself alone, which takes no reading of it."""
+
+    __slots__ = ("schema",)
+
+    def __init__(self, schema: JsonObject) -> None:
+        self.schema = schema
+
+    def __hash__(self) -> int:
+        return id(self.schema)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.schema is self.schema
+
+
 @lru_cache(maxsize=1_024)
-def _validator(schema: str) -> Validator | None:
+def _validator(key: _Same) -> Validator | None:
     """Checking a schema costs far more than checking arguments against it."""
-    loaded: JsonObject = json.loads(schema)
-    kind = validator_for(loaded, default=Draft202012Validator)
+    schema = key.schema
+    kind = validator_for(schema, default=Draft202012Validator)
     try:
-        kind.check_schema(loaded)
+        kind.check_schema(schema)
     except SchemaError:
         return None
     # An empty registry: a reference to elsewhere is never fetched.
-    return kind(loaded, registry=Registry())
+    return kind(schema, registry=Registry())
 
 
 def _in_words(error: ValidationError) -> str:

@@ -5,16 +5,17 @@ import logging
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 
-from mcp_types import CallToolResult, Tool
+from mcp_types import CallToolResult
 
 from agent_core.errors import ToolServerError
 from agent_core.messages import JsonObject
 from agent_core.tools import Progress
-from agent_core.tools.connection import CallFailure, Connection, ServerSessionGoneError, connect
-from agent_core.tools.schemas import fault_of_schema
+from agent_core.tools.connection import CallFailure, Connection, ServerSessionGoneError
+from agent_core.tools.listed import ListedTool, told_off, usable_tools
+from agent_core.tools.pins import Pins
 from agent_core.tools.servers import HttpServer, HubLimits, ServerConfig
 
 logger = logging.getLogger(__name__)
@@ -28,19 +29,14 @@ Renew = Callable[[], Awaitable[ServerConfig]]
 _MAX_ATTEMPTS = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedTool:
-    """A tool as its server describes it, found usable."""
-
-    name: str
-    description: str
-    input_schema: JsonObject
-    is_read_only: bool
-    is_idempotent: bool = False
-
-
 class McpServer:
-    """A server whose failures stay its own. Safe to share between turns."""
+    """A server whose failures stay its own. Safe to share between turns.
+
+    Args:
+        pins: Turns off tools whose definitions changed; without it every definition is taken.
+        workspace: The session's directory, where the server belongs to one session.
+        waits: A server whose tools are known from earlier is started at the first call.
+    """
 
     def __init__(
         self,
@@ -49,8 +45,14 @@ class McpServer:
         clock: Clock = time.monotonic,
         *,
         renew: Renew | None = None,
+        pins: Pins | None = None,
+        workspace: Path | None = None,
+        waits: bool = False,
     ) -> None:
         self.config = config
+        self._pins = pins
+        self._workspace = workspace
+        self._waits = waits
         self._renew = renew
         self._limits = limits
         self._clock = clock
@@ -58,6 +60,7 @@ class McpServer:
         self._connection: Connection | None = None
         self._tools: Mapping[str, ListedTool] = MappingProxyType({})
         self._listed_at = 0.0
+        self._judged_at = 0.0
         self._starts: deque[float] = deque()
         self._failure: tuple[float, ToolServerError] | None = None
         self._is_closed = False
@@ -68,9 +71,13 @@ class McpServer:
         Raises:
             ToolServerError: it does not start or list. A failure is remembered for a while.
         """
+        if self._connection is None and self._waits and await self._remember():
+            return self._tools
         connection = await self._live_connection()
         if connection.tools_changed or self._is_old():
             await self._relist(connection)
+        elif self._is_held_long():
+            await self._judge(self._tools)
         return self._tools
 
     async def call(
@@ -80,8 +87,12 @@ class McpServer:
         for attempt in range(1, _MAX_ATTEMPTS + 1):
             try:
                 connection = await self._live_connection()
+                if self._pins is not None and connection.tools_changed:
+                    await self._relist(connection)
             except ToolServerError as error:
                 return CallFailure(trouble="down", reason=str(error))
+            if reason := self._why_not(tool):
+                return CallFailure(trouble="down", reason=reason)
             result = await connection.call(tool.name, arguments, meta, progress)
             if not isinstance(result, CallFailure) or result.trouble in ("late", "refused"):
                 return result
@@ -96,6 +107,23 @@ class McpServer:
         self._is_closed = True
         if self._connection is not None:
             await self._connection.close()
+
+    async def _remember(self) -> bool:
+        """Whether the tools are known without a start; they are looked up once in a while."""
+        if self._failure is not None:
+            self._raise_if_not_now()
+        if self._pins is not None and (not self._tools or self._is_held_long()):
+            known = await self._pins.known(self.config.name, self._workspace)
+            self._tools = _in_one_order(known)
+            self._judged_at = self._clock()
+        return bool(self._tools)
+
+    def _why_not(self, tool: ListedTool) -> str:
+        """Why a tool that was offered may not be called any more: its server may be another now."""
+        now = self._tools.get(tool.name)
+        if now is None:
+            return f"The tool server {self.config.name} has no tool {tool.name} any more."
+        return now.held and told_off(tool.name, now.held)
 
     async def _live_connection(self) -> Connection:
         connection = self._connection
@@ -127,7 +155,7 @@ class McpServer:
             connection = await self._connect_renewed()
         except ToolServerError as error:
             self._failure = (self._clock(), error)
-            logger.warning("%s", error)
+            logger.warning("%s", "\n".join((str(error), *getattr(error, "__notes__", ()))))
             raise
         self._failure = None
         return connection
@@ -160,11 +188,14 @@ class McpServer:
         return await self._connect()
 
     async def _connect(self) -> Connection:
-        connection = await connect(self.config, self._limits)
+        connection = Connection(self.config, self._limits)
         try:
+            await connection.wait_connected()
             await self._list(connection)
-        except BaseException:
+        except BaseException as error:
             await connection.close()
+            if last_words := connection.stderr():
+                error.add_note(last_words)
             raise
         return connection
 
@@ -181,8 +212,20 @@ class McpServer:
 
     async def _list(self, connection: Connection) -> None:
         listed = await connection.list_tools()
-        self._tools = await asyncio.to_thread(_usable, self.config.name, listed)
+        await self._judge(await asyncio.to_thread(usable_tools, self.config.name, listed))
         self._listed_at = self._clock()
+
+    async def _judge(self, tools: Mapping[str, ListedTool]) -> None:
+        self._judged_at = self._clock()
+        if self._pins is not None:
+            tools = await self._pins.judge(self.config.name, tools, self._workspace)
+        self._tools = _in_one_order(tools) if self._waits else tools
+
+    def _is_held_long(self) -> bool:
+        """Whether a tool is off, and a person may have accepted it meanwhile."""
+        age_s = self._clock() - self._judged_at
+        is_held = any(tool.held for tool in self._tools.values())
+        return is_held and age_s > self._limits.pins_again_after_s
 
     def _is_old(self) -> bool:
         age_s = self._clock() - self._listed_at
@@ -195,20 +238,6 @@ class McpServer:
         )
 
 
-def _usable(server: str, listed: list[Tool]) -> Mapping[str, ListedTool]:
-    """The tools that a model can be told of, by name; the first of two with one name."""
-    tools: dict[str, ListedTool] = {}
-    for tool in listed:
-        fault = "its name is taken" if tool.name in tools else fault_of_schema(tool.input_schema)
-        if fault:
-            logger.warning("%s: tool %s is left out: %s", server, tool.name, fault)
-            continue
-        annotations = tool.annotations
-        tools[tool.name] = ListedTool(
-            name=tool.name,
-            description=tool.description or tool.title or "",
-            input_schema=tool.input_schema,
-            is_read_only=annotations is not None and annotations.read_only_hint is True,
-            is_idempotent=annotations is not None and annotations.idempotent_hint is True,
-        )
-    return MappingProxyType(tools)
+def _in_one_order(tools: Mapping[str, ListedTool]) -> Mapping[str, ListedTool]:
+    """By name, so that the start of a server does not change what the model is told."""
+    return MappingProxyType({name: tools[name] for name in sorted(tools)})

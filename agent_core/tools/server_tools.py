@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 from mcp_types import CallToolResult
 
@@ -12,9 +12,10 @@ from agent_core.models import ToolSpec
 from agent_core.tools import Progress, ToolContext, ToolOutput
 from agent_core.tools.answers import artifacts_of, output_of
 from agent_core.tools.connection import CallFailure
+from agent_core.tools.listed import ListedTool, told_off
 from agent_core.tools.names import full_name, server_prefix
 from agent_core.tools.schemas import fault_of_arguments, schema_for_model
-from agent_core.tools.server import ListedTool, McpServer
+from agent_core.tools.server import McpServer
 
 logger = logging.getLogger(__name__)
 
@@ -27,11 +28,18 @@ _UNKNOWN_OUTCOME = (
 _UNKNOWN = ("lost", "late")
 
 
+Told = Callable[[ToolCall, ToolContext], Awaitable[JsonObject]]
+"""What a server of our own is told of a call, beside the session's directory."""
+
+
 class ServerTools:
     """A toolset over one server."""
 
-    def __init__(self, server: McpServer, *, max_result_bytes: int) -> None:
+    def __init__(
+        self, server: McpServer, *, max_result_bytes: int, told: Told | None = None
+    ) -> None:
         self._server = server
+        self._told = told
         self._max_result_bytes = max_result_bytes
         self._listed: Mapping[str, ListedTool] = {}
         self._by_full_name: Mapping[str, ListedTool] = {}
@@ -60,6 +68,7 @@ class ServerTools:
             self._specs = tuple(
                 _spec(name, tool, is_trusted=is_trusted)
                 for name, tool in self._by_full_name.items()
+                if not tool.held
             )
         return self._specs
 
@@ -74,18 +83,24 @@ class ServerTools:
             tool = self._by_full_name.get(call.name)
         if tool is None:
             return ToolOutput(text=f"There is no tool {call.name}.", is_error=True)
+        if tool.held:
+            return ToolOutput(text=told_off(call.name, tool.held), is_error=True)
         if fault := fault_of_arguments(call.arguments, tool.input_schema):
             return ToolOutput(text=f"Invalid arguments for {call.name}: {fault}", is_error=True)
-        result = await self._server.call(tool, call.arguments, self._meta(context), progress)
+        result = await self._server.call(
+            tool, call.arguments, await self._meta(call, context), progress
+        )
         return await self._output(result, context)
 
     async def close(self) -> None:
         await self._server.close()
 
-    def _meta(self, context: ToolContext) -> JsonObject | None:
+    async def _meta(self, call: ToolCall, context: ToolContext) -> JsonObject | None:
+        """What a server of our own is told beside the arguments, which a model writes."""
         if not self._server.config.trusted:
             return None
-        return {"session_dir": str(context.workspace)}
+        more = await self._told(call, context) if self._told else {}
+        return {"session_dir": str(context.workspace), **more}
 
     async def _output(
         self, result: CallToolResult | CallFailure, context: ToolContext

@@ -65,7 +65,9 @@ class HubLimits:
     """How long a failed start is remembered before the next attempt."""
     relist_after_s: float = 300.0
     """Age at which the tool list of an HTTP server is fetched again."""
-    max_message_bytes: int = 4_000_000
+    pins_again_after_s: float = 30.0
+    """How long after a tool was turned off it is looked up whether a person accepted it."""
+    max_message_bytes: int = 6_000_000
     """Of one message on the wire; what is beyond is dropped while it arrives."""
-    max_result_bytes: int = 1_000_000
+    max_result_bytes: int = 5_000_000
     """Of one result's text."""

@@ -42,10 +42,14 @@ class Tail:
 
     def add(self, chunk: bytes) -> None:
         """Keep `chunk`, and let go of the oldest bytes beyond the limit."""
-        self._chunks.append(chunk[-self._max_bytes :])
-        self._size += len(self._chunks[-1])
-        while self._size > self._max_bytes and len(self._chunks) > 1:
-            self._size -= len(self._chunks.popleft())
+        self._chunks.append(chunk)
+        self._size += len(chunk)
+        while self._size > self._max_bytes:
+            oldest = self._chunks.popleft()
+            kept = oldest[self._size - self._max_bytes :]
+            self._size -= len(oldest) - len(kept)
+            if kept:
+                self._chunks.appendleft(kept)
 
     def text(self, max_chars: int) -> str:
         """The end of what was written, at most `max_chars` long."""

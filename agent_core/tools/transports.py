@@ -38,6 +38,7 @@ def open_client(
 
     match config:
         case InProcessServer():
+            # Nothing is on a wire here that could be screened.
             return Client(config.server, cache=None, message_handler=notice)
         case StdioServer():
             streams = stdio_streams(config, limits, stderr=stderr)
@@ -45,9 +46,14 @@ def open_client(
             streams = http_streams(config, limits)
     # The screen asks the client for the protocol version, the client is built around the screen.
     client = Client(
-        _screened(streams, config.name, lambda: client.protocol_version, on_end),
+        _screened(
+            streams,
+            server=config.name,
+            version=lambda: client.protocol_version,
+            on_end=on_end,
+            on_tools_changed=on_tools_changed,
+        ),
         cache=None,
-        message_handler=notice,
     )
     return client
 
@@ -55,12 +61,18 @@ def open_client(
 @asynccontextmanager
 async def _screened(
     transport: AbstractAsyncContextManager[tuple[MessageStream, MessageSink]],
+    *,
     server: str,
     version: Callable[[], str],
     on_end: Callable[[], None],
+    on_tools_changed: Callable[[], None],
 ) -> AsyncGenerator[tuple[ScreenedStream, MessageSink], None]:
     async with transport as (incoming, outgoing):
-        yield (
-            ScreenedStream(incoming, server=server, version=version, on_end=on_end),
-            outgoing,
+        screened = ScreenedStream(
+            incoming,
+            server=server,
+            version=version,
+            on_end=on_end,
+            on_tools_changed=on_tools_changed,
         )
+        yield screened, outgoing

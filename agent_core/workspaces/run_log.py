@@ -6,7 +6,11 @@ from pathlib import Path
 
 from agent_core.events import (
     AnyEvent,
+    ApprovalDecided,
+    ApprovalRequested,
     ArtifactSaved,
+    AuthEnded,
+    AuthRequired,
     CorrectionInjected,
     FastPathFallback,
     MessageTaken,
@@ -62,6 +66,18 @@ def log_line(event: AnyEvent) -> str:
     match event:
         case TextDelta() | StepRetried() | ToolCallProgressed() | StepStarted():
             return ""
+        case TurnStarted() | RouteChosen() | FastPathFallback() | TurnFinished():
+            return _turn_line(event)
+        case (
+            QuestionAsked() | ApprovalRequested() | ApprovalDecided() | AuthRequired() | AuthEnded()
+        ):
+            return _wait_line(event)
+        case _:
+            return _run_line(event)
+
+
+def _turn_line(event: TurnStarted | RouteChosen | FastPathFallback | TurnFinished) -> str:
+    match event:
         case TurnStarted():
             day = f"{event.at.astimezone(UTC):%Y-%m-%d}"
             return f"turn {event.turn} started on {day} by {event.author_name}: {event.text}"
@@ -71,8 +87,6 @@ def log_line(event: AnyEvent) -> str:
             return f"fast path given up: {event.reason}"
         case TurnFinished():
             return f"turn {event.turn} finished: {event.outcome}\n{event.answer}"
-        case _:
-            return _run_line(event)
 
 
 _RunEvent = (
@@ -84,7 +98,6 @@ _RunEvent = (
     | ArtifactSaved
     | CorrectionInjected
     | MessageTaken
-    | QuestionAsked
 )
 
 
@@ -98,10 +111,25 @@ def _run_line(event: _RunEvent) -> str:
             return _step_line(event)
         case MessageTaken():
             return f"taken in from {event.author_name}: {event.text}"
-        case QuestionAsked():
-            return f"asked: {event.question}"
         case _:
             return _tool_line(event)
+
+
+def _wait_line(
+    event: QuestionAsked | ApprovalRequested | ApprovalDecided | AuthRequired | AuthEnded,
+) -> str:
+    match event:
+        case QuestionAsked():
+            return f"asked: {event.question}"
+        case ApprovalRequested():
+            tools = ", ".join(action.tool for action in event.actions if action.asks)
+            return f"approval asked for {tools} ({event.call_id}, {event.digest[:12]})"
+        case ApprovalDecided():
+            return f"approval {event.verdict} by {event.by or 'nobody'} ({event.call_id})"
+        case AuthRequired():
+            return f"waiting for {event.asker} to connect {', '.join(event.toolkits)}"
+        case AuthEnded():
+            return f"connecting {', '.join(event.toolkits)}: {event.outcome}"
 
 
 def _tool_line(

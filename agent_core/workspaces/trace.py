@@ -7,10 +7,14 @@ from datetime import datetime
 from typing import TypeVar
 
 from agent_core.events import (
+    ATTEMPTS_A_GENERATION,
     AnyEvent,
+    ApprovalRequested,
     ArtifactSaved,
+    AuthRequired,
     Event,
     FastPathFallback,
+    QuestionAsked,
     RouteChosen,
     RunFinished,
     RunStarted,
@@ -22,7 +26,7 @@ from agent_core.events import (
     TurnStarted,
     Usage,
 )
-from agent_core.ids import ROOT_RUN
+from agent_core.ids import ROOT_RUN, RunId
 from agent_core.messages import JsonObject
 from agent_core.workspaces.files import timestamp
 
@@ -152,17 +156,32 @@ class _Turn:
         }
 
     def _iteration(self, step: StepFinished) -> JsonObject:
+        waits = self._waits_of(step)
+        apps = [app for wait in waits if isinstance(wait, AuthRequired) for app in wait.toolkits]
         return {
             "iteration": step.step,
             "query": self.query[:QUERY_CHARS],
             "duration_seconds": self._duration_s(step),
             "tool_calls": step.tool_calls,
-            "needs_user_input": False,
-            "auth_link": None,
+            "needs_user_input": bool(waits),
+            "auth_link": ", ".join(apps) or None,
             "model": step.model,
             "stop_reason": step.stop_reason,
             "usage": asdict(step.usage),
         }
+
+    def _waits_of(
+        self, step: StepFinished
+    ) -> list[QuestionAsked | ApprovalRequested | AuthRequired]:
+        """What a person was waited for because of this step's calls."""
+        started = _all(self._events, ToolCallStarted)
+        calls = {each.call_id for each in started if _place(each) == _place(step)}
+        waits = [
+            *_all(self._events, QuestionAsked),
+            *_all(self._events, ApprovalRequested),
+            *_all(self._events, AuthRequired),
+        ]
+        return [wait for wait in waits if wait.call_id in calls]
 
     def _duration_s(self, step: StepFinished) -> float:
         """Of the model call and its tool calls: until the next step of the run, or its end."""
@@ -217,3 +236,8 @@ def _artifact(event: ArtifactSaved) -> JsonObject:
         "mimetype": event.mimetype,
         "size_bytes": event.size_bytes,
     }
+
+
+def _place(event: Event) -> tuple[RunId, int, int]:
+    """Which step of which run it belongs to, and of which generation of the turn."""
+    return event.run, event.step, (event.attempt - 1) // ATTEMPTS_A_GENERATION

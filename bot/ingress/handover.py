@@ -132,6 +132,7 @@ class Handover:
             background=earlier,
             attachments=attachments,
             author_locale=admitted.person.locale,
+            author_zone=admitted.person.zone,
         )
 
     async def _tell_left_out(self, post: InboundPost, notice: str, *, again: bool) -> None:

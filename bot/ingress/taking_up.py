@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
-from typing import Any
+from typing import Any, Protocol
 
-from bot.ingress.ingress import Ingress
+from agent_core.messages import JsonObject
+from bot.ingress.gestures import is_gesture
 from bot.ingress.seams import Ledger
 from bot.slack_api import Clock
 
@@ -14,14 +15,32 @@ CLOSE_PATIENCE_S = 1.0
 logger = logging.getLogger(__name__)
 
 
+class Replays(Protocol):
+    """Handles again what it recorded."""
+
+    @property
+    def in_vain(self) -> set[str]:
+        """Keys to release; whoever releases one takes it out."""
+        ...
+
+    async def replay(self, body: JsonObject) -> None: ...
+
+
 class TakingUp:
     """Looks into the ledger every few seconds, for as long as the process lives."""
 
     def __init__(
-        self, ledger: Ledger, ingress: Ingress, clock: Clock, *, every_s: float = EVERY_S
+        self,
+        ledger: Ledger,
+        posts: Replays,
+        clock: Clock,
+        *,
+        gestures: Replays | None = None,
+        every_s: float = EVERY_S,
     ) -> None:
         self._ledger = ledger
-        self._ingress = ingress
+        self._posts = posts
+        self._gestures = gestures or posts
         self._clock = clock
         self._every_s = every_s
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -51,11 +70,13 @@ class TakingUp:
                 logger.exception("the ledger could not be looked at; again in %g s", self._every_s)
 
     async def _look(self) -> None:
-        for key in sorted(self._ingress.in_vain):
-            await self._ledger.release(key)
-            self._ingress.in_vain.discard(key)
+        for way in {self._posts, self._gestures}:
+            for key in sorted(way.in_vain):
+                await self._ledger.release(key)
+                way.in_vain.discard(key)
         for body in await self._ledger.unsettled():
-            self._own(asyncio.create_task(self._ingress.replay(body), name="replay"))
+            way = self._gestures if is_gesture(body) else self._posts
+            self._own(asyncio.create_task(way.replay(body), name="replay"))
         await asyncio.sleep(0)  # each has its place in its lane from now on
 
     def _own(self, task: asyncio.Task[Any]) -> None:

@@ -31,8 +31,12 @@ class Unheard:
 
     def note(self, body: JsonObject) -> None:
         """Log the kind of a payload's event, unless it is known or was logged before."""
-        kind = _unknown_kind(body)
-        if not kind or kind in self._noted:
+        if kind := _unknown_kind(body):
+            self.note_kind(kind)
+
+    def note_kind(self, kind: str) -> None:
+        """Log a kind of payload, named for people, unless it was logged before."""
+        if kind in self._noted:
             return
         self._noted[kind] = None
         if len(self._noted) > MAX_KINDS:

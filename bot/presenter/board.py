@@ -5,7 +5,11 @@ from datetime import datetime
 
 from agent_core.events import (
     AnyEvent,
+    ApprovalDecided,
+    ApprovalRequested,
     ArtifactSaved,
+    AuthEnded,
+    AuthRequired,
     MessageTaken,
     Outcome,
     QuestionAsked,
@@ -19,8 +23,10 @@ from agent_core.events import (
     TurnStarted,
 )
 from agent_core.ids import ROOT_RUN, ToolCallId, UserId
-from agent_core.prompts.language import detect_language, read_language
+from agent_core.prompts.language import Language, detect_language, read_language
 from agent_core.prompts.spoken import spoken_time
+from bot.presenter.consents.apps import app_names
+from bot.presenter.consents.words import WORDS as CONSENT_WORDS
 from bot.presenter.lines import Line, Lines
 from bot.presenter.tools import ASK_USER, describe, pages_read
 from bot.presenter.words import WORDS, Words
@@ -29,18 +35,21 @@ from bot.render import limits, one_line
 BUSY_WAIT_S = 3.0
 REPORT = "text/html"
 
-_ENDS_A_WAIT = (MessageTaken, StepStarted, TurnFinished)
+Wait = QuestionAsked | ApprovalRequested | AuthRequired
+"""What a turn waits for a person with."""
+
+_ENDS_A_QUESTION = (MessageTaken, StepStarted, TurnFinished)
 
 
 @dataclass(slots=True)
 class Board:
     """What happened so far.
 
-    A question to a person ends one progress post, and what comes after the answer is told in the
-    next one, below the answer: `part` is the number of the post that is written now.
+    A wait for a person ends one progress post, and what comes after it is told in the next one,
+    below the answer: `part` is the number of the post that is written now.
     """
 
-    words: Words = field(default_factory=lambda: WORDS["en"])
+    language: Language = "en"
     asker: UserId = field(default_factory=lambda: UserId(""))
     started_at: datetime | None = None
     last_at: datetime | None = None
@@ -49,17 +58,22 @@ class Board:
     pages: int = 0
     notice: str = ""
     artifacts: dict[str, ArtifactSaved] = field(default_factory=dict[str, ArtifactSaved])
-    question: QuestionAsked | None = None
-    """What the turn waits for now."""
+    waits: dict[str, Wait] = field(default_factory=dict[str, Wait])
+    """What the turn waits for now, by call or consent; several where a batch asks for several."""
     asked: list[str] = field(default_factory=list[str])
-    """For each question so far the line that its progress post becomes when it is answered."""
+    """For each wait so far the line that its progress post becomes when it has ended."""
     _waited_s: float = 0.0
+    _waiting_since: datetime | None = None
     _names: dict[UserId, str] = field(default_factory=dict[UserId, str])
     _lines: Lines = field(default_factory=Lines)
 
     @property
+    def words(self) -> Words:
+        return WORDS[self.language]
+
+    @property
     def part(self) -> int:
-        return len(self.asked) - (1 if self.question else 0)
+        return len(self.asked) - (1 if self.waits else 0)
 
     @property
     def final_artifacts(self) -> list[ArtifactSaved]:
@@ -81,8 +95,8 @@ class Board:
                 self._fold_step(event)
             case MessageTaken():
                 self._take_in(event)
-            case QuestionAsked():
-                self._ask(event)
+            case QuestionAsked() | ApprovalRequested() | AuthRequired():
+                self._wait(event)
             case ArtifactSaved():
                 self.artifacts.pop(event.path, None)
                 self.artifacts[event.path] = event
@@ -90,9 +104,7 @@ class Board:
                 self.outcome = event.outcome
             case _:
                 pass
-        if self.question and isinstance(event, _ENDS_A_WAIT):
-            self._waited_s += (event.at - self.question.at).total_seconds()
-            self.question = None
+        self._end_waits(event)
 
     def progress(self, *, since_last_s: float = 0.0) -> str:
         """The progress post: a head, then at most `PROGRESS_LINES` lines."""
@@ -103,8 +115,8 @@ class Board:
 
     def waiting(self) -> str:
         """What the progress post becomes while the turn waits: one line, in which no clock runs."""
-        name = self._name(self.question.asker) if self.question else ""
-        return " · ".join([self.words.waiting.format(who=name), *self._work()])
+        said = [self._told(wait, self._waiting_forms()) for wait in self.waits.values()]
+        return " · ".join([*dict.fromkeys(said), *self._work()])
 
     def closed(self) -> str:
         """What the last progress post becomes at the end: one short line."""
@@ -118,8 +130,8 @@ class Board:
         return " · ".join([form.format(time=spoken_time(self._elapsed_s())), *self._work()])
 
     def _start(self, event: TurnStarted) -> None:
-        language = read_language(event.language)
-        self.words = WORDS[language or detect_language(event.text, locale=event.author_locale)]
+        told = read_language(event.language)
+        self.language = told or detect_language(event.text, locale=event.author_locale)
         self.asker = event.asker
         self.started_at = event.at
         self._names[event.asker] = event.author_name
@@ -135,7 +147,8 @@ class Board:
 
     def _take_in(self, event: MessageTaken) -> None:
         self._names[event.author] = event.author_name
-        form = self.words.answered_by if self.question else self.words.took_in
+        is_answer = any(isinstance(wait, QuestionAsked) for wait in self.waits.values())
+        form = self.words.answered_by if is_answer else self.words.took_in
         said = f"“{one_line(event.text, limits.PROGRESS_WORD_CHARS)}”"
         part = len(self.asked)
         line = Line(
@@ -143,14 +156,50 @@ class Board:
         )
         self._lines.put(event.run, ToolCallId(f"taken {event.taken}"), line)
 
-    def _ask(self, event: QuestionAsked) -> None:
-        if self.question and self.question.call_id == event.call_id:
+    def _wait(self, event: Wait) -> None:
+        """A second one while the turn waits belongs to the same wait."""
+        key = _key(event)
+        if key in self.waits:
             return  # told again
-        self.question = event
         self.notice = ""
-        time = spoken_time(self._elapsed_s())
-        line = self.words.asked.format(who=self._name(event.asker), time=time)
-        self.asked.append(" · ".join([line, *self._work()]))
+        if not self.waits:
+            self._waiting_since = event.at
+            line = self._told(event, self._asked_forms())
+            self.asked.append(" · ".join([line, *self._work()]))
+        self.waits[key] = event
+
+    def _end_waits(self, event: AnyEvent) -> None:
+        """A question ends with what comes next, a consent with its own last event."""
+        if isinstance(event, ApprovalDecided | AuthEnded):
+            self.waits.pop(event.consent, None)
+        elif isinstance(event, TurnFinished):
+            self.waits.clear()
+        elif isinstance(event, _ENDS_A_QUESTION):
+            for key, wait in list(self.waits.items()):
+                if isinstance(wait, QuestionAsked):
+                    del self.waits[key]
+        if self._waiting_since is not None and not self.waits:
+            self._waited_s += (event.at - self._waiting_since).total_seconds()
+            self._waiting_since = None
+
+    def _waiting_forms(self) -> tuple[str, str, str]:
+        words = self.words
+        return words.waiting, words.waiting_approval, words.waiting_connection
+
+    def _asked_forms(self) -> tuple[str, str, str]:
+        words = self.words
+        return words.asked, words.asked_approval, words.asked_connection
+
+    def _told(self, wait: Wait, forms: tuple[str, str, str]) -> str:
+        slots = {"who": self._name(wait.asker), "time": spoken_time(self._elapsed_s())}
+        match wait:
+            case QuestionAsked():
+                return forms[0].format(**slots)
+            case ApprovalRequested():
+                return forms[1].format(**slots)
+            case AuthRequired():
+                conjunction = CONSENT_WORDS[self.language].conjunction
+                return forms[2].format(**slots, what=app_names(wait.toolkits, conjunction))
 
     def _fold_call(self, event: ToolCallStarted | ToolCallProgressed | ToolCallFinished) -> None:
         if event.tool == ASK_USER:
@@ -193,3 +242,7 @@ class Board:
 
     def _name(self, person: UserId) -> str:
         return one_line(self._names.get(person, ""), limits.PROGRESS_WORD_CHARS) or "…"
+
+
+def _key(wait: Wait) -> str:
+    return wait.call_id if isinstance(wait, QuestionAsked) else wait.consent

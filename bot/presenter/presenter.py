@@ -1,10 +1,14 @@
-"""One turn in its Slack thread: a sign at once, progress, questions, the answer, the files."""
+"""One turn in its Slack thread: a sign at once, progress, what is asked, the answer, the files."""
 
 from pathlib import Path
 
 from agent_core.events import (
     LIVE_ONLY,
     AnyEvent,
+    ApprovalDecided,
+    ApprovalRequested,
+    AuthEnded,
+    AuthRequired,
     Event,
     MessageTaken,
     QuestionAsked,
@@ -23,7 +27,9 @@ from bot.presenter.answer import (
     thread_drafts,
 )
 from bot.presenter.artifacts import Artifact
-from bot.presenter.board import BUSY_WAIT_S, Board
+from bot.presenter.board import BUSY_WAIT_S, Board, Wait
+from bot.presenter.consents.links import Links, LinkWhisperer
+from bot.presenter.consents.posts import ConsentPosts
 from bot.presenter.direct import DirectPlace
 from bot.presenter.files import Handout, ThreadFiles
 from bot.presenter.journal import Journal
@@ -51,6 +57,7 @@ class ThreadPresenter:
         signs: Signs | None = None,
         may_be_left: bool = False,
         guard: Guard | None = None,
+        links: Links | None = None,
     ) -> None:
         """Make a presenter.
 
@@ -64,6 +71,7 @@ class ThreadPresenter:
             signs: Those of the bot, where others show them too; its own otherwise.
             may_be_left: Another process may have put a reaction on the asker's post.
             guard: Awaited before each write to Slack and to `state`; what it raises ends the write.
+            links: Gives the asker's links for connecting accounts; without it only the buttons do.
         """
         signs = signs or Signs(api)
         api = api.guarded(guard) if guard else api
@@ -78,6 +86,8 @@ class ThreadPresenter:
         direct = DirectPlace(api, thread, self._journal)
         self._answer = AnswerPosts(api, thread, self._journal, direct)
         self._files = ThreadFiles(api, thread, self._journal, workspace, direct)
+        whisperer = LinkWhisperer(api, links) if links else None
+        self._consents = ConsentPosts(api, thread, self._journal, direct, self._files, whisperer)
         self._seen: set[str] = set()
 
     async def is_finished(self) -> bool:
@@ -92,22 +102,25 @@ class ThreadPresenter:
         """Take the next event, stored or live.
 
         After a restart the turn's stored events are given again from the first one: what is in the
-        thread already is not shown twice. With QuestionAsked it returns once the question is in the
-        thread, with TurnFinished once answer and files are.
+        thread already is not shown twice. With a question, or an approval or connection that is
+        asked for, it returns once that is in the thread, with TurnFinished once answer and files
+        are.
 
         Raises:
             SlackError: It could not be posted now; show the same event again later.
         """
         if self._was_shown(event) or await self.is_finished():
             return
-        waited = self._board.question is not None
+        was_waiting = bool(self._board.waits)
         self._board.fold(event)
         if isinstance(event, TurnFinished):
             await self._finish(event)
-        elif isinstance(event, QuestionAsked):
+        elif isinstance(event, QuestionAsked | ApprovalRequested | AuthRequired):
             await self._ask(event)
-        elif self._board.question is None:
-            await self._go_on(event, is_answered=waited)
+        elif isinstance(event, ApprovalDecided | AuthEnded):
+            await self._end_consent(event)
+        elif not self._board.waits:
+            await self._go_on(event, is_answered=was_waiting)
         if not isinstance(event, LIVE_ONLY):
             self._seen.add(_identity(event))
 
@@ -137,22 +150,40 @@ class ThreadPresenter:
             await self._progress.settle(event.turn)
         self._progress.touch()
 
-    async def _ask(self, event: QuestionAsked) -> None:
+    async def _ask(self, event: Wait) -> None:
+        """What is asked first: nobody waits for progress to say that it waits."""
         bookmark, waits = await self._journal.open(), len(self._board.asked)
         await self._progress.stop()
+        await self._post_wait(event, is_new=bookmark.waits < waits)
         if bookmark.waits < waits:
-            await self._post_question(event)
+            await self._progress.wait(event.turn)
         if bookmark.waits <= waits:
             await self._sign.rest()
             bookmark.waits = waits
             await self._journal.save()
 
-    async def _post_question(self, event: QuestionAsked) -> None:
-        """The question first: nobody waits for progress to say that it waits."""
-        op = f"{event.turn}:question:{event.call_id}"
-        drafts = question_drafts(event, self._board.words)
-        await self._answer.post(op, drafts, self._board.words, event.asker)
-        await self._progress.wait(event.turn)
+    async def _post_wait(self, event: Wait, *, is_new: bool) -> None:
+        language = self._board.language
+        match event:
+            case QuestionAsked() if is_new:
+                op = f"{event.turn}:question:{event.call_id}"
+                words = self._board.words
+                await self._answer.post(op, question_drafts(event, words), words, event.asker)
+            case ApprovalRequested():
+                await self._consents.request(event, language)
+            case AuthRequired():
+                await self._consents.invite(event, language)
+            case _:
+                pass
+
+    async def _end_consent(self, event: ApprovalDecided | AuthEnded) -> None:
+        language = self._board.language
+        if isinstance(event, ApprovalDecided):
+            await self._consents.decide(event, language)
+        else:
+            await self._consents.end(event, language)
+        if not self._board.waits:
+            await self._go_on(event, is_answered=True)
 
     async def _finish(self, event: TurnFinished) -> None:
         await self._progress.stop()

@@ -39,13 +39,15 @@ class Bookmark(BaseModel):
     progress: dict[str, str] = Field(default_factory=dict[str, str])
     """Op id of a progress post to its `ts`, once it is there."""
     waits: int = 0
-    """How many of the turn's questions are shown, their progress closed."""
+    """How many of the turn's waits for a person are shown, their progress closed."""
     begun: set[str] = Field(default_factory=set[str])
     """Op ids of writes that were about to be made: they may or may not be in Slack."""
     done: set[str] = Field(default_factory=set[str])
     """Op ids of writes that Slack has taken."""
     files: dict[str, str] = Field(default_factory=dict[str, str])
     """Op id of an upload to Slack's id of the file, known before the file is visible."""
+    consents: dict[str, str] = Field(default_factory=dict[str, str])
+    """Op id of an approval or a connection to its post: channel and `ts`."""
     direct: str = ""
     """The direct conversation, as a session id, where the thread takes no answer."""
     finished: bool = False

@@ -16,6 +16,7 @@ _PREFIX = re.compile(r"^(?:mcp__\w+?__)?(?:composio_|rube_)?")
 _PURPOSES: dict[str, Purpose] = {
     ASK_USER: "ask_user",
     "crawl_parallel": "read_pages",
+    "find_tools": "find_tools",
     "get_tool_schemas": "find_tools",
     "list_local_files": "list_files",
     "manage_connections": "check_accounts",

@@ -35,7 +35,11 @@ class Words:
     whole_answer: str
     not_in_thread: str
     waiting: str
+    waiting_approval: str
+    waiting_connection: str
     asked: str
+    asked_approval: str
+    asked_connection: str
     choose: str
     answer_by: str
     took_in: str
@@ -68,7 +72,11 @@ _ENGLISH = Words(
     whole_answer="The answer is long; the rest of it is in the attached file.",
     not_in_thread="I could not answer in the thread, so here is the answer.",
     waiting="Waiting for {who}'s answer",
+    waiting_approval="Waiting for {who}'s decision",
+    waiting_connection="Waiting for {who} to connect {what}",
     asked="Asked {who} a question after {time}",
+    asked_approval="Asked {who} for an approval after {time}",
+    asked_connection="Asked {who} to connect {what} after {time}",
     choose="Answer with a number or in your own words.",
     answer_by="I wait for your answer until {when}.",
     took_in="Took in {who}'s message: {what}",
@@ -118,7 +126,11 @@ _GERMAN = Words(
     whole_answer="Die Antwort ist lang; der Rest steht in der angehängten Datei.",
     not_in_thread="Im Thread konnte ich nicht antworten, daher hier.",
     waiting="Warte auf die Antwort von {who}",
+    waiting_approval="Warte auf die Entscheidung von {who}",
+    waiting_connection="Warte darauf, dass {who} {what} verbindet",
     asked="Rückfrage an {who} nach {time}",
+    asked_approval="Um Freigabe durch {who} gebeten nach {time}",
+    asked_connection="{who} gebeten, {what} zu verbinden, nach {time}",
     choose="Antworte mit einer Zahl oder in eigenen Worten.",
     answer_by="Ich warte auf deine Antwort bis {when}.",
     took_in="Nachricht von {who} aufgenommen: {what}",
@@ -168,7 +180,11 @@ _FRENCH = Words(
     whole_answer="La réponse est longue ; la suite se trouve dans le fichier joint.",
     not_in_thread="Je n'ai pas pu répondre dans le fil, voici donc la réponse.",
     waiting="En attente de la réponse de {who}",
+    waiting_approval="En attente de la décision de {who}",
+    waiting_connection="En attente de la connexion de {what} par {who}",
     asked="Question posée à {who} après {time}",
+    asked_approval="Accord demandé à {who} après {time}",
+    asked_connection="Connexion de {what} demandée à {who} après {time}",
     choose="Répondez par un numéro ou avec vos propres mots.",
     answer_by="J'attends votre réponse jusqu'à {when}.",
     took_in="Message de {who} pris en compte : {what}",
@@ -218,7 +234,11 @@ _SPANISH = Words(
     whole_answer="La respuesta es larga; el resto está en el archivo adjunto.",
     not_in_thread="No pude responder en el hilo, así que aquí está la respuesta.",
     waiting="Esperando la respuesta de {who}",
+    waiting_approval="Esperando la decisión de {who}",
+    waiting_connection="Esperando que {who} conecte {what}",
     asked="Pregunta a {who} tras {time}",
+    asked_approval="Aprobación pedida a {who} tras {time}",
+    asked_connection="Se pidió a {who} conectar {what} tras {time}",
     choose="Responde con un número o con tus propias palabras.",
     answer_by="Espero tu respuesta hasta {when}.",
     took_in="Mensaje de {who} incorporado: {what}",

@@ -4,31 +4,34 @@ import asyncio
 import json
 import os
 import signal
+from collections import deque
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import typer
 
-from agent_core.ids import TurnId
-from agent_core.messages import JsonObject
 from bot.sandbox.child import BotDiedError, BotLives, bot_lives
 from bot.sandbox.display import Display, show_starting
+from bot.sandbox.driving import ASKER, Driver
 from bot.sandbox.kills import Deaths, fault_point_of
 from bot.sandbox.manifest import NoManifestError
 from bot.sandbox.model import Pace
+from bot.sandbox.moments import Moment, SharedClock
+from bot.sandbox.outcome import Outcome
 from bot.sandbox.page import NoPortError, Page
+from bot.sandbox.presses import NoButtonError
 from bot.sandbox.settings import SandboxSettings
-from bot.sandbox.slack.records import Post
-from bot.sandbox.watch import NoTurnError, Watch, WatchedTurn
+from bot.sandbox.timelapse import NothingDueError, Timelapse
+from bot.sandbox.watch import NoTurnError, Watch
 from bot.sandbox.web import NoPagesError
 from bot.sandbox.world import World, open_world
 
-ASKER = "ann"
-CHANNEL = "general"
 START_TIMEOUT_S = 90.0
-TURN_TIMEOUT_S = 1800.0
+LEAD_IN_S = 45.0
+"""How long before its moment the sandbox's time begins: the bot starts meanwhile."""
 SETTLE_S = 1.0
 """Nothing is longer on its way to the stand-in after the bot was killed."""
 ROOT = Path("AGENT_RUN_WORKSPACES")
@@ -55,6 +58,13 @@ class SandboxOptions:
     """Where to serve the page; None: at the usual port, and not at all when there are asks."""
     kill_at: tuple[str, ...] = ()
     """Kinds of events: the bot is killed when the first comes, then at the second, and so on."""
+    clicks: tuple[str, ...] = ()
+    """Names of buttons that the asker presses, one after another: each as soon as the bot waits for
+    an approval or a connection, and those that are left after the asks."""
+    moment: Moment | None = None
+    """What time it is at the first ask; None for the machine's own time."""
+    until_posts: int = 0
+    """How many posts of the bot outside of threads to wait for, while time is put forward."""
 
     @property
     def page_port(self) -> int | None:
@@ -74,39 +84,6 @@ class SandboxOptions:
         )
 
 
-@dataclass(slots=True, kw_only=True)
-class Outcome:
-    """What a driven sandbox came to."""
-
-    turns: list[WatchedTurn] = field(default_factory=list[WatchedTurn])
-    posts: list[Post] = field(default_factory=list[Post])
-    files: list[JsonObject] = field(default_factory=list[JsonObject])
-    workspace: Path | None = None
-    restarts: int = 0
-    steps_repeated: int = 0
-    never_came: tuple[str, ...] = ()
-    """Events that the bot was to be killed at and that did not come."""
-
-    def as_json(self) -> JsonObject:
-        return {
-            "turns": [turn.as_json() for turn in self.turns],
-            "posts": [
-                {
-                    "ts": post.ts,
-                    "thread_ts": post.root_ts,
-                    "user": post.user,
-                    "text": post.text,
-                }
-                for post in self.posts
-            ],
-            "files": self.files,
-            "workspace": str(self.workspace) if self.workspace else None,
-            "restarts": self.restarts,
-            "steps_repeated": self.steps_repeated,
-            "never_came": list(self.never_came),
-        }
-
-
 def run_sandbox(options: SandboxOptions) -> int:
     """Run it and return the exit code."""
     try:
@@ -116,6 +93,8 @@ def run_sandbox(options: SandboxOptions) -> int:
         NoPagesError,
         NoPortError,
         NoTurnError,
+        NoButtonError,
+        NothingDueError,
         BotDiedError,
         TimeoutError,
     ) as error:
@@ -128,17 +107,24 @@ def run_sandbox(options: SandboxOptions) -> int:
 async def _run(options: SandboxOptions) -> int:
     _end_on_signals()
     directory = _new_directory()
+    clock = _clock(options, directory)
     async with AsyncExitStack() as stack:
         world = await stack.enter_async_context(
             open_world(
-                SandboxSettings(), workspaces_root=directory, web=options.web, pace=options.pace
+                SandboxSettings(),
+                workspaces_root=directory,
+                web=options.web,
+                pace=options.pace,
+                clock=clock,
             )
         )
+        if options.moment is not None:
+            world.slack.live_in(ASKER, options.moment.zone)
         page = None if options.page_port is None else _page(world, options.page_port)
         deaths = Deaths(world)
         bot = await stack.enter_async_context(
             bot_lives(
-                {**world.environment, "SLACK_SETTLE_S": str(SETTLE_S)},
+                {**world.environment, **_clock_setting(clock), "SLACK_SETTLE_S": str(SETTLE_S)},
                 directory,
                 fault_points=[fault_point_of(kind) for kind in options.kill_at],
                 on_restart=deaths.note,
@@ -146,9 +132,13 @@ async def _run(options: SandboxOptions) -> int:
         )
         with show_starting():
             await _until_connected(world, bot)
+        if clock is not None and options.moment is not None:
+            clock.jump_to(options.moment.at_s)
         if page is not None:
             _announce(await stack.enter_async_context(page), world, directory, options)
-        code = await _ask(world, bot, options, directory, deaths) if options.asks else 0
+        code = 0
+        if options.asks:
+            code = await _ask(world, bot, options, directory, clock, deaths)
         if page is not None:
             await _until_stopped(bot)
     return code
@@ -184,6 +174,7 @@ def _announce(page: Page, world: World, directory: Path, options: SandboxOptions
         f"Open {page.url} in a browser and write to @{world.slack.state.team.bot.name} there.",
         *([f"Port {wanted} is taken, so it is the next free one."] if is_other else []),
         f"Slack's Web API: {world.slack.api_url}",
+        *([f"Mail that was sent: {world.composio.base_url}/mailbox"] if world.composio else []),
         f"Workspaces and log: {directory}",
         "Stop it with Ctrl-C.",
     )
@@ -192,18 +183,23 @@ def _announce(page: Page, world: World, directory: Path, options: SandboxOptions
 
 
 async def _ask(
-    world: World, bot: BotLives, options: SandboxOptions, directory: Path, deaths: Deaths
+    world: World,
+    bot: BotLives,
+    options: SandboxOptions,
+    directory: Path,
+    clock: SharedClock | None,
+    deaths: Deaths,
 ) -> int:
     async with Display(world.slack, quiet=options.as_json):
-        outcome = await _drive(world, bot, options, directory)
+        outcome = await _drive(world, bot, options, directory, clock)
     outcome.restarts, outcome.steps_repeated = len(deaths.kinds), deaths.steps_repeated()
     outcome.never_came = options.kill_at[outcome.restarts :]
+    outcome.effects = world.composio.effects if world.composio else None
     if options.as_json:
         typer.echo(json.dumps(outcome.as_json(), ensure_ascii=False, indent=2))
     else:
         _tell(outcome, deaths)
-    last = outcome.turns[-1]
-    if last.outcome == "failed":
+    if outcome.turns and (last := outcome.turns[-1]).outcome == "failed":
         typer.echo(f"The last turn failed: {last.turn.answer}", err=True)
         return 1
     return 0
@@ -230,6 +226,19 @@ def _new_directory() -> Path:
     return directory
 
 
+def _clock(options: SandboxOptions, directory: Path) -> SharedClock | None:
+    """The clock that can be put forward; None where the machine's own will do."""
+    if options.moment is not None:
+        return SharedClock(directory / "clock", start_s=options.moment.at_s - LEAD_IN_S)
+    if options.until_posts:
+        return SharedClock(directory / "clock", start_s=datetime.now(UTC).timestamp())
+    return None
+
+
+def _clock_setting(clock: SharedClock | None) -> dict[str, str]:
+    return {} if clock is None else {"CLOCK_FILE": str(clock.file)}
+
+
 async def _until_connected(world: World, bot: BotLives) -> None:
     async with asyncio.timeout(START_TIMEOUT_S):
         while not world.slack.open_sockets:
@@ -245,47 +254,26 @@ async def _until_stopped(bot: BotLives) -> None:
             await asyncio.sleep(1.0)
 
 
-async def _drive(world: World, bot: BotLives, options: SandboxOptions, directory: Path) -> Outcome:
-    outcome = Outcome()
-    watch = Watch(directory)
-    root_ts: str | None = None
+async def _drive(
+    world: World,
+    bot: BotLives,
+    options: SandboxOptions,
+    directory: Path,
+    clock: SharedClock | None,
+) -> Outcome:
+    """All asks, with clicks where the bot waits for them; the other clicks; the wait for posts."""
+    moment = options.moment or Moment(at=datetime.now(UTC))
+    watch = Watch(directory, bot.check)
+    driver = Driver(world.slack, watch, be_connected=partial(_until_connected, world, bot))
     try:
+        clicks = deque(options.clicks)
         for ask in options.asks:
-            await _until_connected(world, bot)
-            ts = await _say(world, ask, root_ts)
-            root_ts = root_ts or ts
-            channel = world.slack.channels[CHANNEL]
-            turn_id = TurnId(f"turn:{world.slack.team_id}:{channel}:{ts}")
-            turn = await watch.ended(turn_id, timeout_s=TURN_TIMEOUT_S, check=bot.check)
-            outcome.turns.append(turn)
-            outcome.workspace = await watch.workspace(turn.turn)
+            await driver.ask(ask, clicks)
+        while clicks:
+            await driver.click(clicks.popleft())
+        if clock is not None and options.until_posts:
+            timelapse = Timelapse(clock, watch, count=lambda: len(driver.roots()), told=moment.told)
+            await timelapse.until_posts(options.until_posts)
     finally:
         await watch.close()
-    outcome.posts = world.slack.thread(CHANNEL, root_ts or "")
-    outcome.files = _save_files(world, options.out or directory / "files")
-    return outcome
-
-
-async def _say(world: World, ask: str, root_ts: str | None) -> str:
-    """The first ask mentions the bot; further ones are replies in the thread."""
-    text = world.slack.typed(ask)
-    if root_ts is None:
-        text = f"{world.slack.mention} {text}"
-    return await world.slack.say(ASKER, CHANNEL, text, thread_ts=root_ts)
-
-
-def _save_files(world: World, directory: Path) -> list[JsonObject]:
-    saved: list[JsonObject] = []
-    for file in world.slack.files:
-        directory.mkdir(parents=True, exist_ok=True)
-        path = directory / (Path(file.name).name or file.id)
-        path.write_bytes(file.content)
-        saved.append(
-            {
-                "name": file.name,
-                "path": str(path),
-                "bytes": len(file.content),
-                "mimetype": file.mimetype,
-            }
-        )
-    return saved
+    return driver.close(files=options.out or directory / "files", told=moment.told)

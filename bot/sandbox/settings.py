@@ -13,6 +13,7 @@ _OURS = (
     "DATABASE_URL",
     "CRAWL_ALLOW",
     "CRAWL_CONNECT",
+    "CLOCK_FILE",
     "LOGFIRE_TOKEN",
 )
 """What a real installation may have set and the sandbox's bot must not see."""

@@ -3,6 +3,8 @@
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from agent_core.messages import JsonObject
@@ -10,7 +12,7 @@ from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.manifest import read_manifest
 from bot.sandbox.model import ModelStandIn, Pace
 from bot.sandbox.settings import SandboxSettings
-from bot.sandbox.slack import SlackStandIn
+from bot.sandbox.slack import Clock, SlackStandIn, SystemClock
 from bot.sandbox.web import SmallWeb
 
 MODEL_KEY = "sandbox"
@@ -32,9 +34,14 @@ class World:
 
 @asynccontextmanager
 async def open_world(
-    settings: SandboxSettings, *, workspaces_root: Path, web: Path | None, pace: Pace
+    settings: SandboxSettings,
+    *,
+    workspaces_root: Path,
+    web: Path | None,
+    pace: Pace,
+    clock: Clock | None = None,
 ) -> AsyncGenerator[World, None]:
-    """Start the stand-ins; leaving the context stops them.
+    """Start the stand-ins, in which it is as late as `clock` says; leaving the context stops them.
 
     Raises:
         NoPagesError: the folder `web` has no pages.
@@ -42,15 +49,19 @@ async def open_world(
     """
     async with AsyncExitStack() as stack:
         manifest = read_manifest()
-        slack = await stack.enter_async_context(SlackStandIn.installed_from(manifest))
+        clock = clock or SystemClock()
+        now = partial(_moment, clock)
+        slack = await stack.enter_async_context(SlackStandIn.installed_from(manifest, clock=clock))
         pages = await stack.enter_async_context(
-            SmallWeb.builtin() if web is None else SmallWeb.folder(web)
+            SmallWeb.builtin(clock=now) if web is None else SmallWeb.folder(web)
         )
         model = composio = None
         if not settings.model_keys:
             model = await stack.enter_async_context(ModelStandIn(pace=pace))
         if not settings.composio_keys:
-            composio = await stack.enter_async_context(ComposioStandIn(pages.ready))
+            composio = await stack.enter_async_context(
+                ComposioStandIn(pages.ready, clock=now, name=partial(_name_person, slack))
+            )
         environment = {
             "SLACK_BOT_TOKEN": slack.bot_token,
             "SLACK_APP_TOKEN": slack.app_token,
@@ -70,6 +81,16 @@ async def open_world(
             composio=composio,
             environment=environment,
         )
+
+
+def _moment(clock: Clock) -> datetime:
+    return datetime.fromtimestamp(clock.now(), UTC)
+
+
+def _name_person(slack: SlackStandIn, user_id: str) -> str | None:
+    """The name of a `team:user` of this world."""
+    user = user_id.rpartition(":")[2]
+    return next((name for name, known in slack.users.items() if known == user), None)
 
 
 def _model_settings(settings: SandboxSettings, model: ModelStandIn | None) -> dict[str, str]:

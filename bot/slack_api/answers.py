@@ -35,12 +35,20 @@ def read_person(raw: JsonObject) -> Person:
         is_stranger=bool(raw.get("is_stranger")),
         utc_offset_s=int(raw.get("tz_offset") or 0),
         locale=_text(raw, "locale"),
+        zone=_text(raw, "tz"),
+        is_admin=bool(raw.get("is_admin")) or bool(raw.get("is_owner")),
     )
 
 
 def read_conversation(raw: JsonObject) -> Conversation:
-    """One channel of `users.conversations`."""
-    return Conversation(id=_text(raw, "id"), kind=_conversation_kind(raw))
+    """One channel of `conversations.info`, or of `users.conversations`: the bot is in those."""
+    return Conversation(
+        id=_text(raw, "id"),
+        kind=_conversation_kind(raw),
+        name=_text(raw, "name"),
+        is_archived=bool(raw.get("is_archived")),
+        is_member=bool(raw.get("is_member", True)),
+    )
 
 
 def next_cursor(answer: JsonObject) -> str:

@@ -16,6 +16,7 @@ from bot.slack_api.clock import Clock, SystemClock
 from bot.slack_api.errors import SlackError, SlackRefused, SlackUnavailable
 from bot.slack_api.files import Files
 from bot.slack_api.records import Identity, Person, PostRecord
+from bot.slack_api.views import Views
 from bot.slack_api.wire import CALL_LIMIT_S, Wire
 from bot.threads import ThreadRef
 
@@ -54,6 +55,7 @@ class SlackApi:
         self._has_sessions = True
         self.files = Files(self._calls, settle_s=settle_s)
         self.channels = Channels(self._calls)
+        self.views = Views(self._calls)
 
     def guarded(self, guard: Guard) -> "SlackApi":
         """The same API under the same limits, with `guard` awaited right before each visible write.
@@ -64,6 +66,7 @@ class SlackApi:
         view._calls = self._calls.guarded(guard)
         view.files = Files(view._calls, settle_s=self._settle_s)
         view.channels = Channels(view._calls)
+        view.views = Views(view._calls)
         return view
 
     async def identify(self) -> Identity:
@@ -112,15 +115,17 @@ class SlackApi:
         ts = await self._post_once(arguments, find, may_exist=may_exist)
         return ThreadRef(team=team, channel=channel, root_ts=ts)
 
-    async def announce(self, channel: str, text: str, *, op_id: str, since: str) -> str:
+    async def announce(
+        self, channel: str, text: str, *, op_id: str, since: str, may_exist: bool = False
+    ) -> str:
         """Post once to a whole conversation and return the post's `ts`.
 
-        As with `post_direct`. What an earlier process posted is for the caller to look for, with
+        As with `post_direct`. What earlier processes posted can be looked for all at once, with
         `announced`.
         """
         arguments = {**_quiet(text, ()), "channel": channel, "metadata": _mark(op_id)}
         find = partial(self._find_root, channel, op_id, since)
-        return await self._post_once(arguments, find, may_exist=False)
+        return await self._post_once(arguments, find, may_exist=may_exist)
 
     async def announced(self, channel: str, *, since: str) -> set[str]:
         """The op ids of the bot's posts to the whole conversation that are later than `since`.
@@ -145,11 +150,17 @@ class SlackApi:
         return await self._calls.droppable("chat.update", arguments) is not None
 
     async def post_ephemeral(
-        self, channel: str, user: str, text: str, *, thread_ts: str | None = None
+        self,
+        channel: str,
+        user: str,
+        text: str,
+        *,
+        thread_ts: str | None = None,
+        blocks: Sequence[JsonObject] = (),
     ) -> None:
         """Tell one person something that nobody else sees. Not repeated when the answer is lost."""
         place = {"channel": channel, "user": user, "thread_ts": thread_ts}
-        await self._calls.single("chat.postEphemeral", {**_quiet(text, ()), **place})
+        await self._calls.single("chat.postEphemeral", {**_quiet(text, blocks), **place})
 
     async def set_status(
         self, thread: ThreadRef, status: SessionStatus, *, insist: bool = False

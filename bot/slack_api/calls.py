@@ -22,6 +22,8 @@ VISIBLE: frozenset[Method] = frozenset(
         "files.completeUploadExternal",
         "reactions.add",
         "reactions.remove",
+        "views.open",
+        "views.update",
     }
 )
 """The calls that change what people see."""

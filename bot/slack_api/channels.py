@@ -20,6 +20,7 @@ SPACING_S = 1.5
 _REPLIES: Method = "conversations.replies"
 _GONE = frozenset({"message_not_found", "thread_not_found"})
 _TOMBSTONE = "tombstone"
+_UNSEEN = frozenset({"channel_not_found", "not_in_channel", "fetch_members_failed"})
 
 
 class Channels:
@@ -38,6 +39,36 @@ class Channels:
         arguments = {"types": KINDS, "exclude_archived": True, "limit": PAGE_SIZE}
         pages = self._pages("users.conversations", arguments, "channels")
         return tuple([read_conversation(raw) async for page in pages for raw in page])
+
+    async def about(self, channel: str) -> Conversation | None:
+        """A conversation; None where there is none, or the bot may not see it.
+
+        Raises:
+            SlackError: Slack could not be asked.
+        """
+        try:
+            answer = await self._calls.repeatable("conversations.info", {"channel": channel})
+        except SlackRefused as refused:
+            if refused.code in _UNSEEN:
+                return None
+            raise
+        return read_conversation(cast("JsonObject", answer["channel"]))
+
+    async def members(self, channel: str) -> frozenset[str]:
+        """The ids of everybody in a conversation; nobody where the bot may not see it.
+
+        Raises:
+            SlackError: Slack could not be asked.
+        """
+        arguments = {"channel": channel, "limit": PAGE_SIZE}
+        pages = self._pages("conversations.members", arguments, "members", at_once=True)
+        try:
+            found = [user async for page in pages for user in cast("list[Any]", page)]
+        except SlackRefused as refused:
+            if refused.code in _UNSEEN:
+                return frozenset()
+            raise
+        return frozenset(map(str, found))
 
     def history(self, channel: str, *, oldest: str) -> AsyncGenerator[list[JsonObject]]:
         """Pages of the posts later than `oldest`, newest first, as Slack has them.

@@ -33,6 +33,9 @@ class Person:
     utc_offset_s: int = 0
     locale: str = ""
     """Such as `de-DE`; empty where Slack does not tell."""
+    zone: str = ""
+    """Such as `Europe/Berlin`; empty where Slack does not tell."""
+    is_admin: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +58,11 @@ class Conversation:
 
     id: str
     kind: ConversationKind
+    name: str = ""
+    """Without a sign before it; empty for a direct one."""
+    is_archived: bool = False
+    is_member: bool = True
+    """Whether the bot is in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

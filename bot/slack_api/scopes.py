@@ -11,6 +11,8 @@ Method = Literal[
     "chat.postMessage",
     "chat.update",
     "conversations.history",
+    "conversations.info",
+    "conversations.members",
     "conversations.open",
     "conversations.replies",
     "files.completeUploadExternal",
@@ -20,6 +22,8 @@ Method = Literal[
     "reactions.remove",
     "users.conversations",
     "users.info",
+    "views.open",
+    "views.update",
 ]
 
 OPEN_SOCKET = "apps.connections.open"
@@ -37,6 +41,8 @@ SCOPES: dict[Method, tuple[str, ...]] = {
     "chat.postMessage": ("chat:write",),
     "chat.update": ("chat:write",),
     "conversations.history": _HISTORY,
+    "conversations.info": _LISTED,
+    "conversations.members": _LISTED,
     "conversations.open": ("im:write",),
     "conversations.replies": _HISTORY,
     "files.completeUploadExternal": ("files:write",),
@@ -46,6 +52,8 @@ SCOPES: dict[Method, tuple[str, ...]] = {
     "reactions.remove": ("reactions:write",),
     "users.conversations": _LISTED,
     "users.info": ("users:read",),
+    "views.open": (),
+    "views.update": (),
 }
 
 JSON_METHODS: frozenset[Method] = frozenset(
@@ -54,6 +62,8 @@ JSON_METHODS: frozenset[Method] = frozenset(
         "chat.postEphemeral",
         "chat.postMessage",
         "chat.update",
+        "views.open",
+        "views.update",
     }
 )
 """Called with a JSON body; the others take their arguments as a form."""

@@ -111,7 +111,7 @@ def register(server: MCPServer, settings: Settings) -> None:
         said = f"Successfully wrote {len(content)} chars to {written}"
         return CallToolResult(
             content=[TextContent(type="text", text=said)],
-            _meta={"artifacts": _artifacts(workspace, path)},
+            _meta={"artifacts": artifacts_of(workspace, path)},
         )
 
 
@@ -135,7 +135,7 @@ def _write(workspace: Workspace, path: str, content: str) -> Path:
     return workspace.write_text(path, content)
 
 
-def _artifacts(workspace: Workspace, path: str) -> list[dict[str, str]]:
+def artifacts_of(workspace: Workspace, path: str) -> list[dict[str, str]]:
     """The written file, if it is one for the person, as the bot wants it named."""
     parts = workspace.parts(path)
     mimetype = _ARTIFACT_TYPES.get(PurePosixPath(parts[-1]).suffix.lower())

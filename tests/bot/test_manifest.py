@@ -51,6 +51,7 @@ KEYS: dict[str, set[str]] = {
         "token_rotation_enabled",
     },
     "settings.event_subscriptions": {"bot_events"},
+    "settings.interactivity": {"is_enabled"},
 }
 """Slack refuses unknown keys; these are those of its schema that the manifest may use."""
 
@@ -146,6 +147,11 @@ def test_nothing_is_asked_for_twice() -> None:
 def test_events_come_over_the_socket() -> None:
     assert _at("settings.socket_mode_enabled") is True
     assert "request_url" not in _at("settings.event_subscriptions")
+
+
+def test_presses_come_over_the_socket() -> None:
+    assert _at("settings.interactivity.is_enabled") is True
+    assert "request_url" not in _at("settings.interactivity")
 
 
 async def test_the_bot_hears_and_does_everything_with_these_rights() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from agent_core.settings import CoreSettings
+from agent_core.settings import SHARED_ACCOUNTS, CoreSettings
 from bot.cli import app
 from bot.settings import BotSettings, read_configuration
 
@@ -20,7 +20,7 @@ NAMES = [name.upper() for model in (BotSettings, CoreSettings) for name in model
 @pytest.fixture(autouse=True)
 def clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """No setting of the machine is seen; the returned directory is where `.env` is looked for."""
-    for name in NAMES:
+    for name in (*NAMES, *SHARED_ACCOUNTS):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -289,3 +289,11 @@ def test_tokens_are_not_in_what_is_printed(monkeypatch: pytest.MonkeyPatch) -> N
 def test_an_empty_console_host_is_not_every_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONSOLE_HOST", "")
     assert BotSettings().console_host == "127.0.0.1"
+
+
+@pytest.mark.proves("accounts.shared")
+@pytest.mark.parametrize("name", ["COMPOSIO_USER_ID", "COMPOSIO_ENTITY_ID", "DEFAULT_USER_ID"])
+def test_one_account_for_everybody_is_refused(name: str) -> None:
+    result = start(**{name: "default"})
+    assert result.exit_code == 2
+    assert f"{name} is set: one account for everybody" in result.output

@@ -37,13 +37,14 @@ async def run_sandbox(
     out: Path | None = None,
     web: Path | None = None,
     kill_at: str = "",
+    more: Sequence[str] = (),
 ) -> Ran:
-    """Run `bot sandbox --json` with these asks in `directory`."""
+    """Run `bot sandbox --json` with these asks, and `more` options, in `directory`."""
     options = [part for ask in asks for part in ("--ask", ask)]
     options += ["--out", str(out)] if out else []
     options += ["--web", str(web)] if web else []
     options += ["--kill-at", kill_at] if kill_at else []
-    return await _run(directory, "sandbox", *options, "--json")
+    return await _run(directory, "sandbox", *options, *more, "--json")
 
 
 async def _run(directory: Path, *arguments: str) -> Ran:

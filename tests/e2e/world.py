@@ -231,7 +231,10 @@ async def bot_in(
         crawl_connect=outside.web.crawl_connect,
     )
     async with running_bot(
-        settings, core, socket_timing=socket_timing, now_s=slack.workspace.clock.now
+        settings,
+        core,
+        socket_timing=socket_timing,
+        clock=lambda: datetime.fromtimestamp(slack.workspace.clock.now(), UTC),
     ) as runtime:
         await slack.connected(timeout_s=START_S)
         yield World(outside=outside, runtime=runtime)

@@ -1,4 +1,4 @@
-"""What the product keeps today of the description (seeds/000 to 003) and of issue C, by id.
+"""What the product keeps today of the description (seeds/000 to 003) and of issues C and D.
 
 Tests name the ids that they prove, as `@pytest.mark.proves("trace.query")`; a row without a test,
 and a test without its row, fail in tests/architecture. `python -m tests.requirements` prints the
@@ -9,7 +9,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tests.proofs import Proofs
-from tests.requirements import arrivals, endurance, records, steering, turns, work
+from tests.requirements import (
+    arrivals,
+    consent,
+    digests,
+    endurance,
+    hands_fleet,
+    hands_hub,
+    records,
+    steering,
+    turns,
+    work,
+    workbench,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +50,19 @@ def _read(rows: str) -> Iterator[Requirement]:
 
 REQUIREMENTS = tuple(
     requirement
-    for theme in (turns, records, work, arrivals, steering, endurance)
+    for theme in (
+        turns,
+        records,
+        work,
+        workbench,
+        hands_hub,
+        hands_fleet,
+        consent,
+        arrivals,
+        steering,
+        endurance,
+        digests,
+    )
     for requirement in _read(theme.ROWS)
 )
 

@@ -1,21 +1,21 @@
 """COMPOSIO_SEARCH_TOOLS and COMPOSIO_GET_TOOL_SCHEMAS: which tools there are for a use case."""
 
 import difflib
-import re
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from bot.sandbox.composio.apps import describe_missing, find_app, find_app_of_tool
+from bot.sandbox.composio.accounts import Accounts
+from bot.sandbox.composio.apps import describe_missing, find_app, read_words
+from bot.sandbox.composio.catalogue import Catalogue
+from bot.sandbox.composio.connections import describe_status
 from bot.sandbox.composio.outcome import Data, Outcome
-from bot.sandbox.composio.search_tools import describe_toolkit
-from bot.sandbox.composio.sessions import Session
-from bot.sandbox.composio.tools import Tool
+from bot.sandbox.composio.tools import Caller, Tool
 
-PLAIN_SEARCH = frozenset({"web", "internet", "online", "news", "research"})
+SEARCH_TOOLKIT = "composio_search"
 SESSION_RULE = "Pass this id as session.id or session_id in the calls that belong to this task."
 
 
@@ -72,33 +72,35 @@ class SchemaArguments(BaseModel):
 class Discovery:
     """Finds tools by the words of a use case; says plainly when there is none."""
 
-    def __init__(self, tools: Sequence[Tool], clock: Callable[[], datetime]) -> None:
-        self._tools = tools
+    def __init__(
+        self, catalogue: Catalogue, accounts: Accounts, clock: Callable[[], datetime]
+    ) -> None:
+        self._catalogue = catalogue
+        self._accounts = accounts
         self._clock = clock
 
-    async def search(self, session: Session, arguments: DiscoveryArguments) -> Outcome:
+    async def search(self, caller: Caller, arguments: DiscoveryArguments) -> Outcome:
         """The tools for each use case with their schemas and the state of their accounts."""
-        tools = [tool for tool in self._tools if session.allows(tool.toolkit)]
+        tools = self._catalogue.list_tools(caller.session)
         found = [find_tools(query.use_case, tools) for query in arguments.queries]
         results = [
             _describe_result(index, query.use_case, matches)
             for index, (query, matches) in enumerate(zip(arguments.queries, found, strict=True), 1)
         ]
-        used = {tool.slug: tool for matches in found for tool in matches}
         return Outcome(
             data={
                 "results": results,
-                "tool_schemas": {slug: tool.as_schema() for slug, tool in used.items()},
-                "toolkit_connection_statuses": _describe_toolkits(arguments, found),
+                "tool_schemas": _describe_schemas(found),
+                "toolkit_connection_statuses": self._describe_toolkits(caller, arguments, found),
                 "time_info": self._describe_time(),
                 "session": _describe_session(arguments.session),
-                "next_steps_guidance": _write_guidance(used),
+                "next_steps_guidance": _write_guidance(found),
             }
         )
 
-    async def get_schemas(self, session: Session, arguments: SchemaArguments) -> Outcome:
+    async def get_schemas(self, caller: Caller, arguments: SchemaArguments) -> Outcome:
         """The schemas of tools by slug; unknown slugs come back with similar ones."""
-        tools = {tool.slug: tool for tool in self._tools if session.allows(tool.toolkit)}
+        tools = {tool.slug: tool for tool in self._catalogue.list_tools(caller.session)}
         missing = [slug for slug in arguments.tool_slugs if slug not in tools]
         data: Data = {
             "success": not missing,
@@ -112,6 +114,19 @@ class Discovery:
             data["not_found_message"] = f"No tool is called {', '.join(missing)}."
         return Outcome(data=data)
 
+    def _describe_toolkits(
+        self, caller: Caller, arguments: DiscoveryArguments, found: list[list[Tool]]
+    ) -> list[Data]:
+        """The state of each toolkit that was found, then of each that is not there."""
+        slugs = dict.fromkeys(tool.toolkit for matches in found for tool in matches)
+        statuses = [
+            describe_status(self._catalogue.toolkits[slug], self._accounts, caller.user_id)
+            for slug in slugs
+        ]
+        apps = (find_app(query.use_case) for query in arguments.queries)
+        absent = {app.toolkit: app for app in apps if app is not None and app.toolkit not in slugs}
+        return statuses + [describe_missing(app) for app in absent.values()]
+
     def _describe_time(self) -> Data:
         now = self._clock()
         return {
@@ -122,22 +137,40 @@ class Discovery:
 
 
 def find_tools(use_case: str, tools: Sequence[Tool]) -> list[Tool]:
-    """The tools whose words a use case shares, those that share the most first.
+    """The tools that serve a use case, the best first.
 
-    A use case about somebody's account that does not plainly ask for a search has none.
+    One about somebody's account has the tools of that app alone, or none; any other the search
+    tools, if it shares a word with them.
     """
-    words = set(re.findall(r"[a-z]+", use_case.casefold()))
-    matches = {tool.slug: len(words & tool.keywords) for tool in tools}
-    if not any(matches.values()):
-        return []
-    if find_app(use_case) is not None and not words & PLAIN_SEARCH:
-        return []
-    return sorted(tools, key=lambda tool: -matches[tool.slug])
+    app = find_app(use_case)
+    words = set(read_words(use_case))
+    if app is not None:
+        own = [tool for tool in tools if tool.toolkit == app.toolkit]
+        return _rank(own, words)
+    searches = [tool for tool in tools if tool.toolkit == SEARCH_TOOLKIT]
+    ranked = _rank(searches, words)
+    return ranked if any(words & tool.keywords for tool in searches) else []
+
+
+def _rank(tools: Iterable[Tool], words: set[str]) -> list[Tool]:
+    return sorted(tools, key=lambda tool: -len(words & tool.keywords))
+
+
+def _describe_schemas(found: list[list[Tool]]) -> dict[str, Data]:
+    """Full for the tools that fit best and for all searches; of the others only a reference."""
+    full = {matches[0].slug for matches in found if matches}
+    used = {tool.slug: tool for matches in found for tool in matches}
+    return {
+        slug: tool.as_schema()
+        if slug in full or tool.toolkit == SEARCH_TOOLKIT
+        else tool.as_reference()
+        for slug, tool in used.items()
+    }
 
 
 def _describe_result(index: int, use_case: str, matches: list[Tool]) -> Data:
     slugs = [tool.slug for tool in matches]
-    advice = _advise(slugs[0]) if slugs else _decline(use_case)
+    advice = _advise(matches[0]) if matches else _decline(use_case)
     return {
         "index": index,
         "use_case": use_case,
@@ -149,12 +182,16 @@ def _describe_result(index: int, use_case: str, matches: list[Tool]) -> Data:
     }
 
 
-def _advise(slug: str) -> Data:
-    return {
-        "reasoning": f"{slug} fits best.",
-        "difficulty": "easy",
-        "execution_guidance": "Run the tool with one focused query for each aspect.",
-        "known_pitfalls": ["Snippets are not the page: open a page before you cite it."],
+def _advise(tool: Tool) -> Data:
+    advice = {"reasoning": f"{tool.slug} fits best.", "difficulty": "easy"}
+    if tool.toolkit == SEARCH_TOOLKIT:
+        return advice | {
+            "execution_guidance": "Run the tool with one focused query for each aspect.",
+            "known_pitfalls": ["Snippets are not the page: open a page before you cite it."],
+        }
+    return advice | {
+        "execution_guidance": "Connect the account if it is not, then run the tool once.",
+        "known_pitfalls": ["A call with an effect is not to be repeated after a success."],
     }
 
 
@@ -169,13 +206,6 @@ def _decline(use_case: str) -> Data:
     }
 
 
-def _describe_toolkits(arguments: DiscoveryArguments, found: list[list[Tool]]) -> list[Data]:
-    statuses = [describe_toolkit()] if any(found) else []
-    apps = (find_app(query.use_case) for query in arguments.queries)
-    missing = {app.toolkit: app for app in apps if app is not None}
-    return statuses + [describe_missing(app) for app in missing.values()]
-
-
 def _describe_session(asked: WorkflowSession) -> Data:
     fresh = asked.generate_id or asked.id is None
     return {
@@ -185,18 +215,11 @@ def _describe_session(asked: WorkflowSession) -> Data:
     }
 
 
-def _write_guidance(used: dict[str, Tool]) -> list[str]:
-    if not used:
+def _write_guidance(found: list[list[Tool]]) -> list[str]:
+    best = dict.fromkeys(matches[0].slug for matches in found if matches)
+    if not best:
         return ["No tool was found. Do not make up a slug; say what cannot be done."]
     return [
-        f"Run {' or '.join(used)} with COMPOSIO_MULTI_EXECUTE_TOOL; several queries fit one call.",
+        f"Run {' or '.join(best)} with COMPOSIO_MULTI_EXECUTE_TOOL; several queries fit one call.",
         "Read the pages that matter in full before you write about them.",
     ]
-
-
-def describe_absent_tool(slug: str) -> str:
-    """Why a slug cannot be run, in the words of the real service where it has some."""
-    app = find_app_of_tool(slug)
-    if app is not None:
-        return f"No active connected account found for toolkit: {app.toolkit}"
-    return f"Tool {slug} not found. Use COMPOSIO_SEARCH_TOOLS to find the slugs there are."

@@ -59,11 +59,14 @@ class McpEndpoint:
     async def _list_tools(
         self, context: Context, _: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        tools = self._toolbox.list_tools(self._find_session(context))
+        tools = self._toolbox.list_offered(self._find_session(context))
         return ListToolsResult(tools=[_describe(tool) for tool in tools])
 
     async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         session = self._find_session(context)
+        offered = {tool.slug for tool in self._toolbox.list_offered(session)}
+        if params.name not in offered:
+            return _write(self._toolbox.explain_absence(params.name), is_error=True)
         outcome = await self._toolbox.execute(session, params.name, params.arguments or {})
         if outcome is None:
             return _write(self._toolbox.explain_absence(params.name), is_error=True)
@@ -75,7 +78,7 @@ class McpEndpoint:
 
 
 def _describe(tool: Tool) -> McpTool:
-    reads = tool.effect == "reads"
+    reads = tool.reads_only
     return McpTool(
         name=tool.slug,
         title=tool.title,
@@ -85,7 +88,7 @@ def _describe(tool: Tool) -> McpTool:
             title=tool.title,
             read_only_hint=reads,
             destructive_hint=not reads,
-            open_world_hint=tool.slug != "COMPOSIO_GET_TOOL_SCHEMAS",
+            open_world_hint="openWorldHint" in tool.tags,
         ),
     )
 

@@ -3,18 +3,16 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, Field
 
 from bot.sandbox.composio.answers import write_answer
 from bot.sandbox.composio.dates import describe_date, parse_when, write_date
+from bot.sandbox.composio.faults import Faults
 from bot.sandbox.composio.index import Hit, SearchIndex
 from bot.sandbox.composio.outcome import Data
 from bot.sandbox.web import Page
-
-WebShape = Literal["citations", "organic"]
-"""`citations`: what the current slug gives. `organic`: the nesting of its older relatives."""
 
 
 class WebArguments(BaseModel):
@@ -51,18 +49,18 @@ class SearchEngine:
         self,
         load: Callable[[], Awaitable[Sequence[Page]]],
         clock: Callable[[], datetime],
-        web_shape: WebShape,
+        faults: Faults,
     ) -> None:
         self._load = load
         self._clock = clock
-        self._web_shape: WebShape = web_shape
+        self._faults = faults
         self._index: asyncio.Task[SearchIndex] | None = None
 
     async def search_web(self, arguments: WebArguments) -> Data:
         index = await self._get_index()
         query = arguments.query
         hits = await asyncio.to_thread(index.search, query, limit=arguments.num_results)
-        if self._web_shape == "organic":
+        if self._faults.web_shape == "organic":
             return {"results": {"organic_results": [_organic(n, hit) for n, hit in _count(hits)]}}
         answer = await asyncio.to_thread(write_answer, query, hits)
         return {"answer": answer, "citations": [_citation(hit) for hit in hits]}

@@ -1,11 +1,12 @@
 """What a tool call gives back, before it is wrapped for MCP or REST."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import ValidationError
 
 Data = dict[str, Any]
+Cause = Literal["tool", "no_account", "not_run"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,6 +15,8 @@ class Outcome:
 
     data: Data = field(default_factory=dict[str, Any])
     error: str | None = None
+    cause: Cause = "tool"
+    """Where an error comes from: the tool itself, a missing account, or before it all."""
 
     @property
     def successful(self) -> bool:

@@ -10,23 +10,32 @@ import uvicorn
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from bot.sandbox.composio.errors import refuse_key
+from bot.sandbox.composio.errors import refuse_key, refuse_rate
+from bot.sandbox.composio.faults import Faults
 
 LOOPBACK = "127.0.0.1"
+OPEN_PATHS = ("/link/", "/s3/", "/mailbox")
+"""Asked for by browsers and by whoever holds a presigned address, so without the key."""
 
 
 class KeyGate:
-    """Lets only requests with the right `x-api-key` through."""
+    """Lets only requests with the right `x-api-key` through, and not more than the faults allow."""
 
-    def __init__(self, app: ASGIApp, api_key: str) -> None:
+    def __init__(self, app: ASGIApp, api_key: str, faults: Faults) -> None:
         self._app = app
         self._api_key = api_key.encode()
+        self._faults = faults
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not self._has_key(scope):
+        if scope["type"] != "http" or scope["path"].startswith(OPEN_PATHS):
+            await self._app(scope, receive, send)
+        elif not self._has_key(scope):
             await refuse_key().as_response()(scope, receive, send)
-            return
-        await self._app(scope, receive, send)
+        elif self._faults.rate_limited > 0:
+            self._faults.rate_limited -= 1
+            await refuse_rate(self._faults.retry_after_s)(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
 
     def _has_key(self, scope: Scope) -> bool:
         given = Request(scope).headers.get("x-api-key", "")

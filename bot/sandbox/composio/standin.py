@@ -1,27 +1,28 @@
-"""The Composio stand-in: REST and MCP on one loopback origin, over a set of pages to search."""
+"""The Composio stand-in: REST and MCP on one loopback origin, and what tests may look into."""
 
 import contextlib
 import secrets
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Self
 
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
-from starlette.types import ASGIApp
-
-from bot.sandbox.composio.endpoint import McpEndpoint
-from bot.sandbox.composio.engine import SearchEngine, WebShape
-from bot.sandbox.composio.errors import RestError
-from bot.sandbox.composio.rest import Rest
+from bot.sandbox.composio.accounts import Account, Accounts
+from bot.sandbox.composio.catalogue import Catalogue
+from bot.sandbox.composio.effects import Execution
+from bot.sandbox.composio.engine import SearchEngine
+from bot.sandbox.composio.faults import Faults, WebShape
+from bot.sandbox.composio.service import Service, Surroundings
 from bot.sandbox.composio.serving import LOOPBACK, KeyGate, serve
-from bot.sandbox.composio.sessions import Session
-from bot.sandbox.composio.toolbox import Toolbox
+from bot.sandbox.composio.sessions import Call, Session
+from bot.sandbox.composio.storage import Storage
+from bot.sandbox.composio.toolkits.desks import Desks
+from bot.sandbox.composio.toolkits.googlecalendar import Event
+from bot.sandbox.composio.toolkits.mailboxes import Mail, Mailbox, MailDraft
+from bot.sandbox.composio.workbench import RemoteTree
 from bot.sandbox.web import Page
 
-METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 PageSource = Iterable[Page] | Callable[[], Awaitable[Sequence[Page]]]
 
 
@@ -29,7 +30,9 @@ class ComposioStandIn:
     """Composio's hosted service on loopback; an asynchronous context manager.
 
     `pages` are what its search finds: the pages themselves, or a coroutine function that
-    brings them (`SmallWeb.ready`), awaited at the first search. `calls` records every tool call.
+    brings them (`SmallWeb.ready`), awaited at the first search. `name` gives the name of a user
+    id's person, from which their accounts' addresses are made. `calls` records every tool call,
+    `executions` every app tool that ran in one, `faults` makes it misbehave.
     """
 
     def __init__(
@@ -39,19 +42,31 @@ class ComposioStandIn:
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         web_shape: WebShape = "citations",
         api_key: str | None = None,
+        name: Callable[[str], str | None] = lambda _: None,
     ) -> None:
         self.api_key = api_key or f"ak_sandbox_{secrets.token_hex(8)}"
         self.base_url = ""
-        self.sessions: dict[str, Session] = {}
-        self._engine = SearchEngine(_make_loader(pages), clock, web_shape)
-        self._toolbox = Toolbox(self._engine, clock)
-        self.calls = self._toolbox.calls
+        self.faults = Faults(web_shape=web_shape)
+        self._engine = SearchEngine(_make_loader(pages), clock, self.faults)
+        self._service = Service(
+            Surroundings(
+                engine=self._engine,
+                clock=clock,
+                faults=self.faults,
+                origin=lambda: self.base_url,
+                downloads=self._make_downloads,
+                name=name,
+            )
+        )
         self._open = contextlib.AsyncExitStack()
+        self._downloads: TemporaryDirectory[str] | None = None
 
     async def __aenter__(self) -> Self:
         async with contextlib.AsyncExitStack() as stack:
+            stack.callback(self._drop_downloads)
             stack.push_async_callback(self._engine.close)
-            port = await stack.enter_async_context(serve(KeyGate(self._build_app(), self.api_key)))
+            gate = KeyGate(self._service.build_app(), self.api_key, self.faults)
+            port = await stack.enter_async_context(serve(gate))
             self.base_url = f"http://{LOOPBACK}:{port}"
             self._open = stack.pop_all()
         return self
@@ -59,33 +74,79 @@ class ComposioStandIn:
     async def __aexit__(self, *exc_info: object) -> None:
         await self._open.aclose()
 
-    def _build_app(self) -> ASGIApp:
-        endpoint = McpEndpoint(self._toolbox, self.sessions)
+    @property
+    def sessions(self) -> dict[str, Session]:
+        return self._service.sessions
 
-        @contextlib.asynccontextmanager
-        async def lifespan(_: Starlette) -> AsyncGenerator[None]:
-            async with endpoint.run():
-                yield
+    @property
+    def calls(self) -> list[Call]:
+        return self._service.toolbox.calls
 
-        routes = [
-            *Rest(self._toolbox, self.sessions).routes(),
-            Route("/v3/mcp/{session_id}", endpoint),
-            Route("/{path:path}", _refuse_path, methods=METHODS),
-        ]
-        return Starlette(
-            routes=routes, lifespan=lifespan, exception_handlers={RestError: _answer_error}
-        )
+    @property
+    def executions(self) -> list[Execution]:
+        return self._service.runner.executions
 
+    @property
+    def effects(self) -> list[Execution]:
+        """The executions that changed something in an app, in their order."""
+        return [one for one in self.executions if one.is_effect]
 
-async def _refuse_path(request: Request) -> Response:
-    asked = f"{request.method} {request.url.path}"
-    raise RestError(404, "HTTP_NotFound", f"{asked} is not part of this sandbox")
+    @property
+    def accounts(self) -> Accounts:
+        return self._service.accounts
 
+    @property
+    def catalogue(self) -> Catalogue:
+        """The toolkits and their tools."""
+        return self._service.catalogue
 
-async def _answer_error(_: Request, error: Exception) -> Response:
-    if not isinstance(error, RestError):
-        raise error
-    return error.as_response()
+    @property
+    def storage(self) -> Storage:
+        """The uploaded files, by their s3 keys."""
+        return self._service.storage
+
+    @property
+    def desks(self) -> Desks:
+        """What lies in the apps: `posts`, `issues`, `pages` beside mail and calendars."""
+        return self._service.desks
+
+    def mailbox(self, user_id: str) -> Mailbox:
+        return self.desks.mailboxes.of(user_id)
+
+    def calendar(self, user_id: str) -> list[Event]:
+        return self.desks.calendars.of(user_id)
+
+    def remote_files(self, user_id: str) -> RemoteTree:
+        """The person's files in the remote sandbox."""
+        return self._service.files.of(user_id)
+
+    def deliver(self, user_id: str, mail: MailDraft) -> Mail:
+        """Put a mail into a person's inbox, as if somebody had sent it."""
+        return self.desks.mailboxes.add(user_id, mail, "INBOX")
+
+    def connect(self, user_id: str, toolkit: str, *, identity: str | None = None) -> Account:
+        """Give a person an active account, as if they had connected it before."""
+        return self.accounts.connect(user_id, toolkit, identity=identity)
+
+    def follow_link(self, link: str, *, allow: bool = True) -> Account:
+        """What a person does behind a link, without a browser.
+
+        Raises:
+            LookupError: the link does not wait for anybody.
+        """
+        account = self.accounts.by_link(link.rpartition("/")[2])
+        if account is None or account.status != "INITIATED":
+            raise LookupError(link)
+        return self.accounts.finish(account.id, allowed=allow)
+
+    def _make_downloads(self) -> Path:
+        if self._downloads is None:
+            self._downloads = TemporaryDirectory(prefix="composio-downloads-")
+        return Path(self._downloads.name)
+
+    def _drop_downloads(self) -> None:
+        if self._downloads is not None:
+            self._downloads.cleanup()
 
 
 def _make_loader(pages: PageSource) -> Callable[[], Awaitable[Sequence[Page]]]:

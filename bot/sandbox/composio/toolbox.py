@@ -1,51 +1,35 @@
-"""All tools of the stand-in for a session: the app tools and the meta tools over them."""
+"""All tools of the stand-in for a session: the meta tools, and the app tools under them."""
 
-from collections.abc import Callable, Mapping
-from datetime import datetime
+from collections.abc import Mapping
 from typing import Any
 
-from bot.sandbox.composio.batches import BatchArguments, Batches
-from bot.sandbox.composio.discovery import (
-    Discovery,
-    DiscoveryArguments,
-    SchemaArguments,
-    describe_absent_tool,
-)
-from bot.sandbox.composio.engine import SearchEngine
+from bot.sandbox.composio.catalogue import Catalogue
+from bot.sandbox.composio.meta_tools import MetaParts, build_meta_tools, is_offered
 from bot.sandbox.composio.outcome import Outcome
-from bot.sandbox.composio.search_tools import build_search_tools
+from bot.sandbox.composio.runner import Runner
 from bot.sandbox.composio.sessions import Call, Session
-from bot.sandbox.composio.tools import Tool
-
-META_TOOLKIT = "composio"
-DISCOVERY_DESCRIPTION = (
-    "Finds the tools for what is to be done. Call it first, with one use case for each distinct "
-    "step: it returns the slugs of fitting tools with their schemas, the state of the accounts "
-    "they need, and hints. When nothing fits it says so; never make up a slug."
-)
-SCHEMA_DESCRIPTION = (
-    "Returns the input schemas of tools by slug, for slugs that came without one. Unknown slugs "
-    "come back with similar names."
-)
-BATCH_DESCRIPTION = (
-    "Runs up to 50 tools side by side, such as several searches at once, and returns their "
-    "results in the order asked. Use only slugs that COMPOSIO_SEARCH_TOOLS returned and arguments "
-    "that fit their schemas. Each result has its own error: one that failed does not undo the rest."
-)
+from bot.sandbox.composio.toolkits.composio_search import SLUG as SEARCH
+from bot.sandbox.composio.tools import Caller, Tool
 
 
 class Toolbox:
     """Lists and runs the tools that a session may use, and records each call."""
 
-    def __init__(self, engine: SearchEngine, clock: Callable[[], datetime]) -> None:
+    def __init__(self, catalogue: Catalogue, runner: Runner, parts: MetaParts) -> None:
         self.calls: list[Call] = []
-        apps = build_search_tools(engine)
-        meta = _build_meta_tools(Discovery(apps, clock), Batches({t.slug: t for t in apps}))
-        self._tools = {tool.slug: tool for tool in (*meta, *apps)}
+        self._catalogue = catalogue
+        self._runner = runner
+        self._meta = {tool.slug: tool for tool in build_meta_tools(parts)}
 
-    def list_tools(self, session: Session) -> list[Tool]:
-        """The session's tools, meta tools first."""
-        return [tool for tool in self._tools.values() if _may_use(session, tool)]
+    def list_offered(self, session: Session) -> list[Tool]:
+        """What is offered by name: meta tools, searches, and what the session preloads."""
+        meta = [tool for tool in self._meta.values() if is_offered(session, tool)]
+        apps = [
+            tool
+            for tool in self._catalogue.list_tools(session)
+            if tool.toolkit == SEARCH or tool.slug in session.preloaded
+        ]
+        return meta + apps
 
     async def execute(
         self, session: Session, slug: str, arguments: Mapping[str, Any]
@@ -54,47 +38,13 @@ class Toolbox:
         self.calls.append(
             Call(session_id=session.id, user_id=session.user_id, tool=slug, arguments=arguments)
         )
-        tool = self._tools.get(slug)
-        if tool is None or not _may_use(session, tool):
+        meta = self._meta.get(slug)
+        if meta is not None and is_offered(session, meta):
+            return await meta.execute(Caller(session=session), arguments)
+        if self._catalogue.find(session, slug) is None:
             return None
-        return await tool.execute(session, arguments)
+        return await self._runner.run(session, slug, arguments)
 
     def explain_absence(self, slug: str) -> str:
         """Why there is no tool of that name."""
-        return describe_absent_tool(slug)
-
-
-def _may_use(session: Session, tool: Tool) -> bool:
-    return tool.toolkit == META_TOOLKIT or session.allows(tool.toolkit)
-
-
-def _build_meta_tools(discovery: Discovery, batches: Batches) -> tuple[Tool, Tool, Tool]:
-    return (
-        Tool.define(
-            "COMPOSIO_SEARCH_TOOLS",
-            DiscoveryArguments,
-            discovery.search,
-            title="Find tools",
-            toolkit=META_TOOLKIT,
-            description=DISCOVERY_DESCRIPTION,
-            effect="reads",
-        ),
-        Tool.define(
-            "COMPOSIO_GET_TOOL_SCHEMAS",
-            SchemaArguments,
-            discovery.get_schemas,
-            title="Get tool schemas",
-            toolkit=META_TOOLKIT,
-            description=SCHEMA_DESCRIPTION,
-            effect="reads",
-        ),
-        Tool.define(
-            "COMPOSIO_MULTI_EXECUTE_TOOL",
-            BatchArguments,
-            batches.execute,
-            title="Run tools",
-            toolkit=META_TOOLKIT,
-            description=BATCH_DESCRIPTION,
-            effect="acts",
-        ),
-    )
+        return self._catalogue.explain_absence(slug)

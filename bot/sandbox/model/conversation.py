@@ -3,13 +3,13 @@
 import re
 from dataclasses import dataclass
 
+from bot.sandbox.model.interjections import adds_nothing, quoted_words
 from bot.sandbox.model.notes import Attachment, find_attachments, without_notes
 from bot.sandbox.model.purposes import Tool, read_tools
 from bot.sandbox.model.wire import Json, as_list, as_object, as_text, blocks_of, text_of
 
 TAGGED = re.compile(r"<([a-zA-Z][\w-]*)(?:\s[^<>]*)?>.*?</\1>", re.DOTALL)
 UNKNOWN = re.compile(r"\b(?:may|might) or (?:may|might) not have\b", re.I)
-INTERJECTED = re.compile(r"\bwhile you were (?:still )?(?:working|at work|busy)\b", re.I)
 NO_MORE_CALLS = re.compile(r"\bdo not (?:call|use|run) (?:any )?(?:more |further )*tools\b", re.I)
 
 
@@ -31,6 +31,10 @@ class Exchange:
     asked: str
     calls: tuple[Call, ...]
     answer: str
+    attempted: tuple[Call, ...] = ()
+    """The calls with those whose results were lost, which `calls` leaves out."""
+    interjected: tuple[str, ...] = ()
+    """What of `asked` came while the work went on."""
 
     @property
     def words(self) -> str:
@@ -100,7 +104,7 @@ def _forbids_tools(body: Json) -> bool:
 
 
 def _is_unknown(call: Call) -> bool:
-    """Whether the result was lost: such a call counts as not made, and is simply made again."""
+    """Whether the result was lost: a call that only reads is then simply made again."""
     return call.is_error and UNKNOWN.search(call.result) is not None
 
 
@@ -111,6 +115,7 @@ class _Reader:
         self._purposes = purposes
         self._done: list[Exchange] = []
         self._asked: list[str] = []
+        self._interjected: list[str] = []
         self._answer: list[str] = []
         self._calls: dict[str, Json] = {}
         self._results: dict[str, Json] = {}
@@ -136,13 +141,27 @@ class _Reader:
         results = [block for block in blocks if block.get("type") == "tool_result"]
         for block in results:
             self._results[as_text(block.get("tool_use_id"))] = block
-        text = text_of(blocks)
-        is_interjected = INTERJECTED.search(text) is not None and not self._answer
-        if results and not is_interjected:
-            return
-        if (self._answer or self._calls) and not is_interjected:
+        texts = [as_text(block.get("text")) for block in blocks if block.get("type") == "text"]
+        passed_on = [words for text in texts if (words := quoted_words(text)) is not None]
+        own = [text for text in texts if quoted_words(text) is None]
+        if not results and (own or not passed_on):
+            self._open("\n\n".join(own))
+        for words in passed_on:
+            self._interject(words)
+
+    def _open(self, text: str) -> None:
+        if self._answer or self._calls:
             self._done.append(self._close())
         self._asked.append(text)
+
+    def _interject(self, words: str) -> None:
+        """Words that come after the answer are a request of their own, unless they add nothing."""
+        if adds_nothing(TAGGED.sub("", words)):
+            return
+        if self._answer:
+            self._done.append(self._close())
+        self._asked.append(words)
+        self._interjected.append(words)
 
     def _close(self) -> Exchange:
         calls = [self._call(key, block) for key, block in self._calls.items()]
@@ -150,8 +169,11 @@ class _Reader:
             asked="\n\n".join(text for text in self._asked if text),
             calls=tuple(call for call in calls if not _is_unknown(call)),
             answer="\n\n".join(self._answer),
+            attempted=tuple(calls),
+            interjected=tuple(self._interjected),
         )
-        self._asked, self._answer, self._calls, self._results = [], [], {}, {}
+        self._asked, self._interjected, self._answer = [], [], []
+        self._calls, self._results = {}, {}
         return exchange
 
     def _call(self, key: str, block: Json) -> Call:

@@ -4,6 +4,7 @@ import re
 from itertools import pairwise
 
 from bot.sandbox.model.language import CONTINUE, DEEP, REPORT, content_words, topic_words, words
+from bot.sandbox.model.orders import read_request, topic_part
 
 LONG_REQUEST_WORDS = 40
 BARE_WORDS = 3
@@ -98,6 +99,8 @@ MAX_TOPIC_CHARS = 160
 
 def needs_tools(text: str) -> bool:
     """Whether an answer takes tools, fresh data or several steps, judged by the text alone."""
+    if len(text) <= LONG_TEXT_CHARS and read_request(text).orders:
+        return True
     rules = (REPORT, CONTINUE, DEEP, FRESH, FILES, STEPS, EVENT, GO_AHEAD, RECENT_YEAR)
     if any(rule.search(text) for rule in rules):
         return True
@@ -129,7 +132,7 @@ def wants_continuation(text: str) -> bool:
 
 def topic_of(text: str) -> str:
     """The topic of a request in the person's own words, on one line."""
-    first = text.strip().split("\n\n")[0]
+    first = topic_part(text.strip().split("\n\n")[0][:LONG_TEXT_CHARS])
     found = TOPIC.search(first) or ABOUT.search(first)
     topic = found["topic"] if found else _without_commands(first)
     return _tidy(topic) or _tidy(first)
@@ -183,6 +186,7 @@ def subtopics(topic: str, limit: int = 3) -> list[str]:
 def _without_commands(text: str) -> str:
     return re.sub(
         r"^\W*(?:(?:please|can you|could you|i (?:want|need)|write|give me|tell me|find|search|"
+        r"research|investigate|look into|recherchiere?|untersuche?|"
         r"bitte|schreibe?|écris|escribe)\b[\s,]*)+",
         "",
         text,

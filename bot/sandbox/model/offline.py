@@ -79,7 +79,7 @@ def _load_runtime(weights: Path) -> _Runtime:
     params.n_gpu_layers = 0
     params.warmup = False
     params.verbosity = -1  # anything higher writes to stdout and stderr
-    params.cpuparams.n_threads = 2
+    params.cpuparams.n_threads = 1
     return cast(_Runtime, xllamacpp.Server(params))
 
 

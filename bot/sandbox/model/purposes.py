@@ -200,9 +200,28 @@ def _is_list_files(shape: Shape) -> bool:
     return shape.opens_with(r"\blist\w*|\bshow\w*|names? of", r"\bfiles?|director|folder")
 
 
+def _is_get_schemas(shape: Shape) -> bool:
+    return bool(shape.array("slug")) and shape.says(r"\bschemas?\b")
+
+
+def _is_manage_connections(shape: Shape) -> bool:
+    is_about_accounts = shape.says(r"\b(?:connect\w*|accounts?|authori[sz]\w*|authenticat\w*)\b")
+    return (
+        bool(shape.array("toolkit")) and is_about_accounts and not shape.leads_with(r"\bwaits?\b")
+    )
+
+
+def _is_upload_file(shape: Shape) -> bool:
+    path = shape.text("path", "file_path", "local_path", "file")
+    return bool(path) and shape.says(r"\bupload\w*\b") and shape.says(r"\bs3[ _-]?keys?\b")
+
+
 PURPOSES: tuple[tuple[str, Callable[[Shape], bool]], ...] = (
     ("discover_tools", lambda shape: shape.array_of_objects_with("use_case")),
     ("execute_batch", lambda shape: shape.array_of_objects_with("tool_slug", "arguments")),
+    ("get_schemas", _is_get_schemas),
+    ("manage_connections", _is_manage_connections),
+    ("upload_file", _is_upload_file),
     ("delegate", _is_delegate),
     ("write_report", _is_write_report),
     ("write_file", _is_write_file),

@@ -13,12 +13,15 @@ from bot.sandbox.model.concluding import (
     without_cited_lines,
 )
 from bot.sandbox.model.conversation import Call, Conversation
+from bot.sandbox.model.errands import steps
+from bot.sandbox.model.errands.resuming import resume
 from bot.sandbox.model.evidence import find_report_file, read_rows
 from bot.sandbox.model.experts import choose_expert
 from bot.sandbox.model.files import find_reading
 from bot.sandbox.model.inquiry import Inquiry, read_inquiry
-from bot.sandbox.model.intent import wants_action
+from bot.sandbox.model.intent import request_in, wants_action
 from bot.sandbox.model.language import guess_language
+from bot.sandbox.model.orders import read_request
 from bot.sandbox.model.phrases import phrase
 from bot.sandbox.model.replies import Reply, ToolUse, call, say
 from bot.sandbox.model.searching import (
@@ -40,6 +43,15 @@ COMPLAINT = re.compile(
 
 def decide(conversation: Conversation) -> Reply:
     """The next step of the turn, told by what the messages show as done."""
+    resumed = resume(conversation)
+    request = read_request(request_in(resumed.now.words))
+    if request.orders:
+        return steps.decide(resumed, request, _inform)
+    return _inform(conversation)
+
+
+def _inform(conversation: Conversation) -> Reply:
+    """The next step towards what is to be found out and answered."""
     if wants_action(conversation.asked) and not conversation.now.calls:
         return say(phrase("cannot_act", guess_language(conversation.asked)), "research")
     reading = find_reading(conversation)

@@ -28,7 +28,11 @@ class Searches:
     def calls_for(self, queries: Sequence[str]) -> list[ToolUse]:
         """Every search tool with the first query, the first tool with all of them."""
         if self.batch and self.discovered:
-            return [_in_one_batch(self.batch, _paired(self.discovered, queries), self.session_id)]
+            return [
+                _queries_in_one_batch(
+                    self.batch, _paired(self.discovered, queries), self.session_id
+                )
+            ]
         pairs = _paired(self.direct, queries)
         return [use(tool, _query(tool, query), topic=query) for tool, query in pairs]
 
@@ -67,15 +71,24 @@ def _paired(tools: Sequence[Tool], queries: Sequence[str]) -> list[tuple[Tool, s
     return first + [(tools[0], query) for query in queries[1:]]
 
 
-def _in_one_batch(batch: Tool, pairs: Sequence[tuple[Tool, str]], session_id: str) -> ToolUse:
-    entries = [
+def _queries_in_one_batch(
+    batch: Tool, pairs: Sequence[tuple[Tool, str]], session_id: str
+) -> ToolUse:
+    entries: list[Json] = [
         {"tool_slug": tool.name, "arguments": fill(tool.schema, _query(tool, query))}
         for tool, query in pairs
     ]
-    arguments: Json = {"tools": entries, "sync_response_to_workbench": False}
+    return in_one_batch(batch, entries, session_id)
+
+
+def in_one_batch(
+    batch: Tool, entries: Sequence[Json], session_id: str, thought: str = "search"
+) -> ToolUse:
+    """A call that runs tools by slug, each entry with its arguments."""
+    arguments: Json = {"tools": list(entries), "sync_response_to_workbench": False}
     if session_id:
         arguments["session_id"] = session_id
-    return use(batch, arguments, topic="search")
+    return use(batch, arguments, topic=thought)
 
 
 def _query(tool: Tool, query: str) -> Json:

@@ -69,7 +69,7 @@ def _stream_shape(stream: Stream) -> JsonObject:
 
 def user_shape(state: State, user: User) -> JsonObject:
     """A user as users.info gives it to an app that may see everything."""
-    shown = show_user(user, with_email=True, with_locale=True)
+    shown = show_user(user, now_s=state.clock.now(), with_email=True, with_locale=True)
     return shown | ({"is_stranger": True} if user.team_id != state.team.id else {})
 
 

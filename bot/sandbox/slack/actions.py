@@ -69,7 +69,8 @@ def describe_action(
     kind = element["type"]
     action: JsonObject = {"type": kind, "action_id": element["action_id"], "block_id": block_id}
     if kind in ("button", "icon_button", "workflow_button"):
-        action |= {name: element[name] for name in ("text", "value", "style") if name in element}
+        told = ("text", "value", "style", "url")
+        action |= {name: element[name] for name in told if name in element}
     elif kind == "feedback_buttons":
         action |= _chosen_feedback(element, chosen)
     else:

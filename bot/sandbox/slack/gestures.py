@@ -139,6 +139,10 @@ class Gestures:
         event = events.home_opened_event(self.state, person, self.dm_id(user), tab, shown)
         self.workspace.emit("app_home_opened", event)
 
+    def live_in(self, user: str, zone: str) -> None:
+        """A user's profile names another time zone from now on; the app is not told of it."""
+        self.state.set_user(replace(self.state.users[self.user_id(user)], tz=zone))
+
     async def stop_session(self, user: str, channel: str, thread_ts: str) -> None:
         """A person presses Stop: running streams end at once, then the app is told."""
         self.workspace.stop_session(self.channel_id(channel), thread_ts, self.user_id(user))

@@ -1,5 +1,8 @@
 """Posts, files, channels and users in the JSON shapes in which Slack shows them."""
 
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
 from bot.sandbox.slack.records import Channel, File, Post, Session, User, View
 from bot.sandbox.slack.state import State
 from bot.sandbox.slack.text import rich_text_block
@@ -161,8 +164,10 @@ def _show_shares(file: File) -> JsonObject:
     return dict(shares)
 
 
-def show_user(user: User, *, with_email: bool, with_locale: bool = False) -> JsonObject:
-    """A user object as users.info gives it."""
+def show_user(
+    user: User, *, now_s: float, with_email: bool, with_locale: bool = False
+) -> JsonObject:
+    """A user object as users.info gives it; how far from UTC the user is depends on the date."""
     profile: JsonObject = {
         "real_name": user.real_name,
         "real_name_normalized": user.real_name,
@@ -184,7 +189,7 @@ def show_user(user: User, *, with_email: bool, with_locale: bool = False) -> Jso
         "real_name": user.real_name,
         "tz": user.tz,
         "tz_label": user.tz,
-        "tz_offset": user.tz_offset_s,
+        "tz_offset": _utc_offset_s(user.tz, now_s),
         "profile": profile | ({"bot_id": user.bot_id} if user.bot_id else {}),
         "is_admin": user.is_admin,
         "is_owner": False,
@@ -195,6 +200,11 @@ def show_user(user: User, *, with_email: bool, with_locale: bool = False) -> Jso
         "updated": 1_790_000_000,
     }
     return shown | ({"locale": user.locale} if with_locale else {})
+
+
+def _utc_offset_s(zone: str, at_s: float) -> int:
+    offset = datetime.fromtimestamp(at_s, ZoneInfo(zone)).utcoffset()
+    return int(offset.total_seconds()) if offset else 0
 
 
 def show_channel(state: State, channel: Channel, *, with_count: bool = False) -> JsonObject:

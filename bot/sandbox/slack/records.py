@@ -20,7 +20,6 @@ class User:
     display_name: str
     email: str = ""
     tz: str = "Europe/Berlin"
-    tz_offset_s: int = 3600
     locale: str = "en-GB"
     is_bot: bool = False
     bot_id: str | None = None

@@ -65,10 +65,11 @@ class SlackStandIn(Interactions):
         self._runner: web.AppRunner | None = None
 
     @classmethod
-    def installed_from(cls, manifest: JsonObject) -> Self:
+    def installed_from(cls, manifest: JsonObject, *, clock: Clock | None = None) -> Self:
         """A team that has installed the app of a manifest."""
         features, settings = manifest["features"], manifest["settings"]
         slack = cls(
+            clock=clock,
             bot_name=features["bot_user"]["display_name"],
             scopes=manifest["oauth_config"]["scopes"]["bot"],
             bot_events=settings["event_subscriptions"]["bot_events"],

@@ -114,6 +114,11 @@ class State:
         file = self.files[file.id] = replace(file, shares=(*file.shares, share))
         return file
 
+    def set_user(self, user: User) -> None:
+        """Put a user in the place of the one with the same id."""
+        names = {known.id: name for name, known in self.team.users.items()}
+        self.users[user.id] = self.team.users[names[user.id]] = user
+
     def set_channel(self, channel: Channel) -> None:
         self.channels[channel.id] = channel
         self.publish(ChannelChanged(channel=channel))

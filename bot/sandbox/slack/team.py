@@ -37,8 +37,10 @@ def build_team(ids: Ids, bot_name: str, created_s: int) -> Team:
         return User(id=ids.named("U", name), name=name, real_name=real_name, **basis)
 
     users = {
-        "ann": user("ann", "Ann Arbor", email="ann@sandbox.test", is_admin=True),
-        "ben": user("ben", "Ben Nevis", email="ben@sandbox.test", tz_offset_s=0),
+        "ann": user(
+            "ann", "Ann Arbor", email="ann@sandbox.test", is_admin=True, tz="Europe/Amsterdam",
+        ),
+        "ben": user("ben", "Ben Nevis", email="ben@sandbox.test", tz="Europe/London"),
         "cleo": user("cleo", "Cleo Lind", email="cleo@sandbox.test", locale="de-DE"),
         "guest": user("guest", "Gina Guest", email="gina@sandbox.test", is_restricted=True),
         "stranger": user("stranger", "Sam Stranger", team_id=foreign_id),

@@ -30,9 +30,7 @@ def paid(root: Path) -> Counter[str]:
     "kill_at",
     [
         "route_chosen:1",
-        "step_finished:1",
         "tool_call_started:2",
-        "tool_call_finished:1",
         "run_started:2",
         "tool_call_finished:4",
         "run_finished:1",

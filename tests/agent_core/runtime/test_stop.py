@@ -107,8 +107,29 @@ async def test_stop_ends_what_waits_behind_the_work_as_well(tmp_path: Path) -> N
         await held.reached.wait()
         queued = await begin(runtime, inbound("and Poland", number=2))
         await stop(runtime)
-        assert (await end_of(runtime, turn)).outcome == "stopped"
+        end = await end_of(runtime, turn)
+        assert end.outcome == "stopped"
+        assert "Not begun any more: `and Poland`." in end.answer
         assert (await end_of(runtime, queued)).outcome == "stopped"
+
+
+@pytest.mark.proves("stop.behind")
+async def test_continue_after_a_stop_knows_what_was_added_before_it(tmp_path: Path) -> None:
+    held = Held(then="unheard")
+    model = ScriptedModel([held, "all of it"])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await held.reached.wait()
+        await begin(runtime, inbound("and Poland", number=2))
+        spain = inbound("and Spain", number=3)
+        await begin(runtime, spain)
+        assert await runtime.withdraw(spain.key)
+        await stop(runtime)
+        await end_of(runtime, turn)
+        going_on = await begin(runtime, inbound("continue", number=10))
+        assert (await end_of(runtime, going_on)).answer == "all of it"
+    assert "and Poland" in told(model.requests[-1])
+    assert "and Spain" not in told(model.requests[-1])
 
 
 @pytest.mark.proves("stop.any_state")

@@ -38,11 +38,12 @@ async def end_of(runtime: Runtime, turn: TurnId) -> TurnFinished:
     return last
 
 
-async def seen(runtime: Runtime, turn: TurnId, kind: str) -> AnyEvent:
-    """The turn's first event of a kind, as soon as it is there."""
+async def seen(runtime: Runtime, turn: TurnId, kind: str, *, nth: int = 1) -> AnyEvent:
+    """The turn's first event of a kind, or its nth, as soon as it is there."""
     async with asyncio.timeout(TIMEOUT_S):
         async for _, event in runtime.events(turn):
-            if event.kind == kind:
+            nth -= event.kind == kind
+            if nth == 0:
                 return event
     raise AssertionError(f"no {kind}")
 

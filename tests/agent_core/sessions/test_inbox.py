@@ -42,9 +42,11 @@ async def test_the_same_messages_come_when_a_place_is_asked_again(
 async def test_a_turn_that_is_to_stop_takes_nothing_more(store: SessionStore, inbox: Inbox) -> None:
     turn = await at_work(store)
     early = await queued(store, 2)
+    assert await inbox.has_messages(turn)
     await inbox.take(turn, "1:1")
     await inbox.stop(SESSION, STOP)
     late = await queued(store, 3)
+    assert not await inbox.has_messages(turn)
     assert [taken.id for taken in await inbox.take(turn, "1:1")] == [early.id]
     assert await inbox.take(turn, "1:2") == ()
     assert (await store.turn(late.id)).status == "queued"

@@ -1,5 +1,6 @@
 """What the tests of tools share: a context in a workspace, and hubs that are closed at the end."""
 
+import time
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 
@@ -30,7 +31,7 @@ async def make_hub() -> AsyncGenerator[HubMaker, None]:
     def make(
         *servers: ServerConfig, limits: HubLimits = QUICK, clock: Callable[[], float] | None = None
     ) -> McpHub:
-        hub = McpHub(servers, limits=limits, **({"clock": clock} if clock else {}))
+        hub = McpHub(servers, limits=limits, clock=clock or time.monotonic)
         hubs.append(hub)
         return hub
 

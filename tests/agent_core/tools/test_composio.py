@@ -12,7 +12,7 @@ from agent_core.ids import UserId
 from agent_core.testing.tools import ignore_progress, tool_call, tool_context
 from agent_core.tools import ToolContext, ToolOutput
 from agent_core.tools.composio import ComposioTools
-from agent_core.tools.composio_api import ComposioSessions, origin
+from agent_core.tools.composio_api import ComposioApi, origin
 from tests.agent_core.tools.composio_world import API_KEY, ComposioWorld
 from tests.agent_core.tools.conftest import QUICK
 
@@ -29,7 +29,7 @@ async def world() -> AsyncGenerator[ComposioWorld, None]:
 async def open_tools(
     world: ComposioWorld, *, api_key: str = API_KEY, clock: Callable[[], float] | None = None
 ) -> AsyncGenerator[ComposioTools, None]:
-    sessions = ComposioSessions(api_key=api_key, base_url=world.base_url)
+    sessions = ComposioApi(api_key=api_key, base_url=world.base_url)
     limits = replace(QUICK, retry_after_s=0)
     tools = (
         ComposioTools(sessions, api_key=api_key, limits=limits, clock=clock)
@@ -59,8 +59,14 @@ async def test_a_persons_tools_come_from_a_session_of_that_person(
         assert (await search(tools, context)).text == "found for mail"
     (wish,) = world.wishes
     assert wish["user_id"] == "T1:U1"
-    assert wish["manage_connections"] == {"enable": True, "enable_wait_for_connections": False}
-    assert set(wish) == {"user_id", "manage_connections"}
+    assert wish["manage_connections"] == {
+        "enable": True,
+        "enable_wait_for_connections": False,
+        "enable_connection_removal": False,
+    }
+    assert wish["workbench"]["enable_tool_execution"] is False
+    assert wish["workbench"]["enable_proxy_execution"] is False
+    assert wish["proxy_execute"] == {"enable": False}
     assert set(world.used) == {"T1:U1"}
 
 
@@ -115,7 +121,7 @@ async def test_a_wrong_key_means_no_tools(world: ComposioWorld, context: ToolCon
         assert await names(tools, context) == []
         output = await search(tools, context)
     assert output.is_error
-    assert "refused a session" in output.text
+    assert "Composio refused" in output.text
 
 
 async def test_composio_is_asked_again_half_a_minute_after_a_failure(
@@ -131,7 +137,7 @@ async def test_composio_is_asked_again_half_a_minute_after_a_failure(
         assert await names(tools, context) == [SEARCH]
 
 
-async def test_who_was_long_idle_gets_a_new_session_when_back(
+async def test_who_was_long_idle_comes_back_to_the_same_session(
     world: ComposioWorld, tmp_path: Path
 ) -> None:
     now = [0.0]
@@ -140,8 +146,8 @@ async def test_who_was_long_idle_gets_a_new_session_when_back(
         await search(tools, first)
         now[0] = 1_000.0
         await search(tools, second)
-        await search(tools, first)
-    assert [wish["user_id"] for wish in world.wishes] == ["T1:U1", "T1:U2", "T1:U1"]
+        assert not (await search(tools, first)).is_error
+    assert [wish["user_id"] for wish in world.wishes] == ["T1:U1", "T1:U2"]
 
 
 async def test_another_servers_tool_is_unknown_here(

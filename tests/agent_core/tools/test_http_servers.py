@@ -2,83 +2,19 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
-from mcp.server.mcpserver import Context, MCPServer
-from mcp.types import ToolAnnotations
-from starlette.requests import Request
-from starlette.types import ASGIApp, Receive, Scope, Send
+from mcp.server.mcpserver import MCPServer
+from starlette.types import Receive, Scope, Send
 
 from agent_core.testing.tools import echo_server, ignore_progress, tool_call
 from agent_core.tools import ToolContext, ToolOutput
 from agent_core.tools.hub import McpHub
 from agent_core.tools.servers import HttpServer
 from tests.agent_core.tools.conftest import QUICK, HubMaker
+from tests.agent_core.tools.http_world import Recording, World
 from tests.agent_core.tools.loopback import Relay, serve
-
-
-class Recording:
-    """An ASGI app that keeps the headers of requests, and can answer all with one status."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-        self.headers: list[dict[str, str]] = []
-        self.status: int | None = None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            self.headers.append(dict(Request(scope).headers))
-            if self.status is not None:
-                await send({"type": "http.response.start", "status": self.status, "headers": []})
-                await send({"type": "http.response.body", "body": b""})
-                return
-        await self._app(scope, receive, send)
-
-
-class World:
-    """One HTTP server whose tools can be held, behind a relay that can be cut."""
-
-    def __init__(self) -> None:
-        self.entered = asyncio.Event()
-        self.entries = 0
-        self.is_held = True
-        self.mcp = echo_server()
-        self.mcp.add_tool(self.wait)
-        self.mcp.add_tool(self.giant)
-        self.mcp.add_tool(self.look, annotations=ToolAnnotations(read_only_hint=True))
-        self.app = Recording(self.mcp.streamable_http_app(streamable_http_path="/mcp"))
-        self.relay = Relay(0)
-
-    async def wait(self) -> str:
-        self.entries += 1
-        self.entered.set()
-        if self.is_held:
-            await asyncio.Event().wait()
-        return "done"
-
-    async def look(self) -> str:
-        return await self.wait()
-
-    async def giant(self, reports: bool, ctx: Context) -> str:
-        if reports:
-            await ctx.report_progress(1, 2, "half")
-        return "g" * 6_000_000
-
-    def server(self, *, call_timeout_s: float = 20) -> HttpServer:
-        return HttpServer(
-            name="far",
-            url=f"http://127.0.0.1:{self.relay.port}/mcp",
-            headers={"x-api-key": "key"},
-            call_timeout_s=call_timeout_s,
-        )
-
-    @asynccontextmanager
-    async def open(self) -> AsyncGenerator["World", None]:
-        async with serve(self.app) as port, Relay(port) as relay:
-            self.relay = relay
-            yield self
 
 
 @pytest.fixture
@@ -101,6 +37,7 @@ async def test_calls_carry_the_configured_headers(
     await hub.close()
 
 
+@pytest.mark.proves("hub.dead_far")
 async def test_a_server_that_dies_during_a_call_ends_the_call_and_is_connected_again(
     world: World, make_hub: HubMaker, context: ToolContext
 ) -> None:
@@ -131,6 +68,7 @@ async def test_a_read_only_call_is_made_again_when_the_server_died(
     await hub.close()
 
 
+@pytest.mark.proves("hub.stall")
 async def test_a_server_that_stalls_is_left_at_the_time_limit(
     world: World, make_hub: HubMaker, context: ToolContext
 ) -> None:
@@ -166,6 +104,7 @@ async def test_a_server_that_refuses_costs_only_its_own_tools(
     await hub.close()
 
 
+@pytest.mark.proves("hub.redirect")
 async def test_a_redirect_to_another_host_is_not_followed(
     make_hub: HubMaker, context: ToolContext
 ) -> None:
@@ -197,6 +136,7 @@ async def test_an_unreachable_server_is_told_as_a_value(
     assert "could not be started" in output.text
 
 
+@pytest.mark.proves("hub.giant")
 @pytest.mark.parametrize("reports", [True, False], ids=["as an event", "as a body"])
 async def test_a_giant_result_is_cut_while_it_arrives(
     world: World, make_hub: HubMaker, context: ToolContext, reports: bool
@@ -205,6 +145,6 @@ async def test_a_giant_result_is_cut_while_it_arrives(
     output = await call(hub, context, "giant", reports=reports)
     assert not output.is_error
     assert "only the beginning was kept" in output.text
-    assert len(output.text) < 1_000_100
+    assert len(output.text) < 5_000_100
     assert (await call(hub, context, "echo", text="next")).text == "next"
     await hub.close()

@@ -59,15 +59,17 @@ async def test_a_result_is_shown_even_if_it_breaks_the_tools_output_schema(
     assert not (await call(hub, context, "echo", text="kept")).is_error
 
 
+@pytest.mark.proves("hub.malformed")
 async def test_malformed_tools_do_not_cost_the_good_ones(
     make_hub: HubMaker, context: ToolContext, caplog: pytest.LogCaptureFixture
 ) -> None:
     hub = make_hub(raw("malformed"))
     assert await names(hub, context) == ["mcp__raw__first", "mcp__raw__last"]
-    for bad in ("bad_required", "bad_type", "bad_parameter", "bad_schema", "nameless"):
-        assert bad in caplog.text or bad == "nameless"
+    for bad in ("bad_required", "bad_type", "bad_parameter", "bad_schema", "only_as_a_task"):
+        assert bad in caplog.text
 
 
+@pytest.mark.proves("hub.names")
 async def test_of_two_tools_with_one_name_the_first_is_taken(
     make_hub: HubMaker, context: ToolContext, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -78,6 +80,18 @@ async def test_of_two_tools_with_one_name_the_first_is_taken(
     assert "twin" in caplog.text
 
 
+@pytest.mark.proves("hub.names")
+async def test_400_tools_with_long_names_are_all_offered(
+    make_hub: HubMaker, context: ToolContext
+) -> None:
+    hub = make_hub(raw("many"))
+    listed = await names(hub, context)
+    assert len(set(listed)) == len(listed) == 400
+    assert all(64 < len(name) <= 128 for name in listed)
+    assert listed == await names(hub, context)
+
+
+@pytest.mark.proves("hub.names")
 async def test_names_fit_the_providers_and_a_collision_is_refused(
     make_hub: HubMaker, context: ToolContext, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -95,11 +109,13 @@ async def test_all_pages_of_a_list_are_read(make_hub: HubMaker, context: ToolCon
     assert await names(hub, context) == [f"mcp__raw__tool_{n}" for n in range(3)]
 
 
+@pytest.mark.proves("hub.noise")
 async def test_log_lines_on_stdout_are_ignored(make_hub: HubMaker, context: ToolContext) -> None:
     hub = make_hub(raw("noise"))
     assert (await call(hub, context, "echo", text="heard")).text == "heard"
 
 
+@pytest.mark.proves("hub.stderr")
 async def test_a_flood_on_stderr_does_not_block_the_server(
     make_hub: HubMaker, context: ToolContext, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -110,6 +126,7 @@ async def test_a_flood_on_stderr_does_not_block_the_server(
     assert len(caplog.text) < 10_000
 
 
+@pytest.mark.proves("hub.dead")
 async def test_a_dead_server_is_started_again_and_the_call_is_told_as_uncertain(
     make_hub: HubMaker, context: ToolContext, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -121,6 +138,7 @@ async def test_a_dead_server_is_started_again_and_the_call_is_told_as_uncertain(
     assert (await call(hub, context, "echo", text="back")).text == "back"
 
 
+@pytest.mark.proves("hub.dead")
 async def test_a_read_only_call_is_made_again_after_the_servers_death(
     make_hub: HubMaker, context: ToolContext, tmp_path: Path
 ) -> None:
@@ -129,6 +147,7 @@ async def test_a_read_only_call_is_made_again_after_the_servers_death(
     assert (output.text, output.is_error) == ("survived", False)
 
 
+@pytest.mark.proves("hub.restarts")
 async def test_a_server_that_keeps_dying_is_left_alone_for_the_rest_of_the_minute(
     make_hub: HubMaker, context: ToolContext
 ) -> None:
@@ -143,6 +162,7 @@ async def test_a_server_that_keeps_dying_is_left_alone_for_the_rest_of_the_minut
     assert (await call(hub, context, "echo", text="x")).text == "x"
 
 
+@pytest.mark.proves("hub.hang", "hub.local")
 async def test_a_failing_server_costs_only_its_own_tools_and_its_reason_is_kept(
     make_hub: HubMaker, context: ToolContext
 ) -> None:
@@ -179,6 +199,7 @@ async def test_a_failed_start_is_tried_again_only_after_a_while(
     assert starts() == 2
 
 
+@pytest.mark.proves("hub.hang")
 async def test_a_late_call_ends_at_its_limit_and_the_server_is_told(
     make_hub: HubMaker, context: ToolContext, tmp_path: Path
 ) -> None:
@@ -193,6 +214,7 @@ async def test_a_late_call_ends_at_its_limit_and_the_server_is_told(
     assert sent.count('"initialize"') == 1
 
 
+@pytest.mark.proves("hub.hang")
 async def test_a_server_that_hangs_as_a_whole_is_replaced(
     make_hub: HubMaker, context: ToolContext
 ) -> None:
@@ -221,16 +243,17 @@ async def test_cancelling_a_call_cancels_the_request(
     assert "notifications/cancelled" in received.read_text(encoding="utf-8")
 
 
+@pytest.mark.proves("hub.giant")
 @pytest.mark.parametrize("id_first", [True, False])
 async def test_a_giant_result_is_cut_and_says_so(
     make_hub: HubMaker, context: ToolContext, id_first: bool
 ) -> None:
     hub = make_hub(raw())
-    output = await call(hub, context, "giant", size_mb=30, id_first=id_first)
+    output = await call(hub, context, "giant", size_mb=60, id_first=id_first)
     assert not output.is_error
-    assert "sent 30,0" in output.text
-    assert output.text.endswith("[Only the first 1,000,000 bytes were kept.]")
-    assert len(output.text) < 1_000_100
+    assert "sent 60,0" in output.text
+    assert output.text.endswith("[Only the first 5,000,000 bytes were kept.]")
+    assert len(output.text) < 5_000_100
     assert (await call(hub, context, "echo", text="next")).text == "next"
 
 
@@ -250,6 +273,7 @@ async def test_a_protocol_error_is_told_in_the_servers_words(
     assert (output.text, output.is_error) == ("The tool refused the call: I will not", True)
 
 
+@pytest.mark.proves("hub.list_storm")
 async def test_a_changed_list_is_read_again_at_the_next_need(
     make_hub: HubMaker, context: ToolContext, tmp_path: Path
 ) -> None:
@@ -262,6 +286,32 @@ async def test_a_changed_list_is_read_again_at_the_next_need(
     assert received.read_text(encoding="utf-8").count('"tools/list"') == 2
 
 
+@pytest.mark.proves("hub.list_storm")
+async def test_a_storm_of_announcements_costs_one_listing_and_the_server_stays(
+    make_hub: HubMaker, context: ToolContext, tmp_path: Path
+) -> None:
+    received = tmp_path / "received"
+    hub = make_hub(raw(received=received))
+    assert (await call(hub, context, "storm")).text == "calm again"
+    for _ in range(3):
+        assert "mcp__raw__echo" in await names(hub, context)
+    sent = received.read_text(encoding="utf-8")
+    assert (sent.count('"tools/list"'), sent.count('"initialize"')) == (2, 1)
+
+
+@pytest.mark.proves("hub.asks_nothing")
+@pytest.mark.parametrize(
+    "method", ["sampling/createMessage", "elicitation/create", "roots/list", "nonsense/ask"]
+)
+async def test_a_server_that_asks_us_for_something_is_refused(
+    make_hub: HubMaker, context: ToolContext, method: str
+) -> None:
+    hub = make_hub(raw())
+    assert (await call(hub, context, "ask", method=method)).text == "refused"
+    assert (await call(hub, context, "echo", text="next")).text == "next"
+
+
+@pytest.mark.proves("hub.group")
 @needs_pidfd
 async def test_closing_leaves_no_descendant_behind(
     make_hub: HubMaker, context: ToolContext

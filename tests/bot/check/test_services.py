@@ -172,8 +172,8 @@ async def test_a_session_of_composio_is_opened_and_its_tools_counted(tmp_path: P
         found = await checked(COMPOSIO, core=world.core())
         users = [session.user_id for session in world.composio.sessions.values()]
     assert found.state == "fine"
-    assert "5 tools" in found.text
-    assert users == ["bot-check"]
+    assert "8 tools" in found.text
+    assert users == ["bot:check"]
 
 
 async def test_without_composio_there_is_a_warning() -> None:

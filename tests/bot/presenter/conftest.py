@@ -7,6 +7,7 @@ import pytest
 
 from agent_core.messages import JsonObject
 from bot.presenter import MemoryState, PresenterState, Signs, ThreadPresenter
+from bot.presenter.consents.links import Links
 from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import Guard, SkippingClock, SlackApi, web_client
 from bot.threads import ThreadRef
@@ -44,6 +45,7 @@ class Stage:
         signs: Signs | None = None,
         asked_ts: str = "",
         guard: Guard | None = None,
+        links: Links | None = None,
     ) -> ThreadPresenter:
         return ThreadPresenter(
             self.api,
@@ -54,6 +56,7 @@ class Stage:
             edit_interval_s=0.01,
             signs=signs,
             guard=guard,
+            links=links,
         )
 
     def turn(self, name: str = "turn1") -> Turn:

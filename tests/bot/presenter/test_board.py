@@ -123,10 +123,10 @@ def test_the_time_that_a_person_took_is_not_the_bots(turn: Turn) -> None:
 
 def test_a_question_that_nobody_answered_ends_with_the_next_step(turn: Turn) -> None:
     board = _board(turn.started(), turn.asked("Which?"), turn.returned("c1"))
-    assert board.question is not None
+    assert board.waits
 
     board.fold(turn.thought())
-    assert board.question is None
+    assert not board.waits
     assert board.asked == ["Asked Ann a question after 1 s"]
 
 

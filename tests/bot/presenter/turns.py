@@ -4,9 +4,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from agent_core.events import (
+    ApprovalDecided,
+    ApprovalRequested,
+    ApprovalVerdict,
     ArtifactSaved,
+    AuthEnded,
+    AuthOutcome,
+    AuthRequired,
     MessageTaken,
     Outcome,
+    PlannedAction,
     QuestionAsked,
     Route,
     RouteChosen,
@@ -18,11 +25,19 @@ from agent_core.events import (
     TurnFinished,
     TurnStarted,
 )
-from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.ids import ROOT_RUN, ConsentId, RunId, SessionId, ToolCallId, TurnId, UserId
 from bot.threads import ThreadRef
 
 START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 WEEK = timedelta(days=7)
+DIGEST = "0123456789ab" + "c" * 52
+
+
+def action(tool: str = "GMAIL_SEND_EMAIL", *, asks: bool = True, **arguments: Any) -> PlannedAction:
+    """What Ann's Gmail account would do."""
+    return PlannedAction(
+        tool=tool, toolkit="gmail", account="ann@example.com", arguments=arguments, asks=asks
+    )
 
 
 class Turn:
@@ -92,6 +107,69 @@ class Turn:
             question=question,
             options=options,
             deadline=base["at"] + patience,
+        )
+
+    def requested(
+        self,
+        *actions: PlannedAction,
+        consent: str = "consent1",
+        is_tainted: bool = False,
+        may_allow_thread: bool = False,
+    ) -> ApprovalRequested:
+        base = self._base()
+        return ApprovalRequested(
+            **base,
+            consent=ConsentId(consent),
+            call_id=ToolCallId(f"call of {consent}"),
+            asker=self.asker,
+            tool="mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL",
+            actions=actions or (action(recipient_email="bob@example.com", body="Hello"),),
+            digest=DIGEST,
+            is_tainted=is_tainted,
+            may_allow_thread=may_allow_thread,
+            deadline=base["at"] + timedelta(minutes=15),
+        )
+
+    def decided(
+        self,
+        verdict: ApprovalVerdict = "approved",
+        *,
+        by: str | None = "T1:U1",
+        reason: str = "",
+        for_thread: bool = False,
+        consent: str = "consent1",
+    ) -> ApprovalDecided:
+        return ApprovalDecided(
+            **self._base(),
+            consent=ConsentId(consent),
+            call_id=ToolCallId(f"call of {consent}"),
+            verdict=verdict,
+            by=UserId(by) if by else None,
+            reason=reason,
+            for_thread=for_thread,
+        )
+
+    def auth_required(self, *toolkits: str, consent: str = "consent1") -> AuthRequired:
+        base = self._base()
+        return AuthRequired(
+            **base,
+            consent=ConsentId(consent),
+            call_id=ToolCallId(f"call of {consent}"),
+            asker=self.asker,
+            toolkits=toolkits,
+            deadline=base["at"] + timedelta(days=1),
+        )
+
+    def auth_ended(
+        self, *toolkits: str, outcome: AuthOutcome = "connected", consent: str = "consent1"
+    ) -> AuthEnded:
+        return AuthEnded(
+            **self._base(),
+            consent=ConsentId(consent),
+            call_id=ToolCallId(f"call of {consent}"),
+            asker=self.asker,
+            toolkits=toolkits,
+            outcome=outcome,
         )
 
     def wait(self, time: timedelta) -> None:

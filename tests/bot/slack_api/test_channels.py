@@ -22,7 +22,8 @@ async def test_conversations_of_every_kind_are_listed_and_archived_ones_are_not(
 
 async def test_a_list_is_read_to_its_end(desk: Desk) -> None:
     general = desk.slack.channels["general"]
-    assert Conversation(id=general, kind="channel") in await desk.api.channels.mine()
+    mine = await desk.api.channels.mine()
+    assert Conversation(id=general, kind="channel", name="general") in mine
     for number in range(505):
         await desk.slack.say("ann", "general", f"{number}")
     pages = [page async for page in desk.api.channels.history(general, oldest="0")]
@@ -84,3 +85,17 @@ async def test_what_a_thread_does_not_tell_for_certain_is_no_deletion(desk: Desk
 
 def _root(desk: Desk) -> str:
     return desk.thread.root_ts
+
+
+async def test_a_conversation_tells_its_name_and_whether_the_bot_is_in_it(desk: Desk) -> None:
+    general = desk.slack.channels["general"]
+    about = await desk.api.channels.about(general)
+    assert about is not None
+    assert (about.name, about.is_member, about.is_archived) == ("general", True, False)
+    assert await desk.api.channels.about("C0NOTTHERE") is None
+
+
+async def test_the_members_of_a_conversation_are_known(desk: Desk) -> None:
+    members = await desk.api.channels.members(desk.slack.channels["general"])
+    assert desk.slack.users["ann"] in members
+    assert await desk.api.channels.members("C0NOTTHERE") == frozenset()

@@ -12,6 +12,7 @@ from bot.sandbox.slack.wire import JsonObject
 def _show(call: Call, user: User) -> JsonObject:
     shown = show_user(
         user,
+        now_s=call.state.clock.now(),
         with_email="users:read.email" in call.app.scopes,
         with_locale=call.args.flag("include_locale"),
     )

@@ -1,7 +1,8 @@
 """A stdio server without the SDK, so that it can do what no good server does. Starts in a moment.
 
 Arguments: how it misbehaves before any call (`well`, `mute`, `hang_list`, `malformed`,
-`duplicates`, `pages`, `names`, `noise`, `flood`), and a file that collects what it received.
+`duplicates`, `pages`, `names`, `many`, `noise`, `flood`), and a file that collects what
+it received.
 """
 
 import json
@@ -35,6 +36,8 @@ WELL = [
     tool("nonsense"),
     tool("grow"),
     tool("refuse"),
+    tool("storm"),
+    tool("ask"),
 ]
 LISTS: dict[str, list[Any]] = {
     "malformed": [
@@ -45,9 +48,11 @@ LISTS: dict[str, list[Any]] = {
         {"description": "nameless", "inputSchema": OBJECT},
         tool("bad_schema", "none"),  # type: ignore[arg-type]
         "not even an object",
+        tool("only_as_a_task", execution={"taskSupport": "required"}),
         tool("last"),
     ],
     "duplicates": [tool("twin", TEXT), tool("twin"), tool("other")],
+    "many": [tool(f"{'long_name_' * 7}{n:03}") for n in range(400)],
     "names": [tool("a.b"), tool("a_b"), tool("x" * 200), tool("é è")],
 }
 GROWN = tool("grown")
@@ -75,7 +80,9 @@ def initialize(request: Json) -> None:
     if MANNER == "mute":
         pause()
     if MANNER == "flood":
-        sys.stderr.write("x" * 1_000_000 + " the end\n")
+        for _ in range(100):
+            sys.stderr.write("x" * 1_000_000)
+        sys.stderr.write(" the end\n")
         sys.stderr.flush()
     answer(
         request,
@@ -116,6 +123,8 @@ def call_tool(request: Json) -> None:
         "child": lambda: say(request, str(spawn())),
         "nonsense": lambda: answer(request, {"content": "not a list"}),
         "grow": lambda: grow(request),
+        "storm": lambda: storm(request),
+        "ask": lambda: ask(request, arguments["method"]),
     }
     acts.get(name, lambda: refuse(request))()
 
@@ -131,6 +140,27 @@ def grow(request: Json) -> None:
         WELL.append(GROWN)
     send({"method": "notifications/tools/list_changed"})
     say(request, "grown")
+
+
+def storm(request: Json) -> None:
+    line = json.dumps({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}) + "\n"
+    sys.stdout.write(line * 10_000)
+    say(request, "calm again")
+
+
+def ask(request: Json, method: str) -> None:
+    """Ask the client for something, and say what it answered."""
+    text = {"type": "text", "text": "Your secrets?"}
+    params: dict[str, Json] = {
+        "sampling/createMessage": {"messages": [{"role": "user", "content": text}], "maxTokens": 9},
+        "elicitation/create": {"message": "Your key?", "requestedSchema": OBJECT},
+    }
+    send({"id": "asked", "method": method, "params": params.get(method, {})})
+    for line in sys.stdin:
+        answered: Json = json.loads(line)
+        if answered.get("id") == "asked":
+            say(request, "refused" if "error" in answered else json.dumps(answered))
+            return
 
 
 def refuse(request: Json) -> None:
@@ -156,7 +186,7 @@ def spawn() -> int:
 
 def giant(request: Json, arguments: Json) -> None:
     """The id comes first or, as from servers in other languages, last."""
-    text = json.dumps("a" * (arguments["size_mb"] * 1_000_000))
+    text = '"' + "a" * (arguments["size_mb"] * 1_000_000) + '"'
     result = '"result":{"content":[{"type":"text","text":' + text + "}]}"
     ident = f'"id":{request["id"]}'
     fields = [ident, result] if arguments.get("id_first") else [result, ident]

@@ -15,7 +15,14 @@ from bot.sandbox.composio import ComposioStandIn, Session
 from bot.sandbox.composio.sessions import SessionRequest, open_session
 from tests.bot.sandbox.composio.world import PAGES, call, connect
 
-META = ["COMPOSIO_SEARCH_TOOLS", "COMPOSIO_GET_TOOL_SCHEMAS", "COMPOSIO_MULTI_EXECUTE_TOOL"]
+META = [
+    "COMPOSIO_SEARCH_TOOLS",
+    "COMPOSIO_GET_TOOL_SCHEMAS",
+    "COMPOSIO_MULTI_EXECUTE_TOOL",
+    "COMPOSIO_MANAGE_CONNECTIONS",
+    "COMPOSIO_REMOTE_WORKBENCH",
+    "COMPOSIO_REMOTE_BASH_TOOL",
+]
 SEARCH = ["COMPOSIO_SEARCH_WEB", "COMPOSIO_SEARCH_NEWS"]
 
 
@@ -118,7 +125,7 @@ async def test_tools_are_found_for_a_use_case_with_their_schemas(
 
 @pytest.mark.parametrize(
     ("use_case", "toolkit"),
-    [("send an email to Ada", "gmail"), ("create an issue on github", "github")],
+    [("send a mail with outlook", "outlook"), ("create an issue on linear", "linear")],
 )
 async def test_an_app_that_is_not_there_is_named(
     standin: ComposioStandIn, session: Session, use_case: str, toolkit: str

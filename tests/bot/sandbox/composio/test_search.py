@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.sandbox.composio import ComposioStandIn
+from bot.sandbox.composio import ComposioStandIn, Faults
 from bot.sandbox.composio.engine import NewsArguments, SearchEngine, WebArguments
 from bot.sandbox.composio.index import SearchIndex
 from bot.sandbox.composio.sessions import SessionRequest, open_session
@@ -23,7 +23,7 @@ async def load() -> tuple[Page, ...]:
 
 
 def make_engine() -> SearchEngine:
-    return SearchEngine(load, lambda: NOW, "citations")
+    return SearchEngine(load, lambda: NOW, Faults())
 
 
 async def search_news(**arguments: Any) -> list[dict[str, Any]]:
@@ -47,7 +47,7 @@ async def test_web_results_are_an_answer_and_its_citations() -> None:
 
 
 async def test_web_results_can_have_the_older_nesting() -> None:
-    engine = SearchEngine(load, lambda: NOW, "organic")
+    engine = SearchEngine(load, lambda: NOW, Faults(web_shape="organic"))
     found = await engine.search_web(WebArguments(query="coffee"))
     [result] = found["results"]["organic_results"]
     assert result == {
@@ -156,7 +156,7 @@ async def test_the_index_waits_for_pages_that_are_still_being_read() -> None:
         await read.wait()
         return PAGES
 
-    engine = SearchEngine(load_late, lambda: NOW, "citations")
+    engine = SearchEngine(load_late, lambda: NOW, Faults())
     async with asyncio.TaskGroup() as group:
         search = group.create_task(engine.search_web(WebArguments(query="coffee")))
         await asyncio.wait([search], timeout=0.05)
@@ -171,7 +171,7 @@ async def test_closing_does_not_wait_for_pages_that_never_come() -> None:
         await asyncio.Event().wait()
         return PAGES
 
-    engine = SearchEngine(load_never, lambda: NOW, "citations")
+    engine = SearchEngine(load_never, lambda: NOW, Faults())
     search = asyncio.ensure_future(engine.search_web(WebArguments(query="coffee")))
     await asyncio.wait([search], timeout=0.05)
     async with asyncio.timeout(5):

@@ -4,9 +4,13 @@ import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Literal, cast
 
 import httpx2
+from composio_client import AsyncComposio
+from composio_client.types.tool_router.session_execute_meta_response import (
+    SessionExecuteMetaResponse,
+)
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import TextContent
@@ -14,6 +18,13 @@ from mcp.types import TextContent
 from bot.sandbox.composio import ComposioStandIn, Session
 from bot.sandbox.web import Page
 
+MetaSlug = Literal[
+    "COMPOSIO_SEARCH_TOOLS",
+    "COMPOSIO_MULTI_EXECUTE_TOOL",
+    "COMPOSIO_MANAGE_CONNECTIONS",
+    "COMPOSIO_REMOTE_WORKBENCH",
+    "COMPOSIO_REMOTE_BASH_TOOL",
+]
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PAGES = (
     Page(
@@ -49,6 +60,35 @@ PAGES = (
         kind="news",
     ),
 )
+
+
+class Clock:
+    """Stands at NOW until a test moves it on."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+async def run_meta(
+    api: AsyncComposio, session: Session, slug: MetaSlug, arguments: dict[str, Any]
+) -> SessionExecuteMetaResponse:
+    """A meta tool over REST."""
+    done = await api.tool_router.session.execute_meta(session.id, slug=slug, arguments=arguments)
+    assert isinstance(done, SessionExecuteMetaResponse)
+    return done
+
+
+async def run_batch(
+    api: AsyncComposio, session: Session, *tools: tuple[str, dict[str, Any]], sync: bool = False
+) -> list[dict[str, Any]]:
+    """The results of a batch over REST, one for each tool."""
+    items = [{"tool_slug": slug, "arguments": arguments} for slug, arguments in tools]
+    body = {"tools": items, "sync_response_to_workbench": sync}
+    done = await run_meta(api, session, "COMPOSIO_MULTI_EXECUTE_TOOL", body)
+    return cast("list[dict[str, Any]]", done.data["results"])
 
 
 @asynccontextmanager

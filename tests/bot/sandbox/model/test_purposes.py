@@ -23,6 +23,8 @@ PURPOSES = {
     "not_me": "hand_over",
 }
 TEXT = {"type": "string"}
+NAMES = {"type": "array", "items": TEXT}
+CONNECTS = "manage_connections"
 
 
 def read(description: str, required: list[str], **fields: Any) -> Tool:
@@ -46,6 +48,11 @@ def test_every_tool_of_the_world_is_recognised_under_another_name() -> None:
         ("Ask the person a question.", ["question"], {"question": TEXT}, "ask_person"),
         ("Fetches the pages of these URLs.", ["urls"], {"urls": world.URLS}, "crawl"),
         ("Save the pages of these URLs for later.", ["urls"], {"urls": world.URLS}, "save_corpus"),
+        ("Connects accounts of apps.", ["toolkits"], {"toolkits": NAMES}, CONNECTS),
+        ("Waits until accounts are connected.", ["toolkits"], {"toolkits": NAMES}, ""),
+        ("Returns the input schemas of tools.", ["slugs"], {"tool_slugs": NAMES}, "get_schemas"),
+        ("Upload a file, get its s3 key.", ["path"], {"path": TEXT}, "upload_file"),
+        ("Upload a file to the remote place.", ["path"], {"path": TEXT}, ""),
         ("Sends an email.", ["to", "body"], {"to": TEXT, "body": TEXT}, ""),
         ("Adds two numbers.", ["a"], {"a": {"type": "number"}}, ""),
     ],

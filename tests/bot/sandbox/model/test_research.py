@@ -224,8 +224,10 @@ async def test_a_request_about_earlier_posts_is_answered_from_them(
 
 async def test_what_it_cannot_do_it_does_not_pretend_to_do(agent: Agent, world: World) -> None:
     answer = await agent.ask("Send an email to Ana about the cranes")
-    assert world.called == []
-    assert "ANTHROPIC_API_KEY" in answer
+    assert world.names() == ["look_for_helpers"]
+    assert answer == "The mail “The cranes” was not sent: I found no tool for it."
+    assert "ANTHROPIC_API_KEY" in await agent.ask("Delete the oldest channel")
+    assert world.names() == ["look_for_helpers"]
 
 
 async def test_a_continuation_is_understood_from_the_texts_of_the_thread_alone(

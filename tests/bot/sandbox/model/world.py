@@ -176,12 +176,13 @@ class World:
         }
         return actions[name](arguments)
 
-    def _discover(self, _: Json) -> str:
+    def _discover(self, arguments: Json) -> str:
         schemas = {
             slug: {"tool_slug": slug, "input_schema": SEARCH_SCHEMA, **about}
             for slug, about in HELPERS.items()
         }
-        results = [{"index": 1, "primary_tool_slugs": list(HELPERS)}]
+        queries = len(arguments["queries"])
+        results = [{"index": n, "primary_tool_slugs": list(HELPERS)} for n in range(1, queries + 1)]
         session = {"id": "wf1", "generate_id": True}
         return _answer({"results": results, "tool_schemas": schemas, "session": session})
 

@@ -44,10 +44,14 @@ async def running(directory: Path, *command: str) -> AsyncGenerator[Process]:
         await asyncio.wait_for(process.wait(), PATIENCE_S)
 
 
-def children_of(pid: int) -> list[int]:
-    """The processes that a process has started; needs a /proc."""
+def bots_of(pid: int) -> list[int]:
+    """The bots that a process has started; needs a /proc."""
     listed = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii")
-    return [int(child) for child in listed.split()]
+    return [int(child) for child in listed.split() if b"bot" in command_of(int(child))]
+
+
+def command_of(pid: int) -> list[bytes]:
+    return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
 
 
 def is_alive(pid: int) -> bool:
@@ -126,7 +130,7 @@ async def test_a_signal_amid_an_ask_leaves_no_process_behind(tmp_path: Path) -> 
     command = ("-m", "bot", "sandbox", "--ask", ASK, "--first-token-s", "300")
     async with running(tmp_path, *command) as process:
         assert ASK in await line_of(process.stdout)
-        started = children_of(process.pid)
+        started = bots_of(process.pid)
         process.send_signal(signal.SIGTERM)
         await asyncio.wait_for(process.communicate(), PATIENCE_S)
     assert process.returncode == 130

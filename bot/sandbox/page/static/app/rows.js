@@ -21,8 +21,8 @@ export function threadRows(channel, root, store, editing) {
   const posts = store.postsOf(channel);
   const replies = posts.replies(root);
   const first = posts.get(root) ?? { ts: root, deleted: true };
-  const counted = { key: "replies", kind: "line", look: "count", label: count(replies.length, "reply", "replies") };
-  const rows = [postRow(first, null), ...(replies.length > 0 ? [counted] : []), ...groupRows(replies)];
+  const counted = { key: "replies", kind: "line", look: "count", label: count(inSight(replies).length, "reply", "replies") };
+  const rows = [postRow(first, null), ...(inSight(replies).length > 0 ? [counted] : []), ...groupRows(replies)];
   return rows.map((row) =>
     row.kind === "line" ? row : finish({ ...row, channel, place: "thread" }, store, editing),
   );
@@ -78,10 +78,15 @@ export function isSystem(post) {
   return /^(channel|group)_/.test(post.subtype ?? "");
 }
 
+/** The replies that Slack counts: not those for one person alone. */
+function inSight(replies) {
+  return replies.filter((reply) => !isEphemeral(reply));
+}
+
 function threadFacts(channel, post, posts, store, unread) {
   const root = isDeleted(post) ? post.ts : rootTs(post);
   const session = store.session(channel, root);
-  const replies = posts.replies(root);
+  const replies = inSight(posts.replies(root));
   if (!isDeleted(post) && isReply(post)) return { replies: [], summary: "", isNew: false, session: null };
   const latest = replies.at(-1);
   const summary = latest ? `Last reply ${agoLabel(latest.ts, store.now())}` : "";

@@ -1,11 +1,11 @@
-"""The tools of the toolkit `composio_search`, with their descriptions for a model."""
+"""The toolkit `composio_search`, with its descriptions for a model."""
 
 from bot.sandbox.composio.engine import NewsArguments, SearchEngine, WebArguments
-from bot.sandbox.composio.outcome import Data, Outcome
-from bot.sandbox.composio.sessions import Session
-from bot.sandbox.composio.tools import Tool
+from bot.sandbox.composio.faults import Faults
+from bot.sandbox.composio.outcome import Outcome
+from bot.sandbox.composio.tools import Caller, Tool, Toolkit
 
-TOOLKIT = "composio_search"
+SLUG = "composio_search"
 WEB_DESCRIPTION = (
     "Searches the web and returns up to ten pages for a query, each with its address, title and a "
     "snippet around the matching words, together with a short answer drawn from them. Use it "
@@ -31,44 +31,40 @@ NEWS_WORDS = frozenset(
 )
 
 
-def build_search_tools(engine: SearchEngine) -> tuple[Tool, Tool]:
+def build_search_toolkit(engine: SearchEngine, faults: Faults) -> Toolkit:
     """COMPOSIO_SEARCH_WEB and COMPOSIO_SEARCH_NEWS over an engine."""
 
-    async def search_web(_: Session, arguments: WebArguments) -> Outcome:
+    async def search_web(_: Caller, arguments: WebArguments) -> Outcome:
         return Outcome(data=await engine.search_web(arguments))
 
-    async def search_news(_: Session, arguments: NewsArguments) -> Outcome:
-        return Outcome(data=await engine.search_news(arguments))
+    async def search_news(_: Caller, arguments: NewsArguments) -> Outcome:
+        found = await engine.search_news(arguments)
+        return Outcome(data={"results": found} if faults.nested_news else found)
 
-    return (
-        Tool.define(
-            "COMPOSIO_SEARCH_WEB",
-            WebArguments,
-            search_web,
-            title="Search the web",
-            toolkit=TOOLKIT,
-            description=WEB_DESCRIPTION,
-            effect="reads",
-            keywords=WEB_WORDS,
-        ),
-        Tool.define(
-            "COMPOSIO_SEARCH_NEWS",
-            NewsArguments,
-            search_news,
-            title="Search the news",
-            toolkit=TOOLKIT,
-            description=NEWS_DESCRIPTION,
-            effect="reads",
-            keywords=NEWS_WORDS,
-        ),
+    web = Tool.define(
+        "COMPOSIO_SEARCH_WEB",
+        WebArguments,
+        search_web,
+        title="Search the web",
+        toolkit=SLUG,
+        description=WEB_DESCRIPTION,
+        tags=("readOnlyHint", "openWorldHint"),
+        keywords=WEB_WORDS,
     )
-
-
-def describe_toolkit() -> Data:
-    """The connection status of the search toolkit: it needs no account."""
-    return {
-        "toolkit": TOOLKIT,
-        "description": "Web and news search. Needs no account.",
-        "has_active_connection": True,
-        "status_message": "No connection is needed: the tools can be used at once.",
-    }
+    news = Tool.define(
+        "COMPOSIO_SEARCH_NEWS",
+        NewsArguments,
+        search_news,
+        title="Search the news",
+        toolkit=SLUG,
+        description=NEWS_DESCRIPTION,
+        tags=("readOnlyHint", "openWorldHint"),
+        keywords=NEWS_WORDS,
+    )
+    return Toolkit(
+        slug=SLUG,
+        name="Composio Search",
+        description="Web and news search. Needs no account.",
+        tools=(web, news),
+        no_auth=True,
+    )

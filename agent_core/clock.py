@@ -1,0 +1,60 @@
+"""What time it is: the machine's time, or one that a file puts off for tests and the sandbox."""
+
+import math
+import time
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+MAX_SHIFT_S = 100 * 366 * 86_400.0
+"""A file that asks for more counts as unreadable."""
+
+_Version = tuple[int, int, int]
+
+
+def machine_time() -> datetime:
+    """The machine's time, in UTC."""
+    return datetime.now(UTC)
+
+
+class WallClock:
+    """The machine's time; with a file, that many seconds later.
+
+    The file holds one line with a decimal number, which may change while the clock is in use. A
+    line without its end is half written: it counts as little as a missing file or other text, and
+    what was read last stays in force.
+    """
+
+    def __init__(self, shift_file: Path | None = None) -> None:
+        self._shift_file = shift_file
+        self._version: _Version | None = None
+        self._shift_s = 0.0
+
+    def now(self) -> datetime:
+        """The moment, in UTC."""
+        return machine_time() + timedelta(seconds=self._current_shift_s())
+
+    def now_s(self) -> float:
+        """The moment, in seconds since the epoch."""
+        return time.time() + self._current_shift_s()
+
+    def _current_shift_s(self) -> float:
+        if self._shift_file is not None:
+            with suppress(OSError, ValueError):
+                self._read(self._shift_file)
+        return self._shift_s
+
+    def _read(self, file: Path) -> None:
+        found = file.stat()
+        version = (found.st_ino, found.st_mtime_ns, found.st_size)
+        if version != self._version:
+            self._shift_s = _shift_in(file.read_text(encoding="ascii"))
+            self._version = version
+
+
+def _shift_in(text: str) -> float:
+    """The seconds that a file's text asks for; raises ValueError for one that is not whole."""
+    shift_s = float(text)
+    if not text.endswith("\n") or math.isnan(shift_s) or abs(shift_s) > MAX_SHIFT_S:
+        raise ValueError(text)
+    return shift_s

@@ -1,0 +1,145 @@
+"""Addresses in a call, and which of them somebody made up.
+
+After text from outside was read, a page may be fetched only if its address was literally seen:
+else the text could have the model write what it knows into an address.
+"""
+
+import html
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import cast
+from urllib.parse import SplitResult, urlsplit
+
+from agent_core.consent.leaves import leaves_of, names_in
+
+MAX_ADDRESS_CHARS = 8_192
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_NAMES = ("URL", "URLS", "URI", "URIS", "HREF", "LINK", "LINKS", "SITE", "SITES", "DOMAIN", "HOST")
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_WITH_SCHEME = re.compile(r"[a-z][a-z0-9+.-]{1,20}://\S+", re.IGNORECASE)
+_WITHOUT_SCHEME = re.compile(r"(//|([\w-]+\.)+([A-Za-z][\w-]+|(?<=\d\.)\d+)(:\d+)?[/?#])\S*")
+_END = re.compile(r"[\s<>\"`|]")
+_TRAILING = ".,;:!?)]}>*_\\'\""
+_BAD = re.compile(r"[\s\\\x00-\x1f\x7f<>\"]")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_ESCAPED = (("\\/", "/"), ("\\u0026", "&"), ("\\u003d", "="), ("\\u003D", "="))
+_SLACK_CHARS = 64
+"""How much longer an address may be in a text than the same address in a call."""
+_MAX_TRAILING = 6
+"""Signs of the prose behind an address, such as `**).`"""
+_MAX_PLACES = 10_000
+"""Where a host stands in one text; what is repeated more often is there to keep us busy."""
+
+
+def addresses_in(arguments: object) -> tuple[str, ...]:
+    """Every address in nested arguments, once each, in order.
+
+    Under a name such as `urls` a text is one as a whole, whatever it looks like; elsewhere all that
+    begins with a scheme is. A text that holds JSON there is looked into.
+    """
+    return tuple(dict.fromkeys(_found(arguments)))
+
+
+def made_up(addresses: Iterable[str], seen_texts: Sequence[str]) -> tuple[str, ...]:
+    """Those addresses that occur in none of the texts, whole and letter by letter.
+
+    What makes no difference to what is asked for is overlooked: http for https, upper case in the
+    host, the default port, a slash at the end, the fragment, and how a text escapes its signs.
+    """
+    plain = [_unescaped(text) for text in seen_texts]
+    return tuple(
+        address
+        for address in addresses
+        if (wanted := _key(address)) is None or not any(_occurs(wanted, text) for text in plain)
+    )
+
+
+def _found(arguments: object) -> Iterator[str]:
+    for name in names_in(arguments):
+        yield from _in_prose(name)
+    for leaf in leaves_of(arguments):
+        text = leaf.value.strip() if isinstance(leaf.value, str) else ""
+        if text and any(map(_is_of_addresses, leaf.path)):
+            yield from _as_address(text)
+        else:
+            yield from _in_prose(text)
+
+
+def _is_of_addresses(name: str) -> bool:
+    return any(word.upper().endswith(_NAMES) for word in _WORD.findall(name))
+
+
+def _as_address(text: str) -> Iterator[str]:
+    inside: object
+    try:
+        inside = json.loads(text)
+    except (ValueError, RecursionError):
+        inside = None
+    if isinstance(inside, list | dict):
+        yield from _found({"url": cast("object", inside)})
+    else:
+        yield text
+
+
+def _in_prose(text: str) -> Iterator[str]:
+    """In a sentence the signs behind an address are the sentence's; alone they are its own."""
+    if _WITHOUT_SCHEME.fullmatch(text) or _WITH_SCHEME.fullmatch(text):
+        yield text
+        return
+    for match in _WITH_SCHEME.finditer(text):
+        yield match[0].rstrip(_TRAILING)
+
+
+def _unescaped(text: str) -> str:
+    for escaped, sign in _ESCAPED:
+        text = text.replace(escaped, sign)
+    return html.unescape(text) if "&" in text else text
+
+
+def _occurs(wanted: tuple[str, str], text: str) -> bool:
+    length = len("".join(wanted)) + _SLACK_CHARS
+    places = re.finditer(rf"(?<![\w.@%-]){re.escape(wanted[0])}", text, re.IGNORECASE)
+    for place in islice(places, _MAX_PLACES):
+        rest = text[place.start() : place.start() + length]
+        if wanted[1] in rest and any(_key(reading) == wanted for reading in _readings(rest)):
+            return True
+    return False
+
+
+def _readings(text: str) -> Iterator[str]:
+    """The address that a text begins with, without the signs at its end that may be the prose's."""
+    ended = _END.search(text)
+    token = text[: ended.start()] if ended else text
+    yield token
+    for bracket in ")]":  # of Markdown, with more of the text directly behind it
+        if bracket in token:
+            yield token.partition(bracket)[0]
+    for _ in range(_MAX_TRAILING):
+        if token[-1:] not in _TRAILING:
+            return
+        token = token[:-1]
+        yield token
+
+
+def _key(address: str) -> tuple[str, str] | None:
+    """Host with port, and the rest; None for what different readers would read differently."""
+    if len(address) > MAX_ADDRESS_CHARS or _BAD.search(address):
+        return None
+    try:
+        parts = urlsplit(address if _SCHEME.match(address) else f"//{address.removeprefix('//')}")
+        port = parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in ("", *_DEFAULT_PORTS) or not parts.hostname or "@" in parts.netloc:
+        return None
+    is_default = port is None or port == _DEFAULT_PORTS.get(parts.scheme, 443)
+    host = parts.hostname if is_default else f"{parts.hostname}:{port}"
+    return host, _path(parts)
+
+
+def _path(parts: SplitResult) -> str:
+    query = f"?{parts.query}" if parts.query else ""
+    return parts.path.rstrip("/") + query

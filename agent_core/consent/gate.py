@@ -1,0 +1,318 @@
+"""What stands before and behind each tool call: policy, accounts, approval, taint, audit."""
+
+import asyncio
+import hashlib
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from agent_core.consent.fingerprint import digest_of_json
+from agent_core.consent.leaves import json_object
+from agent_core.consent.links import FreshLinks, LinkPlaces, is_connecting
+from agent_core.consent.outside import brings_outside_text
+from agent_core.consent.plan import COMPOSIO, Plan, Planner
+from agent_core.consent.policy import Judgement, Policy
+from agent_core.consent.seen import never_seen
+from agent_core.consent.taints import Taints
+from agent_core.errors import ToolServerError
+from agent_core.ids import ConsentId
+from agent_core.messages import ToolCall
+from agent_core.models import ToolSpec
+from agent_core.sessions import ApprovalWait, ConnectionWait, SessionStore, Wait
+from agent_core.sessions.audit import AuditedAction, AuditEntry, AuditLog, AuditOutcome
+from agent_core.sessions.consents import Consent, ConsentStore
+from agent_core.tools import ToolContext, ToolOutput
+from agent_core.tools.composio_accounts import Accounts
+
+logger = logging.getLogger(__name__)
+
+APPROVAL_PATIENCE = timedelta(minutes=15)
+CONNECTION_PATIENCE = timedelta(hours=24)
+
+_NOBODY_TO_ASK = (
+    "Not done: this call needs a person's approval, and nobody can be asked from here. Report what "
+    "should be done, with all details, as your result."
+)
+_NOBODY_TO_CONNECT = (
+    "{apps} is not connected for the person who asked, and nobody can be asked from here. Report "
+    "that it has to be connected as your result."
+)
+_UNKNOWN_ADDRESS = "an address that neither people nor tools have named in this conversation"
+_VOID = (
+    "Not done: what was approved is not what would be done now, as the account or the tool has "
+    "changed since. Make the call again, and it is asked for again."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateParts:
+    """What the gate works with."""
+
+    policy: Policy
+    store: SessionStore
+    consents: ConsentStore
+    audit: AuditLog
+    taints: Taints
+    accounts: Accounts | None
+    """None without Composio."""
+    places: LinkPlaces
+    links: FreshLinks
+    clock: Callable[[], datetime]
+
+
+class ConsentGate:
+    """The gate of all runs. Judging the same call again comes to the same, until it is decided."""
+
+    def __init__(self, parts: GateParts) -> None:
+        self._parts = parts
+        self._planner = Planner(parts.accounts)
+
+    async def before(
+        self, call: ToolCall, spec: ToolSpec | None, context: ToolContext
+    ) -> ToolOutput | Wait | None:
+        """None lets the call be made; an output is its result; a wait is for a person first."""
+        is_tainted = await self._parts.taints.is_tainted(context.session)
+        judged = self._parts.policy.judge(call, is_tainted=is_tainted)
+        if judged.verdict == "refuse":
+            return _refused(f"Not done: {judged.reason}.")
+        judged = await self._mind_addresses(judged, is_tainted, context)
+        if judged.verdict == "allow" and not call.name.startswith(COMPOSIO):
+            await self._begin(call, context, judged)
+            return None
+        try:
+            plan = await self._planner.plan(judged, call, spec, context)
+        except ToolServerError as error:
+            return _refused(str(error))
+        if plan.missing:
+            return await self._connect(call, context, plan.missing, said=None)
+        held, consent = None, None
+        if judged.verdict == "ask":
+            held, consent = await self._approval(call, context, plan, is_tainted=is_tainted)
+        if held is None:
+            await self._begin(call, context, judged, plan, consent)
+        return held
+
+    async def after(
+        self, call: ToolCall, output: ToolOutput, context: ToolContext
+    ) -> ToolOutput | Wait:
+        """The result without links to connect accounts, and noted where it came from outside."""
+        await self._end(call, output, context)
+        output, links = await self._without_links(call, output, context)
+        if brings_outside_text(call, output):
+            await self._parts.taints.taint(context.session, call.name)
+        output = await self._naming_accounts(call, output, context)
+        apps = tuple(app for app in links if app)
+        if not apps:
+            return output
+        self._parts.links.keep(context.asker, links)
+        return await self._connect(call, context, apps, said=output.text)
+
+    async def _without_links(
+        self, call: ToolCall, output: ToolOutput, context: ToolContext
+    ) -> tuple[ToolOutput, Mapping[str, str]]:
+        """The output, and the file that holds the whole of it, without links; and the links."""
+        connecting, places = is_connecting(call), self._parts.places
+        stripped = places.strip(output.text, is_connecting=connecting)
+        if stripped.had_links:
+            output = replace(output, text=stripped.text)
+        if not output.saved_path:
+            return output, stripped.links
+        path = context.workspace / output.saved_path
+        saved = await asyncio.to_thread(places.strip_file, path, is_connecting=connecting)
+        return output, {**saved, **stripped.links}
+
+    def spoken(self, progress: str) -> str:
+        """A call's progress without links to connect accounts."""
+        return self._parts.places.strip(progress, is_connecting=False).text
+
+    async def _naming_accounts(
+        self, call: ToolCall, output: ToolOutput, context: ToolContext
+    ) -> ToolOutput:
+        """The result with the accounts that were used, for the model and for people."""
+        told = json_object(output.text)
+        if told is None:
+            return output
+        judged = self._parts.policy.judge(call, is_tainted=True)
+        used = await self._planner.used_accounts(judged, call, context)
+        if not used:
+            return output
+        text = json.dumps({**told, "acted_as": used}, ensure_ascii=False)
+        return replace(output, text=text, display=", ".join(dict.fromkeys(used.values())))
+
+    async def _mind_addresses(
+        self, judged: Judgement, is_tainted: bool, context: ToolContext
+    ) -> Judgement:
+        """After text from outside, an address that the model made up could carry something out."""
+        if not is_tainted or judged.verdict != "allow" or not judged.addresses:
+            return judged
+        messages = await self._parts.store.session_messages(context.session)
+        if not never_seen(judged.addresses, messages, context.workspace):
+            return judged
+        actions = tuple(replace(each, verdict="ask") for each in judged.actions)
+        return replace(judged, verdict="ask", reason=_UNKNOWN_ADDRESS, actions=actions)
+
+    async def _connect(
+        self, call: ToolCall, context: ToolContext, apps: Sequence[str], *, said: str | None
+    ) -> ToolOutput | Wait:
+        if not context.may_wait:
+            text = _NOBODY_TO_CONNECT.format(apps=", ".join(apps))
+            return _refused("\n\n".join(filter(None, (said, text))))
+        deadline = self._parts.clock() + CONNECTION_PATIENCE
+        consent = Consent(
+            id=_consent_id(call, context, "connection"),
+            kind="connection",
+            session=context.session,
+            turn=context.turn,
+            asker=context.asker,
+            digest="",
+            body={"toolkits": list(apps)},
+            deadline=deadline,
+        )
+        stored = await self._parts.consents.ask(consent)
+        return ConnectionWait(
+            call_id=call.id,
+            asker=context.asker,
+            consent=stored.id,
+            toolkits=tuple(apps),
+            said=said,
+            deadline=stored.deadline,
+        )
+
+    async def _approval(
+        self, call: ToolCall, context: ToolContext, plan: Plan, *, is_tainted: bool
+    ) -> tuple[ToolOutput | Wait | None, Consent | None]:
+        """What keeps the call back, and the consent by which it may be made."""
+        if not is_tainted and (granted := await self._granted(context, plan)):
+            return None, granted
+        consent = _consent_id(call, context, "approval")
+        known = await self._parts.consents.find(consent)
+        if known is not None and known.status in ("approved", "used"):
+            return await self._use(known, plan), known
+        if known is not None and known.status != "open":
+            return _refused("Not done: this was not approved."), None
+        if not context.may_wait:
+            return _refused(_NOBODY_TO_ASK), None
+        return await self._ask(consent, call, context, plan, is_tainted=is_tainted), None
+
+    async def _ask(
+        self,
+        consent: ConsentId,
+        call: ToolCall,
+        context: ToolContext,
+        plan: Plan,
+        *,
+        is_tainted: bool,
+    ) -> ToolOutput | Wait:
+        may_allow_thread = not is_tainted and all(each.tool for each in plan.shown)
+        stored = await self._parts.consents.ask(
+            Consent(
+                id=consent,
+                kind="approval",
+                session=context.session,
+                turn=context.turn,
+                asker=context.asker,
+                digest=plan.digest,
+                body={"grant": plan.grant, "may_allow_thread": may_allow_thread},
+                deadline=self._parts.clock() + APPROVAL_PATIENCE,
+            )
+        )
+        if stored.digest != plan.digest:
+            return _refused(_VOID)  # two calls of one id; what is shown must be what is approved
+        return ApprovalWait(
+            call_id=call.id,
+            asker=context.asker,
+            consent=consent,
+            tool=call.name,
+            actions=plan.shown,
+            digest=stored.digest,
+            is_tainted=is_tainted,
+            may_allow_thread=may_allow_thread,
+            deadline=stored.deadline,
+        )
+
+    async def _use(self, consent: Consent, plan: Plan) -> ToolOutput | None:
+        """Take an approval up: for exactly this call, once, in time."""
+        if consent.digest != plan.digest:
+            await self._parts.consents.void(consent.id)
+            return _refused(_VOID)
+        if consent.status == "approved":
+            if consent.is_over(self._parts.clock()):
+                await self._parts.consents.void(consent.id)
+                return _refused("Not done: the approval came too long ago. It can be asked again.")
+            if not await self._parts.consents.use(consent.id):
+                return _refused("Not done: this approval has been used up.")
+        return None  # `used`: begun before a restart; the effect itself is not repeated
+
+    async def _granted(self, context: ToolContext, plan: Plan) -> Consent | None:
+        """An approval for the thread that covers all of the call that asks."""
+        for consent in await self._parts.consents.for_thread(context.session, context.asker):
+            if plan.grant and set(plan.grant) <= set(consent.body.get("grant", ())):
+                return consent
+        return None
+
+    async def _begin(
+        self,
+        call: ToolCall,
+        context: ToolContext,
+        judged: Judgement,
+        plan: Plan | None = None,
+        consent: Consent | None = None,
+    ) -> None:
+        """Note the call as one that has its effect from now on."""
+        if not judged.has_effect:
+            return
+        accounts = [each.account for each in plan.shown] if plan else [""] * len(judged.actions)
+        actions = tuple(
+            AuditedAction(
+                slug=each.action.tool,
+                account=account,
+                arguments_digest=digest_of_json(each.action.arguments),
+            )
+            for each, account in zip(judged.actions, accounts, strict=True)
+        )
+        entry = replace(
+            self._entry(call, context),
+            actions=actions,
+            digest=plan.digest if plan else "",
+            consent=consent.id if consent else None,
+            approved_by=consent.decided_by if consent else None,
+        )
+        await self._parts.audit.begin(entry)
+
+    async def _end(self, call: ToolCall, output: ToolOutput, context: ToolContext) -> None:
+        if not self._parts.policy.judge(call, is_tainted=True).has_effect:
+            return
+        outcome: AuditOutcome = "failed" if output.is_error or _says_failed(output) else "done"
+        if output.may_have_happened:
+            outcome = "unknown"
+        await self._parts.audit.end(self._entry(call, context), outcome)
+
+    def _entry(self, call: ToolCall, context: ToolContext) -> AuditEntry:
+        return AuditEntry(
+            at=self._parts.clock(),
+            session=context.session,
+            turn=context.turn,
+            run=context.run,
+            call=call.id,
+            asker=context.asker,
+            tool=call.name,
+            actions=(),
+        )
+
+
+def _says_failed(output: ToolOutput) -> bool:
+    """Composio tells of a failure inside of a result that is none."""
+    told = json_object(output.text)
+    return told is not None and told.get("successful") is False
+
+
+def _consent_id(call: ToolCall, context: ToolContext, kind: str) -> ConsentId:
+    """The same for the same call, however often it is judged."""
+    named = json.dumps([context.turn, context.run, call.id, kind])
+    return ConsentId(hashlib.sha256(named.encode()).hexdigest()[:20])
+
+
+def _refused(text: str) -> ToolOutput:
+    return ToolOutput(text=text, is_error=True, size_bytes=len(text.encode()))

@@ -1,0 +1,147 @@
+"""Links by which a person connects an account: found in what tools say, and taken out of it."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from agent_core.ids import UserId
+from agent_core.messages import ToolCall
+from agent_core.tools.slugs import canonical, slug_of
+from agent_core.workspaces import write_text
+
+FRESH_FOR_S = 480.0
+"""Composio's links live for ten minutes."""
+
+SHOWN_ELSEWHERE = "(link shown to the person alone)"
+_URL = re.compile(r"https?://[^\s\"'<>\\)\]}]+", re.IGNORECASE)
+_SLASH = re.compile(r"\\(?:/|u002f)", re.IGNORECASE)
+_CONNECTING = ("COMPOSIO_MANAGE_CONNECTIONS", "COMPOSIO_WAIT_FOR_CONNECTIONS")
+_FIELDS = ("redirect_url", "redirectUrl", "connect_url", "connectUrl", "auth_url", "authUrl")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stripped:
+    """A text without its connect links."""
+
+    text: str
+    links: dict[str, str]
+    """By app, such as `gmail`; of the service's own structured fields alone. Empty for a link at
+    a place that is not known."""
+    had_links: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LinkPlaces:
+    """Where connect links live: `host`, `host:port`, each perhaps with the beginning of a path."""
+
+    places: Sequence[str]
+
+    def has(self, url: str) -> bool:
+        """Whether a URL is one of them."""
+        try:
+            parts = urlsplit(url)
+            host = (parts.hostname or "").lower()
+            port = parts.port
+        except ValueError:
+            return False
+        return any(_is_at(place, host, port, parts.path) for place in self.places)
+
+    def strip(self, text: str, *, is_connecting: bool) -> Stripped:
+        """Take all connect links out of a tool's words.
+
+        A link counts as one to show only where Composio's tool for connecting names it in a field
+        made for it, and only at a known place: what a page, a mail or a row of a table names may
+        bind somebody's account to somebody else. Other apps that are named so get a fresh link.
+        """
+        named = dict(_named_links(_parsed(text))) if is_connecting else {}
+        stripped = _SLASH.sub("/", text)
+        for url in sorted(named.values(), key=len, reverse=True):
+            for spelling in (url, url.replace("&", "\\u0026")):
+                stripped = stripped.replace(spelling, SHOWN_ELSEWHERE)
+        stripped = _URL.sub(lambda found: self._kept(found.group()), stripped)
+        for place in self.places:
+            stripped = _without_scheme(place).sub(SHOWN_ELSEWHERE, stripped)
+        if stripped == _SLASH.sub("/", text):
+            stripped = text
+        links = {app: url if self.has(url) else "" for app, url in named.items()}
+        return Stripped(text=stripped, links=links, had_links=stripped != text)
+
+    def strip_file(self, path: Path, *, is_connecting: bool) -> dict[str, str]:
+        """Do the same to a result that was saved; its links are returned. It works on the disk."""
+        stripped = self.strip(path.read_text(encoding="utf-8"), is_connecting=is_connecting)
+        if stripped.had_links:
+            write_text(path, stripped.text)
+        return stripped.links
+
+    def _kept(self, url: str) -> str:
+        return SHOWN_ELSEWHERE if self.has(url) else url
+
+
+def is_connecting(call: ToolCall) -> bool:
+    """Whether the call's result is Composio's own word on how to connect an account."""
+    is_composio = call.name.startswith("mcp__composio__")
+    return is_composio and canonical(slug_of(call.name)) in _CONNECTING
+
+
+@cache
+def _without_scheme(place: str) -> re.Pattern[str]:
+    where, _, beginning = place.strip().partition("/")
+    port = "" if ":" in where else r"(?::\d+)?"
+    inside = r"[^\s\"'<>\\)\]}]+"
+    return re.compile(rf"{re.escape(where)}{port}/{re.escape(beginning)}{inside}", re.IGNORECASE)
+
+
+def _is_at(place: str, host: str, port: int | None, path: str) -> bool:
+    where, _, beginning = place.strip().partition("/")
+    name, _, number = where.lower().partition(":")
+    if host != name and not host.endswith(f".{name}"):
+        return False
+    return (not number or number == str(port)) and path.startswith(f"/{beginning}")
+
+
+def _parsed(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def _named_links(value: object, app: str = "") -> Iterator[tuple[str, str]]:
+    """Apps and links of fields that are made for links, wherever in a structure they stand."""
+    if isinstance(value, list):
+        for item in cast("list[object]", value):
+            yield from _named_links(item, app)
+    if not isinstance(value, dict):
+        return
+    fields = cast("dict[str, Any]", value)
+    here = fields.get("toolkit")
+    app = here if isinstance(here, str) and here else app
+    for key, inner in fields.items():
+        if key in _FIELDS and isinstance(inner, str) and _URL.fullmatch(inner):
+            yield app.casefold(), inner
+        else:
+            yield from _named_links(inner, key if isinstance(inner, dict) else app)
+
+
+class FreshLinks:
+    """Links that Composio gave in a result, until their person was shown them. Never stored."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._links: dict[tuple[UserId, str], tuple[float, str]] = {}
+
+    def keep(self, user: UserId, links: Mapping[str, str]) -> None:
+        """Remember links for a person, by app."""
+        now_s = self._clock()
+        for app, url in links.items():
+            self._links[user, app] = (now_s, url)
+
+    def take(self, user: UserId, app: str) -> str | None:
+        """The link, once; None where there is none, or it may have run out."""
+        given_s, url = self._links.pop((user, app), (0.0, ""))
+        return url if url and self._clock() - given_s < FRESH_FOR_S else None

@@ -1,0 +1,56 @@
+"""Whom an action would reach, for a person to read before approving it. Nothing is left out."""
+
+import re
+from collections.abc import Iterator
+
+from agent_core.consent.actions import Action
+from agent_core.consent.leaves import Leaf, leaves_of, texts_in
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_REACHING = frozenset(
+    {
+        "ASSIGNEE", "ASSIGNEES", "ATTENDEE", "ATTENDEES", "AUDIENCE", "BCC", "CC", "CHANNEL",
+        "CHANNELS", "CHAT", "COLLABORATOR", "COLLABORATORS", "CONVERSATION", "GRANTEE", "GROUP",
+        "GROUPS", "GUEST", "GUESTS", "INVITE", "INVITED", "INVITEE", "INVITEES", "INVITES",
+        "MEMBER", "MEMBERS", "MENTION", "MENTIONS", "PARTICIPANT", "PARTICIPANTS", "PAYEE", "PHONE",
+        "PHONES", "RECEIVER", "RECEIVERS", "RECIPIENT", "RECIPIENTS", "REVIEWER", "REVIEWERS",
+        "ROOM", "ROOMS", "SHARE", "SHARED", "SUBSCRIBER", "SUBSCRIBERS", "TO", "USER", "USERS",
+        "WEBHOOK",
+    }
+)  # fmt: skip
+_REACHED_ONE = re.compile(r"(recipient|attendee|invite|participant|reviewer|assignee|bcc)", re.I)
+_SIGN = r"[^\s@<>()\[\],;:\"'`{}|=?&]"
+_MAIL = re.compile(rf"{_SIGN}{{1,64}}@{_SIGN}{{1,190}}\.{_SIGN}{{1,63}}")
+
+
+def recipients_of(action: Action) -> tuple[str, ...]:
+    """People, addresses and channels that the arguments name, once each, in their order.
+
+    All that stands under a name such as `to`, `attendees` or `channel`, however deep, as written,
+    and every mail address wherever it stands.
+    """
+    named = (str(leaf.value).strip() for leaf in leaves_of(action.arguments) if _reaches(leaf))
+    found = dict.fromkeys(name for name in named if name)
+    told = set(_mails_in(list(found)))
+    return (
+        *found,
+        *(mail for mail in dict.fromkeys(_mails_in(action.arguments)) if mail not in told),
+    )
+
+
+def _reaches(leaf: Leaf) -> bool:
+    """Numbers count, a phone or chat may be one; yes, no and nothing do not."""
+    if leaf.value is None or isinstance(leaf.value, bool):
+        return False
+    return any(_names_somebody(name) for name in leaf.path)
+
+
+def _names_somebody(name: str) -> bool:
+    words = {word.upper() for word in _WORD.findall(name)}
+    return bool(words & _REACHING) or _REACHED_ONE.search(name) is not None
+
+
+def _mails_in(arguments: object) -> Iterator[str]:
+    for text in texts_in(arguments):
+        for match in _MAIL.finditer(text):
+            yield match[0].rstrip(".")

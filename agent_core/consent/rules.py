@@ -1,0 +1,114 @@
+"""One rule of a policy: what it says, and which actions it fits."""
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from agent_core.consent.actions import Action
+from agent_core.consent.leaves import Leaf, leaves_of, names_in, texts_in
+from agent_core.tools.slugs import canonical, reads, slug_of
+
+Verdict = Literal["allow", "ask", "refuse"]
+Value = str | int | float | bool
+
+AGENT = "agent__"
+"""What the agent's own tools begin with in a policy; no server's tool can."""
+MCP = "mcp__"
+
+_PLAINLY_FALSE = ("", "0", "false", "no", "none", "null", "off")
+
+
+class Rule(BaseModel):
+    """A rule as it stands in a policy file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    rule: str = Field(min_length=1)
+    tools: list[str] | None = Field(default=None, min_length=1)
+    kind: Literal["reads", "effects"] | None = None
+    arguments: dict[str, Value] = Field(default_factory=dict)
+    argument_names: list[str] | None = Field(default=None, min_length=1)
+    names_beyond: list[str] | None = None
+    texts: list[str] | None = Field(default=None, min_length=1)
+    verdict: Verdict
+    addresses: Literal["any", "seen"] = "any"
+    stays_inside: bool = False
+    even_when_tainted: bool = False
+
+    @field_validator("tools")
+    @classmethod
+    def _name_whole_servers(cls, tools: list[str] | None) -> list[str] | None:
+        for pattern in tools or ():
+            if pattern.startswith(MCP) and prefix_of(pattern) == AGENT:
+                raise ValueError(f"{pattern}: write mcp__server__TOOL, with * for all of its tools")
+        return tools
+
+    def fits(self, action: Action, prefix: str) -> bool:
+        """Whether the rule decides about an action of a call whose name begins with `prefix`."""
+        return (
+            self._fits_tool(action.tool, prefix)
+            and self._fits_values(action)
+            and self._fits_names(action)
+            and _any_matches(self.texts, texts_in(action.arguments))
+        )
+
+    def _fits_tool(self, tool: str, prefix: str) -> bool:
+        if self.kind is not None and (self.kind == "reads") != reads(f"{prefix}{tool}"):
+            return False
+        if self.tools is None:
+            return True
+        slug = canonical(tool)
+        return any(_fits_name(each, prefix, slug) for each in self.tools)
+
+    def _fits_values(self, action: Action) -> bool:
+        leaves = tuple(leaves_of(action.arguments)) if self.arguments else ()
+        return all(
+            any(_holds(leaf, name, wanted) for leaf in leaves)
+            for name, wanted in self.arguments.items()
+        )
+
+    def _fits_names(self, action: Action) -> bool:
+        if self.argument_names is None and self.names_beyond is None:
+            return True
+        names = tuple(names_in(action.arguments))
+        if not _any_matches(self.argument_names, names):
+            return False
+        known = self.names_beyond
+        return known is None or not all(any(_matches(n, each) for each in known) for n in names)
+
+
+def prefix_of(name: str) -> str:
+    """`mcp__composio__` of `mcp__composio__GMAIL_SEND_EMAIL`; the agent's own for its own tools."""
+    slug = slug_of(name)
+    return AGENT if slug == name else name.removesuffix(slug)
+
+
+def _fits_name(pattern: str, prefix: str, slug: str) -> bool:
+    """A server's name counts letter by letter, a tool's in whatever case."""
+    if not pattern.startswith((MCP, AGENT)):
+        return fnmatchcase(slug, pattern.upper())
+    where = prefix_of(pattern)
+    return fnmatchcase(prefix, where) and fnmatchcase(slug, pattern.removeprefix(where).upper())
+
+
+def _any_matches(patterns: Iterable[str] | None, texts: Iterable[str]) -> bool:
+    if patterns is None:
+        return True
+    wanted = tuple(patterns)
+    return any(_matches(text, pattern) for text in texts for pattern in wanted)
+
+
+def _matches(text: str, pattern: str) -> bool:
+    return fnmatchcase(text.upper(), pattern.upper())
+
+
+def _holds(leaf: Leaf, name: str, wanted: Value) -> bool:
+    """A value in a list belongs to the list's name."""
+    if not leaf.path or leaf.path[-1].upper() != name.upper():
+        return False
+    given = "" if leaf.value is None else str(leaf.value).strip()
+    if wanted is True:
+        return given.lower() not in _PLAINLY_FALSE
+    return _matches(given, str(wanted))

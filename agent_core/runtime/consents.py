@@ -1,0 +1,171 @@
+"""What people decide about calls, and accounts that they connect: who may, once, in time."""
+
+import logging
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from agent_core.consent.links import FreshLinks
+from agent_core.errors import ConsentRefused, ToolServerError
+from agent_core.ids import ConsentId, SessionId, TurnId, UserId
+from agent_core.loop.agent import Clock
+from agent_core.sessions import ConnectionWait, SessionStore, StoredTurn
+from agent_core.sessions.consents import Consent, ConsentKind, ConsentStore
+from agent_core.tools.composio_accounts import Accounts, are_connected
+
+logger = logging.getLogger(__name__)
+
+Verdict = Literal["approve", "approve_thread", "reject"]
+FIRST_LOOK_S = 2.0
+LONGEST_PAUSE_S = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsentParts:
+    """What decisions are made of."""
+
+    store: SessionStore
+    consents: ConsentStore
+    accounts: Accounts | None
+    """None without Composio."""
+    links: FreshLinks
+    approvers: Collection[str]
+    """Who may decide for others: `U…`, or `T…:U…`."""
+    clock: Clock
+
+
+class Consents:
+    """Decisions on consents that are open. Each method raises ConsentRefused with its reason.
+
+    Args:
+        parts: What decisions are made of.
+        advance: Sees to a session whose wait is over.
+    """
+
+    def __init__(
+        self, parts: ConsentParts, advance: Callable[[SessionId], Awaitable[None]]
+    ) -> None:
+        self._parts = parts
+        self._advance = advance
+        self._next_looks: dict[ConsentId, tuple[float, float]] = {}
+
+    async def decide(
+        self, consent: ConsentId, by: UserId, *, verdict: Verdict, reason: str = ""
+    ) -> None:
+        """Approve or reject a call; of several who decide, the first counts."""
+        found = await self._open_approval(consent, by)
+        if verdict == "approve_thread" and not await self._may_allow_thread(found):
+            raise ConsentRefused("This can be approved once only.", why="tainted")
+        is_new = await self._parts.consents.decide(
+            consent,
+            "rejected" if verdict == "reject" else "approved",
+            by=by,
+            reason=reason,
+            for_thread=verdict == "approve_thread",
+        )
+        if not is_new:
+            raise ConsentRefused("This was decided already.", why="decided")
+        await self._go_on(found)
+
+    async def check_may_decide(self, consent: ConsentId, by: UserId) -> None:
+        """Return if this person may decide on an approval now."""
+        await self._open_approval(consent, by)
+
+    async def connect_link(self, consent: ConsentId, by: UserId, toolkit: str) -> str:
+        """A link by which the asker connects an account; whoever opens it binds theirs to it."""
+        found = await self._open_connection(consent, by)
+        if toolkit not in _toolkits(found):
+            raise ConsentRefused("That app was not asked for.", why="unknown")
+        if fresh := self._parts.links.take(found.asker, toolkit):
+            return fresh
+        try:
+            return await self._accounts.link(found.asker, toolkit)
+        except ToolServerError as error:
+            logger.warning("no link for %s: %s", toolkit, error)
+            raise ConsentRefused("There is no link to be had just now.", why="no_link") from error
+
+    async def skip_connection(self, consent: ConsentId, by: UserId) -> None:
+        """The asker does not want to connect now: the turn goes on without."""
+        found = await self._open_connection(consent, by)
+        if await self._parts.consents.decide(consent, "skipped", by=by):
+            await self._go_on(found)
+
+    async def check_connection(self, consent: ConsentId, by: UserId) -> bool:
+        """Whether the accounts are connected, looked up now; if they are, the turn goes on."""
+        return await self._look(await self._open_connection(consent, by))
+
+    async def look(self, waiting: Sequence[StoredTurn], now_s: float) -> None:
+        """Look whether accounts were connected meanwhile; more and more rarely for each."""
+        open_now: set[ConsentId] = set()
+        for turn in waiting:
+            wait = turn.wait
+            if not isinstance(wait, ConnectionWait):
+                continue
+            open_now.add(wait.consent)
+            due_s, pause_s = self._next_looks.get(wait.consent, (0.0, FIRST_LOOK_S))
+            if now_s < due_s:
+                continue
+            self._next_looks[wait.consent] = (now_s + pause_s, min(pause_s * 1.5, LONGEST_PAUSE_S))
+            found = await self._parts.consents.find(wait.consent)
+            if found is not None and found.status == "open":
+                await self._look(found)
+        self._next_looks = {key: at for key, at in self._next_looks.items() if key in open_now}
+
+    async def _look(self, consent: Consent) -> bool:
+        if not await are_connected(self._accounts, consent.asker, _toolkits(consent)):
+            return False
+        if await self._parts.consents.decide(consent.id, "connected", by=consent.asker):
+            await self._go_on(consent)
+        return True
+
+    async def _go_on(self, consent: Consent) -> None:
+        await self._parts.store.hasten(TurnId(consent.turn), self._parts.clock())
+        await self._advance(consent.session)
+
+    async def _open_approval(self, consent: ConsentId, by: UserId) -> Consent:
+        found = await self._open(consent, "approval")
+        if by != found.asker and not self._is_approver(by, found.asker):
+            raise ConsentRefused(
+                "Only the person who asked, or an approver, decides this.", why="not_yours"
+            )
+        return found
+
+    async def _open_connection(self, consent: ConsentId, by: UserId) -> Consent:
+        found = await self._open(consent, "connection")
+        if by != found.asker:
+            raise ConsentRefused("Only the person who asked connects an account.", why="not_yours")
+        return found
+
+    async def _open(self, consent: ConsentId, kind: ConsentKind) -> Consent:
+        found = await self._parts.consents.find(consent)
+        if found is None or found.kind != kind:
+            raise ConsentRefused("Nothing of this kind is asked for.", why="unknown")
+        if found.status in ("expired", "overtaken") or (
+            found.status == "open" and found.is_over(self._parts.clock())
+        ):
+            raise ConsentRefused("It is too late to decide this.", why="over")
+        if found.status != "open":
+            raise ConsentRefused("This was decided already.", why="decided")
+        return found
+
+    async def _may_allow_thread(self, consent: Consent) -> bool:
+        """Not if the session read something from outside since it was asked."""
+        may = bool(consent.body.get("may_allow_thread"))
+        return may and await self._parts.store.tainted_by(consent.session) is None
+
+    def _is_approver(self, user: UserId, asker: UserId) -> bool:
+        """One who is named without a team decides within the asker's alone."""
+        team, _, name = user.rpartition(":")
+        is_colleague = team == asker.rpartition(":")[0]
+        approvers = self._parts.approvers
+        return user in approvers or (is_colleague and name in approvers)
+
+    @property
+    def _accounts(self) -> Accounts:
+        if self._parts.accounts is None:
+            raise ConsentRefused("There is no Composio to connect accounts at.", why="no_link")
+        return self._parts.accounts
+
+
+def _toolkits(consent: Consent) -> tuple[str, ...]:
+    return tuple(consent.body.get("toolkits", ()))

@@ -1,0 +1,165 @@
+"""Starts what is due: each slot once, not all at the same moment, and only where it can be told."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from typing import Literal, Protocol
+
+from agent_core.loop.agent import Clock
+from agent_core.messages import InboundMessage
+from agent_core.prompts.language import detect_language
+from agent_core.runtime.phrases import PHRASES
+from agent_core.schedules.schedule import Schedule, Slot, SlotState
+from agent_core.sessions.schedules import UNFINISHED, ScheduleStore
+
+logger = logging.getLogger(__name__)
+
+LOOK_EVERY_S = 1.0
+STARTS_PER_LOOK = 10
+STALE_CLAIM = timedelta(seconds=30)
+"""A slot whose turn is not there after so long was claimed by a process that died."""
+SET_BACK_S = 5.0
+MAX_FAILURES = 3
+FIRST_BACK_OFF = timedelta(minutes=15)
+MAX_TOLD_BEFORE = 40
+
+Obstacle = Literal["owner_left", "place_closed", "not_in_place"]
+
+
+class Host(Protocol):
+    """The surface that schedules are told on."""
+
+    async def obstacle(self, schedule: Schedule) -> Obstacle | None:
+        """Why the schedule cannot be told, or its owner has no say any more.
+
+        Raises:
+            Exception: it cannot be found out now; the slot is looked at again.
+        """
+        ...
+
+    async def tell_trouble(self, schedule: Schedule) -> None:
+        """The schedule was paused, or a run of it has failed: say so once, where it matters."""
+        ...
+
+
+HandOver = Callable[[InboundMessage], Awaitable[object]]
+
+
+class Timekeeper:
+    """The schedules' loop of one process; several may share the work.
+
+    Args:
+        store: The schedules.
+        hand_over: Begins a turn for a message; the same message twice begins one.
+        clock: What time it is for people. It may jump.
+        at_once: So many runs go on at the same time, of all processes together.
+    """
+
+    def __init__(
+        self, store: ScheduleStore, hand_over: HandOver, clock: Clock, *, at_once: int
+    ) -> None:
+        self.store = store
+        self._hand_over = hand_over
+        self._clock = clock
+        self._at_once = at_once
+        self._host: Host | None = None
+        self._ahead_s: float | None = None
+
+    def attach(self, host: Host) -> None:
+        """From now on schedules are told on `host`; before that nothing is begun."""
+        self._host = host
+
+    async def keep(self) -> None:
+        """Go on for ever. A look that fails is logged and does not end the loop."""
+        while True:
+            try:
+                await self.look()
+            except Exception:
+                logger.exception("a look at the schedules failed")
+            await asyncio.sleep(LOOK_EVERY_S)
+
+    async def run_now(self, schedule: Schedule) -> Slot | None:
+        """Begin a run that a person wants at once; None while another one goes on."""
+        now = self._clock().replace(microsecond=0)
+        slot = await self.store.claim_by_hand(schedule.id, now)
+        if slot is not None and slot.state == "due":
+            await self._begin(schedule, slot)
+        return slot
+
+    async def end(self, slot: Slot, state: SlotState, *, root: str = "") -> None:
+        """What became of a slot's turn: told once, and three failures in a row pause it."""
+        if not await self.store.end(slot, state, root=root):
+            return
+        if state != "failed":
+            await self.store.count_success(slot.schedule)
+            return
+        before = await self.store.get(slot.schedule)
+        back_off = FIRST_BACK_OFF * 4**before.failures
+        schedule = await self.store.count_failure(slot.schedule, self._clock() + back_off)
+        if schedule.failures >= MAX_FAILURES and schedule.status == "active":
+            schedule = await self.store.pause(schedule.id, "failing")
+        await self._tell_trouble(schedule)
+
+    async def look(self) -> None:
+        """Begin what is due now, as much as may go on at the same time."""
+        host = self._host
+        if host is None:
+            return
+        now = self._clock()
+        if self._was_set_back(now):
+            await self.store.settle_clock(now)
+        under_way = await self.store.slots_in(UNFINISHED, limit=self._at_once)
+        for slot in under_way:
+            if slot.state == "due" and abs(now - slot.claimed_at) > STALE_CLAIM:
+                await self._begin(await self.store.get(slot.schedule), slot)
+        room = min(self._at_once - len(under_way), STARTS_PER_LOOK)
+        if room <= 0:
+            return
+        for schedule in await self.store.due(now, limit=room):
+            try:
+                await self._start(host, schedule, now)
+            except Exception:
+                logger.exception("schedule %s could not be seen to", schedule.id)
+
+    async def _start(self, host: Host, schedule: Schedule, now: datetime) -> None:
+        if obstacle := await host.obstacle(schedule):
+            await self._tell_trouble(await self.store.pause(schedule.id, obstacle))
+            return
+        slot = await self.store.claim(schedule, now)
+        if slot is not None:
+            await self._begin(schedule, slot)
+
+    async def _begin(self, schedule: Schedule, slot: Slot) -> None:
+        await self._hand_over(await self._message(schedule, slot))
+        await self.store.begin(slot)
+
+    async def _message(self, schedule: Schedule, slot: Slot) -> InboundMessage:
+        """The same for a slot, whichever process makes it, but for what was reported meanwhile."""
+        order = schedule.order
+        told = await self.store.reported(schedule.id, "claim")
+        newest = sorted(told, key=lambda claim: told[claim], reverse=True)[:MAX_TOLD_BEFORE]
+        before = [f"- {told[claim]:%Y-%m-%d}: {claim}" for claim in newest]
+        language = detect_language(order.task, locale=order.owner_locale)
+        return InboundMessage(
+            session=slot.session,
+            key=slot.key,
+            asker=order.owner,
+            author_name=order.owner_name,
+            text=PHRASES[language].digest.format(task=order.task),
+            received_at=slot.claimed_at,
+            background="\n".join(["Told in earlier digests:", *before]) if before else "",
+            scheduled=True,
+            author_locale=order.owner_locale,
+        )
+
+    async def _tell_trouble(self, schedule: Schedule) -> None:
+        if self._host is not None:
+            await self._host.tell_trouble(schedule)
+
+    def _was_set_back(self, now: datetime) -> bool:
+        """Whether the clock lost time against the machine's steady one."""
+        ahead_s = now.timestamp() - asyncio.get_running_loop().time()
+        lost = self._ahead_s is not None and self._ahead_s - ahead_s > SET_BACK_S
+        self._ahead_s = ahead_s
+        return lost

@@ -1,0 +1,335 @@
+"""The waits of a turn for a person: how each begins, and what the waiting call comes to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from pydantic import TypeAdapter
+
+from agent_core.events import (
+    ApprovalDecided,
+    ApprovalRequested,
+    ApprovalVerdict,
+    AuthEnded,
+    AuthOutcome,
+    AuthRequired,
+    QuestionAsked,
+)
+from agent_core.fault_points import fault_point
+from agent_core.ids import ROOT_RUN, ConsentId, UserId
+from agent_core.loop.agent import ROUTE_SLOTS, Agent, Clock, RunScope, Taken
+from agent_core.loop.calls import Asked, end_call, run_calls
+from agent_core.messages import Message, ToolCall, ToolResult, user_message
+from agent_core.runtime.steering import answer_of
+from agent_core.sessions import (
+    ApprovalWait,
+    ConnectionWait,
+    EventLog,
+    Question,
+    SessionStore,
+    StoredTurn,
+    Wait,
+)
+from agent_core.sessions.consents import Consent, ConsentStatus, ConsentStore
+from agent_core.tools import ToolOutput
+from agent_core.tools.composio_accounts import Accounts, are_connected
+
+FIRST_ANSWER_SLOT = 300
+FIRST_HELD_SLOT = 400
+"""Of the calls that are begun again after a wait, within step 0."""
+
+STOPPED = "Not done: the work was stopped before this was decided."
+
+TAKEN: TypeAdapter[tuple[Taken, ...]] = TypeAdapter(tuple[Taken, ...])
+
+_DONE = "[Authentication completed: {apps} connected.]"
+_NOT_CONNECTED = {
+    "skipped": "The person does not want to connect {apps} now. Nothing was done with it.",
+    "expired": "{apps} was not connected in time. Nothing was done with it.",
+    "overtaken": (
+        "{apps} is not connected yet: somebody wrote in the thread meanwhile. Read that first; "
+        "make the call again if it is still wanted."
+    ),
+}
+_NOT_APPROVED = {
+    "rejected": "Not done: this call was rejected{reason}. Do not make it again unchanged.",
+    "expired": "Not done: nobody approved this call in time. Say so; it can be asked for again.",
+    "overtaken": (
+        "Not done: somebody wrote in the thread before the call was approved. Read that first; "
+        "make the call again, changed where need be, if it is still wanted."
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What became of a consent, as it is recorded."""
+
+    status: ConsentStatus
+    by: UserId | None = None
+    reason: str = ""
+    for_thread: bool = False
+
+
+DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
+
+
+class Waits:
+    """Begins and ends waits. What depends on the moment is recorded, so that a replay agrees."""
+
+    def __init__(
+        self,
+        store: SessionStore,
+        consents: ConsentStore,
+        accounts: Accounts | None,
+        log: EventLog,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._consents = consents
+        self._accounts = accounts
+        self._log = log
+        self._clock = clock
+
+    async def begin(self, turn: StoredTurn, scope: RunScope, wait: Wait) -> None:
+        """Store what the turn waits for; what ends the wait starts the turn's next workflow."""
+        fault_point("wait.before")
+        await self._announce(scope, wait)
+        await self._log.flush()
+        await self._store.mark_waiting(turn.id, scope.generation, wait)
+        if not isinstance(wait, Question) and not await self._is_open(wait.consent):
+            await self._store.hasten(turn.id, self._clock())  # decided before it was stored
+        fault_point("wait.after")
+
+    async def end(
+        self, wait: Wait, agent: Agent, done: Sequence[Message], scope: RunScope
+    ) -> tuple[tuple[Message, ...], RunScope]:
+        """What the history goes on with, and for whom; `done` is what the turn has stored.
+
+        Raises:
+            Asked: the wait is not over, or another call of the same step has to wait.
+        """
+        taken = await self._take(scope)
+        if isinstance(wait, Question):
+            if not taken and not wait.is_over(self._clock()):
+                raise Asked(wait, None)  # the answer was taken back
+            return ((answer_of(wait, taken),) if taken else ()), scope.acting_for(taken)
+        added = await self._end_consent(wait, agent, done, taken, scope.acting_as(wait.asker))
+        return added, scope.acting_as(wait.asker).acting_for(taken)
+
+    async def overtake(self, turn: StoredTurn, scope: RunScope) -> None:
+        """The turn ends by a stop: what it waited for is not to be decided any more."""
+        wait = turn.wait
+        if wait is None or isinstance(wait, Question):
+            return
+        await self._consents.decide(wait.consent, "overtaken")
+        done = await self._store.run_messages(turn.id, ROOT_RUN)
+        decision = await self._decision(wait.consent)
+        if decision.status != "overtaken" or unfinished(turn, done) is None:
+            return
+        await self._tell(wait, decision, scope)
+        results = [
+            await end_call(call, _failed(STOPPED), scope, 0, FIRST_HELD_SLOT + 2 * place)
+            for place, call in enumerate(_held_calls(done))
+        ]
+        await scope.save(len(done), [Message(role="user", parts=tuple(results))])
+
+    async def _announce(self, scope: RunScope, wait: Wait) -> None:
+        at = scope.at(0, ROUTE_SLOTS["question"])
+        match wait:
+            case Question():
+                event = QuestionAsked(
+                    **at,
+                    call_id=wait.call_id,
+                    asker=wait.asker,
+                    question=wait.text,
+                    options=wait.options,
+                    deadline=wait.deadline,
+                )
+            case ApprovalWait():
+                event = ApprovalRequested(
+                    **at,
+                    consent=wait.consent,
+                    call_id=wait.call_id,
+                    asker=wait.asker,
+                    tool=wait.tool,
+                    actions=wait.actions,
+                    digest=wait.digest,
+                    is_tainted=wait.is_tainted,
+                    may_allow_thread=wait.may_allow_thread,
+                    deadline=wait.deadline,
+                )
+            case ConnectionWait():
+                event = AuthRequired(
+                    **at,
+                    consent=wait.consent,
+                    call_id=wait.call_id,
+                    asker=wait.asker,
+                    toolkits=wait.toolkits,
+                    deadline=wait.deadline,
+                )
+        await scope.emit(event)
+
+    async def _take(self, scope: RunScope) -> tuple[Taken, ...]:
+        """What people wrote meanwhile."""
+
+        async def take() -> tuple[Taken, ...]:
+            return await scope.take_messages(f"{scope.generation}:answer")
+
+        taken = await scope.steps.once("answer", take, TAKEN)
+        await scope.announce_taken(taken, 0, FIRST_ANSWER_SLOT)
+        return taken
+
+    async def _end_consent(
+        self,
+        wait: ApprovalWait | ConnectionWait,
+        agent: Agent,
+        done: Sequence[Message],
+        taken: Sequence[Taken],
+        scope: RunScope,
+    ) -> tuple[Message, ...]:
+        """What the calls without a result come to, and behind it what people wrote."""
+        held = _held_calls(done)
+        call = next(each for each in held if each.id == wait.call_id)
+        ended = await self._result_of(wait, call, scope)
+        added = (
+            *((Message(role="user", parts=(ended,)),) if ended else ()),
+            *(user_message(each.text) for each in taken),
+        )
+        await scope.save(len(done), added)
+        again = [each for each in held if ended is None or each.id != call.id]
+        if not again:
+            return added
+        try:
+            results = await run_calls(
+                agent, again, scope, 0, first_slot=FIRST_HELD_SLOT, is_announced=True
+            )
+        except Asked as asked:
+            if asked.results is not None:
+                await scope.save(len(done) + len(added), (asked.results,))
+            raise
+        return (*added, results)
+
+    async def _result_of(
+        self, wait: ApprovalWait | ConnectionWait, call: ToolCall, scope: RunScope
+    ) -> ToolResult | None:
+        """The call's result; None where it is made now."""
+
+        async def look() -> Decision:
+            return await self._decision(wait.consent)
+
+        decision = await scope.steps.once("decision", look, DECISION)
+        await self._tell(wait, decision, scope)
+        output = _output(wait, decision)
+        return await end_call(call, output, scope, 0, FIRST_HELD_SLOT - 2) if output else None
+
+    async def _decision(self, consent: ConsentId) -> Decision:
+        """What was decided; where nothing was, the wait has ended by time or by a message."""
+        found = await self._consents.find(consent)
+        if found is not None and found.status == "open":
+            await self._consents.decide(consent, await self._end_of_wait(found))
+            found = await self._consents.find(consent)
+        return _decision_of(found)
+
+    async def _end_of_wait(self, consent: Consent) -> Literal["connected", "expired", "overtaken"]:
+        """A person who says "done" may be quicker than the look at the accounts."""
+        toolkits = consent.body.get("toolkits", ())
+        accounts = self._accounts if consent.kind == "connection" else None
+        if accounts and await are_connected(accounts, consent.asker, toolkits):
+            return "connected"
+        return "expired" if consent.is_over(self._clock()) else "overtaken"
+
+    async def _tell(
+        self, wait: ApprovalWait | ConnectionWait, decision: Decision, scope: RunScope
+    ) -> None:
+        at = scope.at(0, ROUTE_SLOTS["decision"])
+        if isinstance(wait, ApprovalWait):
+            event = ApprovalDecided(
+                **at,
+                consent=wait.consent,
+                call_id=wait.call_id,
+                verdict=_verdict(decision.status),
+                by=decision.by,
+                reason=decision.reason,
+                for_thread=decision.for_thread,
+            )
+        else:
+            event = AuthEnded(
+                **at,
+                consent=wait.consent,
+                call_id=wait.call_id,
+                asker=wait.asker,
+                toolkits=wait.toolkits,
+                outcome=_outcome(decision.status),
+            )
+        await scope.emit(event)
+
+    async def _is_open(self, consent: ConsentId) -> bool:
+        found = await self._consents.find(consent)
+        return found is not None and found.status == "open"
+
+
+def unfinished(turn: StoredTurn, done: Sequence[Message]) -> Wait | None:
+    """What the turn waits for, as long as its history has no result of the call."""
+    if turn.wait is None or not done:
+        return None
+    results = (part for message in done for part in message.parts if isinstance(part, ToolResult))
+    is_answered = any(result.call_id == turn.wait.call_id for result in results)
+    return None if is_answered else turn.wait
+
+
+def _held_calls(done: Sequence[Message]) -> list[ToolCall]:
+    """The calls of the newest step that have no result."""
+    newest = next(message for message in reversed(done) if message.tool_calls)
+    parts = (part for message in done for part in message.parts)
+    answered = {part.call_id for part in parts if isinstance(part, ToolResult)}
+    return [call for call in newest.tool_calls if call.id not in answered]
+
+
+def _output(wait: ApprovalWait | ConnectionWait, decision: Decision) -> ToolOutput | None:
+    if isinstance(wait, ApprovalWait):
+        form = _NOT_APPROVED.get(_verdict(decision.status))
+        reason = f" ({decision.reason})" if decision.reason else ""
+        return _failed(form.format(reason=reason)) if form else None
+    apps = ", ".join(wait.toolkits)
+    outcome = _outcome(decision.status)
+    if outcome != "connected":
+        text = _NOT_CONNECTED[outcome].format(apps=apps)
+        return _failed("\n\n".join(filter(None, (wait.said, text))))
+    if wait.said is None:
+        return None
+    text = f"{wait.said}\n\n{_DONE.format(apps=apps)}"
+    return replace(_failed(text), is_error=False)
+
+
+def _failed(text: str) -> ToolOutput:
+    return ToolOutput(text=text, is_error=True, size_bytes=len(text.encode()))
+
+
+def _decision_of(consent: Consent | None) -> Decision:
+    if consent is None:
+        return Decision(status="void")
+    return Decision(
+        status=consent.status,
+        by=consent.decided_by,
+        reason=consent.reason,
+        for_thread=consent.for_thread,
+    )
+
+
+def _verdict(status: ConsentStatus) -> ApprovalVerdict:
+    match status:
+        case "approved" | "used":
+            return "approved"
+        case "rejected" | "expired" | "overtaken" | "void":
+            return status
+        case _:
+            return "void"
+
+
+def _outcome(status: ConsentStatus) -> AuthOutcome:
+    match status:
+        case "connected" | "skipped" | "expired":
+            return status
+        case _:
+            return "overtaken"

@@ -1,0 +1,85 @@
+"""The pieces that a recurrence in words is made of, each with its place in the text."""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from agent_core.schedules.in_words.words.vocabulary import Part, Unit
+
+Strength = Literal["recurs", "adverb", "detail"]
+"""Whether words recur by themselves, may be a mere adjective, or only add to others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cadence:
+    """What words say about the days; what they leave open is empty."""
+
+    unit: Unit | None = None
+    interval: int = 1
+    """0 where the words can be read in two ways, or name none."""
+    days: tuple[str, ...] = ()
+    """Two-letter codes, or `DAY` for whichever day."""
+    nth: tuple[int, ...] = ()
+    """Which of those days in the month; -1 is the last."""
+    month_days: tuple[int, ...] = ()
+    month: int = 0
+    part: Part | None = None
+    times_a_day: int = 0
+    """How many times have to be named; 0 where it is not said."""
+    days_a_unit: int = 0
+
+    @property
+    def names_days(self) -> bool:
+        """Whether it says on which days, not only how often."""
+        return bool(self.days or self.month_days)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Piece:
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class When(_Piece):
+    cadence: Cadence
+    strength: Strength
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Times(_Piece):
+    """Times of day, as minutes since midnight."""
+
+    minutes: tuple[int, ...]
+    fixed: tuple[bool, ...]
+    """Whether the words leave no choice between morning and evening."""
+    is_valid: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound(_Piece):
+    side: Literal["from", "until"]
+    day: date | None
+    """None: the words name a day that does not exist, or that can be read in two ways."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Zone(_Piece):
+    name: str
+    """An IANA name; empty where the words name a zone that we do not know."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Channel(_Piece):
+    name: str
+    """Empty for "here"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread(_Piece):
+    """A condition that we cannot keep, such as "except on holidays"."""
+
+    asks: Literal["day", "time"]
+
+
+Piece = When | Times | Bound | Zone | Channel | Unread

@@ -1,0 +1,1 @@
+"""The words in which people name recurring moments, one table a language."""

@@ -1,0 +1,175 @@
+"""The audit of calls with an effect: a row before each, a row behind it, and nothing is altered."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+from sqlalchemy import Connection, Row, Select, select
+
+from agent_core.ids import ConsentId, RunId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.sessions.database import PATIENCE_S, Database
+from agent_core.sessions.schema import audit
+
+AuditOutcome = Literal["done", "failed", "unknown"]
+"""`unknown`: the result was lost on the way."""
+
+_BEGUN = "begun"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditedAction:
+    """One thing that a call did, without the texts it was done with."""
+
+    slug: str
+    account: str
+    """Whose account it was done with; empty where none was used."""
+    arguments_digest: str
+    """SHA-256 in hex of the arguments' canonical JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEntry:
+    """A call with an effect, as it was about to be made."""
+
+    at: datetime
+    session: SessionId
+    turn: TurnId
+    run: RunId
+    call: ToolCallId
+    asker: UserId
+    tool: str
+    """Full name of the tool that was called."""
+    actions: tuple[AuditedAction, ...]
+    digest: str = ""
+    """What an approval was bound to; empty where none was needed."""
+    consent: ConsentId | None = None
+    approved_by: UserId | None = None
+    """None where nobody had to approve it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditedCall:
+    """A call with how it ended."""
+
+    entry: AuditEntry
+    outcome: AuditOutcome | None
+    """None while it is under way; for good when the program ended there: it may have happened."""
+    ended_at: datetime | None
+
+
+class AuditLog:
+    """Rows are only ever added; noting the same again adds nothing."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def begin(self, entry: AuditEntry) -> None:
+        """Note a call. It returns when the row is stored: make the call after that."""
+        await self._add(entry, _BEGUN)
+
+    async def end(self, entry: AuditEntry, outcome: AuditOutcome) -> None:
+        """Note how it ended, at `entry.at`. What it was is taken from the row of its beginning."""
+        await self._add(entry, outcome)
+
+    async def entries(
+        self,
+        *,
+        since: datetime | None = None,
+        session: SessionId | None = None,
+        user: str | None = None,
+        tool: str | None = None,
+        patience_s: float = PATIENCE_S,
+    ) -> list[AuditedCall]:
+        """Calls that began (or, if only that is known, ended) since then, newest first.
+
+        Args:
+            since: None for all.
+            session: Of this session alone.
+            user: Asked or approved by this person: the whole id, or what stands behind its `:`.
+            tool: A pattern such as `GMAIL_*`, for a full name or an action's slug, in any case.
+            patience_s: How long a database in trouble is waited for.
+
+        Raises:
+            DatabaseTrouble: it cannot be read.
+        """
+        query = select(audit).order_by(audit.c.id)
+        if since is not None:
+            query = query.where(audit.c.at >= since.astimezone(UTC))
+        if session is not None:
+            query = query.where(audit.c.session == session)
+        calls = await self._database.run(
+            lambda connection: list(_calls(connection, query)), patience_s=patience_s
+        )
+        found = [call for call in calls if _is_by(call, user) and _is_of(call, tool)]
+        return sorted(found, key=lambda call: call.entry.at, reverse=True)
+
+    async def _add(self, entry: AuditEntry, outcome: str) -> None:
+        row = _row(entry) | {"outcome": outcome}
+        insert = self._database.insert_new(audit).values(row)
+        await self._database.run(lambda connection: connection.execute(insert) and None)
+
+
+def _calls(connection: Connection, query: Select[Any]) -> Iterator[AuditedCall]:
+    """The rows of each call together: what it was by the first, how it ended by the last."""
+    together: dict[tuple[str, str, str], list[Row[Any]]] = {}
+    for row in connection.execute(query):
+        together.setdefault((row.turn, row.run, row.call), []).append(row)
+    for rows in together.values():
+        begun = next((row for row in rows if row.outcome == _BEGUN), rows[0])
+        ended = next((row for row in reversed(rows) if row.outcome != _BEGUN), None)
+        yield AuditedCall(
+            entry=_entry(begun),
+            outcome=ended.outcome if ended is not None else None,
+            ended_at=_moment(ended.at) if ended is not None else None,
+        )
+
+
+def _row(entry: AuditEntry) -> dict[str, Any]:
+    return {
+        "at": entry.at.astimezone(UTC),
+        "session": entry.session,
+        "turn": entry.turn,
+        "run": entry.run,
+        "call": entry.call,
+        "asker": entry.asker,
+        "tool": entry.tool,
+        "actions": [asdict(action) for action in entry.actions],
+        "digest": entry.digest,
+        "consent": entry.consent or "",
+        "approved_by": entry.approved_by or "",
+    }
+
+
+def _entry(row: Row[Any]) -> AuditEntry:
+    return AuditEntry(
+        at=_moment(row.at),
+        session=SessionId(row.session),
+        turn=TurnId(row.turn),
+        run=RunId(row.run),
+        call=ToolCallId(row.call),
+        asker=UserId(row.asker),
+        tool=row.tool,
+        actions=tuple(AuditedAction(**action) for action in row.actions),
+        digest=row.digest,
+        consent=ConsentId(row.consent) if row.consent else None,
+        approved_by=UserId(row.approved_by) if row.approved_by else None,
+    )
+
+
+def _moment(stored: datetime) -> datetime:
+    """SQLite forgets the zone, which is UTC."""
+    return stored.replace(tzinfo=UTC) if stored.tzinfo is None else stored.astimezone(UTC)
+
+
+def _is_by(call: AuditedCall, user: str | None) -> bool:
+    people = (call.entry.asker, call.entry.approved_by or "")
+    return user is None or any(user in (who, who.rpartition(":")[2]) for who in people)
+
+
+def _is_of(call: AuditedCall, pattern: str | None) -> bool:
+    if pattern is None:
+        return True
+    names: Iterable[str] = (call.entry.tool, *(action.slug for action in call.entry.actions))
+    return any(fnmatchcase(name.upper(), pattern.upper()) for name in names)

@@ -1,0 +1,136 @@
+"""What people decide about calls: approvals, and connections of accounts. Each is decided once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from sqlalchemy import Row, select, update
+
+from agent_core.ids import ConsentId, SessionId, TurnId, UserId
+from agent_core.messages import JsonObject
+from agent_core.sessions.database import Database
+from agent_core.sessions.schema import consents
+
+ConsentKind = Literal["approval", "connection"]
+ConsentStatus = Literal[
+    "open", "approved", "used", "rejected", "connected", "skipped", "expired", "overtaken", "void"
+]
+"""`approved` becomes `used` as the call begins. `overtaken`: a message or a stop came first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consent:
+    """One decision that a turn waits, or waited, for."""
+
+    id: ConsentId
+    kind: ConsentKind
+    session: SessionId
+    turn: TurnId
+    asker: UserId
+    digest: str
+    """Of all that an approval is bound to; empty for a connection."""
+    body: JsonObject
+    """What else belongs to it: an approval's `grant`, a connection's `toolkits`."""
+    deadline: datetime
+    status: ConsentStatus = "open"
+    for_thread: bool = False
+    decided_by: UserId | None = None
+    reason: str = ""
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether it can be decided no longer."""
+        return self.deadline <= now
+
+
+class ConsentStore:
+    """Every write is idempotent; of two who decide at the same time one is told True."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def ask(self, consent: Consent) -> Consent:
+        """Store what is to be decided; the one that is stored already, where there is one."""
+        row = {
+            "id": consent.id,
+            "kind": consent.kind,
+            "session": consent.session,
+            "turn": consent.turn,
+            "asker": consent.asker,
+            "digest": consent.digest,
+            "body": consent.body,
+            "status": consent.status,
+            "for_thread": False,
+            "decided_by": None,
+            "reason": "",
+            "deadline": consent.deadline.astimezone(UTC),
+        }
+        await self._database.change(lambda c: self._database.insert_if_new(c, consents, row))
+        return await self.find(consent.id) or consent
+
+    async def find(self, consent: ConsentId) -> Consent | None:
+        """A consent by id; None where there is none."""
+        query = select(consents).where(consents.c.id == consent)
+        row = await self._database.run(lambda connection: connection.execute(query).first())
+        return _read(row) if row is not None else None
+
+    async def decide(
+        self,
+        consent: ConsentId,
+        status: ConsentStatus,
+        *,
+        by: UserId | None = None,
+        reason: str = "",
+        for_thread: bool = False,
+    ) -> bool:
+        """Decide what is open; False when it was decided before."""
+        decided = {
+            "status": status,
+            "decided_by": by,
+            "reason": reason,
+            "for_thread": for_thread,
+        }
+        return await self._move(consent, "open", decided)
+
+    async def use(self, consent: ConsentId) -> bool:
+        """Whether the approved call may begin now; one asker is told so, once."""
+        return await self._move(consent, "approved", {"status": "used"})
+
+    async def void(self, consent: ConsentId) -> None:
+        """An approval does not fit what would be done now."""
+        await self._move(consent, "approved", {"status": "void"})
+
+    async def for_thread(self, session: SessionId, asker: UserId) -> Sequence[Consent]:
+        """What was approved for the rest of a thread, for one person's calls."""
+        query = select(consents).where(
+            consents.c.session == session,
+            consents.c.asker == asker,
+            consents.c.for_thread.is_(True),
+            consents.c.status.in_(("approved", "used")),
+        )
+        rows = await self._database.run(lambda connection: connection.execute(query).all())
+        return [_read(row) for row in rows]
+
+    async def _move(self, consent: ConsentId, before: ConsentStatus, now: dict[str, Any]) -> bool:
+        which = (consents.c.id == consent) & (consents.c.status == before)
+        return await self._database.change(
+            lambda c: c.execute(update(consents).where(which).values(now)).rowcount > 0
+        )
+
+
+def _read(row: Row[Any]) -> Consent:
+    deadline = row.deadline
+    return Consent(
+        id=ConsentId(row.id),
+        kind=row.kind,
+        session=SessionId(row.session),
+        turn=TurnId(row.turn),
+        asker=UserId(row.asker),
+        digest=row.digest,
+        body=row.body,
+        deadline=deadline.replace(tzinfo=UTC) if deadline.tzinfo is None else deadline,
+        status=row.status,
+        for_thread=row.for_thread,
+        decided_by=UserId(row.decided_by) if row.decided_by else None,
+        reason=row.reason,
+    )

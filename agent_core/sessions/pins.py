@@ -1,0 +1,146 @@
+"""The tool definitions that were accepted, and those that wait to be, by server and tool."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from agent_core.messages import JsonObject
+from agent_core.sessions.database import Database
+from agent_core.sessions.schema import tool_pins
+
+NOT_ACCEPTED = ""
+"""The digest of a pin that was held back at first sight: nothing of it was ever accepted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A definition that waits to be accepted."""
+
+    digest: str
+    definition: JsonObject
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pin:
+    """What is known of one tool."""
+
+    server: str
+    tool: str
+    digest: str
+    """Of the accepted definition, or NOT_ACCEPTED."""
+    definition: JsonObject
+    """The accepted one; empty when nothing was accepted."""
+    accepted_at: datetime
+    proposal: Proposal | None = None
+
+    @property
+    def is_accepted(self) -> bool:
+        return self.digest != NOT_ACCEPTED
+
+
+class ToolPins:
+    """Rows that only a person's word changes once they are there."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def load(self, server: str) -> dict[str, Pin]:
+        """By its own name each tool of the server."""
+        query = select(tool_pins).where(tool_pins.c.server == server)
+        rows = await self._database.run(lambda connection: connection.execute(query).all())
+        return {pin.tool: pin for pin in map(_pin, rows)}
+
+    async def waiting(self) -> list[Pin]:
+        """Every tool that is held back, in the order of servers and tools."""
+        query = select(tool_pins).order_by(tool_pins.c.server, tool_pins.c.tool)
+        rows = await self._database.run(lambda connection: connection.execute(query).all())
+        return [pin for pin in map(_pin, rows) if pin.proposal is not None]
+
+    async def add(self, pins: Sequence[Pin]) -> None:
+        """Write tools down for the first time; one that is known already stays as it is."""
+
+        def write(connection: Connection) -> None:
+            for pin in pins:
+                self._database.insert_if_new(connection, tool_pins, _row(pin))
+
+        if pins:
+            await self._database.run(write)
+
+    async def propose(self, server: str, proposals: Mapping[str, Proposal | None]) -> None:
+        """Let definitions wait to be accepted; None where the accepted one is back."""
+
+        def write(connection: Connection) -> None:
+            for tool, proposal in sorted(proposals.items()):
+                at = (tool_pins.c.server == server) & (tool_pins.c.tool == tool)
+                connection.execute(tool_pins.update().where(at).values(changed=_stored(proposal)))
+
+        if proposals:
+            await self._database.run(write)
+
+    async def accept(self, pins: Sequence[Pin], at: datetime) -> list[str]:
+        """Accept what these pins propose, if they still propose it. Returns the tools' names."""
+        accepted: dict[str, None] = {}
+
+        def write(connection: Connection) -> None:
+            accepted.update({pin.tool: None for pin in pins if _accept(connection, pin, at)})
+
+        await self._database.run(write)
+        return list(accepted)
+
+
+def _accept(connection: Connection, seen: Pin, at: datetime) -> bool:
+    """Only what the person was shown is accepted, not what came since."""
+    here = (tool_pins.c.server == seen.server) & (tool_pins.c.tool == seen.tool)
+    row = connection.execute(select(tool_pins).where(here)).first()
+    proposal = None if row is None else _pin(row).proposal
+    if proposal is None or proposal != seen.proposal:
+        return False
+    accepted = {
+        "digest": proposal.digest,
+        "definition": proposal.definition,
+        "accepted_at": at.astimezone(UTC),
+        "changed": None,
+    }
+    connection.execute(tool_pins.update().where(here).values(accepted))
+    return True
+
+
+def _row(pin: Pin) -> dict[str, Any]:
+    return {
+        "server": pin.server,
+        "tool": pin.tool,
+        "digest": pin.digest,
+        "accepted_at": pin.accepted_at.astimezone(UTC),
+        "definition": pin.definition,
+        "changed": _stored(pin.proposal),
+    }
+
+
+def _stored(proposal: Proposal | None) -> JsonObject | None:
+    if proposal is None:
+        return None
+    return {
+        "digest": proposal.digest,
+        "definition": proposal.definition,
+        "reason": proposal.reason,
+    }
+
+
+def _pin(row: Row[Any]) -> Pin:
+    return Pin(
+        server=row.server,
+        tool=row.tool,
+        digest=row.digest,
+        definition=row.definition,
+        accepted_at=_utc(row.accepted_at),
+        proposal=None if row.changed is None else Proposal(**row.changed),
+    )
+
+
+def _utc(moment: datetime) -> datetime:
+    """SQLite gives moments back without their zone."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

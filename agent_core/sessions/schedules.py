@@ -1,0 +1,361 @@
+"""Schedules and their slots: which are due, whose each slot is, and what was reported before."""
+
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, func, select, update
+from sqlalchemy.exc import IntegrityError
+
+from agent_core.errors import ScheduleError
+from agent_core.ids import SessionId, UserId
+from agent_core.schedules.rule import newest_slot, slots_after
+from agent_core.schedules.schedule import (
+    ORDER,
+    Order,
+    Schedule,
+    ScheduleId,
+    Slot,
+    SlotState,
+    slot_named,
+)
+from agent_core.sessions.database import Database
+from agent_core.sessions.schema import reported, schedules, slots
+
+UNFINISHED: tuple[SlotState, ...] = ("due", "begun")
+FORGOTTEN_AFTER = timedelta(days=400)
+"""What was reported so long ago may be news again."""
+
+
+class ScheduleStore:
+    """Every write is idempotent, and of several processes one claims a slot."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    async def propose(self, schedule: ScheduleId, order: Order, now: datetime) -> Schedule:
+        """Store an order that waits for a yes. Proposed again, it is replaced while it waits."""
+        told = {"place": order.place, "order": ORDER.dump_python(order, mode="json")}
+        row = {
+            "id": schedule,
+            "team": order.team,
+            "owner": order.owner,
+            "status": "proposed",
+            "reason": "",
+            "failures": 0,
+            "next_due": None,
+            "created_at": now,
+            **told,
+        }
+        waits = (schedules.c.id == schedule) & (schedules.c.status == "proposed")
+
+        def propose(connection: Connection) -> None:
+            if not self.database.insert_if_new(connection, schedules, row):
+                connection.execute(update(schedules).where(waits).values(told))
+
+        await self.database.run(propose)
+        return await self.get(schedule)
+
+    async def get(self, schedule: ScheduleId) -> Schedule:
+        """A schedule by id.
+
+        Raises:
+            ScheduleError: there is none.
+        """
+        found = await self.find(schedule)
+        if found is None:
+            raise ScheduleError(f"There is no schedule {schedule}.")
+        return found
+
+    async def find(self, schedule: ScheduleId) -> Schedule | None:
+        """A schedule by id; None where there is none."""
+        return next(iter(await self._schedules(schedules.c.id == schedule)), None)
+
+    async def of_team(self, team: str) -> list[Schedule]:
+        """The team's schedules that were agreed on and not deleted, by number."""
+        return await self._schedules(
+            schedules.c.team == team, schedules.c.status.not_in(("proposed", "deleted"))
+        )
+
+    async def activate(self, schedule: ScheduleId, now: datetime) -> Schedule:
+        """From now on it is due by its rule; failures are forgotten."""
+        await self._give_number(schedule)
+        current = await self.get(schedule)
+        next_due = next(slots_after(current.order.rule, now), None)
+        return await self._change(
+            schedule,
+            status="active" if next_due else "over",
+            next_due=next_due,
+            reason="",
+            failures=0,
+        )
+
+    async def pause(self, schedule: ScheduleId, reason: str = "") -> Schedule:
+        """It is not due until it is activated again."""
+        return await self._change(schedule, status="paused", reason=reason, next_due=None)
+
+    async def delete(self, schedule: ScheduleId) -> Schedule:
+        """It is never due again. What it has posted stays."""
+        return await self._change(schedule, status="deleted", next_due=None)
+
+    async def change_order(self, schedule: ScheduleId, order: Order, now: datetime) -> Schedule:
+        """Its owner wants something else from now on; an active one is due by the new rule."""
+        await self._change(schedule, place=order.place, order=ORDER.dump_python(order, mode="json"))
+        current = await self.get(schedule)
+        return await self.activate(schedule, now) if current.status == "active" else current
+
+    async def due(self, now: datetime, *, limit: int) -> list[Schedule]:
+        """Active schedules with a slot at or before now, those that wait longest first."""
+        query = (
+            select(schedules)
+            .where(schedules.c.status == "active", schedules.c.next_due <= now)
+            .order_by(schedules.c.next_due, schedules.c.id)
+            .limit(limit)
+        )
+        rows = await self.database.run(lambda connection: connection.execute(query).all())
+        return [_schedule(row) for row in rows]
+
+    async def claim(self, schedule: Schedule, now: datetime) -> Slot | None:
+        """The newest slot that is due, for this process alone; None when it is another's.
+
+        Earlier slots are left out for good. While the schedule's last run is under way, the slot is
+        left out as well.
+        """
+        if schedule.next_due is None:
+            return None
+        before = schedule.next_due - timedelta(seconds=1)
+        at, count = newest_slot(schedule.order.rule, after=before, until=now)
+        then = next(slots_after(schedule.order.rule, now), None)
+        moved = (
+            update(schedules)
+            .where(schedules.c.id == schedule.id, schedules.c.status == "active")
+            .where(schedules.c.next_due == schedule.next_due)
+            .values(next_due=then, status="active" if then else "over")
+        )
+        busy = select(slots.c.at).where(
+            slots.c.schedule == schedule.id, slots.c.state.in_(UNFINISHED)
+        )
+
+        def claim(connection: Connection) -> bool:
+            if not connection.execute(moved).rowcount or at is None:
+                return False
+            state = "left_out" if connection.execute(busy).first() else "due"
+            return self.database.insert_if_new(
+                connection, slots, _slot_row(schedule.id, at, state, now, left_out=count - 1)
+            )
+
+        if not await self.database.change(claim) or at is None:
+            return None
+        slot = await self.slot(schedule.id, at)
+        return slot if slot is not None and slot.state == "due" else None
+
+    async def claim_by_hand(self, schedule: ScheduleId, at: datetime) -> Slot | None:
+        """A slot for a run that a person wants now; None while another run is under way."""
+        busy = select(slots.c.at).where(
+            slots.c.schedule == schedule, slots.c.state.in_(UNFINISHED), slots.c.at != at
+        )
+        row = _slot_row(schedule, at, "due", at, left_out=0, by_hand=True)
+
+        def claim(connection: Connection) -> bool:
+            if connection.execute(busy).first():
+                return False
+            self.database.insert_if_new(connection, slots, row)
+            return True
+
+        return await self.slot(schedule, at) if await self.database.change(claim) else None
+
+    async def slot(self, schedule: ScheduleId, at: datetime) -> Slot | None:
+        """A slot that was claimed."""
+        query = select(slots).where(slots.c.schedule == schedule, slots.c.at == at)
+        row = await self.database.run(lambda connection: connection.execute(query).first())
+        return _slot(row) if row is not None else None
+
+    async def slot_of(self, session: SessionId) -> Slot | None:
+        """The slot whose turn a session is for; None when it is for none."""
+        named = slot_named(session)
+        return await self.slot(*named) if named else None
+
+    async def told_in(
+        self, place: str, root: str, origin: SessionId | None = None
+    ) -> ScheduleId | None:
+        """The schedule that a thread is about; None where it is about none.
+
+        A post that begins the thread has told of it, or it is the one that was ordered there and
+        agreed on.
+        """
+        of_post = (
+            select(slots.c.schedule)
+            .join(schedules, schedules.c.id == slots.c.schedule)
+            .where(schedules.c.place == place, slots.c.root == root)
+        )
+        ordered = select(schedules.c.id).where(
+            schedules.c.order["origin"].as_string() == origin,
+            schedules.c.status.not_in(("proposed", "deleted")),
+        )
+        row = await self.database.run(lambda connection: connection.execute(of_post).first())
+        if row is not None or origin is None:
+            return ScheduleId(row.schedule) if row is not None else None
+        found = await self.database.run(lambda connection: connection.execute(ordered).all())
+        return ScheduleId(found[0].id) if len(found) == 1 else None
+
+    async def slots_in(self, states: Collection[SlotState], *, limit: int) -> list[Slot]:
+        """Slots of these states, oldest first."""
+        query = select(slots).where(slots.c.state.in_(states)).order_by(slots.c.at).limit(limit)
+        rows = await self.database.run(lambda connection: connection.execute(query).all())
+        return list(map(_slot, rows))
+
+    async def newest_slots(self, schedule: ScheduleId, *, limit: int) -> list[Slot]:
+        """The schedule's last slots, newest first."""
+        query = (
+            select(slots)
+            .where(slots.c.schedule == schedule)
+            .order_by(slots.c.at.desc())
+            .limit(limit)
+        )
+        rows = await self.database.run(lambda connection: connection.execute(query).all())
+        return list(map(_slot, rows))
+
+    async def begin(self, slot: Slot) -> None:
+        """The slot's turn is there."""
+        await self._move(slot, ("due",), state="begun")
+
+    async def end(self, slot: Slot, state: SlotState, *, root: str = "") -> bool:
+        """What became of the slot; False when that was known already."""
+        return await self._move(slot, UNFINISHED, state=state, root=root)
+
+    async def count_failure(self, schedule: ScheduleId, until: datetime | None) -> Schedule:
+        """One more run came to nothing; the next one is not before `until`."""
+        current = await self.get(schedule)
+        wanted: dict[str, Any] = {"failures": current.failures + 1}
+        if until is not None and current.status == "active":
+            wanted["next_due"] = next(slots_after(current.order.rule, until), None)
+        return await self._change(schedule, **wanted)
+
+    async def count_success(self, schedule: ScheduleId) -> None:
+        """A run came to an end: failures before it count no more."""
+        await self._change(schedule, failures=0)
+
+    async def settle_clock(self, now: datetime) -> None:
+        """The clock was set back: what is due next is found anew."""
+        for schedule in await self._schedules(schedules.c.status == "active"):
+            next_due = next(slots_after(schedule.order.rule, now), None)
+            if next_due and schedule.next_due and next_due < schedule.next_due:
+                await self._change(schedule.id, next_due=next_due)
+
+    async def counts(self, team: str, place: str, owner: UserId) -> tuple[int, int, int]:
+        """How many schedules are there of the team, in the place, of the owner."""
+        found = await self.of_team(team)
+        kept = [schedule for schedule in found if schedule.status != "over"]
+        return (
+            len(kept),
+            sum(schedule.order.place == place for schedule in kept),
+            sum(schedule.order.owner == owner for schedule in kept),
+        )
+
+    async def reported(self, schedule: ScheduleId, kind: str) -> dict[str, datetime]:
+        """What was told in earlier runs, and when it was first."""
+        query = select(reported.c.what, reported.c.at).where(
+            reported.c.schedule == schedule, reported.c.kind == kind
+        )
+        rows = await self.database.run(lambda connection: connection.execute(query).all())
+        return {row.what: in_utc(row.at) for row in rows}
+
+    async def note_reported(
+        self, schedule: ScheduleId, kind: str, told: Sequence[str], at: datetime
+    ) -> None:
+        """Remember what was told; what was told before keeps its date."""
+        rows = [
+            {"schedule": schedule, "kind": kind, "what": what, "at": at}
+            for what in dict.fromkeys(told)
+        ]
+        if rows:
+            insert = self.database.insert_new(reported)
+            await self.database.run(lambda connection: connection.execute(insert, rows))
+
+    async def _give_number(self, schedule: ScheduleId) -> None:
+        """The team's next one, for a schedule that has none yet."""
+        others = schedules.alias()
+        of_team = others.c.team == schedules.c.team
+        free = select(func.coalesce(func.max(others.c.number), 0) + 1).where(of_team)
+        given = (
+            update(schedules)
+            .where(schedules.c.id == schedule, schedules.c.number.is_(None))
+            .values(number=free.scalar_subquery())
+        )
+        while True:
+            try:
+                await self.database.run(lambda connection: connection.execute(given))
+            except IntegrityError:
+                continue  # another one has got the same in the meantime
+            return
+
+    async def _change(self, schedule: ScheduleId, **values: Any) -> Schedule:
+        statement = update(schedules).where(schedules.c.id == schedule).values(**values)
+        await self.database.run(lambda connection: connection.execute(statement))
+        return await self.get(schedule)
+
+    async def _move(self, slot: Slot, states: Collection[SlotState], **values: Any) -> bool:
+        statement = (
+            update(slots)
+            .where(slots.c.schedule == slot.schedule, slots.c.at == slot.at)
+            .where(slots.c.state.in_(states))
+            .values(**values)
+        )
+        return await self.database.change(
+            lambda connection: bool(connection.execute(statement).rowcount)
+        )
+
+    async def _schedules(self, *conditions: ColumnElement[bool]) -> list[Schedule]:
+        query = select(schedules).where(*conditions).order_by(schedules.c.number)
+        rows = await self.database.run(lambda connection: connection.execute(query).all())
+        return list(map(_schedule, rows))
+
+
+def in_utc(moment: datetime) -> datetime:
+    """SQLite gives times without a zone; all of ours are UTC."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def _slot_row(
+    schedule: ScheduleId,
+    at: datetime,
+    state: SlotState | str,
+    now: datetime,
+    *,
+    left_out: int,
+    by_hand: bool = False,
+) -> dict[str, Any]:
+    return {
+        "schedule": schedule,
+        "at": at,
+        "state": state,
+        "claimed_at": now,
+        "left_out": left_out,
+        "by_hand": by_hand,
+        "root": "",
+    }
+
+
+def _schedule(row: Row[Any]) -> Schedule:
+    return Schedule(
+        id=ScheduleId(row.id),
+        number=row.number or 0,
+        order=ORDER.validate_python(row.order),
+        status=row.status,
+        reason=row.reason,
+        failures=row.failures,
+        next_due=in_utc(row.next_due) if row.next_due else None,
+        created_at=in_utc(row.created_at),
+    )
+
+
+def _slot(row: Row[Any]) -> Slot:
+    return Slot(
+        schedule=ScheduleId(row.schedule),
+        at=in_utc(row.at),
+        state=row.state,
+        claimed_at=in_utc(row.claimed_at),
+        left_out=row.left_out,
+        by_hand=row.by_hand,
+        root=row.root,
+    )

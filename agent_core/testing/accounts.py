@@ -1,0 +1,54 @@
+"""Composio's accounts without Composio: people, what they connected, and links to connect more."""
+
+from dataclasses import dataclass, field
+
+from agent_core.errors import ToolServerError
+from agent_core.ids import UserId
+from agent_core.tools.composio_accounts import Account, AppTool
+
+
+@dataclass(slots=True)
+class FakeAccounts:
+    """Tools need an account of the app that their slug begins with, but those in `free`."""
+
+    connected: dict[tuple[UserId, str], Account] = field(
+        default_factory=dict[tuple[UserId, str], Account]
+    )
+    free: set[str] = field(default_factory=set[str])
+    schema_digest: str = "first"
+    """Another one stands for a tool whose definition has changed."""
+    is_away: bool = False
+    links: list[tuple[UserId, str]] = field(default_factory=list[tuple[UserId, str]])
+    """For whom links were made, by app."""
+
+    def connect(self, user: UserId, toolkit: str, *, account: str = "ca_1") -> Account:
+        """The person has connected an account; another `account` takes its place."""
+        name = f"{user.rpartition(':')[2].lower()}@example.com"
+        made = Account(id=account, toolkit=toolkit, identity=name)
+        self.connected[user, toolkit] = made
+        return made
+
+    async def tool(self, slug: str) -> AppTool:
+        """As `Accounts.tool`."""
+        self._answer()
+        return AppTool(
+            slug=slug,
+            toolkit=slug.partition("_")[0].casefold(),
+            needs_account=slug not in self.free,
+            schema_digest=self.schema_digest,
+        )
+
+    async def active(self, user: UserId, toolkit: str, *, afresh: bool = False) -> Account | None:
+        """As `Accounts.active`."""
+        self._answer()
+        return self.connected.get((user, toolkit))
+
+    async def link(self, user: UserId, toolkit: str) -> str:
+        """As `Accounts.link`."""
+        self._answer()
+        self.links.append((user, toolkit))
+        return f"https://connect.composio.dev/link/lk_{len(self.links)}"
+
+    def _answer(self) -> None:
+        if self.is_away:
+            raise ToolServerError("Composio cannot be reached.")

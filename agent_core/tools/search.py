@@ -1,0 +1,181 @@
+"""Many tools, few in sight: the model is shown a core, and finds the others with `find_tools`.
+
+A tool that is hidden still runs when it is called; hiding saves tokens and forbids nothing.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+
+from agent_core.messages import JsonObject, Message, ToolCall, ToolResult
+from agent_core.models import ToolSpec
+from agent_core.tools import Progress, ToolContext, ToolOutput, Toolset
+from agent_core.tools.ranking import ranked
+from agent_core.tools.schemas import fault_of_arguments
+
+FIND_TOOLS = "find_tools"
+BUDGET_TOKENS = 3_000
+MIN_OTHERS_TOKENS = 1_000
+"""Kept for tools outside the core, however large the core is."""
+MAX_FOUND = 8
+
+_CHARS_A_TOKEN = 4
+_LISTED_SERVERS = 30
+_MAX_LINE_CHARS = 200
+_MAX_SCHEMA_CHARS = 3_000
+_FOREIGN = "mcp__"
+_OUR_OWN = ("mcp__local_toolkit__", "mcp__composio__COMPOSIO_")
+_INPUT: JsonObject = {
+    "type": "object",
+    "properties": {
+        "query": {
+            "type": "string",
+            "description": "What the tool has to do, in a few words: `send email`, `10-K filings`.",
+        }
+    },
+    "required": ["query"],
+    "additionalProperties": False,
+}
+
+
+def is_core(name: str) -> bool:
+    """Whether a tool is always in sight: our toolkit, Composio's own tools, the agent's own."""
+    return not name.startswith(_FOREIGN) or name.startswith(_OUR_OWN)
+
+
+def tokens_of(specs: Sequence[ToolSpec]) -> int:
+    """What the tools cost in a request, at four characters of their JSON a token."""
+    return sum(map(_tokens, specs))
+
+
+def shown(
+    specs: Sequence[ToolSpec],
+    history: Sequence[Message],
+    budget_tokens: int = BUDGET_TOKENS,
+    *,
+    is_core: Callable[[str], bool] = is_core,
+) -> tuple[ToolSpec, ...]:
+    """The tools that the model is told of now: all of them while they fit the budget.
+
+    Otherwise the core, and behind it, in the order of their finding, what the history found or
+    called; where that is too much, the latest of it. The same history gives the same tools.
+    Nothing is hidden from an agent that has no `find_tools`.
+    """
+    others = {
+        spec.name: spec for spec in specs if spec.name != FIND_TOOLS and not is_core(spec.name)
+    }
+    core = [spec for spec in specs if spec.name not in others]
+    left = max(budget_tokens - tokens_of(core), MIN_OTHERS_TOKENS)
+    if tokens_of(list(others.values())) <= left or all(spec.name != FIND_TOOLS for spec in core):
+        return tuple(spec for spec in specs if spec.name != FIND_TOOLS)
+    mentions = [name for name in _mentions(history) if name in others]
+    kept = _latest_within(left, mentions, others)
+    return (*core, *(others[name] for name in dict.fromkeys(mentions) if name in kept))
+
+
+class SearchableTools:
+    """A toolset with `find_tools` added, which searches the toolset's own tools."""
+
+    def __init__(self, toolset: Toolset, *, is_core: Callable[[str], bool] = is_core) -> None:
+        self._toolset = toolset
+        self._is_core = is_core
+
+    async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
+        """Every tool, `find_tools` last; `shown` takes out what need not be in sight."""
+        specs = await self._toolset.specs(context)
+        return (*specs, _finder([spec for spec in specs if not self._is_core(spec.name)]))
+
+    async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
+        if call.name != FIND_TOOLS:
+            return await self._toolset.run(call, context, progress)
+        if fault := fault_of_arguments(call.arguments, _INPUT):
+            return ToolOutput(text=f"Invalid arguments for {FIND_TOOLS}: {fault}", is_error=True)
+        specs = await self._toolset.specs(context)
+        hidden = [spec for spec in specs if not self._is_core(spec.name)]
+        found = ranked(call.arguments["query"], hidden)[:MAX_FOUND]
+        text = _told(found) if found else _nothing(hidden)
+        return ToolOutput(text=text, size_bytes=len(text.encode("utf-8", "replace")))
+
+
+def _tokens(spec: ToolSpec) -> int:
+    sent = {
+        "name": spec.name,
+        "description": spec.description,
+        "input_schema": spec.input_schema,
+    }
+    return -(-len(json.dumps(sent, ensure_ascii=False)) // _CHARS_A_TOKEN)
+
+
+def _latest_within(
+    budget_tokens: int, mentions: Sequence[str], specs: dict[str, ToolSpec]
+) -> set[str]:
+    """The last mentioned tools that fit; the very last one whatever its size."""
+    kept: set[str] = set()
+    for name in dict.fromkeys(reversed(mentions)):
+        budget_tokens -= _tokens(specs[name])
+        if budget_tokens < 0 and kept:
+            break
+        kept.add(name)
+    return kept
+
+
+def _mentions(history: Sequence[Message]) -> Iterator[str]:
+    """Names that were found or called, oldest first; of one search the best comes last."""
+    searches: set[str] = set()
+    for message in history:
+        for part in message.parts:
+            if isinstance(part, ToolCall):
+                yield part.name
+                if part.name == FIND_TOOLS:
+                    searches.add(part.id)
+            elif isinstance(part, ToolResult) and part.call_id in searches and not part.is_error:
+                yield from reversed(_names_in(part.text))
+
+
+def _names_in(text: str) -> list[str]:
+    """The tools that a search told of: each begins a line of its own."""
+    lines = (line for line in text.split("\n") if line.startswith("- "))
+    return [line[2:].partition(": ")[0] for line in lines]
+
+
+def _told(found: Sequence[ToolSpec]) -> str:
+    return "\n".join(["Found. You can call these now, the best match first:", *map(_entry, found)])
+
+
+def _entry(spec: ToolSpec) -> str:
+    schema = json.dumps(spec.input_schema, ensure_ascii=False, separators=(",", ":"))
+    if len(schema) > _MAX_SCHEMA_CHARS:
+        schema = "(a long input schema; it stands in the tool's definition)"
+    return f"- {spec.name}: {_first_line(spec.description)}\n  {schema}"
+
+
+def _first_line(description: str) -> str:
+    lines = description.strip().splitlines() or ["(no description)"]
+    line = lines[0]
+    return line if len(line) <= _MAX_LINE_CHARS else f"{line[:_MAX_LINE_CHARS]}…"
+
+
+def _nothing(hidden: Sequence[ToolSpec]) -> str:
+    return f"No tool fits these words. {_servers(hidden)} Try other words, or go on without."
+
+
+def _finder(hidden: Sequence[ToolSpec]) -> ToolSpec:
+    return ToolSpec(
+        name=FIND_TOOLS,
+        description=(
+            "Finds further tools, which are not shown here to save room. Say in a few words what "
+            "the tool has to do; those that fit can be called from then on. "
+            f"{_servers(hidden)}"
+        ),
+        input_schema=_INPUT,
+        is_repeatable=True,
+    )
+
+
+def _servers(hidden: Sequence[ToolSpec]) -> str:
+    names = list(
+        dict.fromkeys(spec.name.removeprefix(_FOREIGN).partition("__")[0] for spec in hidden)
+    )
+    if not names:
+        return "There are none at present."
+    more = f" and {len(names) - _LISTED_SERVERS} more" if len(names) > _LISTED_SERVERS else ""
+    return f"There are tools of: {', '.join(names[:_LISTED_SERVERS])}{more}."

@@ -1,0 +1,204 @@
+"""A digest's turn in its channel: nothing until it is done, then one post and its thread."""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from agent_core.errors import SessionError
+from agent_core.events import AnyEvent, TurnFinished
+from agent_core.ids import TurnId
+from agent_core.prompts.language import Language
+from agent_core.runtime import Runtime
+from agent_core.schedules.schedule import Schedule, Slot
+from agent_core.sessions import StoredTurn
+from agent_core.sessions.continuing import go_on_in
+from bot.digests import posts
+from bot.digests.desk import language_of, place_of
+from bot.digests.posts import Telling
+from bot.digests.report import Report, divide
+from bot.presenter.answer import AnswerPosts, live_links, thread_drafts
+from bot.presenter.board import Board
+from bot.presenter.direct import DirectPlace
+from bot.presenter.files import Handout, ThreadFiles
+from bot.presenter.journal import Journal
+from bot.presenter.state import READER, PresenterState
+from bot.presenter.words import WORDS as ANSWER_WORDS
+from bot.slack_api import Guard, SlackApi
+from bot.threads import ThreadRef
+
+logger = logging.getLogger(__name__)
+
+SOURCE, CLAIM = "source", "claim"
+ROOT_LOOK_BACK_S = 3_600.0
+
+
+class DigestShow:
+    """Shows the turn of one slot. As a presenter it may begin again after a restart."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        api: SlackApi,
+        state: PresenterState,
+        workspace: Path,
+        *,
+        slot: Slot,
+        schedule: Schedule,
+        clock: Callable[[], datetime],
+        guard: Guard,
+    ) -> None:
+        self._runtime = runtime
+        self._store = runtime.timekeeper.store
+        self._api = api.guarded(guard)
+        self._journal = Journal(state, guard)
+        self._workspace = workspace
+        self._slot = slot
+        self._schedule = schedule
+        self._clock = clock
+        self._board = Board()
+        self._language: Language = language_of(schedule)
+
+    async def is_finished(self) -> bool:
+        """Whether the slot's end is told and known."""
+        return (await self._journal.open()).finished
+
+    async def show_queued(self) -> None:
+        """Nobody waits for a sign."""
+
+    async def show(self, event: AnyEvent) -> None:
+        """Take the next event; with TurnFinished it returns once the digest is in its channel.
+
+        Raises:
+            SlackError: It could not be posted now; show the same event again later.
+        """
+        self._board.fold(event)
+        if isinstance(event, TurnFinished) and not await self.is_finished():
+            await self._finish(event)
+
+    async def give_up(self) -> None:
+        """Slack will never take it."""
+        await self._runtime.timekeeper.end(self._slot, "failed")
+        await self._mark_finished()
+
+    async def close(self) -> None:
+        """Nothing goes on in the background."""
+
+    def forget(self) -> None:
+        """Another process shows the turn now, and nothing stands in Slack."""
+
+    async def _finish(self, event: TurnFinished) -> None:
+        timekeeper = self._runtime.timekeeper
+        if event.outcome not in ("answered", "limited"):
+            await timekeeper.end(self._slot, "failed")
+            await self._mark_finished()
+            return
+        report = await self._report(event)
+        telling = await self._telling()
+        mode = self._schedule.order.when_nothing_new
+        if not report.is_news and telling.before is not None and mode == "be_silent":
+            await timekeeper.end(self._slot, "nothing_new")
+            await self._mark_finished()
+            return
+        if not report.is_news and telling.before is not None and mode == "say_so":
+            root_ts = await self._post_root(event.turn, posts.nothing_new(telling, self._language))
+        else:
+            text = posts.root(report, telling, self._language, live_links(event))
+            root_ts = await self._post_root(event.turn, text)
+            await self._post_thread(event, report, place_of(self._schedule, root_ts))
+        await self._remember(report)
+        await timekeeper.end(self._slot, "posted", root=root_ts)
+        await self._mark_finished()
+
+    async def _report(self, event: TurnFinished) -> Report:
+        sources = await self._store.reported(self._schedule.id, SOURCE)
+        claims = await self._store.reported(self._schedule.id, CLAIM)
+        pages = await self._runtime.pages_read(event.session)
+        return divide(
+            event.answer,
+            task=self._schedule.order.task,
+            pages=pages,
+            known_sources=self._earlier(sources),
+            known_claims=self._earlier(claims),
+        )
+
+    def _earlier(self, told: dict[str, datetime]) -> list[str]:
+        """Told before this slot: begun again, it has told its own already."""
+        return [what for what, at in told.items() if at < self._slot.at]
+
+    async def _telling(self) -> Telling:
+        slots = await self._store.newest_slots(self._schedule.id, limit=50)
+        posted = [slot.at for slot in slots if slot.state == "posted" and slot.at < self._slot.at]
+        return Telling(
+            schedule=self._schedule, slot=self._slot, before=max(posted) if posted else None
+        )
+
+    async def _post_root(self, turn: TurnId, text: str) -> str:
+        """The post that people may reply to: what they write goes on with what was found."""
+        op = f"{turn}:root"
+        await self._journal.once(op, partial(self._write_root, op, text))
+        root_ts = (await self._journal.open()).progress[op]
+        session = place_of(self._schedule, root_ts).session
+        await go_on_in(self._runtime.database, session, turn, reader=READER, now=self._clock())
+        return root_ts
+
+    async def _write_root(self, op: str, text: str, may_exist: bool) -> None:
+        channel = self._schedule.order.place
+        since = f"{self._slot.claimed_at.timestamp() - ROOT_LOOK_BACK_S:.6f}"
+        ts = await self._api.announce(channel, text, op_id=op, since=since, may_exist=may_exist)
+        (await self._journal.open()).progress[op] = ts
+
+    async def _post_thread(self, event: TurnFinished, report: Report, thread: ThreadRef) -> None:
+        words = ANSWER_WORDS[self._language]
+        direct = DirectPlace(self._api, thread, self._journal)
+        if report.details:
+            drafts, _ = thread_drafts(report.details, words, live_links(event))
+            answers = AnswerPosts(self._api, thread, self._journal, direct)
+            await answers.post(f"{event.turn}:details", drafts, words, self._board.asker)
+        files = ThreadFiles(self._api, thread, self._journal, self._workspace, direct)
+        for saved in self._board.final_artifacts:
+            handout = Handout(
+                op=f"file:{event.turn}/{saved.path}", path=saved.path, title=saved.title
+            )
+            await files.hand_out(handout, words, self._board.asker)
+
+    async def _remember(self, report: Report) -> None:
+        told = ((SOURCE, report.sources), (CLAIM, report.claims))
+        for kind, what in told:
+            await self._store.note_reported(self._schedule.id, kind, what, self._slot.at)
+
+    async def _mark_finished(self) -> None:
+        (await self._journal.open()).finished = True
+        await self._journal.save()
+
+
+class DigestShows:
+    """Makes the presenters of turns that are slots of schedules."""
+
+    def __init__(self, runtime: Runtime, api: SlackApi, clock: Callable[[], datetime]) -> None:
+        self._runtime = runtime
+        self._api = api
+        self._clock = clock
+
+    async def make(
+        self, turn: StoredTurn, state: PresenterState, workspace: Path, guard: Guard
+    ) -> DigestShow:
+        """The presenter of a slot's turn.
+
+        Raises:
+            SessionError: the turn is no slot's.
+        """
+        slot = await self._runtime.timekeeper.store.slot_of(turn.session)
+        if slot is None:
+            raise SessionError(f"{turn.session} is no schedule's")
+        return DigestShow(
+            self._runtime,
+            self._api,
+            state,
+            workspace,
+            slot=slot,
+            schedule=await self._runtime.timekeeper.store.get(slot.schedule),
+            clock=self._clock,
+            guard=guard,
+        )

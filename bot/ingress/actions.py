@@ -1,0 +1,254 @@
+"""The way in of presses and submissions: recorded, acknowledged, judged and handed over."""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.middleware.async_middleware import AsyncMiddleware
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+
+from agent_core.messages import JsonObject
+from bot.ingress.authorise import Rules
+from bot.ingress.doorkeeper import Doorkeeper
+from bot.ingress.gestures import (
+    Errors,
+    Gesture,
+    Gestures,
+    Press,
+    Submission,
+    addressee,
+    is_gesture,
+    read_gesture,
+    without_links,
+)
+from bot.ingress.seams import Ledger
+from bot.ingress.tries import InVain, Tries
+from bot.ingress.unheard import Unheard
+from bot.slack_api import People, SlackApi
+
+ANSWER_WITHIN_S = 2.5
+"""Slack waits three seconds for what becomes of a modal, and then says that the app failed."""
+
+CANCEL_PATIENCE_S = 1.0
+MAX_REMEMBERED = 5_000
+
+_CLOSED = "view_closed"
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+
+def listen_to_gestures(
+    bolt: AsyncApp,
+    gestures: Mapping[str, Gestures],
+    *,
+    ledger: Ledger,
+    rules: Rules,
+    people: People,
+    api: SlackApi,
+    answer_within_s: float = ANSWER_WITHIN_S,
+) -> "Actions":
+    """Listen to presses and submissions and give them to those in `gestures`, by their names.
+
+    The keys are what the action ids and callback ids begin with; the longest that fits counts.
+    Nothing is acknowledged before it is in the ledger: an error leaves it unacknowledged, and
+    Slack says to the person that it did not work. Give what is returned to `TakingUp`. Call it
+    before `register`, and before that of other listeners: Bolt cannot hand every payload to those.
+    """
+    actions = Actions(
+        gestures,
+        ledger=ledger,
+        doorkeeper=Doorkeeper(rules, people, api),
+        tries=Tries(api.clock),
+        answer_within_s=answer_within_s,
+    )
+
+    app: Any = bolt  # Bolt's decorators are not typed
+    app.use(_Taking(actions))
+    return actions
+
+
+class Actions:
+    """Each gesture is handed over once, a few times more where that fails, and then given up."""
+
+    def __init__(
+        self,
+        gestures: Mapping[str, Gestures],
+        *,
+        ledger: Ledger,
+        doorkeeper: Doorkeeper,
+        tries: Tries,
+        answer_within_s: float,
+    ) -> None:
+        self._gestures = gestures
+        self._ledger = ledger
+        self._doorkeeper = doorkeeper
+        self._tries = tries
+        self._answer_within_s = answer_within_s
+        self._unheard = Unheard()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._handled: OrderedDict[str, Errors] = OrderedDict()
+        """The newest that were handled or given up, with the errors that were answered."""
+
+    @property
+    def in_vain(self) -> set[str]:
+        """Keys of what was handled and could not be settled; whoever releases one takes it out."""
+        return self._tries.in_vain
+
+    async def receive(self, body: JsonObject) -> JsonObject:
+        """Record a gesture and begin with it. Returns what Slack is answered, empty for nothing.
+
+        A press is answered at once, a submission when its handler has decided or time is up.
+
+        Raises:
+            DatabaseTrouble: It is not to be acknowledged.
+        """
+        answer_at_s = asyncio.get_running_loop().time() + self._answer_within_s
+        gesture = read_gesture(body)
+        handler = None if gesture is None else self._find_handler(gesture)
+        if gesture is None or handler is None:
+            self._leave(gesture, body)
+            return {}
+        if not await self._let_in(gesture, body):
+            return {}
+        task = self._begin(self._handle(gesture, handler, body))
+        if isinstance(gesture, Press):
+            return {}
+        return await self._wait_for(task, gesture, answer_at_s)
+
+    async def replay(self, body: JsonObject) -> None:
+        """Handle a gesture that was recorded and not settled, here or by another process.
+
+        It is too late to open a modal then, and to answer one.
+        """
+        gesture = read_gesture(body)
+        if gesture is None:
+            _log.warning("a recorded gesture cannot be read any more")
+            return
+        handler = self._find_handler(gesture)
+        if handler is None or gesture.key in self._handled:
+            await self._settle(gesture.key)
+            return
+        if isinstance(gesture, Press):
+            gesture = replace(gesture, trigger_id="")
+        await self._handle(gesture, handler, body)
+
+    async def drain(self) -> None:
+        """Wait until nothing is under way. Close the socket first, and bound the wait."""
+        while self._tasks:
+            await asyncio.wait(set(self._tasks))
+
+    async def close(self, *, patience_s: float) -> None:
+        """Wait so long for what is under way, then leave it to the next process."""
+        if self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=patience_s)
+        left = set(self._tasks)
+        for task in left:
+            task.cancel()
+        if left:
+            _log.warning("%d gestures are left to the next start", len(left))
+            await asyncio.wait(left, timeout=CANCEL_PATIENCE_S)
+
+    def _find_handler(self, gesture: Gesture) -> Gestures | None:
+        name = addressee(gesture)
+        prefix = max(filter(name.startswith, self._gestures), key=len, default=None)
+        return None if prefix is None else self._gestures[prefix]
+
+    def _leave(self, gesture: Gesture | None, body: JsonObject) -> None:
+        """Nobody is there for it, as on a post by another version of the bot."""
+        name = "something unreadable" if gesture is None else repr(addressee(gesture)[:80])
+        self._unheard.note_kind(f"{body.get('type')} of {name}")
+
+    async def _let_in(self, gesture: Gesture, body: JsonObject) -> bool:
+        """Whether it is to be handled: new, or sent again after errors. It is durable then."""
+        if dropped := self._doorkeeper.screen(body):
+            _log.info("dropped %s: %s", gesture.key, dropped.reason)
+            return False
+        if await self._ledger.record(gesture.key, "", without_links(body)):
+            return True
+        was_wrong = bool(self._handled.get(gesture.key))
+        if was_wrong:
+            del self._handled[gesture.key]
+        return was_wrong
+
+    async def _handle(self, gesture: Gesture, handler: Gestures, body: JsonObject) -> Errors:
+        """Never raises. The answer does not wait until it is settled."""
+        errors: Errors = {}
+
+        async def attempt(_: bool) -> Errors:
+            refused = await self._doorkeeper.refuse(gesture, body)
+            return refused if refused is not None else await _hand_over(gesture, handler)
+
+        try:
+            errors = await self._tries.insist(gesture.key, attempt)
+        except InVain:
+            self._tries.in_vain.discard(gesture.key)
+            _log.error("%s is given up", gesture.key)
+        self._remember(gesture.key, errors)
+        self._begin(self._settle(gesture.key))
+        return errors
+
+    async def _wait_for(
+        self, task: asyncio.Task[Errors], submission: Submission, answer_at_s: float
+    ) -> JsonObject:
+        left_s = answer_at_s - asyncio.get_running_loop().time()
+        await asyncio.wait({task}, timeout=max(0.0, left_s))
+        if not task.done():
+            _log.info("%s takes long: its modal closes", submission.key)
+            return {}
+        errors = task.result()
+        return {"response_action": "errors", "errors": dict(errors)} if errors else {}
+
+    async def _settle(self, key: str) -> None:
+        """What cannot be settled now comes back, and is settled then."""
+        try:
+            await self._tries.insist(key, lambda _: self._ledger.settle(key))
+        except InVain:
+            return
+
+    def _remember(self, key: str, errors: Errors) -> None:
+        self._handled[key] = errors
+        if len(self._handled) > MAX_REMEMBERED:
+            self._handled.popitem(last=False)
+
+    def _begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        task = asyncio.create_task(work, name="gesture")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+
+class _Taking(AsyncMiddleware):
+    """Takes gestures from Bolt before it looks for a listener: their answer is the answer."""
+
+    def __init__(self, actions: Actions) -> None:
+        self._actions = actions
+
+    async def async_process(
+        self,
+        *,
+        req: AsyncBoltRequest,
+        resp: BoltResponse,
+        next: Callable[[], Awaitable[BoltResponse]],
+    ) -> BoltResponse | None:
+        body: dict[str, Any] = req.body
+        if is_gesture(body):
+            return BoltResponse(status=200, body=await self._actions.receive(body) or "")
+        if body.get("type") == _CLOSED:
+            return BoltResponse(status=200, body="")
+        return await next()
+
+
+async def _hand_over(gesture: Gesture, handler: Gestures) -> Errors:
+    match gesture:
+        case Press():
+            await handler.press(gesture)
+            return {}
+        case Submission():
+            return await handler.submit(gesture) or {}

@@ -1,0 +1,241 @@
+"""Presses and submissions, read from Slack's payloads, and who is given them. Pure."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+from agent_core.messages import JsonObject
+from bot.ingress.authorise import Facts
+
+PRESSED, SUBMITTED = "block_actions", "view_submission"
+
+_OPTION = "selected_option"
+_OPTIONS = "selected_options"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Press:
+    """A person used a button or a menu."""
+
+    team: str
+    user: str
+    channel: str
+    """Empty in a view."""
+    thread_ts: str
+    """The root of the thread; empty in a view, and for a post that no thread has begun with."""
+    message_ts: str
+    """Empty in a view."""
+    view_id: str = ""
+    """Empty in a post."""
+    action_id: str
+    action_ts: str
+    value: str
+    """The button's, or that of what was chosen; several are joined with commas."""
+    trigger_id: str
+    """Opens one modal, for three seconds; empty where it is too late for that."""
+    response_url: str
+    """Empty in a view."""
+    is_ephemeral: bool
+
+    @property
+    def key(self) -> str:
+        """The gesture's identity: each press has its own, a delivery of it again has none."""
+        return f"press:{self.team}:{self.user}:{self.action_ts}:{self.action_id}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """A person sent a modal off."""
+
+    team: str
+    user: str
+    callback_id: str
+    private_metadata: str
+    values: Mapping[str, str]
+    """By block id; what was left empty is empty, and several values are joined with commas."""
+    view_id: str
+    view_hash: str
+
+    @property
+    def key(self) -> str:
+        """The gesture's identity. A view that is sent again with other values has another one.
+
+        Slack does not change the hash of a view that was answered with errors.
+        """
+        entered = json.dumps(dict(self.values), sort_keys=True).encode()
+        digest = hashlib.sha256(entered).hexdigest()[:16]
+        return f"submission:{self.team}:{self.user}:{self.view_id}:{self.view_hash}:{digest}"
+
+
+Gesture = Press | Submission
+Errors = Mapping[str, str]
+"""What is wrong with a submission: a sentence by the id of the block that it is about."""
+
+
+class Gestures(Protocol):
+    """Who shows buttons and modals, and is given what people do with them.
+
+    After an error or a crash a gesture may come again, with the same key. Two presses may come at
+    the same time, from one person or from two.
+    """
+
+    async def press(self, press: Press) -> None: ...
+
+    async def submit(self, submission: Submission) -> Errors | None:
+        """Errors keep the modal open; None closes it.
+
+        The modal closes by itself when this takes too long, and errors are then not seen.
+        """
+        ...
+
+
+def is_gesture(body: JsonObject) -> bool:
+    """Whether a payload is a press or a submission, readable or not."""
+    return body.get("type") in {PRESSED, SUBMITTED}
+
+
+def read_gesture(body: JsonObject) -> Gesture | None:
+    """What the person did; None where the payload does not say who did what."""
+    match body.get("type"):
+        case "block_actions":
+            return _read_press(body)
+        case "view_submission":
+            return _read_submission(body)
+        case _:
+            return None
+
+
+def addressee(gesture: Gesture) -> str:
+    """The name that the bot gave to what was used."""
+    return gesture.action_id if isinstance(gesture, Press) else gesture.callback_id
+
+
+def without_links(body: JsonObject) -> JsonObject:
+    """The payload without the addresses of pressed buttons, which may be meant for one person."""
+    if body.get("type") != PRESSED or not isinstance(body.get("actions"), list):
+        return body
+    actions = [
+        {name: value for name, value in action.items() if name != "url"}
+        for action in _objects(body, "actions")
+    ]
+    return {**body, "actions": actions}
+
+
+def read_facts(body: JsonObject) -> Facts:
+    """What the payload says about itself and the person."""
+    user = _object(body, "user")
+    return Facts(
+        team=_team(body),
+        app_id=_text(body, "api_app_id"),
+        channel=_channel(body),
+        user=_text(user, "id"),
+        user_team=_text(user, "team_id"),
+    )
+
+
+def first_input(body: JsonObject) -> str:
+    """The id of the first block of a submitted view that an error may stand at, or empty."""
+    blocks = _objects(_object(body, "view"), "blocks")
+    return next((_text(block, "block_id") for block in blocks if block.get("type") == "input"), "")
+
+
+def _read_press(body: JsonObject) -> Press | None:
+    actions = _objects(body, "actions")
+    action: JsonObject = actions[0] if actions else {}
+    place, message = _object(body, "container"), _object(body, "message")
+    press = Press(
+        team=_team(body),
+        user=_text(_object(body, "user"), "id"),
+        channel=_channel(body),
+        thread_ts=_text(place, "thread_ts") or _text(message, "thread_ts"),
+        message_ts=_text(place, "message_ts") or _text(message, "ts"),
+        view_id=_text(_object(body, "view"), "id"),
+        action_id=_text(action, "action_id"),
+        action_ts=_text(action, "action_ts"),
+        value=_value(action),
+        trigger_id=_text(body, "trigger_id"),
+        response_url=_text(body, "response_url"),
+        is_ephemeral=place.get("is_ephemeral") is True,
+    )
+    known = press.team and press.user and press.action_id and press.action_ts
+    return press if known else None
+
+
+def _read_submission(body: JsonObject) -> Submission | None:
+    view = _object(body, "view")
+    submission = Submission(
+        team=_team(body),
+        user=_text(_object(body, "user"), "id"),
+        callback_id=_text(view, "callback_id"),
+        private_metadata=_text(view, "private_metadata"),
+        values=_values(_object(_object(view, "state"), "values")),
+        view_id=_text(view, "id"),
+        view_hash=_text(view, "hash"),
+    )
+    return submission if submission.team and submission.user and submission.view_id else None
+
+
+def _team(body: JsonObject) -> str:
+    """Where the app is installed: in Bolt's order, which knows of shared channels."""
+    view = _object(body, "view")
+    return (
+        _text(view, "app_installed_team_id")
+        or _text(_object(body, "team"), "id")
+        or _text(view, "team_id")
+        or _text(_object(body, "user"), "team_id")
+    )
+
+
+def _channel(body: JsonObject) -> str:
+    return _text(_object(body, "channel"), "id") or _text(_object(body, "container"), "channel_id")
+
+
+def _values(state: JsonObject) -> dict[str, str]:
+    """An input block has one element, a block of actions may have several."""
+    return {
+        block_id: _joined(_value(_object(elements, action_id)) for action_id in elements)
+        for block_id in state
+        if (elements := _object(state, block_id))
+    }
+
+
+def _value(element: JsonObject) -> str:
+    """What an element shows, whichever of Slack's fields holds it."""
+    if _OPTION in element:
+        return _text(_object(element, _OPTION), "value")
+    if _OPTIONS in element:
+        return _joined(_text(option, "value") for option in _objects(element, _OPTIONS))
+    if "value" in element:
+        return _text(element, "value")
+    return next((_plain(element[name]) for name in element if name.startswith("selected_")), "")
+
+
+def _plain(value: Any) -> str:
+    """A conversation, a date or a time; a moment is a number, and some menus take several."""
+    if isinstance(value, list):
+        return _joined(str(item) for item in cast("list[object]", value))
+    return str(value) if isinstance(value, str | int) else ""
+
+
+def _joined(values: Iterable[str]) -> str:
+    return ",".join(filter(None, values))
+
+
+def _objects(raw: JsonObject, key: str) -> list[JsonObject]:
+    value: Any = raw.get(key)
+    if not isinstance(value, list):
+        return []
+    items = cast("list[object]", value)
+    return [cast("JsonObject", item) for item in items if isinstance(item, dict)]
+
+
+def _object(raw: JsonObject, key: str) -> JsonObject:
+    value: Any = raw.get(key)
+    return cast("JsonObject", value) if isinstance(value, dict) else {}
+
+
+def _text(raw: JsonObject, key: str) -> str:
+    value = raw.get(key)
+    return value if isinstance(value, str) else ""

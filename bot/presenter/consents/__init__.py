@@ -1,0 +1,1 @@
+"""What people are asked to allow: approvals and connections, as posts of a thread."""

@@ -1,0 +1,220 @@
+"""A person who asks, presses and waits, as the command line says."""
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+
+from agent_core.ids import TurnId
+from bot.sandbox.browsing import NoFormError, agree
+from bot.sandbox.outcome import Outcome, RootPost, save_files
+from bot.sandbox.presses import (
+    Button,
+    NoButtonError,
+    find_buttons,
+    find_modal,
+    find_own_links,
+    list_buttons,
+    press,
+)
+from bot.sandbox.slack import Post, SlackStandIn
+from bot.sandbox.watch import NoTurnError, Watch, WatchedTurn
+
+ASKER = "ann"
+CHANNEL = "general"
+TURN_TIMEOUT_S = 1800.0
+BUTTON_TIMEOUT_S = 60.0
+CONNECT, LINK = "connect", "link"
+"""A name that stands for all that connecting takes, and the button that it begins with."""
+REJECT = "reject"
+FORM_TIMEOUT_S = 5.0
+
+
+class Driver:
+    """Acts as one person in one thread.
+
+    Args:
+        slack: Where it acts.
+        watch: Tells when the bot is done.
+        be_connected: Returns when the bot listens, again after each of its deaths.
+        button_timeout_s: How long it waits for a button to press.
+    """
+
+    def __init__(
+        self,
+        slack: SlackStandIn,
+        watch: Watch,
+        *,
+        be_connected: Callable[[], Awaitable[None]],
+        button_timeout_s: float = BUTTON_TIMEOUT_S,
+    ) -> None:
+        self.outcome = Outcome()
+        self._slack = slack
+        self._watch = watch
+        self._be_connected = be_connected
+        self._button_timeout_s = button_timeout_s
+        self._pressed: set[Button] = set()
+        self._seen_to: set[str] = set()
+        self.root_ts = ""
+        """Of its thread, once it was begun."""
+        self._asked_ts = ""
+
+    async def ask(self, text: str, clicks: deque[str] | None = None) -> None:
+        """Mention the bot, or later reply in the thread, and wait until it has answered.
+
+        Where it waits for an approval or a connection meanwhile, the next of `clicks` is pressed
+        and taken off. Without one, and where it asks a question, this returns.
+
+        Raises:
+            NoTurnError: it does not answer.
+            NoButtonError: there is nothing of that name to press in time.
+        """
+        await self._be_connected()
+        self._asked_ts = await self._say(text)
+        self.root_ts = self.root_ts or self._asked_ts
+        place = f"{self._slack.team_id}:{self._slack.channels[CHANNEL]}"
+        left = clicks if clicks is not None else deque[str]()
+        waiting = [each.turn.id for each in self.outcome.turns if each.outcome == "waiting"]
+        for turn_id in (TurnId(f"turn:{place}:{self._asked_ts}"), *waiting):
+            await self._follow(turn_id, left)
+
+    async def click(self, name: str) -> None:
+        """Press a button that was not pressed yet, as soon as it is there; then let the bot work.
+
+        Raises:
+            NoButtonError: there is none of this name in time, or the bot does not listen.
+        """
+        await self._press(name)
+        await self._watch.rest(timeout_s=TURN_TIMEOUT_S)
+
+    async def _follow(self, turn_id: TurnId, clicks: deque[str]) -> None:
+        """Until the turn has ended, or waits for what nobody is there to do."""
+        while True:
+            turn = await self._watch.ended(
+                turn_id,
+                timeout_s=TURN_TIMEOUT_S,
+                is_answered=self._is_answered,
+                seen_to=self._seen_to,
+            )
+            if turn is None:
+                return
+            if not turn.asks or not clicks:
+                break
+            await self._press(clicks.popleft())
+            self._seen_to.add(turn.asks)
+        await self._note(turn)
+
+    async def _note(self, turn: WatchedTurn) -> None:
+        """One that was noted as waiting is noted anew in its place."""
+        turns = self.outcome.turns
+        places = [place for place, each in enumerate(turns) if each.turn.id == turn.turn.id]
+        at = places[0] if places else len(turns)
+        turns[at : at + 1] = [turn]
+        self.outcome.workspace = await self._watch.workspace(turn.turn)
+
+    async def _press(self, name: str) -> None:
+        """A button, and what a person does behind it: opens their link, or sends the form off."""
+        is_connecting = name.strip().casefold() == CONNECT
+        button = await self._button(LINK if is_connecting else name)
+        before = await self._links_so_far() if is_connecting else []
+        await self._be_connected()
+        await press(self._slack, ASKER, button)
+        self._pressed.add(button)
+        if is_connecting:
+            await self._connect(before)
+        elif button.is_called(REJECT):
+            await self._reject()
+
+    async def _links_so_far(self) -> list[str]:
+        """The links that came with the asking: they are on their way, or here."""
+
+        async def are_there() -> bool:
+            return bool(find_own_links(self._slack, ASKER))
+
+        with suppress(NoTurnError):
+            await self._watch.until(are_there, timeout_s=FORM_TIMEOUT_S, otherwise="None came")
+        return find_own_links(self._slack, ASKER)
+
+    async def _connect(self, before: list[str]) -> None:
+        """Open what the asker alone was shown just now, and allow it."""
+
+        async def are_fresh() -> bool:
+            return find_own_links(self._slack, ASKER) not in ([], before)
+
+        try:
+            timeout_s = self._button_timeout_s
+            await self._watch.until(are_fresh, timeout_s=timeout_s, otherwise="No link came")
+            for link in find_own_links(self._slack, ASKER):
+                await agree(link)
+        except (NoTurnError, NoFormError) as error:
+            raise NoButtonError(str(error)) from error
+
+    async def _reject(self) -> None:
+        """Without a reason. Where no form comes, the press alone has rejected."""
+
+        async def is_open() -> bool:
+            return find_modal(self._slack, ASKER) is not None
+
+        with suppress(NoTurnError):
+            await self._watch.until(is_open, timeout_s=FORM_TIMEOUT_S, otherwise="No form came")
+        if modal := find_modal(self._slack, ASKER):
+            await self._slack.submit_view(ASKER, modal, {"reason": ""})
+
+    def roots(self) -> list[tuple[str, Post]]:
+        """The bot's posts outside of threads since the last ask, with their channels' names."""
+        found = [
+            (channel.name, post)
+            for channel in self._slack.state.channels.values()
+            if not channel.is_direct
+            for post in self._slack.state.posts_of(channel.id)
+            if post.user == self._slack.bot_user_id
+            and not post.is_reply
+            and post.ts > self._asked_ts
+        ]
+        return sorted(found, key=lambda root: root[1].ts)
+
+    def close(self, *, files: Path, told: Callable[[float], str]) -> Outcome:
+        """What it all came to; the files are saved, and `told` gives the words for a moment."""
+        self.outcome.posts = self._slack.thread(CHANNEL, self.root_ts)
+        self.outcome.files = save_files(self._slack.files, files)
+        self.outcome.root_posts = [
+            RootPost(
+                channel=channel,
+                at=told(float(post.ts)),
+                post=post,
+                replies=tuple(self._slack.state.replies_of(post.channel, post.ts)),
+            )
+            for channel, post in self.roots()
+        ]
+        return self.outcome
+
+    async def _button(self, name: str) -> Button:
+        found: list[Button] = []
+
+        async def is_there() -> bool:
+            buttons = find_buttons(self._slack, ASKER)
+            found[:] = [each for each in buttons if each.is_called(name)]
+            found[:] = [each for each in found if each not in self._pressed]
+            return bool(found)
+
+        try:
+            await self._watch.until(is_there, timeout_s=self._button_timeout_s, otherwise="")
+        except NoTurnError as error:
+            there = list_buttons(find_buttons(self._slack, ASKER))
+            raise NoButtonError(
+                f"No button {name} came within {self._button_timeout_s:g} s. {there}"
+            ) from error
+        return found[0]
+
+    async def _say(self, text: str) -> str:
+        text = self._slack.typed(text)
+        if not self.root_ts:
+            text = f"{self._slack.mention} {text}"
+        return await self._slack.say(ASKER, CHANNEL, text, thread_ts=self.root_ts or None)
+
+    def _is_answered(self) -> bool:
+        """Whether the bot has written into the thread since the last ask."""
+        return any(
+            post.user == self._slack.bot_user_id and post.ts > self._asked_ts
+            for post in self._slack.thread(CHANNEL, self.root_ts)
+        )

@@ -1,0 +1,131 @@
+"""What a driven sandbox came to: turns, posts and files, as `--json` tells them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent_core.messages import JsonObject
+from bot.sandbox.composio.effects import Execution
+from bot.sandbox.slack import File, Post
+from bot.sandbox.slack.actions import blocks_of_post
+from bot.sandbox.slack.wire import as_array, as_object
+from bot.sandbox.watch import WatchedTurn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RootPost:
+    """A post that the bot began a thread with by itself."""
+
+    channel: str
+    """By name."""
+    at: str
+    """ISO local time."""
+    post: Post
+    replies: tuple[Post, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class Outcome:
+    """It grows while the sandbox is driven."""
+
+    turns: list[WatchedTurn] = field(default_factory=list[WatchedTurn])
+    posts: list[Post] = field(default_factory=list[Post])
+    root_posts: list[RootPost] = field(default_factory=list[RootPost])
+    files: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
+    """The uploaded ones by Slack's id: what each is called, and where it was saved."""
+    effects: Sequence[Execution] | None = None
+    """What the Composio stand-in was made to change; None where the real service was used."""
+    workspace: Path | None = None
+    restarts: int = 0
+    steps_repeated: int = 0
+    never_came: tuple[str, ...] = ()
+    """Events that the bot was to be killed at and that did not come."""
+
+    def as_json(self) -> JsonObject:
+        return {
+            "turns": [turn.as_json() for turn in self.turns],
+            "posts": [_post_json(post) for post in self.posts],
+            "root_posts": [self._root_json(root) for root in self.root_posts],
+            "files": list(self.files.values()),
+            "effects": None if self.effects is None else list(map(_effect_json, self.effects)),
+            "workspace": str(self.workspace) if self.workspace else None,
+            "restarts": self.restarts,
+            "steps_repeated": self.steps_repeated,
+            "never_came": list(self.never_came),
+        }
+
+    def _root_json(self, root: RootPost) -> JsonObject:
+        return {
+            "channel": root.channel,
+            "ts": root.post.ts,
+            "at": root.at,
+            "text": root.post.text,
+            "replies": [
+                {
+                    "text": post.text,
+                    "files": [self.files[file.id] for file in post.files if file.id in self.files],
+                }
+                for post in root.replies
+            ],
+        }
+
+
+def _post_json(post: Post) -> JsonObject:
+    return {
+        "ts": post.ts,
+        "thread_ts": post.root_ts,
+        "user": post.user,
+        "only_for": post.ephemeral_to,
+        "text": post.text,
+        "blocks_text": "\n".join(_texts_in(blocks_of_post(post))),
+    }
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    """All that is to be read in blocks: what an approval shows stands there alone."""
+    fields = as_object(value)
+    for key, item in (fields or {}).items():
+        if key == "text" and isinstance(item, str):
+            yield item
+        else:
+            yield from _texts_in(item)
+    for item in as_array(value) or ():
+        yield from _texts_in(item)
+
+
+def _effect_json(effect: Execution) -> JsonObject:
+    return {
+        "for": effect.user_id,
+        "tool": effect.slug,
+        "account": effect.identity,
+        "account_of": effect.account_user_id,
+        "arguments": dict(effect.arguments),
+        "at": effect.at.isoformat(),
+    }
+
+
+def save_files(files: list[File], directory: Path) -> dict[str, JsonObject]:
+    """Write them below their own names, by Slack's id; of two with one name both are kept."""
+    saved: dict[str, JsonObject] = {}
+    taken: set[str] = set()
+    for file in files:
+        directory.mkdir(parents=True, exist_ok=True)
+        name = _free_name(Path(file.name).name or file.id, taken.__contains__)
+        taken.add(name)
+        path = directory / name
+        path.write_bytes(file.content)
+        saved[file.id] = {
+            "name": file.name,
+            "path": str(path),
+            "bytes": len(file.content),
+            "mimetype": file.mimetype,
+        }
+    return saved
+
+
+def _free_name(name: str, is_taken: Callable[[str], bool]) -> str:
+    stem, suffix, number = Path(name).stem, Path(name).suffix, 1
+    while is_taken(name):
+        number += 1
+        name = f"{stem} ({number}){suffix}"
+    return name

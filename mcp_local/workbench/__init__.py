@@ -1,0 +1,1 @@
+"""Files between a session and Composio: its remote workbench and its storage."""

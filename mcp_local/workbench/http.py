@@ -1,0 +1,186 @@
+"""The wire to Composio's API and to the storage that it names: guarded, bounded, never retried."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from aiohttp import (
+    ClientConnectorError,
+    ClientError,
+    ClientResponse,
+    ClientSession,
+    ClientTimeout,
+    TCPConnector,
+)
+from yarl import URL
+
+from mcp_local.errors import FetchDenied, FetchError, RemoteError, RemoteRefused
+from mcp_local.fetch.allowance import Allowance, HostPattern
+from mcp_local.fetch.resolver import Gate, Resolver, SocketFactory, SystemResolver, open_socket
+from mcp_local.fetch.urls import read_url
+from mcp_local.settings import Settings
+from mcp_local.workbench.refusals import sentence_for
+
+JsonObject = dict[str, Any]
+
+MAX_ANSWER_BYTES = 60_000_000
+"""Of a JSON answer, which may carry a file as text."""
+
+LIMIT_S = 280.0
+"""For a whole piece of work; the bot waits a little longer."""
+
+_TIMEOUT = ClientTimeout(total=240, sock_connect=10)
+_NO = frozenset({400, 404, 409, 422})
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """Open connections that reach the API's own origin and public https addresses, nothing else."""
+
+    session: ClientSession
+    gate: Gate
+    allowance: Allowance
+    api: URL
+    key: str = field(repr=False)
+
+    async def post(self, path: str, body: JsonObject) -> JsonObject:
+        """The API's answer to a JSON body.
+
+        Raises:
+            RemoteRefused: The request itself was turned down.
+            RemoteError: There is no answer, or none that is an object.
+        """
+        url = URL(f"{str(self.api).rstrip('/')}/api/v3.1/{path}")
+        status, received = await self._exchange(
+            "POST",
+            url,
+            json.dumps(body).encode(),
+            {"x-api-key": self.key, "Content-Type": "application/json"},
+            MAX_ANSWER_BYTES,
+        )
+        answer = _object(received)
+        if not 200 <= status < 300:
+            kind = RemoteRefused if status in _NO else RemoteError
+            raise kind(self.without_key(sentence_for(status, answer)))
+        if answer is None:
+            raise RemoteError("Composio's answer is not the JSON that it promises.")
+        return answer
+
+    async def put(self, address: str, data: bytes, headers: Mapping[str, str]) -> None:
+        """Store bytes at a presigned address. The key does not go there. Raises RemoteError."""
+        status, _ = await self._exchange("PUT", self._storage(address), data, headers, 1_000_000)
+        if not 200 <= status < 300:
+            raise RemoteError(f"Composio's storage did not take the file (status {status}).")
+
+    async def get(self, address: str, max_bytes: int) -> bytes:
+        """The bytes at a presigned address. Raises RemoteError."""
+        status, data = await self._exchange("GET", self._storage(address), None, {}, max_bytes)
+        if status != 200:
+            raise RemoteError(f"Composio's storage did not give the file (status {status}).")
+        return data
+
+    def _storage(self, address: str) -> URL:
+        """An address to dial: https to anything public, http to the API's own origin alone."""
+        try:
+            checked = read_url(address, self.allowance)
+        except FetchDenied as error:
+            raise RemoteError(f"Composio named a storage address that is {error}.") from None
+        if checked.scheme != "https" and checked.origin() != self.api.origin():
+            raise RemoteError("Composio named a storage address without https.")
+        # A signature covers the address letter by letter, so it is sent as it came.
+        exact = URL(address.strip(), encoded=True).with_fragment(None)
+        if exact.origin() != checked.origin():
+            raise RemoteError("Composio named a storage address that is not a proper one.")
+        return exact
+
+    async def _exchange(
+        self,
+        method: str,
+        url: URL,
+        data: bytes | None,
+        headers: Mapping[str, str],
+        max_bytes: int,
+    ) -> tuple[int, bytes]:
+        self.gate.pass_literal(url.raw_host or "", url.port or 0)
+        try:
+            async with self.session.request(
+                method, url, data=data, headers=headers, allow_redirects=False
+            ) as response:
+                return response.status, await _read(response, max_bytes)
+        except TimeoutError:
+            raise RemoteError(
+                "Composio took too long to answer; what was asked may have happened."
+            ) from None
+        except FetchError as error:
+            raise RemoteError(f"Composio could not be reached: {error}.") from None
+        except ClientConnectorError as error:
+            raise RemoteError("Composio could not be reached.") from error
+        except (ClientError, OSError) as error:
+            raise RemoteError(
+                "The connection to Composio failed; what was asked may have happened."
+            ) from error
+
+    def without_key(self, sentence: str) -> str:
+        """A sentence that quotes a service, fit to be shown."""
+        return sentence.replace(self.key, "[key]")
+
+
+@asynccontextmanager
+async def open_wire(
+    settings: Settings,
+    *,
+    limit_s: float = LIMIT_S,
+    resolver: Resolver | None = None,
+    make_socket: SocketFactory = open_socket,
+) -> AsyncGenerator[Wire]:
+    """Connections for one piece of work, which ends as a RemoteError after `limit_s`.
+
+    `resolver` and `make_socket` are seams for tests.
+    """
+    api = api_address(settings)
+    own = HostPattern(host=(api.raw_host or "").lower(), port=api.port)
+    allowed = Allowance.from_settings(settings)
+    allowance = Allowance(hosts=(own, *allowed.hosts), connections=allowed.connections)
+    gate = Gate(resolver or SystemResolver(), allowance, make_socket)
+    connector = TCPConnector(resolver=gate, use_dns_cache=False, socket_factory=gate.socket_for)
+    session = ClientSession(connector=connector, timeout=_TIMEOUT, trust_env=False)
+    key = settings.composio_api_key.get_secret_value()
+    try:
+        async with asyncio.timeout(limit_s), session:
+            yield Wire(session, gate, allowance, api, key)
+    except TimeoutError:
+        raise RemoteError(
+            f"The file was not moved within {limit_s:g} s. Make it smaller and try again."
+        ) from None
+
+
+def api_address(settings: Settings) -> URL:
+    """Where Composio is. Raises ValueError naming the setting if it is no web address."""
+    try:
+        url = URL(settings.composio_base_url)
+        usable = url.scheme in {"http", "https"} and url.host and url.port and not url.query
+    except ValueError:
+        url, usable = URL(), False
+    if not usable:
+        raise ValueError("COMPOSIO_BASE_URL is no http or https address")
+    return url
+
+
+async def _read(response: ClientResponse, max_bytes: int) -> bytes:
+    body = bytearray()
+    async for received in response.content.iter_any():
+        body += received
+        if len(body) > max_bytes:
+            raise RemoteError(f"Composio's answer is larger than {max_bytes / 1_000_000:g} MB.")
+    return bytes(body)
+
+
+def _object(received: bytes) -> JsonObject | None:
+    try:
+        value: object = json.loads(received)
+    except (ValueError, RecursionError):
+        return None
+    return cast("JsonObject", value) if isinstance(value, dict) else None

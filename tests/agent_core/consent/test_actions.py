@@ -1,0 +1,101 @@
+"""What a call would do is told whole, in whatever spelling it comes."""
+
+import json
+from typing import Any
+
+import pytest
+
+from agent_core.consent.actions import Action, actions_of
+from tests.agent_core.consent.calls import batch, call, entry
+
+
+def test_a_call_to_one_tool_is_one_action() -> None:
+    made = call("mcp__composio__GMAIL_SEND_EMAIL", recipient_email="ada@x.test")
+    assert actions_of(made) == (
+        Action(tool="GMAIL_SEND_EMAIL", arguments={"recipient_email": "ada@x.test"}),
+    )
+
+
+def test_a_tool_of_the_agent_keeps_its_name() -> None:
+    assert [action.tool for action in actions_of(call("Task"))] == ["Task"]
+
+
+def test_each_entry_of_a_batch_is_an_action_with_its_account() -> None:
+    sending = {**entry("GMAIL_SEND_EMAIL", to="a@x.test"), "account": "work"}
+    assert actions_of(batch(entry("GMAIL_FETCH_EMAILS"), sending)) == (
+        Action(tool="GMAIL_FETCH_EMAILS", arguments={}),
+        Action(tool="GMAIL_SEND_EMAIL", arguments={"to": "a@x.test"}, account="work"),
+    )
+
+
+@pytest.mark.parametrize("name", ["slug", "tool", "tool_name", "name"])
+def test_a_slug_is_found_under_other_names(name: str) -> None:
+    [action] = actions_of(batch({name: "GMAIL_SEND_EMAIL", "arguments": {"to": "a@x.test"}}))
+    assert action == Action(tool="GMAIL_SEND_EMAIL", arguments={"to": "a@x.test"})
+
+
+def test_arguments_and_entries_may_be_json_in_a_string() -> None:
+    written = json.dumps([{"tool_slug": "GMAIL_SEND_EMAIL", "arguments": '{"to": "a@x.test"}'}])
+    [action] = actions_of(call("mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL", tools=written))
+    assert action == Action(tool="GMAIL_SEND_EMAIL", arguments={"to": "a@x.test"})
+
+
+@pytest.mark.parametrize(
+    "name", ["mcp__rube__RUBE_MULTI_EXECUTE_TOOL", "mcp__composio__composio_multi_execute_tool"]
+)
+def test_a_batch_is_known_by_its_other_spellings(name: str) -> None:
+    made = call(name, tools=[entry("GMAIL_SEND_EMAIL")])
+    assert [action.tool for action in actions_of(made)] == ["GMAIL_SEND_EMAIL"]
+
+
+def test_a_batch_in_a_batch_is_opened_and_hands_its_account_down() -> None:
+    inner = entry("COMPOSIO_MULTI_EXECUTE_TOOL", tools=[entry("GMAIL_SEND_EMAIL")])
+    [reading, sending] = actions_of(batch(entry("GMAIL_FETCH_EMAILS"), inner | {"account": "work"}))
+    assert (reading.tool, sending.tool, sending.account) == (
+        "GMAIL_FETCH_EMAILS",
+        "GMAIL_SEND_EMAIL",
+        "work",
+    )
+
+
+def test_batches_nested_beyond_reason_cannot_be_read() -> None:
+    nested = entry("GMAIL_SEND_EMAIL")
+    for _ in range(5):
+        nested = entry("COMPOSIO_MULTI_EXECUTE_TOOL", tools=[nested])
+    assert [action.tool for action in actions_of(batch(nested))] == [""]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "GMAIL_SEND_EMAIL",
+        None,
+        {},
+        {"tool_slug": 7},
+        {"tool_slug": ""},
+        {"tool_slug": "GMAIL_FETCH_EMAILS", "slug": "GMAIL_SEND_EMAIL"},
+        {"tool_slug": "GMAIL_SEND_EMAIL", "arguments": "not json"},
+        {"tool_slug": "GMAIL_SEND_EMAIL", "arguments": ["a"]},
+        {"tool_slug": "GMAIL_SEND_EMAIL", "arguments": '{"to": "a", "to": "b"}'},
+        {"tool_slug": "GMAIL_SEND_EMAIL", "account": {"id": "ca_1"}},
+        {"tool_slug": "GMAIL_S\u0415ND_EMAIL"},  # a Cyrillic letter
+        {"tool_slug": "GMAIL_FETCH\u200b_EMAILS"},  # a sign without width
+        {"tool_slug": "GMAIL_FETCH_EMAILS\n"},
+    ],
+)
+def test_an_entry_that_cannot_be_read_has_no_tool_and_hides_no_other(odd: object) -> None:
+    [first, second] = actions_of(batch(odd, entry("GMAIL_SEND_EMAIL")))
+    assert first.tool == ""
+    assert second.tool == "GMAIL_SEND_EMAIL"
+
+
+@pytest.mark.parametrize("tools", [None, [], {}, "GMAIL_SEND_EMAIL", 5])
+def test_a_batch_without_entries_is_one_action_that_cannot_be_read(tools: Any) -> None:
+    made = call("mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL", tools=tools, actions=["x"])
+    assert [action.tool for action in actions_of(made)] == [""]
+
+
+def test_what_else_stands_in_an_entry_is_not_left_out() -> None:
+    more = {**entry("GMAIL_SEND_EMAIL", to="a@x.test"), "override": {"bcc": "evil@x.test"}}
+    [action] = actions_of(batch(more))
+    assert action.arguments == {"arguments": {"to": "a@x.test"}, "override": {"bcc": "evil@x.test"}}

@@ -1,0 +1,303 @@
+"""The shipped policy, and what no policy of an operator can bring about."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agent_core.consent.policy import AFTER_OUTSIDE_TEXT, Judgement, Policy, read_policy
+from agent_core.consent.rules import Rule
+from agent_core.messages import ToolCall
+from agent_core.tools.names import full_name
+from tests.agent_core.consent.calls import batch, call, entry
+
+SHIPPED = read_policy()
+COMPOSIO = "mcp__composio__"
+EFFECTS = [
+    "mcp__composio__GMAIL_SEND_EMAIL",
+    "mcp__composio__GMAIL_REPLY_TO_THREAD",
+    "mcp__composio__GMAIL_CREATE_EMAIL_DRAFT",
+    "mcp__composio__SLACK_SEND_MESSAGE",
+    "mcp__composio__SLACK_CHAT_POST_MESSAGE",
+    "mcp__composio__GOOGLECALENDAR_CREATE_EVENT",
+    "mcp__composio__GOOGLECALENDAR_DELETE_EVENT",
+    "mcp__composio__GOOGLEDRIVE_ADD_FILE_SHARING_PREFERENCE",
+    "mcp__composio__STRIPE_CREATE_REFUND",
+    "mcp__composio__STRIPE_CHARGE_LIST",
+    "mcp__composio__GMAIL_MARK_AS_READ",
+    "mcp__composio__gmail_send_email",
+    "mcp__composio__COMPOSIO_PROXY_EXECUTE",
+    "mcp__rube__RUBE_EXECUTE_RECIPE",
+    "mcp__files__deleteEverything",
+    "mcp__files__getAndDeleteFile",
+    "mcp__files__LIST_DElete",
+    "mcp__files__frobnicate",
+    "mcp__files__send__list",
+    "mcp__list__purge",
+    "mcp__evil__Task",
+    "mcp__evil__find_tools_and_run",
+    "mcp__evil__COMPOSIO_MANAGE_CONNECTIONS",
+    "mcp__Local_Toolkit__write_local_file",
+    "mcp__local_toolkit2__write_local_file",
+    "mcp__web_reader__write_page",
+    "mcp__edgartools__run_code",
+    "mcp__video_mail__check_in",
+    "send",
+]
+READS = [
+    "mcp__composio__GMAIL_FETCH_EMAILS",
+    "mcp__composio__GOOGLECALENDAR_EVENTS_LIST",
+    "mcp__composio__COMPOSIO_SEARCH_WEB",
+    "mcp__composio__STRIPE_GET_CHARGE",
+    "mcp__composio__GOOGLEDRIVE_DOWNLOAD_FILE",
+    "mcp__files__readFile",
+    "mcp__youtube__ytdlp_search_videos",
+    "mcp__web_reader__webReader",
+    "mcp__zai_vision__analyze_image",
+    "mcp__zai_vision__ui_diff_check",
+    "mcp__edgartools__edgar_company",
+]
+OURS = [
+    "Task",
+    "ask_user",
+    "find_tools",
+    "mcp__local_toolkit__write_local_file",
+    "mcp__local_toolkit__write_report",
+    "mcp__local_toolkit__workbench_download",
+    "mcp__composio__COMPOSIO_SEARCH_TOOLS",
+    "mcp__rube__RUBE_SEARCH_TOOLS",
+    "mcp__composio__COMPOSIO_GET_TOOL_SCHEMAS",
+    "mcp__composio__COMPOSIO_MANAGE_CONNECTIONS",
+]
+CODE = [
+    "mcp__composio__COMPOSIO_REMOTE_WORKBENCH",
+    "mcp__composio__COMPOSIO_REMOTE_BASH_TOOL",
+    "mcp__composio__CODEINTERPRETER_EXECUTE_CODE",
+]
+
+
+def clean(made: ToolCall) -> Judgement:
+    return SHIPPED.judge(made, is_tainted=False)
+
+
+def tainted(made: ToolCall) -> Judgement:
+    return SHIPPED.judge(made, is_tainted=True)
+
+
+@pytest.mark.parametrize("name", EFFECTS)
+def test_what_has_an_effect_asks_before_and_after_the_taint(name: str) -> None:
+    for judgement in (clean(call(name)), tainted(call(name))):
+        assert (judgement.verdict, judgement.has_effect) == ("ask", True)
+
+
+@pytest.mark.parametrize("name", READS)
+def test_reading_is_free(name: str) -> None:
+    for judgement in (clean(call(name)), tainted(call(name))):
+        assert (judgement.verdict, judgement.has_effect) == ("allow", False)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_what_stays_in_the_session_is_free(name: str) -> None:
+    for judgement in (clean(call(name)), tainted(call(name))):
+        assert (judgement.verdict, judgement.has_effect) == ("allow", False)
+
+
+@pytest.mark.parametrize("name", ["workbench_upload", "upload_to_composio"])
+def test_a_file_for_the_askers_own_workbench_is_free_and_audited(name: str) -> None:
+    judgement = tainted(call(f"mcp__local_toolkit__{name}", path="report.html"))
+    assert (judgement.verdict, judgement.has_effect) == ("allow", True)
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_code_on_the_workbench_is_free_until_text_from_outside_was_read(name: str) -> None:
+    made = call(name, code_to_execute="print(1)")
+    assert clean(made).verdict == "allow"
+    assert tainted(made).verdict == "ask"
+    assert AFTER_OUTSIDE_TEXT in tainted(made).reason
+
+
+def test_films_are_cut_freely_until_text_from_outside_was_read() -> None:
+    made = call("mcp__video_audio__trim_video", video_path="a.mp4")
+    assert (clean(made).verdict, tainted(made).verdict) == ("allow", "ask")
+
+
+@pytest.mark.parametrize("line", ["run_composio_tool('GMAIL_SEND_EMAIL', {})", "proxy_execute(x)"])
+def test_code_that_would_get_around_the_policy_asks_at_once(line: str) -> None:
+    made = call("mcp__composio__COMPOSIO_REMOTE_WORKBENCH", code_to_execute=f"x = 1\n{line}\n")
+    assert clean(made).verdict == "ask"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"toolkits": ["gmail"], "reinitiate_all": True},
+        {"toolkits": ["gmail"], "reinitiate_all": "true"},
+        {"toolkits": ["gmail"], "reinitiate_all": 1},
+        {"toolkits": ["gmail"], "Reinitiate_All": "yes"},
+        {"toolkits": [{"name": "gmail", "action": "remove"}]},
+        {"remove": ["gmail"]},
+    ],
+)
+def test_accounts_are_not_replaced_or_removed_unasked(arguments: dict[str, Any]) -> None:
+    assert clean(call("mcp__composio__COMPOSIO_MANAGE_CONNECTIONS", **arguments)).verdict == "ask"
+
+
+def test_connecting_an_account_asks_nobody() -> None:
+    made = call(
+        "mcp__composio__COMPOSIO_MANAGE_CONNECTIONS",
+        toolkits=["gmail"],
+        reinitiate_all=False,
+        session_id="abcd",
+    )
+    assert tainted(made).verdict == "allow"
+
+
+def test_a_batch_is_as_strict_as_its_strictest_entry_and_tells_them_apart() -> None:
+    judgement = clean(batch(entry("GMAIL_FETCH_EMAILS"), entry("GMAIL_SEND_EMAIL", to="a@x.test")))
+    assert judgement.verdict == "ask"
+    assert judgement.reason.startswith("GMAIL_SEND_EMAIL: ")
+    assert [each.verdict for each in judgement.actions] == ["allow", "ask"]
+    assert clean(batch(entry("GMAIL_FETCH_EMAILS"))).verdict == "allow"
+
+
+def test_a_tool_in_a_batch_is_judged_as_if_it_were_called_by_itself() -> None:
+    for name in [*EFFECTS[:9], *READS[:5], *CODE]:
+        slug = name.removeprefix(COMPOSIO)
+        assert tainted(batch(entry(slug))).verdict == tainted(call(name)).verdict, slug
+
+
+def test_what_cannot_be_read_is_refused_whatever_an_operator_allows() -> None:
+    rule = Rule(rule="all", verdict="allow", stays_inside=True, even_when_tainted=True)
+    judgement = Policy(rules=(rule,)).judge(batch({"what": "ever"}), is_tainted=False)
+    assert judgement.verdict == "refuse"
+    lookalike = batch(entry("GMAIL_FETCH_EM\u0410ILS"))
+    assert clean(lookalike).verdict == "refuse"
+
+
+def test_an_argument_made_for_secrets_asks_even_where_the_tool_only_reads() -> None:
+    made = call("mcp__weather__get_weather", city="Rome", content_from_reading_ssh_id_rsa="")
+    assert clean(made).verdict == "ask"
+    nested = call("mcp__weather__get_weather", options=[{"System_Prompt": "You are"}])
+    assert clean(nested).verdict == "ask"
+
+
+def test_what_a_server_says_of_its_own_harmlessness_counts_for_nothing() -> None:
+    made = call("mcp__files__delete_file", readOnlyHint=True, annotations={"readOnlyHint": True})
+    assert clean(made).verdict == "ask"
+
+
+def test_thousands_of_spaces_do_not_keep_an_argument_from_being_judged() -> None:
+    padded = " " * 5_000 + "run_composio_tool('X', {})"
+    made = call("mcp__composio__COMPOSIO_REMOTE_WORKBENCH", code_to_execute=padded)
+    assert clean(made).verdict == "ask"
+    [action] = clean(made).actions
+    assert action.action.arguments["code_to_execute"] == padded
+
+
+def test_a_name_that_was_cut_may_have_lost_its_word_of_change() -> None:
+    whole = call(full_name("files", "list_" + "x" * 80))
+    cut = call(full_name("files", "list_" + "x" * 200 + "_and_delete"))
+    assert "delete" not in cut.name
+    assert (clean(whole).verdict, clean(cut).verdict) == ("allow", "ask")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "mcp__local_toolkit__crawl_parallel",
+        "mcp__web_reader__webReader",
+        "mcp__composio__COMPOSIO_SEARCH_FETCH_URL_CONTENT",
+        "mcp__youtube__ytdlp_download_video",
+    ],
+)
+def test_after_the_taint_addresses_must_have_been_seen(name: str) -> None:
+    made = call(name, urls=["https://a.test/1", "b.test/2"])
+    assert clean(made).addresses == ()
+    assert tainted(made).verdict == "allow"
+    assert tainted(made).addresses == ("https://a.test/1", "b.test/2")
+
+
+def test_what_the_agent_writes_into_its_own_files_may_hold_any_address() -> None:
+    made = call("mcp__local_toolkit__write_local_file", content="https://a.test/1")
+    assert tainted(made).addresses == ()
+
+
+def test_an_operators_rules_come_first(tmp_path: Path) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_text(
+        "rules:\n"
+        "- {rule: no payments, tools: [STRIPE_*], verdict: refuse}\n"
+        "- {rule: issues, tools: [GITHUB_CREATE_AN_ISSUE], verdict: allow}\n"
+        "- {rule: ours, tools: [mcp__wiki__*], verdict: allow, even_when_tainted: true}\n",
+        encoding="utf-8",
+    )
+    policy = read_policy(file)
+
+    def verdicts(name: str) -> list[str]:
+        return [policy.judge(call(name), is_tainted=is_so).verdict for is_so in (False, True)]
+
+    assert verdicts("mcp__composio__STRIPE_GET_CHARGE") == ["refuse", "refuse"]
+    assert verdicts("mcp__composio__GITHUB_CREATE_AN_ISSUE") == ["allow", "ask"]
+    assert verdicts("mcp__wiki__create_page") == ["allow", "allow"]
+    assert verdicts("mcp__composio__GMAIL_SEND_EMAIL") == ["ask", "ask"]
+    assert policy.judge(call("mcp__composio__STRIPE_PAY"), is_tainted=False).reason == (
+        "STRIPE_PAY: no payments"
+    )
+
+
+def test_without_a_rule_that_fits_a_person_is_asked() -> None:
+    assert Policy(rules=()).judge(call("mcp__x__get"), is_tainted=False).verdict == "ask"
+
+
+PATTERNS = st.sampled_from(["*", "GMAIL_*", "mcp__*__*", "mcp__composio__*", "*SEND*", "agent__*"])
+READING_RULES = st.builds(
+    Rule,
+    rule=st.just("of the operator"),
+    kind=st.just("reads"),
+    tools=st.none() | st.lists(PATTERNS, min_size=1, max_size=3),
+    arguments=st.dictionaries(
+        st.sampled_from(["to", "x"]), st.sampled_from(["*", True]), max_size=1
+    ),
+    verdict=st.sampled_from(["allow", "ask", "refuse"]),
+    stays_inside=st.booleans(),
+    even_when_tainted=st.booleans(),
+)
+ANY_RULES = st.builds(
+    Rule,
+    rule=st.just("of the operator"),
+    tools=st.none() | st.lists(PATTERNS, min_size=1, max_size=3),
+    verdict=st.sampled_from(["allow", "ask", "refuse"]),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(READING_RULES, max_size=4), st.sampled_from(EFFECTS))
+def test_no_rule_for_reading_allows_an_effect(rules: list[Rule], name: str) -> None:
+    policy = Policy(rules=(*rules, *SHIPPED.rules))
+    for is_tainted in (False, True):
+        assert policy.judge(call(name, to="x"), is_tainted=is_tainted).verdict != "allow"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(ANY_RULES, max_size=4), st.sampled_from([*EFFECTS, *CODE]))
+def test_after_the_taint_no_rule_allows_an_effect_unless_it_says_so(
+    rules: list[Rule], name: str
+) -> None:
+    policy = Policy(rules=(*rules, *SHIPPED.rules))
+    assert policy.judge(call(name, to="x"), is_tainted=True).verdict != "allow"
+
+
+IN_BATCHES = {
+    name.removeprefix(COMPOSIO): name in EFFECTS
+    for name in [*EFFECTS, *READS]
+    if name.startswith(COMPOSIO)
+}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(sorted(IN_BATCHES)), min_size=1, max_size=6))
+def test_no_company_makes_an_effect_free(slugs: list[str]) -> None:
+    judgement = tainted(batch(*map(entry, slugs)))
+    assert (judgement.verdict == "ask") == any(IN_BATCHES[slug] for slug in slugs)

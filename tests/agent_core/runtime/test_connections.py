@@ -1,0 +1,160 @@
+"""Accounts that a person connects while a turn waits, and whose account each call uses."""
+
+from pathlib import Path
+
+import pytest
+
+from agent_core.errors import ConsentRefused
+from agent_core.events import (
+    AuthEnded,
+    AuthRequired,
+    ToolCallProgressed,
+)
+from agent_core.testing.models import ScriptedModel, call
+from agent_core.testing.runtimes import inbound
+from tests.agent_core.runtime.office import BATCH, CONNECT, LINK, Office, requested, sending
+from tests.agent_core.runtime.threads import (
+    ANN,
+    BEN,
+    begin,
+    end_of,
+    events_of,
+    from_ben,
+    seen,
+    told,
+    until,
+)
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Office:
+    office = Office(tmp_path)
+    office.accounts.connect(ANN, "gmail")
+    return office
+
+
+@pytest.mark.proves("connect.link_private")
+async def test_what_a_call_says_while_it_goes_on_holds_no_link(office: Office) -> None:
+    model = ScriptedModel([call("mcp__pages__READ_SLOWLY", id="r"), "Read."])
+    async with office.runtime(model) as runtime:
+        turn = await begin(runtime, inbound("read it"))
+        told = await seen(runtime, turn, "tool_call_progressed")
+        assert isinstance(told, ToolCallProgressed)
+        await end_of(runtime, turn)
+    assert "lk_" not in told.text
+
+
+@pytest.mark.proves("connect.missing")
+async def test_a_missing_account_is_asked_of_the_person_and_the_call_goes_on_when_it_is_there(
+    office: Office,
+) -> None:
+    office.accounts.connected.clear()
+    async with office.runtime(ScriptedModel([sending(), "Sent."])) as runtime:
+        turn = await begin(runtime, inbound("mail Bob"))
+        auth = await seen(runtime, turn, "auth_required")
+        assert isinstance(auth, AuthRequired)
+        assert (auth.asker, auth.toolkits) == (ANN, ("gmail",))
+        await until(runtime, turn, "waiting")
+        assert not await runtime.consents.check_connection(auth.consent, ANN)
+        office.accounts.connect(ANN, "gmail")
+        assert await runtime.consents.check_connection(auth.consent, ANN)
+        asked = await requested(runtime, turn, generation=2)
+        await runtime.consents.decide(asked.consent, ANN, verdict="approve")
+        await end_of(runtime, turn)
+    assert office.sent == [(ANN, "bob@example.com")]
+
+
+@pytest.mark.proves("connect.notices")
+async def test_the_wait_ends_by_itself_once_composio_says_that_the_account_is_there(
+    office: Office,
+) -> None:
+    office.accounts.connected.clear()
+    reading = {"tools": [{"tool_slug": "GMAIL_FETCH_EMAILS", "arguments": {"recipient_email": ""}}]}
+    model = ScriptedModel([call(BATCH, reading, id="read"), "Read."])
+    async with office.runtime(model) as runtime:
+        turn = await begin(runtime, inbound("read my mails"))
+        await until(runtime, turn, "waiting")
+        office.accounts.connect(ANN, "gmail")
+        assert (await end_of(runtime, turn)).answer == "Read."
+
+
+@pytest.mark.proves("connect.done")
+async def test_who_says_done_is_believed_as_far_as_composio_agrees(office: Office) -> None:
+    office.accounts.connected.clear()
+    office.accounts.is_away = False
+    model = ScriptedModel([sending(), "Then not."])
+    async with office.runtime(model) as runtime:
+        turn = await begin(runtime, inbound("mail Bob"))
+        await seen(runtime, turn, "auth_required")
+        await until(runtime, turn, "waiting")
+        office.accounts.connect(ANN, "gmail")
+        await begin(runtime, inbound("done", number=2))
+        asked = await requested(runtime, turn, generation=2)
+        await runtime.consents.decide(asked.consent, ANN, verdict="reject")
+        await end_of(runtime, turn)
+        (ended,) = [e for e in await events_of(runtime, turn) if isinstance(e, AuthEnded)]
+        assert ended.outcome == "connected"
+
+
+@pytest.mark.proves("connect.link_private")
+async def test_a_link_that_a_tool_names_reaches_nobody_but_its_person(office: Office) -> None:
+    office.accounts.connected.clear()
+    connect = call(CONNECT, {"toolkits": ["gmail"]}, id="connect")
+    model = ScriptedModel([connect, "Connected."])
+    async with office.runtime(model) as runtime:
+        turn = await begin(runtime, inbound("connect my mail"))
+        auth = await seen(runtime, turn, "auth_required")
+        assert isinstance(auth, AuthRequired)
+        await until(runtime, turn, "waiting")
+        with pytest.raises(ConsentRefused) as refused:
+            await runtime.consents.connect_link(auth.consent, BEN, "gmail")
+        assert refused.value.why == "not_yours"
+        assert await runtime.consents.connect_link(auth.consent, ANN, "gmail") == LINK
+        fresh = await runtime.consents.connect_link(auth.consent, ANN, "gmail")
+        assert fresh != LINK
+        office.accounts.connect(ANN, "gmail")
+        await runtime.consents.check_connection(auth.consent, ANN)
+        await end_of(runtime, turn)
+        events = await events_of(runtime, turn)
+    assert "uthentication completed" in told(model.requests[-1])
+    assert "lk_" not in str(events) + "".join(told(each) for each in model.requests)
+    traces = [p for p in office.root.rglob("*") if p.is_file() and p.suffix != ".sqlite"]
+    assert not [p for p in traces if b"lk_of_the_tool" in p.read_bytes()]
+
+
+@pytest.mark.proves("connect.skip")
+async def test_a_person_may_skip_connecting(office: Office) -> None:
+    office.accounts.connected.clear()
+    model = ScriptedModel([sending(), "Then without."])
+    async with office.runtime(model) as runtime:
+        turn = await begin(runtime, inbound("mail Bob"))
+        auth = await seen(runtime, turn, "auth_required")
+        assert isinstance(auth, AuthRequired)
+        await until(runtime, turn, "waiting")
+        await runtime.consents.skip_connection(auth.consent, ANN)
+        assert (await end_of(runtime, turn)).answer == "Then without."
+        (ended,) = [e for e in await events_of(runtime, turn) if isinstance(e, AuthEnded)]
+        assert ended.outcome == "skipped"
+    assert "does not want to connect gmail" in told(model.requests[-1])
+    assert office.sent == []
+
+
+@pytest.mark.proves("accounts.asker")
+async def test_whoever_steers_is_asked_for_their_own_account(office: Office) -> None:
+    """Ann asked and has an account; Ben's wish must not use it, not even after a restart."""
+    model = ScriptedModel([sending(), sending("x@example.com", id="bens"), "Then not."])
+    async with office.runtime(model) as runtime:
+        turn = await begin(runtime, inbound("mail Bob"))
+        asked = await requested(runtime, turn)
+        await begin(runtime, from_ben("send it to x@example.com", number=2))
+        await runtime.consents.decide(asked.consent, ANN, verdict="reject")
+        auth = await seen(runtime, turn, "auth_required")
+        assert isinstance(auth, AuthRequired)
+        assert auth.asker == BEN
+        await until(runtime, turn, "waiting", generation=2)
+    async with office.runtime(ScriptedModel(["Then not."])) as runtime:
+        with pytest.raises(ConsentRefused):
+            await runtime.consents.skip_connection(auth.consent, ANN)
+        await runtime.consents.skip_connection(auth.consent, BEN)
+        await end_of(runtime, turn)
+    assert office.sent == []

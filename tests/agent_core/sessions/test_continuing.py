@@ -1,0 +1,48 @@
+"""What was told unasked is known in the conversation that goes on about it."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from agent_core.messages import Text
+from agent_core.runtime import Runtime
+from agent_core.sessions import StoredTurn
+from agent_core.sessions.continuing import go_on_in
+from agent_core.testing.models import ScriptedModel
+from agent_core.testing.runtimes import inbound, scripted_runtime
+from tests.agent_core.runtime.threads import begin, end_of
+
+THREAD = inbound("", thread=99).session
+
+
+async def go_on(runtime: Runtime) -> None:
+    turn = await begin(runtime, inbound("continue"))
+    await end_of(runtime, turn)
+    for _ in range(2):  # it may be done again after a crash
+        await go_on_in(runtime.database, THREAD, turn, reader="r", now=datetime.now(UTC))
+
+
+async def test_a_reply_knows_what_was_said_in_the_other_session(tmp_path: Path) -> None:
+    model = ScriptedModel(["nine bridges", "as I said"])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        await go_on(runtime)
+        reply = await begin(runtime, inbound("continue", number=2, thread=99))
+        assert (await end_of(runtime, reply)).answer == "as I said"
+        now = datetime.now(UTC)
+        here, there = inbound("").session, THREAD
+        assert await runtime.workspace(here, now) == await runtime.workspace(there, now)
+    request = model.requests[-1]
+    said = [part.text for m in request.messages for part in m.parts if isinstance(part, Text)]
+    assert said.count("nine bridges") == 1
+
+
+async def test_what_was_told_is_not_shown_once_more(tmp_path: Path) -> None:
+    shown: list[str] = []
+
+    def reader(turn: StoredTurn, /, *, is_resumed: bool) -> None:
+        shown.append(turn.session)
+
+    async with scripted_runtime(tmp_path, model=ScriptedModel(["nine bridges"])) as runtime:
+        await go_on(runtime)
+    async with scripted_runtime(tmp_path, model=ScriptedModel([])) as runtime:
+        await runtime.show_with("r", reader)
+    assert shown == [inbound("").session]

@@ -1,0 +1,219 @@
+"""What the file of servers, the catalogue and the machine make of each server."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_core.errors import SettingsError
+from agent_core.tools.fleet import FleetServer, Surroundings, read_fleet
+from agent_core.tools.servers import HttpServer, StdioServer
+
+SHIPPED = ["edgartools", "video_audio", "youtube", "zai_vision", "web_reader"]
+EVERYTHING = {"EDGAR_IDENTITY": "Jane jane@example.com", "Z_AI_API_KEY": "z1"}
+
+
+def surroundings(
+    environment: Mapping[str, str] | None = None, *, lacking: tuple[str, ...] = ()
+) -> Surroundings:
+    """A machine that has every program but some."""
+    return Surroundings(
+        environment=environment or {},
+        find=lambda program, _: None if program in lacking else f"/usr/bin/{program}",
+    )
+
+
+def read(
+    tmp_path: Path, servers: dict[str, Any], environment: Mapping[str, str] | None = None
+) -> dict[str, FleetServer]:
+    """All servers by name, the file's own ones last."""
+    file = tmp_path / "servers.json"
+    file.write_text(json.dumps({"mcpServers": servers}), encoding="utf-8")
+    return {server.name: server for server in read_fleet(file, surroundings(environment))}
+
+
+def read_one(
+    tmp_path: Path, entry: Any, environment: Mapping[str, str] | None = None
+) -> FleetServer:
+    return read(tmp_path, {"mine": entry}, environment)["mine"]
+
+
+def catalogue(
+    environment: Mapping[str, str] | None = None, *, lacking: tuple[str, ...] = ()
+) -> dict[str, FleetServer]:
+    fleet = read_fleet(None, surroundings(environment, lacking=lacking))
+    return {server.name: server for server in fleet}
+
+
+@pytest.mark.proves("fleet.file")
+def test_a_stdio_server_gets_its_own_variables_alone(tmp_path: Path) -> None:
+    server = read_one(
+        tmp_path,
+        {
+            "command": "uvx",
+            "args": ["server", "--team=${TEAM}"],
+            "env": {"KEY": "${OTHER_NAME}", "MODE": "${MODE:-plain}", "N": 3},
+            "cwd": "data",
+            "timeout": 30,
+            "alwaysAllow": ["x"],
+        },
+        {"TEAM": "red", "OTHER_NAME": "s3cret", "UNRELATED": "x", "MODE": ""},
+    )
+    assert server.is_on
+    assert server.config == StdioServer(
+        name="mine",
+        command="uvx",
+        args=("server", "--team=red"),
+        env={"KEY": "s3cret", "MODE": "plain", "N": "3"},
+        cwd=tmp_path / "data",
+        call_timeout_s=30,
+    )
+    assert "s3cret" not in repr(server)
+
+
+@pytest.mark.parametrize("kind", ["http", "streamable-http", "streamableHttp", None])
+@pytest.mark.parametrize("key", ["url", "serverUrl"])
+def test_an_http_server_has_many_spellings(tmp_path: Path, kind: str | None, key: str) -> None:
+    entry = {key: "https://a.test/${TEAM}", "headers": {"Authorization": "Bearer ${env:KEY}"}}
+    server = read_one(
+        tmp_path, entry | ({"type": kind} if kind else {}), {"KEY": "k", "TEAM": "red"}
+    )
+    assert (server.transport, server.off) == ("http", "")
+    assert server.config == HttpServer(
+        name="mine", url="https://a.test/red", headers={"Authorization": "Bearer k"}
+    )
+
+
+@pytest.mark.proves("fleet.one_off")
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        ({"command": "c", "env": {"K": "${KEY} ${MORE}"}}, "KEY is not set; MORE is not set."),
+        ({"command": "c", "args": ["${input:token}"]}, "${input:token} cannot be filled in."),
+        ({"command": "c", "args": ["${WORKSPACE}"]}, "WORKSPACE is not set."),
+        ({"type": "sse", "url": "https://a.test/sse"}, "old SSE transport"),
+        ({"type": "ws", "url": "https://a.test"}, "'ws' is not known"),
+        ({"url": "file:///etc/passwd"}, "its url is no http address."),
+        ({"url": "https://a.test", "command": "c"}, "both a command and a url"),
+        ({"type": "stdio"}, "it has no command."),
+        ({"type": "http"}, "it has no url."),
+        ({}, "neither a command nor a url"),
+        ([], "its entry is no JSON object."),
+        ({"command": "c", "args": "all"}, "args: Input should be a valid list"),
+        ({"command": "c", "timeout": 60_000}, "timeout: Input should be less than"),
+        ({"command": "c", "scope": "team"}, "scope: Input should be 'bot' or 'session'"),
+        ({"command": "c", "channel": ["C1"]}, "is 'channels' meant?"),
+        ({"command": "c", "disabled": True}, "it is disabled in the file."),
+    ],
+)
+def test_what_is_wrong_with_one_server_turns_that_one_off(
+    tmp_path: Path, entry: Any, reason: str
+) -> None:
+    servers = read(tmp_path, {"mine": entry, "good": {"command": "c"}})
+    assert not servers["mine"].is_on
+    assert reason in servers["mine"].off
+    assert servers["good"].is_on
+
+
+@pytest.mark.parametrize("name", ["local_toolkit", "composio", "a__b", "a b", "", "x" * 41, "a_"])
+def test_a_name_that_could_take_another_servers_calls_is_off(tmp_path: Path, name: str) -> None:
+    server = read(tmp_path, {name: {"command": "c"}})[name]
+    assert not server.is_on
+    assert "its name" in server.off
+
+
+@pytest.mark.proves("fleet.broken")
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('{"mcpServers": {\n  "a": {"command": "c",}\n}}', "line 2"),
+        ('{"mcpServers": {\n"a": {},\n"b": {},\n"a": {}}}', "line 4, column 1: 'a' is there twice"),
+        ('{\n"mcpServers": []}', "line 2, column 1: there is no object"),
+        ("[]", "line 1"),
+        ("", "line 1"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_a_broken_file_is_refused_with_its_line(tmp_path: Path, text: str, place: str) -> None:
+    file = tmp_path / "servers.json"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(SettingsError, match="is broken at line") as refused:
+        read_fleet(file, surroundings())
+    assert place in str(refused.value)
+    assert "servers.json" in str(refused.value)
+
+
+def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="No such file"):
+        read_fleet(tmp_path / "none.json", surroundings())
+    (tmp_path / "latin.json").write_bytes(b'{"mcpServers": {"\xe9": {}}}')
+    with pytest.raises(SettingsError, match="no UTF-8"):
+        read_fleet(tmp_path / "latin.json", surroundings())
+
+
+def test_the_file_of_another_editor_is_read_too(tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text('\ufeff{"inputs": [], "servers": {"a": {"command": "c"}}}', encoding="utf-8")
+    assert [s.is_on for s in read_fleet(file, surroundings()) if s.name == "a"] == [True]
+
+
+@pytest.mark.proves("fleet.shipped")
+def test_the_shipped_servers_are_off_with_what_they_need() -> None:
+    servers = catalogue(lacking=("uvx", "ffmpeg"))
+    assert list(servers) == SHIPPED
+    assert not any(server.is_on for server in servers.values())
+    assert "EDGAR_IDENTITY is not set (a name" in servers["edgartools"].off
+    assert "the program uvx is not found (it comes with uv)" in servers["edgartools"].off
+    assert "the program ffmpeg is not found" in servers["video_audio"].off
+    assert "Z_AI_API_KEY is not set" in servers["web_reader"].off
+
+
+def test_a_shipped_server_is_on_when_its_own_key_is_there() -> None:
+    servers = catalogue(EVERYTHING)
+    on = {name for name, server in servers.items() if server.is_on}
+    assert on == {"edgartools", "zai_vision", "web_reader"}
+    vision = servers["zai_vision"].config
+    assert isinstance(vision, StdioServer)
+    assert vision.env == {"Z_AI_API_KEY": "z1", "Z_AI_MODE": "ZAI"}
+    reader = servers["web_reader"].config
+    assert isinstance(reader, HttpServer)
+    assert reader.headers == {"Authorization": "Bearer z1"}
+
+
+def test_what_needs_no_key_is_not_installed_unasked(tmp_path: Path) -> None:
+    assert '{"mcpServers": {"youtube": {}}}' in catalogue(EVERYTHING)["youtube"].off
+    named = read(tmp_path, {"youtube": {}})["youtube"]
+    assert named.is_on
+    assert named.is_shipped
+
+
+def test_the_operator_limits_a_shipped_server_or_replaces_it(tmp_path: Path) -> None:
+    servers = read(
+        tmp_path,
+        {"edgartools": {"channels": ["C1"]}, "web_reader": {"command": "own-reader"}},
+        EVERYTHING,
+    )
+    assert servers["edgartools"].access.channels == {"C1"}
+    assert servers["edgartools"].is_on
+    assert servers["web_reader"].transport == "stdio"
+    assert not servers["web_reader"].is_shipped
+    assert list(servers) == SHIPPED
+
+
+def test_the_operator_adds_to_a_shipped_servers_variables_and_takes_some_away(
+    tmp_path: Path,
+) -> None:
+    changed = {"env": {"Z_AI_MODE": "", "Z_AI_BASE_URL": "http://127.0.0.1:1/"}}
+    config = read(tmp_path, {"zai_vision": changed}, EVERYTHING)["zai_vision"].config
+    assert isinstance(config, StdioServer)
+    assert config.env == {"Z_AI_API_KEY": "z1", "Z_AI_BASE_URL": "http://127.0.0.1:1/"}
+
+
+def test_a_server_of_each_session_works_in_its_directory(tmp_path: Path) -> None:
+    entry = {"command": "c", "args": ["${WORKSPACE}/in"], "scope": "session"}
+    config = read_one(tmp_path, entry).config_in(tmp_path / "session")
+    assert isinstance(config, StdioServer)
+    assert config.args == (f"{tmp_path}/session/in",)
+    assert config.cwd == tmp_path / "session"

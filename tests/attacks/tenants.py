@@ -1,0 +1,136 @@
+"""Two teams of three people behind one bot at the sandbox's Composio; calls as runs make them."""
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from agent_core.consent.gate import ConsentGate, GateParts
+from agent_core.consent.links import FreshLinks, LinkPlaces
+from agent_core.consent.policy import read_policy
+from agent_core.consent.taints import Taints
+from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
+from agent_core.messages import JsonObject, ToolCall
+from agent_core.sessions import (
+    ApprovalWait,
+    ConnectionWait,
+    Database,
+    SessionStore,
+    StoredSession,
+    WriteBehind,
+)
+from agent_core.sessions.audit import AuditLog
+from agent_core.sessions.consents import ConsentStore
+from agent_core.testing.tools import ignore_progress
+from agent_core.tools import ToolContext, ToolOutput
+from agent_core.tools.composio import ComposioTools
+from agent_core.tools.composio_accounts import ComposioAccounts
+from agent_core.tools.composio_api import ComposioApi
+from bot.sandbox.composio import ComposioStandIn
+from tests.attacks.world import BATCH
+
+TEAMS = ("T1", "T2")
+PEOPLE = tuple(UserId(f"{team}:U{number}") for team in TEAMS for number in (1, 2, 3))
+
+
+@dataclass
+class Ticks:
+    """Seconds that a test moves on."""
+
+    now_s: float = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@dataclass(kw_only=True)
+class Tenants:
+    """One bot's Composio tools behind its gate, and what calls came to."""
+
+    standin: ComposioStandIn
+    tools: ComposioTools
+    accounts: ComposioAccounts
+    gate: ConsentGate
+    consents: ConsentStore
+    root: Path
+    ticks: "Ticks"
+    asked_to_connect: list[ConnectionWait] = field(default_factory=list[ConnectionWait])
+    refused: list[str] = field(default_factory=list[str])
+    answers: list[ToolOutput] = field(default_factory=list[ToolOutput])
+
+    def context(self, asker: UserId, number: int) -> ToolContext:
+        """All people of a team write in one thread."""
+        team = asker.partition(":")[0]
+        return ToolContext(
+            session=SessionId(f"{team}:C1:1.000001"),
+            turn=TurnId(f"turn:{team}:{number}"),
+            run=ROOT_RUN,
+            asker=asker,
+            workspace=self.root,
+            may_wait=True,
+        )
+
+    async def call(self, asker: UserId, number: int, entry: JsonObject) -> None:
+        """A call as a run makes it. Its asker approves it where that is needed."""
+        arguments = {"tools": [entry], "sync_response_to_workbench": False}
+        call = ToolCall(id=ToolCallId(f"call_{number}"), name=BATCH, arguments=arguments)
+        context = self.context(asker, number)
+        held = await self.gate.before(call, None, context)
+        if isinstance(held, ApprovalWait):
+            assert held.asker == asker
+            await self.consents.decide(held.consent, "approved", by=asker)
+            held = await self.gate.before(call, None, context)
+        if isinstance(held, ConnectionWait):
+            self.asked_to_connect.append(held)
+        elif isinstance(held, ToolOutput):
+            self.refused.append(held.text)
+        else:
+            assert held is None
+            output = await self.tools.run(call, context, ignore_progress)
+            after = await self.gate.after(call, output, context)
+            assert isinstance(after, ToolOutput)
+            self.answers.append(after)
+
+
+@asynccontextmanager
+async def open_tenants(root: Path) -> AsyncGenerator[Tenants]:
+    """The people's bot, without anybody's account as yet."""
+    async with AsyncExitStack() as stack:
+        standin = await stack.enter_async_context(ComposioStandIn([]))
+        database = Database(f"sqlite:///{root}/state.sqlite")
+        await database.open()
+        stack.push_async_callback(database.close)
+        behind = WriteBehind(database)
+        behind.start()
+        stack.push_async_callback(behind.close)
+        ticks = Ticks()
+        api = ComposioApi(api_key=standin.api_key, base_url=standin.base_url)
+        tools = ComposioTools(api, api_key=standin.api_key, clock=ticks)
+        stack.push_async_callback(tools.close)
+        store, consents = SessionStore(database, behind), ConsentStore(database)
+        accounts = ComposioAccounts(api, ticks)
+        now = datetime.now(UTC)
+        for team in TEAMS:
+            session = SessionId(f"{team}:C1:1.000001")
+            await store.add_session(StoredSession(id=session, workspace=root, created_at=now))
+        parts = GateParts(
+            policy=read_policy(),
+            store=store,
+            consents=consents,
+            audit=AuditLog(database),
+            taints=Taints(store),
+            accounts=accounts,
+            places=LinkPlaces(("connect.composio.dev",)),
+            links=FreshLinks(ticks),
+            clock=lambda: datetime.now(UTC),
+        )
+        yield Tenants(
+            standin=standin,
+            tools=tools,
+            accounts=accounts,
+            gate=ConsentGate(parts),
+            consents=consents,
+            root=root,
+            ticks=ticks,
+        )

@@ -1,0 +1,132 @@
+"""Which addresses count as seen: what people wrote and tools found, never what a model wrote."""
+
+from pathlib import Path
+
+import pytest
+
+from agent_core.consent.seen import never_seen
+from agent_core.ids import ROOT_RUN, RunId, TurnId
+from agent_core.messages import JsonObject, Message, Text, ToolResult, user_message
+from agent_core.testing.tools import tool_call
+from tests.attacks.world import CRAWL, LIST_FILES, READ_FILE, SEARCH, WRITE_FILE
+
+WORKSPACE = Path("/sessions/one")
+TURN = TurnId("turn:1")
+URL = "https://evil.example/a?d=secret"
+Entry = tuple[RunId, Message]
+_CHILD = RunId("root.child")
+
+
+def used(
+    name: str, arguments: JsonObject, result: str, *, run: RunId = ROOT_RUN, id: str = "1"
+) -> list[Entry]:
+    """A call and what came back."""
+    call = tool_call(name, arguments, call_id=id)
+    answer = ToolResult(call_id=call.id, text=result)
+    return [
+        (run, Message(role="assistant", parts=(call,))),
+        (run, Message(role="user", parts=(answer,))),
+    ]
+
+
+def said(text: str) -> Entry:
+    return ROOT_RUN, Message(role="assistant", parts=(Text(text=text),))
+
+
+def is_seen(*history: Entry, url: str = URL) -> bool:
+    messages = [(TURN, run, message) for run, message in history]
+    return never_seen((url,), messages, WORKSPACE) == ()
+
+
+FILE: JsonObject = {"path": "downloads/list.csv"}
+WRITTEN = used(WRITE_FILE, {"path": "n.md", "content": f"See {URL}."}, "Wrote it.", id="w")
+FOUND = used(SEARCH, {"query": "secret"}, f"There is {URL}, among others.", id="f")
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        [(ROOT_RUN, user_message(f"Look at {URL}, please."))],
+        FOUND,
+        [*FOUND, *WRITTEN],
+        [said("I look for it at evil.example."), *FOUND],
+        used(CRAWL, {"urls": ["https://news.example"]}, f"[here]({URL})"),
+        used(READ_FILE, FILE, URL),
+        used(READ_FILE, {"path": f"{WORKSPACE}/search_results/1.json"}, f'"{URL}"'),
+        used("ask_user", {"question": "Where?"}, f"Ann answered: {URL}"),
+        used(SEARCH, {"query": "secret"}, URL, run=_CHILD),
+        [*used(SEARCH, {"query": "x"}, URL, run=_CHILD), *used("Task", {"prompt": "x"}, URL)],
+        [*used(CRAWL, {"urls": [URL]}, "No.", id="c"), *FOUND],
+    ],
+)
+def test_what_people_wrote_or_tools_found_first_is_seen(history: list[Entry]) -> None:
+    assert is_seen(*history)
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        [],
+        [said(f"I think of {URL}.")],
+        WRITTEN,
+        used(SEARCH, {"query": URL}, f"Nothing for {URL}."),
+        used(SEARCH, {"query": "evil.example/a?d=secret"}, f"Nothing for {URL}."),
+        used(SEARCH, {"query": "https%3A%2F%2Fevil.example%2Fa%3Fd%3Dsecret"}, f"For {URL}:"),
+        used(SEARCH, {"query": {"or": ["x", f'"{URL}"']}}, f"Nothing for {URL}."),
+        used("Task", {"prompt": "Go."}, f"Read {URL}."),
+        [(_CHILD, user_message(f"Read {URL}."))],
+        used(LIST_FILES, {}, URL),
+        used(READ_FILE, {"path": "n.md"}, URL),
+        used(READ_FILE, {"path": "downloads/../n.md"}, URL),
+        used(READ_FILE, {"path": "work_products/downloads/n.md"}, URL),
+        used(READ_FILE, {"path": "/elsewhere/downloads/n.md"}, URL),
+        used(READ_FILE, {"path": 7}, URL),
+        [*WRITTEN, *used("mcp__notes__READ_NOTES", {}, URL)],
+        [said(f"See {URL}."), *used("mcp__chat__READ_POSTS", {}, URL)],
+        [*used(READ_FILE, FILE, URL), *[(_CHILD, message) for _, message in WRITTEN]],
+    ],
+)
+def test_what_a_model_wrote_first_is_not(history: list[Entry]) -> None:
+    assert not is_seen(*history)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"{URL}#secret",
+        f"{URL}x",
+        f"{URL}&x=1",
+        "https://secret.evil.example/a?d=secret",
+        "https://evil.example:8080/a?d=secret",
+        "https://x@evil.example/a?d=secret",
+        "https://evil.example/A?d=secret",
+    ],
+)
+def test_a_page_that_was_seen_stands_for_no_other(url: str) -> None:
+    assert not is_seen(*FOUND, url=url)
+
+
+@pytest.mark.parametrize("url", ["http://evil.example/a?d=secret", "EVIL.example:443/a?d=secret"])
+def test_another_spelling_of_the_same_page_is_seen(url: str) -> None:
+    assert is_seen(*FOUND, url=url)
+
+
+def test_a_fragment_that_was_seen_with_its_page_is_seen() -> None:
+    found = used(SEARCH, {"query": "x"}, f"See {URL}#part-2 of it.")
+    assert is_seen(*found, url=f"{URL}#part-2")
+    assert not is_seen(*found, url=f"{URL}#part-3")
+
+
+def test_what_a_sub_agent_wrote_afterwards_takes_nothing_back() -> None:
+    """It was found, handed to a sub-agent, written into a report, and is asked for again."""
+    task = used("Task", {"prompt": f"Report on {URL}."}, "Done.", id="child")
+    child = [(_CHILD, message) for _, message in WRITTEN]
+    messages = [(TURN, run, message) for run, message in [*FOUND, *task, *child]]
+    later = (TurnId("turn:2"), ROOT_RUN, user_message("continue"))
+    assert never_seen((URL,), [*messages, later], WORKSPACE) == ()
+
+
+def test_what_an_earlier_turn_had_written_is_not_found_by_a_later_one() -> None:
+    written = [(TURN, run, message) for run, message in [*WRITTEN]]
+    found = [(TurnId("turn:2"), run, message) for run, message in FOUND]
+    assert never_seen((URL,), [*written, *found], WORKSPACE) == (URL,)

@@ -1,0 +1,140 @@
+"""A thousand digests that are due in the same minute: each is told once, and they are spread.
+
+`python -m tests.bench.schedules [--schedules N] [--json]`. Two `bot start` processes share a
+Postgres database; Slack and the model are stand-ins in this process, and the model answers at once.
+`spread_s` is the time from the first root post to the last one, `busiest_second` how many were told
+within one second, and `lag_s_median` how long after its moment a digest was told.
+"""
+
+import argparse
+import asyncio
+import re
+import statistics
+import tempfile
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from agent_core.ids import SessionId
+from agent_core.schedules.rule import Rule
+from agent_core.schedules.schedule import Order, ScheduleId
+from agent_core.sessions import Database
+from agent_core.sessions.schedules import ScheduleStore
+from bot.sandbox.model import ModelStandIn, Text
+from bot.sandbox.slack import SlackStandIn
+from bot.threads import user_id
+from tests.bench.ingress_gestures import CHANNELS
+from tests.bench.results import Result, show
+from tests.members import members_on
+from tests.postgres import new_database, postgres
+
+SCHEDULES = 1_000
+PROCESSES = 2
+LEAD = timedelta(seconds=20)
+"""From the last preparation to the moment."""
+REST_S = 60.0
+"""No digest comes for so long: that is all."""
+LATE_S = 5.0
+"""After the last one another might still come twice."""
+ANSWER = "# A quiet day\n- Nothing has changed.\n"
+_NUMBER = re.compile(r"Digest (\d+) ·")
+
+
+async def prepare(slack: SlackStandIn, url: str, count: int) -> datetime:
+    """Store so many schedules that are due at one moment; returns it."""
+    database = Database(url)
+    await database.open()
+    store, now = ScheduleStore(database), datetime.now(UTC)
+    owner = user_id(slack.team_id, slack.users["ann"])
+    places = [slack.channels[name] for name in CHANNELS]
+    at = (now + LEAD + timedelta(seconds=count / 100)).replace(microsecond=0)
+    recurrence = f"FREQ=DAILY;BYHOUR={at.hour};BYMINUTE={at.minute};BYSECOND={at.second}"
+    try:
+        for number in range(count):
+            place = places[number % len(places)]
+            order = Order(
+                team=slack.team_id,
+                place=place,
+                owner=owner,
+                owner_name="Ann",
+                owner_locale="",
+                task=f"what is new in field {number}",
+                rule=Rule(recurrence=recurrence, zone="UTC", begins=now),
+                when_nothing_new="post",
+                origin=SessionId(f"{slack.team_id}:{place}:1.000001"),
+            )
+            schedule = await store.propose(ScheduleId(f"s{number}"), order, now)
+            await store.activate(schedule.id, now)
+    finally:
+        await database.close()
+    if datetime.now(UTC) >= at:
+        raise RuntimeError("the preparation took longer than the time that was left for it")
+    return at
+
+
+def told(slack: SlackStandIn) -> dict[int, list[float]]:
+    """When each digest's root posts were made, by its number."""
+    found: dict[int, list[float]] = {}
+    for posts in slack.state.posts.values():
+        for post in posts.values():
+            match = _NUMBER.search(post.text)
+            if post.user == slack.bot_user_id and match:
+                found.setdefault(int(match[1]), []).append(float(post.ts))
+    return found
+
+
+async def rest(slack: SlackStandIn, wanted: int, at: datetime) -> None:
+    """Wait until all are told, or none has come for a long time; then a little more."""
+    loop = asyncio.get_running_loop()
+    await asyncio.sleep(max(0.0, (at - datetime.now(UTC)).total_seconds()))
+    seen, since_s = -1, loop.time()
+    while seen < wanted and loop.time() - since_s < REST_S:
+        if (count := len(told(slack))) > seen:
+            seen, since_s = count, loop.time()
+        await asyncio.sleep(0.2)
+    await asyncio.sleep(LATE_S)
+
+
+async def measure(root: Path, count: int) -> list[Result]:
+    with postgres() as server:
+        url = new_database(server)
+        async with SlackStandIn(rate_limits=False) as slack, ModelStandIn() as model:
+            model.play(Text(text=ANSWER), times=2 * count)
+            environment = {"ANTHROPIC_API_KEY": "sandbox", "ANTHROPIC_BASE_URL": model.base_url}
+            async with members_on(url, slack, root, environment) as members:
+                await members.begin(PROCESSES)
+                at = await prepare(slack, url, count)
+                await rest(slack, count, at)
+                members.check()
+            return results_of(told(slack), count, at)
+
+
+def results_of(found: dict[int, list[float]], count: int, at: datetime) -> list[Result]:
+    times = sorted(min(each) for each in found.values())
+    double = sum(len(each) > 1 for each in found.values())
+    lags = [time_s - at.timestamp() for time_s in times] or [0.0]
+    spread_s = times[-1] - times[0] if times else 0.0
+    seconds = Counter(int(time_s) for time_s in times)
+    return [
+        Result(name="schedules", value=count, unit="schedules"),
+        Result(name="double", value=double, unit="schedules", goal=0),
+        Result(name="missed", value=count - len(found), unit="schedules", goal=0),
+        Result(name="spread_s", value=round(spread_s, 1), unit="s"),
+        Result(name="busiest_second", value=max(seconds.values(), default=0), unit="posts"),
+        Result(name="lag_s_median", value=round(statistics.median(lags), 1), unit="s"),
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--schedules", type=int, default=SCHEDULES)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--keep", type=Path, help="work in this directory and leave it there")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="schedules-") as directory:
+        results = asyncio.run(measure(arguments.keep or Path(directory), arguments.schedules))
+    show(results, as_json=arguments.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,219 @@
+"""What our hub costs beside a bare `mcp.Client`, and what many tools cost the model.
+
+`python -m tests.bench.tools [--json]`. `call_ratio_*`: a call through the registry and the hub, as
+the loop makes it, over the same call of a bare client to the same server, in turn in one run
+(medians; over stdio each has its own process of the same program). `tokens_*`: what the model is
+told of so many tools at a conversation's start, our own toolkit included, at four characters of
+JSON a token; `tokens_500_found` is the most after each of several searches, which bring what they
+find into sight.
+"""
+
+import argparse
+import asyncio
+import logging
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.server.mcpserver import MCPServer
+
+from agent_core.loop.ask_user import ask_user_tool
+from agent_core.messages import Message, ToolResult
+from agent_core.models import ToolSpec
+from agent_core.subagents.spec import shipped_specs
+from agent_core.subagents.task import task_tool
+from agent_core.testing.tools import (
+    FakeTool,
+    FakeToolset,
+    echo_server,
+    ignore_progress,
+    tool_call,
+    tool_context,
+)
+from agent_core.tools import Toolset
+from agent_core.tools.hub import McpHub
+from agent_core.tools.registry import Registry
+from agent_core.tools.search import FIND_TOOLS, SearchableTools, shown, tokens_of
+from agent_core.tools.servers import HttpServer, InProcessServer, ServerConfig, StdioServer
+from tests.agent_core.tools.catalogue import catalogue
+from tests.agent_core.tools.loopback import serve
+from tests.bench.results import Result, show
+
+WARM_UP = 30
+CALLS = 400
+WORDS = "a line of some length, as tools say them"
+SEARCHES = ("create a calendar event", "10-K filings", "refund a charge", "share a folder")
+
+Once = Callable[[], Awaitable[object]]
+
+
+async def timed_ms(once: Once) -> float:
+    started = time.perf_counter()
+    await once()
+    return (time.perf_counter() - started) * 1000
+
+
+async def measure_ratio(name: str, ours: Once, bare: Once) -> list[Result]:
+    """Call by call in turn, so that what else the machine does falls on both."""
+    for _ in range(WARM_UP):
+        await ours()
+        await bare()
+    pairs = [(await timed_ms(ours), await timed_ms(bare)) for _ in range(CALLS)]
+    our_ms = statistics.median(our_ms for our_ms, _ in pairs)
+    bare_ms = statistics.median(bare_ms for _, bare_ms in pairs)
+    return [
+        Result(name=f"call_ours_{name}_ms", value=round(our_ms, 3), unit="ms"),
+        Result(name=f"call_bare_{name}_ms", value=round(bare_ms, 3), unit="ms"),
+        Result(name=f"call_ratio_{name}", value=round(our_ms / bare_ms, 3), unit="ratio", goal=1.2),
+    ]
+
+
+@asynccontextmanager
+async def our_call(config: ServerConfig, workspace: Path) -> AsyncGenerator[Once]:
+    hub = McpHub([config])
+    registry = Registry([hub])
+    context = tool_context(workspace)
+    call = tool_call(f"mcp__{config.name}__echo", {"text": WORDS})
+
+    async def once() -> None:
+        output = await registry.run(call, context, ignore_progress)
+        if output.text != WORDS:
+            raise RuntimeError(f"the hub answered: {output.text}")
+
+    try:
+        yield once
+    finally:
+        await hub.close()
+
+
+def bare_call(client: Client) -> Once:
+    async def once() -> None:
+        result = await client.call_tool("echo", {"text": WORDS})
+        if result.is_error:
+            raise RuntimeError(f"the server answered: {result.content}")
+
+    return once
+
+
+async def measure_memory(workspace: Path) -> list[Result]:
+    server: MCPServer = echo_server()
+    config = InProcessServer(name="near", server=server)
+    async with our_call(config, workspace) as ours, Client(server) as client:
+        return await measure_ratio("memory", ours, bare_call(client))
+
+
+async def measure_stdio(workspace: Path) -> list[Result]:
+    """Each has a process of its own, of the same program."""
+    args = ["-m", "tests.bench.tools", "--serve-stdio"]
+    config = StdioServer(name="child", command=sys.executable, args=tuple(args))
+    parameters = StdioServerParameters(command=sys.executable, args=args)
+    async with (
+        our_call(config, workspace) as ours,
+        Client(stdio_client(parameters)) as client,
+    ):
+        return await measure_ratio("stdio", ours, bare_call(client))
+
+
+async def measure_http(workspace: Path) -> list[Result]:
+    async with AsyncExitStack() as stack:
+        port = await stack.enter_async_context(serve(echo_server().streamable_http_app()))
+        url = f"http://127.0.0.1:{port}/mcp"
+        config = HttpServer(name="far", url=url)
+        ours = await stack.enter_async_context(our_call(config, workspace))
+        client = await stack.enter_async_context(Client(url))
+        return await measure_ratio("http", ours, bare_call(client))
+
+
+@asynccontextmanager
+async def our_toolkit() -> AsyncGenerator[Toolset]:
+    args = ("-m", "mcp_local")
+    hub = McpHub(
+        [StdioServer(name="local_toolkit", command=sys.executable, args=args, trusted=True)]
+    )
+    try:
+        yield hub
+    finally:
+        await hub.close()
+
+
+def fleet(count: int) -> FakeToolset:
+    async def say(*_: object) -> str:
+        return "said"
+
+    return FakeToolset(
+        {
+            spec.name: FakeTool(
+                run=say, description=spec.description, input_schema=spec.input_schema
+            )
+            for spec in catalogue(count)
+        }
+    )
+
+
+async def measure_tokens(workspace: Path) -> list[Result]:
+    body = (task_tool(shipped_specs()).spec, ask_user_tool().spec)
+    results: list[Result] = []
+    async with our_toolkit() as toolkit:
+        for count in (10, 100, 500):
+            tools = SearchableTools(Registry([toolkit, fleet(count)]))
+            specs = [*await tools.specs(tool_context(workspace)), *body]
+            goal = 3_000 if count == 500 else None
+            results += [
+                _tokens(f"tokens_{count}", shown(specs, ()), goal),
+                _tokens(f"tokens_{count}_all", specs),
+            ]
+        results.append(await _tokens_found(tools, specs, workspace))
+    return results
+
+
+async def _tokens_found(
+    tools: SearchableTools, specs: Sequence[ToolSpec], workspace: Path
+) -> Result:
+    history: list[Message] = []
+    most = 0
+    for number, query in enumerate(SEARCHES):
+        call = tool_call(FIND_TOOLS, {"query": query}, call_id=f"call_{number}")
+        output = await tools.run(call, tool_context(workspace), ignore_progress)
+        history += [
+            Message(role="assistant", parts=(call,)),
+            Message(role="user", parts=(ToolResult(call_id=call.id, text=output.text),)),
+        ]
+        most = max(most, tokens_of(shown(specs, history)))
+    return Result(name="tokens_500_found", value=most, unit="tokens")
+
+
+def _tokens(name: str, specs: Sequence[ToolSpec], goal: float | None = None) -> Result:
+    return Result(name=name, value=tokens_of(specs), unit="tokens", goal=goal)
+
+
+async def measure() -> list[Result]:
+    with tempfile.TemporaryDirectory(prefix="tools-") as directory:
+        workspace = Path(directory)
+        return [
+            *await measure_memory(workspace),
+            *await measure_stdio(workspace),
+            *await measure_http(workspace),
+            *await measure_tokens(workspace),
+        ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--serve-stdio", action="store_true", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.serve_stdio:
+        echo_server().run()
+        return
+    logging.disable(logging.INFO)
+    show(asyncio.run(measure()), as_json=arguments.json)
+
+
+if __name__ == "__main__":
+    main()

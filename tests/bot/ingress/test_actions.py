@@ -1,0 +1,330 @@
+"""Presses: recorded before they are acknowledged, judged, and handed over once."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from slack_bolt.request.async_request import AsyncBoltRequest
+
+from bot.ingress import TakingUp
+from bot.ingress.words import WORDS
+from bot.slack_api import SystemClock
+from tests.bot.ingress.pressing import MODAL, ListeningGestures, Room, button, pressed_room, row
+from tests.bot.ingress.restarted import forgetful_ingress
+from tests.bot.ingress.world import World
+
+SELECT: dict[str, Any] = {
+    "type": "static_select",
+    "action_id": "digest.pick",
+    "options": [
+        {"text": {"type": "plain_text", "text": f"Number {number}"}, "value": str(number)}
+        for number in (1, 2)
+    ],
+}
+
+
+@pytest.fixture
+async def room() -> AsyncIterator[Room]:
+    async with pressed_room() as room:
+        yield room
+
+
+async def test_a_press_in_a_thread_says_who_pressed_what_and_where(room: Room) -> None:
+    thread = await room.thread()
+    ts = await room.api.post(
+        thread, "sure?", op_id="o", blocks=[row(button("digest.confirm", "42"))]
+    )
+    delivery = await room.slack.click("ben", "general", ts, "digest.confirm")
+    await room.settle()
+
+    [press] = room.handler.presses
+    action_ts = delivery.payload["actions"][0]["action_ts"]
+    ben, team = room.slack.people["ben"], room.slack.team_id
+    assert (press.team, press.user, press.channel) == (team, ben, thread.channel)
+    assert (press.thread_ts, press.message_ts) == (thread.root_ts, ts)
+    assert (press.action_id, press.value, press.is_ephemeral) == ("digest.confirm", "42", False)
+    assert press.response_url == delivery.payload["response_url"]
+    assert press.key == f"press:{team}:{ben}:{action_ts}:digest.confirm"
+    assert room.ledger.settled == [press.key]
+
+
+async def test_a_press_opens_a_modal(room: Room) -> None:
+    press = await room.press()
+    view_id = await room.api.views.open(press.trigger_id, MODAL)
+
+    assert room.open_views() == {view_id}
+
+
+async def test_a_menu_says_what_was_chosen(room: Room) -> None:
+    ts = await room.post(SELECT)
+    await room.slack.click("ann", "general", ts, "digest.pick", "2")
+    await room.settle()
+
+    assert [press.value for press in room.handler.presses] == ["2"]
+
+
+async def test_a_press_on_what_only_one_person_sees_says_so(room: Room) -> None:
+    client: Any = room.app.client
+    shown = await client.chat_postEphemeral(
+        token=room.slack.bot_token,
+        channel=room.slack.channels["general"],
+        user=room.slack.people["ann"],
+        text="?",
+        blocks=[row(button("digest.go"))],
+    )
+    await room.slack.click("ann", "general", shown["message_ts"], "digest.go")
+    await room.settle()
+
+    [press] = room.handler.presses
+    assert press.is_ephemeral
+    assert press.message_ts == shown["message_ts"]
+
+
+async def test_a_press_in_a_view_has_a_view_and_no_channel() -> None:
+    async with pressed_room(channels=frozenset({"C1"})) as room:
+        modal = {**MODAL, "blocks": [row(button("digest.more", "7")), *MODAL["blocks"]]}
+        view_id = await room.open_modal(modal)
+        await room.slack.click_view("ann", view_id, "digest.more")
+        await room.settle()
+
+        [press] = room.handler.presses
+        assert (press.view_id, press.value) == (view_id, "7")
+        assert (press.channel, press.thread_ts, press.message_ts) == ("", "", "")
+
+
+async def test_a_press_is_acknowledged_only_when_it_is_recorded(room: Room) -> None:
+    ts = await room.post(button("digest.go"))
+    room.ledger.may_go_on.clear()
+    async with asyncio.TaskGroup() as group:
+        click = group.create_task(room.slack.click("ann", "general", ts, "digest.go"))
+        async with asyncio.timeout(10):
+            await room.ledger.asked.wait()
+        assert not click.done()
+        assert room.handler.calls == 0
+        room.ledger.may_go_on.set()
+    await room.settle()
+
+    assert click.result().acked_at_s is not None
+    assert room.handler.calls == 1
+
+
+async def test_a_press_that_cannot_be_recorded_is_not_acknowledged(room: Room) -> None:
+    ts = await room.post(button("digest.go"))
+    payload = (await room.slack.click("ann", "general", ts, "digest.go")).payload
+    await room.settle()
+    room.ledger.failures = 1
+    response = await room.app.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=payload))
+
+    assert response.status != 200
+    assert room.handler.calls == 1
+
+
+async def test_a_press_is_acknowledged_while_its_handler_takes_long(room: Room) -> None:
+    ts = await room.post(button("digest.go"))
+    room.handler.may_go_on.clear()
+    delivery = await room.slack.click("ann", "general", ts, "digest.go")
+
+    assert delivery.acked_at_s is not None
+    assert room.handler.presses == []
+    room.handler.may_go_on.set()
+    await room.settle()
+    assert len(room.handler.presses) == 1
+
+
+async def test_a_press_that_comes_twice_is_handled_once(room: Room) -> None:
+    ts = await room.post(button("digest.go"))
+    delivery = await room.slack.click("ann", "general", ts, "digest.go")
+    again = await room.deliver_again(delivery)
+    other = room.another_process()
+    assert await other.receive(delivery.payload) == {}
+    await other.drain()
+    await room.settle()
+
+    assert again.acked_at_s is not None
+    assert room.handler.calls == 1
+
+
+async def test_two_presses_of_one_button_are_two(room: Room) -> None:
+    ts = await room.post(button("digest.go"))
+    for user in ("ann", "ann", "ben"):
+        await room.slack.click(user, "general", ts, "digest.go")
+    await room.settle()
+
+    assert len({press.key for press in room.handler.presses}) == 3
+
+
+async def test_a_button_that_nobody_knows_is_acknowledged_and_logged_once(
+    room: Room, caplog: pytest.LogCaptureFixture
+) -> None:
+    ts = await room.post(button("poll.vote"))
+    with caplog.at_level(logging.INFO, logger="bot.ingress.unheard"):
+        for _ in range(2):
+            delivery = await room.slack.click("ann", "general", ts, "poll.vote")
+            assert delivery.acked_at_s is not None
+
+    [line] = [record for record in caplog.records if record.name == "bot.ingress.unheard"]
+    assert "poll.vote" in line.getMessage()
+    assert (room.handler.calls, room.ledger.rows) == (0, {})
+
+
+async def test_the_longest_name_that_fits_gets_the_press(room: Room) -> None:
+    lists, others = ListeningGestures(), ListeningGestures()
+    for each in (lists, others):
+        each.may_go_on.set()
+    await room.press(action_id="digest.list.more")
+    [body] = room.ledger.bodies
+    room.ledger.rows.clear()
+    other = room.another_process({"digest.list.": lists, "digest.": others, "": others})
+    await other.receive(body)
+    await other.drain()
+
+    assert (lists.calls, others.calls) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"actions": []},
+        {"actions": ["x"], "user": {"id": 3}, "team": "T1"},
+        {"actions": [{"action_id": "digest.go"}], "container": None, "message": "gone"},
+        {"user": {"id": "U1"}, "team": {"id": "T1"}, "view": []},
+    ],
+)
+@pytest.mark.parametrize("kind", ["block_actions", "view_submission", "view_closed"])
+async def test_what_cannot_be_read_is_acknowledged_and_left(
+    room: Room, kind: str, body: dict[str, object]
+) -> None:
+    payload = {**body, "type": kind}
+    response = await room.app.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=payload))
+
+    assert (response.status, response.body) == (200, "")
+    assert (room.handler.calls, room.ledger.rows) == (0, {})
+
+
+async def test_a_refused_press_is_told_to_its_author_alone_in_the_thread(room: Room) -> None:
+    thread = await room.thread()
+    ts = await room.api.post(thread, "sure?", op_id="o", blocks=[row(button("digest.go"))])
+    await room.slack.click("guest", "general", ts, "digest.go")
+    await room.settle()
+
+    assert room.told("guest") == [(WORDS["en"].refusals["guest"], thread.root_ts)]
+    assert room.handler.calls == 0
+    assert len(room.ledger.settled) == 1
+
+
+async def test_a_refusal_is_in_the_language_of_its_author() -> None:
+    async with pressed_room(users=frozenset({"U1"})) as room:
+        ts = await room.post(button("digest.go"))
+        await room.slack.click("cleo", "general", ts, "digest.go")
+        await room.settle()
+
+        assert [text for text, _ in room.told("cleo")] == [WORDS["de"].refusals["user_not_listed"]]
+
+
+async def test_a_press_in_a_channel_that_is_not_listed_is_refused() -> None:
+    async with pressed_room(channels=frozenset({"C1"})) as room:
+        ts = await room.post(button("digest.go"))
+        await room.slack.click("ann", "general", ts, "digest.go")
+        await room.settle()
+
+        told = [text for text, _ in room.told("ann")]
+        assert told == [WORDS["en"].refusals["channel_not_listed"]]
+        assert room.handler.calls == 0
+
+
+async def test_a_press_of_another_app_or_team_is_not_even_recorded(room: Room) -> None:
+    await room.press()
+    body = room.ledger.bodies[0]
+    room.ledger.rows.clear()
+    for foreign in ({"api_app_id": "A999"}, {"team": {"id": "T999"}}):
+        assert await room.actions.receive({**body, **foreign}) == {}
+    await room.settle()
+
+    assert (room.handler.calls, room.ledger.rows) == (1, {})
+
+
+async def test_a_handler_that_fails_gets_the_press_again(room: Room) -> None:
+    room.handler.failures = 4
+    press = await room.press()
+
+    assert (room.handler.calls, len(room.handler.presses)) == (5, 1)
+    assert room.ledger.settled == [press.key]
+
+
+async def test_a_press_is_given_up_after_five_tries(room: Room) -> None:
+    room.handler.failures = 100
+    ts = await room.post(button("digest.go"))
+    await room.slack.click("ann", "general", ts, "digest.go")
+    await room.settle()
+
+    assert room.handler.calls == 5
+    assert room.ledger.unfinished == set()
+    assert room.actions.in_vain == set()
+
+
+async def test_a_press_whose_author_cannot_be_looked_up_is_tried_again(room: Room) -> None:
+    room.slack.fail("users.info", status=500, times=10)
+    await room.press()
+
+    assert (room.handler.calls, len(room.handler.presses)) == (1, 1)
+
+
+async def test_what_a_dead_process_left_is_handled_without_its_trigger(
+    room: Room, world: World
+) -> None:
+    press = await room.press()
+    room.ledger.settled.clear()
+    room.ledger.has_settled.clear()
+    await room.ledger.release(press.key)
+    other = room.another_process()
+    ingress = forgetful_ingress(world)
+    taking_up = TakingUp(room.ledger, ingress, SystemClock(), gestures=other)
+    await taking_up.start()
+    await until_settled(room)
+    await taking_up.close()
+
+    again = room.handler.presses[-1]
+    assert (again.key, again.value, again.trigger_id) == (press.key, press.value, "")
+    assert room.ledger.settled == [press.key]
+
+
+async def test_a_press_that_nobody_knows_any_more_is_settled(room: Room) -> None:
+    press = await room.press()
+    room.ledger.settled.clear()
+    other = room.another_process({"poll.": room.handler})
+    await other.replay(room.ledger.bodies[0])
+
+    assert (room.handler.calls, room.ledger.settled) == (1, [press.key])
+
+
+async def test_a_press_that_was_handled_and_could_not_be_settled_is_not_handled_again(
+    room: Room,
+) -> None:
+    room.ledger.settle_failures = 5
+    press = await room.press()
+    assert room.actions.in_vain == {press.key}
+
+    taking_up = TakingUp(room.ledger, room.actions, SystemClock(), gestures=room.actions)
+    await taking_up.start()
+    await until_settled(room)
+    await taking_up.close()
+    assert (room.handler.calls, room.actions.in_vain) == (1, set())
+
+
+async def test_closing_leaves_a_press_to_the_next_process(room: Room) -> None:
+    ts = await room.post(button("digest.go"))
+    room.handler.may_go_on.clear()
+    await room.slack.click("ann", "general", ts, "digest.go")
+    await room.actions.close(patience_s=0.01)
+
+    assert len(room.ledger.unfinished) == 1
+    assert room.handler.presses == []
+
+
+async def until_settled(room: Room) -> None:
+    async with asyncio.timeout(10):
+        await room.ledger.has_settled.wait()
+    await room.settle()

@@ -1,0 +1,75 @@
+"""Whatever a payload holds, reading it never fails, and only whole gestures are read."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_core.messages import JsonObject
+from bot.ingress.gestures import Press, Submission, read_facts, read_gesture
+
+NAMES = [
+    "actions", "action_id", "action_ts", "app_installed_team_id", "block_id", "callback_id",
+    "channel", "container", "hash", "id", "message", "selected_option", "selected_options",
+    "selected_date_time", "state", "team", "team_id", "thread_ts", "user", "value", "values",
+    "view",
+]  # fmt: skip
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=6)
+    ),
+    max_leaves=12,
+)
+
+
+@given(
+    kind=st.sampled_from(["block_actions", "view_submission"]),
+    fields=st.dictionaries(st.sampled_from(NAMES), JSON),
+)
+def test_no_payload_makes_reading_fail(kind: str, fields: JsonObject) -> None:
+    body: JsonObject = {**fields, "type": kind}
+    facts, gesture = read_facts(body), read_gesture(body)
+
+    if gesture is not None:
+        assert (gesture.team, gesture.user) == (facts.team, facts.user)
+        assert gesture.key.split(":")[1:3] == [gesture.team, gesture.user]
+    match gesture:
+        case Press():
+            assert gesture.action_id
+            assert gesture.action_ts
+        case Submission():
+            assert gesture.view_id
+            assert all(isinstance(text, str) for text in gesture.values.values())
+        case None:
+            pass
+
+
+def test_the_root_of_a_thread_is_read_from_the_post_where_its_place_does_not_tell() -> None:
+    gesture = read_gesture(pressed(message={"ts": "2.000000", "thread_ts": "1.000000"}))
+
+    assert isinstance(gesture, Press)
+    assert (gesture.thread_ts, gesture.message_ts) == ("1.000000", "2.000000")
+
+
+def test_in_a_shared_channel_the_team_is_the_one_of_the_app() -> None:
+    gesture = read_gesture(pressed(view={"id": "V1", "app_installed_team_id": "T9"}))
+
+    assert gesture is not None
+    assert gesture.team == "T9"
+
+
+def test_without_a_team_of_its_own_the_gesture_is_of_its_authors() -> None:
+    gesture = read_gesture(pressed(team=None, user={"id": "U1", "team_id": "T2"}))
+
+    assert gesture is not None
+    assert gesture.team == "T2"
+
+
+def pressed(**more: object) -> JsonObject:
+    action = {"type": "button", "action_id": "digest.go", "action_ts": "3.000000"}
+    return {
+        "type": "block_actions",
+        "team": {"id": "T1"},
+        "user": {"id": "U1"},
+        "actions": [action],
+        **more,
+    }

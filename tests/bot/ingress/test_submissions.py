@@ -1,0 +1,182 @@
+"""Modals that are sent off: answered in time, and handed over once."""
+
+from collections.abc import AsyncIterator
+from copy import deepcopy
+
+import pytest
+
+from agent_core.messages import JsonObject
+from bot.ingress.words import WORDS
+from tests.bot.ingress.pressing import MODAL, NAME, Room, button, pressed_room, row
+
+SOON_S = 0.05
+
+
+@pytest.fixture
+async def room() -> AsyncIterator[Room]:
+    async with pressed_room() as room:
+        yield room
+
+
+async def test_a_submission_brings_what_was_entered_and_closes_the_modal(room: Room) -> None:
+    view_id = await room.open_modal()
+    delivery = await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
+    await room.settle()
+
+    [submission] = room.handler.submissions
+    assert (submission.team, submission.user) == (room.slack.team_id, room.slack.people["ann"])
+    assert (submission.callback_id, submission.private_metadata) == ("digest.form", "about")
+    assert submission.values == {"name": "batteries"}
+    assert submission.view_id == view_id
+    assert delivery.answer is None
+    assert room.open_views() == set()
+    assert room.ledger.settled == [submission.key]
+
+
+async def test_errors_keep_the_modal_open_until_it_is_right(room: Room) -> None:
+    view_id = await room.open_modal()
+    room.handler.errors = [{"name": "Too short."}, {"name": "Still too short."}]
+    for entered in ("x", "x"):
+        delivery = await room.slack.submit_view("ann", view_id, {"name_in": entered})
+        assert delivery.answer is not None
+        assert delivery.answer["response_action"] == "errors"
+        assert room.open_views() == {view_id}
+    assert delivery.answer["errors"] == {"name": "Still too short."}
+
+    await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
+    await room.settle()
+    assert room.open_views() == set()
+    assert [each.values["name"] for each in room.handler.submissions] == ["x", "x", "batteries"]
+
+
+async def test_what_one_process_found_wrong_may_be_corrected_at_another(room: Room) -> None:
+    view_id = await room.open_modal()
+    room.handler.errors = [{"name": "Too short."}]
+    wrong = await room.slack.submit_view("ann", view_id, {"name_in": "x"})
+    right = deepcopy(wrong.payload)
+    right["view"]["state"]["values"]["name"]["name_in"]["value"] = "batteries"
+    other = room.another_process()
+    assert await other.receive(right) == {}
+    await other.drain()
+
+    assert [each.values["name"] for each in room.handler.submissions] == ["x", "batteries"]
+
+
+async def test_a_submission_that_comes_twice_is_handled_once(room: Room) -> None:
+    view_id = await room.open_modal()
+    delivery = await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
+    again = await room.deliver_again(delivery)
+    other = room.another_process()
+    assert await other.receive(delivery.payload) == {}
+    await room.settle()
+
+    assert again.acked_at_s is not None
+    assert room.handler.calls == 1
+
+
+async def test_a_modal_closes_in_time_and_its_handler_goes_on() -> None:
+    async with pressed_room(answer_within_s=SOON_S) as room:
+        view_id = await room.open_modal()
+        room.handler.may_go_on.clear()
+        delivery = await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
+
+        assert delivery.acked_at_s is not None
+        assert delivery.answer is None
+        assert room.open_views() == set()
+        assert room.handler.submissions == []
+        room.handler.may_go_on.set()
+        await room.settle()
+        assert len(room.handler.submissions) == 1
+        assert room.ledger.unfinished == set()
+
+
+async def test_a_handler_that_fails_gets_the_submission_again(room: Room) -> None:
+    room.handler.failures = 2
+    view_id = await room.open_modal()
+    await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
+    await room.settle()
+
+    assert (room.handler.calls, len(room.handler.submissions)) == (3, 1)
+
+
+async def test_a_refused_submission_says_so_in_the_modal(room: Room) -> None:
+    view_id = await room.open_modal(
+        {**MODAL, "blocks": [row(button("digest.more")), NAME]}, user="guest"
+    )
+    delivery = await room.slack.submit_view("guest", view_id, {"name_in": "batteries"})
+    await room.settle()
+
+    assert delivery.answer is not None
+    assert delivery.answer["errors"] == {"name": WORDS["en"].refusals["guest"]}
+    assert room.handler.calls == 0
+
+
+async def test_a_modal_is_judged_by_people_and_not_by_channels() -> None:
+    async with pressed_room(channels=frozenset({"C1"})) as room:
+        view_id = await room.open_modal()
+        await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
+        await room.settle()
+
+        assert len(room.handler.submissions) == 1
+
+
+async def test_a_form_that_nobody_knows_is_acknowledged(room: Room) -> None:
+    view_id = await room.open_modal({**MODAL, "callback_id": "poll.form"})
+    delivery = await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
+
+    assert delivery.acked_at_s is not None
+    assert (room.handler.calls, room.ledger.rows) == (0, {})
+
+
+async def test_a_submission_of_a_dead_process_is_handled(room: Room) -> None:
+    view_id = await room.open_modal()
+    delivery = await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
+    await room.settle()
+    room.handler.errors = [{"name": "nobody sees this"}]
+    other = room.another_process()
+    await other.replay(delivery.payload)
+    await other.drain()
+
+    first, second = room.handler.submissions
+    assert first == second
+    assert room.ledger.settled == [first.key, first.key]
+
+
+async def test_every_kind_of_input_is_read(room: Room) -> None:
+    general = room.slack.channels["general"]
+    inputs = {
+        "text": ({"type": "plain_text_input"}, "hello", "hello"),
+        "empty": ({"type": "plain_text_input"}, None, ""),
+        "one": ({"type": "static_select", "options": options("a", "b")}, "b", "b"),
+        "none": ({"type": "static_select", "options": options("a", "b")}, None, ""),
+        "radio": ({"type": "radio_buttons", "options": options("a", "b")}, "a", "a"),
+        "boxes": ({"type": "checkboxes", "options": options("a", "b", "c")}, ["a", "c"], "a,c"),
+        "place": ({"type": "conversations_select"}, general, general),
+        "places": ({"type": "multi_conversations_select"}, [general, "C2"], f"{general},C2"),
+        "person": ({"type": "users_select"}, "U1", "U1"),
+        "day": ({"type": "datepicker"}, "2026-03-27", "2026-03-27"),
+        "hour": ({"type": "timepicker"}, "09:00", "09:00"),
+        "moment": ({"type": "datetimepicker"}, 1783536983, "1783536983"),
+    }
+    blocks = [input_block(name, element) for name, (element, _, _) in inputs.items()]
+    view_id = await room.open_modal({**MODAL, "blocks": blocks})
+    entered = {f"{name}_in": chosen for name, (_, chosen, _) in inputs.items()}
+    await room.slack.submit_view("ann", view_id, entered)
+    await room.settle()
+
+    [submission] = room.handler.submissions
+    assert submission.values == {name: text for name, (_, _, text) in inputs.items()}
+
+
+def options(*values: str) -> list[JsonObject]:
+    return [{"text": {"type": "plain_text", "text": value}, "value": value} for value in values]
+
+
+def input_block(name: str, element: JsonObject) -> JsonObject:
+    return {
+        "type": "input",
+        "block_id": name,
+        "optional": True,
+        "label": {"type": "plain_text", "text": name},
+        "element": {**element, "action_id": f"{name}_in"},
+    }

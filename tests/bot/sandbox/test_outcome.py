@@ -1,0 +1,44 @@
+"""What `--json` tells: who alone saw a post, what an approval showed, what was done in apps."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from bot.sandbox.composio.effects import Execution
+from bot.sandbox.outcome import Outcome
+from bot.sandbox.slack import Post
+
+ANN, BOB = "U1", "bob@example.com"
+MAIL = Execution(
+    user_id="T1:U1",
+    slug="GMAIL_SEND_EMAIL",
+    arguments={"recipient_email": BOB},
+    account_id="ca_1",
+    account_user_id="T1:U1",
+    identity="ann@example.com",
+    at=datetime(2026, 11, 22, 12, tzinfo=UTC),
+    reads_only=False,
+    error=None,
+)
+
+
+def post(**more: Any) -> Post:
+    return Post(ts="1.0", channel="C1", user="UBOT", text="Approve?", **more)
+
+
+def test_each_effect_is_told_with_whose_account_it_used() -> None:
+    (told,) = Outcome(effects=[MAIL]).as_json()["effects"]
+    assert (told["for"], told["tool"]) == ("T1:U1", "GMAIL_SEND_EMAIL")
+    assert (told["account"], told["account_of"]) == ("ann@example.com", "T1:U1")
+    assert told["arguments"] == {"recipient_email": BOB}
+
+
+def test_effects_of_the_real_service_are_not_claimed_to_be_none() -> None:
+    assert Outcome().as_json()["effects"] is None
+    assert Outcome(effects=[]).as_json()["effects"] == []
+
+
+def test_a_post_tells_who_alone_saw_it_and_what_its_blocks_say() -> None:
+    section = {"type": "section", "text": {"type": "mrkdwn", "text": f"to: {BOB}"}}
+    seen = Outcome(posts=[post(ephemeral_to=ANN), post(blocks=(section,))]).as_json()["posts"]
+    assert [each["only_for"] for each in seen] == [ANN, None]
+    assert [each["blocks_text"] for each in seen] == ["", f"to: {BOB}"]

@@ -1,0 +1,219 @@
+"""`bot mcp` as an operator meets it."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from agent_core.settings import CoreSettings
+from agent_core.tools.pins import Pins
+from agent_core.tools.server import McpServer
+from agent_core.tools.servers import StdioServer
+from bot.cli import app
+from tests.agent_core.tools.conftest import QUICK
+from tests.agent_core.tools.fleet.world import NOTE, Told, defined, stored_pins
+
+Command = Callable[..., Result]
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Told:
+    return Told(tmp_path)
+
+
+@pytest.fixture
+def bot(tmp_path: Path, told: Told, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Runs `bot mcp …` where `told` is the operator's server."""
+    for name in (*CoreSettings.model_fields, "edgar_identity", "z_ai_api_key"):
+        monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, told=entry(told))
+    settings = {"MCP_SERVERS_FILE": "servers.json", "WORKSPACES_ROOT": str(tmp_path)}
+
+    def run(*arguments: str, **environment: str) -> Result:
+        return CliRunner().invoke(app, ["mcp", *arguments], env=settings | environment)
+
+    return run
+
+
+def entry(told: Told, **more: object) -> dict[str, object]:
+    return {"command": told.config.command, "args": list(told.config.args), **more}
+
+
+def write(directory: Path, **servers: object) -> None:
+    text = json.dumps({"mcpServers": servers})
+    (directory / "servers.json").write_text(text, encoding="utf-8")
+
+
+def use(config: StdioServer, directory: Path) -> None:
+    """What a bot does that uses the server: its definitions are pinned or compared."""
+
+    async def list_tools() -> None:
+        async with stored_pins(directory) as store:
+            server = McpServer(config, QUICK, pins=Pins(store))
+            try:
+                await server.tools()
+            finally:
+                await server.close()
+
+    asyncio.run(list_tools())
+
+
+def test_the_list_says_what_is_off_and_why(bot: Command, tmp_path: Path, told: Told) -> None:
+    write(tmp_path, told=entry(told, channels=["C1"]), broken={"command": "no-such-program"})
+    result = bot("list")
+    assert result.exit_code == 0
+    lines = {line.split()[0]: line for line in result.stdout.splitlines() if line}
+    assert list(lines)[:5] == ["edgartools", "video_audio", "youtube", "zai_vision", "web_reader"]
+    assert "EDGAR_IDENTITY is not set" in lines["edgartools"]
+    assert lines["told"].split()[1:] == ["stdio", "on", "channels", "C1"]
+    assert "the program no-such-program is not found" in lines["broken"]
+    assert told.starts == []
+    assert not (tmp_path / "state.sqlite").exists()
+
+
+def test_the_list_as_json_holds_the_limits_and_no_secret(
+    bot: Command, tmp_path: Path, told: Told
+) -> None:
+    write(tmp_path, told=entry(told, users=["U1"], env={"KEY": "${HUSH}"}, timeout=9))
+    result = bot("list", "--json", HUSH="sesame", EDGAR_IDENTITY="Jane jane@example.com")
+    listed: dict[str, Any] = json.loads(result.stdout)
+    servers = {server["name"]: server for server in listed["servers"]}
+    assert servers["told"] == {
+        "name": "told",
+        "transport": "stdio",
+        "on": True,
+        "reason": "",
+        "scope": "bot",
+        "shipped": False,
+        "agents": None,
+        "channels": None,
+        "users": ["U1"],
+        "timeout_s": 9.0,
+    }
+    assert listed["held"] == []
+    assert "sesame" not in result.stdout
+
+
+def test_variables_may_stand_in_the_file_env(bot: Command, tmp_path: Path, told: Told) -> None:
+    write(tmp_path, told=entry(told, env={"KEY": "${FROM_FILE}"}))
+    assert "FROM_FILE is not set" in bot("list").stdout
+    (tmp_path / ".env").write_text("FROM_FILE=there\n", encoding="utf-8")
+    assert "FROM_FILE" not in bot("list").stdout
+
+
+@pytest.mark.parametrize("command", [("list",), ("test", "told")])
+def test_a_broken_file_is_told_with_its_line(
+    bot: Command, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    (tmp_path / "servers.json").write_text('{"mcpServers":\n {,}}', encoding="utf-8")
+    result = bot(*command)
+    assert result.exit_code == 1
+    assert "servers.json is broken at line 2" in result.stderr
+
+
+@pytest.mark.subprocess
+def test_a_try_lists_the_tools_with_their_digests(bot: Command, tmp_path: Path, told: Told) -> None:
+    asking: dict[str, Any] = {"type": "object", "properties": {"password": {}}}
+    told.lists(defined("act"), defined("add", inputSchema=asking))
+    result = bot("test", "told")
+    assert result.exit_code == 0, result.output
+    act, add, end = result.stdout.splitlines()
+    digest, state, name = act.split()
+    assert (len(digest), state, name) == (12, "new", "act")
+    assert add.endswith("add: its parameter password asks for a secret")
+    assert end == "It works, and 1 of its 2 tools is on."
+    assert not (tmp_path / "state.sqlite").exists()
+
+
+@pytest.mark.subprocess
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("nowhere", "There is no MCP server nowhere. There are: edgartools,"),
+        ("edgartools", "is off: EDGAR_IDENTITY is not set"),
+        ("dying", "could not be started"),
+        ("dying", "no licence"),
+    ],
+)
+def test_a_server_that_does_not_work_is_told_with_code_1(
+    bot: Command, tmp_path: Path, name: str, reason: str
+) -> None:
+    dying = "import sys; sys.exit('no licence')"
+    write(tmp_path, dying={"command": sys.executable, "args": ["-I", "-c", dying]})
+    result = bot("test", name)
+    assert result.exit_code == 1
+    assert reason in result.stderr
+
+
+@pytest.mark.subprocess
+def test_a_change_is_shown_and_accepted(bot: Command, tmp_path: Path, told: Told) -> None:
+    use(told.config, tmp_path)
+    assert "accepted  act" in bot("test", "told").stdout
+    told.lists(defined("where"), defined("act", "Does it.\nSays so.", inputSchema=NOTE))
+    use(told.config, tmp_path)
+
+    listed = bot("list").stdout
+    assert "told act: its description and input schema changed since it was accepted" in listed
+    assert json.loads(bot("list", "--json").stdout)["held"][0]["tool"] == "act"
+    assert "off       act" in bot("test", "told").stdout
+
+    shown = bot("accept", "told", "act", "--show")
+    assert shown.exit_code == 0
+    for line in ('-  "description": "Does it."', '+  "description": "Does it.\\n', '+Says so."'):
+        assert line in shown.stdout
+    assert bot("list").stdout == listed
+
+    accepted = bot("accept", "told")
+    assert (accepted.exit_code, accepted.stdout.splitlines()[-1]) == (0, "Accepted: act.")
+    assert "accepted  act" in bot("test", "told").stdout
+    again = bot("accept", "told", "act")
+    assert again.exit_code == 1
+    assert "Nothing of told act waits" in again.stderr
+
+
+@pytest.mark.subprocess
+def test_a_change_that_a_try_finds_waits_to_be_accepted(
+    bot: Command, tmp_path: Path, told: Told
+) -> None:
+    use(told.config, tmp_path)
+    told.lists(defined("where"), defined("act", "Does more."), defined("leave"))
+    *tools, end = bot("test", "told").stdout.splitlines()
+    states = {line.split(": ")[0].split()[2]: line.split()[1] for line in tools}
+    assert states == {"where": "accepted", "act": "off", "leave": "off"}
+    assert "its description changed since it was accepted" in "\n".join(tools)
+    assert end == "It works, and 1 of its 3 tools is on."
+
+    accepted = bot("accept", "told")
+    assert '+  "description": "Does more."' in accepted.stdout
+    assert accepted.stdout.splitlines()[-1] == "Accepted: act, leave."
+    assert bot("test", "told").stdout.splitlines()[-1] == "It works, and has 3 tools."
+
+
+@pytest.mark.subprocess
+def test_a_try_of_a_server_that_was_never_used_pins_nothing(
+    bot: Command, tmp_path: Path, told: Told
+) -> None:
+    use(replace(told.config, name="other"), tmp_path)
+    assert "new       act" in bot("test", "told").stdout
+    told.lists(defined("act", "Does more."))
+    assert "new       act" in bot("test", "told").stdout
+    assert "Nothing of told waits" in bot("accept", "told").stderr
+
+
+def test_without_a_database_nothing_waits(bot: Command) -> None:
+    result = bot("accept", "told")
+    assert result.exit_code == 1
+    assert "Nothing of told waits to be accepted." in result.stderr
+
+
+def test_a_setting_that_is_wrong_is_named(bot: Command) -> None:
+    result = bot("list", DATABASE_URL="mysql://x")
+    assert result.exit_code == 2
+    assert "DATABASE_URL" in result.stderr

@@ -1,0 +1,286 @@
+"""A team with a bot and a clock that is put forward by hand, as the tests of digests hold them."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from agent_core.schedules.rule import slots_after
+from agent_core.schedules.schedule import Schedule, Slot
+from bot.sandbox.model import Text
+from bot.sandbox.moments import SharedClock
+from bot.sandbox.slack import Delivery, Post, View, interactive
+from bot.sandbox.slack.actions import blocks_of_post, collect_values
+from bot.sandbox.slack.wire import JsonObject
+from bot.sandbox.watch import Watch
+from tests.e2e.one_task import in_one_task
+from tests.e2e.world import CHANNEL, Outside, World, bot_in, outside_world
+
+FRIDAY = datetime(2026, 3, 27, 7, 0, tzinfo=UTC)
+"""08:00 in Amsterdam and Berlin; the clocks there go forward on Sunday."""
+NINE_ON_FRIDAY = datetime(2026, 3, 27, 8, 0, tzinfo=UTC)
+NINE_ON_MONDAY = datetime(2026, 3, 30, 7, 0, tzinfo=UTC)
+NINE_ON_TUESDAY = datetime(2026, 3, 31, 7, 0, tzinfo=UTC)
+ORDER = "every weekday at 9 post a digest on battery storage in #energy"
+HYDROGEN = "every weekday post a digest on hydrogen in #energy"
+"""An order that says nothing of the time."""
+ANSWER_S = 20.0
+RUN_S = 30.0
+
+
+def digest_answer(*lines: str, title: str = "Storage grows", details: str = "More of it.") -> Text:
+    """What a model answers that keeps to the form."""
+    listed = "\n".join(f"- {line}" for line in lines)
+    return Text(text=f"# {title}\n{listed}\n---\n{details}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Town:
+    """What outlives a bot: the stand-ins and the clock that all of them go by."""
+
+    outside: Outside
+    clock: SharedClock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Office:
+    """A running bot whose people order digests."""
+
+    world: World
+    clock: SharedClock
+    watch: Watch
+
+    async def say(self, text: str, *, user: str = "ann", channel: str = CHANNEL) -> Post:
+        """Someone mentions the bot in a new thread; its first post there."""
+        ts = await self.world.mention(text, user=user, channel=channel)
+        return await self.next_post(ts, after=0, channel=channel)
+
+    async def reply(
+        self, text: str, post: Post, *, user: str = "ann", mention: bool = False
+    ) -> Post:
+        """Someone writes into a post's thread; the bot's next post there."""
+        slack = self.world.slack
+        told = len(self.world.bot_posts(post.root_ts, channel=post.channel))
+        words = f"{slack.mention} {text}" if mention else text
+        await slack.say(user, post.channel, words, thread_ts=post.root_ts)
+        return await self.next_post(post.root_ts, after=told, channel=post.channel)
+
+    async def next_post(self, root_ts: str, *, after: int, channel: str = CHANNEL) -> Post:
+        """The bot's post in a thread behind the first `after` of them."""
+
+        def newest(_: object) -> list[Post]:
+            return self.world.bot_posts(root_ts, channel=channel)[after:]
+
+        return (await self.world.slack.wait_for(newest, timeout_s=ANSWER_S))[0]
+
+    async def order(
+        self, text: str = ORDER, *, user: str = "ann", channel: str = CHANNEL
+    ) -> Schedule:
+        """Someone orders a digest and agrees to what was understood."""
+        proposal = await self.say(text, user=user, channel=channel)
+        await self.press(proposal, "confirm", user=user)
+        await self.without_buttons(proposal)
+        [*_, schedule] = await self.schedules()
+        return schedule
+
+    async def press(self, post: Post, button: str, *, user: str = "ann") -> Delivery:
+        """Someone presses one of our buttons."""
+        return await self.world.slack.click(user, post.channel, post.ts, f"digest.{button}")
+
+    async def choose(
+        self, listing: Post, entry: str, schedule: Schedule, *, user: str = "ann"
+    ) -> None:
+        """Someone chooses from the menu beside a schedule."""
+        value = f"{entry}:{schedule.id}"
+        [block_id] = [
+            str(block["block_id"])
+            for block in listing.blocks
+            if value in str(block.get("accessory", ""))
+        ]
+        await self.world.slack.click(
+            user, listing.channel, listing.ts, "digest.menu", value, block_id=block_id
+        )
+
+    async def without_buttons(self, post: Post) -> Post:
+        """A proposal as it is once it was answered."""
+
+        def answered(_: object) -> Post | None:
+            now = self.world.slack.find(post.channel, post.ts)
+            return None if buttons(now) else now
+
+        found = await self.world.slack.wait_for(answered, timeout_s=ANSWER_S)
+        assert found is not None
+        return found
+
+    async def deliver_again(self, press: Delivery) -> None:
+        """Slack delivers a press once more, as after an acknowledgement that it did not see."""
+        again = await self.world.slack.workspace.deliverer.attempt(
+            press.type,
+            press.payload,
+            attempt=press.attempt + 1,
+            reason="timeout",
+            envelope_id=press.envelope_id,
+        )
+        assert again.acked_at_s is not None
+
+    async def told_alone(self, user: str, post: Post) -> str:
+        """What a person was told in a post's thread for their eyes only."""
+        slack, person = self.world.slack, self.world.slack.user_id(user)
+
+        def told(_: object) -> list[str]:
+            thread = slack.thread(post.channel, post.root_ts)
+            return [each.text for each in thread if each.ephemeral_to == person]
+
+        [text] = await slack.wait_for(told, timeout_s=ANSWER_S)
+        return text
+
+    async def form(self, user: str = "ann") -> View:
+        """The modal that a person has open."""
+        person = self.world.slack.user_id(user)
+
+        def opened(_: object) -> list[View]:
+            return self.world.slack.workspace.modals.stack_of(person)
+
+        return (await self.world.slack.wait_for(opened, timeout_s=ANSWER_S))[-1]
+
+    async def fill_in(self, view: View, entered: Mapping[str, object]) -> JsonObject:
+        """Submit a modal with what was entered, by action. Returns the errors; without, it closes.
+
+        The stand-in's own `submit_view` does not know what its menus show at the start.
+        """
+        slack = self.world.slack
+        values = collect_values(view.body["blocks"], entered)
+        filled = replace(view, state=values)
+        slack.state.show_view(filled)
+        trigger = slack.workspace.triggers.issue(view.user)
+        payload = interactive.view_submission(slack.state, filled, view.user, trigger)
+        delivery = await slack.workspace.deliverer.attempt(
+            "interactive", payload, accepts_answer=True
+        )
+        assert delivery.acked_at_s is not None
+        errors: JsonObject = (delivery.answer or {}).get("errors", {})
+        if not errors:
+            slack.state.close_view(filled)
+        return errors
+
+    async def schedules(self) -> list[Schedule]:
+        """Those that were agreed on and not deleted, by number."""
+        return await self.world.runtime.timekeeper.store.of_team(self.world.slack.team_id)
+
+    async def schedule(self, number: int) -> Schedule:
+        return next(each for each in await self.schedules() if each.number == number)
+
+    async def status(self, number: int) -> tuple[str, datetime | None]:
+        """What a schedule is, and when it is due next."""
+        schedule = await self.schedule(number)
+        return schedule.status, schedule.next_due
+
+    async def slots(self, schedule: Schedule) -> list[Slot]:
+        """All slots of a schedule, oldest first."""
+        found = await self.world.runtime.timekeeper.store.newest_slots(schedule.id, limit=100)
+        return found[::-1]
+
+    def roots(self, channel: str = "energy") -> list[Post]:
+        """What the bot posted into a channel itself, oldest first."""
+        slack = self.world.slack
+        return [
+            post
+            for post in slack.posts(channel)
+            if post.user == slack.bot_user_id and not post.is_reply and not post.ephemeral_to
+        ]
+
+    async def go_to(self, moment: datetime) -> None:
+        """Put the clock forward, and stay until the bot has seen to all that is due by then."""
+        self.clock.jump_to(moment.timestamp())
+        await self.watch.until(
+            lambda: self._has_seen_to(moment),
+            timeout_s=RUN_S,
+            otherwise=f"The bot has not seen to what was due at {moment}",
+        )
+        await self.rest()
+
+    async def go_to_slot(
+        self, schedule: Schedule, *, skipping: int = 0, late_s: float = 0.0
+    ) -> None:
+        """Put the clock forward to a schedule's next slot, or to one behind it."""
+        current = await self.schedule(schedule.number)
+        assert current.next_due is not None
+        slots = slots_after(current.order.rule, current.next_due - timedelta(seconds=1))
+        slot = next(islice(slots, skipping, None))
+        await self.go_to(slot + timedelta(seconds=late_s))
+
+    async def go_on_s(self, seconds: float) -> None:
+        """Put the clock forward from where it is."""
+        now = datetime.fromtimestamp(self.clock.now(), UTC)
+        await self.go_to(now + timedelta(seconds=seconds))
+
+    async def rest(self) -> None:
+        """Stay until no turn and no slot is under way."""
+        await self.watch.rest(timeout_s=RUN_S, settled_s=0.1)
+
+    async def _has_seen_to(self, moment: datetime) -> bool:
+        due = await self.watch.next_due()
+        return due is None or due > moment
+
+
+@asynccontextmanager
+async def town_on(root: Path, moment: datetime = FRIDAY) -> AsyncGenerator[Town]:
+    """Stand-ins whose time begins at a moment; no bot yet."""
+    clock = SharedClock(root / "clock", start_s=moment.timestamp())
+    async with outside_world(root / "workspaces", slack_clock=clock) as outside:
+        yield Town(outside=outside, clock=clock)
+
+
+@asynccontextmanager
+async def office_in(town: Town) -> AsyncGenerator[Office]:
+    """A bot at work; several after each other in one town are restarts."""
+    watch = Watch(town.outside.root, _nothing)
+    try:
+        async with bot_in(town.outside) as world:
+            yield Office(world=world, clock=town.clock, watch=watch)
+    finally:
+        await watch.close()
+
+
+@asynccontextmanager
+async def office_on(root: Path, moment: datetime = FRIDAY) -> AsyncGenerator[Office]:
+    """A bot in a fresh town."""
+    async with town_on(root, moment) as town, office_in(town) as office:
+        yield office
+
+
+def buttons(post: Post) -> list[str]:
+    """The labels of a post's buttons."""
+    blocks = blocks_of_post(post)
+    return [
+        str(element["text"]["text"])
+        for block in blocks
+        for element in block.get("elements", ())
+        if element.get("type") == "button"
+    ]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_office(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Office]:
+    """One bot for a module's tests."""
+    async with in_one_task(office_on(tmp_path_factory.mktemp("town"))) as office:
+        yield office
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def office(shared_office: Office) -> AsyncGenerator[Office]:
+    """The module's bot, without the schedules of the tests before."""
+    yield shared_office
+    store = shared_office.world.runtime.timekeeper.store
+    for schedule in await shared_office.schedules():
+        await store.delete(schedule.id)
+
+
+async def _nothing() -> None:
+    await asyncio.sleep(0)

@@ -1,0 +1,239 @@
+"""Digests are listed, paused, resumed, run, edited and deleted, by those who may."""
+
+import pytest
+
+from bot.sandbox.slack import Post
+from tests.e2e.digests import (
+    NINE_ON_FRIDAY,
+    Office,
+    digest_answer,
+    office,
+    shared_office,
+)
+
+__all__ = ["office", "shared_office"]
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+LONG_S = 2.0
+HEAT_PUMPS = "every tuesday at 10 post a digest on heat pumps in #news"
+
+
+@pytest.mark.proves("digest.list")
+async def test_digests_are_listed_with_what_can_be_done(office: Office) -> None:
+    first, second = await office.order(), await office.order(HEAT_PUMPS)
+    listing = await office.say("digests")
+    numbers = [line.partition(".")[0] for line in listing.text.splitlines()[1:]]
+    assert numbers == [str(first.number), str(second.number)]
+    assert "every Tuesday at 10:00 (Europe/Amsterdam)" in listing.text
+    assert "next: Tue 31 March 2026, 10:00" in listing.text
+    assert entries(listing) == 2 * ["Pause", "Run now", "Edit", "Delete"]
+
+
+async def test_without_digests_the_list_shows_how_to_order_one(office: Office) -> None:
+    assert "every weekday at 9 post a digest" in (await office.say("list digests")).text
+
+
+@pytest.mark.proves("digest.words")
+async def test_pause_and_resume_in_words(office: Office) -> None:
+    number = (await office.order()).number
+    paused = await office.say("pause the digest")
+    assert paused.text.startswith(f"Digest {number} (*battery storage*) is paused.")
+    assert await office.status(number) == ("paused", None)
+    assert entries(await office.say("digests"))[0] == "Resume"
+    resumed = await office.say(f"resume digest {number}")
+    assert "goes on. Next: Fri 27 March 2026, 09:00" in resumed.text
+    assert await office.status(number) == ("active", NINE_ON_FRIDAY)
+
+
+@pytest.mark.proves("digest.words")
+async def test_delete_in_words_keeps_the_number_for_good(office: Office) -> None:
+    first = await office.order()
+    deleted = await office.say("delete the battery storage digest")
+    assert deleted.text.startswith(f"Digest {first.number} (*battery storage*) is deleted.")
+    assert await office.schedules() == []
+    assert "no such digest" in (await office.say(f"resume digest {first.number}")).text
+    assert (await office.order()).number > first.number
+
+
+@pytest.mark.proves("digest.words")
+async def test_run_now_makes_one_digest_beside_the_rule(office: Office) -> None:
+    schedule = await office.order()
+    already = len(office.roots())
+    office.world.model.play(digest_answer("One", "Two"))
+    started = await office.say(f"run digest {schedule.number} now")
+    assert started.text.startswith(f"Digest {schedule.number} (*battery storage*) is being made")
+    await office.rest()
+    [root] = office.roots()[already:]
+    assert "Made on request, beside its usual times." in root.text
+    assert await office.status(schedule.number) == ("active", NINE_ON_FRIDAY)
+
+
+async def test_a_second_run_waits_until_the_first_is_over(office: Office) -> None:
+    schedule = await office.order()
+    already = len(office.roots())
+    office.world.model.stall(LONG_S, kinds={"scripted"})
+    office.world.model.play(digest_answer("One"))
+    await office.say("run the digest")
+    office.clock.jump_to(office.clock.now() + 1.0)
+    refused = await office.say("run the digest")
+    assert refused.text == f"Digest {schedule.number} is being made right now."
+    await office.rest()
+    assert len(office.roots()) == already + 1
+
+
+@pytest.mark.parametrize(
+    ("entry", "said", "status"),
+    [("pause", "is paused", "paused"), ("delete", "is deleted", None)],
+)
+@pytest.mark.proves("digest.menu")
+async def test_the_menu_does_what_it_says_and_says_who_did_it(
+    office: Office, entry: str, said: str, status: str | None
+) -> None:
+    schedule = await office.order()
+    listing = await office.say("digests")
+    await office.choose(listing, entry, schedule)
+    told = await office.next_post(listing.root_ts, after=1)
+    assert told.text.startswith(f"<@{office.world.slack.people['ann']}>: Digest ")
+    assert said in told.text
+    assert [each.status for each in await office.schedules()] == ([status] if status else [])
+
+
+async def test_the_menu_resumes_and_runs(office: Office) -> None:
+    schedule = await office.order()
+    await office.say("pause the digest")
+    listing = await office.say("digests")
+    await office.choose(listing, "resume", schedule)
+    assert "goes on" in (await office.next_post(listing.root_ts, after=1)).text
+    office.world.model.play(digest_answer("One", "Two"))
+    await office.choose(listing, "run", schedule)
+    assert "is being made now" in (await office.next_post(listing.root_ts, after=2)).text
+    await office.rest()
+    assert [slot.state for slot in await office.slots(schedule)] == ["posted"]
+
+
+@pytest.mark.proves("digest.form", "digest.words")
+async def test_edit_opens_a_form_that_takes_another_time(office: Office) -> None:
+    schedule = await office.order()
+    listing = await office.say(f"edit digest {schedule.number}")
+    await office.choose(listing, "edit", schedule)
+    view = await office.form()
+    assert "every weekday at 09:00 (Europe/Amsterdam)" in str(view.body["blocks"])
+    entered = {"when": "every monday at 7:15", "task": "flow batteries", "news": "be_silent"}
+    assert await office.fill_in(view, entered) == {}
+    told = await office.next_post(listing.root_ts, after=1)
+    assert told.text.startswith(f"Digest {schedule.number} is changed: *flow batteries*")
+    assert "Every Monday at 07:15 (Europe/Amsterdam)" in told.text
+    changed = await office.schedule(schedule.number)
+    assert (changed.order.task, changed.order.when_nothing_new) == ("flow batteries", "be_silent")
+    assert changed.next_due is not None
+    assert changed.next_due.isoformat() == "2026-03-30T05:15:00+00:00"
+
+
+@pytest.mark.parametrize(
+    ("entered", "block", "reason"),
+    [
+        ({"when": "soon"}, "when", "Please write days and time"),
+        ({"when": "every monday"}, "when", "Please write days and time"),
+        ({"when": "every 5 minutes"}, "when", "too often"),
+        ({"task": "   "}, "task", "What is it about?"),
+    ],
+)
+@pytest.mark.proves("digest.form")
+async def test_a_wrong_entry_keeps_the_form_open_with_a_sentence(
+    office: Office, entered: dict[str, str], block: str, reason: str
+) -> None:
+    schedule = await office.order()
+    listing = await office.say("digests")
+    await office.choose(listing, "edit", schedule)
+    view = await office.form()
+    errors = await office.fill_in(view, entered)
+    assert list(errors) == [block]
+    assert reason in errors[block]
+    assert await office.schedule(schedule.number) == schedule
+    assert await office.fill_in(view, {"when": "every day at 6"}) == {}
+    changed = await office.schedule(schedule.number)
+    assert changed.order.rule.recurrence == "FREQ=DAILY;BYHOUR=6;BYMINUTE=0"
+
+
+async def test_another_channel_of_the_form_is_checked(office: Office) -> None:
+    schedule = await office.order()
+    listing = await office.say("digests")
+    await office.choose(listing, "edit", schedule)
+    random = office.world.slack.channels["random"]
+    errors = await office.fill_in(await office.form(), {"channel": random})
+    assert errors == {"channel": f"I am not in <#{random}>. Invite me there, then ask again."}
+
+
+async def test_an_order_that_fits_two_digests_asks_which(office: Office) -> None:
+    first, second = await office.order(), await office.order(HEAT_PUMPS)
+    which = await office.say("pause the digest")
+    assert which.text.splitlines() == [
+        "Which one do you mean? Name it by its number:",
+        f"{first.number}. battery storage",
+        f"{second.number}. heat pumps",
+    ]
+    assert {each.status for each in await office.schedules()} == {"active"}
+    assert "heat pumps" in (await office.say("pause the Tuesday one")).text
+    assert await office.status(second.number) == ("paused", None)
+
+
+async def test_in_the_thread_of_a_digest_that_digest_is_meant(office: Office) -> None:
+    first = await office.order()
+    second = await office.order("every friday at 17 post a digest on heat pumps in #energy")
+    office.world.model.play(digest_answer("One"))
+    await office.go_to_slot(first)
+    paused = await office.reply("pause the digest", office.roots()[-1])
+    assert paused.text.startswith(f"Digest {first.number} (*battery storage*) is paused.")
+    assert (await office.schedule(second.number)).status == "active"
+
+
+@pytest.mark.parametrize("verb", ["pause", "delete", "edit", "run"])
+@pytest.mark.proves("digest.rights")
+async def test_a_person_may_not_change_the_digest_of_another_one(office: Office, verb: str) -> None:
+    schedule = await office.order(user="ann")
+    refused = await office.say(f"{verb} digest {schedule.number}", user="ben")
+    ann = office.world.slack.people["ann"]
+    only = f"Only <@{ann}>, who ordered it, and admins can change digest {schedule.number}."
+    assert refused.text == only
+    listing = await office.say("digests", user="ben")
+    await office.choose(listing, verb, schedule, user="ben")
+    assert await office.told_alone("ben", listing) == only
+    assert await office.schedule(schedule.number) == schedule
+    assert office.world.slack.workspace.modals.stack_of(office.world.slack.people["ben"]) == []
+
+
+@pytest.mark.proves("digest.rights")
+async def test_an_admin_may_change_the_digest_of_another_one(office: Office) -> None:
+    schedule = await office.order(user="ben")
+    paused = await office.say(f"pause digest {schedule.number}", user="ann")
+    assert "is paused" in paused.text
+    assert await office.status(schedule.number) == ("paused", None)
+
+
+@pytest.mark.proves("digest.list")
+async def test_a_digest_of_a_private_channel_is_listed_there_alone(office: Office) -> None:
+    await office.order("every day at 9 post a digest on secrets in #private")
+    for user in ("ann", "ben"):
+        assert "secrets" in (await office.say("digests", user=user, channel="private")).text
+        assert "secrets" not in (await office.say("digests", user=user)).text
+
+
+async def test_a_digest_of_a_channel_that_one_is_not_in_is_not_there_for_one(
+    office: Office,
+) -> None:
+    await office.world.slack.remove_from_channel("shared", "cleo")
+    schedule = await office.order("every day at 9 post a digest on moss in #shared")
+    assert "moss" in (await office.say("digests", user="ben")).text
+    assert "moss" not in (await office.say("digests", user="cleo")).text
+    hidden = await office.say(f"pause digest {schedule.number}", user="cleo")
+    assert "no such digest" in hidden.text
+
+
+def entries(listing: Post) -> list[str]:
+    """The labels in the menus of a list, from above."""
+    return [
+        str(option["text"]["text"])
+        for block in listing.blocks
+        for option in block.get("accessory", {}).get("options", ())
+    ]

@@ -1,0 +1,220 @@
+"""Digests of a bot that stops and comes back, or is set up differently: each test has its own."""
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from agent_core.events import TextDelta
+from agent_core.ids import TurnId
+from agent_core.schedules.schedule import Schedule
+from tests.e2e.digests import (
+    HYDROGEN,
+    NINE_ON_FRIDAY,
+    NINE_ON_MONDAY,
+    NINE_ON_TUESDAY,
+    ORDER,
+    Office,
+    buttons,
+    digest_answer,
+    office_in,
+    office_on,
+    town_on,
+)
+from tests.e2e.world import TURN_S
+
+NIGHTLY = "every day at 2:30 post a digest on owls in #energy"
+GRID = "Grids [grew by half](http://news.gridwatch.test/a)"
+SALT = "Salt [lasts longer](http://news.gridwatch.test/c)"
+LONG_S = 300.0
+FIRST_WORDS = 7
+"""Events of a stream: its start, four of the thinking block, the text's start, its first piece."""
+HOUR = timedelta(hours=1)
+
+
+@pytest.mark.proves("digest.question")
+async def test_a_question_of_before_a_restart_is_answered_after_it(tmp_path: Path) -> None:
+    async with town_on(tmp_path) as town:
+        async with office_in(town) as office:
+            question = await office.say(HYDROGEN)
+        async with office_in(town) as office:
+            proposal = await office.reply("at 9", question)
+            assert proposal.text.startswith("*hydrogen*\nEvery weekday at 09:00")
+            await office.press(proposal, "confirm")
+            await office.without_buttons(proposal)
+            assert len(await office.schedules()) == 1
+
+
+async def test_a_proposal_of_before_a_restart_is_agreed_to_after_it(tmp_path: Path) -> None:
+    async with town_on(tmp_path) as town:
+        async with office_in(town) as office:
+            proposal = await office.say(ORDER)
+        async with office_in(town) as office:
+            await office.press(proposal, "confirm")
+            await office.without_buttons(proposal)
+            [schedule] = await office.schedules()
+    assert schedule.status == "active"
+
+
+@pytest.mark.parametrize(
+    ("setting", "full"),
+    [
+        ("DIGESTS_PER_PERSON", "You have 1 digests."),
+        ("DIGESTS_PER_CHANNEL", "has 1 digests."),
+        ("DIGESTS_PER_TEAM", "This workspace has 1 digests."),
+    ],
+)
+@pytest.mark.proves("digest.limits")
+async def test_how_many_may_be_kept_is_a_setting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, setting: str, full: str
+) -> None:
+    monkeypatch.setenv(setting, "1")
+    async with office_on(tmp_path) as office:
+        early = await office.say(ORDER)
+        schedule = await office.order()
+        refused = await office.say(ORDER)
+        assert full in refused.text
+        await office.press(early, "confirm")
+        assert full in await office.told_alone("ann", early)
+        await office.say(f"delete digest {schedule.number}")
+        assert buttons(await office.say(ORDER))
+
+
+@pytest.mark.proves("digest.restart")
+async def test_a_bot_restarted_between_two_slots_goes_on_with_what_was_told(
+    tmp_path: Path,
+) -> None:
+    async with town_on(tmp_path) as town:
+        async with office_in(town) as office:
+            await office.order()
+            office.world.model.play(digest_answer(GRID))
+            await office.go_to(NINE_ON_FRIDAY)
+        async with office_in(town) as office:
+            office.world.model.play(digest_answer(GRID, SALT))
+            await office.go_to(NINE_ON_MONDAY)
+            [first, second] = office.roots()
+            assert "1 of 2" in second.text
+            office.world.play_simple()
+            reply = await office.world.slack.say("ann", "energy", "Why?", thread_ts=first.ts)
+            await office.world.answered(reply, channel="energy")
+
+
+@pytest.mark.proves("digest.late")
+async def test_a_bot_that_was_away_at_a_slot_makes_one_late_digest(tmp_path: Path) -> None:
+    async with town_on(tmp_path) as town:
+        async with office_in(town) as office:
+            schedule = await office.order()
+        town.clock.jump_to((NINE_ON_TUESDAY + HOUR).timestamp())
+        town.outside.model.play(digest_answer(GRID))
+        async with office_in(town) as office:
+            await office.go_to(NINE_ON_TUESDAY + HOUR)
+            [root] = office.roots()
+            assert "_Late: this was due Tue 31 March 2026, 09:00._" in root.text
+            assert "_2 earlier ones were left out._" in root.text
+            await office.go_to(NINE_ON_TUESDAY + 2 * HOUR)
+            assert office.roots() == [root]
+            [slot] = await office.slots(schedule)
+            assert (slot.at, slot.left_out) == (NINE_ON_TUESDAY, 2)
+
+
+@pytest.mark.proves("digest.restart")
+async def test_a_bot_stopped_in_the_middle_of_a_run_posts_once(tmp_path: Path) -> None:
+    async with town_on(tmp_path) as town:
+        town.outside.model.stall(LONG_S, after_events=FIRST_WORDS, kinds={"scripted"})
+        town.outside.model.play(digest_answer(GRID), times=2)
+        async with office_in(town) as office:
+            schedule = await office.order()
+            async with asyncio.TaskGroup() as group:
+                group.create_task(until_the_answer_begins(office, schedule))
+                town.clock.jump_to(NINE_ON_FRIDAY.timestamp())
+            assert [slot.state for slot in await office.slots(schedule)] == ["begun"]
+        async with office_in(town) as office:
+            await office.rest()
+            [root] = office.roots()
+            assert root.text.splitlines()[1].startswith("• Grids ")
+            await office.go_to(NINE_ON_FRIDAY + HOUR)
+            assert office.roots() == [root]
+            assert [slot.state for slot in await office.slots(schedule)] == ["posted"]
+
+
+async def test_a_bot_stopped_between_the_post_and_its_thread_completes_the_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLACK_SETTLE_S", "0.5")
+    async with town_on(tmp_path) as town:
+        async with office_in(town) as office:
+            await office.order()
+            town.outside.model.play(digest_answer(GRID, details="The rest of it."))
+            town.clock.jump_to(NINE_ON_FRIDAY.timestamp())
+            await office.world.slack.wait_for(lambda _: office.roots(), timeout_s=20.0)
+        async with office_in(town) as office:
+            await office.rest()
+            [root] = office.roots()
+            thread = [post.text for post in office.world.slack.thread("energy", root.ts)]
+            assert thread == [root.text, "The rest of it."]
+
+
+@pytest.mark.proves("digest.paused")
+async def test_it_pauses_when_its_owner_is_deactivated(tmp_path: Path) -> None:
+    async with town_on(tmp_path) as town:
+        async with office_in(town) as office:
+            schedule = await office.order(user="ben")
+        state = town.outside.slack.state
+        state.set_user(replace(state.users[town.outside.slack.people["ben"]], deleted=True))
+        async with office_in(town) as office:
+            await office.go_to_slot(schedule)
+            assert await office.status(schedule.number) == ("paused", None)
+            listing = await office.say("digests")
+            assert "paused: the person who ordered it has left" in listing.text
+            assert office.roots() == []
+
+
+@pytest.mark.parametrize(
+    ("starts", "due"),
+    [
+        pytest.param(
+            datetime(2026, 3, 27, 7, 0, tzinfo=UTC),
+            ["2026-03-28T01:30", "2026-03-29T01:00", "2026-03-30T00:30"],
+            id="an hour that is left out",
+        ),
+        pytest.param(
+            datetime(2026, 10, 23, 7, 0, tzinfo=UTC),
+            ["2026-10-24T00:30", "2026-10-25T00:30", "2026-10-26T01:30"],
+            id="an hour that comes twice",
+        ),
+    ],
+)
+@pytest.mark.proves("digest.dst")
+async def test_when_the_clocks_change_each_day_has_one_digest(
+    tmp_path: Path, starts: datetime, due: list[str]
+) -> None:
+    async with office_on(tmp_path, starts) as office:
+        schedule = await office.order(NIGHTLY)
+        office.world.model.play(digest_answer(GRID), times=len(due))
+        for slot in due:
+            moment = datetime.fromisoformat(f"{slot}+00:00")
+            await pass_by(office, moment - timedelta(seconds=30), moment, moment + HOUR)
+        slots = await office.slots(schedule)
+        assert [f"{slot.at:%Y-%m-%dT%H:%M}" for slot in slots] == due
+        assert [f"{posted_at(post.ts):%Y-%m-%dT%H:%M}" for post in office.roots()] == due
+        assert {slot.left_out for slot in slots} == {0}
+
+
+async def pass_by(office: Office, *moments: datetime) -> None:
+    for moment in moments:
+        await office.go_to(moment)
+
+
+def posted_at(ts: str) -> datetime:
+    return datetime.fromtimestamp(float(ts), UTC)
+
+
+async def until_the_answer_begins(office: Office, schedule: Schedule) -> None:
+    """Stay until the model has said the first words of Friday's run; it must not have begun."""
+    turn = TurnId(f"turn:slot:{schedule.id}:{NINE_ON_FRIDAY:%Y%m%dT%H%M%SZ}")
+    async with asyncio.timeout(TURN_S):
+        async for _, event in office.world.runtime.events(turn):
+            if isinstance(event, TextDelta):
+                return

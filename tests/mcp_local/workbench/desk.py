@@ -1,0 +1,66 @@
+"""A session with the three tools over it and a Composio behind them."""
+
+from pathlib import Path
+from typing import Any, cast
+
+from mcp.client import Client
+from mcp.server.mcpserver import MCPServer
+from pydantic import SecretStr
+
+from mcp_local.settings import Settings
+from mcp_local.tools import composio_upload, workbench
+from tests.mcp_local.sessions import Answer, Session
+from tests.mcp_local.workbench.cloud import KEY, SESSION, Cloud
+
+
+class Desk(Session):
+    """The session of somebody who has one at a Composio as well."""
+
+    def __init__(self, tmp_path: Path, *, key: str, address: str, composio_session: str) -> None:
+        super().__init__(tmp_path)
+        self.settings = Settings(
+            workspaces_root=self.root,
+            composio_api_key=SecretStr(key),
+            composio_base_url=address,
+        )
+        self._composio_session = composio_session
+
+    def server(self) -> MCPServer:
+        """The three tools alone."""
+        server = MCPServer("toolkit", log_level="CRITICAL")
+        for family in (workbench, composio_upload):
+            family.register(server, self.settings)
+        return server
+
+    async def call(self, tool: str, **arguments: Any) -> Answer:
+        """Call a tool as the bot does."""
+        meta = {"composio_session": self._composio_session}
+        return await self.call_with(meta, tool, **arguments)
+
+    async def call_with(self, meta: dict[str, Any], tool: str, **arguments: Any) -> Answer:
+        """Call a tool with this in the call's meta beside the session's directory."""
+        given = {"session_dir": str(self.directory), **meta}
+        async with Client(self.server()) as client:
+            return Answer(await client.call_tool(tool, arguments, meta=cast("Any", given)))
+
+    def write(self, path: str, data: bytes) -> None:
+        """Put a file into the session directory."""
+        file = self.directory / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+
+    def read_bytes(self, path: str) -> bytes:
+        """A file of the session directory."""
+        return (self.directory / path).read_bytes()
+
+    def files(self) -> list[str]:
+        """All files of the session directory."""
+        return [file.path for file in self.workspace.files()]
+
+
+class CloudDesk(Desk):
+    """The same with the Composio of these tests."""
+
+    def __init__(self, tmp_path: Path, cloud: Cloud) -> None:
+        super().__init__(tmp_path, key=KEY, address=cloud.url, composio_session=SESSION)
+        self.cloud = cloud

@@ -1,0 +1,139 @@
+"""upload_to_composio: a place is asked for, the file is put there, the key comes back."""
+
+import hashlib
+
+import pytest
+
+from tests.mcp_local.workbench.cloud import KEY
+from tests.mcp_local.workbench.desk import CloudDesk
+
+PAGE = b"<h1>Report</h1>"
+
+
+@pytest.mark.proves("upload_to_composio.answer", "upload_to_composio.attachment")
+async def test_a_report_becomes_an_s3_key_of_a_mail(desk: CloudDesk) -> None:
+    desk.write("work_products/report.html", PAGE)
+    answer = (await desk.call("upload_to_composio", path="work_products/report.html")).json()
+    key = "projects/p/GMAIL_SEND_EMAIL/report.html"
+    assert answer == {
+        "s3_key": key,
+        "s3_url": f"{desk.cloud.url}/s3/{key}",
+        "local_path": str(desk.directory / "work_products/report.html"),
+    }
+    assert desk.cloud.stored == {key: PAGE}
+    assert desk.cloud.requests == [
+        {
+            "md5": hashlib.md5(PAGE, usedforsecurity=False).hexdigest(),
+            "filename": "report.html",
+            "mimetype": "text/html",
+            "tool_slug": "GMAIL_SEND_EMAIL",
+            "toolkit_slug": "gmail",
+        }
+    ]
+
+
+async def test_another_tool_and_type_are_passed_on(desk: CloudDesk) -> None:
+    desk.write("a.bin", b"x")
+    await desk.call(
+        "upload_to_composio",
+        path="a.bin",
+        mime_type="application/pdf",
+        tool_slug="GOOGLEDRIVE_UPLOAD_FILE",
+        toolkit_slug="googledrive",
+    )
+    [asked] = desk.cloud.requests
+    assert (asked["tool_slug"], asked["toolkit_slug"]) == (
+        "GOOGLEDRIVE_UPLOAD_FILE",
+        "googledrive",
+    )
+    assert asked["mimetype"] == "application/pdf"
+    assert desk.cloud.seen_headers[-1][1]["content-type"] == "application/pdf"
+
+
+async def test_an_unknown_ending_is_bytes(desk: CloudDesk) -> None:
+    desk.write("a.qqq", b"x")
+    await desk.call("upload_to_composio", path="a.qqq")
+    assert desk.cloud.requests[0]["mimetype"] == "application/octet-stream"
+
+
+@pytest.mark.proves("workbench.key_unseen")
+async def test_the_key_does_not_go_to_the_storage_and_the_signature_goes_as_it_came(
+    desk: CloudDesk,
+) -> None:
+    desk.write("a.txt", b"x")
+    await desk.call("upload_to_composio", path="a.txt")
+    path, headers = desk.cloud.seen_headers[-1]
+    assert path.endswith("/a.txt?X-Amz-Signature=a%2Fb%3D")
+    assert KEY not in str(headers)
+    assert "x-ms-blob-type" not in headers
+
+
+async def test_azure_is_told_what_kind_of_blob_it_is(desk: CloudDesk) -> None:
+    desk.write("a.txt", b"x")
+    desk.cloud.backend = "azure_blob_storage"
+    await desk.call("upload_to_composio", path="a.txt")
+    assert desk.cloud.seen_headers[-1][1]["x-ms-blob-type"] == "BlockBlob"
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("http://storage.example/a", "without https"),
+        ("http://127.0.0.1:9/a", "not public"),
+        ("https://127.0.0.1:9/a", "not public"),
+        ("https://169.254.169.254/latest/meta-data", "not public"),
+        ("https://metadata.internal/a", "not public"),
+        ("https://user:pw@storage.example/a", "user name"),
+        ("file:///etc/passwd", "only http and https"),
+        ("ftp://storage.example/a", "only http and https"),
+        ("nonsense", "only http and https"),
+    ],
+)
+async def test_a_file_goes_to_no_address_that_is_not_safe(
+    desk: CloudDesk, url: str, reason: str
+) -> None:
+    desk.write("a.txt", b"x")
+    desk.cloud.put_url = url
+    answer = await desk.call("upload_to_composio", path="a.txt")
+    assert answer.failed
+    assert reason in answer.text
+
+
+async def test_a_redirect_of_the_storage_is_not_followed(desk: CloudDesk) -> None:
+    desk.write("a.txt", b"x")
+    desk.cloud.put_status = 307
+    answer = await desk.call("upload_to_composio", path="a.txt")
+    assert answer.failed
+    assert "did not take the file (status 307)" in answer.text
+    assert list(desk.cloud.stored) == ["projects/p/GMAIL_SEND_EMAIL/a.txt"]
+
+
+@pytest.mark.parametrize("path", ["missing.txt", "../a", "/etc/passwd", "work_products"])
+async def test_only_a_file_of_the_session_is_attached(desk: CloudDesk, path: str) -> None:
+    desk.write("work_products/a.txt", b"x")
+    assert (await desk.call("upload_to_composio", path=path)).failed
+    assert desk.cloud.requests == []
+
+
+async def test_an_empty_file_is_not_attached(desk: CloudDesk) -> None:
+    desk.write("a.txt", b"")
+    answer = await desk.call("upload_to_composio", path="a.txt")
+    assert "is empty" in answer.text
+    assert desk.cloud.requests == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"mime_type": "text/html\r\nx-api-key: a"},
+        {"mime_type": "pdf"},
+        {"tool_slug": "GMAIL/../SEND"},
+        {"toolkit_slug": "Gmail?x=1"},
+    ],
+)
+async def test_arguments_that_are_no_names_are_refused(
+    desk: CloudDesk, arguments: dict[str, str]
+) -> None:
+    desk.write("a.txt", b"x")
+    assert (await desk.call("upload_to_composio", path="a.txt", **arguments)).failed
+    assert desk.cloud.requests == []
