@@ -1,9 +1,10 @@
 """Sockets that go deaf, are closed or refused, under a whole bot: heard again, and nothing lost."""
 
 import asyncio
-import socket
+import logging
+import re
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,7 @@ HURRIED = Timing(ping_interval_s=0.2, deaf_after_s=1.0, quiet_after_s=0.5)
 PATIENCE_S = 60.0
 
 Health = dict[str, Any]
-
-
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port: int = taken.getsockname()[1]
-        return port
+Watched = AbstractAsyncContextManager[tuple[World, "Watcher"]]
 
 
 class Watcher:
@@ -52,15 +47,24 @@ class Watcher:
         return await self.until(lambda status, _: status == 503)
 
 
+@pytest.fixture
+def watched(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Watched:
+    caplog.set_level(logging.INFO, logger="bot.console")
+    return _watched(tmp_path, caplog)
+
+
 @asynccontextmanager
-async def watched(root: Path) -> AsyncGenerator[tuple[World, Watcher]]:
-    port = free_port()
+async def _watched(
+    root: Path, log: pytest.LogCaptureFixture
+) -> AsyncGenerator[tuple[World, Watcher]]:
     async with (
         outside_world(root) as outside,
-        bot_in(outside, console_port=port, socket_timing=HURRIED) as world,
+        bot_in(outside, socket_timing=HURRIED) as world,
         aiohttp.ClientSession() as session,
     ):
-        yield world, Watcher(session, port)
+        named = re.search(r"/healthz is served on \S+ port (\d+)", log.text)
+        assert named, log.text
+        yield world, Watcher(session, int(named[1]))
 
 
 async def answers(world: World, text: str) -> None:
@@ -71,8 +75,8 @@ async def answers(world: World, text: str) -> None:
 
 
 @pytest.mark.proves("socket.healthz")
-async def test_a_black_hole_is_seen_from_outside_and_healed(tmp_path: Path) -> None:
-    async with watched(tmp_path) as (world, watcher):
+async def test_a_black_hole_is_seen_from_outside_and_healed(watched: Watched) -> None:
+    async with watched as (world, watcher):
         assert (await watcher.well())["socket"]["connected"]
         world.slack.fail("apps.connections.open", status=503, times=2)
         world.slack.sockets.swallow_frames()
@@ -89,8 +93,8 @@ async def test_a_black_hole_is_seen_from_outside_and_healed(tmp_path: Path) -> N
 
 
 @pytest.mark.proves("socket.notice")
-async def test_a_notice_loses_nothing_under_traffic(tmp_path: Path) -> None:
-    async with watched(tmp_path) as (world, watcher):
+async def test_a_notice_loses_nothing_under_traffic(watched: Watched) -> None:
+    async with watched as (world, watcher):
         for _ in range(15):
             world.play_simple()
         roots: list[str] = []
@@ -108,9 +112,9 @@ async def test_a_notice_loses_nothing_under_traffic(tmp_path: Path) -> None:
 
 @pytest.mark.proves("socket.to_be_mended")
 async def test_socket_mode_that_is_switched_off_is_told_and_does_not_end_the_bot(
-    tmp_path: Path,
+    watched: Watched,
 ) -> None:
-    async with watched(tmp_path) as (world, watcher):
+    async with watched as (world, watcher):
         await world.slack.disconnect("link_disabled")
         health = await watcher.unwell()
         assert "Socket Mode is switched off" in health["why"][0]
@@ -119,8 +123,8 @@ async def test_socket_mode_that_is_switched_off_is_told_and_does_not_end_the_bot
 
 
 @pytest.mark.proves("socket.too_many")
-async def test_a_socket_too_many_comes_back_by_itself(tmp_path: Path) -> None:
-    async with watched(tmp_path) as (world, watcher):
+async def test_a_socket_too_many_comes_back_by_itself(watched: Watched) -> None:
+    async with watched as (world, watcher):
         world.slack.sockets.turn_away(1)
         world.slack.cut_sockets()
         health = await watcher.until(lambda _, health: "as many sockets" in str(health["why"]))
@@ -130,8 +134,8 @@ async def test_a_socket_too_many_comes_back_by_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("socket.pings")
-async def test_unanswered_pings_are_no_reason_to_miss_a_mention(tmp_path: Path) -> None:
-    async with watched(tmp_path) as (world, watcher):
+async def test_unanswered_pings_are_no_reason_to_miss_a_mention(watched: Watched) -> None:
+    async with watched as (world, watcher):
         asked = len(opened(world))
         world.slack.sockets.leave_pings_unanswered()
         await world.slack.wait_for(lambda _: len(opened(world)) > asked)
@@ -140,8 +144,8 @@ async def test_unanswered_pings_are_no_reason_to_miss_a_mention(tmp_path: Path) 
 
 
 @pytest.mark.proves("socket.quiet")
-async def test_a_bot_whose_token_was_taken_away_says_so(tmp_path: Path) -> None:
-    async with watched(tmp_path) as (world, watcher):
+async def test_a_bot_whose_token_was_taken_away_says_so(watched: Watched) -> None:
+    async with watched as (world, watcher):
         world.slack.fail("auth.test", error="token_revoked", times=1_000)
         health = await watcher.unwell()
         assert health["socket"]["connected"]
@@ -156,8 +160,8 @@ async def test_a_bot_whose_token_was_taken_away_says_so(tmp_path: Path) -> None:
     "frame",
     ["no JSON", "[]", '{"envelope_id":"e","type":"moonlight","payload":{}}', "long"],
 )
-async def test_odd_frames_cost_nothing(tmp_path: Path, frame: str) -> None:
-    async with watched(tmp_path) as (world, _):
+async def test_odd_frames_cost_nothing(watched: Watched, frame: str) -> None:
+    async with watched as (world, _):
         if frame == "long":
             world.slack.send_event({"type": "message", "text": "x" * 2**20, "user": "U0"})
         else:
@@ -167,8 +171,8 @@ async def test_odd_frames_cost_nothing(tmp_path: Path, frame: str) -> None:
 
 
 @pytest.mark.proves("ledger.lost_ack")
-async def test_an_acknowledgement_that_is_lost_is_one_answer(tmp_path: Path) -> None:
-    async with watched(tmp_path) as (world, _):
+async def test_an_acknowledgement_that_is_lost_is_one_answer(watched: Watched) -> None:
+    async with watched as (world, _):
         world.play_simple()
         world.slack.sockets.lose_acks(2)
         root = await world.mention("Only once, please?")

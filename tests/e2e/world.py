@@ -205,7 +205,6 @@ async def bot_in(
     allowed_channels: frozenset[str] | None = None,
     allowed_users: frozenset[str] | None = None,
     composio_url: str | None = None,
-    console_port: int = 0,
     socket_timing: Timing | None = None,
 ) -> AsyncGenerator[World, None]:
     """A bot that listens; several after each other in one world are restarts."""
@@ -217,7 +216,7 @@ async def bot_in(
         allowed_teams=None,
         allowed_channels=allowed_channels,
         allowed_users=allowed_users,
-        console_port=console_port,
+        console_port=0,
     )
     core = CoreSettings(
         anthropic_api_key=SecretStr("sandbox"),

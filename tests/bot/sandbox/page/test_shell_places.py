@@ -11,6 +11,7 @@ from tests.bot.sandbox.page.stage import Stage
 pytest_plugins = ("tests.bot.sandbox.page.staging",)
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+OWN_PORT = 22_000  # below the ports that systems give away: it is still free after a pause
 PHONE = {"width": 390, "height": 844}
 REPORT = b"<!doctype html><p id=words>Still here</p><script>words.textContent='ran'</script>"
 
@@ -133,10 +134,10 @@ async def test_each_call_is_listed_with_its_time_and_errors_stand_out(stage: Sta
 
 
 async def test_a_lost_connection_is_said_and_mended(stage: Stage) -> None:
-    await stage.open()
-    await stage.composer.fill("unsent")
-    port = int(stage.site.url.rsplit(":", 1)[1].rstrip("/"))
-    await stage.site.__aexit__(None, None, None)
+    async with Page(stage.slack, port=OWN_PORT) as stage.site:
+        await stage.open()
+        await stage.composer.fill("unsent")
+        port = int(stage.site.url.rsplit(":", 1)[1].rstrip("/"))
     await expect(stage.browser.get_by_text("The connection to the sandbox is lost")).to_be_visible()
     await stage.composer.press("Enter")
     await expect(stage.alert).to_contain_text("The sandbox could not be reached.")

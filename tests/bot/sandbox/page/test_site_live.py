@@ -10,6 +10,7 @@ from bot.sandbox.slack.feed import MAX_WAITING_CHANGES
 from tests.bot.sandbox.page.visitor import PATIENCE_S, Stream, texts, visit
 from tests.bot.sandbox.slack.echo_bot import EchoBot, bolt_app, socket_mode, web_client
 
+OWN_PORT = 21_000  # below the ports that systems give away: it is still free after a pause
 MODAL = {
     "type": "modal",
     "title": {"type": "plain_text", "text": "Form"},
@@ -177,7 +178,7 @@ async def test_a_page_that_falls_behind_is_let_go_and_gets_a_new_snapshot() -> N
 
 
 async def test_a_page_left_open_finds_the_sandbox_again_at_its_old_address() -> None:
-    async with visit() as page, page.watch("ann") as stream:
+    async with visit(port=OWN_PORT) as page, page.watch("ann") as stream:
         address, ann = page.page.url, page.id("ann")
         port = int(address.rstrip("/").rpartition(":")[2])
         await page.page.__aexit__()
