@@ -99,6 +99,35 @@ class Stage:
     async def is_focused(self, locator: Locator) -> None:
         await expect(locator).to_be_focused()
 
+    async def hold_frames(self) -> None:
+        """From now on nothing is drawn by the frame, until `release_frames`."""
+        await self.browser.evaluate(
+            """() => {
+                window.held = [];
+                window.frames = window.requestAnimationFrame;
+                window.requestAnimationFrame = (draw) => window.held.push(draw);
+                window.snapshots = 0;
+                window.EventSource = class extends EventSource {
+                    constructor(address) {
+                        super(address);
+                        this.addEventListener("snapshot", () => (window.snapshots += 1));
+                    }
+                };
+            }"""
+        )
+
+    async def snapshot_has_come(self) -> None:
+        """Since the frames are held."""
+        await self.browser.wait_for_function("window.snapshots > 0", polling=10)
+
+    async def release_frames(self) -> None:
+        await self.browser.evaluate(
+            """() => {
+                window.requestAnimationFrame = window.frames;
+                for (const draw of window.held) draw();
+            }"""
+        )
+
     async def count_new_nodes(self) -> None:
         """From now on `new_posts` counts the posts that are drawn anew."""
         await self.browser.evaluate(

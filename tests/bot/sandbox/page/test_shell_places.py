@@ -133,6 +133,21 @@ async def test_each_call_is_listed_with_its_time_and_errors_stand_out(stage: Sta
     await expect(calls).to_contain_text("not_in_channel")
 
 
+async def test_what_is_sent_before_another_persons_place_is_drawn_goes_there(stage: Stage) -> None:
+    await stage.open()
+    await stage.entry("universal-agent").click()
+    await stage.act_as("ben")
+    await expect(stage.browser.get_by_text("Live ·")).to_be_attached()
+    await stage.hold_frames()
+    await stage.act_as("cleo")
+    await stage.composer.press_sequentially("from cleo")
+    await stage.snapshot_has_come()
+    await stage.composer.press("Enter")
+    await stage.release_frames()
+    await expect(stage.main.locator("article").first).to_contain_text("Cleo Lind")
+    assert stage.slack.posts(stage.slack.dm_id("cleo"))[0].text == "from cleo"
+
+
 async def test_a_lost_connection_is_said_and_mended(stage: Stage) -> None:
     async with Page(stage.slack, port=OWN_PORT) as stage.site:
         await stage.open()

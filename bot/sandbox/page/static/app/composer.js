@@ -30,7 +30,7 @@ export class Composer {
     this.broadcast = h("input", { type: "checkbox" });
     this.broadcastLine = h("label", { class: "broadcast" }, this.broadcast, h("span"));
     this.sendButton = h("button", {
-      type: "button", class: "send-button", "aria-label": "Send", title: "Send (Enter)", on: { click: () => this.send() },
+      type: "button", class: "send-button", "aria-label": "Send", title: "Send (Enter)", on: { click: () => this.submit() },
     }, icon("send"));
     this.node = h("div", { class: "composer" }, this.offers.node, this.area, this.chips.node, this.picker,
       h("div", { class: "composer-bar" }, ...this.tools(), this.broadcastLine, h("span", { class: "spacer" }), this.sendButton));
@@ -104,11 +104,17 @@ export class Composer {
     if (this.offers.take(event)) return;
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       event.preventDefault();
-      this.send();
+      this.submit();
     } else if (event.key === "ArrowUp" && this.area.value === "") {
       event.preventDefault();
       this.app.editLast(this.where);
     }
+  }
+
+  /** Sends from where the person is now, which the next frame has yet to draw. */
+  submit() {
+    this.app.draw();
+    this.send();
   }
 
   /** While another person is being switched to, it waits for them: nobody else's name goes on it. */
