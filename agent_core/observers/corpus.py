@@ -14,7 +14,7 @@ import yaml
 from agent_core.messages import JsonObject
 from agent_core.observers.executions import slug_of
 from agent_core.observers.observing import ToolObserved, full_text
-from agent_core.observers.payloads import is_list, is_object, parse, search, text_in
+from agent_core.tools.payloads import is_list, is_object, parse, search, text_in
 from agent_core.workspaces.files import timestamp, write_json
 from agent_core.workspaces.layout import EXTRACTED_ARTICLES
 

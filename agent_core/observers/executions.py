@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from agent_core.messages import JsonObject
 from agent_core.observers.observing import ToolObserved, full_text
-from agent_core.observers.payloads import is_list, is_object, parse, search
+from agent_core.tools.payloads import is_list, is_object, parse, search
 
 _PREFIX = re.compile(r"(?:COMPOSIO|RUBE)_")
 _MULTI = "MULTI_EXECUTE_TOOL"

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from agent_core.messages import JsonObject
 from agent_core.observers.executions import slug_of
 from agent_core.observers.observing import ToolObserved, full_text
-from agent_core.observers.payloads import is_object, parse, text_in
+from agent_core.tools.payloads import is_object, parse, text_in
 
 logger = logging.getLogger(__name__)
 

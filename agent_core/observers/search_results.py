@@ -11,7 +11,7 @@ from agent_core.messages import JsonObject
 from agent_core.observers.dates import parse_relative_date
 from agent_core.observers.executions import Execution, executions, may_run
 from agent_core.observers.observing import ToolObserved
-from agent_core.observers.payloads import is_list, is_object, search, text_in
+from agent_core.tools.payloads import is_list, is_object, search, text_in
 from agent_core.workspaces.files import timestamp, write_json
 from agent_core.workspaces.layout import SEARCH_RESULTS
 

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from agent_core.messages import JsonObject
 from agent_core.observers.executions import Execution, executions, may_run, slug_of
 from agent_core.observers.observing import ToolObserved
-from agent_core.observers.payloads import is_object, search, text_in
+from agent_core.tools.payloads import is_object, search, text_in
 from agent_core.workspaces.files import timestamp, write_json
 from agent_core.workspaces.layout import DOWNLOADS, WORKBENCH_ACTIVITY
 

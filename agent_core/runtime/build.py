@@ -45,10 +45,12 @@ from agent_core.sessions.pins import ToolPins
 from agent_core.settings import CoreSettings
 from agent_core.subagents.spec import shipped_specs
 from agent_core.tools import ToolContext, Toolset
+from agent_core.tools.app_files import AppFiles
 from agent_core.tools.composio import ComposioTools
 from agent_core.tools.composio_accounts import ComposioAccounts
 from agent_core.tools.composio_api import DEFAULT_BASE_URL, ComposioApi
 from agent_core.tools.hub import McpHub
+from agent_core.tools.names import full_name
 from agent_core.tools.pins import Pins
 from agent_core.tools.registry import Registry
 from agent_core.tools.servers import StdioServer
@@ -237,7 +239,10 @@ def _link_places(settings: CoreSettings) -> tuple[str, ...]:
 
 
 def _toolsets(hub: McpHub, composio: ComposioTools | None) -> list[Toolset]:
-    return [hub] if composio is None else [hub, composio]
+    if composio is None:
+        return [hub]
+    save = full_name(LOCAL_TOOLKIT, "save_app_file")
+    return [hub, AppFiles(apps=composio, local=hub, save=save)]
 
 
 async def _warm_up(hub: McpHub, api: ComposioApi | None) -> None:

@@ -18,35 +18,51 @@ _READING = frozenset(
 
 _CHANGING = frozenset(
     {
-        "ACCEPT", "ACTIVATE", "ADD", "ANSWER", "APPEND", "APPLY", "APPROVE", "ARCHIVE", "ASSIGN",
-        "ATTACH", "BAN", "BLOCK", "BOOK", "BUY", "CANCEL", "CHANGE", "CHECKOUT", "CLEAR", "CLONE",
-        "CLOSE", "COMMIT", "CONFIRM", "CONNECT", "CONVERT", "COPY", "CREATE", "DEACTIVATE",
-        "DECLINE", "DELETE", "DEPLOY", "DESTROY", "DISABLE", "DISCONNECT", "DISMISS", "DISTRIBUTE",
-        "DONATE", "DRAFT", "DROP", "DUPLICATE", "EDIT", "EMPTY", "ENABLE", "ENROLL", "ERASE",
-        "EXECUTE", "EXPORT", "FOLLOW", "FORK", "FORWARD", "GRANT", "HIDE", "IMPORT", "INSERT",
-        "INSTALL", "INVITE", "INVOKE", "JOIN", "KICK", "LEAVE", "LINK", "LOCK", "MANAGE", "MARK",
-        "MERGE", "MODIFY", "MOVE", "MUTATE", "MUTE", "NOTIFY", "OVERWRITE", "PATCH", "PAY",
-        "PERFORM", "PIN", "POST", "PROMOTE", "PUBLISH", "PURCHASE", "PURGE", "PUSH", "PUT", "REACT",
-        "REFUND", "REGENERATE", "REINITIATE", "REJECT", "REMOVE", "RENAME", "REOPEN", "REPLACE",
-        "REPLY", "REQUEST", "RESCHEDULE", "RESET", "RESTART", "RESTORE", "RESUME", "REVOKE",
-        "ROTATE", "RUN", "SAVE", "SCHEDULE", "SEND", "SET", "SHARE", "SIGN", "START", "STOP",
-        "SUBMIT", "SUBSCRIBE", "SUSPEND", "SYNC", "TERMINATE", "TRANSFER", "TRASH", "TRIGGER",
-        "TRUNCATE", "UNARCHIVE", "UNASSIGN", "UNBLOCK", "UNFOLLOW", "UNINSTALL", "UNLINK", "UNLOCK",
-        "UNPIN", "UNPUBLISH", "UNSHARE", "UNSUBSCRIBE", "UNTRASH", "UPDATE", "UPLOAD", "UPSERT",
-        "VOID", "VOTE", "WIPE", "WIRE", "WITHDRAW", "WRITE",
+        "ABORT", "ACCEPT", "ACKNOWLEDGE", "ACTIVATE", "ADD", "ALLOW", "ANSWER", "APPEND", "APPLY",
+        "APPROVE", "ARCHIVE", "ASSIGN", "ATTACH", "AUTHORISE", "AUTHORIZE", "BAN", "BLOCK", "BOOK",
+        "BUY", "CANCEL", "CHANGE", "CHECKOUT", "CLEAR", "CLONE", "CLOSE", "COMMIT", "CONFIRM",
+        "CONNECT", "CONSUME", "CONVERT", "COPY", "CREATE", "DEACTIVATE", "DECLINE", "DELETE",
+        "DELIVER", "DENY", "DEPLOY", "DEQUEUE", "DESTROY", "DISABLE", "DISCARD", "DISCONNECT",
+        "DISMISS", "DISPATCH", "DISTRIBUTE", "DONATE", "DOWNGRADE", "DRAFT", "DROP", "DUPLICATE",
+        "EDIT", "EMPTY", "ENABLE", "ENRICH", "ENROLL", "ERASE", "ESCALATE", "EXECUTE", "EXPEL",
+        "EXPIRE", "EXPORT", "FINALISE", "FINALIZE", "FINISH", "FOLLOW", "FORK", "FORWARD",
+        "FREEZE", "FULFIL", "FULFILL", "GENERATE", "GRANT", "HIDE", "IMPORT", "INSERT", "INSTALL",
+        "INVALIDATE", "INVITE", "INVOKE", "JOIN", "KICK", "KILL", "LEAVE", "LINK", "LOCK", "MAKE",
+        "MANAGE", "MARK", "MERGE", "MIGRATE", "MODIFY", "MOVE", "MUTATE", "MUTE", "NOTIFY",
+        "OVERWRITE", "PATCH", "PAUSE", "PAY", "PERFORM", "PIN", "POST", "PROMOTE", "PROVISION",
+        "PUBLISH", "PURCHASE", "PURGE", "PUSH", "PUT", "REACT", "REARRANGE", "REASSIGN", "REBOOT",
+        "REDEEM", "REDO", "REFUND", "REGENERATE", "REINITIATE", "REJECT", "REMOVE", "RENAME",
+        "RENEW", "REOPEN", "REORDER", "REPLACE", "REPLY", "REPOST", "REQUEST", "RESCHEDULE",
+        "RESEND", "RESET", "RESOLVE", "RESTART", "RESTORE", "RESUME", "RETRY", "REVERT", "REVOKE",
+        "ROLLBACK", "ROTATE", "RUN", "SAVE", "SCHEDULE", "SELL", "SEND", "SET", "SETTLE", "SHARE",
+        "SHUTDOWN", "SIGN", "SKIP", "SNOOZE", "SPEND", "START", "STOP", "SUBMIT", "SUBSCRIBE",
+        "SUSPEND", "SYNC", "TERMINATE", "TOGGLE", "TRANSFER", "TRASH", "TRIGGER", "TRUNCATE",
+        "TURN", "UNARCHIVE", "UNASSIGN", "UNBAN", "UNBLOCK", "UNDO", "UNFOLLOW", "UNFREEZE",
+        "UNHIDE", "UNINSTALL", "UNLIKE", "UNLINK", "UNLOCK", "UNMUTE", "UNPAUSE", "UNPIN",
+        "UNPUBLISH", "UNSHARE", "UNSTAR", "UNSUBSCRIBE", "UNTAG", "UNTRASH", "UPDATE", "UPLOAD",
+        "UPSERT", "VOID", "VOTE", "WIPE", "WIRE", "WITHDRAW", "WRITE",
     }
 )  # fmt: skip
 
 _EITHER = frozenset(
     {
-        "BID", "BROADCAST", "CALL", "CHARGE", "COMMENT", "EMAIL", "INVOICE", "LIKE", "LOG", "MAIL",
-        "MESSAGE", "ORDER", "PAYOUT", "PROXY", "QUERY", "QUOTE", "REPORT", "STAR", "TRADE", "TWEET",
-        "WATCH",
+        "BID", "BROADCAST", "CALL", "CAPTURE", "CHARGE", "CLAIM", "COMMENT", "COMPLETE", "CREDIT",
+        "DEBIT", "DELEGATE", "DEPOSIT", "DIAL", "EMAIL", "FAX", "FLAG", "INVOICE", "ISSUE",
+        "LABEL", "LAUNCH", "LIKE", "LOG", "MAIL", "MESSAGE", "MINT", "ORDER", "PAYOUT", "PLAY",
+        "PROXY", "QUERY", "QUOTE", "RATE", "RECORD", "REDIRECT", "REGISTER", "REPORT", "RETWEET",
+        "RSVP", "SMS", "STAKE", "STAR", "STORE", "SWAP", "SWITCH", "TAG", "TEXT", "TICK", "TIP",
+        "TRADE", "TRANSITION", "TWEET", "UPGRADE", "WATCH",
     }
 )  # fmt: skip
 """A thing in `STRIPE_GET_CHARGE`, a deed in `STRIPE_CHARGE_LIST` and `GET_AND_EMAIL`."""
 
 _JOINING = frozenset({"AND", "OR", "THEN"})
+_BEFORE_THINGS = frozenset({"A", "AN", "AS", "FROM", "IN", "INTO", "OF", "ON", "THE", "TO"})
+"""Behind them a word of reading is a thing: `MARK_AS_READ`, `ADD_TO_LIST`."""
+_ENDINGS = (
+    ("IES", "Y"), ("IED", "Y"), ("ING", ""), ("ING", "E"), ("ED", ""), ("ES", ""), ("D", ""),
+    ("S", ""),
+)  # fmt: skip
 
 
 def slug_of(name: str) -> str:
@@ -79,16 +95,30 @@ def reads(name: str) -> bool:
     slug = slug_of(name)
     if len(name) >= MAX_NAME_CHARS or not canonical(slug):
         return False
-    words = _LETTERS.findall(slug.upper())
-    all_words = {*words, *(word.upper() for word in _CAMEL.findall(slug))}
+    words = [word.upper() for word in _CAMEL.findall(slug)]
+    all_words = {*words, *_LETTERS.findall(slug.upper())}
     if all_words & _CHANGING or not all_words & _READING:
         return False
-    return not _has_deed([word.upper() for word in _CAMEL.findall(slug)])
+    return not _has_deed(words)
 
 
 def _has_deed(words: list[str]) -> bool:
-    """Whether a word that may be a thing is a deed: before the word of reading, or joined to it."""
-    if not _EITHER.intersection(words):
-        return False
-    first = next((n for n, word in enumerate(words) if word in _READING), len(words))
-    return bool(_EITHER.intersection(words[:first]) or _JOINING.intersection(words))
+    """Whether nothing is read, or a word that may be a thing is a deed.
+
+    It is one before the word of reading, or joined to it.
+    """
+    pairs = list(zip(["", *words], words, strict=False))
+    verbs = (word in _READING and before not in _BEFORE_THINGS for before, word in pairs)
+    first = next((n for n, is_verb in enumerate(verbs) if is_verb), None)
+    if first is None or _EITHER.intersection(words[:first]) or any(map(_changes, words[:first])):
+        return True
+    if _EITHER.intersection(words) and _JOINING.intersection(words):
+        return True
+    return any(before in _JOINING and _changes(word) for before, word in pairs)
+
+
+def _changes(word: str) -> bool:
+    """Whether it is a form of a word of change: `ADDS`, `MOVED`, `CANCELLING`."""
+    stems = {word.removesuffix(old) + new for old, new in _ENDINGS if word.endswith(old)}
+    stems |= {stem[:-1] for stem in stems if stem[-2:-1] == stem[-1:]}
+    return not stems.isdisjoint(_CHANGING)

@@ -24,6 +24,7 @@ _PURPOSES: dict[str, Purpose] = {
     "remote_bash_tool": "run_code",
     "remote_workbench": "run_code",
     "run_python": "run_code",
+    "save_app_file": "upload_file",
     "save_corpus": "save_sources",
     "search_corpus": "search_sources",
     "search_tools": "find_tools",

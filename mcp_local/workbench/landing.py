@@ -1,13 +1,23 @@
 """Where a downloaded file lands in the session, without taking the place of another."""
 
+import re
 from pathlib import Path, PurePosixPath
 
-from mcp_local.errors import ToolkitError
+from mcp_local.errors import PathDenied, ToolkitError
 from mcp_local.paths import fold_name
 from mcp_local.workspace import Workspace
 
 DOWNLOADS = "downloads"
 _MAX_NAMESAKES = 500
+_UNSAFE = re.compile(r"[^\w.() -]")
+_NAME_CHARS = 60
+
+
+def download_path(name: str) -> str:
+    """A path in the folder of files from outside, for a name that somebody else chose."""
+    last = re.split(r"[/\\]", name)[-1]
+    plain = _UNSAFE.sub("_", last)[-_NAME_CHARS:].lstrip("-. ").rstrip(". ")
+    return f"{DOWNLOADS}/{plain or 'file'}"
 
 
 def is_download(workspace: Workspace, path: str) -> bool:
@@ -17,7 +27,10 @@ def is_download(workspace: Workspace, path: str) -> bool:
 
 
 def add_download(workspace: Workspace, path: str, data: bytes, max_bytes: int) -> Path:
-    """Write into that folder under the first free name: what people sent is never replaced."""
+    """Write into that folder under the first free name: what people sent is never replaced.
+
+    A file that is there already, byte by byte, is not written again.
+    """
     wanted = PurePosixPath(DOWNLOADS, *workspace.parts(path)[1:])
     for number in range(1, _MAX_NAMESAKES + 1):
         name = wanted.name if number == 1 else f"{wanted.stem}_{number}{wanted.suffix}"
@@ -25,5 +38,13 @@ def add_download(workspace: Workspace, path: str, data: bytes, max_bytes: int) -
         try:
             return workspace.write_bytes(free, data, exclusive=True, max_bytes=max_bytes)
         except FileExistsError:
-            continue
+            if _is_there(workspace, free, data):
+                return workspace.root / free
     raise ToolkitError(f"There are already {_MAX_NAMESAKES} files named {wanted.name}.")
+
+
+def _is_there(workspace: Workspace, path: str, data: bytes) -> bool:
+    try:
+        return workspace.read_bytes(path, len(data)) == data
+    except PathDenied:
+        return False

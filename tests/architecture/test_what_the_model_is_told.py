@@ -84,6 +84,7 @@ CURRENT_SESSION_WORKSPACE: /work/session_20261121_090000
 ## 6. Files: local and remote
 - Local files live in CURRENT_SESSION_WORKSPACE; local tools take paths relative to it. Remote paths (such as
   `/home/user/…`) exist only in the remote workbench and mean nothing locally, and the other way round.
+- Files that people post and that apps give land in `downloads/`; the post or the result says under which name.
 - Finished files for the person go to `work_products/`. They are uploaded to the thread by themselves; do not paste them.
 
 ## Your answer

@@ -6,11 +6,15 @@ from collections.abc import AsyncGenerator
 import pytest
 import pytest_asyncio
 
+from bot.sandbox.model import Text, ToolUse
 from bot.sandbox.presses import Button, find_buttons, press
 from bot.sandbox.slack import Post, SlackStandIn
 from tests.e2e.one_task import in_one_task
 from tests.e2e.world import CHANNEL, World, bot_in_a_world
 
+COMPOSIO = "mcp__composio__"
+TOOLKIT = "mcp__local_toolkit__"
+TOPICS = "downloads/topics.csv"
 REPORT = "Research battery storage and email me the report"
 
 
@@ -111,3 +115,23 @@ async def test_reading_mails_needs_no_approval(office: World) -> None:
     await office.answered(ts, timeout_s=60)
     names = [str(post) for post in visible(office, ts)]
     assert not any("consent.approve" in name for name in names)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.proves("app_files.thread")
+async def test_the_attachment_of_a_mail_is_at_hand_in_the_session(office: World) -> None:
+    ann = person(office, "ann")
+    office.outside.composio.connect(ann, "gmail")
+    mail = next(m for m in office.outside.composio.mailbox(ann).inbox if m.draft.attachments)
+    arguments = {"message_id": mail.id, "attachment_id": "topics", "file_name": "topics.csv"}
+    fetch = {"tool_slug": "GMAIL_GET_ATTACHMENT", "arguments": arguments}
+    batch = {"tools": [fetch], "sync_response_to_workbench": False}
+    office.model.play(ToolUse(name=f"{COMPOSIO}COMPOSIO_MULTI_EXECUTE_TOOL", input=batch))
+    office.model.play(ToolUse(name=f"{TOOLKIT}read_local_file", input={"path": TOPICS}))
+    office.model.play(Text(text="Grace looks after the lift."))
+    ts = await office.mention("continue with the list that Grace attached")
+    await office.answered(ts, timeout_s=60)
+    assert (await office.workspace(ts) / TOPICS).read_bytes() == mail.draft.attachments[0].data
+    said = str(office.requests_with("Grace attached")[-1]["messages"])
+    assert f"/{TOPICS}]" in said
+    assert "lift,Grace" in said

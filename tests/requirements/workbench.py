@@ -21,9 +21,12 @@ seeds/003 §File System Boundaries
 seeds/003 §1.3 workbench_download() | overruled by ARCHITECTURE 8 (the asker's own account)
     workbench.own_session: Transfers run in the asker's session; session_id can name no other.
 seeds/003 §API Key Management
-    workbench.key: Without COMPOSIO_API_KEY the three tools are not offered.
+    workbench.key: Without COMPOSIO_API_KEY the tools for it are not offered.
     workbench.key_unseen: The key is in no error, and goes to no storage.
 seeds/001 §File Purpose Reference
     workbench.downloads: A file that a tool read in the sandbox lands in downloads/.
     workbench.downloads_kept: What is in downloads/ already is not replaced.
+    app_files.automatic: A file that an app's result names lands in downloads/ by itself.
+    app_files.tool: One that did not can be saved by a tool of its own.
+    app_files.thread: A mail's attachment is at hand in the thread that asked for it.
 """

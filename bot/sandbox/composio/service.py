@@ -67,7 +67,7 @@ class Service:
         self.catalogue = Catalogue(
             (
                 build_search_toolkit(around.engine, faults),
-                *self.desks.build_toolkits(self.storage),
+                *self.desks.build_toolkits(self.storage, around.origin),
                 build_codeinterpreter(interpreter),
             )
         )

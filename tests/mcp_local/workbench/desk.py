@@ -1,4 +1,4 @@
-"""A session with the three tools over it and a Composio behind them."""
+"""A session with the tools over it and a Composio behind them."""
 
 from pathlib import Path
 from typing import Any, cast
@@ -8,7 +8,7 @@ from mcp.server.mcpserver import MCPServer
 from pydantic import SecretStr
 
 from mcp_local.settings import Settings
-from mcp_local.tools import composio_upload, workbench
+from mcp_local.tools import app_file, composio_upload, workbench
 from tests.mcp_local.sessions import Answer, Session
 from tests.mcp_local.workbench.cloud import KEY, SESSION, Cloud
 
@@ -26,9 +26,9 @@ class Desk(Session):
         self._composio_session = composio_session
 
     def server(self) -> MCPServer:
-        """The three tools alone."""
+        """Those tools alone."""
         server = MCPServer("toolkit", log_level="CRITICAL")
-        for family in (workbench, composio_upload):
+        for family in (workbench, composio_upload, app_file):
             family.register(server, self.settings)
         return server
 

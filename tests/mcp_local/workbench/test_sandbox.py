@@ -1,4 +1,4 @@
-"""The three tools against the sandbox's Composio, which knows nothing of them."""
+"""The tools against the sandbox's Composio, which knows nothing of them."""
 
 import random
 from collections.abc import AsyncGenerator

@@ -24,10 +24,10 @@ class Desks:
         self.pages = NotionPages()
         self._clock = clock
 
-    def build_toolkits(self, storage: Storage) -> tuple[Toolkit, ...]:
-        """The apps that need an account."""
+    def build_toolkits(self, storage: Storage, origin: Callable[[], str]) -> tuple[Toolkit, ...]:
+        """The apps that need an account; `origin` is where the storage is reached."""
         return (
-            build_gmail(self.mailboxes, storage),
+            build_gmail(self.mailboxes, storage, origin),
             build_googlecalendar(self.calendars),
             build_slack(self.posts, self._clock),
             build_github(self.issues),

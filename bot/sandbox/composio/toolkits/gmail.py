@@ -1,5 +1,6 @@
 """Gmail: the tools that read a person's mailbox and send from it."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated
 
@@ -76,6 +77,15 @@ class ReplyArguments(AppArguments):
     attachment: MaybeAttachment = None
 
 
+class AttachmentArguments(AppArguments):
+    message_id: Annotated[str, Field(min_length=1, description="messageId of a fetched mail.")]
+    attachment_id: Annotated[
+        str, Field(min_length=1, description="attachmentId in that mail's attachmentList.")
+    ]
+    file_name: Annotated[str, Field(min_length=1, description="What to call the file.")]
+    user_id: UserId = "me"
+
+
 class ProfileArguments(AppArguments):
     user_id: UserId = "me"
 
@@ -83,9 +93,10 @@ class ProfileArguments(AppArguments):
 class Gmail:
     """The tools over the mailboxes; attachments come out of the storage."""
 
-    def __init__(self, mailboxes: Mailboxes, storage: Storage) -> None:
+    def __init__(self, mailboxes: Mailboxes, storage: Storage, origin: Callable[[], str]) -> None:
         self._mailboxes = mailboxes
         self._storage = storage
+        self._origin = origin
 
     async def send(self, caller: Caller, arguments: SendArguments) -> Outcome:
         if not (arguments.recipient_email or arguments.cc or arguments.bcc):
@@ -131,6 +142,21 @@ class Gmail:
             }
         )
 
+    async def attachment(self, caller: Caller, arguments: AttachmentArguments) -> Outcome:
+        """The file at a presigned address, as the service gives all files."""
+        files = [
+            file
+            for mail in self._mailboxes.of(caller.user_id).mails
+            for file in mail.draft.attachments
+            if mail.id == arguments.message_id and file.id == arguments.attachment_id
+        ]
+        if not files:
+            return Outcome(error="Requested entity was not found: attachment")
+        kept = self._storage.keep(arguments.file_name, files[0].mimetype, files[0].data or b"")
+        url = f"{self._origin()}{kept.path}"
+        file = {"name": kept.filename, "mimetype": kept.mimetype, "s3url": url}
+        return Outcome(data={"file": file})
+
     async def profile(self, caller: Caller, _: ProfileArguments) -> Outcome:
         count = len(self._mailboxes.of(caller.user_id).mails)
         return Outcome(data={"emailAddress": caller.identity, "messagesTotal": count})
@@ -165,9 +191,9 @@ def _name(stored: StoredFile, wanted: Attachment) -> StoredFile:
     return replace(stored, filename=wanted.name, mimetype=wanted.mimetype)
 
 
-def build_gmail(mailboxes: Mailboxes, storage: Storage) -> Toolkit:
-    """Gmail with its five tools."""
-    gmail = Gmail(mailboxes, storage)
+def build_gmail(mailboxes: Mailboxes, storage: Storage, origin: Callable[[], str]) -> Toolkit:
+    """Gmail with its six tools; `origin` is where the storage is reached."""
+    gmail = Gmail(mailboxes, storage, origin)
     tools = (
         Tool.define(
             "GMAIL_SEND_EMAIL",
@@ -213,6 +239,17 @@ def build_gmail(mailboxes: Mailboxes, storage: Storage) -> Toolkit:
             "the threadId of a fetched mail.",
             tags=("createHint", "openWorldHint"),
             keywords=MAIL_WORDS | {"reply", "answer", "respond", "thread", "antworten"},
+        ),
+        Tool.define(
+            "GMAIL_GET_ATTACHMENT",
+            AttachmentArguments,
+            gmail.attachment,
+            title="Get attachment",
+            toolkit=SLUG,
+            description="Gives the file that is attached to a mail of the person's Gmail account, "
+            "found by the messageId and attachmentId of a fetched mail.",
+            tags=("readOnlyHint",),
+            keywords=MAIL_WORDS | {"attachment", "attached", "file", "download", "anhang"},
         ),
         Tool.define(
             "GMAIL_GET_PROFILE",

@@ -50,7 +50,8 @@ class Mail:
             "labelIds": [self.label],
             "preview": {"subject": draft.subject, "body": draft.body[:120]},
             "attachmentList": [
-                {"filename": file.filename, "mimeType": file.mimetype} for file in draft.attachments
+                {"attachmentId": file.id, "filename": file.filename, "mimeType": file.mimetype}
+                for file in draft.attachments
             ],
             **text,
         }
@@ -117,7 +118,17 @@ SEEDS = (
     MailDraft(
         sender="Grace Miller <grace@example.com>",
         subject="Notes from the planning round",
-        body="We agreed on three topics for the quarter. The minutes follow tomorrow.",
+        body="We agreed on three topics for the quarter; the list is attached.",
+        attachments=(
+            StoredFile(
+                id="topics",
+                key="",
+                token="",
+                filename="topics.csv",
+                mimetype="text/csv",
+                data=b"topic,owner\nlift,Grace\nbook club,Ben\nheat pumps,Ann\n",
+            ),
+        ),
     ),
     MailDraft(
         sender="Book Club <club@example.com>",

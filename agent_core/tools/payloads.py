@@ -42,14 +42,16 @@ def search(value: object, wanted: Callable[[JsonObject], Found | None], depth: i
         wanted: Looks at one object.
         depth: How many levels below `value` are searched.
     """
+    found = map(wanted, objects(value, depth))
+    return next((one for one in found if one is not None), None)
+
+
+def objects(value: object, depth: int) -> Iterator[JsonObject]:
+    """Every object in a value, level by level; `depth` levels below it are searched."""
     level = [_unwrapped(value)]
     for _ in range(depth + 1):
-        objects = [one for one in level if is_object(one)]
-        for one in objects:
-            if (found := wanted(one)) is not None:
-                return found
+        yield from (one for one in level if is_object(one))
         level = [_unwrapped(inner) for one in level for inner in _children(one)]
-    return None
 
 
 def _children(value: object) -> Iterator[object]:
