@@ -155,7 +155,7 @@ def sandbox(
     click: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME",
+            metavar="NAME[,NAME…]",
             help="Press the button with this label, or whose action id ends so: while an ask waits "
             "for it, or after the asks. `connect` opens the private link and agrees there. Several "
             "are pressed one after another.",
@@ -182,6 +182,7 @@ def sandbox(
     from bot.sandbox.command import SandboxOptions, run_sandbox
     from bot.sandbox.kills import UnknownEventError, read_events
     from bot.sandbox.moments import UnclearMomentError, read_moment
+    from bot.sandbox.presses import read_names
 
     try:
         kinds = read_events(kill_at or ())
@@ -202,7 +203,7 @@ def sandbox(
         first_token_s=first_token_s,
         tokens_per_s=tokens_per_s,
         kill_at=kinds,
-        clicks=tuple(click or ()),
+        clicks=read_names(click or ()),
         moment=moment,
         until_posts=until_posts or 0,
     )

@@ -1,6 +1,6 @@
 """The buttons and links that a person has before them, and the pressing of one by its name."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from bot.sandbox.slack import Post, SlackStandIn
@@ -29,6 +29,12 @@ class Button:
 
     def __str__(self) -> str:
         return f"{self.label!r} ({self.action_id})"
+
+
+def read_names(texts: Iterable[str]) -> tuple[str, ...]:
+    """The names of buttons, in their order: `connect,approve`."""
+    names = [name.strip() for text in texts for name in text.split(",")]
+    return tuple(name for name in names if name)
 
 
 def find_buttons(slack: SlackStandIn, user: str) -> list[Button]:
