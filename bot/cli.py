@@ -81,7 +81,8 @@ def list_servers(
 def try_server(name: Annotated[str, typer.Argument(help="As `bot mcp list` has it.")]) -> None:
     """Start a server, list its tools with the digests of their definitions, and end it.
 
-    The exit code is 1 when that does not work.
+    A definition that has changed is off from then on, until it is accepted. The exit code is 1
+    when the server does not work.
     """
     from bot.mcp_command import try_out
 

@@ -10,7 +10,8 @@ from datetime import datetime, timedelta
 
 from agent_core.consent.fingerprint import digest_of_json
 from agent_core.consent.leaves import json_object
-from agent_core.consent.links import FreshLinks, LinkPlaces, is_connecting
+from agent_core.consent.links import FreshLinks, LinkPlaces, apps_to_connect, is_connecting
+from agent_core.consent.outcomes import outcome_of
 from agent_core.consent.outside import brings_outside_text
 from agent_core.consent.plan import COMPOSIO, Plan, Planner
 from agent_core.consent.policy import Judgement, Policy
@@ -21,10 +22,10 @@ from agent_core.ids import ConsentId
 from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
 from agent_core.sessions import ApprovalWait, ConnectionWait, SessionStore, Wait
-from agent_core.sessions.audit import AuditedAction, AuditEntry, AuditLog, AuditOutcome
+from agent_core.sessions.audit import AuditedAction, AuditEntry, AuditLog
 from agent_core.sessions.consents import Consent, ConsentStore
 from agent_core.tools import ToolContext, ToolOutput
-from agent_core.tools.composio_accounts import Accounts
+from agent_core.tools.composio_accounts import Accounts, are_connected
 
 logger = logging.getLogger(__name__)
 
@@ -98,7 +99,7 @@ class ConsentGate:
         self, call: ToolCall, output: ToolOutput, context: ToolContext
     ) -> ToolOutput | Wait:
         """The result without links to connect accounts, and noted where it came from outside."""
-        await self._end(call, output, context)
+        output = await self._end(call, output, context)
         output, links = await self._without_links(call, output, context)
         if brings_outside_text(call, output):
             await self._parts.taints.taint(context.session, call.name)
@@ -115,13 +116,30 @@ class ConsentGate:
         """The output, and the file that holds the whole of it, without links; and the links."""
         connecting, places = is_connecting(call), self._parts.places
         stripped = places.strip(output.text, is_connecting=connecting)
+        had_links, links = stripped.had_links, stripped.links
         if stripped.had_links:
             output = replace(output, text=stripped.text)
-        if not output.saved_path:
-            return output, stripped.links
-        path = context.workspace / output.saved_path
-        saved = await asyncio.to_thread(places.strip_file, path, is_connecting=connecting)
-        return output, {**saved, **stripped.links}
+        if output.saved_path:
+            path = context.workspace / output.saved_path
+            saved = await asyncio.to_thread(places.strip_file, path, is_connecting=connecting)
+            had_links, links = had_links or saved.had_links, {**saved.links, **links}
+        return output, await self._by_app(call, links, context) if had_links else {}
+
+    async def _by_app(
+        self, call: ToolCall, links: Mapping[str, str], context: ToolContext
+    ) -> Mapping[str, str]:
+        """The links by the apps that the call wants connected, however its result names them."""
+        wanted = apps_to_connect(call)
+        if not wanted:
+            return links
+        named = {app: url for app, url in links.items() if app in wanted}
+        return named or dict.fromkeys(await self._not_connected(wanted, context), "")
+
+    async def _not_connected(self, apps: Sequence[str], context: ToolContext) -> Sequence[str]:
+        accounts = self._parts.accounts
+        if accounts is None:
+            return apps
+        return [app for app in apps if not await are_connected(accounts, context.asker, (app,))]
 
     def spoken(self, progress: str) -> str:
         """A call's progress without links to connect accounts."""
@@ -281,13 +299,13 @@ class ConsentGate:
         )
         await self._parts.audit.begin(entry)
 
-    async def _end(self, call: ToolCall, output: ToolOutput, context: ToolContext) -> None:
-        if not self._parts.policy.judge(call, is_tainted=True).has_effect:
-            return
-        outcome: AuditOutcome = "failed" if output.is_error or _says_failed(output) else "done"
-        if output.may_have_happened:
-            outcome = "unknown"
-        await self._parts.audit.end(self._entry(call, context), outcome)
+    async def _end(self, call: ToolCall, output: ToolOutput, context: ToolContext) -> ToolOutput:
+        """The result; whether a call without an effect has happened is nobody's worry."""
+        judged = self._parts.policy.judge(call, is_tainted=True)
+        if not judged.has_effect:
+            return replace(output, may_have_happened=False)
+        await self._parts.audit.end(self._entry(call, context), outcome_of(judged, output))
+        return output
 
     def _entry(self, call: ToolCall, context: ToolContext) -> AuditEntry:
         return AuditEntry(
@@ -300,12 +318,6 @@ class ConsentGate:
             tool=call.name,
             actions=(),
         )
-
-
-def _says_failed(output: ToolOutput) -> bool:
-    """Composio tells of a failure inside of a result that is none."""
-    told = json_object(output.text)
-    return told is not None and told.get("successful") is False
 
 
 def _consent_id(call: ToolCall, context: ToolContext, kind: str) -> ConsentId:

@@ -17,7 +17,7 @@ from agent_core.workspaces import write_text
 FRESH_FOR_S = 480.0
 """Composio's links live for ten minutes."""
 
-SHOWN_ELSEWHERE = "(link shown to the person alone)"
+TAKEN_OUT = "(link to connect an account, taken out)"
 _URL = re.compile(r"https?://[^\s\"'<>\\)\]}]+", re.IGNORECASE)
 _SLASH = re.compile(r"\\(?:/|u002f)", re.IGNORECASE)
 _CONNECTING = ("COMPOSIO_MANAGE_CONNECTIONS", "COMPOSIO_WAIT_FOR_CONNECTIONS")
@@ -62,30 +62,39 @@ class LinkPlaces:
         stripped = _SLASH.sub("/", text)
         for url in sorted(named.values(), key=len, reverse=True):
             for spelling in (url, url.replace("&", "\\u0026")):
-                stripped = stripped.replace(spelling, SHOWN_ELSEWHERE)
+                stripped = stripped.replace(spelling, TAKEN_OUT)
         stripped = _URL.sub(lambda found: self._kept(found.group()), stripped)
         for place in self.places:
-            stripped = _without_scheme(place).sub(SHOWN_ELSEWHERE, stripped)
+            stripped = _without_scheme(place).sub(TAKEN_OUT, stripped)
         if stripped == _SLASH.sub("/", text):
             stripped = text
         links = {app: url if self.has(url) else "" for app, url in named.items()}
         return Stripped(text=stripped, links=links, had_links=stripped != text)
 
-    def strip_file(self, path: Path, *, is_connecting: bool) -> dict[str, str]:
-        """Do the same to a result that was saved; its links are returned. It works on the disk."""
+    def strip_file(self, path: Path, *, is_connecting: bool) -> Stripped:
+        """Do the same to a result that was saved. It works on the disk."""
         stripped = self.strip(path.read_text(encoding="utf-8"), is_connecting=is_connecting)
         if stripped.had_links:
             write_text(path, stripped.text)
-        return stripped.links
+        return stripped
 
     def _kept(self, url: str) -> str:
-        return SHOWN_ELSEWHERE if self.has(url) else url
+        return TAKEN_OUT if self.has(url) else url
 
 
 def is_connecting(call: ToolCall) -> bool:
     """Whether the call's result is Composio's own word on how to connect an account."""
     is_composio = call.name.startswith("mcp__composio__")
     return is_composio and canonical(slug_of(call.name)) in _CONNECTING
+
+
+def apps_to_connect(call: ToolCall) -> tuple[str, ...]:
+    """The apps that a call wants connected, as far as it says so."""
+    named: object = call.arguments.get("toolkits")
+    if not is_connecting(call) or not isinstance(named, list):
+        return ()
+    apps = (app.strip().casefold() for app in cast("list[object]", named) if isinstance(app, str))
+    return tuple(dict.fromkeys(filter(None, apps)))
 
 
 @cache
@@ -107,7 +116,7 @@ def _is_at(place: str, host: str, port: int | None, path: str) -> bool:
 def _parsed(text: str) -> object:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

@@ -19,6 +19,9 @@ _OTHER_ACCOUNT = (
     "`account` out."
 )
 
+_App = tuple[str, Account | None, str]
+"""Its name, the asker's account of it, and the digest of the tool's definition."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
@@ -61,9 +64,12 @@ class Planner:
         sealed: list[SealedAction] = []
         shown: list[PlannedAction] = []
         missing: dict[str, None] = {}
+        apps: dict[tuple[str, str, bool], _App | None] = {}
         for each in judged.actions:
-            app = await self._app_of(each, call, context, afresh=asks(each))
-            toolkit, account, schema = app or ("", None, _schema_digest(spec))
+            key = (each.action.tool, each.action.account, asks(each))
+            if key not in apps:
+                apps[key] = await self._app_of(each, call, context, afresh=asks(each))
+            toolkit, account, schema = apps[key] or ("", None, _schema_digest(spec))
             if toolkit and account is None:
                 missing[toolkit] = None
             sealed.append(
@@ -114,11 +120,11 @@ class Planner:
 
     async def _app_of(
         self, each: JudgedAction, call: ToolCall, context: ToolContext, *, afresh: bool
-    ) -> tuple[str, Account | None, str] | None:
+    ) -> _App | None:
         """The app, the asker's account of it and the tool's definition; None without an app."""
         if self._accounts is None or not each.action.tool or not _uses_apps(call):
             return None
-        tool = await self._accounts.tool(each.action.tool)
+        tool = await self._accounts.tool(each.action.tool, afresh=afresh)
         if tool.needs_account is False:
             return "", None, tool.schema_digest
         account = await self._accounts.active(context.asker, tool.toolkit, afresh=afresh)

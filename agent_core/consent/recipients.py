@@ -1,7 +1,9 @@
 """Whom an action would reach, for a person to read before approving it. Nothing is left out."""
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from agent_core.consent.actions import Action
 from agent_core.consent.leaves import Leaf, leaves_of, texts_in
@@ -10,15 +12,20 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _REACHING = frozenset(
     {
         "ASSIGNEE", "ASSIGNEES", "ATTENDEE", "ATTENDEES", "AUDIENCE", "BCC", "CC", "CHANNEL",
-        "CHANNELS", "CHAT", "COLLABORATOR", "COLLABORATORS", "CONVERSATION", "GRANTEE", "GROUP",
-        "GROUPS", "GUEST", "GUESTS", "INVITE", "INVITED", "INVITEE", "INVITEES", "INVITES",
-        "MEMBER", "MEMBERS", "MENTION", "MENTIONS", "PARTICIPANT", "PARTICIPANTS", "PAYEE", "PHONE",
-        "PHONES", "RECEIVER", "RECEIVERS", "RECIPIENT", "RECIPIENTS", "REVIEWER", "REVIEWERS",
-        "ROOM", "ROOMS", "SHARE", "SHARED", "SUBSCRIBER", "SUBSCRIBERS", "TO", "USER", "USERS",
-        "WEBHOOK",
+        "CHANNELS", "CHAT", "COLLABORATOR", "COLLABORATORS", "CONTACT", "CONTACTS", "CONVERSATION",
+        "CUSTOMER", "CUSTOMERS", "DELEGATE", "DELEGATES", "FOLLOWER", "FOLLOWERS", "GRANTEE",
+        "GROUP", "GROUPS", "GUEST", "GUESTS", "INVITE", "INVITED", "INVITEE", "INVITEES",
+        "INVITES", "MEMBER", "MEMBERS", "MENTION", "MENTIONS", "OBSERVER", "OBSERVERS",
+        "PARTICIPANT", "PARTICIPANTS", "PAYEE", "PEOPLE", "PERSON", "PERSONS", "PHONE", "PHONES",
+        "RECEIVER", "RECEIVERS", "RECIPIENT", "RECIPIENTS", "REVIEWER", "REVIEWERS", "ROOM",
+        "ROOMS", "SHARE", "SHARED", "SUBSCRIBER", "SUBSCRIBERS", "TO", "USER", "USERNAME",
+        "USERNAMES", "USERS", "WATCHER", "WATCHERS", "WEBHOOK",
     }
 )  # fmt: skip
 _REACHED_ONE = re.compile(r"(recipient|attendee|invite|participant|reviewer|assignee|bcc)", re.I)
+_EVERYBODY = frozenset({"all_users", "allusers", "anyone", "anyonewithlink", "everyone", "public"})
+_MAX_DEPTH = 3
+"""JSON in a string of JSON."""
 _SIGN = r"[^\s@<>()\[\],;:\"'`{}|=?&]"
 _MAIL = re.compile(rf"{_SIGN}{{1,64}}@{_SIGN}{{1,190}}\.{_SIGN}{{1,63}}")
 
@@ -27,9 +34,11 @@ def recipients_of(action: Action) -> tuple[str, ...]:
     """People, addresses and channels that the arguments name, once each, in their order.
 
     All that stands under a name such as `to`, `attendees` or `channel`, however deep, as written,
-    and every mail address wherever it stands.
+    every mail address wherever it stands, and words for everybody. A text that holds JSON is looked
+    into.
     """
-    named = (str(leaf.value).strip() for leaf in leaves_of(action.arguments) if _reaches(leaf))
+    leaves = _opened(leaves_of(action.arguments), _MAX_DEPTH)
+    named = (str(leaf.value).strip() for leaf in leaves if _reaches(leaf))
     found = dict.fromkeys(name for name in named if name)
     told = set(_mails_in(list(found)))
     return (
@@ -38,10 +47,32 @@ def recipients_of(action: Action) -> tuple[str, ...]:
     )
 
 
+def _opened(leaves: Iterable[Leaf], depth: int) -> Iterator[Leaf]:
+    for leaf in leaves:
+        inside = _json_in(leaf.value) if depth else None
+        if inside is None:
+            yield leaf
+            continue
+        inner = (replace(each, path=(*leaf.path, *each.path)) for each in leaves_of(inside))
+        yield from _opened(inner, depth - 1)
+
+
+def _json_in(value: object) -> object:
+    """The list or object that a text holds; None where it holds none."""
+    if not isinstance(value, str) or not value.lstrip().startswith(("[", "{")):
+        return None
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return None
+
+
 def _reaches(leaf: Leaf) -> bool:
     """Numbers count, a phone or chat may be one; yes, no and nothing do not."""
     if leaf.value is None or isinstance(leaf.value, bool):
         return False
+    if str(leaf.value).strip().casefold() in _EVERYBODY:
+        return True
     return any(_names_somebody(name) for name in leaf.path)
 
 

@@ -1,7 +1,7 @@
 """How far a turn is, read from its events: what is told to who asks, and when it was stopped."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
@@ -43,6 +43,8 @@ class Standing:
     """What those that have not ended do, oldest first."""
     unsure: tuple[str, ...]
     """What may or may not have happened."""
+    effects_under_way: tuple[str, ...]
+    """What may or may not have happened should the turn end now."""
     saved: tuple[str, ...]
     """Paths of files for the person."""
     said: str
@@ -51,8 +53,15 @@ class Standing:
     """It waits for the answer to a question."""
 
 
-def standing(events: Sequence[AnyEvent]) -> Standing:
-    """How far the turn of these events is."""
+def standing(
+    events: Sequence[AnyEvent], effects: Collection[tuple[RunId, ToolCallId]] | None = None
+) -> Standing:
+    """How far the turn of these events is.
+
+    Args:
+        events: The turn's, oldest first.
+        effects: Its calls that may have had an effect; None where any of them may have.
+    """
     begun: dict[tuple[RunId, ToolCallId], ToolCallStarted] = {}
     ended: dict[tuple[RunId, ToolCallId], ToolCallFinished] = {}
     for event in events:
@@ -60,14 +69,18 @@ def standing(events: Sequence[AnyEvent]) -> Standing:
             begun[event.run, event.call_id] = event
         elif isinstance(event, ToolCallFinished):
             ended[event.run, event.call_id] = event
+    under_way = [key for key in begun if key not in ended]
     unsure = [begun[key] for key in begun if key in ended and ended[key].may_have_happened]
     said = [e.text for e in events if isinstance(e, StepFinished) and e.run == ROOT_RUN]
     return Standing(
         started_at=next((event.at for event in events if isinstance(event, TurnStarted)), None),
         model_calls=sum(isinstance(event, StepFinished) for event in events),
         tool_calls=len(begun),
-        under_way=_names(begun[key] for key in begun if key not in ended),
+        under_way=_names(begun[key] for key in under_way),
         unsure=_names(unsure),
+        effects_under_way=_names(
+            begun[key] for key in under_way if effects is None or key in effects
+        ),
         saved=tuple(dict.fromkeys(e.path for e in events if isinstance(e, ArtifactSaved))),
         said=next((text.strip() for text in reversed(said) if text.strip()), ""),
         is_asking=_is_asking(events),
@@ -108,7 +121,7 @@ def stop_words(
         lines.append(phrases.until_then.format(done=done))
     if then.saved:
         lines.append(phrases.saved.format(what=", ".join(f"`{path}`" for path in then.saved)))
-    if unsure := (*then.unsure, *then.under_way):
+    if unsure := (*then.unsure, *then.effects_under_way):
         lines.append(phrases.unsure.format(what=_listed(unsure)))
     if is_deleted:
         return " ".join(lines)

@@ -24,7 +24,7 @@ MAX_FAILURES = 3
 FIRST_BACK_OFF = timedelta(minutes=15)
 MAX_TOLD_BEFORE = 40
 
-Obstacle = Literal["owner_left", "place_closed", "not_in_place"]
+Obstacle = Literal["owner_left", "place_closed", "not_in_place", "may_not_post"]
 
 
 class Host(Protocol):
@@ -100,6 +100,14 @@ class Timekeeper:
         if schedule.failures >= MAX_FAILURES and schedule.status == "active":
             schedule = await self.store.pause(schedule.id, "failing")
         await self._tell_trouble(schedule)
+
+    async def refuse(self, slot: Slot, obstacle: Obstacle) -> None:
+        """A slot's turn cannot be told, nor could those to come: it pauses at once."""
+        if not await self.store.end(slot, "failed"):
+            return
+        schedule = await self.store.get(slot.schedule)
+        if schedule.status == "active":
+            await self._tell_trouble(await self.store.pause(schedule.id, obstacle))
 
     async def look(self) -> None:
         """Begin what is due now, as much as may go on at the same time."""

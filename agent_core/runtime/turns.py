@@ -158,7 +158,8 @@ class Turns:
     async def _stopped(self, turn: StoredTurn, scope: RunScope) -> RunResult:
         stop = (await self._parts.store.turn(turn.id)).stop or Stop(by="", why="asked")
         await self._waits.overtake(turn, scope)
-        then = standing(await self._parts.log.of_turn(turn.id))
+        effects = await self._parts.store.effects_of(turn.id)
+        then = standing(await self._parts.log.of_turn(turn.id), effects)
         await scope.emit(RunFinished(**scope.at(0, 1), outcome="stopped", text=""))
         phrases = PHRASES[await self._language(turn)]
         left_out = [each.inbound.text for each in await self._parts.inbox.left_out(turn)]

@@ -38,6 +38,8 @@ class Order:
     when_nothing_new: WhenNothingNew
     origin: SessionId
     """The conversation in which it was asked for."""
+    owner_zone: str = ""
+    """The zone in which the owner reads times; empty where it is the rule's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -183,6 +183,11 @@ class SessionStore:
         row = {"turn": turn, "run": run, "call": call}
         return await self._database.change(lambda c: self._database.insert_if_new(c, effects, row))
 
+    async def effects_of(self, turn: TurnId) -> frozenset[tuple[RunId, ToolCallId]]:
+        """The turn's calls of which it was noted that they are about to have their effect."""
+        rows = await self._all(select(effects).where(effects.c.turn == turn))
+        return frozenset((RunId(row.run), ToolCallId(row.call)) for row in rows)
+
     async def mark_queued(self, turn: TurnId) -> None:
         """The turn could not be started; it is next again."""
         await self._changed(

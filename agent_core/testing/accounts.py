@@ -28,7 +28,7 @@ class FakeAccounts:
         self.connected[user, toolkit] = made
         return made
 
-    async def tool(self, slug: str) -> AppTool:
+    async def tool(self, slug: str, *, afresh: bool = False) -> AppTool:
         """As `Accounts.tool`."""
         self._answer()
         return AppTool(

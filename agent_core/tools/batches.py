@@ -1,6 +1,7 @@
 """Composio's batch, which runs many tools in one call: what is in it, in whatever spelling."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -9,11 +10,20 @@ from agent_core.tools.slugs import canonical
 
 MAX_DEPTH = 3
 """Batches in batches; what lies deeper cannot be read."""
+MAX_JSON_DEPTH = 64
+"""Of JSON in a string. What is nested beyond that could not even be stored."""
 
 _BATCHES = frozenset({"MULTI_EXECUTE_TOOL", "MULTI_EXECUTE_TOOLS", "MULTI_EXECUTE"})
 _SLUGS = ("tool_slug", "slug", "tool", "tool_name", "name")
 _ARGUMENTS = "arguments"
 _ACCOUNT = "account"
+_BESIDE = frozenset(
+    {
+        "current_step", "current_step_metric", "memory", "session", "session_id",
+        "sync_response_to_workbench", "thought",
+    }
+)  # fmt: skip
+"""What stands beside the tools of a batch, and runs nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +57,16 @@ def _opened(call: Inner, depth: int) -> tuple[Inner, ...]:
     if not is_batch(call.slug):
         return (call,)
     entries = _read_json(call.arguments.get("tools"))
-    if not depth or not isinstance(entries, list) or not entries:
+    if not depth or not isinstance(entries, list) or not entries or _has_more(call.arguments):
         return (_unreadable(call.arguments),)
     found = (_entry(entry, call.account) for entry in cast("list[object]", entries))
     return tuple(inner for entry in found for inner in _opened(entry, depth - 1))
+
+
+def _has_more(arguments: JsonObject) -> bool:
+    """Whether there is something that could be further tools, under a name that is not known."""
+    others = (value for name, value in arguments.items() if name not in {"tools", *_BESIDE})
+    return any(isinstance(_read_json(value), list | dict) for value in others)
 
 
 def _entry(entry: object, outer_account: str) -> Inner:
@@ -90,9 +106,23 @@ def _read_json(value: object) -> object:
     if not isinstance(value, str):
         return value
     try:
-        return json.loads(value, object_pairs_hook=_without_doubles)
+        found: object = json.loads(value, object_pairs_hook=_without_doubles)
     except (ValueError, RecursionError):
         return value
+    return value if _is_too_deep(found) else found
+
+
+def _is_too_deep(value: object) -> bool:
+    layer = [value]
+    for _ in range(MAX_JSON_DEPTH):
+        layer = [inner for each in layer for inner in _inside(each)]
+    return bool(layer)
+
+
+def _inside(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return cast("JsonObject", value).values()
+    return cast("list[object]", value) if isinstance(value, list) else ()
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> JsonObject:

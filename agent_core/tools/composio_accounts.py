@@ -46,7 +46,7 @@ class Account:
 class Accounts(Protocol):
     """Raises ToolServerError where Composio cannot be asked."""
 
-    async def tool(self, slug: str) -> AppTool:
+    async def tool(self, slug: str, *, afresh: bool = False) -> AppTool:
         """What is known of a tool."""
         ...
 
@@ -69,10 +69,11 @@ class ComposioAccounts:
         self._active: dict[tuple[UserId, str], tuple[float, Account]] = {}
         self._identities: dict[str, str] = {}
 
-    async def tool(self, slug: str) -> AppTool:
-        if slug not in self._tools:
-            self._tools[slug] = await self._describe(slug)
-        return self._tools[slug]
+    async def tool(self, slug: str, *, afresh: bool = False) -> AppTool:
+        found = None if afresh else self._tools.get(slug)
+        if found is None or not found.schema_digest:
+            found = self._tools[slug] = await self._describe(slug)
+        return found
 
     async def active(self, user: UserId, toolkit: str, *, afresh: bool = False) -> Account | None:
         found = self._active.get((user, toolkit))

@@ -22,6 +22,8 @@ DEFAULT_BASE_URL = "https://backend.composio.dev"
 API = "/api/v3.1"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _TIMEOUT_S = 15.0
+_NO_DETOURS: Any = {"follow_redirects": False}
+"""Another origin must neither learn who asks for what, nor answer in Composio's place."""
 _OPTIONS: Mapping[str, Any] = {
     # What a person would have to approve must not be done by code in Composio's workbench, and a
     # call must not take a working connection away.
@@ -100,11 +102,15 @@ class ComposioApi:
         Raises:
             ToolServerError: no answer, or a refusal.
         """
-        return await self._ask(lambda client: client.get(API + path, query=dict(query or {})))
+        return await self._ask(
+            lambda client: client.get(API + path, query=dict(query or {}), options=_NO_DETOURS)
+        )
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """What a POST to a path below `/api/v3.1` comes to; raises as `get` does."""
-        return await self._ask(lambda client: client.post(API + path, body=dict(body)))
+        return await self._ask(
+            lambda client: client.post(API + path, body=dict(body), options=_NO_DETOURS)
+        )
 
     async def warm_up(self) -> None:
         """Load the library, so that the first person need not wait for it."""

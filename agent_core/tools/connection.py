@@ -23,16 +23,17 @@ from agent_core.tools import Progress
 from agent_core.tools.servers import HttpServer, HubLimits, ServerConfig
 from agent_core.tools.stdio import Tail
 from agent_core.tools.transports import open_client
-from agent_core.tools.verdicts import is_gone, is_lost, is_unauthorized
+from agent_core.tools.verdicts import is_gone, is_lost, is_unauthorized, is_unclear
 
 logger = logging.getLogger(__name__)
 
-Trouble = Literal["lost", "late", "gone", "refused", "down"]
+Trouble = Literal["lost", "late", "unclear", "gone", "refused", "down"]
 """How a call failed.
 
-lost: the server ended during the call · late: over its time limit · refused: a protocol error came
-back · gone: an HTTP server does not know our session or our credentials, nothing ran · down: not
-running, nothing ran.
+lost: the server ended during the call · late: over its time limit · unclear: something stood
+between us and the result, such as a gateway's HTTP 502 · refused: a protocol error came back ·
+gone: an HTTP server does not know our session or our credentials, nothing ran · down: not running,
+nothing ran.
 """
 
 _MAX_PAGES = 100
@@ -139,7 +140,7 @@ class Connection:
             logger.warning("%s: unusable answer to %s: %s", self._config.name, tool, error)
             if not self.is_alive:
                 return CallFailure(trouble="lost", reason=_brief(error))
-            return CallFailure(trouble="refused", reason="The tool's answer was not valid MCP.")
+            return CallFailure(trouble="unclear", reason="The tool's answer was not valid MCP.")
         finally:
             report.is_open = False
 
@@ -236,7 +237,8 @@ class Connection:
             return CallFailure(trouble="gone", reason=self._gone(error))
         if is_lost(error) or not self.is_alive:
             return CallFailure(trouble="lost", reason="The tool server stopped during the call.")
-        return CallFailure(trouble="refused", reason=f"The tool refused the call: {_brief(error)}")
+        trouble: Trouble = "unclear" if is_unclear(error) else "refused"
+        return CallFailure(trouble=trouble, reason=f"The tool refused the call: {_brief(error)}")
 
     def _says_gone(self, error: MCPError) -> bool:
         return isinstance(self._config, HttpServer) and is_gone(error)

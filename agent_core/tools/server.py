@@ -27,6 +27,8 @@ Renew = Callable[[], Awaitable[ServerConfig]]
 """Where the server is to be found now that it does not know our session any more."""
 
 _MAX_ATTEMPTS = 2
+_ANSWERED = ("late", "unclear", "refused")
+"""Troubles after which the connection is kept, and the call is not made again."""
 
 
 class McpServer:
@@ -94,7 +96,7 @@ class McpServer:
             if reason := self._why_not(tool):
                 return CallFailure(trouble="down", reason=reason)
             result = await connection.call(tool.name, arguments, meta, progress)
-            if not isinstance(result, CallFailure) or result.trouble in ("late", "refused"):
+            if not isinstance(result, CallFailure) or result.trouble in _ANSWERED:
                 return result
             self._report_loss(connection, result)
             may_repeat = tool.is_read_only or result.trouble == "gone"

@@ -25,7 +25,7 @@ _UNKNOWN_OUTCOME = (
 )
 
 
-_UNKNOWN = ("lost", "late")
+_UNKNOWN = ("lost", "late", "unclear")
 
 
 Told = Callable[[ToolCall, ToolContext], Awaitable[JsonObject]]
@@ -144,5 +144,6 @@ def _spec(name: str, tool: ListedTool, *, is_trusted: bool) -> ToolSpec:
 
 def _told(failure: CallFailure) -> str:
     if failure.trouble in _UNKNOWN:
-        return _UNKNOWN_OUTCOME.format(reason=failure.reason)
+        reason = failure.reason.removesuffix(".")
+        return _UNKNOWN_OUTCOME.format(reason=f"{reason}.")
     return failure.reason

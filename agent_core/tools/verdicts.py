@@ -3,10 +3,14 @@
 The code -32000 is free for servers, and many use it for faults of their own.
 """
 
+import re
+
 from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED, INVALID_REQUEST, METHOD_NOT_FOUND
 
 from agent_core.tools.http_streams import UNAUTHORIZED
+
+_UNCLEAR = re.compile(r"HTTP 5\d\d|Unexpected content type: .*", re.DOTALL)
 
 _CLOSED = ("Connection closed", "SSE stream ")
 _GONE = {
@@ -29,3 +33,8 @@ def is_unauthorized(error: MCPError) -> bool:
 def is_lost(error: MCPError) -> bool:
     """The connection ended before the answer."""
     return error.code == CONNECTION_CLOSED and error.message.startswith(_CLOSED)
+
+
+def is_unclear(error: MCPError) -> bool:
+    """An HTTP server, or what stands before it, failed on the way back: the call may have run."""
+    return _UNCLEAR.fullmatch(error.message) is not None

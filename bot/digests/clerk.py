@@ -79,6 +79,7 @@ class Clerk:
             rule=self._rule(request.rule),
             when_nothing_new="be_silent" if request.only_when_new else "post",
             origin=message.session,
+            owner_zone=message.author_zone,
         )
         await self._refuse_too_many(order)
         return await self._store.propose(schedule, order, self._clock())
@@ -219,7 +220,8 @@ class Clerk:
             return current
         asker: Asker = await self._places.asker(by)
         if only_owner or not asker.is_admin or parse_user(by)[0] != current.order.team:
-            raise NotDone("not_yours", current)
+            is_proposed = current.status == "proposed"
+            raise NotDone("not_yours_yet" if is_proposed else "not_yours", current)
         return current
 
     async def _place(self, channel: str, asker: UserId) -> Conversation:

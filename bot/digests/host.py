@@ -62,8 +62,11 @@ class DigestHost:
     async def tell_trouble(self, schedule: Schedule) -> None:
         """In the thread where it was ordered, and to its owner: the rest of the team is spared.
 
-        What Slack does not take is left: the list of digests says the same.
+        What Slack does not take is left: the list of digests says the same. Of failures in a row
+        only the first is told, and that it is paused.
         """
+        if schedule.status == "active" and schedule.failures > 1:
+            return
         text, order = _trouble(schedule), schedule.order
         op = f"{schedule.id}:trouble:{schedule.status}:{schedule.reason}:{schedule.failures}"
         origin = parse_session(order.origin)

@@ -192,12 +192,14 @@ def _notes(telling: Telling, words: Words, language: Language) -> list[str]:
 def _facts(schedule: Schedule, language: Language, now: datetime) -> dict[str, str]:
     order = schedule.order
     times = islice(slots_after(order.rule, now), TIMES_SHOWN)
-    spoken = [moment_words(time, order.rule.zone, language) for time in times]
+    zone = order.owner_zone or order.rule.zone
+    spoken = " · ".join(moment_words(time, zone, language) for time in times)
+    mark = f" ({zone})" if spoken and zone != order.rule.zone else ""
     return {
         "task": _task(schedule),
         "when": _capital(rule_words(order.rule, language)),
-        "channel": f"<#{order.place}>",
-        "next": " · ".join(spoken) or "-",
+        "channel": _place(order.place, WORDS[language]),
+        "next": f"{spoken}{mark}" or "-",
     }
 
 
@@ -214,7 +216,7 @@ def _listed(schedule: Schedule, language: Language, now: datetime) -> str:
             state = words.next_is.format(next=_moment(due, schedule, language))
     when = rule_words(order.rule, language)
     task = _task(schedule, LISTED_TASK_CHARS)
-    return f"{schedule.number}. *{task}* · {when} · <#{order.place}> · _{state}_"
+    return f"{schedule.number}. *{task}* · {when} · {_place(order.place, words)} · _{state}_"
 
 
 def _menu(words: Words, schedule: Schedule) -> JsonObject:
@@ -260,6 +262,11 @@ def _more(schedules: Sequence[Schedule], words: Words) -> list[str]:
 
 def _task(schedule: Schedule, max_chars: int = TASK_CHARS) -> str:
     return _foreign(schedule.order.task, max_chars)
+
+
+def _place(place: str, words: Words) -> str:
+    """Slack names no direct conversation where it is mentioned as a channel."""
+    return words.in_private if place.startswith("D") else f"<#{place}>"
 
 
 def _slot(value: str) -> str:

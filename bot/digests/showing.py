@@ -1,7 +1,7 @@
 """A digest's turn in its channel: nothing until it is done, then one post and its thread."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,7 @@ from agent_core.events import AnyEvent, TurnFinished
 from agent_core.ids import TurnId
 from agent_core.prompts.language import Language
 from agent_core.runtime import Runtime
+from agent_core.runtime.timekeeper import Obstacle
 from agent_core.schedules.schedule import Schedule, Slot
 from agent_core.sessions import StoredTurn
 from agent_core.sessions.continuing import go_on_in
@@ -25,13 +26,20 @@ from bot.presenter.files import Handout, ThreadFiles
 from bot.presenter.journal import Journal
 from bot.presenter.state import READER, PresenterState
 from bot.presenter.words import WORDS as ANSWER_WORDS
-from bot.slack_api import Guard, SlackApi
+from bot.slack_api import Guard, PlaceRefused, SlackApi
 from bot.threads import ThreadRef
 
 logger = logging.getLogger(__name__)
 
 SOURCE, CLAIM = "source", "claim"
 ROOT_LOOK_BACK_S = 3_600.0
+
+_OBSTACLES: Mapping[str, Obstacle] = {
+    "not_in_channel": "not_in_place",
+    "channel_not_found": "not_in_place",
+    "is_archived": "place_closed",
+}
+"""By what Slack calls them; any other refusal is that the bot may not post there."""
 
 
 class DigestShow:
@@ -101,11 +109,19 @@ class DigestShow:
             await timekeeper.end(self._slot, "nothing_new")
             await self._mark_finished()
             return
-        if not report.is_news and telling.before is not None and mode == "say_so":
-            root_ts = await self._post_root(event.turn, posts.nothing_new(telling, self._language))
+        is_line = not report.is_news and telling.before is not None and mode == "say_so"
+        if is_line:
+            text = posts.nothing_new(telling, self._language)
         else:
             text = posts.root(report, telling, self._language, live_links(event))
+        try:
             root_ts = await self._post_root(event.turn, text)
+        except PlaceRefused as refused:
+            logger.warning("turn %s: its channel takes no post: %s", event.turn, refused)
+            await timekeeper.refuse(self._slot, _OBSTACLES.get(refused.code, "may_not_post"))
+            await self._mark_finished()
+            return
+        if not is_line:
             await self._post_thread(event, report, place_of(self._schedule, root_ts))
         await self._remember(report)
         await timekeeper.end(self._slot, "posted", root=root_ts)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.consent.links import SHOWN_ELSEWHERE, LinkPlaces
+from agent_core.consent.links import TAKEN_OUT, LinkPlaces
 from agent_core.events import AuthRequired
 from agent_core.messages import JsonObject
 from agent_core.testing.obedient import ObedientModel
@@ -72,6 +72,51 @@ async def test_the_persons_own_link_is_nowhere_but_where_they_ask_for_it(
     assert files_with(tmp_path, b"lk_of_ann") == []
 
 
+ANSWERS: Mapping[str, str] = {
+    "with words before it": "I found this:\n{answer}",
+    "with words behind it": "{answer}\nPlease show the link to the person.",
+    "as JSON in a string": '{{"successful": true, "data": {quoted}}}',
+    "in plain words": "Not connected. Ask the person to open {link} for Linear.",
+    "in a field of another name": '{{"data": {{"linear": {{"connection": "{link}"}}}}}}',
+    "as a list": '{{"data": {{"results": [{{"app": "linear", "redirect_url": "{link}"}}]}}}}',
+    "with the app as an object": (
+        '{{"data": {{"results": [{{"toolkit": {{"slug": "linear"}}, "redirect_url": "{link}"}}]}}}}'
+    ),
+}
+
+
+@pytest.mark.parametrize("form", ANSWERS)
+async def test_in_whatever_form_a_link_is_given_the_person_is_asked_to_connect_that_app(
+    tmp_path: Path, form: str
+) -> None:
+    """A link that was taken out and shown to nobody would leave the person waiting for it."""
+    office = Office(tmp_path)
+    answer = json.dumps({"data": {"results": {"linear": {"redirect_url": REAL_LINK}}}})
+    slots = {"answer": answer, "quoted": json.dumps(answer), "link": REAL_LINK}
+    office.more[CONNECT] = answering(ANSWERS[form].format(**slots))
+    async with office.runtime() as runtime:
+        turn = await begin(
+            runtime, inbound(asks(order(CONNECT, {"toolkits": ["Linear", "gmail"]})))
+        )
+        auth = await seen(runtime, turn, "auth_required")
+        assert isinstance(auth, AuthRequired)
+        await until(runtime, turn, "waiting")
+        assert auth.toolkits == ("linear",)
+        assert await runtime.consents.connect_link(auth.consent, ANN, "linear")
+        await runtime.consents.skip_connection(auth.consent, ANN)
+        await end_of(runtime, turn)
+        events = await events_of(runtime, turn)
+    assert "lk_of_ann" not in str(events) + str(office.model.requests)
+
+
+async def test_an_answer_that_nobody_can_parse_does_not_end_the_work(tmp_path: Path) -> None:
+    office = Office(tmp_path)
+    office.more[CONNECT] = answering("[" * 100_000)
+    async with office.runtime() as runtime:
+        outcome = await play(runtime, inbound(asks(order(CONNECT, {"toolkits": ["linear"]}))))
+    assert outcome.end.outcome != "failed"
+
+
 def files_with(root: Path, secret: bytes) -> list[Path]:
     files = [path for path in root.rglob("*") if path.is_file()]
     assert files
@@ -101,7 +146,7 @@ def test_every_spelling_of_a_link_is_taken_out(
     places = LinkPlaces(("connect.composio.dev",))
     stripped = places.strip(frame.format(spelling), is_connecting=is_connecting)
     assert "lk_1" not in stripped.text
-    assert SHOWN_ELSEWHERE in stripped.text
+    assert TAKEN_OUT in stripped.text
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,14 @@ async def test_times_are_those_of_the_askers_time_zone(office: Office) -> None:
     assert "Thu 2 April 2026, 00:30 · Fri 2 April 2027, 00:30" in proposal.text
 
 
+@pytest.mark.proves("digest.zone")
+async def test_an_order_in_another_zone_is_told_in_the_askers_time(office: Office) -> None:
+    proposal = await office.say("every 2nd of April at 9 New York time post a digest on fools")
+    assert "at 09:00 (America/New_York)" in proposal.text
+    assert "Thu 2 April 2026, 15:00 · Fri 2 April 2027, 15:00" in proposal.text
+    assert "(Europe/Amsterdam)\n" in proposal.text
+
+
 @pytest.mark.proves("digest.click")
 async def test_one_click_agrees_and_the_buttons_are_gone(office: Office) -> None:
     proposal = await office.say(ORDER)
@@ -85,6 +93,19 @@ async def test_the_click_of_another_person_is_refused_for_their_eyes_only(
     ben = office.world.slack.people["ben"]
     assert re.match(rf"Only <@{ben}>, who ordered it, ", refused)
     assert buttons(office.world.slack.find(proposal.channel, proposal.ts))
+    assert await office.schedules() == []
+
+
+@pytest.mark.proves("digest.click_by")
+async def test_who_presses_confirm_for_another_is_not_told_of_a_digest_without_number(
+    office: Office,
+) -> None:
+    proposal = await office.say(ORDER, user="ben")
+    for user in ("cleo", "ann"):
+        await office.press(proposal, "confirm", user=user)
+        refused = await office.told_alone(user, proposal)
+        ben = office.world.slack.people["ben"]
+        assert refused == f"Only <@{ben}>, who ordered it, can decide that."
     assert await office.schedules() == []
 
 

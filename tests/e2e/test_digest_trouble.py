@@ -52,6 +52,9 @@ async def test_after_three_failures_it_pauses_until_somebody_resumes_it(office: 
     sentence = "is paused: it failed three times in a row."
     assert said_in_thread(office, agreed, sentence) == 1
     assert said_directly(office, "ann", sentence) == 1
+    failed = f"Digest {schedule.number} (*battery storage*) could not be made this time."
+    assert said_in_thread(office, agreed, failed) == 1
+    assert said_directly(office, "ann", failed) == 1
     assert await office.status(schedule.number) == ("paused", None)
     assert "paused: it failed three times in a row" in (await office.say("digests")).text
 
@@ -75,6 +78,19 @@ async def test_it_pauses_when_its_channel_is_archived(office: Office) -> None:
     agreed, schedule = await ordered(office, "news")
     await office.world.slack.archive("ann", "news")
     await paused_without_a_run(office, schedule, agreed, "its channel is archived or gone")
+
+
+@pytest.mark.proves("digest.paused")
+async def test_it_pauses_at_once_where_the_bot_may_not_post(office: Office) -> None:
+    slack = office.world.slack
+    agreed, schedule = await ordered(office, "announcements", user="ben")
+    office.world.model.play(digest_answer("One"))
+    await office.go_to_slot(schedule)
+    said = f"Digest {schedule.number} (*battery storage*) is paused: I may not post in its channel."
+    await slack.wait_for(lambda _: said_directly(office, "ben", said), timeout_s=ANSWER_S)
+    assert await office.status(schedule.number) == ("paused", None)
+    assert said_in_thread(office, agreed, said) == 1
+    assert said_directly(office, "ben", said) == 1
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,16 @@ from datetime import date
 from agent_core.prompts.language import Language
 from agent_core.schedules.in_words.composing import Missing
 from agent_core.schedules.in_words.drafts import Draft
-from agent_core.schedules.in_words.pieces import Bound, Channel, Piece, Times, Unread, When, Zone
+from agent_core.schedules.in_words.pieces import (
+    Bound,
+    Channel,
+    Piece,
+    Times,
+    Unread,
+    When,
+    Zone,
+    as_said,
+)
 from agent_core.schedules.in_words.scanning import Source, runs_in, source, zone_in
 from agent_core.schedules.in_words.sentences import Sentence
 from agent_core.schedules.in_words.tasks import task_of
@@ -39,7 +48,7 @@ def _pieces(answer: Source, asked: frozenset[Missing]) -> list[Piece]:
         return []
     runs = runs_in(answer, loose=True)
     found = [piece for run in runs for piece in run.pieces]
-    said = [each for each in found if "channel" in asked or not isinstance(each, Channel)]
+    said = [as_said(each) for each in found if "channel" in asked or not isinstance(each, Channel)]
     zone = zone_in(answer) if "zone" in asked else None
     return [*said, zone] if zone else said
 

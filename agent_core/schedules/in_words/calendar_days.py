@@ -4,6 +4,8 @@ import calendar
 import re
 from datetime import date, timedelta
 
+from dateutil.relativedelta import relativedelta
+
 from agent_core.schedules.in_words.words.vocabulary import DAY_CODES, Words, folded_keys
 
 _YEARS = (2_000, 2_080)
@@ -26,6 +28,25 @@ def day_of(match: re.Match[str], words: Words, today: date) -> date | None:
         return _next_weekday(weekday, today)
     found = _numbered(said, words, today)
     return found if found and weekday in ("", DAY_CODES[found.weekday()]) else None
+
+
+def span_of(match: re.Match[str], words: Words) -> relativedelta | None:
+    """How long a match of the language's words for a length of time is; None for hours and less."""
+    said, unit = _plain(match["n"]), folded_keys(words.units)[_plain(match["unit"])]
+    n = int(said) if said.isdecimal() else folded_keys(words.numbers)[said]
+    match unit:
+        case "day":
+            return relativedelta(days=n)
+        case "week":
+            return relativedelta(weeks=n)
+        case "month":
+            return relativedelta(months=n)
+        case "quarter":
+            return relativedelta(months=3 * n)
+        case "year":
+            return relativedelta(years=n)
+        case _:
+            return None
 
 
 def month_of(name: str, words: Words) -> int:

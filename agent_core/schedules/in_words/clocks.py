@@ -9,11 +9,15 @@ from agent_core.schedules.in_words.words.vocabulary import Part, Words, folded_k
 
 DAY_MINUTES = 1_440
 
+_OF_24_HOURS = re.compile(r"\d\s?h(?!\w)|uhr|heure|hora")
+"""Behind an hour: 5 Uhr and 5h are in the morning."""
+
 
 class _Clock(NamedTuple):
     end: int
     minute: int | None
     is_fixed: bool
+    is_bare: bool = False
 
 
 def read_times(text: str, start: int, grammar: Grammar, *, loose: bool = False) -> Times | None:
@@ -28,6 +32,7 @@ def read_times(text: str, start: int, grammar: Grammar, *, loose: bool = False) 
         end=match.end(),
         minutes=tuple(clock.minute for clock in valid if clock.minute is not None),
         fixed=tuple(clock.is_fixed for clock in valid),
+        bare=tuple(clock.is_bare for clock in valid),
         is_valid=bool(found) and len(valid) == len(found),
     )
 
@@ -75,7 +80,9 @@ def _clock(match: re.Match[str], add: int, words: Words) -> _Clock:
         return _Clock(match.end(), None, is_fixed=True)
     minute = (hour * 60 + minutes + add) % DAY_MINUTES
     if half is None:
-        return _Clock(match.end(), minute, is_fixed=hour > 12)
+        is_fixed = hour > 12
+        is_bare = not (is_fixed or "m" in said or _OF_24_HOURS.search(match[0]))
+        return _Clock(match.end(), minute, is_fixed, is_bare)
     return _Clock(match.end(), in_part(minute, half), is_fixed=True)
 
 

@@ -18,6 +18,9 @@ Missing = Literal["time", "day", "task", "zone", "channel"]
 OWN_ZONE = "own"
 """What a `Zone` piece names where it is the asker's own."""
 _NOON = 720
+_MORNING = 360
+_AFTERNOON = 780
+"""Who says 13 reads a clock of 24 hours."""
 _ONE_DAY = timedelta(days=1)
 _ONE_SECOND = timedelta(seconds=1)
 
@@ -41,12 +44,13 @@ def compose(pieces: Sequence[Piece], *, zone: str, now: datetime) -> Composition
     text = recurrence_text(days, () if days.unit in ELAPSED else minutes)
     if text is None:
         return Composition(rule=None, missing=frozenset({"time"}))
-    bounds = {piece.side: piece.day for piece in pieces if isinstance(piece, Bound)}
+    bounds = {piece.side: piece for piece in pieces if isinstance(piece, Bound)}
+    first_day = bounds["from"].day if "from" in bounds else None
     rule = Rule(
         recurrence=text,
         zone=named,
-        begins=_begins(days, minutes, bounds.get("from"), named, now),
-        ends=_end_of(bounds.get("until"), named),
+        begins=_begins(days, minutes, first_day, named, now),
+        ends=_end_of(_last_day(bounds.get("until"), first_day), named),
     )
     return Composition(rule=rule, missing=frozenset())
 
@@ -101,13 +105,25 @@ def _days(pieces: Sequence[Piece]) -> Cadence | None:
 
 
 def _minutes(pieces: Sequence[Piece], days: Cadence | None) -> tuple[int, ...] | None:
-    """The times of day in order; None where there is one that no clock shows."""
+    """The times of day in order; None where there is one that no clock shows, or may be two."""
     said = [piece for piece in pieces if isinstance(piece, Times)]
     part = (days or _frequency(pieces)).part
     if not all(times.is_valid for times in said):
         return None
+    is_elapsed = days is not None and days.unit in ELAPSED
+    if part is None and not is_elapsed and any(map(_may_be_later, said)):
+        return None
     found = {minute for times in said for minute in _placed(times, part)}
     return tuple(sorted(found)) or ((_NOON,) if part == "noon" else ())
+
+
+def _may_be_later(times: Times) -> bool:
+    """At 3, or at 10 and 8: people do not say whether that is in the afternoon."""
+    before = (0, *times.minutes)
+    return any(
+        is_bare and (60 <= minute < _MORNING or minute < earlier < _AFTERNOON)
+        for earlier, minute, is_bare in zip(before, times.minutes, times.bare, strict=False)
+    )
 
 
 def _placed(times: Times, part: Part | None) -> list[int]:
@@ -146,6 +162,12 @@ def _next_full(local: datetime, minutes: int) -> datetime:
 def _rounded_up(now: datetime) -> datetime:
     whole = now.astimezone(UTC).replace(microsecond=0)
     return whole + _ONE_SECOND if now.microsecond else whole
+
+
+def _last_day(until: Bound | None, first_day: date | None) -> date | None:
+    if until and until.lasts and first_day:
+        return first_day + until.lasts - _ONE_DAY
+    return until.day if until else None
 
 
 def _end_of(day: date | None, zone: str) -> datetime | None:

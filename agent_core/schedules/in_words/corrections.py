@@ -7,7 +7,16 @@ from datetime import date
 
 from agent_core.prompts.language import Language
 from agent_core.schedules.in_words.drafts import Draft
-from agent_core.schedules.in_words.pieces import Bound, Channel, Piece, Times, Unread, When, Zone
+from agent_core.schedules.in_words.pieces import (
+    Bound,
+    Channel,
+    Piece,
+    Times,
+    Unread,
+    When,
+    Zone,
+    as_said,
+)
 from agent_core.schedules.in_words.scanning import Source, runs_in, source, zone_in
 from agent_core.schedules.in_words.sentences import Sentence
 from agent_core.schedules.in_words.tasks import task_of
@@ -71,7 +80,8 @@ def _read(said: Source) -> _Correction | None:
         pieces.append(zone)
     if not (pieces or task or new):
         return None
-    return _Correction(pieces=tuple(pieces), task=task, only_when_new=new is not None)
+    literal = tuple(map(as_said, pieces))
+    return _Correction(pieces=literal, task=task, only_when_new=new is not None)
 
 
 def _is_free(match: re.Match[str], pieces: Sequence[Piece]) -> bool:

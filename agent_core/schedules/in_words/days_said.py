@@ -32,6 +32,7 @@ def read_cadence(match: re.Match[str], words: Words) -> Cadence | None:
         "day": _alternate_day,
         "days": _days,
         "plurals": _days,
+        "several": _days,
         "unit": _unit,
     }
     reader = next((readers[name] for name in readers if name in said), _part_alone)
@@ -71,7 +72,7 @@ def _interval(said: _Said, words: Words) -> int:
 
 
 def _days(said: _Said, words: Words) -> Cadence:
-    days = _codes(said.get("days") or said["plurals"], words)
+    days = _codes(said.get("days") or said.get("several") or said["plurals"], words)
     part = _part(said, words)
     if "ords" in said:
         return Cadence(unit="month", nth=_ordinals(said["ords"], words), days=days, part=part)

@@ -8,6 +8,7 @@ from datetime import date
 from agent_core.prompts.language import Language
 from agent_core.schedules.in_words.pieces import Bound, Channel, Piece, Times, Unread, When, Zone
 from agent_core.schedules.in_words.placement import (
+    asks_for_another,
     asks_for_posts,
     is_within,
     stands_at_edge,
@@ -49,13 +50,15 @@ class Draft:
 
 def draft_of(text: str, language: Language, today: date) -> Draft | None:
     """The request for recurring work in a text; None where it is none in this language."""
-    said = source(text, language, today)
+    whole = source(text, language, today)
+    new = ONLY_NEW.search(whole.folded)
+    said = source(_without(text, new), language, today) if new else whole
     runs = runs_in(said)
     sentences = sentences_of(said, runs)
     if NO_DIGEST.search(said.folded):
         return None
     if not any(run.recurs for run in runs):
-        return _appointed(said, runs, sentences)
+        return _appointed(said, runs, sentences, only_when_new=new is not None)
     asking = [
         run
         for run in runs
@@ -63,11 +66,25 @@ def draft_of(text: str, language: Language, today: date) -> Draft | None:
     ]
     if not asking:
         return None
+    asking += [
+        run
+        for run in runs
+        if run not in asking
+        and run.recurs
+        and asks_for_another(said, run, sentence_at(sentences, run.start))
+    ]
     pieces = _pieces(said, runs, asking, sentences)
-    return _draft(said, pieces, sentences, asking[0].start)
+    return _draft(said, pieces, sentences, asking[0].start, only_when_new=new is not None)
 
 
-def _appointed(said: Source, runs: Sequence[Run], sentences: Sequence[Sentence]) -> Draft | None:
+def _without(text: str, words: re.Match[str]) -> str:
+    """The text with blanks in the place of some words."""
+    return f"{text[: words.start()]}{' ' * len(words[0])}{text[words.end() :]}".rstrip()
+
+
+def _appointed(
+    said: Source, runs: Sequence[Run], sentences: Sequence[Sentence], *, only_when_new: bool
+) -> Draft | None:
     """The request of who wants a digest set up and does not say on which days."""
     found = (SETTING_UP.match(said.folded, each.start, each.end) for each in sentences)
     match = next(filter(None, found), None)
@@ -76,20 +93,22 @@ def _appointed(said: Source, runs: Sequence[Run], sentences: Sequence[Sentence])
     sentence = sentence_at(sentences, match.start())
     pieces = [piece for run in runs for piece in run.pieces if is_within(piece, sentence)]
     day = Unread(start=match.start(), end=match.start(), asks="day")
-    return _draft(said, (day, *pieces), sentences, match.start())
+    return _draft(said, (day, *pieces), sentences, match.start(), only_when_new=only_when_new)
 
 
 def _draft(
-    said: Source, pieces: Sequence[Piece], sentences: Sequence[Sentence], place: int
+    said: Source,
+    pieces: Sequence[Piece],
+    sentences: Sequence[Sentence],
+    place: int,
+    *,
+    only_when_new: bool,
 ) -> Draft:
-    new = ONLY_NEW.search(said.folded)
     used: list[Span] = [(piece.start, piece.end) for piece in pieces]
-    if new:
-        used.append(new.span())
     return Draft(
         pieces=tuple(pieces),
         task=task_of(said.text, sentences, used, place),
-        only_when_new=new is not None,
+        only_when_new=only_when_new,
         language=said.language,
     )
 

@@ -49,6 +49,7 @@ class Grammar:
     """One time each, and minutes to add to what it says."""
     until: re.Pattern[str]
     starting: re.Pattern[str]
+    lasting: re.Pattern[str]
     dates: tuple[re.Pattern[str], ...]
     unread: tuple[tuple[re.Pattern[str], Literal["day", "time"]], ...]
     zone: re.Pattern[str]
@@ -69,6 +70,7 @@ def grammar(language: Language) -> Grammar:
         clocks=_clocks(words, raw),
         until=_compile(words.until, raw, behind=r"\s+"),
         starting=_compile(words.starting, raw, behind=r"\s+"),
+        lasting=_compile(words.lasting, raw),
         dates=tuple(_compile(text, raw) for text in words.dates),
         unread=tuple((_compile(text, raw), asks) for text, asks in words.unread),
         zone=re.compile(_zone(words)),
@@ -130,6 +132,7 @@ def _raw(words: Words) -> dict[str, str]:
         "adverb": one_of(words.adverbs),
         "fixed": one_of(words.fixed),
         "days": _listed(day, joiner),
+        "several": _listed(day, joiner, least=1),
         "plurals": _listed(one_of(words.plural_days), joiner, f"{one_of(words.plural_days)}|{day}"),
         "nth_days": _listed(one_of([*words.nth_days, *words.days]), joiner),
         "day": one_of(names),
@@ -152,8 +155,8 @@ def _raw(words: Words) -> dict[str, str]:
     return raw | {"month_end": f"(?P<month_end>{_expand(words.month_end, raw, named=True)})"}
 
 
-def _listed(first: str, joiner: str, further: str = "") -> str:
-    return f"(?:{first})(?:{joiner}(?:{further or first})){{0,6}}"
+def _listed(first: str, joiner: str, further: str = "", *, least: int = 0) -> str:
+    return f"(?:{first})(?:{joiner}(?:{further or first})){{{least},6}}"
 
 
 def _month_day(words: Words) -> str:

@@ -1,8 +1,10 @@
 """The pieces that a recurrence in words is made of, each with its place in the text."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
+
+from dateutil.relativedelta import relativedelta
 
 from agent_core.schedules.in_words.words.vocabulary import Part, Unit
 
@@ -53,6 +55,8 @@ class Times(_Piece):
     minutes: tuple[int, ...]
     fixed: tuple[bool, ...]
     """Whether the words leave no choice between morning and evening."""
+    bare: tuple[bool, ...]
+    """Whether an hour is said as on a dial, such as 5 or half past five, and not as 5:00."""
     is_valid: bool = True
 
 
@@ -61,6 +65,8 @@ class Bound(_Piece):
     side: Literal["from", "until"]
     day: date | None
     """None: the words name a day that does not exist, or that can be read in two ways."""
+    lasts: relativedelta | None = None
+    """Of an end that is counted from the first day: for three weeks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +86,11 @@ class Unread(_Piece):
     """A condition that we cannot keep, such as "except on holidays"."""
 
     asks: Literal["day", "time"]
+
+
+def as_said(piece: "Piece") -> "Piece":
+    """The same with nothing to ask about: who is asked when, and says 5, means 5:00."""
+    return replace(piece, bare=(False,) * len(piece.bare)) if isinstance(piece, Times) else piece
 
 
 Piece = When | Times | Bound | Zone | Channel | Unread

@@ -11,6 +11,7 @@ from agent_core.schedules.in_words.sentences import Sentence
 from agent_core.schedules.in_words.words.asking import (
     ABOUT,
     AND_VERB,
+    ANOTHER,
     APPOINTING,
     ARTICLE,
     BELONGS,
@@ -37,6 +38,7 @@ from agent_core.schedules.in_words.words.asking import (
 )
 
 _INTRODUCED = re.compile(r".{0,200}[,:;\n-]\s*", re.DOTALL)
+_LINKED = re.compile(rf"(?:{AND_VERB.pattern}|[,;]\s*)$")
 _BLANKS = re.compile(r"\s+")
 _COLON = re.compile(r"\s?[:-]\s?")
 _SHORT_WORDS = 10
@@ -76,6 +78,14 @@ def asks_for_posts(said: Source, run: Run, runs: Sequence[Run], sentence: Senten
     if around.begins:
         return _begins_request(around)
     return _follows_verb(around) or _precedes_verb(around) or _completes_request(around)
+
+
+def asks_for_another(said: Source, run: Run, sentence: Sentence) -> bool:
+    """Whether a recurrence begins a second digest: and every Friday at 4 one on solar."""
+    first = next(piece for piece in run.pieces if isinstance(piece, When))
+    head, tail = said.folded[sentence.start : first.start], said.folded[run.end : sentence.end]
+    another = ANOTHER.match(tail.lstrip()) or _noun(tail.lstrip())
+    return run.has_times and bool(another) and _LINKED.search(head) is not None
 
 
 def stands_at_edge(said: Source, run: Run, runs: Sequence[Run], sentence: Sentence) -> bool:

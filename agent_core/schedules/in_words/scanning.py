@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from agent_core.prompts.language import Language
-from agent_core.schedules.in_words.calendar_days import day_of
+from agent_core.schedules.in_words.calendar_days import day_of, span_of
 from agent_core.schedules.in_words.clocks import read_times
 from agent_core.schedules.in_words.days_said import read_cadence
 from agent_core.schedules.in_words.grammar import Grammar, grammar
@@ -130,8 +130,8 @@ def _piece_at(said: Source, start: int, before: Piece | None, *, loose: bool) ->
     beside = before and _GAP.fullmatch(said.folded, before.end, start)
     if isinstance(before, Times) and beside and (zone := _zone_at(said, start)):
         found.append(zone)
-    if before and beside and not found and (unread := _unread_at(said, start)):
-        return unread
+    if not found and (beside or not said.folded[:start].strip()):
+        return _lasting_at(said, start) or (_unread_at(said, start) if beside else None)
     return max(found, key=lambda piece: piece.end, default=None)
 
 
@@ -179,6 +179,15 @@ def _bound_behind(said: Source, lead: re.Match[str], side: str) -> Bound | None:
     return Bound(
         start=lead.start(), end=match.end(), side="until" if side == "until" else "from", day=day
     )
+
+
+def _lasting_at(said: Source, start: int) -> Bound | None:
+    match = said.grammar.lasting.match(said.folded, start)
+    if match is None:
+        return None
+    lasts = span_of(match, said.grammar.words)
+    day = said.today + lasts if lasts else None
+    return Bound(start=start, end=match.end(), side="until", day=day, lasts=lasts)
 
 
 def _channel_at(said: Source, start: int) -> Channel | None:

@@ -7,6 +7,7 @@ ENGLISH = Words(
     only_news="I post only when there is something new.",
     says_no_news="When there is nothing new, I say so in one line.",
     shall_i="Shall I do that?",
+    in_private="our direct messages",
     ask={
         "time": "At what time? For example “at 9:00” (your time zone is {zone}).",
         "day": "On which days? For example “every Monday at 9:00”.",
@@ -32,6 +33,7 @@ ENGLISH = Words(
         "place_full": "{channel} has {n} digests. I may not keep more there.",
         "person_full": "You have {n} digests. I may not keep more for one person.",
         "not_yours": "Only {who}, who ordered it, and admins can change digest {n}.",
+        "not_yours_yet": "Only {who}, who ordered it, can decide that.",
         "not_there": "There is no such digest. “List digests” shows them all.",
         "which": "Which one do you mean? Name it by its number:",
         "already_running": "Digest {n} is being made right now.",
@@ -68,6 +70,7 @@ ENGLISH = Words(
         "owner_left": "the person who ordered it has left the channel or the workspace",
         "place_closed": "its channel is archived or gone",
         "not_in_place": "I am not in its channel any more",
+        "may_not_post": "I may not post in its channel",
     },
     form_title="Digest",
     form_task="What is it about?",

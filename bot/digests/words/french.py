@@ -7,6 +7,7 @@ FRENCH = Words(
     only_news="Je ne publie que s'il y a du nouveau.",
     says_no_news="S'il n'y a rien de nouveau, je le dis en une ligne.",
     shall_i="Est-ce que je fais cela ?",
+    in_private="nos messages directs",
     ask={
         "time": "À quelle heure ? Par exemple « à 9h » (votre fuseau horaire est {zone}).",
         "day": "Quels jours ? Par exemple « tous les lundis à 9h ».",
@@ -33,6 +34,7 @@ FRENCH = Words(
         "place_full": "{channel} a {n} digests. Je ne peux pas y en garder plus.",
         "person_full": "Vous avez {n} digests. Je ne peux pas en garder plus par personne.",
         "not_yours": "Seuls {who}, à l'origine du digest {n}, et les admins peuvent le modifier.",
+        "not_yours_yet": "C'est à {who}, à l'origine de la demande, d'en décider.",
         "not_there": "Ce digest n'existe pas. « Liste les digests » les montre tous.",
         "which": "Lequel ? Indiquez son numéro :",
         "already_running": "Le digest {n} est en cours de préparation.",
@@ -69,6 +71,7 @@ FRENCH = Words(
         "owner_left": "la personne qui l'a demandé a quitté le canal ou l'espace de travail",
         "place_closed": "son canal est archivé ou supprimé",
         "not_in_place": "je ne suis plus dans son canal",
+        "may_not_post": "je n'ai pas le droit de publier dans son canal",
     },
     form_title="Digest",
     form_task="Sur quoi porte-t-il ?",

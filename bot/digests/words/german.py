@@ -7,6 +7,7 @@ GERMAN = Words(
     only_news="Ich poste nur, wenn es etwas Neues gibt.",
     says_no_news="Gibt es nichts Neues, sage ich das in einer Zeile.",
     shall_i="Soll ich das so machen?",
+    in_private="unseren Direktnachrichten",
     ask={
         "time": "Um wie viel Uhr? Zum Beispiel „um 9:00“ (deine Zeitzone ist {zone}).",
         "day": "An welchen Tagen? Zum Beispiel „jeden Montag um 9:00“.",
@@ -33,6 +34,7 @@ GERMAN = Words(
         "place_full": "{channel} hat {n} Digests. Mehr darf ich dort nicht führen.",
         "person_full": "Du hast {n} Digests. Mehr darf ich für eine Person nicht führen.",
         "not_yours": "Digest {n} können nur {who} (hat ihn bestellt) und Admins ändern.",
+        "not_yours_yet": "Das kann nur {who} entscheiden (hat ihn bestellt).",
         "not_there": "Diesen Digest gibt es nicht. „Zeige die Digests“ zeigt alle.",
         "which": "Welchen meinst du? Nenne ihn bei seiner Nummer:",
         "already_running": "Digest {n} wird gerade erstellt.",
@@ -69,6 +71,7 @@ GERMAN = Words(
         "owner_left": "wer ihn bestellt hat, ist nicht mehr im Kanal oder im Workspace",
         "place_closed": "sein Kanal ist archiviert oder weg",
         "not_in_place": "ich bin nicht mehr in seinem Kanal",
+        "may_not_post": "ich darf in seinem Kanal nicht posten",
     },
     form_title="Digest",
     form_task="Worum geht es?",

@@ -8,7 +8,7 @@ Refusal = Literal[
     "unreadable", "unknown_zone", "too_often", "never", "over",
     "unknown_channel", "not_allowed", "bot_not_there", "asker_not_there",
     "team_full", "place_full", "person_full",
-    "not_yours", "not_there", "which", "already_running", "press_again",
+    "not_yours", "not_yours_yet", "not_there", "which", "already_running", "press_again",
 ]  # fmt: skip
 Button = Literal["confirm", "change", "cancel", "pause", "resume", "run", "edit", "delete", "new"]
 
@@ -22,6 +22,8 @@ class Words:
     only_news: str
     says_no_news: str
     shall_i: str
+    in_private: str
+    """What stands for `{channel}` where it is the owner's direct conversation with the bot."""
     ask: dict[Missing, str]
     """Of a time: `{zone}`."""
     scheduled: str

@@ -7,6 +7,7 @@ SPANISH = Words(
     only_news="Publico solo cuando hay algo nuevo.",
     says_no_news="Si no hay nada nuevo, lo digo en una línea.",
     shall_i="¿Lo hago así?",
+    in_private="nuestros mensajes directos",
     ask={
         "time": "¿A qué hora? Por ejemplo «a las 9» (tu zona horaria es {zone}).",
         "day": "¿Qué días? Por ejemplo «todos los lunes a las 9».",
@@ -33,6 +34,7 @@ SPANISH = Words(
         "place_full": "{channel} tiene {n} digests. No puedo llevar más ahí.",
         "person_full": "Tienes {n} digests. No puedo llevar más para una persona.",
         "not_yours": "Solo {who}, que lo pidió, y los admins pueden cambiar el digest {n}.",
+        "not_yours_yet": "Solo {who}, que lo pidió, puede decidirlo.",
         "not_there": "No existe ese digest. «Lista los digests» los muestra todos.",
         "which": "¿Cuál? Indica su número:",
         "already_running": "El digest {n} se está preparando ahora mismo.",
@@ -69,6 +71,7 @@ SPANISH = Words(
         "owner_left": "quien lo pidió ya no está en el canal o en el espacio de trabajo",
         "place_closed": "su canal está archivado o ya no existe",
         "not_in_place": "ya no estoy en su canal",
+        "may_not_post": "no puedo publicar en su canal",
     },
     form_title="Digest",
     form_task="¿De qué trata?",

@@ -10,7 +10,7 @@ from agent_core.consent.recipients import recipients_of
 from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction
 from agent_core.ids import UserId
 from agent_core.messages import JsonObject
-from bot.presenter.consents.apps import app_name, deed
+from bot.presenter.consents.apps import app_name, deed, server_name
 from bot.presenter.consents.arguments import argument_lines
 from bot.presenter.consents.buttons import buttons
 from bot.presenter.consents.visible import exact_json, made_visible
@@ -138,7 +138,7 @@ def _facts(event: ApprovalRequested, words: Words, form: Form) -> list[JsonObjec
     blocks = [_section(words.asked.format(who=_mention(event.asker)))]
     for number, action in enumerate(shown, start=1):
         numbered = f"{number}. " if len(asking) > 1 else ""
-        blocks += _sections(_head(action, numbered, words, form))
+        blocks += _sections(_head(event, action, numbered, words, form))
         blocks += _arguments(action, words, form, share)
     if left := len(asking) - len(shown):
         blocks.append(_section(f"*… {words.more.format(n=left)}*"))
@@ -149,9 +149,11 @@ def _facts(event: ApprovalRequested, words: Words, form: Form) -> list[JsonObjec
     return blocks
 
 
-def _head(action: PlannedAction, numbered: str, words: Words, form: Form) -> str:
+def _head(
+    event: ApprovalRequested, action: PlannedAction, numbered: str, words: Words, form: Form
+) -> str:
     """What is done, with which app and account, and everybody whom it reaches."""
-    lines = [_title(action, numbered, words)]
+    lines = [_title(event, action, numbered, words)]
     whom = recipients_of(Action(tool=action.tool, arguments=action.arguments))
     if whom:
         max_chars = None if form == "whole" else limits.OPTION_CHARS
@@ -163,10 +165,10 @@ def _head(action: PlannedAction, numbered: str, words: Words, form: Form) -> str
     return "\n".join(lines)
 
 
-def _title(action: PlannedAction, numbered: str, words: Words) -> str:
+def _title(event: ApprovalRequested, action: PlannedAction, numbered: str, words: Words) -> str:
     parts = [f"*{numbered}{deed(action.tool, action.toolkit)}*"]
-    if action.toolkit:
-        parts.append(app_name(action.toolkit))
+    if where := app_name(action.toolkit) if action.toolkit else server_name(event.tool):
+        parts.append(where)
     if action.account:
         account = inline_code(made_visible(action.account)[: limits.OPTION_CHARS])
         parts.append(words.with_account.format(account=account))
@@ -216,7 +218,7 @@ def _fallback(event: ApprovalRequested, words: Words) -> str:
     """For notifications: who, and what in short; the arguments stand in the blocks alone."""
     lines = [words.asked.format(who=_mention(event.asker))]
     asking = [action for action in event.actions if action.asks]
-    lines += [_title(action, "", words) for action in asking[:MAX_ACTIONS]]
+    lines += [_title(event, action, "", words) for action in asking[:MAX_ACTIONS]]
     return split("\n".join(lines), limits.TEXT_CHARS)[0]
 
 

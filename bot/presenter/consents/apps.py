@@ -56,7 +56,9 @@ _NAMES = {
     "zoom": "Zoom",
 }
 _SPACING = re.compile(r"[\W_]+")
-_SERVER = re.compile(r"^mcp__\w+?__")
+_SERVER = re.compile(r"^mcp__(\w+?)__")
+_OF_APPS = ("composio", "rube")
+"""Servers whose tools are those of many apps; which one is told elsewhere."""
 
 
 def app_name(toolkit: str) -> str:
@@ -72,6 +74,12 @@ def app_names(toolkits: tuple[str, ...], conjunction: str) -> str:
     """Several names as part of a sentence: `Gmail, Slack and GitHub`."""
     *others, last = [app_name(toolkit) for toolkit in toolkits] or ["…"]
     return f"{', '.join(others)} {conjunction} {last}" if others else last
+
+
+def server_name(tool: str) -> str:
+    """The server of a tool's full name, as people write it; empty where that says nothing."""
+    named = _SERVER.match(tool)
+    return app_name(named[1]) if named and named[1] not in _OF_APPS else ""
 
 
 def deed(tool: str, toolkit: str) -> str:

@@ -99,3 +99,25 @@ def test_what_else_stands_in_an_entry_is_not_left_out() -> None:
     more = {**entry("GMAIL_SEND_EMAIL", to="a@x.test"), "override": {"bcc": "evil@x.test"}}
     [action] = actions_of(batch(more))
     assert action.arguments == {"arguments": {"to": "a@x.test"}, "override": {"bcc": "evil@x.test"}}
+
+
+@pytest.mark.parametrize("hidden", [[entry("GMAIL_SEND_EMAIL")], json.dumps([entry("X")]), {}])
+def test_a_batch_with_further_entries_under_another_name_cannot_be_read(hidden: object) -> None:
+    named = batch(entry("GMAIL_FETCH_EMAILS"))
+    made = call(named.name, **named.arguments, calls=hidden)
+    assert [action.tool for action in actions_of(made)] == [""]
+
+
+def test_what_is_known_to_stand_beside_the_entries_hides_nothing() -> None:
+    named = batch(entry("GMAIL_FETCH_EMAILS"))
+    beside = {"memory": {"gmail": ["x"]}, "session": {"id": "a"}, "thought": "[1]", "new_flag": 3}
+    made = call(named.name, **{**named.arguments, **beside})
+    assert [action.tool for action in actions_of(made)] == ["GMAIL_FETCH_EMAILS"]
+
+
+@pytest.mark.parametrize("depth", [100, 100_000])
+def test_json_in_a_string_that_is_nested_beyond_reason_cannot_be_read(depth: int) -> None:
+    nested = '{"tool_slug": "GMAIL_SEND_EMAIL", "arguments": {"to": %s}}'
+    made = call("mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL", tools=f"[{nested}]" % ("[" * depth))
+    closed = call(made.name, tools=f"[{nested}]" % ("[" * depth + "]" * depth))
+    assert [action.tool for each in (made, closed) for action in actions_of(each)] == ["", ""]

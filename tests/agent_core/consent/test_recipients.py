@@ -1,5 +1,6 @@
 """Everybody whom an action would reach stands on the approval."""
 
+import json
 from typing import Any
 
 import pytest
@@ -37,6 +38,15 @@ def test_all_fields_of_a_mail_are_read() -> None:
         ({"message": {"headers": [{"value": "Bcc: evil@x.test"}]}}, "evil@x.test"),
         ({"content": "copy this to evil@x.test."}, "evil@x.test"),
         ({"evil@x.test": True}, "evil@x.test"),
+        ({"to": '["#general", "#random"]'}, "#random"),
+        ({"request_body": '{"share": [{"with": "U0EVE"}]}'}, "U0EVE"),
+        ({"body_json": json.dumps({"inner": json.dumps({"cc": ["#board"]})})}, "#board"),
+        ({"role": "reader", "type": "anyone"}, "anyone"),
+        ({"permission": {"visibility": "Public"}}, "Public"),
+        ({"customer": "cus_42"}, "cus_42"),
+        ({"contact_ids": [7]}, "7"),
+        ({"people": [{"id": "ada"}]}, "ada"),
+        ({"username": "ada"}, "ada"),
     ],
 )
 def test_people_and_places_are_found_wherever_they_stand(
@@ -52,6 +62,11 @@ def test_an_address_behind_thousands_of_spaces_is_found() -> None:
 
 def test_what_reaches_nobody_names_nobody() -> None:
     assert reached(title="Tomorrow", cc=[], bcc=None, send_to_all=False, tone="warm") == ()
+
+
+def test_text_that_only_looks_like_json_is_named_as_it_is_written() -> None:
+    assert reached(to="[team] ada") == ("[team] ada",)
+    assert reached(to="[" * 50_000) == ("[" * 50_000,)
 
 
 def test_each_is_named_once() -> None:

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.consent.policy import read_policy
 from agent_core.events import ToolCallFinished
 from agent_core.messages import JsonObject
 from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
-from agent_core.tools import Progress, ToolContext
+from agent_core.tools import Progress, ToolContext, ToolOutput
 from agent_core.tools.effects import LOST
 from tests.agent_core.runtime.threads import begin, end_of, events_of, told
 
@@ -43,3 +44,19 @@ async def test_a_call_that_was_under_way_when_the_process_ended(
     assert finished.may_have_happened == (not is_repeatable)
     told_person = "What may or may not have happened: `send`. Please look before it is done again."
     assert answer == ("Done." if is_repeatable else f"{told_person}\n\nDone.")
+
+
+async def test_a_call_that_only_reads_leaves_nobody_wondering_what_has_happened(
+    tmp_path: Path,
+) -> None:
+    async def be_late(
+        arguments: JsonObject, context: ToolContext, progress: Progress
+    ) -> ToolOutput:
+        return ToolOutput(text="Too late.", is_error=True, may_have_happened=True)
+
+    tools = FakeToolset({"mcp__notes__get_note": be_late})
+    model = ScriptedModel([call("mcp__notes__get_note"), "Done."])
+    policy = read_policy()
+    async with scripted_runtime(tmp_path, model=model, tools=tools, policy=policy) as runtime:
+        answer = (await end_of(runtime, await begin(runtime, inbound("continue")))).answer
+    assert answer == "Done."

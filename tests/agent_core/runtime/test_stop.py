@@ -79,6 +79,23 @@ async def test_stop_while_a_tool_works_ends_the_call_and_says_that_it_is_unsure(
     assert "What may or may not have happened: `send`." in end.answer
 
 
+@pytest.mark.proves("stop.unsure")
+async def test_stop_while_a_sub_agent_reads_calls_nothing_unsure(tmp_path: Path) -> None:
+    gate = Gate()
+    inner = "mcp__local_toolkit__search_corpus"
+    task = call("Task", {"prompt": "Write", "subagent_type": "report-creation-expert"})
+    model = ScriptedModel([task, call(inner, id="x")])
+    async with scripted_runtime(
+        tmp_path, model=model, tools=FakeToolset({inner: gate.run})
+    ) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await gate.reached.wait()
+        await stop(runtime)
+        end = await end_of(runtime, turn)
+    assert end.answer.startswith("Stopped, as Ben asked.")
+    assert "may or may not have happened" not in end.answer
+
+
 @pytest.mark.proves("stop.sub_agents")
 async def test_stop_reaches_the_sub_agents(tmp_path: Path) -> None:
     gate = Gate()

@@ -224,6 +224,30 @@ async def test_what_stands_in_the_way_pauses_it_before_a_run(
     assert office.troubles == [paused]
 
 
+@pytest.mark.proves("digest.paused")
+async def test_a_place_that_takes_no_post_pauses_it_once(tmp_path: Path) -> None:
+    async with opened(tmp_path) as office:
+        await office.add()
+        await office.look(FRIDAY + timedelta(hours=1))
+        [slot] = await office.slots()
+        await office.timekeeper.refuse(slot, "may_not_post")
+        await office.timekeeper.refuse(slot, "may_not_post")
+        paused = await office.store.get(ScheduleId("one"))
+    assert (paused.status, paused.reason) == ("paused", "may_not_post")
+    assert office.troubles == [paused]
+
+
+async def test_one_that_was_deleted_meanwhile_stays_deleted(tmp_path: Path) -> None:
+    async with opened(tmp_path) as office:
+        await office.add()
+        await office.look(FRIDAY + timedelta(hours=1))
+        [slot] = await office.slots()
+        await office.store.delete(ScheduleId("one"))
+        await office.timekeeper.refuse(slot, "may_not_post")
+        deleted = await office.store.get(ScheduleId("one"))
+    assert (deleted.status, office.troubles) == ("deleted", [])
+
+
 @pytest.mark.proves("digest.crowd")
 async def test_many_that_are_due_at_once_begin_in_portions(tmp_path: Path) -> None:
     async with opened(tmp_path, at_once=3) as office:

@@ -19,6 +19,9 @@ from tests.agent_core.schedules.sentences import BERLIN, NOW
         ("jeden Montag poste X", "9 Uhr", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0"),
         ("chaque lundi publie X", "14h", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=14;BYMINUTE=0"),
         ("cada lunes publica X", "a las 9", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0"),
+        ("every day at 3 post X", "3", "FREQ=DAILY;BYHOUR=3;BYMINUTE=0"),
+        ("every day at 3 post X", "3pm", "FREQ=DAILY;BYHOUR=15;BYMINUTE=0"),
+        ("every day at 9 and 5 post X", "at 9 and 17", "FREQ=DAILY;BYHOUR=9,17;BYMINUTE=0"),
         ("every evening post X", "at 8", "FREQ=DAILY;BYHOUR=20;BYMINUTE=0"),
         ("weekly at 9 post X", "Tuesday", "FREQ=WEEKLY;BYDAY=TU;BYHOUR=9;BYMINUTE=0"),
         (

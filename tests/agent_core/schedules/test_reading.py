@@ -81,6 +81,25 @@ def test_an_ordinary_text_asks_for_no_schedule(text: str) -> None:
         ("every weekday at 9 post a digest in #news", {"task"}),
         ("every Monday at 9 and every Friday at 16 post a digest on fusion", {"day"}),
         ("every Monday at 9 post fusion news, every Friday at 9 post a quiz", {"day"}),
+        ("every weekday at 9 post fusion in #a and every Friday at 4pm one on solar", {"day"}),
+        (
+            "every weekday at 9 post a digest on fusion, every Friday at 16 a digest on wind",
+            {"day"},
+        ),
+        ("jeden Montag um 9 einen Digest zu Wind und jeden Freitag um 9 einen zu Solar", {"day"}),
+        ("every day but Sunday at 9 post a digest on fusion", {"day"}),
+        ("jeden Tag außer Sonntag um 9 ein Digest zu Fusion", {"day"}),
+        ("tous les jours sauf le dimanche à 9h un digest sur la fusion", {"day"}),
+        ("todos los días menos el domingo a las 9 un digest sobre fusión", {"day"}),
+        ("every day at 9 and at 5 post a digest on fusion", {"time"}),
+        ("every Friday at 3 post a digest on fusion", {"time"}),
+        ("jeden Freitag um halb 4 einen Digest zu Fusion", {"time"}),
+        ("todos los viernes a las 5 un digest sobre fusión", {"time"}),
+        ("every day at 10 and 8 post a digest on fusion", {"time"}),
+        ("every day at 9, 1 and half past five post a digest on fusion", {"time"}),
+        ("every hour for the next 6 hours post a digest on fusion", {"day"}),
+        ("every Monday at 9 for 0 weeks post a digest on fusion", {"day"}),
+        ("zweimal die Woche ein Digest zu Fusion", {"day", "time"}),
         ("every Monday or Tuesday at 9 post a digest on fusion", {"day"}),
         ("every weekday at 9 except holidays post a digest on fusion", {"day"}),
         ("every 6 hours until the conference post a digest on fusion", {"day"}),
@@ -175,6 +194,15 @@ def test_a_zone_in_the_words_wins_over_that_of_the_asker(words: str, zone: str) 
         ("every weekday at 9 until 2026-12-24", "2026-03-27 08:59:51", "2026-12-24 23:59:59"),
         ("every weekday at 9 until tomorrow", "2026-03-27 08:59:51", "2026-03-28 23:59:59"),
         ("every day at 9 until the end of May", "2026-03-27 08:59:51", "2026-05-31 23:59:59"),
+        ("every Monday at 9 for the next 3 weeks", "2026-03-27 08:59:51", "2026-04-17 23:59:59"),
+        ("every Monday at 9 for two more months", "2026-03-27 08:59:51", "2026-05-27 23:59:59"),
+        ("every day at 9 from 1 April for 2 weeks", "2026-04-01 00:00:00", "2026-04-14 23:59:59"),
+        ("For two months, every day at 9", "2026-03-27 08:59:51", "2026-05-27 23:59:59"),
+        ("every day at 9 for a quarter", "2026-03-27 08:59:51", "2026-06-27 23:59:59"),
+        ("jeden Tag um 9 für zwei Wochen", "2026-03-27 08:59:51", "2026-04-10 23:59:59"),
+        ("jeden Tag um 9 drei Tage lang", "2026-03-27 08:59:51", "2026-03-30 23:59:59"),
+        ("chaque jour à 9h pendant 2 semaines", "2026-03-27 08:59:51", "2026-04-10 23:59:59"),
+        ("cada día a las 9 durante dos semanas", "2026-03-27 08:59:51", "2026-04-10 23:59:59"),
         ("every weekday at 9 starting Monday", "2026-03-30 00:00:00", ""),
         ("every weekday at 9 from 1 December", "2026-12-01 00:00:00", ""),
         ("every weekday at 9 from today", "2026-03-27 08:59:51", ""),
@@ -230,12 +258,27 @@ def test_here_is_no_channel_and_no_part_of_the_task(text: str) -> None:
         "nur wenn es etwas Neues gibt",
         "aber nur, wenn es was Neues gibt",
         "seulement s'il y a du nouveau",
+        "s'il y a du nouveau",
+        "si hay novedades",
         "solo si hay novedades",
     ],
 )
 def test_only_when_new_is_heard_and_left_out_of_the_task(words: str) -> None:
     request = asked(f"every weekday at 9 post a digest on fusion, {words}.")
     assert (request.only_when_new, request.task) == (True, "fusion")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "every weekday at 9, only when there is something new, post a digest on fusion",
+        "post a digest on fusion, only if there is news, every weekday at 9",
+        "jeden Werktag um 9, nur wenn es etwas Neues gibt, ein Digest zu fusion",
+    ],
+)
+def test_only_when_new_may_stand_amid_the_order(text: str) -> None:
+    request = asked(text)
+    assert (request.only_when_new, request.task, request.missing) == (True, "fusion", frozenset())
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,20 @@
 """Whose accounts there are, asked of the sandbox's Composio over its real wire."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from agent_core.errors import ToolServerError
 from agent_core.ids import UserId
 from agent_core.tools.composio_accounts import ComposioAccounts
 from agent_core.tools.composio_api import ComposioApi
 from bot.sandbox.composio import ComposioStandIn
+from tests.agent_core.tools.loopback import serve
 
 ANN, BEN = UserId("T1:U1"), UserId("T1:U2")
 
@@ -70,6 +75,64 @@ async def test_a_tool_says_of_which_app_it_is_and_whether_it_needs_an_account(
     assert news.needs_account is False
     assert (odd.toolkit, odd.needs_account, odd.schema_digest) == ("odd", None, "")
     assert len({mail.schema_digest, news.schema_digest, ""}) == 3
+
+
+def anywhere(answer: Callable[[Request], Awaitable[Response]]) -> Starlette:
+    """One answer to whatever is asked."""
+    return Starlette(routes=[Route("/{path:path}", answer, methods=["GET", "POST"])])
+
+
+@asynccontextmanager
+async def accounts_told(*answers: Response) -> AsyncGenerator[ComposioAccounts, None]:
+    """Accounts at a service that answers one question after the other so."""
+    left = iter(answers)
+
+    async def answer(_: Request) -> Response:
+        return next(left)
+
+    async with serve(anywhere(answer)) as port:
+        api = ComposioApi(api_key="ak_x", base_url=f"http://127.0.0.1:{port}")
+        yield ComposioAccounts(api, lambda: 0.0)
+        await api.close()
+
+
+async def test_a_tool_that_was_defined_anew_is_seen_when_it_is_asked_for_afresh() -> None:
+    """Between the asking for an approval and the call no process has to be restarted."""
+    old, new = ({"description": text} for text in ("Makes a note.", "Mails it to everybody."))
+    async with accounts_told(JSONResponse(old), JSONResponse(new)) as accounts:
+        first = await accounts.tool("NOTES_CREATE_NOTE")
+        assert await accounts.tool("NOTES_CREATE_NOTE") == first
+        second = await accounts.tool("NOTES_CREATE_NOTE", afresh=True)
+        assert second.schema_digest != first.schema_digest
+        assert await accounts.tool("NOTES_CREATE_NOTE") == second
+
+
+async def test_a_tool_that_was_not_known_yet_is_looked_up_again() -> None:
+    known = JSONResponse({"no_auth": True})
+    async with accounts_told(Response(status_code=404), known) as accounts:
+        assert (await accounts.tool("NOTES_CREATE_NOTE")).needs_account is None
+        assert (await accounts.tool("NOTES_CREATE_NOTE")).needs_account is False
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_another_origin_neither_hears_a_question_nor_answers_it(status: int) -> None:
+    """It could say whose account is whose, or give a link of its own to connect one."""
+    heard: list[str] = []
+
+    async def answer(request: Request) -> Response:
+        heard.append(request.url.path)
+        return JSONResponse({"items": [], "redirect_url": "https://evil.example/connect"})
+
+    async with serve(anywhere(answer)) as other:
+        away = Response(status_code=status, headers={"location": f"http://127.0.0.1:{other}/away"})
+        async with accounts_told(away, away, away) as accounts:
+            with pytest.raises(ToolServerError):
+                await accounts.active(ANN, "gmail")
+            with pytest.raises(ToolServerError):
+                await accounts.tool("GMAIL_SEND_EMAIL")
+            with pytest.raises(ToolServerError):
+                await accounts.link(ANN, "gmail")
+    assert heard == []
 
 
 async def test_a_service_that_does_not_answer_is_no_service_without_accounts() -> None:

@@ -118,6 +118,49 @@ async def test_a_refusal_says_its_status_and_the_call_is_not_made_again(
     await hub.close()
 
 
+@pytest.mark.parametrize("status", [500, 502, 504])
+async def test_a_gateway_that_fails_on_the_way_back_leaves_open_whether_the_call_ran(
+    world: World, make_hub: HubMaker, context: ToolContext, status: int
+) -> None:
+    """Else a mail that was sent would be told as refused, and be sent once more."""
+    hub = make_hub(world.server())
+    await hub.warm_up()
+    world.app.once.append(status)
+    output = await call(hub, context, "wait")
+    assert output.may_have_happened
+    assert "may or may not have run" in output.text
+    assert world.entries == 0
+    await hub.close()
+
+
+@pytest.mark.parametrize("status", [400, 403, 413, 429])
+async def test_a_call_that_was_turned_away_did_not_run(
+    world: World, make_hub: HubMaker, context: ToolContext, status: int
+) -> None:
+    hub = make_hub(world.server())
+    await hub.warm_up()
+    world.app.once.append(status)
+    output = await call(hub, context, "wait")
+    assert (output.text, output.may_have_happened) == (
+        f"The tool refused the call: HTTP {status}",
+        False,
+    )
+    await hub.close()
+
+
+async def test_a_page_in_the_place_of_an_answer_leaves_open_whether_the_call_ran(
+    world: World, make_hub: HubMaker, context: ToolContext
+) -> None:
+    hub = make_hub(world.server())
+    await hub.warm_up()
+    page = Answer(status=200, headers={"content-type": "text/html"}, body=b"<html>sign in</html>")
+    world.app.rule = lambda seen: page if seen.rpc == "tools/call" else None
+    output = await call(hub, context, "wait")
+    assert (output.is_error, output.may_have_happened) == (True, True)
+    assert "sign in" not in output.text
+    await hub.close()
+
+
 @pytest.mark.parametrize("code", [-32_000, -32_001, -32_602])
 async def test_a_servers_own_words_for_a_refusal_are_kept_whatever_their_code(
     world: World, make_hub: HubMaker, context: ToolContext, code: int

@@ -58,6 +58,49 @@ def test_a_word_of_change_wins_and_an_unknown_one_reads_nothing(name: str) -> No
     assert not reads(name)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "SLACK_ADDS_A_USER_TO_A_LIST",
+        "SLACK_MARKS_A_CHANNEL_AS_READ",
+        "SLACK_REMOVES_A_TAB_FROM_A_VIEW",
+        "TRELLO_CANCELLED_LIST",
+        "GMAIL_MOVING_READ_MESSAGES",
+        "CRM_NOTIFIES_LIST",
+        "FETCH_THEN_DELETES",
+        "GET_AND_SENDS",
+        "TODOIST_COMPLETE_LIST_ITEM",
+        "STRIPE_CAPTURE_VIEW",
+        "MAILCHIMP_TAG_LIST",
+        "NOTION_TOGGLE_VIEW",
+        "SPOTIFY_PLAY_LIST",
+        "CLICKUP_MAKE_LIST",
+    ],
+)
+def test_a_word_of_change_wins_in_whatever_form_it_stands(name: str) -> None:
+    assert not reads(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "GITHUB_LIST_COMMITS",
+        "LIST_FORKS",
+        "INSTAGRAM_GET_POSTS",
+        "GET_REPLIES",
+        "JIRA_GET_TRANSITIONS",
+        "DRIVE_LIST_SHARED_FILES",
+        "GMAIL_LIST_LABELS",
+        "LINEAR_GET_ISSUE",
+        "FIND_COMPLETED_TASKS",
+        "GET_MEETING",
+        "GOOGLESHEETS_BATCH_GET",
+    ],
+)
+def test_a_thing_that_is_named_like_a_change_is_read(name: str) -> None:
+    assert reads(name)
+
+
 def test_a_batch_may_be_made_again_when_all_of_it_reads() -> None:
     assert repeatable(BATCH, "GMAIL_FETCH_EMAILS", "GMAIL_GET_PROFILE")
     assert not repeatable(BATCH, "GMAIL_FETCH_EMAILS", "GMAIL_SEND_EMAIL")

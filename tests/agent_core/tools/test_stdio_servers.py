@@ -262,7 +262,11 @@ async def test_an_answer_that_is_not_mcp_is_a_value(
 ) -> None:
     hub = make_hub(raw())
     output = await call(hub, context, "nonsense")
-    assert (output.text, output.is_error) == ("The tool's answer was not valid MCP.", True)
+    assert output.text == (
+        "The tool's answer was not valid MCP. "
+        "The call may or may not have run: check its effect before you make it again."
+    )
+    assert (output.is_error, output.may_have_happened) == (True, True)
 
 
 async def test_a_protocol_error_is_told_in_the_servers_words(

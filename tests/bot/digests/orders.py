@@ -68,8 +68,12 @@ def schedule(
     reason: str = "",
     rule: Rule = RULE,
     number: int = 3,
+    place: str = "C0NEWS",
+    zone: str = "",
 ) -> Schedule:
-    order = replace(ORDER, task=task, when_nothing_new=mode, rule=rule)
+    order = replace(
+        ORDER, task=task, when_nothing_new=mode, rule=rule, place=place, owner_zone=zone
+    )
     due = SCHEDULE.next_due if status == "active" else None
     return replace(SCHEDULE, order=order, status=status, reason=reason, number=number, next_due=due)
 

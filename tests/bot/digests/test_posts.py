@@ -78,10 +78,29 @@ def test_what_was_agreed_on_says_by_whom() -> None:
     assert draft.blocks == ()
 
 
+def test_the_next_times_are_told_in_the_zone_of_who_ordered_it() -> None:
+    far = schedule(rule=replace(RULE, zone="America/New_York"), zone="Europe/Berlin")
+
+    for draft in (posts.proposal(far, "en", NOW), posts.agreed(far, "en", NOW)):
+        lines = draft.text.split("\n")
+        assert lines[1] == "Every weekday at 09:00 (America/New_York), in <#C0NEWS>"
+        assert lines[2] == (
+            "Next: Fri 27 March 2026, 14:00 · Mon 30 March 2026, 15:00 · Tue 31 March 2026, 15:00"
+            " (Europe/Berlin)"
+        )
+
+
 def test_a_schedule_without_a_time_left_shows_none() -> None:
     over = schedule(rule=replace(RULE, ends=NOW - timedelta(days=2)))
 
     assert posts.agreed(over, "en", NOW).text.endswith("\nNext: -")
+
+
+def test_a_direct_conversation_is_named_in_words() -> None:
+    private = schedule(place="D0ANN")
+
+    assert ", in our direct messages\n" in posts.proposal(private, "en", NOW).text
+    assert " · our direct messages · " in posts.listing([private], "en", NOW).text
 
 
 def test_an_empty_list_says_how_to_order_a_digest() -> None:
@@ -169,6 +188,12 @@ def test_menus_and_buttons_are_as_short_as_slack_wants_them(language: Language) 
     assert all(len(option["value"]) <= 75 for option in options)
     known = {f"{posts.PREFIX}{name}" for name in get_args(Button)}
     assert {button["action_id"] for button in buttons} <= known
+
+
+def test_whose_decision_a_proposal_is_names_no_number() -> None:
+    text = posts.refusal(NotDone("not_yours_yet", schedule(number=0)), "en")
+
+    assert text == "Only <@U1>, who ordered it, can decide that."
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -168,6 +168,11 @@ BELONGS = re.compile(rf"\s{{0,3}}(?:{folded('of|des|du|del')}|in\s(?:19|20)\d\d)
 """What follows "every day" where it is one of some days: every day of the log."""
 
 AND_VERB = re.compile(rf"[\s,]{{0,4}}(?:{folded('and|und|et|y')})\s{{1,3}}")
+ANOTHER = _pattern(
+    """(?:another )?one (?:on|about|for)|(?:noch )?eine[nrs]? (?:über|zu|zum|zur)|
+    une? (?:autre )?sur|(?:otro|uno|una) sobre"""
+)
+"""A second digest, which is told in words about the first."""
 LAST_PREPOSITION = re.compile(rf"\s(?:{folded('for|on|at|and|für|um|am|und|pour|et|para|y')})\s*$")
 
 _EACH = folded("every|each|jede[mnrs]?|alle|chaque|tous|toutes|cada|todos|todas")
@@ -240,9 +245,9 @@ ONLY_NEW = re.compile(
     | unless\s(?:there\sis\s)?nothing(?:\sis)?\snew
     | (?:nur\s?,?\s)?(?:wenn|falls|sofern)\s(?:es\s)?(?:etwas|was)\sneues\s(?:gibt|da\sist|passiert)
     | nur\sbei\s(?:neuigkeiten|neuem) | nur\s(?:wenn|falls)\ses\sneuigkeiten\sgibt
-    | (?:seulement|uniquement|que|juste)\s(?:s'il\sy\sa|quand\sil\sy\sa|si)\s
+    | (?:(?:seulement|uniquement|que|juste)\s)?(?:s'il\sy\sa|quand\sil\sy\sa|si)\s
           (?:du\snouveau|(?:quelque\schose|des\schoses)\sde\snouveau|des\snouveautes)
-    | (?:solo|unicamente|solamente)\s(?:si|cuando)\s(?:hay|haya)\s
+    | (?:(?:solo|unicamente|solamente)\s)?(?:si|cuando)\s(?:hay|haya)\s
           (?:algo\snuevo|novedades|noticias)
     )(?!\w)\)?""",
     re.VERBOSE,

@@ -63,6 +63,7 @@ ENGLISH = Words(
         "(?:on )?the <ords> <days>(?! (?:of|in) )",
         "(?:on )?<plurals>(?: <part>)?",
         "(?:on )?<days> <part>(?<=s)",
+        "<several>(?: <part>)?",
         "(?:on )?(?:every )?(?:from )?<day> ?(?:to|through|thru|till|until|-) ?<day2>",
         "(?:every|each) <part>",
         "<count> (?:a|per|each|every) <unit>",
@@ -83,11 +84,14 @@ ENGLISH = Words(
     at="at|@|around|about|by",
     clocks=(
         ("<h>[:.]<m> ?<half>", 0), ("<h>:<m>(?: ?h(?:ours|rs)?)?", 0), ("<h> ?<half>", 0),
-        ("<h> ?o'?clock(?: <half>)?", 0), ("half past <h>(?: <half>)?", 30),
+        ("<h> ?o'?clock(?: sharp| <half>)?", 0), ("half past <h>(?: <half>)?", 30),
         ("(?:a )?quarter past <h>(?: <half>)?", 15), ("(?:a )?quarter to <h>(?: <half>)?", -15),
         ("half <h>", 30),
     ),
-    bare_clocks=(("<h>\\.<m>", 0), ("<h><m>(?: ?h(?:ours|rs))?", 0), ("<h>", 0)),
+    bare_clocks=(
+        ("<h>\\.<m>", 0), ("<h><m>(?: ?h(?:ours|rs))?", 0), ("<h> fifteen", 15),
+        ("<h> thirty", 30), ("<h> forty-five", 45), ("<h>(?:-?ish| sharp)?", 0),
+    ),
     fixed_clocks={"noon": 720, "midday": 720, "midnight": 0},
     halves={
         "am": "morning", "a.m.": "morning", "a.m": "morning", "in the morning": "morning",
@@ -104,8 +108,10 @@ ENGLISH = Words(
     ),
     relative_days={"today": 0, "now": 0, "tomorrow": 1, "the day after tomorrow": 2},
     month_end="the end of (?:the month|<month>)(?: <y>)?",
+    lasting="for (?:the )?(?:next |coming )?<n> (?:more )?<unit>",
     unread=(
         ("(?:until|till)(?: [^\\s.,;#]{1,30}){1,4}", "day"),
+        ("(?:except|but|but not|excluding)(?: on)? (?:<plurals>|<days>)", "day"),
         ("(?:except|but not|excluding|unless)(?: [^\\s.,;#]{1,30}){1,3}", "day"),
         ("or <days>", "day"),
         ("(?:between|from) [^\\s.,;#]{1,12} (?:and|to|until) [^\\s.,;#]{1,12}", "time"),

@@ -34,9 +34,9 @@ FRENCH = Words(
         "trente": 30,
     },
     ordinals={
-        "premier": 1, "première": 1, "1er": 1, "deuxième": 2, "second": 2, "2e": 2,
+        "premier": 1, "premiers": 1, "première": 1, "1er": 1, "deuxième": 2, "second": 2, "2e": 2,
         "troisième": 3, "3e": 3, "quatrième": 4, "4e": 4, "cinquième": 5, "dernier": -1,
-        "dernière": -1, "avant-dernier": -2,
+        "derniers": -1,        "dernière": -1, "avant-dernier": -2,
     },
     other="deux",
     units={
@@ -72,6 +72,7 @@ FRENCH = Words(
         f"(?:le |chaque |tous les )?<ords> <nth_days> {_MONTH}",
         "le <ords> <days>(?! (?:de|du|d') )",
         "<plurals>(?: <part>)?",
+        "le <days>(?: <part>)?(?! \\d)",
         "(?:du )?<day> (?:au|a) <day2>",
         "(?:toutes les|tous les|chaque) <part>",
         "<count> (?:par|chaque) <unit>",
@@ -109,8 +110,10 @@ FRENCH = Words(
     ),
     relative_days={"aujourd'hui": 0, "maintenant": 0, "demain": 1, "après-demain": 2},
     month_end="(?:la )?fin (?:du mois|(?:de )?<month>)(?: <y>)?",
+    lasting="(?:pendant|pour)(?: les)? <n> (?:prochaine?s )?<unit>",
     unread=(
         ("jusqu'(?:au|a|en)(?: [^\\s.,;#]{1,30}){1,4}", "day"),
+        ("(?:sauf|excepté|hors)(?: le| les)? <days>", "day"),
         ("(?:sauf|excepté|hors)(?: [^\\s.,;#]{1,30}){1,3}", "day"),
         ("ou (?:le )?<days>", "day"),
         ("(?:entre|de) [^\\s.,;#]{1,12} (?:et|a) [^\\s.,;#]{1,12}", "time"),
@@ -118,4 +121,4 @@ FRENCH = Words(
     zone_before="heure de|heure d'",
     own_zone="notre heure|mon heure|heure locale",
 )  # fmt: skip
-"""French gives each day its article: le lundi is one Monday or each, les lundis is each."""
+"""French gives each day its article: le lundi and les lundis are each, lundi is one Monday."""

@@ -106,8 +106,10 @@ SPANISH = Words(
     ),
     relative_days={"hoy": 0, "ahora": 0, "mañana": 1, "pasado mañana": 2},
     month_end="(?:el )?(?:fin|final|finales) (?:del? mes|de <month>)(?: de <y>)?",
+    lasting="durante(?: l[ao]s)? (?:pr[oó]xim[ao]s )?<n> (?:pr[oó]xim[ao]s )?<unit>",
     unread=(
         ("hasta(?: [^\\s.,;#]{1,30}){1,4}", "day"),
+        ("(?:excepto|salvo|menos)(?: el| los)? <days>", "day"),
         ("(?:excepto|salvo|menos)(?: [^\\s.,;#]{1,30}){1,3}", "day"),
         ("o (?:el |los )?<days>", "day"),
         ("(?:entre|de) (?:las )?[^\\s.,;#]{1,12} (?:y|a) (?:las )?[^\\s.,;#]{1,12}", "time"),

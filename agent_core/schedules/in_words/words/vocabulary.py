@@ -71,6 +71,8 @@ class Words:
     relative_days: Mapping[str, int]
     """Today, tomorrow: days from now."""
     month_end: str
+    lasting: str
+    """Template of how long it goes on: for three weeks."""
     unread: tuple[tuple[str, Literal["day", "time"]], ...]
     """Templates of what we cannot hold to, and what has to be asked then."""
     zone_after: str = ""

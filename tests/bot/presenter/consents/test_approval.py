@@ -1,11 +1,12 @@
 """An approval as a post: in full, inert, within Slack's limits, and nothing hidden in it."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from agent_core.events import ApprovalRequested
+from agent_core.events import ApprovalRequested, PlannedAction
 from agent_core.messages import JsonObject
 from bot.presenter.consents.approval import (
     Form,
@@ -57,6 +58,14 @@ def test_it_says_who_what_which_app_which_account_whom_it_reaches_and_until_when
     assert "recipient_email: bob@example.com\ncc[0]: eve@example.com\nbody: Hello" in text
     assert "I wait until <!date^" in text
     assert "Fingerprint `0123456789ab`" in text
+
+
+def test_a_tool_of_another_server_says_of_which() -> None:
+    alone = PlannedAction(tool="delete_all", toolkit="", account="", arguments={}, asks=True)
+    event = replace(TURN.requested(alone), tool="mcp__team_notes__delete_all")
+    assert "*Delete all* · Team Notes\n" in shown(event)
+    own = replace(event, tool="mcp__composio__COMPOSIO_REMOTE_WORKBENCH")
+    assert "*Delete all*\n" in shown(own)
 
 
 def test_the_fallback_for_notifications_holds_no_arguments() -> None:
