@@ -73,6 +73,8 @@ class Heard:
         self._now_s = now_s
         self._saved: dict[str, str] = {}
         self._newest: dict[str, str] = {}
+        self._before: dict[str, str] = {}
+        """How far each conversation was heard when the gap opened."""
         self._gaps = 0
         self._beat_at_s = 0.0
 
@@ -88,6 +90,7 @@ class Heard:
 
     def note(self, body: JsonObject) -> None:
         """A payload was received; whoever wrote the post and whoever it is for."""
+        self._look_at_the_clock()
         event = body.get("event")
         if isinstance(event, dict):
             post = cast("JsonObject", event)
@@ -104,11 +107,13 @@ class Heard:
         self._gaps += 1
         if not self.has_gap.is_set():
             _log.info("posts may be missing: %s", reason)
+            self._before = self._saved | self._unsaved()
         self.has_gap.set()
 
     def gap(self) -> Gap:
         """The gap as it is now, to look at and then close."""
-        return Gap(began_s=self._now_s(), marks=dict(self._saved), number=self._gaps)
+        marks = self._before if self.has_gap.is_set() else self._saved
+        return Gap(began_s=self._now_s(), marks=dict(marks), number=self._gaps)
 
     async def close(self, gap: Gap) -> None:
         """All that was said in the gap was seen to. A newer one stays open."""
@@ -121,18 +126,21 @@ class Heard:
 
     async def beat(self, *, is_well: bool) -> None:
         """Write down how far one is; to be called every few seconds, with the socket's state."""
-        now_s, before_s = self._now_s(), self._beat_at_s
-        self._beat_at_s = now_s
         if not is_well:
             self.lose("the socket is not open")
-        elif now_s - before_s > MAX_SILENCE_S:
-            self.lose(f"the process stood still for {now_s - before_s:.0f} s")
+        self._look_at_the_clock()
         if self.has_gap.is_set():
             return
-        unsaved = self._unsaved()
+        unsaved, now_s = self._unsaved(), self._now_s()
         if now_s - float(self._saved[_ALIVE]) >= ALIVE_STEP_S:
             unsaved |= self._alive(now_s)
         await self._save(unsaved)
+
+    def _look_at_the_clock(self) -> None:
+        now_s, before_s = self._now_s(), self._beat_at_s
+        self._beat_at_s = now_s
+        if now_s - before_s > MAX_SILENCE_S:
+            self.lose(f"the process stood still for {now_s - before_s:.0f} s")
 
     def _alive(self, until_s: float) -> dict[str, str]:
         return {_ALIVE: f"{until_s:.6f}"}

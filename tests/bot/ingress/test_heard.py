@@ -108,6 +108,21 @@ async def test_a_beat_notices_that_posts_may_be_missing(is_well: bool, after_s: 
     assert "slack:T1:C1" not in ear.marks.saved
 
 
+async def test_what_was_heard_before_a_standstill_is_not_missing_though_it_is_not_written_down() -> (
+    None
+):
+    ear = Ear()
+    heard = await ear.opened()
+    await ear.beat(heard)
+    heard.note(payload("C1", ear.now_s))
+    heard_s = ear.now_s
+    ear.now_s += 2 * 86_400
+    heard.note(payload("C1", ear.now_s))  # before the next beat
+
+    assert heard.has_gap.is_set()
+    assert heard.gap().since_s("C1") == heard_s
+
+
 async def test_being_alive_is_written_down_though_nobody_says_anything() -> None:
     ear = Ear()
     heard = await ear.opened()
