@@ -128,7 +128,9 @@ async def running_bot(
         runtime.keep_schedules(digests.host)
         looks = {
             "socket": look_at_socket(socket),
-            "database": look_at_database(lambda: runtime.knows(_NO_SESSION)),
+            "database": look_at_database(
+                lambda: runtime.knows(_NO_SESSION), lambda: runtime.database.trouble
+            ),
         }
         health = serve_health(looks, host=settings.console_host, port=settings.console_port)
         logger.info("listening as %s in team %s", identity.bot_user, identity.team)

@@ -23,11 +23,16 @@ def look_at_socket(socket: SocketMode) -> Look:
     return look
 
 
-def look_at_database(read: Callable[[], Awaitable[object]]) -> Look:
-    """Whether the database answers a read."""
+def look_at_database(
+    read: Callable[[], Awaitable[object]], trouble: Callable[[], str | None]
+) -> Look:
+    """Whether the database answers a read, and nobody has to wait for it: a full disk can be read.
+
+    `trouble` says why somebody waits; None when nobody does.
+    """
 
     async def look() -> Finding:
         await read()
-        return Finding()
+        return Finding(why=trouble() or "")
 
     return look

@@ -1,16 +1,42 @@
 """`/healthz` as whoever watches the bot asks for it."""
 
+import asyncio
 import logging
 import os
+import sqlite3
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
+from sqlalchemy import Connection
 
+from agent_core.sessions import Database
+from agent_core.sessions.schema import sessions
 from bot.console import Finding, look_at_database, serve_health
 from bot.slack_api import SkippingClock
+from tests.agent_core.sessions.faults import told_of_trouble
 
 HOST = "127.0.0.1"
+
+
+def count_sessions(connection: Connection) -> int:
+    return len(connection.execute(sessions.select()).all())
+
+
+def forget_sessions(connection: Connection) -> None:
+    connection.execute(sessions.delete())
+
+
+@contextmanager
+def locked(file: Path) -> Generator[None]:
+    """Somebody else writes into the database, and takes long."""
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
 
 
 async def well() -> Finding:
@@ -59,12 +85,30 @@ async def test_a_database_that_fails_is_named_without_what_it_said(
     async def read() -> bool:
         raise ConnectionError("password hush-hush")
 
-    looks = {"database": look_at_database(read)}
+    looks = {"database": look_at_database(read, lambda: None)}
     async with serve_health(looks, host=HOST, port=0) as port:
         status, answer = await asked(port)
     assert status == 503
     assert answer["why"] == ["database: does not work (ConnectionError)"]
     assert "hush" in caplog.text
+
+
+async def test_a_database_that_is_read_and_cannot_be_written_is_unwell_until_it_can(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "state.sqlite"
+    database = Database(f"sqlite:///{file}")
+    await database.open()
+    look = look_at_database(lambda: database.run(count_sessions), lambda: database.trouble)
+    async with serve_health({"database": look}, host=HOST, port=0) as port:
+        with told_of_trouble() as told, locked(file):
+            writing = asyncio.create_task(database.run(forget_sessions))
+            await told.wait()
+            status, answer = await asked(port)
+        assert (status, answer["why"]) == (503, ["database: database is locked"])
+        await writing
+        assert (await asked(port))[0] == 200
+    await database.close()
 
 
 async def test_a_port_that_is_taken_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
