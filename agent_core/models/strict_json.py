@@ -2,7 +2,11 @@
 
 import json
 import math
+from collections.abc import Iterable
 from typing import Any, cast
+
+MAX_NESTING = 64
+"""Values in values; what is nested deeper could not even be stored."""
 
 _HIGH_SURROGATES = ("\ud800", "\udbff")
 
@@ -11,12 +15,32 @@ def load_strictly(text: str) -> Any:
     """The value of a JSON text.
 
     Raises:
-        ValueError: it is no JSON; NaN, infinities and numbers too large for a float are none.
+        ValueError: it is no JSON, or nested too deeply; NaN, infinities and numbers too large for
+            a float are none.
     """
     try:
-        return json.loads(text, parse_constant=_refused, parse_float=_finite)
+        value = json.loads(text, parse_constant=_refused, parse_float=_finite)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
+    if is_nested_too_deeply(value):
+        raise ValueError("nested too deeply")
+    return value
+
+
+def is_nested_too_deeply(value: object) -> bool:
+    """Whether a JSON value goes deeper than `MAX_NESTING`."""
+    layer = [value]
+    for _ in range(MAX_NESTING):
+        layer = [inner for each in layer for inner in _inside(each)]
+        if not layer:
+            return False
+    return True
+
+
+def _inside(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return cast("dict[str, object]", value).values()
+    return cast("list[object]", value) if isinstance(value, list) else ()
 
 
 def mended(text: str) -> str:

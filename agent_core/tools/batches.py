@@ -1,17 +1,15 @@
 """Composio's batch, which runs many tools in one call: what is in it, in whatever spelling."""
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
 from agent_core.messages import JsonObject
+from agent_core.models.strict_json import is_nested_too_deeply
 from agent_core.tools.slugs import canonical
 
 MAX_DEPTH = 3
 """Batches in batches; what lies deeper cannot be read."""
-MAX_JSON_DEPTH = 64
-"""Of JSON in a string. What is nested beyond that could not even be stored."""
 
 _BATCHES = frozenset({"MULTI_EXECUTE_TOOL", "MULTI_EXECUTE_TOOLS", "MULTI_EXECUTE"})
 _SLUGS = ("tool_slug", "slug", "tool", "tool_name", "name")
@@ -109,20 +107,7 @@ def _read_json(value: object) -> object:
         found: object = json.loads(value, object_pairs_hook=_without_doubles)
     except (ValueError, RecursionError):
         return value
-    return value if _is_too_deep(found) else found
-
-
-def _is_too_deep(value: object) -> bool:
-    layer = [value]
-    for _ in range(MAX_JSON_DEPTH):
-        layer = [inner for each in layer for inner in _inside(each)]
-    return bool(layer)
-
-
-def _inside(value: object) -> Iterable[object]:
-    if isinstance(value, dict):
-        return cast("JsonObject", value).values()
-    return cast("list[object]", value) if isinstance(value, list) else ()
+    return value if is_nested_too_deeply(found) else found
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> JsonObject:

@@ -85,8 +85,14 @@ def test_arguments_with_a_number_that_json_does_not_have_are_not_a_call(number: 
     assert caught.value.kind == "incomplete"
 
 
-def test_arguments_nested_without_end_are_not_a_call() -> None:
-    deep = '{"a": ' * 100_000
+@pytest.mark.parametrize(
+    "deep",
+    [
+        pytest.param('{"a": ' * 100_000, id="without end"),
+        pytest.param(f'{{"a": {"[" * 300}{"]" * 300}}}', id="deeper than can be stored"),
+    ],
+)
+def test_arguments_that_are_nested_beyond_reason_are_not_a_call(deep: str) -> None:
     with pytest.raises(ModelUnavailable, match="arguments"):
         assembled(*message(call_block(0, "t", deep), stop_reason="tool_use"))
 
