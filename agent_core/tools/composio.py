@@ -11,7 +11,12 @@ from agent_core.ids import UserId
 from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
 from agent_core.tools import Progress, ToolContext, ToolOutput
-from agent_core.tools.composio_api import ComposioSession, Sessions, is_person
+from agent_core.tools.composio_api import (
+    ComposioRefusedError,
+    ComposioSession,
+    Sessions,
+    is_person,
+)
 from agent_core.tools.names import server_prefix
 from agent_core.tools.pins import Pins
 from agent_core.tools.server import Clock, McpServer
@@ -23,6 +28,7 @@ logger = logging.getLogger(__name__)
 SERVER_NAME = "composio"
 _RETRY_AFTER_S = 30.0
 _IDLE_AFTER_S = 900.0
+_OF_THE_REQUEST = frozenset({400, 404, 409, 422})
 
 
 class _Seat:
@@ -67,7 +73,8 @@ class ComposioTools:
         self._clock = clock
         self._seats: dict[UserId, _Seat] = {}
         self._leaving: set[asyncio.Task[None]] = set()
-        self._failure: tuple[float, str] | None = None
+        self._failures: dict[UserId | None, tuple[float, str]] = {}
+        """When and why there was no session: for a person, or, under None, for anybody."""
 
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
         if not is_person(context.asker):
@@ -133,14 +140,23 @@ class ComposioTools:
     async def _server_for(
         self, user: UserId, session_of: Callable[[UserId], Awaitable[ComposioSession]]
     ) -> HttpServer:
-        """The session's address. A failure holds for everybody for half a minute."""
-        if self._failure is not None and self._clock() - self._failure[0] < _RETRY_AFTER_S:
-            raise ToolServerError(self._failure[1])
+        """The session's address. A failure holds for half a minute, and for all whom it concerns."""
+        for whom in (user, None):
+            failed_at, reason = self._failures.get(whom, (0.0, ""))
+            if reason and self._clock() - failed_at < _RETRY_AFTER_S:
+                raise ToolServerError(reason)
         try:
             session = await session_of(user)
         except ToolServerError as error:
-            self._failure = (self._clock(), str(error))
+            whom = user if _is_about_one_person(error) else None
+            self._failures[whom] = (self._clock(), str(error))
             logger.warning("composio is left out for now: %s", error)
             raise
-        self._failure = None
+        self._failures.pop(user, None)
+        self._failures.pop(None, None)
         return HttpServer(name=SERVER_NAME, url=session.mcp_url, headers=self._headers)
+
+
+def _is_about_one_person(error: ToolServerError) -> bool:
+    """Whether Composio refused what was asked, and is well: it may serve the others."""
+    return isinstance(error, ComposioRefusedError) and error.status in _OF_THE_REQUEST

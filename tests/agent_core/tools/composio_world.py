@@ -27,6 +27,8 @@ class ComposioWorld:
         self.runs = 0
         self.mcp_origin: str | None = None
         self.is_down = False
+        self.refused: set[str] = set()
+        """People who get no session."""
         self.speaks_otherwise = False
         """Answers a wish for a session with JSON that describes none."""
         self.port = 0
@@ -76,6 +78,8 @@ class ComposioWorld:
     async def _create(self, request: Request) -> Response:
         wish: dict[str, Any] = json.loads(await request.body())
         self.wishes.append(wish)
+        if wish["user_id"] in self.refused:
+            return _refusal(400, "user id not accepted")
         if self.speaks_otherwise:
             return JSONResponse({"ok": True})
         session = f"trs_{len(self.wishes)}"

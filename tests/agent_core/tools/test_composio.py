@@ -70,6 +70,18 @@ async def test_a_persons_tools_come_from_a_session_of_that_person(
     assert set(world.used) == {"T1:U1"}
 
 
+async def test_a_refusal_of_one_persons_session_costs_nobody_elses_tools(
+    world: ComposioWorld, tmp_path: Path
+) -> None:
+    refused, served = (tool_context(tmp_path, asker=asker) for asker in ("T1:U1", "T1:U2"))
+    world.refused.add("T1:U1")
+    async with open_tools(world, clock=lambda: 100.0) as tools:
+        for _ in range(3):
+            assert await names(tools, refused) == []
+            assert await names(tools, served) == [SEARCH]
+    assert len(world.wishes) == 2
+
+
 @pytest.mark.proves("composio.per_person")
 async def test_two_people_never_share_a_session(world: ComposioWorld, tmp_path: Path) -> None:
     people = [tool_context(tmp_path, asker=asker) for asker in ("T1:U1", "T1:U2")]
