@@ -107,6 +107,13 @@ class Workspace:
             return False
         return stat.S_ISREG(found.st_mode)
 
+    def holds(self, path: str, data: bytes) -> bool:
+        """Whether `path` is a plain file of this session with exactly these bytes."""
+        try:
+            return self.read_bytes(path, len(data)) == data
+        except PathDenied:
+            return False
+
     def files(self, under: str = "") -> list[FileInfo]:
         """The plain files below `under`, ordered by path; links and unfinished files are left out.
 

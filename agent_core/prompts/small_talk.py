@@ -77,8 +77,13 @@ _POLITE = re.compile(
     })\b"""
 )
 _AROUND = _one_of(
-    "ok, okay, now, just, can you, could you, would you, thanks, thank you, ok now, jetzt, sofort, "
-    "kannst du, könntest du, danke, maintenant, tu peux, peux-tu, merci, ahora, ya, puedes, gracias"
+    "ok, okay, now, just, can you, could you, would you, you can, you may, sorry, thanks, "
+    "thank you, ok now, jetzt, sofort, kannst du, könntest du, du kannst, danke, maintenant, "
+    "tu peux, peux-tu, vous pouvez, pouvez-vous, merci, ahora, ya, puedes, gracias, "
+    "that's wrong, thats wrong, this is wrong, it's wrong, wrong topic, that's the wrong topic, "
+    "das ist falsch, falsches Thema, das ist das falsche Thema, "
+    "c'est faux, mauvais sujet, ce n'est pas le bon sujet, "
+    "está mal, tema equivocado, ese no es el tema"
 )
 """What goes with an order to stop without making it anything else."""
 _KINDNESSES = _one_of(
@@ -146,13 +151,40 @@ _PHRASES: tuple[tuple[SmallTalk, Language, re.Pattern[str]], ...] = (
         "stop",
         "en",
         _ordered(
-            "stop, stop it, stop that, stop working, stop everything, cancel, cancel it, "
-            "cancel that, cancel everything, abort, never mind"
+            "stop, stop it, stop that, stop this, stop here, stop everything, stop working, "
+            "stop working on it, stop working on that, stop working on this, stop the work, "
+            "stop the search, stop the report, cancel, cancel it, cancel that, cancel everything, "
+            "abort, never mind, nevermind, forget it, forget about it"
         ),
     ),
-    ("stop", "de", _ordered("stop, stopp, halt, abbrechen, abbruch, brich ab, hör auf")),
-    ("stop", "fr", _ordered("stop, arrête, arrêtez, annule, annulez, annuler")),
-    ("stop", "es", _ordered("stop, para, párate, detente, cancela, cancelar")),
+    (
+        "stop",
+        "de",
+        _ordered(
+            "stop, stopp, stoppe, stopp das, halt, halt an, halte an, halt das an, halt alles an, "
+            "halt die Suche an, halt den Bericht an, halte den Bericht an, stopp den Bericht, "
+            "abbrechen, abbruch, brich ab, brich das ab, brich den Bericht ab, hör auf, "
+            "hör auf damit, hör damit auf, hören Sie auf, aufhören, lass es, lass es sein, "
+            "vergiss es"
+        ),
+    ),
+    (
+        "stop",
+        "fr",
+        _ordered(
+            "stop, arrête, arrête ça, arrête tout, arrête-toi, arrête le rapport, arrêtez, "
+            "arrêtez tout, arrêter, annule, annule ça, annulez, annuler, laisse tomber, "
+            "laissez tomber, oublie ça"
+        ),
+    ),
+    (
+        "stop",
+        "es",
+        _ordered(
+            "stop, para, para todo, párate, parar, páralo, detente, detén el informe, cancela, "
+            "cancelar, cancélalo, déjalo, déjelo, olvídalo"
+        ),
+    ),
     (
         "status",
         "en",

@@ -20,6 +20,7 @@ class Phrases:
     so_far: str
     """What follows the time in `at_work`, if something was done."""
     under_way: str
+    at_model: str
     add_something: str
     waiting: str
     just_begun: str
@@ -101,6 +102,7 @@ _ENGLISH = Phrases(
     at_work="I have been at work for {time}{so_far}.",
     so_far=", with {done} so far",
     under_way="Under way right now: {what}.",
+    at_model="I am waiting for the model's reply.",
     add_something="A word is enough to add something, “stop” ends it.",
     waiting="I am waiting for an answer to my question above.",
     just_begun="I have just begun.",
@@ -166,6 +168,7 @@ _GERMAN = Phrases(
     at_work="Ich bin seit {time} dabei{so_far}.",
     so_far=", bisher mit {done}",
     under_way="Gerade läuft: {what}.",
+    at_model="Ich warte auf die Antwort des Modells.",
     add_something="Ein Wort genügt, um etwas hinzuzufügen; „stopp“ beendet es.",
     waiting="Ich warte auf eine Antwort auf meine Frage oben.",
     just_begun="Ich habe gerade angefangen.",
@@ -237,6 +240,7 @@ _FRENCH = Phrases(
     at_work="J'y travaille depuis {time}{so_far}.",
     so_far=", avec {done} jusqu'ici",
     under_way="En cours : {what}.",
+    at_model="J'attends la réponse du modèle.",
     add_something="Un mot suffit pour ajouter quelque chose, « stop » pour arrêter.",
     waiting="J'attends une réponse à ma question ci-dessus.",
     just_begun="Je viens de commencer.",
@@ -306,6 +310,7 @@ _SPANISH = Phrases(
     at_work="Llevo {time} con ello{so_far}.",
     so_far=", con {done} hasta ahora",
     under_way="Ahora mismo: {what}.",
+    at_model="Espero la respuesta del modelo.",
     add_something="Basta una palabra para añadir algo; «para» lo detiene.",
     waiting="Espero una respuesta a mi pregunta de arriba.",
     just_begun="Acabo de empezar.",

@@ -50,10 +50,10 @@ def answer_small_talk(
     Args:
         turn: The turn to answer; it needs no model.
         earlier: The session's turns before it, oldest first.
-        events: Of the last of them that there was something to do in.
+        events: Of the one of them that `work_to_tell` names.
         now: When it is answered.
     """
-    kind, before = small_talk_of(turn.inbound), last_work(earlier)
+    kind, before = small_talk_of(turn.inbound), work_to_tell(earlier)
     language = phrase_language(turn.inbound.text) or thread_language(turn, earlier)
     phrases = PHRASES[language]
     if before is not None and before.outcome is None and kind in ("empty", "status"):
@@ -70,6 +70,12 @@ def answer_small_talk(
 def last_work(earlier: Sequence[StoredTurn]) -> StoredTurn | None:
     """The newest turn that there was something to do in."""
     return next(filter(_is_work, reversed(earlier)), None)
+
+
+def work_to_tell(earlier: Sequence[StoredTurn]) -> StoredTurn | None:
+    """What is at work, which messages may wait for; where nothing is, the newest work."""
+    unfinished = (turn for turn in earlier if turn.outcome is None and _is_work(turn))
+    return next(unfinished, None) or last_work(earlier)
 
 
 def thread_language(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> Language:

@@ -10,7 +10,12 @@ from agent_core.messages import JsonObject, Message
 from agent_core.models import Delta
 from agent_core.models.retry import Retried
 from agent_core.runtime.opening import opening_text
-from agent_core.runtime.ready_answers import answer_small_talk, last_work, needs_no_model
+from agent_core.runtime.ready_answers import (
+    answer_small_talk,
+    last_work,
+    needs_no_model,
+    work_to_tell,
+)
 from agent_core.sessions import EventLog, SessionStore, StoredTurn
 
 
@@ -50,7 +55,7 @@ class Routes:
         """What it says of the thread stays true to when it was said."""
 
         async def answer() -> Routed:
-            before = last_work(earlier)
+            before = work_to_tell(earlier)
             events = await self._log.of_turn(before.id) if before else []
             return answer_small_talk(turn, earlier, events, self._clock())
 

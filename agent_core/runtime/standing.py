@@ -51,6 +51,8 @@ class Standing:
     """The agent's last words so far."""
     is_asking: bool
     """It waits for the answer to a question."""
+    is_at_model: bool
+    """Its root run waits for the model, which may be thinking or busy."""
 
 
 def standing(
@@ -84,6 +86,7 @@ def standing(
         saved=tuple(dict.fromkeys(e.path for e in events if isinstance(e, ArtifactSaved))),
         said=next((text.strip() for text in reversed(said) if text.strip()), ""),
         is_asking=_is_asking(events),
+        is_at_model=_is_at_model(events),
     )
 
 
@@ -98,6 +101,8 @@ def progress_words(now: Standing, at: datetime, phrases: Phrases) -> str:
         lines = [phrases.at_work.format(time=spoken_time(seconds), so_far=done)]
     if now.under_way:
         lines.append(phrases.under_way.format(what=_listed(now.under_way)))
+    elif now.is_at_model:
+        lines.append(phrases.at_model)
     return " ".join([*lines, phrases.add_something])
 
 
@@ -142,6 +147,13 @@ def _is_asking(events: Sequence[AnyEvent]) -> bool:
     """Whether the last question has no step behind it."""
     telling = [event for event in events if isinstance(event, QuestionAsked | StepStarted)]
     return bool(telling) and isinstance(telling[-1], QuestionAsked)
+
+
+def _is_at_model(events: Sequence[AnyEvent]) -> bool:
+    """Whether the root run's last step has no reply yet."""
+    steps = [event for event in events if isinstance(event, StepStarted | StepFinished)]
+    own = [event for event in steps if event.run == ROOT_RUN]
+    return bool(own) and isinstance(own[-1], StepStarted)
 
 
 def _done(now: Standing, phrases: Phrases) -> str:

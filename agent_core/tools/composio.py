@@ -140,7 +140,7 @@ class ComposioTools:
     async def _server_for(
         self, user: UserId, session_of: Callable[[UserId], Awaitable[ComposioSession]]
     ) -> HttpServer:
-        """The session's address. A failure holds for half a minute, and for all whom it concerns."""
+        """The session's address. A failure holds for half a minute, for whom it concerns."""
         for whom in (user, None):
             failed_at, reason = self._failures.get(whom, (0.0, ""))
             if reason and self._clock() - failed_at < _RETRY_AFTER_S:

@@ -107,22 +107,22 @@ class _Words:
 _WORDS: dict[Language, _Words] = {
     "en": _Words(
         notice=(
-            "I was not running when these messages to me came. They are more than a day old, so I "
+            "I was not running when these messages came in. They are more than a day old, so I "
             "have not answered them. If an answer still matters, please ask me again."
         ),
         more="… and {count} older ones.",
     ),
     "de": _Words(
         notice=(
-            "Ich lief nicht, als diese Nachrichten an mich kamen. Sie sind mehr als einen Tag alt, "
-            "daher habe ich sie nicht beantwortet. Wenn die Antwort noch wichtig ist, frag mich "
-            "bitte noch einmal."
+            "Als diese Nachrichten eingingen, war ich nicht in Betrieb. Sie sind mehr als einen "
+            "Tag alt, daher habe ich sie nicht beantwortet. Wenn die Antwort noch wichtig ist, "
+            "frag mich bitte noch einmal."
         ),
         more="… und {count} ältere.",
     ),
     "fr": _Words(
         notice=(
-            "Je n'étais pas en marche quand ces messages me sont parvenus. Ils datent de plus d'un "
+            "Je n'étais pas en service quand ces messages sont arrivés. Ils datent de plus d'un "
             "jour, je n'y ai donc pas répondu. Si la réponse compte encore, reposez-moi la "
             "question."
         ),
@@ -130,7 +130,7 @@ _WORDS: dict[Language, _Words] = {
     ),
     "es": _Words(
         notice=(
-            "No estaba en marcha cuando me llegaron estos mensajes. Tienen más de un día, así que "
+            "No estaba en marcha cuando llegaron estos mensajes. Tienen más de un día, así que "
             "no los he contestado. Si la respuesta todavía importa, vuelve a preguntarme."
         ),
         more="… y {count} más antiguos.",

@@ -68,7 +68,7 @@ class ThreadFiles:
             await self._upload_where_taken(handout, artifact, words, asker)
         except SlackRefused as refused:
             _log.warning("a file was refused: %s", refused)
-            await self._say_why(handout, words, asker, f"Slack said {refused.code}")
+            await self._say_why(handout, words, asker, words.why_not_taken(refused.code))
 
     async def _upload_where_taken(
         self, handout: Handout, artifact: Artifact, words: Words, asker: UserId

@@ -10,6 +10,17 @@ Purpose = Literal[
     "read_file", "read_pages", "run_code", "save_sources", "search_news", "search_sources",
     "search_web", "upload_file", "use_tool", "write_file", "write_report",
 ]  # fmt: skip
+FileRefusal = Literal["no_uploads", "no_room", "no_such_type", "too_big", "no_scope", "other"]
+"""Why Slack did not take a file, so far as a person can do something about it."""
+
+_FILE_REFUSALS: dict[str, FileRefusal] = {
+    "file_type_not_allowed": "no_such_type",
+    "file_upload_size_restricted": "too_big",
+    "file_uploads_disabled": "no_uploads",
+    "missing_scope": "no_scope",
+    "no_permission": "no_scope",
+    "storage_limit_reached": "no_room",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +43,8 @@ class Words:
     failure: str
     reference: str
     no_file: str
+    file_refusals: dict[FileRefusal, str]
+    """Clauses for `why` in `no_file`."""
     whole_answer: str
     not_in_thread: str
     waiting: str
@@ -52,6 +65,10 @@ class Words:
     def count(self, forms: tuple[str, str], n: int) -> str:
         return forms[0 if n == 1 else 1].format(n=n)
 
+    def why_not_taken(self, code: str) -> str:
+        """Why Slack did not take a file, by Slack's word for it, which is not shown."""
+        return self.file_refusals[_FILE_REFUSALS.get(code, "other")]
+
 
 _ENGLISH = Words(
     working="Working on it",
@@ -69,6 +86,14 @@ _ENGLISH = Words(
     failure="Something went wrong and I could not finish this.",
     reference="Reference: {what}",
     no_file="I could not attach {what}: {why}.",
+    file_refusals={
+        "no_uploads": "file uploads are switched off in this workspace",
+        "no_room": "this workspace has no room left for files",
+        "no_such_type": "files of this type are not allowed in this workspace",
+        "too_big": "it is bigger than this workspace allows",
+        "no_scope": "I am not allowed to upload files in this workspace",
+        "other": "Slack did not take it",
+    },
     whole_answer="The answer is long; the rest of it is in the attached file.",
     not_in_thread="I could not answer in the thread, so here is the answer.",
     waiting="Waiting for {who}'s answer",
@@ -123,6 +148,14 @@ _GERMAN = Words(
     failure="Etwas ist schiefgegangen, und ich konnte das nicht abschließen.",
     reference="Kennung: {what}",
     no_file="Ich konnte {what} nicht anhängen: {why}.",
+    file_refusals={
+        "no_uploads": "In diesem Workspace ist das Hochladen von Dateien abgeschaltet",
+        "no_room": "In diesem Workspace ist kein Platz mehr für Dateien",
+        "no_such_type": "Dateien dieser Art sind in diesem Workspace nicht erlaubt",
+        "too_big": "Die Datei ist größer, als dieser Workspace erlaubt",
+        "no_scope": "Ich darf in diesem Workspace keine Dateien hochladen",
+        "other": "Slack hat die Datei nicht angenommen",
+    },
     whole_answer="Die Antwort ist lang; der Rest steht in der angehängten Datei.",
     not_in_thread="Im Thread konnte ich nicht antworten, daher hier.",
     waiting="Warte auf die Antwort von {who}",
@@ -177,6 +210,14 @@ _FRENCH = Words(
     failure="Un problème est survenu et je n'ai pas pu terminer.",
     reference="Référence : {what}",
     no_file="Je n'ai pas pu joindre {what} : {why}.",
+    file_refusals={
+        "no_uploads": "l'envoi de fichiers est désactivé dans cet espace de travail",
+        "no_room": "cet espace de travail n'a plus de place pour des fichiers",
+        "no_such_type": "ce type de fichier n'est pas autorisé dans cet espace de travail",
+        "too_big": "le fichier dépasse la taille autorisée dans cet espace de travail",
+        "no_scope": "je n'ai pas le droit d'envoyer des fichiers dans cet espace de travail",
+        "other": "Slack ne l'a pas accepté",
+    },
     whole_answer="La réponse est longue ; la suite se trouve dans le fichier joint.",
     not_in_thread="Je n'ai pas pu répondre dans le fil, voici donc la réponse.",
     waiting="En attente de la réponse de {who}",
@@ -231,6 +272,14 @@ _SPANISH = Words(
     failure="Algo salió mal y no pude terminar.",
     reference="Referencia: {what}",
     no_file="No pude adjuntar {what}: {why}.",
+    file_refusals={
+        "no_uploads": "la subida de archivos está desactivada en este espacio de trabajo",
+        "no_room": "este espacio de trabajo ya no tiene sitio para archivos",
+        "no_such_type": "este tipo de archivo no está permitido en este espacio de trabajo",
+        "too_big": "el archivo es más grande de lo que permite este espacio de trabajo",
+        "no_scope": "no tengo permiso para subir archivos en este espacio de trabajo",
+        "other": "Slack no lo aceptó",
+    },
     whole_answer="La respuesta es larga; el resto está en el archivo adjunto.",
     not_in_thread="No pude responder en el hilo, así que aquí está la respuesta.",
     waiting="Esperando la respuesta de {who}",

@@ -11,13 +11,13 @@ from yarl import URL
 
 from mcp_local.errors import ToolkitError
 from mcp_local.settings import Settings
-from mcp_local.tools import ADDS, local_tool
+from mcp_local.tools import ADDS_ONCE, local_tool
 from mcp_local.workbench.bridge import MAX_FILE_BYTES
 from mcp_local.workbench.composio import UploadPlace, request_upload
 from mcp_local.workbench.http import open_wire
 from mcp_local.workspace import open_workspace_of
 
-PUBLISHES = ADDS.model_copy(update={"open_world_hint": True})
+PUBLISHES = ADDS_ONCE.model_copy(update={"open_world_hint": True})
 _UNKNOWN_TYPE = "application/octet-stream"
 _MIME_TYPE = r"^[A-Za-z0-9!#$&^_.+-]{1,100}/[A-Za-z0-9!#$&^_.+-]{1,100}$"
 

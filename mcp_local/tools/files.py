@@ -115,8 +115,11 @@ def register(server: MCPServer, settings: Settings) -> None:
         )
 
 
-def check_writable(workspace: Workspace, path: str) -> None:
-    """Raise PathDenied if the file is the system's record or a page that is already written."""
+def check_writable(workspace: Workspace, path: str, data: bytes | None = None) -> None:
+    """Raise PathDenied if the file is the system's record or a page that is already written.
+
+    A page that holds `data` already may be written with it again.
+    """
     names = [fold_name(name) for name in workspace.parts(path)]
     if names and (names[0] in SYSTEM_DIRECTORIES or names[0] in SYSTEM_FILES):
         raise PathDenied(
@@ -124,15 +127,17 @@ def check_writable(workspace: Workspace, path: str) -> None:
             "written. Write to work_products/ or another folder of your own."
         )
     is_page = names[:1] == [PRODUCT_DIRECTORY] and names[-1].endswith(_PAGE_ENDINGS)
-    if is_page and workspace.exists(path):
+    is_again = is_page and data is not None and workspace.holds(path, data)
+    if is_page and workspace.exists(path) and not is_again:
         raise PathDenied(
             f"{path} is already there, and finished pages are never overwritten. Use another name."
         )
 
 
 def _write(workspace: Workspace, path: str, content: str) -> Path:
-    check_writable(workspace, path)
-    return workspace.write_text(path, content)
+    data = content.encode(errors="replace")
+    check_writable(workspace, path, data)
+    return workspace.write_bytes(path, data)
 
 
 def artifacts_of(workspace: Workspace, path: str) -> list[dict[str, str]]:

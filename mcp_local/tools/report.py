@@ -13,7 +13,7 @@ from mcp_local.report.compose import Draft, Report, compose_report
 from mcp_local.report.naming import write_new_version
 from mcp_local.settings import Settings
 from mcp_local.sources import read_sources
-from mcp_local.tools import ADDS, READS, local_tool
+from mcp_local.tools import ADDS_ONCE, READS, local_tool
 from mcp_local.workspace import Workspace, open_workspace
 
 Title = Annotated[
@@ -42,7 +42,7 @@ Language = Annotated[
 def register(server: MCPServer, settings: Settings) -> None:
     """Add the tools to the server."""
 
-    @local_tool(server, "Write the report", ADDS)
+    @local_tool(server, "Write the report", ADDS_ONCE)
     async def write_report(
         title: Title,
         markdown: Markdown,
@@ -56,7 +56,8 @@ def register(server: MCPServer, settings: Settings) -> None:
         that save_corpus, search_corpus and list_sources show. Every citation is checked: one whose
         source does not exist or could not be fetched is refused by name, and nothing is written.
         `warnings` in the answer name figures and quotes that stand on none of the sources cited for
-        them. Each call writes a new version beside the earlier ones.
+        them. A changed report becomes a new version beside the earlier ones; one that says the same
+        as an earlier version is not written again, and that version is named.
         """
         workspace = open_workspace(settings, ctx)
         draft = Draft(title=title, markdown=markdown, summary=summary, language=language)

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path, PurePosixPath
 
-from mcp_local.errors import PathDenied, ToolkitError
+from mcp_local.errors import ToolkitError
 from mcp_local.paths import fold_name
 from mcp_local.workspace import Workspace
 
@@ -38,13 +38,6 @@ def add_download(workspace: Workspace, path: str, data: bytes, max_bytes: int) -
         try:
             return workspace.write_bytes(free, data, exclusive=True, max_bytes=max_bytes)
         except FileExistsError:
-            if _is_there(workspace, free, data):
+            if workspace.holds(free, data):
                 return workspace.root / free
     raise ToolkitError(f"There are already {_MAX_NAMESAKES} files named {wanted.name}.")
-
-
-def _is_there(workspace: Workspace, path: str, data: bytes) -> bool:
-    try:
-        return workspace.read_bytes(path, len(data)) == data
-    except PathDenied:
-        return False

@@ -105,6 +105,14 @@ async def test_a_finished_page_is_never_overwritten(session: Session, name: str)
     assert session.read(path) == "first"
 
 
+async def test_writing_the_same_page_again_goes_as_the_first_time(session: Session) -> None:
+    draft = {"path": "work_products/page.html", "content": "first"}
+    first = await session.call("write_local_file", **draft)
+    again = await session.call("write_local_file", **draft)
+    assert not again.failed
+    assert (again.text, again.meta) == (first.text, first.meta)
+
+
 @pytest.mark.proves("write_local_file.paths")
 @pytest.mark.parametrize(
     ("path", "mimetype"),

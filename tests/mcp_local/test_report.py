@@ -1,17 +1,22 @@
 """write_report as a client calls it: the file, the answer, and what is refused."""
 
 import asyncio
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 
+from mcp_local.report.compose import Draft, compose_report
+from mcp_local.report.naming import write_new_version
+from mcp_local.sources import Source
 from tests.mcp_local.report.reading import read_html
 from tests.mcp_local.sessions import Session
 
 A = "https://a.test/one"
 B = "https://b.test/two"
 C = "https://c.test/three"
+MONDAY = date(2026, 11, 23)
+TUESDAY = date(2026, 11, 24)
 
 
 @pytest.fixture
@@ -25,6 +30,18 @@ async def researched(session: Session) -> Session:
     session.add_page(B, "The bridge carries 112,000 cars a day.", title="The bridge")
     await session.call("save_corpus", articles=[A, B, C])
     return session
+
+
+def products(session: Session) -> list[str]:
+    """All that lies in the folder of reports."""
+    home = session.directory / "work_products"
+    return sorted(f"work_products/{file.name}" for file in home.iterdir())
+
+
+def dated(day: date) -> str:
+    """A page of one sentence as it is composed on a day."""
+    source = Source(n=1, url=A, title="The tower", kind="page", ok=True, text="It is.", path="a.md")
+    return compose_report(Draft(title="Towers", markdown="It is. [1]"), [source], day).html
 
 
 def name(stem: str, version: str = "") -> str:
@@ -74,6 +91,72 @@ async def test_each_report_on_a_topic_is_a_new_version(researched: Session) -> N
     ]
     assert paths == [name("towers"), name("towers", "_v2"), name("towers", "_v3")]
     assert "Text 0" in researched.read(paths[0])
+
+
+@pytest.mark.proves("work_products.versions")
+async def test_the_same_call_again_gives_the_same_file_and_the_same_result(
+    researched: Session,
+) -> None:
+    draft = {"title": "Towers", "markdown": "The tower is 324 metres high. [1]"}
+    first = await researched.call("write_report", **draft)
+    await researched.call("write_report", title="Towers", markdown="Another text. [1]")
+    again = await researched.call("write_report", **draft)
+    assert (again.text, again.meta) == (first.text, first.meta)
+    assert products(researched) == [name("towers"), name("towers", "_v2")]
+
+
+async def test_the_same_calls_at_once_give_one_file(researched: Session) -> None:
+    draft = {"title": "Towers", "markdown": "The tower is 324 metres high. [1]"}
+    async with asyncio.TaskGroup() as group:
+        calls = [group.create_task(researched.call("write_report", **draft)) for _ in range(6)]
+    assert {call.result().json()["path"] for call in calls} == {name("towers")}
+    assert products(researched) == [name("towers")]
+
+
+async def test_a_further_source_makes_the_same_text_a_new_version(session: Session) -> None:
+    draft = {"title": "Towers", "markdown": "The tower is 324 metres high. [1]"}
+    session.add_search("SEARCH", [{"url": A, "title": "The tower", "snippet": "324 metres."}])
+    await session.call("write_report", **draft)
+    session.add_page(A, "The tower is 324 metres high.", title="The tower")
+    await session.call("write_report", **draft)
+    assert products(session) == [name("towers"), name("towers", "_v2")]
+
+
+def test_the_same_page_on_another_day_of_the_month_is_the_same_version(session: Session) -> None:
+    written = [
+        write_new_version(session.workspace, "Towers", day, dated(day)) for day in (MONDAY, TUESDAY)
+    ]
+    assert written == ["work_products/towers_november_2026.html"] * 2
+    assert session.read(written[0]) == dated(MONDAY)
+
+
+@pytest.mark.proves("crashes.lost")
+async def test_a_page_that_a_killed_process_had_only_begun_is_written_by_the_next(
+    researched: Session,
+) -> None:
+    researched.workspace.write_text(name("towers"), "")
+    answer = await researched.call("write_report", title="Towers", markdown="A text. [1]")
+    assert answer.json()["path"] == name("towers")
+    assert "A text." in researched.read(name("towers"))
+
+
+def test_a_report_with_half_an_emoji_is_the_same_one_the_next_time(session: Session) -> None:
+    page = dated(MONDAY) + "\ud83d"
+    written = [write_new_version(session.workspace, "Towers", MONDAY, page) for _ in range(2)]
+    assert len(set(written)) == 1
+
+
+@pytest.mark.parametrize("there", ["a folder", "a link"])
+def test_a_name_that_something_else_has_is_passed_over(session: Session, there: str) -> None:
+    taken = session.directory / "work_products" / "towers_november_2026.html"
+    taken.parent.mkdir()
+    if there == "a folder":
+        taken.mkdir()
+    else:
+        taken.symlink_to(session.root / "elsewhere.html")
+    written = write_new_version(session.workspace, "Towers", MONDAY, dated(MONDAY))
+    assert written == "work_products/towers_november_2026_v2.html"
+    assert not (session.root / "elsewhere.html").exists()
 
 
 async def test_reports_written_at_once_do_not_overwrite_each_other(researched: Session) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from mcp import Client
+from pydantic import SecretStr
 
 from mcp_local.server import build_server
 from mcp_local.settings import Settings
@@ -40,6 +41,17 @@ async def test_every_tool_says_what_it_is_for_and_what_it_may_do(tmp_path: Path)
             hints.idempotent_hint,
             hints.open_world_hint,
         }, tool.name
+
+
+@pytest.mark.proves("crashes.lost")
+async def test_every_tool_may_be_called_again_when_a_crash_took_its_result_away(
+    tmp_path: Path,
+) -> None:
+    settings = Settings(workspaces_root=tmp_path, composio_api_key=SecretStr("ak_1"))
+    async with Client(build_server(settings)) as client:
+        tools = (await client.list_tools()).tools
+    hints = {tool.name: tool.annotations for tool in tools}
+    assert {name for name, hint in hints.items() if hint and hint.idempotent_hint} == set(hints)
 
 
 async def test_a_call_without_a_session_is_a_plain_error(tmp_path: Path) -> None:

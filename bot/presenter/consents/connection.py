@@ -23,14 +23,14 @@ def waiting_draft(event: AuthRequired, words: Words) -> Draft:
 
 def ended_draft(event: AuthEnded, words: Words) -> Draft:
     """What that post becomes."""
-    form = {
+    forms = {
         "connected": words.connected,
         "skipped": words.skipped,
         "expired": words.not_in_time,
         "overtaken": words.left_off,
     }[event.outcome]
     what = app_names(event.toolkits, words.conjunction)
-    text = form.format(who=_mention(event.asker), what=what)
+    text = words.count(forms, len(event.toolkits), who=_mention(event.asker), what=what)
     return Draft(text=text, blocks=(_section(text),))
 
 

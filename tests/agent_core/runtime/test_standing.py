@@ -10,6 +10,7 @@ from agent_core.events import (
     AnyEvent,
     ArtifactSaved,
     StepFinished,
+    StepStarted,
     ToolCallFinished,
     ToolCallStarted,
     TurnStarted,
@@ -55,6 +56,10 @@ def thought(text: str = "") -> StepFinished:
         duration_s=1.0,
         tool_calls=1,
     )
+
+
+def thinking() -> StepStarted:
+    return StepStarted(**at(5))
 
 
 def called(tool: str, arguments: JsonObject | None = None, *, call: str = "c1") -> ToolCallStarted:
@@ -125,6 +130,27 @@ def test_a_question_is_no_tool_call() -> None:
 def test_a_first_step_that_takes_long_has_not_just_begun(language: Language, said: str) -> None:
     assert asked_after(90, language=language).startswith(said)
     assert asked_after(5, language=language).startswith(PHRASES[language].just_begun)
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "I am waiting for the model's reply."),
+        ("de", "Ich warte auf die Antwort des Modells."),
+        ("fr", "J'attends la réponse du modèle."),
+        ("es", "Espero la respuesta del modelo."),
+    ],
+)
+def test_a_step_that_is_under_way_waits_for_the_model(language: Language, said: str) -> None:
+    assert f"{PHRASES[language].just_begun} {said}" in asked_after(1, thinking(), language=language)
+    assert said in asked_after(25, thinking(), language=language)
+
+
+def test_a_step_that_has_ended_waits_for_nothing() -> None:
+    assert "the model" not in asked_after(25, thinking(), thought())
+    calling = asked_after(1, thinking(), thought(), called("crawl"))
+    assert "Under way right now: `crawl`." in calling
+    assert "the model" not in calling
 
 
 def test_after_a_stop_it_can_go_on_and_the_last_words_are_quoted() -> None:

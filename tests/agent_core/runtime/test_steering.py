@@ -1,5 +1,6 @@
 """What is written into a busy thread becomes part of its work, in order, by its author's rights."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from agent_core.tools import Progress, ToolContext
 from tests.agent_core.runtime.threads import (
     ANN,
     BEN,
+    TIMEOUT_S,
     begin,
     end_of,
     events_of,
@@ -134,6 +136,30 @@ async def test_how_far_are_you_is_answered_without_disturbing_the_work(tmp_path:
         finished = await end_of(runtime, turn)
     assert finished.answer == "Done."
     assert "How far" not in told(model.requests[-1])
+
+
+@pytest.mark.proves("inbox.how_far")
+async def test_how_far_are_you_tells_of_the_work_and_not_of_what_waits_for_it(
+    tmp_path: Path,
+) -> None:
+    looking, go_on = asyncio.Event(), asyncio.Event()
+
+    async def look_long(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+        looking.set()
+        await go_on.wait()
+        return "seen"
+
+    model = ScriptedModel([call("look"), "Done."])
+    tools = FakeToolset({"look": look_long})
+    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        async with asyncio.timeout(TIMEOUT_S):
+            await looking.wait()
+        await begin(runtime, inbound("also Poland", number=2))
+        asked = await end_of(runtime, await begin(runtime, from_ben("How far are you?", number=3)))
+        assert "Under way right now: `look`." in asked.answer
+        go_on.set()
+        assert (await end_of(runtime, turn)).answer == "Done."
 
 
 @pytest.mark.proves("inbox.restart")

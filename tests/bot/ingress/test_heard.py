@@ -108,9 +108,7 @@ async def test_a_beat_notices_that_posts_may_be_missing(is_well: bool, after_s: 
     assert "slack:T1:C1" not in ear.marks.saved
 
 
-async def test_what_was_heard_before_a_standstill_is_not_missing_though_it_is_not_written_down() -> (
-    None
-):
+async def test_what_was_heard_before_a_standstill_was_not_missed_though_never_written() -> None:
     ear = Ear()
     heard = await ear.opened()
     await ear.beat(heard)

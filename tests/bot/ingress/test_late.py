@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.ingress.missed import FIRST_THREADS
 from tests.bot.ingress.catching_up import HOUR_S, Outside, bot_in, outside_world
 from tests.bot.ingress.test_catch_up import catch_up_once
 
@@ -40,9 +41,26 @@ async def test_what_is_older_than_a_day_is_listed_in_its_own_conversation(
     ):
         [notice] = outside.notices(channel)
         first, listed = notice.splitlines()
+        assert first.startswith("I was not running when these messages came in. ")
         assert "more than a day old" in first
         assert f"p{ts.replace('.', '')}|20" in listed
         assert listed.endswith(f"> {name}")
+
+
+@pytest.mark.proves("catch_up.notice")
+async def test_posts_of_many_threads_are_listed_in_one_notice_oldest_first(
+    outside: Outside,
+) -> None:
+    roots = [await outside.mention(f"{number}") for number in range(FIRST_THREADS + 5)]
+    last = [await outside.mention("and", thread_ts=root) for root in reversed(roots)]
+    outside.clock.advance(30 * HOUR_S)
+    await catch_up_once(outside)
+
+    [notice] = outside.notices("general")
+    _, *listed, more = notice.splitlines()
+    newest = (roots + last)[-len(listed) :]
+    assert all(f"p{ts.replace('.', '')}" in line for ts, line in zip(newest, listed, strict=True))
+    assert f" {len(roots + last) - len(listed)} " in more
 
 
 @pytest.mark.proves("catch_up.notice")
@@ -125,6 +143,7 @@ async def test_a_notice_speaks_the_language_of_the_posts(outside: Outside) -> No
     await catch_up_once(outside)
 
     assert "mehr als einen Tag alt" in outside.notices("general")[0]
+    assert outside.notices("general")[0].startswith("Als diese Nachrichten eingingen, war ich")
     assert "plus d'un jour" in outside.notices("news")[0]
 
 

@@ -192,6 +192,46 @@ async def test_a_file_outside_the_work_products_is_not_handed_out(stage: Stage, 
     assert stage.slack.files == []
 
 
+@pytest.mark.parametrize(
+    ("error", "asked", "why"),
+    [
+        (
+            "file_uploads_disabled",
+            "What is new in batteries?",
+            "I could not attach Notes: file uploads are switched off in this workspace.",
+        ),
+        (
+            "file_uploads_disabled",
+            "Was ist neu bei den Batterien?",
+            "Ich konnte Notes nicht anhängen: "
+            "In diesem Workspace ist das Hochladen von Dateien abgeschaltet.",
+        ),
+        (
+            "storage_limit_reached",
+            "What is new in batteries?",
+            "I could not attach Notes: this workspace has no room left for files.",
+        ),
+        (
+            "some_new_error",
+            "What is new in batteries?",
+            "I could not attach Notes: Slack did not take it.",
+        ),
+    ],
+)
+async def test_why_slack_takes_no_file_is_told_in_words(
+    stage: Stage, error: str, asked: str, why: str
+) -> None:
+    stage.slack.fail("files.getUploadURLExternal", error=error, times=9)
+    stage.write("work_products/notes.md", "# Notes")
+    presenter, turn = stage.presenter(), stage.turn()
+    await presenter.show(turn.started(asked))
+    await presenter.show(turn.saved("work_products/notes.md", "Notes"))
+    await presenter.show(turn.finished("Here."))
+
+    assert stage.texts()[1] == why
+    assert error not in "".join(stage.texts())
+
+
 async def test_a_report_saved_twice_is_uploaded_once(stage: Stage) -> None:
     path = stage.write("work_products/report.html", "<p>final</p>")
     presenter, turn = stage.presenter(), stage.turn()

@@ -28,6 +28,19 @@ def test_every_language_has_the_same_gaps_in_its_sentences(language: str) -> Non
 
 
 @pytest.mark.parametrize("language", sorted(WORDS))
+@pytest.mark.parametrize(
+    "code", ["file_type_not_allowed", "file_uploads_disabled", "missing_scope", "unheard_of"]
+)
+def test_why_a_file_is_not_taken_is_told_without_a_code(language: str, code: str) -> None:
+    words = WORDS[language]  # pyright: ignore[reportArgumentType]
+
+    told = words.why_not_taken(code)
+    assert told in words.file_refusals.values()
+    assert "_" not in told
+    assert not told.endswith(".")
+
+
+@pytest.mark.parametrize("language", sorted(WORDS))
 def test_every_count_has_its_number(language: str) -> None:
     words = WORDS[language]  # pyright: ignore[reportArgumentType]
 

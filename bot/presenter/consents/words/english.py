@@ -40,10 +40,13 @@ ENGLISH = Words(
         "whoever opens it connects their account in your name."
     ),
     connect="Connect {what}",
-    connected="{what} connected by {who}",
-    skipped="{who} skipped connecting {what}",
-    not_in_time="{what} was not connected in time",
-    left_off="{what} was not connected: the work was stopped, or went on with a new message",
+    connected=("{what} connected by {who}", "{what} connected by {who}"),
+    skipped=("{who} skipped connecting {what}", "{who} skipped connecting {what}"),
+    not_in_time=("{what} was not connected in time", "{what} were not connected in time"),
+    left_off=(
+        "{what} was not connected: the work was stopped, or went on with a new message",
+        "{what} were not connected: the work was stopped, or went on with a new message",
+    ),
     refusals={
         "not_yours": "Only the person who asked for this, or somebody named for it, can decide it.",
         "not_your_link": "Only the person who asked for this can connect an account, or skip it.",

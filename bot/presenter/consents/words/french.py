@@ -45,12 +45,17 @@ FRENCH = Words(
         "qui l'ouvre connecte son propre compte en votre nom."
     ),
     connect="Connecter {what}",
-    connected="{what} connecté par {who}",
-    skipped="{who} a passé la connexion de {what}",
-    not_in_time="{what} n'a pas été connecté à temps",
+    connected=("{what} connecté par {who}", "{what} connectés par {who}"),
+    skipped=("{who} a passé la connexion de {what}", "{who} a passé la connexion de {what}"),
+    not_in_time=(
+        "{what} n'a pas été connecté à temps",
+        "{what} n'ont pas été connectés à temps",
+    ),
     left_off=(
         "{what} n'a pas été connecté : le travail a été arrêté, ou a continué avec un nouveau "
-        "message"
+        "message",
+        "{what} n'ont pas été connectés : le travail a été arrêté, ou a continué avec un nouveau "
+        "message",
     ),
     refusals={
         "not_yours": "Seule la personne qui l'a demandé, ou désignée pour cela, peut en décider.",

@@ -46,12 +46,20 @@ GERMAN = Words(
         "Wer ihn öffnet, verbindet das eigene Konto in deinem Namen."
     ),
     connect="{what} verbinden",
-    connected="{what} verbunden von {who}",
-    skipped="{who} hat die Verbindung mit {what} übersprungen",
-    not_in_time="{what} wurde nicht rechtzeitig verbunden",
+    connected=("{what} verbunden von {who}", "{what} verbunden von {who}"),
+    skipped=(
+        "{who} hat die Verbindung mit {what} übersprungen",
+        "{who} hat die Verbindung mit {what} übersprungen",
+    ),
+    not_in_time=(
+        "{what} wurde nicht rechtzeitig verbunden",
+        "{what} wurden nicht rechtzeitig verbunden",
+    ),
     left_off=(
         "{what} wurde nicht verbunden: Es wurde angehalten oder ging mit einer neuen Nachricht "
-        "weiter"
+        "weiter",
+        "{what} wurden nicht verbunden: Es wurde angehalten oder ging mit einer neuen Nachricht "
+        "weiter",
     ),
     refusals={
         "not_yours": (

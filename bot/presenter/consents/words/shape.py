@@ -54,11 +54,11 @@ class Words:
     """`{what}`: told to the asker alone, above the buttons."""
     connect: str
     """`{what}`."""
-    connected: str
-    """`{who}`, `{what}`; so for the next three."""
-    skipped: str
-    not_in_time: str
-    left_off: str
+    connected: tuple[str, str]
+    """One app, and several: `{who}`, `{what}`; so for the next three."""
+    skipped: tuple[str, str]
+    not_in_time: tuple[str, str]
+    left_off: tuple[str, str]
     refusals: dict[Refusal, str]
 
     def count(self, forms: tuple[str, str], n: int, **slots: str) -> str:

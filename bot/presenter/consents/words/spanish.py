@@ -40,10 +40,13 @@ SPANISH = Words(
         "quien lo abra conecta su propia cuenta en tu nombre."
     ),
     connect="Conectar {what}",
-    connected="{what} conectado por {who}",
-    skipped="{who} omitió conectar {what}",
-    not_in_time="{what} no se conectó a tiempo",
-    left_off="{what} no se conectó: el trabajo se detuvo, o siguió con un mensaje nuevo",
+    connected=("{what} conectado por {who}", "{what} conectados por {who}"),
+    skipped=("{who} omitió conectar {what}", "{who} omitió conectar {what}"),
+    not_in_time=("{what} no se conectó a tiempo", "{what} no se conectaron a tiempo"),
+    left_off=(
+        "{what} no se conectó: el trabajo se detuvo, o siguió con un mensaje nuevo",
+        "{what} no se conectaron: el trabajo se detuvo, o siguió con un mensaje nuevo",
+    ),
     refusals={
         "not_yours": "Solo quien lo pidió, o alguien designado para ello, puede decidirlo.",
         "not_your_link": "Solo quien lo pidió puede conectar su cuenta u omitirlo.",

@@ -2,7 +2,10 @@
 
 import json
 
+import pytest
+
 from agent_core.ids import ConsentId
+from agent_core.prompts.language import Language
 from bot.presenter.consents.apps import app_name, app_names, deed
 from bot.presenter.consents.buttons import read_value
 from bot.presenter.consents.connection import ended_draft, link_draft, waiting_draft
@@ -49,6 +52,41 @@ def test_how_it_ended_is_said_and_nothing_is_left_to_press() -> None:
     assert said["expired"].text == "Gmail was not connected in time"
     assert len({draft.text for draft in said.values()}) == 4
     assert "button" not in json.dumps([draft.blocks for draft in said.values()])
+
+
+@pytest.mark.parametrize(
+    ("language", "expired", "overtaken"),
+    [
+        (
+            "en",
+            "Gmail, HubSpot and Stripe were not connected in time",
+            "Gmail, HubSpot and Stripe were not connected:",
+        ),
+        (
+            "de",
+            "Gmail, HubSpot und Stripe wurden nicht rechtzeitig verbunden",
+            "Gmail, HubSpot und Stripe wurden nicht verbunden:",
+        ),
+        (
+            "fr",
+            "Gmail, HubSpot et Stripe n'ont pas été connectés à temps",
+            "Gmail, HubSpot et Stripe n'ont pas été connectés :",
+        ),
+        (
+            "es",
+            "Gmail, HubSpot y Stripe no se conectaron a tiempo",
+            "Gmail, HubSpot y Stripe no se conectaron:",
+        ),
+    ],
+)
+def test_several_apps_are_told_in_the_plural(
+    language: Language, expired: str, overtaken: str
+) -> None:
+    apps, words = ("gmail", "hubspot", "stripe"), WORDS[language]
+    late = ended_draft(TURN.auth_ended(*apps, outcome="expired"), words)
+    left = ended_draft(TURN.auth_ended(*apps, outcome="overtaken"), words)
+    assert late.text == expired
+    assert left.text.startswith(overtaken)
 
 
 def test_apps_and_deeds_are_spelled_as_people_do() -> None:
