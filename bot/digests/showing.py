@@ -26,7 +26,7 @@ from bot.presenter.files import Handout, ThreadFiles
 from bot.presenter.journal import Journal
 from bot.presenter.state import READER, PresenterState
 from bot.presenter.words import WORDS as ANSWER_WORDS
-from bot.slack_api import Guard, PlaceRefused, SlackApi
+from bot.slack_api import Guard, PlaceRefused, SlackApi, SlackAuthRefused, SlackRefused
 from bot.threads import ThreadRef
 
 logger = logging.getLogger(__name__)
@@ -40,6 +40,9 @@ _OBSTACLES: Mapping[str, Obstacle] = {
     "is_archived": "place_closed",
 }
 """By what Slack calls them; any other refusal is that the bot may not post there."""
+
+_LACKING = frozenset({"missing_scope", "no_permission"})
+"""The token is good and does not give the right to post."""
 
 
 class DigestShow:
@@ -116,7 +119,9 @@ class DigestShow:
             text = posts.root(report, telling, self._language, live_links(event))
         try:
             root_ts = await self._post_root(event.turn, text)
-        except PlaceRefused as refused:
+        except (PlaceRefused, SlackAuthRefused) as refused:
+            if _is_no_token(refused):
+                raise
             logger.warning("turn %s: its channel takes no post: %s", event.turn, refused)
             await timekeeper.refuse(self._slot, _OBSTACLES.get(refused.code, "may_not_post"))
             await self._mark_finished()
@@ -187,6 +192,11 @@ class DigestShow:
     async def _mark_finished(self) -> None:
         (await self._journal.open()).finished = True
         await self._journal.save()
+
+
+def _is_no_token(refused: SlackRefused) -> bool:
+    """Nothing at all can be posted or told; the digest is shown with a token that is good."""
+    return isinstance(refused, SlackAuthRefused) and refused.code not in _LACKING
 
 
 class DigestShows:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import AsyncIterator
 from typing import Protocol
 
 from agent_core.messages import JsonObject
@@ -48,21 +48,27 @@ class Answering:
     def join(self, way: Way) -> None:
         self._way = way
 
-    async def answer(self, missed: Sequence[Missed]) -> bool:
+    async def answer(self, missed: AsyncIterator[Missed]) -> bool:
         """Hand over in order, and not all at once: live posts need their share. Whether all went.
 
         They are recorded one by one as their turn comes, so that a live post of the same thread
-        still finds those before it.
+        still finds those before it. What is raised where they come from is raised once those that
+        came before are seen to.
         """
-        slots = asyncio.Semaphore(MAX_AT_ONCE)
+        slots, broken = asyncio.Semaphore(MAX_AT_ONCE), list[Exception]()
         tasks: list[asyncio.Task[bool]] = []
         async with asyncio.TaskGroup() as group:
-            for each in missed:
-                await slots.acquire()
-                task = group.create_task(self._answer_one(each))
-                task.add_done_callback(lambda _: slots.release())
-                tasks.append(task)
-                await asyncio.wait({task}, timeout=self._head_start_s)
+            try:
+                async for each in missed:
+                    await slots.acquire()
+                    task = group.create_task(self._answer_one(each))
+                    task.add_done_callback(lambda _: slots.release())
+                    tasks.append(task)
+                    await asyncio.wait({task}, timeout=self._head_start_s)
+            except Exception as error:  # noqa: BLE001 - raised below, where it cancels nobody
+                broken.append(error)
+        for error in broken:
+            raise error
         return all(task.result() for task in tasks)
 
     async def take(self, body: JsonObject) -> bool:

@@ -5,15 +5,17 @@ Edits and deletions of what is not answered yet are made up for, too.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Callable, Container, Coroutine, Sequence
+from contextlib import aclosing
 from typing import Any
 
+from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from bot.inbound import InboundPost
 from bot.ingress.answering import HEAD_START_S, Answering, Way
 from bot.ingress.heard import Gap, Heard
 from bot.ingress.late import LateNotices
-from bot.ingress.missed import Findings, Missed, Search
+from bot.ingress.missed import Missed, Search, Seen
 from bot.ingress.open_requests import OpenRequests
 from bot.ingress.overtaking import Overtaking
 from bot.ingress.seams import Answers, KnownSessions, Marks
@@ -106,35 +108,54 @@ class CatchUp:
         """
         async with self._one_run:
             gap = self._heard.gap()
-            were_read = await self._requests.see_to(gap)
-            found = await self._search.everywhere(gap)
-            is_done = await self._see_to(found, gap) and were_read
+            seen = Seen()
+            is_done = await self._see_to(gap, seen)
             if not is_done and not is_last_try:
                 return False
             if not is_done:
-                given_up = ", ".join(found.unread) or "single posts"
+                given_up = ", ".join(sorted(seen.unread)) or "single posts"
                 logger.error("catching up ends without %s", given_up)
-            for channel, ts in found.newest.items():
-                self._heard.note_post(channel, ts)
+            for channel, ts in seen.newest.items():
+                if channel not in seen.unread:
+                    self._heard.note_post(channel, ts)
             await self._heard.close(gap)
             self._overtaking.forget()
             return True
 
-    async def _see_to(self, found: Findings, gap: Gap) -> bool:
-        """Answer or list all that was found; whether that went well, and nothing was unread."""
-        late = [missed for missed in found.posts if gap.is_late(missed.post.ts)]
-        fresh = found.posts[len(late) :]
-        new = sum(missed.is_new for missed in fresh)
-        logger.info("catching up: %d posts may have been missed, %d long ago", new, len(late))
-        async with asyncio.TaskGroup() as group:
-            told = group.create_task(self._tell(late, gap))
-            answered = group.create_task(self._answering.answer(fresh))
-        return told.result() and answered.result() and not found.unread
+    async def _see_to(self, gap: Gap, seen: Seen) -> bool:
+        """Answer or list all that was missed; whether that went well, and nothing was unread."""
+        turns, late = await self._requests.all(), list[Missed]()
+        looking = asyncio.create_task(self._requests.see_to(turns, gap), name="open requests")
+        fresh = self._fresh(gap, seen, late)
+        busy = {turn.session for turn in turns}
+        try:
+            async with aclosing(_after(looking, busy, fresh)) as posts:
+                were_answered = await self._answering.answer(posts)
+            were_read = await looking
+        finally:
+            looking.cancel()
+            await asyncio.wait([looking])
+        if late:
+            logger.info("catching up: %d posts were missed long ago", len(late))
+        listed = [missed for missed in late if missed.post.thread.channel not in seen.unread]
+        were_told = await self._tell(listed, gap)
+        return were_answered and were_read and were_told and not seen.unread
+
+    async def _fresh(self, gap: Gap, seen: Seen, late: list[Missed]) -> AsyncGenerator[Missed]:
+        """What is to be answered; the rest goes onto `late`."""
+        async with aclosing(self._search.everywhere(gap, seen)) as shares:
+            async for share in shares:
+                fresh = [missed for missed in share if not gap.is_late(missed.post.ts)]
+                late += [missed for missed in share if gap.is_late(missed.post.ts)]
+                if new := sum(missed.is_new for missed in fresh):
+                    logger.info("catching up: %d more posts may have been missed", new)
+                for missed in fresh:
+                    yield missed
 
     async def _tell(self, late: Sequence[Missed], gap: Gap) -> bool:
         """One notice for each conversation. Whether all could be told."""
         by_channel: dict[str, list[Missed]] = {}
-        for missed in late:
+        for missed in sorted(late, key=lambda missed: float(missed.post.ts)):
             by_channel.setdefault(missed.post.thread.channel, []).append(missed)
         async with asyncio.TaskGroup() as group:
             told = [group.create_task(self._tell_one(each, gap)) for each in by_channel.values()]
@@ -181,6 +202,24 @@ class CatchUp:
         task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+async def _after(
+    looking: asyncio.Task[bool], busy: Container[SessionId], posts: AsyncGenerator[Missed]
+) -> AsyncGenerator[Missed]:
+    """Posts of busy sessions wait until what became of the requests there is known."""
+    held: list[Missed] = []
+    async with aclosing(posts):
+        async for missed in posts:
+            if missed.post.thread.session in busy and not looking.done():
+                held.append(missed)
+                continue
+            while looking.done() and held:
+                yield held.pop(0)
+            yield missed
+    await asyncio.wait([looking])
+    for missed in held:
+        yield missed
 
 
 def build_catch_up(

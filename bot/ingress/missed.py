@@ -1,9 +1,10 @@
 """Finds posts that nobody delivered."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from agent_core.messages import JsonObject
 from bot.inbound import InboundPost, mentioned_users, read_post
@@ -32,6 +33,14 @@ MAX_KNOWN_THREADS = 20
 """Bounds for one conversation: posts in the gap and before it, threads with replies in the gap,
 and threads of the bot's own that are older than all that was read."""
 
+FIRST_PLACES = 20
+FIRST_THREADS = 20
+THREADS = 10
+"""So many conversations, and of their threads, are read before the first post is answered; so many
+threads before each later one."""
+
+_Item = TypeVar("_Item")
+
 _log = logging.getLogger(__name__)
 
 
@@ -45,26 +54,41 @@ class Missed:
     """Later than what was heard; otherwise of the overlap, and most likely seen to."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Findings:
-    """What was found in all conversations."""
-
-    posts: tuple[Missed, ...]
-    """Oldest first."""
-    newest: dict[str, str]
-    """The newest post of each conversation, whoever it was for."""
-    unread: tuple[str, ...]
-    """Conversations that could not be read and may be later."""
-
-
 @dataclass(slots=True)
+class Seen:
+    """What became of the conversations; complete once the search is over."""
+
+    newest: dict[str, str] = field(default_factory=dict[str, str])
+    """The newest post of each conversation, whoever it was for."""
+    unread: set[str] = field(default_factory=set[str])
+    """Conversations that could not be read as a whole and may be later."""
+
+    def note(self, place: Conversation, posts: Iterable[str]) -> None:
+        """Posts of a conversation were read."""
+        self.newest[place.id] = max([*posts, self.newest.get(place.id, "")])
+
+
+@dataclass(slots=True, kw_only=True)
 class _Read:
     """What was read of one conversation."""
 
-    posts: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
-    threads: dict[str, JsonObject | None] = field(default_factory=dict[str, JsonObject | None])
-    """Threads with something new, and their roots where they were listed."""
+    place: Conversation
     covered_ts: str = ""
+    posts: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
+    roots: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
+    threads: dict[str, str] = field(default_factory=dict[str, str])
+    """Threads that may have something new, and their newest reply as far as it is known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Thread:
+    """A thread to be read."""
+
+    read: _Read
+    root_ts: str
+    newest_ts: str
+    is_new: bool
+    """A reply is later than what was heard; otherwise of the overlap, or not known."""
 
 
 class Search:
@@ -75,30 +99,25 @@ class Search:
         self._identity = identity
         self._sessions = sessions
 
-    async def everywhere(self, gap: Gap) -> Findings:
-        """What was missed in all conversations of the bot.
+    async def everywhere(self, gap: Gap, seen: Seen) -> AsyncGenerator[list[Missed]]:
+        """What was missed in all conversations of the bot, a share at a time, each oldest first.
+
+        What was said outside of threads comes first, with the threads that have new replies; those
+        whose replies were most likely heard come last. No thread is divided, or before its root.
 
         Raises:
-            SlackError: The conversations could not be listed.
+            SlackError: The conversations could not be listed, or nothing can be read any more.
         """
-        posts: list[Missed] = []
-        newest: dict[str, str] = {}
-        unread: list[str] = []
-        for place in await self._conversations(gap):
-            try:
-                read = await self._read(place, gap)
-                posts += self._candidates(read, place, gap)
-            except SlackRefused as refused:
-                if _is_no_token(refused):
-                    raise
-                _log.warning("%s is not caught up: %s", place.id, refused)
-            except SlackError as error:
-                _log.warning("%s is caught up later: %s", place.id, error)
-                unread.append(place.id)
-            else:
-                newest[place.id] = max(read.posts, default="")
-        posts.sort(key=lambda missed: float(missed.post.ts))
-        return Findings(posts=tuple(posts), newest=newest, unread=tuple(unread))
+        later: list[_Thread] = []
+        for places in _shares(await self._places(gap), FIRST_PLACES):
+            reads = await self._read(places, gap, seen)
+            threads = _newest_first(each for read in reads for each in self._threads(read, gap))
+            first = [each for each in threads[:FIRST_THREADS] if each.is_new]
+            later += threads[len(first) :]
+            posts = [each for read in reads for each in self._candidates(read, read.posts, gap)]
+            yield _oldest_first(posts + await self._in_threads(first, gap, seen))
+        for threads in _shares(_newest_first(later), THREADS):
+            yield _oldest_first(await self._in_threads(threads, gap, seen))
 
     async def in_thread(self, live: InboundPost, gap: Gap) -> list[Missed]:
         """What was missed in the thread of a live post before it and is to be answered.
@@ -107,11 +126,11 @@ class Search:
             SlackError: The thread could not be read.
         """
         place = Conversation(id=live.thread.channel, kind=live.channel_type or "channel")
-        read = _Read(threads={live.thread.root_ts: None})
-        await self._read_thread(read, live.thread, gap, at_once=True)
+        read = _Read(place=place)
+        posts = await self._read_thread(read, live.thread, gap, at_once=True)
         return [
             missed
-            for missed in self._candidates(read, place, gap)
+            for missed in self._candidates(read, posts, gap)
             if float(missed.post.ts) < float(live.ts) and not gap.is_late(missed.post.ts)
         ]
 
@@ -121,6 +140,11 @@ class Search:
         if post is None or not post.is_reply or not self._may_be_ours(post, None):
             return None
         return post
+
+    async def _places(self, gap: Gap) -> list[Conversation]:
+        """Those first in which something was heard last."""
+        places = await self._conversations(gap)
+        return sorted(places, key=lambda place: gap.marks.get(place.id, ""), reverse=True)
 
     async def _conversations(self, gap: Gap) -> Sequence[Conversation]:
         """Those in which something was heard before, where Slack does not list them."""
@@ -132,16 +156,28 @@ class Search:
             _log.error("Slack does not list the bot's conversations: %s", refused)
         return [Conversation(id=id_, kind=_kind_of(id_)) for id_ in gap.channels]
 
-    async def _read(self, place: Conversation, gap: Gap) -> _Read:
-        read = _Read(covered_ts=_ts(gap.began_s))
-        await self._read_history(read, place, gap)
-        await self._add_known_threads(read, place)
-        for root_ts in self._newest_threads(read, place):
-            thread = ThreadRef(team=self._identity.team, channel=place.id, root_ts=root_ts)
-            await self._read_thread(read, thread, gap)
-        return read
+    async def _read(self, places: Sequence[Conversation], gap: Gap, seen: Seen) -> list[_Read]:
+        """Conversations without what was said in their threads."""
+        reads: list[_Read] = []
+        for place in places:
+            read = _Read(place=place, covered_ts=_ts(gap.began_s))
+            try:
+                await self._read_history(read, gap)
+            except SlackRefused as refused:
+                if _is_no_token(refused):
+                    raise
+                _log.warning("%s is not caught up: %s", place.id, refused)
+            except SlackError as error:
+                _log.warning("%s is caught up later: %s", place.id, error)
+                seen.unread.add(place.id)
+            else:
+                await self._add_known_threads(read)
+                seen.note(place, read.posts)
+                reads.append(read)
+        return reads
 
-    async def _read_history(self, read: _Read, place: Conversation, gap: Gap) -> None:
+    async def _read_history(self, read: _Read, gap: Gap) -> None:
+        place = read.place
         since_s = gap.oldest_s(place.id)
         older, pages = 0, self._channels.history(place.id, oldest=_ts(max(0.0, since_s - ROOTS_S)))
         async with aclosing(pages):
@@ -156,43 +192,72 @@ class Search:
                     return
         read.covered_ts = _ts(max(0.0, since_s - ROOTS_S))
 
-    async def _add_known_threads(self, read: _Read, place: Conversation) -> None:
-        prefix = f"{self._identity.team}:{place.id}:"
+    async def _add_known_threads(self, read: _Read) -> None:
+        prefix = f"{self._identity.team}:{read.place.id}:"
         known = await self._sessions.newest_before(prefix, read.covered_ts, limit=MAX_KNOWN_THREADS)
         for session in known:
-            read.threads.setdefault(parse_session(session).root_ts, None)
+            read.threads.setdefault(parse_session(session).root_ts, "")
 
-    def _newest_threads(self, read: _Read, place: Conversation) -> list[str]:
-        newest = sorted(read.threads, reverse=True)
-        if len(newest) > MAX_THREADS:
-            _log.warning("%s: %d threads are left out", place.id, len(newest) - MAX_THREADS)
-        return newest[:MAX_THREADS]
+    def _threads(self, read: _Read, gap: Gap) -> list[_Thread]:
+        since_s = gap.since_s(read.place.id)
+        threads = _newest_first(
+            _Thread(
+                read=read,
+                root_ts=root_ts,
+                newest_ts=newest_ts,
+                is_new=float(newest_ts or 0) > since_s,
+            )
+            for root_ts, newest_ts in read.threads.items()
+        )
+        if len(threads) > MAX_THREADS:
+            _log.warning("%s: %d threads are left out", read.place.id, len(threads) - MAX_THREADS)
+        return threads[:MAX_THREADS]
+
+    async def _in_threads(self, threads: Sequence[_Thread], gap: Gap, seen: Seen) -> list[Missed]:
+        """A thread that cannot be read for now costs no other one."""
+        found: list[Missed] = []
+        for each in threads:
+            read, place = each.read, each.read.place
+            thread = ThreadRef(team=self._identity.team, channel=place.id, root_ts=each.root_ts)
+            try:
+                posts = await self._read_thread(read, thread, gap)
+            except SlackRefused:
+                raise
+            except SlackError as error:
+                _log.warning("a thread of %s is caught up later: %s", place.id, error)
+                seen.unread.add(place.id)
+            else:
+                seen.note(place, posts)
+                found += self._candidates(read, posts, gap)
+        return found
 
     async def _read_thread(
         self, read: _Read, thread: ThreadRef, gap: Gap, *, at_once: bool = False
-    ) -> None:
-        since_s = gap.oldest_s(thread.channel)
+    ) -> dict[str, JsonObject]:
+        """The posts of a thread that were not read yet."""
+        since_s, posts = gap.oldest_s(thread.channel), dict[str, JsonObject]()
         try:
             async for page in self._channels.replies(thread, oldest=_ts(since_s), at_once=at_once):
                 for raw in page:
                     ts = _text(raw, "ts")
                     if ts == thread.root_ts:
-                        read.threads[ts] = raw
-                    if float(ts) > since_s:
-                        read.posts[ts] = raw
+                        read.roots[ts] = raw
+                    if float(ts) > since_s and ts not in read.posts:
+                        posts[ts] = raw
         except SlackRefused as refused:
-            if isinstance(refused, SlackAuthRefused):
+            if _is_no_token(refused):
                 raise
             _log.info("a thread of %s is not caught up: %s", thread.channel, refused)
+        return posts
 
-    def _candidates(self, read: _Read, place: Conversation, gap: Gap) -> list[Missed]:
-        since_s = gap.since_s(place.id)
+    def _candidates(self, read: _Read, posts: Mapping[str, JsonObject], gap: Gap) -> list[Missed]:
+        since_s = gap.since_s(read.place.id)
         return [
             Missed(body=body, post=post, is_new=float(post.ts) > since_s)
-            for ts in sorted(read.posts)
-            if (body := posted(read.posts[ts], place, self._identity))
+            for ts in sorted(posts)
+            if (body := posted(posts[ts], read.place, self._identity))
             and (post := read_post(body, bot_user=self._identity.bot_user))
-            and self._may_be_ours(post, read.threads.get(post.thread.root_ts))
+            and self._may_be_ours(post, read.roots.get(post.thread.root_ts))
         ]
 
     def _may_be_ours(self, post: InboundPost, root: JsonObject | None) -> bool:
@@ -210,12 +275,27 @@ def _take(read: _Read, raw: JsonObject, since_s: float) -> None:
     read.covered_ts = ts
     if root_ts not in {"", ts}:
         if float(ts) > since_s:
-            read.threads.setdefault(root_ts, None)
+            read.threads[root_ts] = max(ts, read.threads.get(root_ts, ""))
         return
     if float(ts) > since_s:
         read.posts[ts] = raw
-    if float(_text(raw, "latest_reply") or 0) > since_s:
-        read.threads[ts] = raw
+    latest_ts = _text(raw, "latest_reply")
+    if float(latest_ts or 0) > since_s:
+        read.roots[ts] = raw
+        read.threads[ts] = max(latest_ts, read.threads.get(ts, ""))
+
+
+def _shares(of: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:
+    return (of[start : start + size] for start in range(0, len(of), size))
+
+
+def _newest_first(threads: Iterable[_Thread]) -> list[_Thread]:
+    """Those with new replies before all others."""
+    return sorted(threads, key=lambda each: (each.is_new, each.newest_ts), reverse=True)
+
+
+def _oldest_first(posts: Iterable[Missed]) -> list[Missed]:
+    return sorted(posts, key=lambda missed: float(missed.post.ts))
 
 
 def _is_no_token(refused: SlackRefused) -> bool:

@@ -1,6 +1,7 @@
 """Requests that wait for their answer, and whose posts may have changed while nobody listened."""
 
 import logging
+from collections.abc import Sequence
 
 from agent_core.messages import JsonObject
 from agent_core.sessions import StoredTurn
@@ -32,13 +33,17 @@ class OpenRequests:
         self._sessions = sessions
         self._answering = answering
 
-    async def see_to(self, gap: Gap) -> bool:
-        """Take in what became of the posts in the gap; False if one could not be read for now."""
+    async def all(self) -> list[StoredTurn]:
+        """The unfinished turns whose posts are to be looked at."""
         turns = await self._sessions.unfinished(f"{self._identity.team}:", limit=MAX_REQUESTS + 1)
         if len(turns) > MAX_REQUESTS:
             _log.warning("only %d of the unanswered requests are looked at", MAX_REQUESTS)
+        return turns[:MAX_REQUESTS]
+
+    async def see_to(self, turns: Sequence[StoredTurn], gap: Gap) -> bool:
+        """Take in what became of the posts in the gap; False if one could not be read for now."""
         is_done = True
-        for turn in turns[:MAX_REQUESTS]:
+        for turn in turns:
             try:
                 body = await self._change(turn, gap)
             except SlackRefused as refused:

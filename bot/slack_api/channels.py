@@ -28,7 +28,7 @@ class Channels:
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
-        self._pace = _Pace(calls.clock)
+        self._paces: dict[Method, _Pace] = {}
 
     async def mine(self) -> tuple[Conversation, ...]:
         """The conversations that the bot is a member of, archived ones left out.
@@ -138,7 +138,7 @@ class Channels:
             "inclusive": True,
             "limit": FEW,
         }
-        await self._pace.admit()
+        await self._pace(_REPLIES).admit()
         try:
             return await self._calls.repeatable(_REPLIES, arguments)
         except SlackRefused as refused:
@@ -152,7 +152,7 @@ class Channels:
         cursor = ""
         while True:
             if not at_once:
-                await self._pace.admit()
+                await self._pace(method).admit()
             asked = {**arguments, "cursor": cursor or None}
             answer = await self._calls.repeatable(method, asked)
             yield cast("list[JsonObject]", answer.get(items) or [])
@@ -160,9 +160,12 @@ class Channels:
             if not cursor:
                 return
 
+    def _pace(self, method: Method) -> "_Pace":
+        return self._paces.setdefault(method, _Pace(self._calls.clock))
+
 
 class _Pace:
-    """A burst, then one call each 1.5 s: below the 50 a minute that Slack allows."""
+    """A burst, then one call each 1.5 s: below the 50 a minute that Slack allows of a method."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

@@ -65,8 +65,9 @@ async def test_what_was_missed_in_a_day_is_answered_once_oldest_first(tmp_path: 
             assert answered_in_order(world, asked, but=root)
         posts = len(slack.state.posts_of(slack.channels["general"]))
         clock.advance(HOUR_S)
+        before = len(slack.calls)
         async with bot_in(outside) as world:
-            await caught_up(outside)
+            await caught_up(outside, before=before)
             await world.ask_simply("Are you still there?", channel="news")
             assert answered_in_order(world, asked, but=root)
         assert len(slack.state.posts_of(slack.channels["general"])) == posts
@@ -83,9 +84,8 @@ async def ask_many(outside: Outside, count: int) -> list[tuple[str, str, str]]:
     return asked
 
 
-async def caught_up(outside: Outside) -> None:
-    """Wait until a bot that has just started has read every conversation."""
-    calls = len(outside.slack.calls)
+async def caught_up(outside: Outside, *, before: int) -> None:
+    """Wait until a bot has read every conversation; there were so many calls before it started."""
     places = {
         place.id
         for place in outside.slack.state.channels.values()
@@ -93,7 +93,7 @@ async def caught_up(outside: Outside) -> None:
     }
 
     def is_read(slack: SlackStandIn) -> bool:
-        asked = [call for call in slack.calls[calls:] if call.method == "conversations.history"]
+        asked = [call for call in slack.calls[before:] if call.method == "conversations.history"]
         return places <= {call.args["channel"] for call in asked}
 
     await outside.slack.wait_for(is_read, timeout_s=CATCH_UP_S)
@@ -129,8 +129,9 @@ async def test_what_is_older_than_a_day_is_told_once_and_not_answered(tmp_path: 
         old = [await slack.say("ann", channel, f"{slack.mention} of old") for channel in CHANNELS]
         clock.advance(30 * HOUR_S)
         for _ in range(2):
+            before = len(slack.calls)
             async with bot_in(outside) as world:
-                await caught_up(outside)
+                await caught_up(outside, before=before)
                 await slack.wait_for(lambda _: are_told(outside), timeout_s=CATCH_UP_S)
                 await world.ask_simply("Are you there again?")
             clock.advance(HOUR_S)
@@ -211,8 +212,19 @@ async def test_a_request_that_was_edited_while_the_bot_was_away_goes_on_and_its_
         root = await leave_unfinished(outside, QUESTION)
         await slack.edit("ann", "general", root, f"{slack.mention} continue with the village")
         for _ in range(2):
+            before = len(slack.calls)
             async with bot_in(outside) as world:
                 await slack.wait_for(lambda _: world.told_in_private("ann"))
-                await caught_up(outside)
+                await caught_up(outside, before=before)
+                await post_looked_at(outside, before=before)
                 assert (await world.runtime.turn(world.turn_id(root))).outcome is None
                 assert world.told_in_private("ann") == [WORDS["en"].begun]
+
+
+async def post_looked_at(outside: Outside, *, before: int) -> None:
+    """Wait until a bot has asked for a single post; so many calls were before it started."""
+
+    def is_asked_for(slack: SlackStandIn) -> bool:
+        return any("latest" in call.args for call in slack.calls[before:])
+
+    await outside.slack.wait_for(is_asked_for, timeout_s=CATCH_UP_S)

@@ -93,6 +93,27 @@ async def test_it_pauses_at_once_where_the_bot_may_not_post(office: Office) -> N
     assert said_directly(office, "ben", said) == 1
 
 
+@pytest.mark.proves("digest.paused")
+async def test_it_pauses_at_once_where_the_bot_lacks_the_scope_to_post(office: Office) -> None:
+    slack = office.world.slack
+    agreed, schedule = await ordered(office, "energy")
+    already = len(office.roots())
+    office.world.model.play(digest_answer("One"))
+    slack.fail("chat.postMessage", error="missing_scope")
+    await office.go_to_slot(schedule)
+    said = f"Digest {schedule.number} (*battery storage*) is paused: I may not post in its channel."
+    await slack.wait_for(lambda _: said_directly(office, "ann", said), timeout_s=ANSWER_S)
+    assert await office.status(schedule.number) == ("paused", None)
+    assert [slot.state for slot in await office.slots(schedule)] == ["failed"]
+    assert said_in_thread(office, agreed, said) == 1
+    assert said_directly(office, "ann", said) == 1
+
+    await office.say(f"resume digest {schedule.number}")
+    office.world.model.play(digest_answer("One"))
+    await office.go_to_slot(schedule)
+    assert len(office.roots()) == already + 1
+
+
 @pytest.mark.parametrize(
     ("channel", "refusal"),
     [("announcements", "I am not in <#{}>."), ("private", "I see no channel <#{}>.")],

@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.ingress.answering import MAX_AT_ONCE
+from bot.ingress.missed import FIRST_THREADS, THREADS
+from bot.slack_api import SlackAuthRefused
 from tests.bot.ingress.catching_up import HOUR_S, Bot, Outside, bot_in, outside_world
 
 
@@ -205,6 +207,99 @@ async def test_people_whom_the_bot_does_not_serve_get_no_answer(outside: Outside
     await catch_up_once(outside)
 
     assert outside.front.messages == []
+
+
+@pytest.mark.proves("catch_up.answered")
+async def test_what_was_missed_is_answered_before_threads_are_read_that_were_heard(
+    outside: Outside,
+) -> None:
+    slack = outside.slack
+    async with asyncio.timeout(30), bot_in(outside, listens=True) as bot:
+        assert await bot.catch_up.run()
+        for number in range(40):
+            root = await slack.say("ann", "general", f"plan {number}")
+            await slack.say("ben", "general", "agreed", thread_ts=root)
+        await outside.mention("heard")
+        await until_given(outside, 1)
+        await bot.settle()
+        outside.clock.advance(60)
+        bot.catch_up.lose()
+        assert await bot.catch_up.run()
+    outside.front.messages.clear()
+    outside.clock.advance(60)
+    await outside.mention("missed")
+    before = len(slack.calls)
+    outside.answers.may_end.clear()
+    async with asyncio.timeout(30), bot_in(outside) as bot:
+        running = asyncio.create_task(bot.catch_up.run())
+        await until_given(outside, 1)
+        assert threads_read(outside, before) == 0
+        outside.answers.may_end.set()
+        assert await running
+
+    assert threads_read(outside, before) == 40
+    assert outside.front.texts == ["missed"]
+
+
+def threads_read(outside: Outside, before: int) -> int:
+    return sum(call.method == "conversations.replies" for call in outside.slack.calls[before:])
+
+
+@pytest.mark.proves("catch_up.answered")
+async def test_many_threads_are_answered_once_each_in_its_own_order(outside: Outside) -> None:
+    said: list[list[str]] = []
+    for number in range(FIRST_THREADS + THREADS + 5):
+        outside.clock.advance(1)
+        root = await outside.mention(f"{number}: 0")
+        for reply in (1, 2):
+            await outside.slack.say("ann", "general", f"{number}: {reply}", thread_ts=root)
+        said.append([f"{number}: {each}" for each in range(3)])
+    outside.clock.advance(HOUR_S)
+    await catch_up_once(outside)
+    outside.clock.advance(60)
+    await catch_up_once(outside)
+
+    texts = outside.front.texts
+    assert [[text for text in texts if text in thread] for thread in said] == said
+    assert len(texts) == 3 * len(said)
+
+
+async def test_a_thread_that_cannot_be_read_for_now_costs_no_other_post(outside: Outside) -> None:
+    root = await outside.mention("first")
+    await outside.slack.say("ann", "general", "second", thread_ts=root)
+    await outside.mention("elsewhere")
+    before = dict(outside.marks.saved)
+    async with asyncio.timeout(30), bot_in(outside) as bot:
+        outside.slack.fail("conversations.replies", status=500, times=7)
+        assert not await bot.catch_up.run(is_last_try=False)
+        assert outside.front.texts == ["first", "elsewhere"]
+        assert outside.marks.saved == before
+        assert await bot.catch_up.run(is_last_try=False)
+
+    assert outside.front.texts == ["first", "elsewhere", "second"]
+
+
+async def test_a_token_that_is_refused_on_the_way_cancels_nothing_that_was_begun(
+    outside: Outside,
+) -> None:
+    for number in range(FIRST_THREADS + 1):
+        root = await outside.mention(f"{number}")
+        await outside.mention("and", thread_ts=root)
+    before = dict(outside.marks.saved)
+    outside.answers.may_end.clear()
+    async with asyncio.timeout(30), bot_in(outside, head_start_s=0.01) as bot:
+        running = asyncio.create_task(bot.catch_up.run())
+        await until_given(outside, MAX_AT_ONCE)
+        outside.slack.fail("conversations.replies", error="token_revoked")
+        outside.answers.may_end.set()
+        with pytest.raises(SlackAuthRefused):
+            await running
+        assert len(outside.front.texts) == 2 * FIRST_THREADS + 1
+        assert outside.ledger.unfinished == set()
+        assert outside.marks.saved == before
+        assert await bot.catch_up.run()
+
+    assert len(outside.front.texts) == 2 * FIRST_THREADS + 2
 
 
 @pytest.mark.proves("catch_up.interrupted")

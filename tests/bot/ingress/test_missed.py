@@ -12,7 +12,7 @@ from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from bot.inbound import read_post
 from bot.ingress.heard import OVERLAP_S, Gap
-from bot.ingress.missed import ROOTS_S, Findings, Search
+from bot.ingress.missed import ROOTS_S, Missed, Search, Seen
 from bot.sandbox.slack import ManualClock, SlackStandIn
 from bot.slack_api import (
     Identity,
@@ -42,10 +42,25 @@ class Desk:
         return Gap(began_s=self.clock.now(), marks={"*": f"{self.clock.now():.6f}"}, number=1)
 
     async def find(self, gap: Gap) -> list[str]:
-        return texts_of(await self.search.everywhere(gap))
+        return texts_of(await find_all(self.search, gap))
 
     def calls(self, method: str) -> int:
         return sum(call.method == method for call in self.slack.calls)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """All shares of a search, and what became of the conversations."""
+
+    posts: list[Missed]
+    newest: dict[str, str]
+    unread: set[str]
+
+
+async def find_all(search: Search, gap: Gap) -> Findings:
+    seen = Seen()
+    posts = [missed async for share in search.everywhere(gap, seen) for missed in share]
+    return Findings(posts=posts, newest=seen.newest, unread=seen.unread)
 
 
 def texts_of(found: Findings) -> list[str]:
@@ -98,7 +113,7 @@ async def test_a_found_post_is_the_payload_that_slack_would_have_delivered(desk:
     ts = await slack.say("ann", "private", f"{slack.mention} teh words")
     await slack.edit("ann", "private", ts, f"{slack.mention} the words")
     gap = Gap(began_s=gap.began_s, marks={"*": f"{gap.began_s - 1:.6f}"}, number=1)
-    found = await desk.search.everywhere(gap)
+    found = await find_all(desk.search, gap)
     delivered = [delivery.payload for delivery in slack.deliveries]
 
     assert len(found.posts) == 4
@@ -144,11 +159,28 @@ async def test_what_was_heard_is_looked_at_again_for_the_overlap_only(desk: Desk
     gap = desk.gap_from_now()
     desk.clock.advance(1)
     await slack.say("ann", "general", f"{slack.mention} missed")
-    found = await desk.search.everywhere(gap)
+    found = await find_all(desk.search, gap)
 
     assert [text.split(" ", 1)[1] for text in texts_of(found)] == ["in the overlap", "missed"]
     assert [missed.is_new for missed in found.posts] == [False, True]
     assert found.newest[slack.channels["general"]] == found.posts[-1].post.ts
+
+
+async def test_the_newest_post_is_told_whether_it_was_said_in_a_thread_or_not(desk: Desk) -> None:
+    slack = desk.slack
+    root = await slack.say("ann", "general", "plan")
+    roots = {channel: await slack.say("ann", channel, "plan") for channel in ("news", "private")}
+    gap = desk.gap_from_now()
+    desk.clock.advance(1)
+    await slack.say("ben", "general", "agreed", thread_ts=root)
+    newest = {"general": await slack.say("ann", "general", "done")}
+    for channel, ts in roots.items():
+        await slack.say("ann", channel, "going on")
+        newest[channel] = await slack.say("ben", channel, "agreed", thread_ts=ts)
+    found = await find_all(desk.search, gap)
+
+    for channel, ts in newest.items():
+        assert found.newest[slack.channels[channel]] == ts
 
 
 @pytest.mark.proves("catch_up.cursor")
@@ -160,7 +192,7 @@ async def test_each_conversation_is_read_from_its_own_mark(desk: Desk) -> None:
         for channel in ("general", "news"):
             await slack.say("ann", channel, f"{slack.mention} {channel}")
     marks = {"*": f"{start_s:.6f}", slack.channels["general"]: f"{desk.clock.now():.6f}"}
-    found = await desk.search.everywhere(Gap(began_s=desk.clock.now(), marks=marks, number=1))
+    found = await find_all(desk.search, Gap(began_s=desk.clock.now(), marks=marks, number=1))
 
     new = [missed.post.wire_text.split()[-1] for missed in found.posts if missed.is_new]
     assert new == ["news", "news"]
@@ -180,7 +212,7 @@ async def test_a_reply_in_a_thread_of_the_bots_is_found_however_old_the_thread_i
         await slack.say("ann", "general", "go on", thread_ts=thread)
     channel = slack.channels["general"]
     desk.sessions.known.append(SessionId(f"{slack.team_id}:{channel}:{root}"))
-    found = await desk.search.everywhere(gap)
+    found = await find_all(desk.search, gap)
 
     assert [missed.post.thread.root_ts for missed in found.posts] == [root]
 
@@ -215,7 +247,7 @@ async def test_a_conversation_that_cannot_be_read_does_not_cost_the_others(desk:
     await slack.say("ann", "news", f"{slack.mention} hi")
     slack.fail("conversations.history", error="not_in_channel")
     slack.fail("conversations.history", status=500, times=7)
-    found = await desk.search.everywhere(gap)
+    found = await find_all(desk.search, gap)
 
     assert len(found.unread) == 1
     assert texts_of(found) == [f"{slack.mention} hi"]
@@ -239,7 +271,7 @@ async def test_the_rights_of_the_manifest_are_enough() -> None:
         for channel in ("general", "private"):
             await slack.say("ann", channel, f"{slack.mention} hi")
         await slack.say("ann", dm=True, text="hi")
-        found = await search.everywhere(Gap(began_s=1.0, marks={"*": "1.000000"}, number=1))
+        found = await find_all(search, Gap(began_s=1.0, marks={"*": "1.000000"}, number=1))
 
         assert len(found.posts) == 3
         assert not [call for call in slack.calls if call.error]

@@ -12,6 +12,7 @@ from agent_core.sessions import StoredTurn
 from bot.ingress.open_requests import MAX_REQUESTS
 from bot.ingress.words import WORDS
 from tests.bot.ingress.catching_up import HOUR_S, Outside, bot_in, outside_world
+from tests.bot.ingress.test_catch_up import until_given
 
 
 @pytest.fixture
@@ -83,6 +84,33 @@ async def test_a_reply_that_is_gone_is_withdrawn_and_the_others_are_not(outside:
     await catch_up_once(outside)
 
     assert outside.front.withdrawn == [outside.key("general", gone)]
+
+
+@pytest.mark.proves("edits.deleted")
+async def test_what_was_said_after_a_request_waits_until_it_is_known_to_be_gone(
+    outside: Outside,
+) -> None:
+    slack = outside.slack
+    ts = await ask(outside, "what is new?")
+    await slack.say("ben", "general", "Well?", thread_ts=ts)
+    gone = await ask(outside, "never mind", thread_ts=ts)
+    heard = list(outside.front.texts)
+    await slack.delete("general", gone)
+    await slack.say("ann", "general", "and what is newest?", thread_ts=ts)
+    await outside.mention("elsewhere")
+    outside.answers.may_end.clear()
+    slack.fail("conversations.replies", hang_s=60.0)
+    async with asyncio.timeout(30), bot_in(outside, head_start_s=0.01) as bot:
+        running = asyncio.create_task(bot.catch_up.run())
+        await until_given(outside, len(heard) + 1)
+        assert outside.front.texts == [*heard, "elsewhere"]
+        assert outside.front.withdrawn == []
+        outside.clock.advance(60)
+        outside.answers.may_end.set()
+        assert await running
+
+    assert outside.front.withdrawn == [outside.key("general", gone)]
+    assert outside.front.texts == [*heard, "elsewhere", "and what is newest?"]
 
 
 @pytest.mark.proves("edits.before")

@@ -3,6 +3,7 @@
 import pytest
 
 from bot.slack_api import Conversation, SlackRefused
+from bot.slack_api.channels import BURST, SPACING_S
 from tests.bot.slack_api.conftest import Desk
 
 
@@ -30,6 +31,17 @@ async def test_a_list_is_read_to_its_end(desk: Desk) -> None:
 
     assert [len(page) for page in pages] == [500, 6]
     assert pages[0][0]["text"] == "504"
+
+
+async def test_many_threads_do_not_hold_up_what_was_said_outside_of_them(desk: Desk) -> None:
+    for _ in range(BURST + 1):
+        async for _ in desk.api.channels.replies(desk.thread, oldest="0"):
+            pass
+    assert desk.clock.slept == [SPACING_S]
+    async for _ in desk.api.channels.history(desk.thread.channel, oldest="0"):
+        pass
+
+    assert desk.clock.slept == [SPACING_S]
 
 
 async def test_an_announcement_whose_answer_is_lost_is_made_once(desk: Desk) -> None:
