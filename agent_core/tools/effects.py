@@ -19,8 +19,7 @@ _DISCOVERY = ("COMPOSIO_SEARCH_TOOLS", "COMPOSIO_GET_TOOL_SCHEMAS")
 def is_repeatable(call: ToolCall, specs: Sequence[ToolSpec]) -> bool:
     """Whether making the call once more, after it may have run, changes nothing.
 
-    A name that nobody knows does nothing. Of a batch each inner tool has to be one that reads. As
-    everywhere, that is told by the words of its name.
+    A name that nobody knows does nothing. Of a batch each inner tool has to be one that reads.
     """
     spec = next((spec for spec in specs if spec.name == call.name), None)
     if spec is None or spec.is_repeatable:
@@ -28,7 +27,7 @@ def is_repeatable(call: ToolCall, specs: Sequence[ToolSpec]) -> bool:
     slug = slug_of(call.name)
     if is_batch(slug):
         return all(reads(inner.slug) for inner in inner_calls(slug, call.arguments))
-    return reads(call.name) or canonical(slug) in _DISCOVERY
+    return canonical(slug) in _DISCOVERY
 
 
 def lost_result() -> ToolOutput:
