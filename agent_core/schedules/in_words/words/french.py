@@ -36,7 +36,7 @@ FRENCH = Words(
     ordinals={
         "premier": 1, "premiers": 1, "première": 1, "1er": 1, "deuxième": 2, "second": 2, "2e": 2,
         "troisième": 3, "3e": 3, "quatrième": 4, "4e": 4, "cinquième": 5, "dernier": -1,
-        "derniers": -1,        "dernière": -1, "avant-dernier": -2,
+        "derniers": -1, "dernière": -1, "avant-dernier": -2,
     },
     other="deux",
     units={
