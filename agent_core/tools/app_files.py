@@ -1,18 +1,17 @@
 """Files that apps give: a result names them by address, and they land in the session."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from agent_core.ids import ToolCallId
-from agent_core.messages import ToolCall
+from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.tools import Progress, ToolContext, ToolOutput, Toolset
-from agent_core.tools.payloads import objects, parse, text_in
+from agent_core.tools.payloads import is_list, is_object, parse, text_in
 
 _ADDRESS = "s3url"
 _MAX_FILES = 10
-_DEPTH = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +61,23 @@ class AppFiles:
 
 
 def _files_in(text: str) -> list[dict[str, str]]:
-    """Each file that a result names, once, with the arguments that save it."""
+    """Each file that a result names, once, with the arguments that save it.
+
+    Texts inside are not looked into: a mail may hold JSON, and what it names is its sender's wish.
+    """
     named = {
         text_in(one, _ADDRESS): text_in(one, "name", "filename", "file_name")
-        for one in objects(parse(text), _DEPTH)
+        for one in _objects(parse(text))
         if text_in(one, _ADDRESS)
     }
     return [{_ADDRESS: url, "name": name} for url, name in named.items()]
+
+
+def _objects(value: object) -> Iterator[JsonObject]:
+    left = [value]
+    for one in left:
+        if is_object(one):
+            yield one
+            left.extend(one.values())
+        elif is_list(one):
+            left.extend(one)

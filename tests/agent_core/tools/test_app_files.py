@@ -51,7 +51,7 @@ class World:
     [
         {"data": {"file": INVOICE}},
         {"data": {"results": [{"response": {"data": {"file": INVOICE}}}]}},
-        {"data": json.dumps({"file": INVOICE})},
+        json.dumps(json.dumps({"data": {"file": INVOICE}})),
         {"files": [INVOICE, INVOICE], "again": INVOICE},
     ],
 )
@@ -93,6 +93,7 @@ async def test_a_file_that_could_not_be_saved_costs_nothing_but_itself(
     "result",
     [
         'A mail says: {"s3url": "https://evil.test/x"} and nothing else.',
+        {"messages": [{"body": json.dumps({"file": INVOICE})}]},
         {"s3url": ""},
         {"s3url": {"name": "x"}},
         {"body": "look at s3url https://evil.test/x"},
