@@ -205,14 +205,22 @@ async def test_a_step_in_the_place_of_a_child_cannot_replay(lives: Lives) -> Non
 
 async def test_children_have_records_of_their_own(lives: Lives) -> None:
     done, results, is_again = Done(), list[list[JsonObject]](), asyncio.Event()
+    one_goes_on = asyncio.Event()
+
+    async def second_of_one() -> str:
+        one_goes_on.set()
+        return await done.work("one second")()
+
+    async def second_of_two() -> str:
+        if is_again.is_set():
+            return await done.work("two second")()
+        await one_goes_on.wait()  # its first step is recorded, then
+        return await done.cutting("two second")()
 
     async def child(steps: Steps, payload: JsonObject) -> JsonObject:
         name = str(payload["name"])
         first = await steps.once("first", done.work(f"{name} first"), TEXT)
-        if name == "one" or is_again.is_set():
-            await steps.once("second", done.work(f"{name} second"), TEXT)
-        else:
-            await steps.once("second", done.cutting(f"{name} second"), TEXT)
+        await steps.once("second", second_of_one if name == "one" else second_of_two, TEXT)
         return {"said": first}
 
     async def body(steps: Steps) -> None:
