@@ -16,13 +16,15 @@ from bot.sandbox.model.replies import Kind, Reply
 from bot.sandbox.model.routing import asks_for_route, escape_tool, hand_over
 from bot.sandbox.model.wire import Json, as_list, as_object, as_text, blocks_of, text_of
 
-WORD = re.compile(r"\b(item|errand|chain|note|doubt|puzzle)\d+\b")
+WORD = re.compile(r"\b(item|errand|chain|note|doubt|puzzle|letter)\d+\b")
 CARELESS = re.compile(r"\bcareless\d+\b")
 UNKNOWN = "may or may not have"
+CONNECTED = "Authentication completed"
 CHAIN_STEPS = 5
 LOOK = "mcp__local_toolkit__list_local_files"
 EXECUTE = "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL"
 ASK = "ask_user"
+LETTER = "GMAIL_SEND_EMAIL"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -65,24 +67,43 @@ def read_task(body: Json) -> Task:
 
 def reply_to(task: Task, tools: set[str]) -> Reply:
     """The next step of a task."""
+    return _next_call(task, tools) or _say(_closing(task))
+
+
+def _next_call(task: Task, tools: set[str]) -> Reply | None:
     match task.kind:
         case "errand" if not task.results:
             return _call(EXECUTE, _errand(task.word))
-        case "errand" if UNKNOWN in text_of(task.results[-1].get("content")):
-            return _say(f"Nobody knows whether {task.word} was done.")
+        case "letter" if not task.results or CONNECTED in _last_of(task):
+            return _call(EXECUTE, _letter(task.word))
         case "chain" if len(task.results) < CHAIN_STEPS:
             return _call(LOOK, {})
-        case "chain":
-            return _say(f"{task.word} is done. {' '.join(task.notes)}".strip())
         case "doubt" if not task.results and ASK in tools:
             return _call(ASK, {"question": f"Which colour is meant with {task.word}?"})
         case _:
-            return _say(f"{task.word} is done.")
+            return None
+
+
+def _closing(task: Task) -> str:
+    if UNKNOWN in _last_of(task):
+        return f"Nobody knows whether {task.word} was done."
+    return f"{task.word} is done. {' '.join(task.notes)}".strip()
+
+
+def _last_of(task: Task) -> str:
+    return text_of(task.results[-1].get("content")) if task.results else ""
 
 
 def _errand(word: str) -> Json:
     """A call that acts, by its name; the Composio stand-in records it, and that is its effect."""
     entry = {"tool_slug": "ERRANDS_CREATE_ENTRY", "arguments": {"name": word}}
+    return {"tools": [entry], "sync_response_to_workbench": False, "thought": word}
+
+
+def _letter(word: str) -> Json:
+    """A mail: it wants the asker's account, and then their approval."""
+    arguments = {"recipient_email": "ben@example.com", "subject": word, "body": f"On {word}."}
+    entry = {"tool_slug": LETTER, "arguments": arguments}
     return {"tools": [entry], "sync_response_to_workbench": False, "thought": word}
 
 

@@ -60,10 +60,11 @@ def _duplicate_posts(posts: Sequence[Post]) -> list[str]:
 
 
 def _duplicate_effects(outside: Outside) -> list[str]:
-    """Errands that the Composio stand-in has run more than once."""
+    """Errands and letters that the Composio stand-in has run more than once."""
     done = Counter(str(call.arguments.get("thought") or "") for call in outside.composio.calls)
-    errands = {word: times for word, times in done.items() if word.startswith("errand")}
-    return [word for word, times in errands.items() for _ in range(times - 1)]
+    errands = Counter({word: n for word, n in done.items() if word.startswith("errand")})
+    letters = Counter(str(each.arguments.get("subject")) for each in outside.composio.effects)
+    return [word for word, times in (errands + letters).items() for _ in range(times - 1)]
 
 
 def _repeated(outside: Outside) -> list[datetime]:

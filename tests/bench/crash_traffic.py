@@ -3,13 +3,17 @@
 import asyncio
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
+from bot.sandbox.presses import NoButtonError, find_buttons, find_own_links, press
 from bot.sandbox.slack.records import Post
 from tests.bench.crash_world import Outside
 
-Kind = Literal["item", "errand", "chain", "note", "doubt", "puzzle", "edition", "careless"]
+Kind = Literal[
+    "item", "errand", "chain", "note", "doubt", "puzzle", "edition", "careless", "letter"
+]
 
 CHANNEL = "general"
 TOPIC = "keeping chat bots reliable"
@@ -21,10 +25,12 @@ ASKS: dict[Kind, str] = {
     "doubt": "continue in spite of {word}",
     "puzzle": "Who can solve {word}?",
     "edition": "Write a comprehensive report on " + TOPIC + ", {word}",
+    "letter": "continue by sending {word}",
     "careless": "Write a comprehensive report on " + TOPIC + ", {word}",
 }
 REPORTS: frozenset[Kind] = frozenset({"edition", "careless"})
 NOTE_PATIENCE_S = 10.0
+TEND_S = 0.2
 LATE_S = 5.0
 """How long after all is done something may still come twice."""
 
@@ -53,6 +59,8 @@ class Traffic:
         """Ann mentions the bot in a new thread, or goes on in one that it is in."""
         slack = self._outside.slack
         word = f"{kind}{len(self.asked) + 1}"
+        if kind == "letter":
+            self._outside.composio.accounts.expire(self._outside.user_id("ann"), "gmail")
         text = ASKS[kind].format(word=word)
         text = text if root_ts else f"{slack.mention} {text}"
         ts = await slack.say("ann", CHANNEL, text, thread_ts=root_ts or None)
@@ -84,8 +92,35 @@ class Traffic:
         texts = [post.text for post in self._posts() if ":answer" in op_of(post)]
         return [asked for asked in self.asked if not _is_answered(asked, ops, texts)]
 
-    async def answer_doubts(self) -> None:
-        """Say what is meant where the bot has asked for it."""
+    async def tend(self) -> None:
+        """Do what the bot waits for, until this is cancelled."""
+        while True:
+            await self.see_to_it()
+            await asyncio.sleep(TEND_S)
+
+    async def see_to_it(self) -> None:
+        """Say what is meant, connect and approve where the bot has asked for it."""
+        await self._answer_doubts()
+        if self._outside.slack.open_sockets:
+            await self._connect()
+            await self._press("approve")
+
+    async def _connect(self) -> None:
+        """Have the link shown once more, and agree behind it."""
+        await self._press("link")
+        for link in find_own_links(self._outside.slack, "ann"):
+            with suppress(LookupError):
+                self._outside.composio.follow_link(link)
+
+    async def _press(self, name: str) -> None:
+        """Whatever button of this name is there; a bot that dies meanwhile is asked again."""
+        slack = self._outside.slack
+        for button in find_buttons(slack, "ann"):
+            if button.is_called(name):
+                with suppress(NoButtonError, KeyError):
+                    await press(slack, "ann", button)
+
+    async def _answer_doubts(self) -> None:
         for asked in self.open():
             questions = [p for p in self._posts() if p.root_ts == asked.root_ts and "?" in p.text]
             if asked.kind != "doubt" or not questions or asked.word in self._answered_doubts:
@@ -98,7 +133,7 @@ class Traffic:
         try:
             async with asyncio.timeout(timeout_s):
                 while self.open() or self.at_work() or self.without_report() or self._is_shown():
-                    await self.answer_doubts()
+                    await self.see_to_it()
                     await asyncio.sleep(0.1)
                 await asyncio.sleep(LATE_S)
         except TimeoutError:

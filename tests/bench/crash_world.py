@@ -31,6 +31,10 @@ class Outside:
     web: SmallWeb
     root: Path
 
+    def user_id(self, person: str) -> str:
+        """By which Composio knows a person."""
+        return f"{self.slack.team_id}:{self.slack.user_id(person)}"
+
     @property
     def environment(self) -> dict[str, str]:
         """What a bot is given to live in this world."""

@@ -2,9 +2,10 @@
 
 `python -m tests.bench.crashes [--kills N] [--json]`. The real bot is a child process beside the
 sandbox's stand-ins. Threads ask plain questions, errands (a tool call with an effect), chains of
-steps with notes thrown in, doubts that the bot must ask about, and reports with a sub-agent; Slack
-fails in passing now and then. After the last death everything is given time to come to rest, and
-then it is counted from outside (`tests.bench.crash_tally`).
+steps with notes thrown in, doubts that the bot must ask about, letters that want an account and an
+approval, and reports with a sub-agent; Slack fails in passing now and then. After the last death
+everything is given time to come to rest, and then it is counted from outside
+(`tests.bench.crash_tally`).
 
 `model_calls_repeated` is the number of requests that the model had word for word before, for each
 kill; a call that was under way has to be made again, so with several turns under way one kill may
@@ -18,7 +19,7 @@ import random
 import statistics
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +44,8 @@ REACHED_BY: dict[str, tuple[Kind, ...]] = {
     "event.message_taken": ("note",),
     "wait.": ("doubt",),
     "event.question_asked": ("doubt",),
+    "event.auth_": ("letter",),
+    "event.approval_": ("letter",),
     "event.fast_path_fallback": ("puzzle",),
     "event.correction_injected": ("careless",),
     "event.artifact_saved": ("edition",),
@@ -51,7 +54,7 @@ REACHED_BY: dict[str, tuple[Kind, ...]] = {
 }
 """What has to be asked to come by a point, by the beginning of its name; else these:"""
 USUAL: tuple[Kind, ...] = ("item", "errand")
-VARIED: tuple[Kind, ...] = (*USUAL, "note", "doubt", "edition")
+VARIED: tuple[Kind, ...] = (*USUAL, "note", "doubt", "edition", "letter")
 FAULTS: tuple[dict[str, object], ...] = (
     {"status": 429, "retry_after_s": 1},
     {"status": 500},
@@ -89,7 +92,7 @@ class Harness:
         """One life that ends at a fault point; one that never comes by it is killed."""
         await self._lives.begin(point)
         self._disturb(point)
-        asking = asyncio.create_task(self._traffic.ask_all(kinds_for(point)))
+        asking = asyncio.create_task(self._ask_and_tend(kinds_for(point)))
         try:
             if not await self._lives.dies(within_s=REACH_S):
                 self.unreached.append(point)
@@ -100,11 +103,15 @@ class Harness:
             if not asking.cancelled():
                 asking.result()
 
+    async def _ask_and_tend(self, kinds: Iterable[Kind]) -> None:
+        await self._traffic.ask_all(kinds)
+        await self._traffic.tend()
+
     async def die_at_random(self) -> None:
         """One life with some traffic and a failing Slack, killed at any time."""
         await self._lives.begin()
         self._disturb("")
-        await self._traffic.answer_doubts()
+        await self._traffic.see_to_it()
         if len(self._traffic.open()) < MAX_OPEN:
             kinds = self._random.sample(VARIED, k=2)
             await self._traffic.ask_all(kinds)
