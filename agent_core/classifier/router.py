@@ -92,11 +92,12 @@ class Router:
     Args:
         classifier: The small model that says SIMPLE or COMPLEX.
         answerer: The model of the fast answer.
-        patience_s: How long a verdict is waited for; later means COMPLEX.
+        patience_s: How long a verdict is waited for; later means COMPLEX. Verdicts of 2 s are
+            usual, and a plain question is not to become work for a hiccup.
     """
 
     def __init__(
-        self, *, classifier: Model, answerer: RetryingModel, patience_s: float = 3.0
+        self, *, classifier: Model, answerer: RetryingModel, patience_s: float = 6.0
     ) -> None:
         self._classifier = classifier
         self._answerer = answerer

@@ -24,6 +24,7 @@ ROUTE_SLOTS = {
     "turn_finished": 13,
     "question": 14,
     "decision": 15,
+    "voided": 16,
 }
 """Places of a turn's own events within step 0 of its root run; the run's own are 0 and 1."""
 

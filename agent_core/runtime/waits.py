@@ -207,8 +207,18 @@ class Waits:
         except Asked as asked:
             if asked.results is not None:
                 await scope.save(len(done) + len(added), (asked.results,))
+            await self._tell_if_void(wait, scope)
             raise
+        await self._tell_if_void(wait, scope)
         return (*added, results)
+
+    async def _tell_if_void(self, wait: ApprovalWait | ConnectionWait, scope: RunScope) -> None:
+        """The approval that was told does not hold: the call is another now."""
+        if isinstance(wait, ConnectionWait):
+            return
+        decision = await self._decision(wait.consent)
+        if decision.status == "void":
+            await self._tell(wait, decision, scope, "voided")
 
     async def _result_of(
         self, wait: ApprovalWait | ConnectionWait, call: ToolCall, scope: RunScope
@@ -240,9 +250,13 @@ class Waits:
         return "expired" if consent.is_over(self._clock()) else "overtaken"
 
     async def _tell(
-        self, wait: ApprovalWait | ConnectionWait, decision: Decision, scope: RunScope
+        self,
+        wait: ApprovalWait | ConnectionWait,
+        decision: Decision,
+        scope: RunScope,
+        slot: Literal["decision", "voided"] = "decision",
     ) -> None:
-        at = scope.at(0, ROUTE_SLOTS["decision"])
+        at = scope.at(0, ROUTE_SLOTS[slot])
         if isinstance(wait, ApprovalWait):
             event = ApprovalDecided(
                 **at,

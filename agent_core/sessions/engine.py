@@ -13,8 +13,10 @@ POSTGRES_CONNECT = {
     "keepalives_interval": 2,
     "keepalives_count": 3,
     "tcp_user_timeout": 10_000,
+    "options": "-c idle_in_transaction_session_timeout=5000",
 }
-"""A server that is gone without a word is noticed in about ten seconds."""
+"""A server that is gone without a word is noticed in about ten seconds; a process that is suspended
+in a transaction loses its locks before another one takes its work over."""
 
 
 def make_engine(url: URL) -> Engine:

@@ -67,8 +67,11 @@ def reports_on_disk(root: Path) -> list[str]:
 
 
 def at_rest(slack: SlackStandIn, root: str) -> Sequence[Post]:
-    """What the bot said in a thread, once it has answered and shows no more work; else nothing."""
+    """What the bot said in a thread, once answer and file are there and no more work; else nothing.
+
+    The thread's sign of work ends with the answer, and files come after it.
+    """
     said = [post for post in slack.thread(CHANNEL, root) if post.user == slack.bot_user_id]
     is_at_work = any(session.status == "processing" for session in slack.state.sessions.values())
     has_answered = any(":answer" in op_of(post) for post in said)
-    return said if has_answered and not is_at_work else []
+    return said if has_answered and slack.files and not is_at_work else []

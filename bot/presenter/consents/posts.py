@@ -77,7 +77,7 @@ class ConsentPosts:
         words = WORDS[language]
         forms = fitting_forms(request, words)
         drafts = (decided_draft(request, event, words, form) for form in forms)
-        await self._settle(_approval_op(request), drafts)
+        await self._settle(_approval_op(request), drafts, ended_as=event.verdict)
 
     async def invite(self, event: AuthRequired, language: Language) -> None:
         """Post for all that the asker is waited for, and show the links to the asker alone.
@@ -93,7 +93,8 @@ class ConsentPosts:
 
     async def end(self, event: AuthEnded, language: Language) -> None:
         """Say in that post how it ended."""
-        await self._settle(_connection_op(event), [ended_draft(event, WORDS[language])])
+        drafts = [ended_draft(event, WORDS[language])]
+        await self._settle(_connection_op(event), drafts, ended_as=event.outcome)
 
     async def _is_posted(self, op: str) -> bool:
         return op in (await self._journal.open()).consents
@@ -144,7 +145,7 @@ class ConsentPosts:
         except AgentError as error:
             _log.warning("there is no link to show: %s", type(error).__name__)
 
-    async def _settle(self, op: str, drafts: Iterable[Draft]) -> None:
+    async def _settle(self, op: str, drafts: Iterable[Draft], *, ended_as: str) -> None:
         where = (await self._journal.open()).consents.get(op)
         if where is None:
             return
@@ -153,7 +154,7 @@ class ConsentPosts:
         async def edit(_may_exist: bool) -> None:
             await self._edit(channel, ts, drafts)
 
-        await self._journal.once(f"{op}:ended", edit)
+        await self._journal.once(f"{op}:{ended_as}", edit)
 
     async def _edit(self, channel: str, ts: str, drafts: Iterable[Draft]) -> None:
         """As the first of the drafts that Slack takes; a post that is gone needs none."""

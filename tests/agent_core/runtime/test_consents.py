@@ -146,6 +146,7 @@ async def test_an_approval_does_not_hold_once_the_account_or_the_tool_is_another
             office.accounts.schema_digest = "second"
         await runtime.consents.decide(asked.consent, ANN, verdict="approve")
         await end_of(runtime, turn)
+        assert [e.verdict for e in await decided(runtime, turn)] == ["approved", "void"]
     assert office.sent == []
 
 

@@ -94,6 +94,16 @@ async def test_after_the_decision_the_buttons_are_gone_and_progress_goes_on_belo
     await presenter.close()
 
 
+async def test_an_approval_that_no_longer_fits_is_not_shown_as_one(stage: Stage) -> None:
+    presenter, turn = stage.presenter(), stage.turn()
+    events = [*begun(turn), turn.requested(), turn.decided(), turn.decided("void", by=None)]
+    await show(presenter, *events)
+    asked = visible(stage)[1]
+    assert "no approval fits it" in asked.text
+    assert "Approved by" not in json.dumps(asked.blocks)
+    await presenter.close()
+
+
 async def test_a_rejection_shows_its_reason(stage: Stage) -> None:
     presenter, turn = stage.presenter(), stage.turn()
     no = turn.decided("rejected", reason="Use the other address")

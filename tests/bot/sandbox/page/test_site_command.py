@@ -97,7 +97,7 @@ async def ask_on_the_page(address: str) -> str:
 
 
 async def test_the_sandbox_opens_its_page_and_answers_there(tmp_path: Path) -> None:
-    async with running(tmp_path, "-m", "bot", "sandbox") as process:
+    async with running(tmp_path, "-m", "bot", "sandbox", "--first-token-s", "0") as process:
         address = address_in(await line_of(process.stdout))
         assert "Paris" in await ask_on_the_page(address)
         process.send_signal(signal.SIGINT)
