@@ -119,7 +119,7 @@ class Consents:
         return True
 
     async def _go_on(self, consent: Consent) -> None:
-        await self._parts.store.hasten(TurnId(consent.turn), self._parts.clock())
+        await self._parts.store.hasten(TurnId(consent.turn), consent.id, self._parts.clock())
         await self._advance(consent.session)
 
     async def _open_approval(self, consent: ConsentId, by: UserId) -> Consent:

@@ -98,7 +98,7 @@ class Waits:
         await self._log.flush()
         await self._store.mark_waiting(turn.id, scope.generation, wait)
         if not isinstance(wait, Question) and not await self._is_open(wait.consent):
-            await self._store.hasten(turn.id, self._clock())  # decided before it was stored
+            await self._store.hasten(turn.id, wait.consent, self._clock())  # already decided
         fault_point("wait.after")
 
     async def end(

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, Update, func, select, update
 
 from agent_core.errors import SessionError
-from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId
+from agent_core.ids import ROOT_RUN, ConsentId, RunId, SessionId, ToolCallId, TurnId
 from agent_core.messages import INBOUND, MESSAGE, InboundMessage, JsonObject, Message
 from agent_core.sessions.behind import WriteBehind
 from agent_core.sessions.database import Database
@@ -148,13 +148,13 @@ class SessionStore:
             .values(status="waiting", question=WAIT.dump_python(wait, mode="json"))
         )
 
-    async def hasten(self, turn: TurnId, now: datetime) -> None:
-        """A turn that waits need not wait any longer: whoever holds its session goes on with it."""
+    async def hasten(self, turn: TurnId, consent: ConsentId, now: datetime) -> None:
+        """A turn that waits for this need not any longer: whoever holds its session goes on."""
 
         def hasten(connection: Connection) -> None:
             waits = (turns.c.id == turn) & (turns.c.status == "waiting")
             row = connection.execute(select(turns.c.question).where(waits)).first()
-            if row is not None and row.question:
+            if row is not None and row.question and row.question.get("consent") == consent:
                 over = {**row.question, "deadline": now.isoformat()}
                 connection.execute(update(turns).where(waits).values(question=over))
 

@@ -92,17 +92,18 @@ async def stdio_streams(
     reading = asyncio.create_task(
         _read_stdout(child.stdout, incoming_end, limits.max_message_bytes)
     )
+    hearing = asyncio.create_task(_read_stderr(child.stderr, stderr))
     pumps = (
         reading,
+        hearing,
         asyncio.create_task(_write_stdin(child.stdin, outgoing_end)),
-        asyncio.create_task(_read_stderr(child.stderr, stderr)),
         asyncio.create_task(_stop_after_exit(child, reading)),
     )
     try:
         yield incoming, outgoing
     finally:
         # Whoever cancels us must not keep the group alive: this part is bounded and runs through.
-        ending = asyncio.create_task(_end(child, pumps, limits.grace_s))
+        ending = asyncio.create_task(_end(child, pumps, hearing, limits.grace_s))
         try:
             await asyncio.shield(ending)
         finally:
@@ -170,7 +171,12 @@ async def _read_stderr(stderr: asyncio.StreamReader, tail: Tail) -> None:
         tail.add(chunk)
 
 
-async def _end(child: _Child, pumps: Sequence[asyncio.Task[None]], grace_s: float) -> None:
+async def _end(
+    child: _Child,
+    pumps: Sequence[asyncio.Task[None]],
+    hearing: asyncio.Task[None],
+    grace_s: float,
+) -> None:
     """Close stdin, wait a little, then end the group, also when its leader has left already."""
     child.stdin.close()
     if not await _exits(child, grace_s):
@@ -178,6 +184,7 @@ async def _end(child: _Child, pumps: Sequence[asyncio.Task[None]], grace_s: floa
         await _exits(child, grace_s)
     _signal_group(child, signal.SIGKILL)
     await _exits(child, grace_s)
+    await asyncio.wait({hearing}, timeout=_LAST_WORDS_S)
     for pump in pumps:
         pump.cancel()
     await asyncio.wait(pumps)

@@ -69,7 +69,11 @@ async def test_a_call_that_changes_after_its_approval_was_asked_is_not_made(tmp_
         for event in asked:
             await runtime.consents.decide(event.consent, ANN, verdict="approve")
             outcome = await see_out(runtime, event.turn)
-            assert [decided.verdict for decided in outcome.decided] == ["approved", "rejected"]
+            assert [decided.verdict for decided in outcome.decided] == [
+                "approved",
+                "void",
+                "rejected",
+            ]
     assert office.deeds == []
 
 

@@ -57,6 +57,7 @@ async def test_the_persons_own_link_is_nowhere_but_where_they_ask_for_it(
 ) -> None:
     """Not in events, model requests, or files, a result that is too long for the model included."""
     office = Office(tmp_path, model=ObedientModel())
+    del office.accounts.connected[ANN, "gmail"]
     result = {"toolkit": "gmail", "redirect_url": REAL_LINK, "hint": f"Open {REAL_LINK} {padding}"}
     office.more[CONNECT] = answering(json.dumps({"data": {"results": {"gmail": result}}}))
     async with office.runtime() as runtime:
@@ -65,6 +66,7 @@ async def test_the_persons_own_link_is_nowhere_but_where_they_ask_for_it(
         assert isinstance(auth, AuthRequired)
         await until(runtime, turn, "waiting")
         assert await runtime.consents.connect_link(auth.consent, ANN, "gmail") == REAL_LINK
+        office.accounts.connect(ANN, "gmail")
         await runtime.consents.check_connection(auth.consent, ANN)
         await end_of(runtime, turn)
         events = await events_of(runtime, turn)

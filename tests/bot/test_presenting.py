@@ -17,6 +17,7 @@ from bot.presenting import READER, Presenting
 from tests.bot.front_world import Place, Process, open_place, process
 
 TIMEOUT_S = 20
+HOUR_S = 3_600
 
 
 @pytest.fixture
@@ -192,8 +193,13 @@ async def test_slack_being_away_for_an_hour_does_not_lose_the_answer(place: Plac
         turn_id = await begin(bot, place)
         await held.reached.wait()
         await progress_is_up(place)
-        place.slack.fail("chat.postMessage", status=503, times=500)
+        place.slack.fail("chat.postMessage", status=503, times=10_000)
+        over_s = place.api.clock.seconds() + HOUR_S
         held.release.set()
+        await place.slack.wait_for(
+            lambda _: place.api.clock.seconds() > over_s, timeout_s=TIMEOUT_S
+        )
+        place.slack.heal()
         await shown(bot, turn_id)
     assert answers(place, "All is new.") == 1
 

@@ -117,6 +117,7 @@ class AnthropicStage:
 async def anthropic_stage() -> AsyncGenerator[AnthropicStage]:
     async with serve_messages() as server:
         stage = AnthropicStage(server)
+        await stage.model.warm_up()
         yield stage
         await stage.model.close()
 

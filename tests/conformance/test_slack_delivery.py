@@ -39,6 +39,7 @@ async def test_a_direct_message_comes_once_and_never_as_a_mention(
 ) -> None:
     # 2.5
     await team.say("ben", dm=True, text=f"{team.mention} hello")
+    await app.gets("message")
     await team.say("ben", "general", "after")
     messages = await app.gets("message", 2)
     assert [message["channel_type"] for message in messages] == ["im", "channel"]
@@ -51,6 +52,7 @@ async def test_a_reply_in_a_thread_names_its_root_and_the_roots_author(
 ) -> None:
     # 2.5
     root = await team.say("ann", "energy", "who knows?")
+    await app.gets("message")
     await team.say("ben", "energy", "I do", thread_ts=root)
     reply = (await app.gets("message", 2))[1]
     assert (reply["thread_ts"], reply["parent_user_id"]) == (root, team.people["ann"])
@@ -59,6 +61,7 @@ async def test_a_reply_in_a_thread_names_its_root_and_the_roots_author(
 async def test_a_broadcast_reply_brings_its_root(team: Team, app: RecordingApp) -> None:
     # 2.5; soxtoby/SlackNet#69 for the mention.
     root = await team.say("ann", "energy", "who knows?")
+    await app.gets("message")
     await team.say("ben", "energy", f"{team.mention}", thread_ts=root, reply_broadcast=True)
     reply, (mention,) = (await app.gets("message", 2))[1], await app.gets("app_mention")
     for event in (reply, mention):
@@ -91,7 +94,9 @@ async def test_only_subscribed_events_with_their_scope_come(
 async def test_an_edit_and_a_deletion_carry_both_versions(team: Team, app: RecordingApp) -> None:
     # 2.5
     ts = await team.say("ann", "general", "old")
+    await app.gets("message")
     await team.edit("ann", "general", ts, "new")
+    await app.gets("message", 2)
     await team.delete("general", ts)
     _, changed, deleted = await app.gets("message", 3)
     assert (changed["subtype"], changed["message"]["text"]) == ("message_changed", "new")
@@ -107,6 +112,7 @@ async def test_an_edited_mention_comes_once_more_and_says_that_it_is_edited(
 ) -> None:
     # SLACK.md is silent; slack-go/slack#1256, inkeep/agents#2284, chenhg5/cc-connect#1579.
     ts = await team.say("ann", "general", f"{team.mention} old" if was_mentioned else "old")
+    await app.gets("app_mention", int(was_mentioned))
     await team.edit("ann", "general", ts, f"{team.mention} new")
     mentions = await app.gets("app_mention", 1 + was_mentioned)
     assert [mention["ts"] for mention in mentions] == [ts] * (1 + was_mentioned)
@@ -118,6 +124,7 @@ async def test_an_edit_that_takes_the_mention_away_is_no_mention(
     team: Team, app: RecordingApp
 ) -> None:
     ts = await team.say("ann", "general", f"{team.mention} old")
+    await app.gets("app_mention")
     await team.edit("ann", "general", ts, "new")
     await app.gets("message", 2)
     await team.say("ann", "general", "after")

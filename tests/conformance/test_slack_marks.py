@@ -122,6 +122,7 @@ async def test_a_link_of_the_apps_domain_is_told_and_gets_its_preview(
         "ann", "general", "see <https://docs.x.test/a?b=1&amp;c=2> <https://y.test>"
     )
     (shared,) = await unfurling.gets("link_shared")
+    await unfurling.gets("message")
     assert shared["links"] == [{"domain": "docs.x.test", "url": url}]
     place: Json = {"channel": shared["channel"], "ts": shared["message_ts"]}
     for title in ("First", "Second"):  # A second preview takes the first one's place.

@@ -217,11 +217,13 @@ async def test_a_home_is_published_seen_and_guarded_by_its_hash(
     # 2.5: the event brings the view only for the Home tab, and once there is one.
     ann = team.people["ann"]
     await team.open_home("ann")
+    await app.gets("app_home_opened")
     view = (await app.web.views_publish(user_id=ann, view=HOME))["view"]
     await app.web.views_publish(user_id=ann, view=HOME, hash=view["hash"])
     stale = app.web.views_publish(user_id=ann, view=HOME, hash="0.0")
     assert await error_of(stale) == "hash_conflict"
     await team.open_home("ann")
+    await app.gets("app_home_opened", 2)
     await team.open_home("ann", tab="messages")
     opened = await app.gets("app_home_opened", 3)
     assert ["view" in event for event in opened] == [False, True, False]

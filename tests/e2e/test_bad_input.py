@@ -24,7 +24,7 @@ HELP = "Here I am. Mention me with a question or a task"
 THANKS = "You are welcome! If there is more I can do, a few words are enough."
 GONE = "The files of this thread were gone; I started a new workspace."
 NOT_IN_THREAD = "_I could not answer in the thread, so here is the answer._"
-LONG_WORK_S = 2.0
+LONG_WORK_S = 60.0
 SCRIPTED = frozenset({"scripted"})
 UNREACHABLE = tuple(
     Page(
@@ -118,11 +118,14 @@ async def test_an_empty_mention_in_a_thread_with_a_session_tells_its_state(world
 
 
 async def test_an_empty_mention_beside_running_work_is_answered_at_once(world: World) -> None:
-    world.model.stall(LONG_WORK_S, after_events=1, kinds=SCRIPTED)
+    may_go_on = world.model.stall(LONG_WORK_S, after_events=1, kinds=SCRIPTED)
     world.model.play(Text(text="Found it."))
     root = await world.mention("continue with the long work")
     await under_way(world, root)
-    await world.answered(await world.mention("", thread_ts=root))
+    remark = await world.mention("", thread_ts=root)
+    await world.slack.wait_for(lambda _: world.answers(root))
+    may_go_on.set()
+    await world.answered(remark)
     await world.answered(root)
     state, result = world.answers(root)
     assert state.startswith("I have just begun.")
@@ -232,13 +235,16 @@ async def test_an_edit_that_adds_the_mention_begins_the_first_turn(world: World)
 async def test_a_message_that_is_deleted_before_its_turn_begins_is_not_answered(
     world: World,
 ) -> None:
-    world.model.stall(LONG_WORK_S, after_events=1, kinds=SCRIPTED)
+    may_go_on = world.model.stall(LONG_WORK_S, after_events=1, kinds=SCRIPTED)
     world.model.play(Text(text="Found it."))
     root = await world.mention("continue with the long work")
     await under_way(world, root)
     secret = await world.mention("continue with the secret", thread_ts=root)
     await world.slack.wait_for(lambda slack: _is_signed(slack, secret))
+    await world.becomes(secret, lambda turn: turn.status == "queued")
     await world.slack.delete("general", secret)
+    await world.becomes(secret, lambda turn: turn.outcome == "stopped")
+    may_go_on.set()
     await world.answered(root)
     await world.nothing_more_happens()
     assert world.answers(root) == ["Found it."]
@@ -246,11 +252,12 @@ async def test_a_message_that_is_deleted_before_its_turn_begins_is_not_answered(
 
 
 async def test_deleting_what_the_bot_wrote_does_not_cost_the_answer(world: World) -> None:
-    world.model.stall(LONG_WORK_S, after_events=1, kinds=SCRIPTED)
+    may_go_on = world.model.stall(LONG_WORK_S, after_events=1, kinds=SCRIPTED)
     world.model.play(Text(text="Found it."))
     root = await world.mention("continue in spite of it")
     [progress] = await world.slack.wait_for(lambda _: world.bot_posts(root))
     await world.slack.delete("general", progress.ts)
+    may_go_on.set()
     await world.answered(root)
     assert [post.text for post in world.bot_posts(root)] == ["Found it."]
     await world.slack.delete("general", world.bot_posts(root)[0].ts)
@@ -357,11 +364,12 @@ async def test_a_text_that_slack_calls_too_long_comes_in_smaller_parts(world: Wo
 async def test_a_bot_that_is_removed_in_mid_turn_answers_directly_and_then_falls_silent(
     world: World,
 ) -> None:
-    world.model.stall(LONG_WORK_S, after_events=1, kinds=SCRIPTED)
+    may_go_on = world.model.stall(LONG_WORK_S, after_events=1, kinds=SCRIPTED)
     world.model.play(Text(text="Found it."))
     root = await world.mention("continue with the long work", channel="energy")
     await under_way(world, root, channel="energy")
     await world.slack.remove_from_channel("energy", "bot")
+    may_go_on.set()
     turn = await world.answered(root, channel="energy")
     assert turn.outcome == "answered"
     assert world.answers(root, channel="energy") == []

@@ -51,8 +51,8 @@ async def test_what_was_missed_in_a_day_is_answered_once_oldest_first(tmp_path: 
         for until_next_s in (22 * HOUR_S, 59 * MINUTE_S, MINUTE_S):
             asked += await ask_many(outside, 7)
             for thread in (root, plan):
-                text = slack.mention if thread == plan else "and"
-                ts = await slack.say("ann", "general", f"{text} go on", thread_ts=thread)
+                text = f"{slack.mention} what is next?" if thread == plan else "and go on"
+                ts = await slack.say("ann", "general", text, thread_ts=thread)
                 asked.append(("general", thread, ts))
             asked.append(
                 (slack.dm_id("ben"), ts := await slack.say("ben", dm=True, text="Me?"), ts)

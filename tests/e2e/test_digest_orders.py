@@ -25,7 +25,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 TIDES = "post a digest on tides in #news every day"
-LONG_S = 4.0
+LONG_S = 60.0
 
 
 @pytest.mark.proves("digest.proposal")
@@ -232,7 +232,7 @@ async def test_an_order_while_a_turn_is_at_work_is_answered_and_does_not_steer(
     office: Office,
 ) -> None:
     world = office.world
-    world.model.stall(LONG_S, kinds={"scripted"})
+    may_go_on = world.model.stall(LONG_S, kinds={"scripted"})
     world.model.play(ToolUse(name="mcp__local_toolkit__list_local_files", input={}))
     world.model.play(Text(text="Nothing is there."))
     root = await world.mention("continue looking at the files")
@@ -240,6 +240,7 @@ async def test_an_order_while_a_turn_is_at_work_is_answered_and_does_not_steer(
     proposal = await office.reply("every day at 9 post a digest on moss", _post(office, root))
     assert proposal.text.startswith("*moss*")
     assert (await world.runtime.turn(world.turn_id(root))).status == "running"
+    may_go_on.set()
     turn = await world.answered(root)
     assert turn.answer == "Nothing is there."
     assert world.requests_with("moss") == []

@@ -15,7 +15,7 @@ from tests.e2e.world import CHANNEL, TURN_S, World, bot_in_a_world
 SCRIPTED = frozenset({"scripted"})
 FIRST_WORDS = 7
 """Events of a stream: its start, four of the thinking block, the text's start, its first piece."""
-STALL_S = 4.0
+STALL_S = 60.0
 STOP_S = 6.0
 ANSWER = "There are nine bridges, and one ferry."
 NOTE = ToolUse(
@@ -25,14 +25,14 @@ QUESTION = ToolUse(name="ask_user", input={"question": "Which town?", "options":
 
 
 @asynccontextmanager
-async def busy_bot(root: Path) -> AsyncGenerator[tuple[World, str]]:
-    """A bot that is in the middle of its answer for a few seconds, and the thread's `ts`."""
+async def busy_bot(root: Path) -> AsyncGenerator[tuple[World, str, asyncio.Event]]:
+    """A bot in the middle of its answer, the thread's `ts`, and what lets the answer go on."""
     async with bot_in_a_world(root) as world:
         world.model.play(Text(text=ANSWER), times=3)
-        world.model.stall(STALL_S, after_events=FIRST_WORDS, kinds=SCRIPTED)
+        may_go_on = world.model.stall(STALL_S, after_events=FIRST_WORDS, kinds=SCRIPTED)
         ts = await world.mention("continue counting the bridges")
         await until(world, ts, TextDelta)
-        yield world, ts
+        yield world, ts, may_go_on
 
 
 async def until(world: World, ts: str, kind: type[AnyEvent], *, channel: str = CHANNEL) -> None:
@@ -43,19 +43,14 @@ async def until(world: World, ts: str, kind: type[AnyEvent], *, channel: str = C
                 return
 
 
-async def all_is_acknowledged(world: World) -> None:
-    await world.slack.wait_for(
-        lambda slack: all(one.acked_at_s is not None for one in slack.deliveries)
-    )
-
-
 @pytest.mark.proves("edits.running")
 async def test_an_edit_of_a_running_request_changes_nothing_and_its_author_is_told(
     tmp_path: Path,
 ) -> None:
-    async with busy_bot(tmp_path) as (world, ts):
+    async with busy_bot(tmp_path) as (world, ts, may_go_on):
         await world.slack.edit("ann", "general", ts, f"{world.slack.mention} count the ferries")
         await world.slack.wait_for(lambda _: world.told_in_private("ann"))
+        may_go_on.set()
         await world.answered(ts)
         assert world.told_in_private("ann") == [WORDS["en"].begun]
         assert world.answers(ts)[-1] == ANSWER
@@ -66,11 +61,12 @@ async def test_an_edit_of_a_running_request_changes_nothing_and_its_author_is_to
 async def test_an_edit_of_a_message_that_waits_reaches_the_work_instead_of_the_old_text(
     tmp_path: Path,
 ) -> None:
-    async with busy_bot(tmp_path) as (world, ts):
+    async with busy_bot(tmp_path) as (world, ts, may_go_on):
         later = await world.slack.say("ann", "general", "and the viaducts too", thread_ts=ts)
-        await all_is_acknowledged(world)
+        await world.becomes(later, lambda turn: turn.status == "queued")
         await world.slack.edit("ann", "general", later, "and the tunnels too")
-        await all_is_acknowledged(world)
+        await world.becomes(later, lambda turn: "tunnels" in turn.inbound.text)
+        may_go_on.set()
         await world.slack.wait_for(lambda _: world.requests_with("and the tunnels too"))
         assert world.requests_with("and the viaducts too") == []
         assert world.told_in_private("ann") == []
@@ -80,10 +76,12 @@ async def test_an_edit_of_a_message_that_waits_reaches_the_work_instead_of_the_o
 async def test_a_message_that_is_deleted_while_it_waits_never_reaches_the_work(
     tmp_path: Path,
 ) -> None:
-    async with busy_bot(tmp_path) as (world, ts):
+    async with busy_bot(tmp_path) as (world, ts, may_go_on):
         later = await world.slack.say("ann", "general", "and the viaducts too", thread_ts=ts)
-        await all_is_acknowledged(world)
+        await world.becomes(later, lambda turn: turn.status == "queued")
         await world.slack.delete("general", later)
+        await world.becomes(later, lambda turn: turn.outcome == "stopped")
+        may_go_on.set()
         await world.answered(ts)
         assert world.answers(ts) == [ANSWER]
         assert world.requests_with("and the viaducts too") == []
@@ -91,7 +89,7 @@ async def test_a_message_that_is_deleted_while_it_waits_never_reaches_the_work(
 
 @pytest.mark.proves("edits.deleted")
 async def test_a_request_that_is_deleted_stops_at_once(tmp_path: Path) -> None:
-    async with busy_bot(tmp_path) as (world, ts):
+    async with busy_bot(tmp_path) as (world, ts, _):
         await world.slack.delete("general", ts)
         async with asyncio.timeout(STOP_S):
             events = await world.events(ts)
@@ -103,7 +101,7 @@ async def test_a_request_that_is_deleted_stops_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.proves("stop.any_state")
 async def test_the_word_stop_ends_the_work_of_its_thread(tmp_path: Path) -> None:
-    async with busy_bot(tmp_path) as (world, ts):
+    async with busy_bot(tmp_path) as (world, ts, _):
         await world.slack.say("ben", "general", "stop", thread_ts=ts)
         async with asyncio.timeout(STOP_S):
             await world.events(ts)
@@ -117,14 +115,18 @@ async def test_an_edit_of_a_remark_that_the_work_took_in_is_answered(tmp_path: P
     async with bot_in_a_world(tmp_path) as world:
         world.model.play(NOTE)
         world.model.play(Text(text=ANSWER), times=3)
-        world.model.stall(1.0, after_events=3, kinds=SCRIPTED)
-        world.model.stall(STALL_S, after_events=3, kinds=SCRIPTED)
+        first, second = (
+            world.model.stall(STALL_S, after_events=3, kinds=SCRIPTED) for _ in range(2)
+        )
         ts = await world.mention("continue measuring the bridges")
         await until(world, ts, StepStarted)
         remark = await world.slack.say("ann", "general", "please use metres", thread_ts=ts)
+        await world.becomes(remark, lambda turn: turn.status == "queued")
+        first.set()
         await until(world, ts, MessageTaken)
         await world.slack.edit("ann", "general", remark, "please use feet")
         await world.slack.wait_for(lambda _: world.told_in_private("ann"))
+        second.set()
         await world.answered(ts)
         assert world.told_in_private("ann") == [WORDS["en"].begun]
         assert world.requests_with("please use feet") == []
@@ -138,13 +140,14 @@ async def test_an_edit_of_an_answer_that_the_work_went_on_with_is_answered(
         world.model.play(QUESTION)
         world.model.play(Text(text=ANSWER), times=2)
         world.model.stall(0, kinds=SCRIPTED)
-        world.model.stall(STALL_S, after_events=3, kinds=SCRIPTED)
+        may_go_on = world.model.stall(STALL_S, after_events=3, kinds=SCRIPTED)
         ts = await world.mention("continue counting the bridges")
         await until(world, ts, QuestionAsked)
         reply = await world.slack.say("ann", "general", "1", thread_ts=ts)
-        await world.slack.wait_for(lambda _: world.requests_with("ann answered"))
+        await world.becomes(reply, lambda turn: turn.taken_by is not None)
         await world.slack.edit("ann", "general", reply, "2")
         await world.slack.wait_for(lambda _: world.told_in_private("ann"))
+        may_go_on.set()
         turn = await world.answered(ts)
         assert len(world.told_in_private("ann")) == 1
         assert turn.answer == ANSWER

@@ -67,9 +67,13 @@ async def test_a_mention_is_answered_in_its_thread(world: World, page: Page) -> 
     await expect(thread.locator("article").last).to_contain_text(SIMPLE_ANSWER, timeout=TURN_MS)
 
 
-async def test_a_report_is_watched_opened_beside_the_thread_and_continued(page: Page) -> None:
+async def test_a_report_is_watched_opened_beside_the_thread_and_continued(
+    world: World, page: Page
+) -> None:
+    may_go_on = world.model.stall(TURN_MS / 1000, kinds={"delegated"})
     thread = await open_thread(page, await mention(page, REPORT))
     await expect(thread).to_contain_text("Working on it", timeout=TURN_MS)
+    may_go_on.set()
     await expect(thread).to_contain_text("Done in", timeout=TURN_MS)
     await thread.get_by_role("button", name="Open").first.click()
     viewer = page.get_by_role("complementary", name="File")

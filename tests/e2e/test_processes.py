@@ -12,7 +12,7 @@ import pytest_asyncio
 from sqlalchemy import Engine, Select, create_engine, select
 
 from agent_core.ids import ROOT_RUN
-from agent_core.sessions.schema import events, leases, ledger
+from agent_core.sessions.schema import events, leases, ledger, turns
 from bot.sandbox.slack.records import Post
 from tests.bench.crash_traffic import CHANNEL, Asked, Traffic, op_of
 from tests.bench.crash_world import Outside, outside_world
@@ -25,7 +25,7 @@ PROCESSES = 2
 TAKE_OVER_S = 30.0
 HAND_OVER_S = 15.0
 WORK_S = 60.0
-WHILE_NOTES_COME_S = 5.0
+WHILE_NOTES_COME_S = 60.0
 MANY = 12
 """Slack's choice of a socket is random: so often, one of two is chosen at least once."""
 
@@ -72,6 +72,11 @@ class Office:
         """The process that has recorded the gesture."""
         key = asked.op_id.removeprefix("turn:").removesuffix(":answer")
         return await self._process(select(ledger.c.process).where(ledger.c.key == key))
+
+    async def is_queued(self, asked: Asked) -> None:
+        """Wait until whoever works on the thread can find it."""
+        turn = asked.op_id.removesuffix(":answer")
+        await self._value(select(turns.c.id).where(turns.c.id == turn))
 
     async def is_under_way(self, asked: Asked) -> None:
         """Wait for a first reply of the model; there are several to come."""
@@ -135,7 +140,7 @@ async def test_each_mention_is_answered_once_whichever_process_hears_it(office: 
 
 async def test_a_message_that_another_process_hears_steers(office: Office) -> None:
     await office.is_staffed()
-    office.outside.model.stall(WHILE_NOTES_COME_S, kinds={"scripted"})
+    may_go_on = office.outside.model.stall(WHILE_NOTES_COME_S, kinds={"scripted"})
     chain = await office.traffic.ask("chain")
     worker = await office.worker_on(chain)
     notes: list[Asked] = []
@@ -143,6 +148,9 @@ async def test_a_message_that_another_process_hears_steers(office: Office) -> No
     while hearer == worker and len(notes) < MANY:
         notes.append(await office.traffic.ask("note", root_ts=chain.root_ts))
         hearer = await office.hearer_of(notes[-1])
+    for note in notes:
+        await office.is_queued(note)
+    may_go_on.set()
     await office.is_settled()
     assert hearer == office.members.other_than(worker)
     [answer] = office.answers(chain)

@@ -14,7 +14,9 @@ import pytest
 from bot.socket import Timing
 from tests.e2e.world import SIMPLE_ANSWER, World, bot_in, outside_world
 
-HURRIED = Timing(ping_interval_s=0.2, deaf_after_s=1.0, quiet_after_s=0.5)
+SOON_DEAF = pytest.mark.parametrize("timing", [Timing(ping_interval_s=0.2, deaf_after_s=1.0)])
+"""A process that stands still for a second takes its socket for deaf, too: for no other test."""
+SOON_QUIET = pytest.mark.parametrize("timing", [Timing(quiet_after_s=0.5)])
 PATIENCE_S = 60.0
 
 Health = dict[str, Any]
@@ -48,18 +50,24 @@ class Watcher:
 
 
 @pytest.fixture
-def watched(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Watched:
+def timing() -> Timing:
+    """The usual one; a test that must not wait for so long names its own."""
+    return Timing()
+
+
+@pytest.fixture
+def watched(tmp_path: Path, caplog: pytest.LogCaptureFixture, timing: Timing) -> Watched:
     caplog.set_level(logging.INFO, logger="bot.console")
-    return _watched(tmp_path, caplog)
+    return _watched(tmp_path, caplog, timing)
 
 
 @asynccontextmanager
 async def _watched(
-    root: Path, log: pytest.LogCaptureFixture
+    root: Path, log: pytest.LogCaptureFixture, timing: Timing
 ) -> AsyncGenerator[tuple[World, Watcher]]:
     async with (
         outside_world(root) as outside,
-        bot_in(outside, socket_timing=HURRIED) as world,
+        bot_in(outside, socket_timing=timing) as world,
         aiohttp.ClientSession() as session,
     ):
         named = re.search(r"/healthz is served on \S+ port (\d+)", log.text)
@@ -74,6 +82,7 @@ async def answers(world: World, text: str) -> None:
     assert world.answers(root) == [SIMPLE_ANSWER]
 
 
+@SOON_DEAF
 @pytest.mark.proves("socket.healthz")
 async def test_a_black_hole_is_seen_from_outside_and_healed(watched: Watched) -> None:
     async with watched as (world, watcher):
@@ -89,7 +98,7 @@ async def test_a_black_hole_is_seen_from_outside_and_healed(watched: Watched) ->
         await world.answered(swallowed)
         assert world.answers(swallowed) == [SIMPLE_ANSWER]
         await answers(world, "Who wrote Faust?")
-        assert world.slack.open_sockets == 1
+        await world.slack.wait_for(lambda slack: slack.open_sockets == 1)
 
 
 @pytest.mark.proves("socket.notice")
@@ -133,6 +142,7 @@ async def test_a_socket_too_many_comes_back_by_itself(watched: Watched) -> None:
         await answers(world, "Who painted Guernica?")
 
 
+@SOON_DEAF
 @pytest.mark.proves("socket.pings")
 async def test_unanswered_pings_are_no_reason_to_miss_a_mention(watched: Watched) -> None:
     async with watched as (world, watcher):
@@ -143,6 +153,7 @@ async def test_unanswered_pings_are_no_reason_to_miss_a_mention(watched: Watched
         await answers(world, "Who wrote Hamlet?")
 
 
+@SOON_QUIET
 @pytest.mark.proves("socket.quiet")
 async def test_a_bot_whose_token_was_taken_away_says_so(watched: Watched) -> None:
     async with watched as (world, watcher):

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ from bot.sandbox.model import ModelStandIn, Text
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.clock import Clock
 from bot.sandbox.slack.gestures import TypedFile
-from bot.sandbox.slack.records import Post
+from bot.sandbox.slack.records import Delivery, Post
 from bot.sandbox.web import Page, SmallWeb
 from bot.settings import BotSettings
 from bot.socket import Timing
@@ -42,6 +42,7 @@ HUGE_PAGE = Page(
 SIMPLE_ANSWER = "SIMPLE"
 START_S = 30.0
 TURN_S = 30.0
+INNER_MESSAGES = ("message", "previous_message")
 PROGRESS = ("*Working on it*", "Done in", "Failed after", "Stopped")
 
 
@@ -104,6 +105,21 @@ class World:
         """All that was said so far is delivered, and a question asked after it is answered."""
         await self.ask_simply("Which day is the meeting?", channel="news")
         await self.slack.wait_for(_is_all_acknowledged)
+
+    async def becomes(
+        self, ts: str, is_so: Callable[[StoredTurn], bool], *, channel: str = CHANNEL
+    ) -> None:
+        """Wait until a post has a turn, and the turn is so."""
+        turn = self.turn_id(ts, channel)
+        async with asyncio.timeout(TURN_S):
+            while not await self._is(turn, is_so):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+
+    async def _is(self, turn: TurnId, is_so: Callable[[StoredTurn], bool]) -> bool:
+        try:
+            return is_so(await self.runtime.turn(turn))
+        except SessionError:
+            return False
 
     async def was_taken_up(self, ts: str, *, channel: str = CHANNEL) -> bool:
         """Whether a post that was acknowledged is in the ledger or has a turn."""
@@ -169,7 +185,17 @@ class World:
 
 
 def _is_all_acknowledged(slack: SlackStandIn) -> bool:
-    return all(delivery.acked_at_s is not None for delivery in slack.deliveries)
+    """Of each event one attempt. What a bot posted while it went away finds no socket."""
+    heard = {each.event_id for each in slack.deliveries if each.acked_at_s is not None}
+    waiting = (each for each in slack.deliveries if each.event_id not in heard)
+    return all(_is_of_bot(each, slack.bot_user_id) for each in waiting)
+
+
+def _is_of_bot(delivery: Delivery, bot: str) -> bool:
+    """Whether an event tells of what the bot itself has posted or changed."""
+    event: JsonObject = delivery.payload.get("event") or {}
+    told: list[JsonObject] = [event, *(event.get(each) or {} for each in INNER_MESSAGES)]
+    return any(bot in (each.get("user"), each.get("user_id")) for each in told)
 
 
 def _is_shown(slack: SlackStandIn, turn: TurnId) -> bool:

@@ -20,12 +20,12 @@ HOST = "busy.example"
 
 
 @asynccontextmanager
-async def crawling(root: Path) -> AsyncGenerator[tuple[Crawler, Site]]:
+async def crawling(root: Path, limits: Limits) -> AsyncGenerator[tuple[Crawler, Site]]:
     async with serving() as site, Readers(count=1) as readers:
         names = Names({HOST: [[PUBLIC]]})
         yield (
             Crawler(
-                open_client=lambda: client_for(site, names=names, limits=Limits(total_s=0.2)),
+                open_client=lambda: client_for(site, names=names, limits=limits),
                 readers=readers,
                 blacklist=Blacklist(root),
                 manners=Manners(lambda: 0.0),
@@ -38,10 +38,10 @@ async def no_progress(done: int, total: int) -> None:
     del done, total
 
 
-async def four_pages(root: Path, handler: Handler) -> list[str]:
+async def four_pages(root: Path, handler: Handler, limits: Limits) -> list[str]:
     """What became of four pages of a host that answers each of them with `handler`."""
     (root / "session_1").mkdir()
-    async with crawling(root) as (crawler, site):
+    async with crawling(root, limits) as (crawler, site):
         site.pages |= {f"/{n}": handler for n in range(4)}
         urls = [f"http://{HOST}/{n}" for n in range(4)]
         rows = await crawler.crawl(Workspace(root / "session_1"), urls, no_progress)
@@ -56,7 +56,7 @@ async def test_a_site_that_is_slow_is_not_counted_against_its_domain(tmp_path: P
         await leaving.wait()
         return web.Response()
 
-    statuses = await four_pages(tmp_path, stall)
+    statuses = await four_pages(tmp_path, stall, Limits(total_s=0.2))
     leaving.set()
     assert set(statuses) == {"failed: too slow"}
     assert not (tmp_path / "webReader_blacklist.json").exists()
@@ -67,6 +67,6 @@ async def test_a_site_that_has_an_error_is_not_counted_against_its_domain(tmp_pa
     async def fail(request: web.Request) -> web.StreamResponse:
         return web.Response(status=503)
 
-    statuses = await four_pages(tmp_path, fail)
+    statuses = await four_pages(tmp_path, fail, Limits(total_s=10.0))
     assert set(statuses) == {"failed: the site has an error (503)"}
     assert not (tmp_path / "webReader_blacklist.json").exists()

@@ -1,6 +1,8 @@
 """Faults that a test asks for: each is used up by the requests that it hits."""
 
+import asyncio
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -30,6 +32,14 @@ class Fault:
     kinds: Collection[str] = field(default_factory=frozenset[str])
     """Hit only requests of these kinds; empty hits every request."""
     times: int = 1
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    """Once it is set, nothing is silent any more."""
+
+    async def silence(self) -> None:
+        """Return when the silence has taken its time, or is over."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.stall_s):
+                await self.over.wait()
 
     @property
     def breaks_stream(self) -> bool:

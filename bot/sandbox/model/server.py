@@ -114,10 +114,14 @@ class ModelStandIn:
 
     def stall(
         self, seconds: float, *, after_events: int = 0, kinds: Collection[str] = frozenset()
-    ) -> None:
-        """Script a silence in the next stream that fits, which then goes on as if nothing was."""
+    ) -> asyncio.Event:
+        """Script a silence in the next stream that fits, which then goes on as if nothing was.
+
+        It lasts `seconds`, or until the event is set that is returned.
+        """
         fault = Fault(status=200, stall_s=seconds, after_events=after_events, kinds=kinds)
         self._faults.add(fault)
+        return fault.over
 
     def play(self, *blocks: Text | ToolUse, stop_reason: str | None = None, times: int = 1) -> None:
         """Script whole replies: the next requests get these blocks whatever they ask."""
@@ -188,7 +192,7 @@ class ModelStandIn:
         with contextlib.suppress(ConnectionResetError):
             if fault:
                 await self._send(response, events[: fault.after_events])
-                await asyncio.sleep(fault.stall_s)
+                await fault.silence()
                 del events[: fault.after_events]
             if fault and fault.breaks_stream:
                 await _break(request, response, fault, exchange)
@@ -209,7 +213,7 @@ class ModelStandIn:
 
 
 async def _raise_http_error(fault: Fault, exchange: Exchange) -> None:
-    await asyncio.sleep(fault.stall_s)
+    await fault.silence()
     exchange.retry_after = fault.retry_after
     raise fault.error
 

@@ -32,6 +32,7 @@ class ManualClock:
         self._now_s = start_s
         self._order = itertools.count()
         self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
+        self._is_waited_on = asyncio.Event()
 
     def now(self) -> float:
         return self._now_s
@@ -44,10 +45,15 @@ class ManualClock:
             if not woken.done():
                 woken.set_result(None)
 
+    async def waited_on(self) -> None:
+        """Return once somebody has waited for a moment to come."""
+        await self._is_waited_on.wait()
+
     async def sleep_until(self, at_s: float) -> None:
         """Wait until the clock was advanced to the moment; one that has passed returns at once."""
         if at_s <= self._now_s:
             return
         woken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         heapq.heappush(self._sleepers, (at_s, next(self._order), woken))
+        self._is_waited_on.set()
         await woken

@@ -19,12 +19,21 @@ class Deliverer:
         self._state = state
         self._sockets = sockets
         self._background = background
+        self.events_under_way = 0
+        """How many events are neither acknowledged nor given up."""
 
     def start_event(self, payload: JsonObject) -> None:
         """Deliver an event in the background, with Slack's retries until it is acknowledged."""
+        self.events_under_way += 1
         self._background.start(self._deliver_event(payload))
 
     async def _deliver_event(self, payload: JsonObject) -> None:
+        try:
+            await self._insist(payload)
+        finally:
+            self.events_under_way -= 1
+
+    async def _insist(self, payload: JsonObject) -> None:
         delivery = await self.attempt("events_api", payload)
         for attempt, pause_s in enumerate(RETRY_PAUSES_S, start=1):
             if delivery.acked_at_s is not None:

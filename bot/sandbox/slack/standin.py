@@ -167,6 +167,11 @@ class SlackStandIn(Interactions):
         return list(self.state.deliveries.values())
 
     @property
+    def events_under_way(self) -> int:
+        """How many events the app has not acknowledged yet, those on their way included."""
+        return self.workspace.deliverer.events_under_way
+
+    @property
     def files(self) -> list[File]:
         """The files that exist; deleted ones are not among them."""
         files = self.state.files.values()

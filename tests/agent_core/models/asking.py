@@ -23,6 +23,7 @@ FINE = whole(text_block(0, "Fine."))
 
 
 async def ask(model: AnthropicModel, request: ModelRequest = HELLO) -> Reply:
+    await model.warm_up()
     async with asyncio.timeout(10), aclosing(model.stream(request)) as items:
         replies = [item async for item in items if isinstance(item, Reply)]
     assert len(replies) == 1

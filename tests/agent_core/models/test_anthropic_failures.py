@@ -20,7 +20,6 @@ from tests.agent_core.models.messages_server import (
     Stream,
     block,
     message_start,
-    serve_messages,
     text_block,
     whole,
 )
@@ -107,9 +106,7 @@ async def test_a_connection_that_breaks_in_mid_stream_may_be_tried_again(
 
 
 async def test_a_server_that_is_not_there_may_be_tried_again() -> None:
-    async with serve_messages() as gone:
-        url = gone.url
-    model = AnthropicModel("m", api_key="k", base_url=url)
+    model = AnthropicModel("m", api_key="k", base_url="http://127.0.0.1:1")
 
     failure = await failure_of(model)
     await model.close()

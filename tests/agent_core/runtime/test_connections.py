@@ -1,5 +1,6 @@
 """Accounts that a person connects while a turn waits, and whose account each call uses."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,11 @@ from agent_core.events import (
     AuthRequired,
     ToolCallProgressed,
 )
+from agent_core.ids import UserId
+from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.runtimes import inbound
+from agent_core.tools.composio_accounts import Account
 from tests.agent_core.runtime.office import BATCH, CONNECT, LINK, Office, requested, sending
 from tests.agent_core.runtime.threads import (
     ANN,
@@ -24,6 +28,19 @@ from tests.agent_core.runtime.threads import (
     told,
     until,
 )
+
+
+class SlowAccounts(FakeAccounts):
+    """Says who is connected as soon as it may."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_answer = asyncio.Event()
+        self.may_answer.set()
+
+    async def active(self, user: UserId, toolkit: str, *, afresh: bool = False) -> Account | None:
+        await self.may_answer.wait()
+        return await super().active(user, toolkit, afresh=afresh)
 
 
 @pytest.fixture
@@ -79,16 +96,19 @@ async def test_the_wait_ends_by_itself_once_composio_says_that_the_account_is_th
 
 
 @pytest.mark.proves("connect.done")
-async def test_who_says_done_is_believed_as_far_as_composio_agrees(office: Office) -> None:
-    office.accounts.connected.clear()
-    office.accounts.is_away = False
+async def test_who_says_done_is_believed_as_far_as_composio_agrees(tmp_path: Path) -> None:
+    """Nothing but the word ends the wait: the bot's own look at the accounts comes later."""
+    accounts = SlowAccounts()
+    office = Office(tmp_path, accounts=accounts)
     model = ScriptedModel([sending(), "Then not."])
     async with office.runtime(model) as runtime:
         turn = await begin(runtime, inbound("mail Bob"))
         await seen(runtime, turn, "auth_required")
         await until(runtime, turn, "waiting")
-        office.accounts.connect(ANN, "gmail")
+        accounts.may_answer.clear()
+        accounts.connect(ANN, "gmail")
         await begin(runtime, inbound("done", number=2))
+        accounts.may_answer.set()
         asked = await requested(runtime, turn, generation=2)
         await runtime.consents.decide(asked.consent, ANN, verdict="reject")
         await end_of(runtime, turn)

@@ -7,9 +7,10 @@ from sqlalchemy import text
 
 from agent_core.ids import ROOT_RUN
 from agent_core.messages import InboundMessage, JsonObject
+from agent_core.models import ModelRequest
 from agent_core.runtime.ready_answers import kind_of
 from agent_core.sessions import Database, Inbox, SessionStore, StoredTurn, WriteBehind
-from agent_core.testing.models import Held, ScriptedModel, call
+from agent_core.testing.models import Held, Line, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import Progress, ToolContext
@@ -61,7 +62,11 @@ async def test_what_is_written_after_a_stop_is_work_again(tmp_path: Path) -> Non
     beside = Beside(tmp_path)
     order = await beside.queue(from_ben("stop", number=2))
     later = await beside.queue(inbound("continue with the other one", number=3))
-    async with scripted_runtime(tmp_path, model=ScriptedModel(["The other."])) as runtime:
+
+    def decide(request: ModelRequest) -> Line:
+        return "The other." if "the other one" in told(request) else Held(then="unheard")
+
+    async with scripted_runtime(tmp_path, model=ScriptedModel([decide] * 2)) as runtime:
         assert (await end_of(runtime, turn)).outcome == "stopped"
         assert (await end_of(runtime, order.id)).outcome == "steered"
         assert (await end_of(runtime, later.id)).answer == "The other."

@@ -53,12 +53,14 @@ async def other_process(url: str) -> AsyncGenerator[asyncio.subprocess.Process]:
 @pytest.mark.proves("processes.sqlite")
 async def test_a_second_holder_is_refused_and_told_of_the_first(file_url: str) -> None:
     async with sole_process(file_url):
+        holder = holder_of(file_url)
         with pytest.raises(DatabaseTaken) as refused:
             async with sole_process(file_url):
                 pytest.fail("two hold the lock")
+    assert holder is not None
     said = str(refused.value)
     assert f"process {os.getpid()} on {platform.node()}" in said
-    assert f"{datetime.now(UTC):%Y-%m-%d}" in said
+    assert f"{holder.since:%Y-%m-%d}" in said
     assert "DATABASE_URL" in said
     assert "state.sqlite:" in said
 

@@ -14,7 +14,6 @@ from agent_core.sessions.log import Positioned
 from tests.agent_core.sessions.announced import OTHER_TURN, TURN, Announced, whole_turn
 
 TIMEOUT_S = 10
-SHORT_S = 1
 
 
 @pytest.fixture
@@ -300,7 +299,7 @@ async def test_a_record_keeper_that_fails_does_not_end_the_log(database: Databas
     await append(failing, *whole_turn())
     reached = EventLog(database, behind)
     await append(reached, *whole_turn(OTHER_TURN))
-    async with asyncio.timeout(SHORT_S):
+    async with asyncio.timeout(TIMEOUT_S):
         await reached.flush()
         await behind.close()
     assert only(await reached.stored(OTHER_TURN)) == whole_turn(OTHER_TURN)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,9 +12,10 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from agent_core.errors import SessionError
 from agent_core.events import Outcome, TurnFinished
-from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId
+from agent_core.ids import ROOT_RUN, ConsentId, RunId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import INBOUND, Attachment, Message, Opaque, Text, ToolResult, user_message
 from agent_core.sessions import (
+    ConnectionWait,
     Database,
     EventLog,
     SessionStore,
@@ -252,6 +253,24 @@ async def test_a_long_history_stays_in_order(database: Database, store: SessionS
     last = await queued(store, 13)
     texts = [message.text for message in await store.history_before(last)]
     assert texts == [f"{who}{number}" for number in range(1, 13) for who in "qa"]
+
+
+async def test_a_wait_is_cut_short_by_its_own_consent_alone(store: SessionStore) -> None:
+    turn = await queued(store)
+    await store.mark_running(turn.id)
+    wait = ConnectionWait(
+        call_id=ToolCallId("c1"),
+        asker=UserId("T1:U1"),
+        deadline=AT + timedelta(days=1),
+        consent=ConsentId("second"),
+        toolkits=("gmail",),
+        said=None,
+    )
+    await store.mark_waiting(turn.id, turn.generation, wait)
+    await store.hasten(turn.id, ConsentId("first"), AT)
+    assert (await store.turn(turn.id)).wait == wait
+    await store.hasten(turn.id, ConsentId("second"), AT)
+    assert (await store.turn(turn.id)).wait == replace(wait, deadline=AT)
 
 
 async def test_everything_is_there_after_a_restart(url: str) -> None:

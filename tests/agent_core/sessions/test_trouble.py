@@ -1,8 +1,10 @@
 """A database that is locked, full or restarting loses nothing and doubles nothing."""
 
 import asyncio
+import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Generator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +18,7 @@ from agent_core.events import AnyEvent
 from agent_core.ids import ROOT_RUN, ToolCallId
 from agent_core.messages import Message, user_message
 from agent_core.sessions import Database, EventLog, Ledger, SessionStore, StoredTurn, WriteBehind
-from agent_core.sessions.leases import Leases, new_process_id
+from agent_core.sessions.leases import DEAD_AFTER_S, Leases, new_process_id
 from agent_core.sessions.ledger import ACK_PATIENCE_S
 from agent_core.sessions.trouble import OVER_AFTER_S, DatabaseTrouble, TroubleLog
 from agent_core.testing.runtimes import inbound
@@ -27,9 +29,17 @@ from tests.agent_core.sessions.faults import LostCommits, full, locked, told_of_
 AT = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 BODY = {"event": {"text": "hello"}}
 TIMEOUT_S = 30
-SHORT_S = 0.3
 ACK_LIMIT_S = 3.0
 FEW = 20
+
+
+@contextmanager
+def time_up() -> Generator[None]:
+    """Within it all patience that there was before is at its end."""
+    with pytest.MonkeyPatch.context() as patch:
+        loop, now_s = asyncio.get_running_loop(), time.monotonic
+        patch.setattr(loop, "time", lambda: now_s() + TIMEOUT_S)
+        yield
 
 
 @pytest.fixture
@@ -135,9 +145,10 @@ async def test_work_that_is_given_up_in_the_middle_leaves_nothing(database: Data
         loop.call_soon_threadsafe(entered.set)
         asyncio.run_coroutine_threadsafe(left.wait(), loop).result(TIMEOUT_S)
 
-    with pytest.raises(DatabaseTrouble, match="does not answer") as given_up:
-        await database.run(slow, patience_s=SHORT_S)
-    assert entered.is_set()
+    running = asyncio.create_task(database.run(slow, patience_s=TIMEOUT_S))
+    await entered.wait()
+    with time_up(), pytest.raises(DatabaseTrouble, match="does not answer") as given_up:
+        await running
     assert not given_up.value.may_be_stored
     left.set()
     found = await database.run(lambda c: c.execute(text("SELECT id FROM processes")).all())
@@ -146,9 +157,34 @@ async def test_work_that_is_given_up_in_the_middle_leaves_nothing(database: Data
 
 async def test_a_server_that_is_not_there_is_waited_for_and_then_named() -> None:
     database = Database("postgresql://bot:hush-hush@127.0.0.1:1/bot")
-    with pytest.raises(DatabaseTrouble, match="refused"):
-        await database.run(lambda _: None, patience_s=SHORT_S)
+    with told_of_trouble() as told:
+        running = asyncio.create_task(database.run(lambda _: None, patience_s=TIMEOUT_S))
+        await told.wait()
+    with time_up(), pytest.raises(DatabaseTrouble, match="refused"):
+        await running
     await database.close()
+
+
+@pytest.mark.subprocess
+async def test_a_process_that_is_suspended_in_a_transaction_holds_nobody_up_for_long(
+    postgres_url: str,
+) -> None:
+    row = text("INSERT INTO processes (id, seen_s) VALUES ('one', 0) ON CONFLICT DO NOTHING")
+    loop, entered, goes_on = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+
+    def stand_still(connection: Connection) -> None:
+        connection.execute(row)
+        loop.call_soon_threadsafe(entered.set)
+        goes_on.wait(TIMEOUT_S)
+
+    async with opened(postgres_url) as one, opened(postgres_url) as other:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(one.run(stand_still))
+            await entered.wait()
+            await other.run(lambda c: c.execute(row), patience_s=DEAD_AFTER_S)
+            goes_on.set()
+        found = await other.run(lambda c: c.execute(text("SELECT id FROM processes")).all())
+    assert [each.id for each in found] == ["one"]
 
 
 def test_trouble_is_said_at_once_then_once_a_minute_then_that_it_is_over(

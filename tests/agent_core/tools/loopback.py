@@ -16,6 +16,7 @@ async def serve(app: ASGIApp) -> AsyncGenerator[int, None]:
     # asyncio turns Nagle's algorithm off only where the protocol is named: else 40 ms an answer.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
+    listener.listen()
     config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     running = asyncio.create_task(server.serve(sockets=[listener]))

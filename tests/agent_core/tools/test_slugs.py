@@ -75,6 +75,17 @@ def test_a_word_of_change_wins_and_an_unknown_one_reads_nothing(name: str) -> No
         "NOTION_TOGGLE_VIEW",
         "SPOTIFY_PLAY_LIST",
         "CLICKUP_MAKE_LIST",
+        "SHOPIFY_ADJUST_LIST_PRICE",
+        "SHOPIFY_DECREMENT_INVENTORY_COUNT",
+        "GOOGLEDRIVE_GIVE_READ_ACCESS",
+        "GOOGLEDRIVE_OPEN_TO_VIEW",
+        "ZOOM_ADMIT_READ_PARTICIPANTS",
+        "ZOOM_END_AND_GET_SUMMARY",
+        "STRIPE_REVERSE_LIST",
+        "TWILIO_FIND_AND_RELEASE_NUMBER",
+        "AWS_EC2_RESIZE_AND_SHOW",
+        "PAGERDUTY_SILENCE_LIST",
+        "CALENDLY_NO_SHOW_INVITEE",
     ],
 )
 def test_a_word_of_change_wins_in_whatever_form_it_stands(name: str) -> None:
@@ -95,6 +106,9 @@ def test_a_word_of_change_wins_in_whatever_form_it_stands(name: str) -> None:
         "FIND_COMPLETED_TASKS",
         "GET_MEETING",
         "GOOGLESHEETS_BATCH_GET",
+        "GITHUB_GET_RELEASE",
+        "GITHUB_LIST_OPEN_ISSUES",
+        "AWS_GET_COST_AND_USAGE",
     ],
 )
 def test_a_thing_that_is_named_like_a_change_is_read(name: str) -> None:

@@ -1,7 +1,8 @@
 """An installation whose outside is stand-ins, and its checks one by one."""
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+import socket
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,6 +72,14 @@ async def installed(
     ):
         model.play(Text(text="OK"), times=20)
         yield Installation(slack=slack, model=model, composio=composio, root=root)
+
+
+@contextmanager
+def nobody() -> Generator[str]:
+    """An address that refuses connections; its port is held, so that nobody else can take it."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{held.getsockname()[1]}"
 
 
 async def checked(

@@ -9,7 +9,7 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from agent_core.settings import CoreSettings
-from tests.bot.check.installation import KEY, checked, installed
+from tests.bot.check.installation import KEY, checked, installed, nobody
 
 MAIN = "Main model"
 CLASSIFIER = "Classifier model"
@@ -141,9 +141,8 @@ async def test_a_reply_that_breaks_off_is_wrong(tmp_path: Path, fault: str) -> N
 
 
 async def test_a_provider_that_is_not_there_is_told_with_its_setting(tmp_path: Path) -> None:
-    async with installed(tmp_path) as world:
-        core = world.core()
-    found = await checked(MAIN, core=core)
+    with nobody() as address:
+        found = await checked(MAIN, core=at(address, tmp_path))
     assert found.state == "wrong"
     assert "the provider cannot be reached; see that" in found.text
     assert "ANTHROPIC_BASE_URL" in found.text
@@ -227,9 +226,8 @@ async def test_a_composio_that_speaks_no_json_is_told_with_its_setting(
 
 
 async def test_a_composio_that_is_not_there_is_wrong(tmp_path: Path) -> None:
-    async with installed(tmp_path) as world:
-        core = world.core()
-    found = await checked(COMPOSIO, core=core)
+    with nobody() as address:
+        found = await checked(COMPOSIO, core=at(address, tmp_path))
     assert found.state == "wrong"
     assert "cannot be reached: Connection error. See that this machine reaches" in found.text
     assert "COMPOSIO_BASE_URL" in found.text

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from bot.check.scopes import AGENT_VIEW, EVENT_SCOPES, NEEDED
 from bot.ingress import EVENTS
-from tests.bot.check.installation import checked, installed
+from tests.bot.check.installation import checked, installed, nobody
 
 BOT_TOKEN = "Slack bot token"
 SOCKET = "Slack Socket Mode"
@@ -96,9 +96,10 @@ async def test_a_revoked_token_is_refused(tmp_path: Path, title: str) -> None:
 
 @pytest.mark.parametrize("title", [BOT_TOKEN, SOCKET])
 async def test_where_nobody_answers_the_address_is_named(title: str, tmp_path: Path) -> None:
-    async with installed(tmp_path) as world:
-        bot = world.bot()
-    found = await checked(title, bot=bot)
+    with nobody() as address:
+        async with installed(tmp_path) as world:
+            bot = world.bot(slack_api_url=f"{address}/api/")
+            found = await checked(title, bot=bot)
     assert found.state == "wrong"
     assert f"Slack does not answer at {bot.slack_api_url}" in found.text
 

@@ -191,9 +191,7 @@ async def test_a_payload_that_could_not_be_recorded_is_found_again(outside: Outs
         assert await bot.catch_up.run()
         outside.ledger.failures = 2
         await outside.mention("the ledger is away")
-        while outside.ledger.failures:
-            outside.ledger.asked.clear()
-            await outside.ledger.asked.wait()
+        await outside.ledger.failed_enough()
         assert await bot.catch_up.run()
         await bot.settle()
 

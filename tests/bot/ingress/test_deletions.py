@@ -73,7 +73,8 @@ async def test_a_post_that_is_deleted_while_its_files_come_is_not_handed_over(
     ts = await world.say("ann", "general", f"{world.mention} look", files=files)
     await world.files.asked.wait()
     await delete(world, ts)
-    await world.slack.wait_for(lambda _: world.front.withdrawn)
+    async with asyncio.timeout(10):
+        await world.front.withdrew_one.wait()
     world.files.may_go_on.set()
     await world.settle()
 
@@ -108,7 +109,8 @@ async def test_a_deletion_is_recorded_before_it_is_acknowledged(world: World) ->
     assert world.front.withdrawn == []
 
     world.ledger.may_go_on.set()
-    await world.slack.wait_for(lambda _: world.front.withdrawn)
+    async with asyncio.timeout(10):
+        await world.front.withdrew_one.wait()
     await world.settle()
 
 

@@ -13,7 +13,7 @@ async def test_the_first_mention_in_a_thread_of_people_brings_its_earlier_posts(
     ts = await world.say("ann", "general", "we ship on <https://a.test|Monday> &amp; rest")
     await world.say("ben", "general", "fine", thread_ts=ts)
     await world.say("ann", "general", f"thanks <@{ben}>", thread_ts=ts)
-    asked = await world.say("cleo", "general", f"{world.mention} sum up", thread_ts=ts)
+    await world.say("cleo", "general", f"{world.mention} sum up", thread_ts=ts)
     await world.settle()
     await world.say("ann", "general", "too late", thread_ts=ts)
     await world.say("cleo", "general", f"{world.mention} again", thread_ts=ts)
@@ -24,7 +24,7 @@ async def test_the_first_mention_in_a_thread_of_people_brings_its_earlier_posts(
     assert [line.partition(" (")[0] for line in lines] == ["ann", "ben", "ann"]
     assert lines[0].endswith("): we ship on Monday (https://a.test) & rest")
     assert lines[2].endswith("): thanks @ben")
-    at = datetime.fromtimestamp(float(asked) + 3_600, UTC)
+    at = datetime.fromtimestamp(float(ts) + 3_600, UTC)
     assert lines[0][5:8] == f"{at:%H}:"
     assert second.background == ""
 

@@ -34,6 +34,7 @@ class ListeningFront:
     makes_session_and_fails: bool = False
     sessions: set[SessionId] = field(default_factory=set[SessionId])
     withdrawn: list[str] = field(default_factory=list[str])
+    withdrew_one: asyncio.Event = field(default_factory=asyncio.Event)
     begun: set[str] = field(default_factory=set[str])
     ended: set[str] = field(default_factory=set[str])
     stopped: list[str] = field(default_factory=list[str])
@@ -67,6 +68,7 @@ class ListeningFront:
         has_not_ended = key in self.keys and key not in self.ended
         if has_not_ended:
             self.ended.add(key)
+        self.withdrew_one.set()
         return has_not_ended
 
     async def taken(self, key: str) -> Taken | None:
@@ -120,6 +122,12 @@ class MemoryLedger:
             self.rows[key] = body
             self.bodies.append(body)
         return is_new
+
+    async def failed_enough(self) -> None:
+        """Wait until it has failed as often as it was to; the caller bounds the wait."""
+        while self.failures:
+            self.asked.clear()
+            await self.asked.wait()
 
     async def settle(self, key: str) -> None:
         self.settled.append(key)

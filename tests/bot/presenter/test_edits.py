@@ -10,8 +10,10 @@ class Counter:
 
     def __init__(self) -> None:
         self.number = 0
+        self.asked = asyncio.Event()
 
     def text(self) -> str:
+        self.asked.set()
         return f"state {self.number}"
 
 
@@ -21,12 +23,12 @@ async def _post(stage: Stage) -> str:
 
 async def test_the_newest_state_wins_over_those_that_came_meanwhile(stage: Stage) -> None:
     ts, counter = await _post(stage), Counter()
-    stage.slack.fail("chat.update", hang_s=0.2)
     edits = PostEdits(stage.api, stage.thread.channel, ts, counter.text, interval_s=0.01)
+    edits.touch()
+    await counter.asked.wait()
     for _ in range(50):
         counter.number += 1
         edits.touch()
-        await asyncio.sleep(0)
     await stage.slack.wait_for(lambda _: stage.texts() == ["state 50"])
     await edits.stop()
 

@@ -51,7 +51,7 @@ async def test_the_bot_and_slack_live_at_the_given_moment(tmp_path: Path) -> Non
     ran = await run_sandbox(tmp_path, f"What is the capital of {town}?", more=("--clock", CLOCK))
     done = ran.json()
     asked, answered = (datetime.fromtimestamp(float(p["ts"]), UTC) for p in done["posts"])
-    assert asked.strftime("%Y-%m-%dT%H:%M:%S") == "2026-03-27T07:59:50"
+    assert f"{asked:%Y-%m-%dT%H:%M:%S}".startswith("2026-03-27T07:59:5")
     assert f"{answered:%Y-%m-%d}" == "2026-03-27"
     assert Path(done["workspace"]).name.startswith("session_20260327_07595")
     assert done["root_posts"] == []

@@ -1,15 +1,17 @@
 """Every write against a Slack that fails in every way: what was to be seen is seen once."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import aiohttp
 import pytest
 
+from bot.sandbox.slack import ManualClock
 from bot.slack_api import SlackApi, SlackUnavailable, SystemClock
 from bot.slack_api.answers import EVENT_TYPE
 from bot.slack_api.wire import Wire
-from tests.bot.slack_api.conftest import Desk
+from tests.bot.slack_api.conftest import Desk, open_desk
 
 Fault = dict[str, Any]
 Seen = Callable[[Desk], object]
@@ -116,32 +118,56 @@ async def test_what_one_person_alone_sees_is_never_repeated(desk: Desk, fault: s
     assert desk.calls("chat.postEphemeral") <= 1
 
 
+class SharedTime:
+    """The stand-in's time, as the bot holds clocks: who sleeps lets it pass for both."""
+
+    def __init__(self, time: ManualClock) -> None:
+        self._time = time
+
+    def seconds(self) -> float:
+        return self._time.now()
+
+    async def sleep(self, seconds: float) -> None:
+        self._time.advance(seconds)
+        await asyncio.sleep(0)
+
+
 @pytest.mark.proves("posts.in_flight")
-async def test_a_post_of_a_process_that_died_is_waited_for(desk: Desk) -> None:
+async def test_a_post_of_a_process_that_died_is_waited_for() -> None:
     """It is still on its way when the next process wants to make it."""
-    desk.slack.fail("chat.postMessage", hang_s=0.6)
-    metadata = {"event_type": EVENT_TYPE, "event_payload": {"op_id": "op"}}
-    place = {"channel": desk.thread.channel, "thread_ts": desk.thread.root_ts}
-    with pytest.raises(SlackUnavailable):
-        await Wire(desk.client, limit_s=LIMIT_S).call(
-            "chat.postMessage", {**place, "text": "said", "metadata": metadata}
-        )
-    assert said(desk) == []
-    await SlackApi(desk.client, settle_s=1.0).post(desk.thread, "said", op_id="op", may_exist=True)
-    assert said(desk) == ["said"]
-    assert desk.calls("chat.postMessage") == 1
+    time = ManualClock()
+    async with open_desk(time) as desk:
+        desk.slack.fail("chat.postMessage", hang_s=0.6)
+        metadata = {"event_type": EVENT_TYPE, "event_payload": {"op_id": "op"}}
+        place = {"channel": desk.thread.channel, "thread_ts": desk.thread.root_ts}
+        with pytest.raises(SlackUnavailable):
+            await Wire(desk.client, limit_s=LIMIT_S).call(
+                "chat.postMessage", {**place, "text": "said", "metadata": metadata}
+            )
+        assert said(desk) == []
+        next_one = SlackApi(desk.client, clock=SharedTime(time), settle_s=1.0)
+        ts = await next_one.post(desk.thread, "said", op_id="op", may_exist=True)
+        time.advance(1.0)
+        assert await desk.api.find_post(desk.thread, "op") == ts
+        assert said(desk) == ["said"]
+        assert desk.calls("chat.postMessage") == 1
 
 
 @pytest.mark.proves("posts.in_flight")
-async def test_a_file_of_a_process_that_died_is_waited_for(desk: Desk) -> None:
-    wire = Wire(desk.client, limit_s=LIMIT_S)
-    ticket = await wire.call("files.getUploadURLExternal", {"filename": "a.txt", "length": 1})
-    async with aiohttp.ClientSession() as session, session.post(ticket["upload_url"], data=b"x"):
-        desk.slack.fail("files.completeUploadExternal", hang_s=2.5)
-    place = {"channel_id": desk.thread.channel, "thread_ts": desk.thread.root_ts}
-    files_given = [{"id": ticket["file_id"], "title": "A"}]
-    with pytest.raises(SlackUnavailable):
-        await wire.call("files.completeUploadExternal", {**place, "files": files_given})
-    assert files(desk) == []
-    next_one = SlackApi(desk.client, settle_s=2.5)
-    assert await next_one.files.is_shared(ticket["file_id"], desk.thread.channel)
+async def test_a_file_of_a_process_that_died_is_waited_for() -> None:
+    time = ManualClock()
+    async with open_desk(time) as desk:
+        wire = Wire(desk.client, limit_s=LIMIT_S)
+        ticket = await wire.call("files.getUploadURLExternal", {"filename": "a.txt", "length": 1})
+        async with (
+            aiohttp.ClientSession() as session,
+            session.post(ticket["upload_url"], data=b"x"),
+        ):
+            desk.slack.fail("files.completeUploadExternal", hang_s=2.5)
+        place = {"channel_id": desk.thread.channel, "thread_ts": desk.thread.root_ts}
+        files_given = [{"id": ticket["file_id"], "title": "A"}]
+        with pytest.raises(SlackUnavailable):
+            await wire.call("files.completeUploadExternal", {**place, "files": files_given})
+        assert files(desk) == []
+        next_one = SlackApi(desk.client, clock=SharedTime(time), settle_s=2.5)
+        assert await next_one.files.is_shared(ticket["file_id"], desk.thread.channel)

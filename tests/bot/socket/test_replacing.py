@@ -73,7 +73,7 @@ async def test_twenty_refreshes_leave_one_socket(world: World) -> None:
         await world.until(lambda: world.slack.open_sockets == 1, within_s=60)
         await world.delivers(f"number {number}")
     await world.at_once(lambda: world.slack.sockets.connections == 1)
-    assert sum(not session.closed for session in world.sessions.made) == 1
+    await world.at_once(lambda: world.sessions.open == 1)
     assert world.texts == [f"number {number}" for number in range(20)]
 
 

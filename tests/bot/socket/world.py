@@ -96,6 +96,10 @@ class Sessions:
         self.made.append(aiohttp.ClientSession(connector=connector))
         return self.made[-1]
 
+    @property
+    def open(self) -> int:
+        return sum(not session.closed for session in self.made)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:

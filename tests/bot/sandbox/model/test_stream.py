@@ -252,6 +252,21 @@ async def test_a_stall_holds_the_stream_back_and_lets_it_go_on(
     assert asyncio.get_running_loop().time() - started_s >= 0.2
 
 
+async def test_a_stall_ends_when_it_is_told_to(model: ModelStandIn, client: AsyncAnthropic) -> None:
+    model.play(Text(text="hello"))
+    over = model.stall(600, after_events=1)
+    async with (
+        asyncio.timeout(10),
+        client.messages.stream(
+            model=MODEL, max_tokens=100, messages=[{"role": "user", "content": "hello"}]
+        ) as events,
+    ):
+        async for event in events:
+            if event.type == "message_start":
+                over.set()
+        assert (await events.get_final_message()).stop_reason == "end_turn"
+
+
 async def test_leaving_the_server_ends_a_stalled_stream() -> None:
     began = asyncio.Event()
 

@@ -1,6 +1,7 @@
 """The stream of changes: each kind, to whom it comes, and how it ends and begins again."""
 
 import asyncio
+import os
 
 import pytest
 
@@ -10,7 +11,8 @@ from bot.sandbox.slack.feed import MAX_WAITING_CHANGES
 from tests.bot.sandbox.page.visitor import PATIENCE_S, Stream, texts, visit
 from tests.bot.sandbox.slack.echo_bot import EchoBot, bolt_app, socket_mode, web_client
 
-OWN_PORT = 21_000  # below the ports that systems give away: it is still free after a pause
+OWN_PORT = 21_000 + os.getpid() % 1_000 * 10
+"""Below the ports that systems give away, and no other test run's: it is free after a pause."""
 MODAL = {
     "type": "modal",
     "title": {"type": "plain_text", "text": "Form"},

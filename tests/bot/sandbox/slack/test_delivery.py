@@ -15,6 +15,15 @@ async def test_a_bot_is_told_of_its_own_post_and_bolt_drops_it(
     assert bot.bodies == []
 
 
+async def test_an_event_is_under_way_from_the_gesture_to_its_acknowledgement(
+    slack: SlackStandIn, bot: EchoBot
+) -> None:
+    await slack.say("ann", "general", "hello")
+    assert slack.events_under_way == 1
+    await slack.wait_for(lambda s: not s.events_under_way)
+    assert [each.acked_at_s is not None for each in slack.deliveries] == [True]
+
+
 async def test_a_redelivery_has_the_same_event_id_and_bolt_handles_it_again(
     slack: SlackStandIn, bot: EchoBot
 ) -> None:

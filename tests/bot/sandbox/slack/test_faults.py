@@ -86,7 +86,7 @@ async def test_a_hanging_call_is_done_late(
     slack.fail("chat.postMessage", hang_s=30)
     async with asyncio.TaskGroup() as tasks:
         call = tasks.create_task(client.chat_postMessage(channel=general, text="slow"))
-        await client.auth_test()
+        await clock.waited_on()
         assert slack.posts("general") == []
         clock.advance(30)
     assert call.result()["ok"]
