@@ -10,16 +10,16 @@ from datetime import UTC, date, datetime
 from typing import Literal, get_args
 
 from agent_core.prompts.language import Language, detect_language
-from agent_core.schedules.in_words.answers import answered
+from agent_core.schedules.in_words.answers import answered, chosen
 from agent_core.schedules.in_words.commands import (
     ALL_OF_THEM,
     Command,
     matches,
     read_command,
 )
-from agent_core.schedules.in_words.composing import Missing, compose
+from agent_core.schedules.in_words.composing import Missing, alternatives, compose
 from agent_core.schedules.in_words.corrections import corrected
-from agent_core.schedules.in_words.drafts import Draft, draft_of
+from agent_core.schedules.in_words.drafts import Draft, draft_of, unread_draft_of
 from agent_core.schedules.in_words.typos import mended
 from agent_core.schedules.in_words.words.correcting import NO, YES
 from agent_core.schedules.in_words.words.vocabulary import fold, normalise
@@ -61,6 +61,8 @@ class Request:
     missing: frozenset[Missing]
     only_when_new: bool
     language: Language
+    alternatives: tuple[Rule, ...] = ()
+    """Where the day is missing because the text names several rules: these, of which one can be."""
     channel_is_sure: bool = True
     """Where False, `channel` is the last word of the task, behind "in", and may be no channel."""
 
@@ -135,11 +137,12 @@ def _best_draft(text: str, *, zone: str, now: datetime) -> Draft | None:
     if len(text) > MAX_CHARS:
         return None
     plain, today = normalise(text), _today(zone, now)
-    for spelt in dict.fromkeys((plain, mended(plain))):
-        drafts = [draft for each in _LANGUAGES if (draft := draft_of(spelt, each, today))]
-        if drafts:
-            likely = detect_language(plain)
-            return max(drafts, key=lambda draft: (draft.reach, draft.language == likely))
+    likely = detect_language(plain)
+    for read in (draft_of, unread_draft_of):
+        for spelt in dict.fromkeys((plain, mended(plain))):
+            drafts = [draft for each in _LANGUAGES if (draft := read(spelt, each, today))]
+            if drafts:
+                return max(drafts, key=lambda draft: (draft.reach, draft.language == likely))
     return None
 
 
@@ -153,6 +156,11 @@ def _request(draft: Draft, *, zone: str, now: datetime) -> Request:
         missing=composition.missing.union(_missing(draft)),
         only_when_new=draft.only_when_new,
         language=draft.language,
+        alternatives=tuple(
+            rule
+            for pieces in alternatives(draft.pieces)
+            if (rule := compose(pieces, zone=zone, now=now).rule)
+        ),
         channel_is_sure=place is None,
     )
 
@@ -168,6 +176,8 @@ def _answered(draft: Draft, text: str, *, zone: str, now: datetime) -> Draft | N
     """The draft with what an answer says of what it lacks; None where it says nothing of that."""
     if len(text) > MAX_CHARS:
         return None
+    if one := chosen(draft, text):
+        return one
     asked, today = _request(draft, zone=zone, now=now).missing, _today(zone, now)
     plain = normalise(text)
     found: list[tuple[int, int, Draft]] = []

@@ -32,8 +32,10 @@ def rule_words(rule: Rule, language: Language) -> str:
     if (begins.hour, begins.minute, begins.second) == (0, 0, 0):
         parts.append(words.starting.format(day=_date_words(begins.date(), words)))
     if rule.ends is not None:
-        last = wall_at(rule.ends, zone_named(rule.zone)).date()
-        parts.append(words.until.format(day=_date_words(last, words)))
+        end, is_timed = _end_words(rule.ends, rule.zone, words)
+        parts.append(words.until.format(day=end))
+        if is_timed and not recurrence.hours:
+            parts.append(f"({rule.zone})")
     return " ".join(parts)
 
 
@@ -43,6 +45,15 @@ def moment_words(moment: datetime, zone: str, language: Language) -> str:
     local = wall_at(moment, zone_named(zone))
     day = _date_words(local.date(), words, names=words.short_days)
     return f"{day}, {local.hour:02}:{local.minute:02}"
+
+
+def _end_words(ends: datetime, zone: str, words: SpokenWords) -> tuple[str, bool]:
+    """The last day, with a time where it is not the day's end, and whether it has one."""
+    last = wall_at(ends, zone_named(zone))
+    day = _date_words(last.date(), words)
+    if (last.hour, last.minute) == (23, 59):
+        return day, False
+    return f"{day}, {last.hour:02}:{last.minute:02}", True
 
 
 def _date_words(day: date, words: SpokenWords, names: Sequence[str] = ()) -> str:

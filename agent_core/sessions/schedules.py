@@ -1,7 +1,7 @@
-"""Schedules and their slots: which are due, whose each slot is, and what was reported before."""
+"""Schedules: which are due, who claims their slots, and what was reported before."""
 
-from collections.abc import Collection, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, func, select, update
@@ -10,28 +10,18 @@ from sqlalchemy.exc import IntegrityError
 from agent_core.errors import ScheduleError
 from agent_core.ids import SessionId, UserId
 from agent_core.schedules.rule import newest_slot, slots_after
-from agent_core.schedules.schedule import (
-    ORDER,
-    Order,
-    Schedule,
-    ScheduleId,
-    Slot,
-    SlotState,
-    slot_named,
-)
-from agent_core.sessions.database import Database
+from agent_core.schedules.schedule import ORDER, Order, Schedule, ScheduleId, Slot
 from agent_core.sessions.schema import reported, schedules, slots
+from agent_core.sessions.slots import UNFINISHED, SlotStore, in_utc, slot_row
 
-UNFINISHED: tuple[SlotState, ...] = ("due", "begun")
+__all__ = ["FORGOTTEN_AFTER", "UNFINISHED", "ScheduleStore", "in_utc"]
+
 FORGOTTEN_AFTER = timedelta(days=400)
 """What was reported so long ago may be news again."""
 
 
-class ScheduleStore:
-    """Every write is idempotent, and of several processes one claims a slot."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
+class ScheduleStore(SlotStore):
+    """Schedules and their slots: every write is idempotent, and one of several processes claims."""
 
     async def propose(self, schedule: ScheduleId, order: Order, now: datetime) -> Schedule:
         """Store an order that waits for a yes. Proposed again, it is replaced while it waits."""
@@ -141,39 +131,13 @@ class ScheduleStore:
                 return False
             state = "left_out" if connection.execute(busy).first() else "due"
             return self.database.insert_if_new(
-                connection, slots, _slot_row(schedule.id, at, state, now, left_out=count - 1)
+                connection, slots, slot_row(schedule.id, at, state, now, left_out=count - 1)
             )
 
         if not await self.database.change(claim) or at is None:
             return None
         slot = await self.slot(schedule.id, at)
         return slot if slot is not None and slot.state == "due" else None
-
-    async def claim_by_hand(self, schedule: ScheduleId, at: datetime) -> Slot | None:
-        """A slot for a run that a person wants now; None while another run is under way."""
-        busy = select(slots.c.at).where(
-            slots.c.schedule == schedule, slots.c.state.in_(UNFINISHED), slots.c.at != at
-        )
-        row = _slot_row(schedule, at, "due", at, left_out=0, by_hand=True)
-
-        def claim(connection: Connection) -> bool:
-            if connection.execute(busy).first():
-                return False
-            self.database.insert_if_new(connection, slots, row)
-            return True
-
-        return await self.slot(schedule, at) if await self.database.change(claim) else None
-
-    async def slot(self, schedule: ScheduleId, at: datetime) -> Slot | None:
-        """A slot that was claimed."""
-        query = select(slots).where(slots.c.schedule == schedule, slots.c.at == at)
-        row = await self.database.run(lambda connection: connection.execute(query).first())
-        return _slot(row) if row is not None else None
-
-    async def slot_of(self, session: SessionId) -> Slot | None:
-        """The slot whose turn a session is for; None when it is for none."""
-        named = slot_named(session)
-        return await self.slot(*named) if named else None
 
     async def told_in(
         self, place: str, root: str, origin: SessionId | None = None
@@ -197,31 +161,6 @@ class ScheduleStore:
             return ScheduleId(row.schedule) if row is not None else None
         found = await self.database.run(lambda connection: connection.execute(ordered).all())
         return ScheduleId(found[0].id) if len(found) == 1 else None
-
-    async def slots_in(self, states: Collection[SlotState], *, limit: int) -> list[Slot]:
-        """Slots of these states, oldest first."""
-        query = select(slots).where(slots.c.state.in_(states)).order_by(slots.c.at).limit(limit)
-        rows = await self.database.run(lambda connection: connection.execute(query).all())
-        return list(map(_slot, rows))
-
-    async def newest_slots(self, schedule: ScheduleId, *, limit: int) -> list[Slot]:
-        """The schedule's last slots, newest first."""
-        query = (
-            select(slots)
-            .where(slots.c.schedule == schedule)
-            .order_by(slots.c.at.desc())
-            .limit(limit)
-        )
-        rows = await self.database.run(lambda connection: connection.execute(query).all())
-        return list(map(_slot, rows))
-
-    async def begin(self, slot: Slot) -> None:
-        """The slot's turn is there."""
-        await self._move(slot, ("due",), state="begun")
-
-    async def end(self, slot: Slot, state: SlotState, *, root: str = "") -> bool:
-        """What became of the slot; False when that was known already."""
-        return await self._move(slot, UNFINISHED, state=state, root=root)
 
     async def count_failure(self, schedule: ScheduleId, until: datetime | None) -> Schedule:
         """One more run came to nothing; the next one is not before `until`."""
@@ -294,46 +233,10 @@ class ScheduleStore:
         await self.database.run(lambda connection: connection.execute(statement))
         return await self.get(schedule)
 
-    async def _move(self, slot: Slot, states: Collection[SlotState], **values: Any) -> bool:
-        statement = (
-            update(slots)
-            .where(slots.c.schedule == slot.schedule, slots.c.at == slot.at)
-            .where(slots.c.state.in_(states))
-            .values(**values)
-        )
-        return await self.database.change(
-            lambda connection: bool(connection.execute(statement).rowcount)
-        )
-
     async def _schedules(self, *conditions: ColumnElement[bool]) -> list[Schedule]:
         query = select(schedules).where(*conditions).order_by(schedules.c.number)
         rows = await self.database.run(lambda connection: connection.execute(query).all())
         return list(map(_schedule, rows))
-
-
-def in_utc(moment: datetime) -> datetime:
-    """SQLite gives times without a zone; all of ours are UTC."""
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-
-
-def _slot_row(
-    schedule: ScheduleId,
-    at: datetime,
-    state: SlotState | str,
-    now: datetime,
-    *,
-    left_out: int,
-    by_hand: bool = False,
-) -> dict[str, Any]:
-    return {
-        "schedule": schedule,
-        "at": at,
-        "state": state,
-        "claimed_at": now,
-        "left_out": left_out,
-        "by_hand": by_hand,
-        "root": "",
-    }
 
 
 def _schedule(row: Row[Any]) -> Schedule:
@@ -346,16 +249,4 @@ def _schedule(row: Row[Any]) -> Schedule:
         failures=row.failures,
         next_due=in_utc(row.next_due) if row.next_due else None,
         created_at=in_utc(row.created_at),
-    )
-
-
-def _slot(row: Row[Any]) -> Slot:
-    return Slot(
-        schedule=ScheduleId(row.schedule),
-        at=in_utc(row.at),
-        state=row.state,
-        claimed_at=in_utc(row.claimed_at),
-        left_out=row.left_out,
-        by_hand=row.by_hand,
-        root=row.root,
     )

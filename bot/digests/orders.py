@@ -54,5 +54,9 @@ def corrected(schedule: Schedule, text: str, now: datetime) -> Request | None:
 def question(request: Request, message: InboundMessage) -> Draft:
     """One question, for what is missing first."""
     missing = min(request.missing, key=_ASKED_FIRST.index)
-    asked = WORDS[request.language].ask[missing]
-    return Draft(text=asked.format(zone=message.author_zone or "UTC"))
+    words = WORDS[request.language]
+    if missing == "day" and request.alternatives:
+        *further, last = [rule_words(rule, request.language) for rule in request.alternatives]
+        asked = words.ask_which_rule.format(first=", ".join(further), second=last)
+        return Draft(text=asked)
+    return Draft(text=words.ask[missing].format(zone=message.author_zone or "UTC"))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date
 
 from agent_core.prompts.language import Language
-from agent_core.schedules.in_words.composing import Missing
+from agent_core.schedules.in_words.composing import Missing, alternatives, has_unclear_end
 from agent_core.schedules.in_words.drafts import Draft
 from agent_core.schedules.in_words.pieces import (
     Bound,
@@ -20,6 +20,8 @@ from agent_core.schedules.in_words.pieces import (
 from agent_core.schedules.in_words.scanning import Source, runs_in, source, zone_in
 from agent_core.schedules.in_words.sentences import Sentence
 from agent_core.schedules.in_words.tasks import task_of
+from agent_core.schedules.in_words.words.correcting import CHOICES
+from agent_core.schedules.in_words.words.vocabulary import fold
 
 
 def answered(
@@ -31,11 +33,21 @@ def answered(
     """
     answer = source(text.strip(), language, today)
     said = _pieces(answer, asked)
+    if has_unclear_end(draft.pieces):
+        said = [replace(each, may_end=True) if isinstance(each, Times) else each for each in said]
     reach = sum(piece.end - piece.start for piece in said)
     for keeps_unit in (True, False):
         kept = [each for each in draft.pieces if not _gives_way(each, asked, said, keeps_unit)]
         task = draft.task or _task(answer, said)
         yield reach, replace(draft, pieces=(*kept, *said), task=task)
+
+
+def chosen(draft: Draft, text: str) -> Draft | None:
+    """The draft with one of the rules that it names; None where a text names none by its place."""
+    rules = alternatives(draft.pieces)
+    folded = fold(text)
+    named = [n for n, words in enumerate(CHOICES) if words.fullmatch(folded) and n < len(rules)]
+    return replace(draft, pieces=rules[named[0]]) if len(named) == 1 else None
 
 
 def _task(answer: Source, said: Sequence[Piece]) -> str:
@@ -59,8 +71,11 @@ def _gives_way(
     match piece:
         case Unread():
             return piece.asks in asked and bool(answer)
-        case Times() | Channel():
-            return _has(answer, type(piece))
+        case Times():
+            said = [each for each in answer if isinstance(each, Times)]
+            return bool(said) and (piece.may_end or not all(each.may_end for each in said))
+        case Channel():
+            return _has(answer, Channel)
         case Zone():
             return "zone" in asked and _has(answer, Zone)
         case Bound():

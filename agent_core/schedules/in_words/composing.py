@@ -21,6 +21,7 @@ _NOON = 720
 _MORNING = 360
 _AFTERNOON = 780
 """Who says 13 reads a clock of 24 hours."""
+_ANY_TIME = datetime(2026, 1, 1, tzinfo=UTC)
 _ONE_DAY = timedelta(days=1)
 _ONE_SECOND = timedelta(seconds=1)
 
@@ -37,6 +38,7 @@ def compose(pieces: Sequence[Piece], *, zone: str, now: datetime) -> Composition
     """What pieces say together, in the zone that they name or else in the one given."""
     named = _zone(pieces, zone)
     days = _days(pieces)
+    last_time = _last_time(pieces)
     minutes = _minutes(pieces, days)
     missing = _missing(pieces, days, minutes, named)
     if missing or days is None or minutes is None:
@@ -50,9 +52,41 @@ def compose(pieces: Sequence[Piece], *, zone: str, now: datetime) -> Composition
         recurrence=text,
         zone=named,
         begins=_begins(days, minutes, first_day, named, now),
-        ends=_end_of(_last_day(bounds.get("until"), first_day), named),
+        ends=_end_of(_last_day(bounds.get("until"), first_day), last_time, named),
     )
     return Composition(rule=rule, missing=frozenset())
+
+
+def alternatives(pieces: Sequence[Piece]) -> tuple[tuple[Piece, ...], ...]:
+    """The pieces of each rule where they name more than one, each whole by itself; else none."""
+    try:
+        merged(pieces)
+    except Unclear:
+        return _one_by_one(pieces)
+    return ()
+
+
+def _one_by_one(pieces: Sequence[Piece]) -> tuple[tuple[Piece, ...], ...]:
+    places = {piece.name for piece in pieces if isinstance(piece, Zone)}
+    kinds = (When, Times, Zone) if len(places) > 1 else (When, Times)
+    own = [each for each in pieces if isinstance(each, kinds)]
+    shared = [each for each in pieces if not isinstance(each, kinds)]
+    for place in range(1, len(own)):
+        first, rest = (*own[:place], *shared), (*own[place:], *shared)
+        further = (rest,) if _is_whole(rest) else _one_by_one(rest)
+        if further and _is_whole(first):
+            return (first, *further)
+    return ()
+
+
+def _is_whole(pieces: Sequence[Piece]) -> bool:
+    return compose(pieces, zone="UTC", now=_ANY_TIME).rule is not None
+
+
+def has_unclear_end(pieces: Sequence[Piece]) -> bool:
+    """Whether the time of the last day may be two: until Friday at 5."""
+    last_time = _last_time(pieces)
+    return last_time is not None and _may_be_later(last_time)
 
 
 def _missing(
@@ -61,7 +95,7 @@ def _missing(
     missing: set[Missing] = {piece.asks for piece in pieces if isinstance(piece, Unread)}
     if days is None or any(isinstance(piece, Bound) and not piece.day for piece in pieces):
         missing.add("day")
-    if _lacks_time(days or _frequency(pieces), minutes):
+    if _lacks_time(days or _frequency(pieces), minutes) or has_unclear_end(pieces):
         missing.add("time")
     if not _is_known(zone):
         missing.add("zone")
@@ -77,8 +111,10 @@ def _lacks_time(days: Cadence, minutes: Sequence[int] | None) -> bool:
 
 
 def _zone(pieces: Sequence[Piece], zone: str) -> str:
-    named = [piece.name for piece in pieces if isinstance(piece, Zone) and piece.name != OWN_ZONE]
-    return named[-1] if named else zone
+    named = {piece.name for piece in pieces if isinstance(piece, Zone) and piece.name != OWN_ZONE}
+    if len(named) > 1:
+        return ""
+    return named.pop() if named else zone
 
 
 def _is_known(zone: str) -> bool:
@@ -104,9 +140,19 @@ def _days(pieces: Sequence[Piece]) -> Cadence | None:
     return days if named == days.days_a_unit else None
 
 
+def _last_time(pieces: Sequence[Piece]) -> Times | None:
+    """The time of the last day; what stands there is when to post, where nothing else says it."""
+    said = [piece for piece in pieces if isinstance(piece, Times)]
+    last = [each for each in said if each.may_end and each.is_valid and len(each.minutes) == 1]
+    if len(last) != 1 or not (len(said) > 1 or _frequency(pieces).unit in ELAPSED):
+        return None
+    return last[0]
+
+
 def _minutes(pieces: Sequence[Piece], days: Cadence | None) -> tuple[int, ...] | None:
     """The times of day in order; None where there is one that no clock shows, or may be two."""
-    said = [piece for piece in pieces if isinstance(piece, Times)]
+    last_time = _last_time(pieces)
+    said = [each for each in pieces if isinstance(each, Times) and each is not last_time]
     part = (days or _frequency(pieces)).part
     if not all(times.is_valid for times in said):
         return None
@@ -170,9 +216,12 @@ def _last_day(until: Bound | None, first_day: date | None) -> date | None:
     return until.day if until else None
 
 
-def _end_of(day: date | None, zone: str) -> datetime | None:
+def _end_of(day: date | None, last_time: Times | None, zone: str) -> datetime | None:
+    """The end of the last day, or the time that is named for it; midnight is its end."""
     if day is None:
         return None
+    if last_time is not None and last_time.minutes[0]:
+        return moment_at(_at(day, last_time.minutes[0]), zone_named(zone))
     return moment_at(_at(day + _ONE_DAY, 0), zone_named(zone)) - _ONE_SECOND
 
 

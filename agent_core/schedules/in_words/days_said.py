@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from agent_core.schedules.in_words.calendar_days import month_of
 from agent_core.schedules.in_words.pieces import Cadence
 from agent_core.schedules.in_words.words.vocabulary import (
+    ANY_DAY,
     DAY_CODES,
     Part,
     Unit,
@@ -24,6 +25,7 @@ def read_cadence(match: re.Match[str], words: Words) -> Cadence | None:
     readers = {
         "fixed": _fixed,
         "adverb": _adverb,
+        "month_ends": _month_end,
         "nth_days": _nth_days,
         "mdays": _month_days,
         "month": _day_of_year,
@@ -47,6 +49,10 @@ def _fixed(said: _Said, words: Words) -> Cadence:
 def _adverb(said: _Said, words: Words) -> Cadence:
     unit, interval = folded_keys(words.adverbs)[said["adverb"]]
     return _counted(unit, interval, said, words)
+
+
+def _month_end(_said: _Said, _words: Words) -> Cadence:
+    return Cadence(unit="month", nth=(-1,), days=(ANY_DAY,))
 
 
 def _unit(said: _Said, words: Words) -> Cadence:

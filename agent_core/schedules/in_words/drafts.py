@@ -4,21 +4,30 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Literal
 
 from agent_core.prompts.language import Language
 from agent_core.schedules.in_words.pieces import Bound, Channel, Piece, Times, Unread, When, Zone
 from agent_core.schedules.in_words.placement import (
     asks_for_another,
     asks_for_posts,
+    is_question,
     is_within,
     stands_at_edge,
 )
 from agent_core.schedules.in_words.scanning import Run, Source, runs_in, source
 from agent_core.schedules.in_words.sentences import Sentence, sentence_at, sentences_of
 from agent_core.schedules.in_words.tasks import Span, task_of
-from agent_core.schedules.in_words.words.asking import ONLY_NEW, SETTING_UP
+from agent_core.schedules.in_words.words.asking import (
+    ONLY_NEW,
+    SETTING_UP,
+    SUBJECT,
+    UNREAD_WHEN,
+)
 from agent_core.schedules.in_words.words.set_apart import NO_DIGEST
 
+_A = re.compile(r"(?<!\w)a(?!\w)")
+"""An article, and at what time: chaque jour férié à 9h."""
 _OF = re.compile(r"(?<!\w)(?:of|from|about|von|aus|uber|de|sobre)\s{1,3}$")
 
 
@@ -75,6 +84,37 @@ def draft_of(text: str, language: Language, today: date) -> Draft | None:
     ]
     pieces = _pieces(said, runs, asking, sentences)
     return _draft(said, pieces, sentences, asking[0].start, only_when_new=new is not None)
+
+
+def unread_draft_of(text: str, language: Language, today: date) -> Draft | None:
+    """The request of who says "every full moon post a digest": a digest at times we cannot read."""
+    said = source(text, language, today)
+    runs = runs_in(said)
+    sentences = sentences_of(said, runs)
+    if NO_DIGEST.search(said.folded):
+        return None
+    for sentence in sentences:
+        match = UNREAD_WHEN.match(said.folded, sentence.start, sentence.end)
+        if match and _asks(said, sentence, match["when"]):
+            pieces = _around_unread(runs, sentence, *match.span("when"))
+            return _draft(said, pieces, sentences, sentence.start, only_when_new=False)
+    return None
+
+
+def _asks(said: Source, sentence: Sentence, when: str) -> bool:
+    return not is_question(said, sentence) and not SUBJECT.search(_A.sub(" ", when))
+
+
+def _around_unread(
+    runs: Sequence[Run], sentence: Sentence, start: int, end: int
+) -> tuple[Piece, ...]:
+    """The pieces of a sentence with what was read of its "when", and what has to be asked."""
+    pieces = [each for run in runs for each in run.pieces if is_within(each, sentence)]
+    days = [each for each in pieces if isinstance(each, When) and each.start < end]
+    is_timed = any(isinstance(each, Times) for each in pieces)
+    asks: Literal["day", "time"] = "time" if days and not is_timed else "day"
+    kept = [each for each in pieces if not isinstance(each, When) or each in days]
+    return (Unread(start=start, end=end, asks=asks), *kept)
 
 
 def _without(text: str, words: re.Match[str]) -> str:

@@ -22,7 +22,7 @@ WORDS: Mapping[Language, Words] = {
 }
 _BEFORE = r"(?<![\w#@])"
 _BEHIND = r"(?!\w)"
-_TIME_BEHIND = r"(?!\w|[:.,/]\d|\s?[%€$£°])"
+_TIME_BEHIND = r"(?!\w|[:.,/-]\d|\s?[%€$£°])"
 _BLANK = r"\s{1,3}"
 _PLACEHOLDER = re.compile(r"<(\w+)>")
 _CLOCKS = (("<h> ?uhr(?: <m>)?", 0),)
@@ -52,7 +52,11 @@ class Grammar:
     lasting: re.Pattern[str]
     dates: tuple[re.Pattern[str], ...]
     unread: tuple[tuple[re.Pattern[str], Literal["day", "time"]], ...]
+    last_part: re.Pattern[str]
+    """Behind the last day: until Friday evening."""
     zone: re.Pattern[str]
+    zone_in: re.Pattern[str]
+    """What stands between a time and a city."""
 
 
 @cache
@@ -73,13 +77,21 @@ def grammar(language: Language) -> Grammar:
         lasting=_compile(words.lasting, raw),
         dates=tuple(_compile(text, raw) for text in words.dates),
         unread=tuple((_compile(text, raw), asks) for text, asks in words.unread),
+        last_part=re.compile(rf"{_BLANK}(?P<part>{one_of(_end_parts(words))}){_BEHIND}"),
         zone=re.compile(_zone(words)),
+        zone_in=re.compile(rf"{_BEFORE}[(]?(?:{_blanks(words.zone_in)}){_BLANK}(?:the\s)?"),
     )
+
+
+def _end_parts(words: Words) -> Iterable[str]:
+    """Noon is a time of its own."""
+    return (name for name, part in words.parts.items() if part != "noon")
 
 
 def _templates(words: Words) -> Iterable[tuple[str, Strength]]:
     yield "<fixed>", "recurs"
     yield "<adverb>", "adverb"
+    yield "<month_ends>", "recurs"
     for text in words.recurring:
         for each in _with_dates(text, words):
             yield each, "recurs"
@@ -141,6 +153,7 @@ def _raw(words: Words) -> dict[str, str]:
         "part": one_of(words.parts),
         "count": one_of(words.counts),
         "mdays": _listed(_month_day(words), joiner),
+        "month_ends": "|".join(map(_blanks, words.month_ends)),
         "h": rf"\d{{1,2}}|{hours}",
         "m": r"\d{2}",
         "half": one_of(words.halves),

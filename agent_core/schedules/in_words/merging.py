@@ -23,7 +23,8 @@ def merged(pieces: Sequence[Piece]) -> Cadence:
     times_between = False
     for piece in pieces:
         if isinstance(piece, Times):
-            times_between = result.names_days
+            each_day = result.unit == "day" and len(piece.minutes) > 1
+            times_between = result.names_days or each_day
         if isinstance(piece, When):
             if times_between and piece.cadence.names_days:
                 raise Unclear

@@ -58,6 +58,8 @@ class Times(_Piece):
     bare: tuple[bool, ...]
     """Whether an hour is said as on a dial, such as 5 or half past five, and not as 5:00."""
     is_valid: bool = True
+    may_end: bool = False
+    """Whether they stand behind the last day and may be its: until Friday 17:00."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

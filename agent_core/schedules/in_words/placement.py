@@ -73,7 +73,7 @@ def asks_for_posts(said: Source, run: Run, runs: Sequence[Run], sentence: Senten
     """Whether a recurrence stands where people put it who ask for recurring posts."""
     others = [each for each in runs if not each.recurs or (each.is_adverb and not each.has_times)]
     around = _around(said, run, runs, others, sentence)
-    if _is_question(said, sentence) or _is_one_of_some(around):
+    if is_question(said, sentence) or _is_one_of_some(around):
         return False
     if around.begins:
         return _begins_request(around)
@@ -113,9 +113,16 @@ def _around(
         opening=_BLANKS.sub(" ", plain[lead.end() if lead else 0 :]),
         has_times=any(isinstance(piece, Times) for piece in pieces),
         has_channel=any(isinstance(piece, Channel) for piece in pieces),
-        says_each=EACH.search(said.folded, run.start, run.end) is not None,
+        says_each=_says_each(said, run),
         wants=WANTING.match(head.lstrip()) is not None,
     )
+
+
+def _says_each(said: Source, run: Run) -> bool:
+    """Twice a week is as clear as each week."""
+    whens = (piece for piece in run.pieces if isinstance(piece, When))
+    counted = any(each.cadence.days_a_unit or each.cadence.times_a_day for each in whens)
+    return counted or EACH.search(said.folded, run.start, run.end) is not None
 
 
 def is_within(piece: Piece, sentence: Sentence) -> bool:
@@ -123,7 +130,8 @@ def is_within(piece: Piece, sentence: Sentence) -> bool:
     return sentence.start <= piece.start < sentence.end
 
 
-def _is_question(said: Source, sentence: Sentence) -> bool:
+def is_question(said: Source, sentence: Sentence) -> bool:
+    """Whether a sentence asks something, and is no polite request."""
     text = said.folded[sentence.start : sentence.end].strip(" ,;:-*_\n¿¡")
     lead = LEAD.match(text)
     if QUESTION.match(text[lead.end() if lead else 0 :]) and not POSTING.match(text):
@@ -168,6 +176,8 @@ def _follows_verb(around: _Around) -> bool:
         return not around.run.is_adverb or around.run.has_times or _goes_on(around)
     verb = POSTING.match(around.opening)
     is_weak = verb is None or PREPARING.match(around.opening)
+    if around.wants and around.tail.lstrip().startswith("digest"):
+        is_weak = False
     if not around.run.is_adverb or (is_weak and not (around.has_times or around.has_channel)):
         return False
     place = _behind_object(around.opening, verb.end()) if verb else 0

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from agent_core.prompts.language import Language
@@ -12,8 +12,9 @@ from agent_core.schedules.in_words.days_said import read_cadence
 from agent_core.schedules.in_words.grammar import Grammar, grammar
 from agent_core.schedules.in_words.pieces import Bound, Channel, Piece, Times, Unread, When, Zone
 from agent_core.schedules.in_words.words.asking import KEPT, POSTING, WORKING
-from agent_core.schedules.in_words.words.vocabulary import fold
-from agent_core.schedules.in_words.zone_names import zone_of_code, zone_of_place
+from agent_core.schedules.in_words.words.vocabulary import fold, folded_keys
+from agent_core.schedules.in_words.zone_names import zone_of_place
+from agent_core.schedules.in_words.zones_said import zone_at
 
 _WORD_START = re.compile(r"(?<![\w#@])[\w#<(@]")
 _CHANNEL = re.compile(
@@ -38,9 +39,9 @@ _HERE = re.compile(
     re.VERBOSE,
 )
 _GAP = re.compile(r"[\s,;]{0,4}(?:(?:and|und|et|y)\s{1,3})?")
-_UNKNOWN_PLACE = re.compile(
-    r"(?:any|some|this|that|the|every|each|same|first|next|last|long)(?!\w)"
-)
+_CLOSE_GAP = re.compile(r"\s?,?\s?")
+_LATE = frozenset({"evening", "night"})
+"""Parts of the last day that end with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +124,8 @@ def _piece_at(said: Source, start: int, before: Piece | None, *, loose: bool) ->
         _bound_at, _when_at, _times_at, _channel_at
     )  # fmt: skip
     found: list[Piece] = [piece for reader in readers if (piece := reader(said, start))]
+    if isinstance(before, Bound) and before.side == "until" and not before.lasts:
+        found = [_at_the_end(said, before, piece) for piece in found]
     if loose and not found:
         found = [
             piece for reader in (_loose_day_at, _loose_times_at) if (piece := reader(said, start))
@@ -133,6 +136,13 @@ def _piece_at(said: Source, start: int, before: Piece | None, *, loose: bool) ->
     if not found and (beside or not said.folded[:start].strip()):
         return _lasting_at(said, start) or (_unread_at(said, start) if beside else None)
     return max(found, key=lambda piece: piece.end, default=None)
+
+
+def _at_the_end(said: Source, until: Bound, piece: Piece) -> Piece:
+    is_close = _CLOSE_GAP.fullmatch(said.folded, until.end, piece.start)
+    if is_close and isinstance(piece, Times):
+        return replace(piece, may_end=True)
+    return piece
 
 
 def _when_at(said: Source, start: int) -> When | None:
@@ -176,9 +186,13 @@ def _bound_behind(said: Source, lead: re.Match[str], side: str) -> Bound | None:
     if match is None:
         return None
     day = day_of(match, said.grammar.words, said.today)
-    return Bound(
-        start=lead.start(), end=match.end(), side="until" if side == "until" else "from", day=day
-    )
+    if side == "from":
+        return Bound(start=lead.start(), end=match.end(), side="from", day=day)
+    part = said.grammar.last_part.match(said.folded, match.end())
+    if part is None:
+        return Bound(start=lead.start(), end=match.end(), side="until", day=day)
+    is_late = folded_keys(said.grammar.words.parts)[" ".join(part["part"].split())] in _LATE
+    return Bound(start=lead.start(), end=part.end(), side="until", day=day if is_late else None)
 
 
 def _lasting_at(said: Source, start: int) -> Bound | None:
@@ -232,19 +246,4 @@ def zone_in(said: Source) -> Zone | None:
 
 
 def _zone_at(said: Source, start: int) -> Zone | None:
-    match = said.grammar.zone.match(said.folded, start)
-    if match is None:
-        return None
-    name = _zone_named(said, match)
-    return None if name is None else Zone(start=start, end=match.end(), name=name)
-
-
-def _zone_named(said: Source, match: re.Match[str]) -> str | None:
-    if match["code"]:
-        return zone_of_code(said.text[match.start("code") : match.end("code")])
-    if match["own"]:
-        return "own"
-    place = next(
-        (match[name] for name in ("iana", "city", "place") if match.groupdict().get(name)), ""
-    )
-    return None if _UNKNOWN_PLACE.match(place) else zone_of_place(place)
+    return zone_at(said.text, said.folded, start, said.grammar)

@@ -15,6 +15,10 @@ ENGLISH = Words(
         "zone": "Which time zone do you mean? For example “9:00 Europe/Berlin”.",
         "channel": "In which channel? Please name one, for example “in #news”.",
     },
+    ask_which_rule=(
+        "A digest follows one rule only. Which one shall I take: “{first}” or “{second}”? "
+        "The other one can be a digest of its own."
+    ),
     scheduled=(
         "Scheduled as digest {n}, ordered by {who}: *{task}*\n{when}, in {channel}\nNext: {next}"
     ),

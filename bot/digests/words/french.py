@@ -15,6 +15,10 @@ FRENCH = Words(
         "zone": "Quel fuseau horaire ? Par exemple « 9h Europe/Paris ».",
         "channel": "Dans quel canal ? Un seul, par exemple « dans #actualites ».",
     },
+    ask_which_rule=(
+        "Un digest ne suit qu'une seule règle. Laquelle choisir : « {first} » ou « {second} » ? "
+        "L'autre peut devenir un digest à part."
+    ),
     scheduled=(
         "Programmé comme digest {n}, demandé par {who} : *{task}*\n"
         "{when}, dans {channel}\nProchains : {next}"

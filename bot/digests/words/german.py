@@ -15,6 +15,10 @@ GERMAN = Words(
         "zone": "Welche Zeitzone meinst du? Zum Beispiel „9:00 Europe/Berlin“.",
         "channel": "In welchem Kanal? Nenne bitte nur einen, zum Beispiel „in #news“.",
     },
+    ask_which_rule=(
+        "Ein Digest folgt nur einer Regel. Welche soll ich nehmen: „{first}“ oder „{second}“? "
+        "Die andere kann ein eigener Digest werden."
+    ),
     scheduled=(
         "Eingeplant als Digest {n}, bestellt von {who}: *{task}*\n"
         "{when}, in {channel}\nNächste: {next}"

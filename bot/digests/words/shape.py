@@ -26,6 +26,8 @@ class Words:
     """What stands for `{channel}` where it is the owner's direct conversation with the bot."""
     ask: dict[Missing, str]
     """Of a time: `{zone}`."""
+    ask_which_rule: str
+    """Where one order names several: `{first}`, `{second}`."""
     scheduled: str
     """`{n}`, `{task}`, `{when}`, `{channel}`, `{next}`, `{who}`."""
     not_scheduled: str

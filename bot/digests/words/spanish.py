@@ -15,6 +15,10 @@ SPANISH = Words(
         "zone": "¿Qué zona horaria? Por ejemplo «a las 9 Europe/Madrid».",
         "channel": "¿En qué canal? Nombra uno solo, por ejemplo «en #noticias».",
     },
+    ask_which_rule=(
+        "Un digest sigue una sola regla. ¿Cuál tomo: «{first}» o «{second}»? "
+        "La otra puede ser un digest aparte."
+    ),
     scheduled=(
         "Programado como digest {n}, pedido por {who}: *{task}*\n"
         "{when}, en {channel}\nPróximos: {next}"

@@ -5,7 +5,7 @@ from agent_core.schedules.reading import (
     read_consent,
     read_correction,
 )
-from tests.agent_core.schedules.sentences import BERLIN, NOW
+from tests.agent_core.schedules.sentences import BERLIN, NOW, local
 
 
 @pytest.mark.parametrize(
@@ -185,6 +185,35 @@ def test_what_says_anything_else_is_no_correction(text: str) -> None:
 )  # fmt: skip
 def test_a_whole_text_agrees_or_declines(text: str, consent: str | None) -> None:
     assert read_consent(text) == consent
+
+
+@pytest.mark.parametrize(
+    ("answer", "recurrence"),
+    [
+        ("the first one", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0"),
+        ("1", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0"),
+        ("The second, please.", "FREQ=WEEKLY;BYDAY=FR;BYHOUR=16;BYMINUTE=0"),
+        ("die zweite", "FREQ=WEEKLY;BYDAY=FR;BYHOUR=16;BYMINUTE=0"),
+        ("la première", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0"),
+        ("la segunda", "FREQ=WEEKLY;BYDAY=FR;BYHOUR=16;BYMINUTE=0"),
+        ("every Friday at 16:00 (Europe/Berlin)", "FREQ=WEEKLY;BYDAY=FR;BYHOUR=16;BYMINUTE=0"),
+    ],
+)
+def test_an_answer_takes_one_of_two_rules(answer: str, recurrence: str) -> None:
+    ordered = "every Monday at 9 and every Friday at 16 post X"
+    request = read_answer(ordered, answer, zone=BERLIN, now=NOW)
+    assert request is not None
+    assert request.rule is not None
+    assert (request.rule.recurrence, request.task) == (recurrence, "X")
+
+
+def test_an_answer_says_when_the_last_day_ends() -> None:
+    ordered = "every 6 hours at 11 until Friday at 5 post X"
+    request = read_answer(ordered, "17:00", zone=BERLIN, now=NOW)
+    assert request is not None
+    assert request.rule is not None
+    assert local(request.rule.begins) == "2026-03-27 11:00:00"
+    assert local(request.rule.ends) == "2026-04-03 17:00:00"
 
 
 def test_an_answer_may_leave_something_open() -> None:

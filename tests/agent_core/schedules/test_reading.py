@@ -124,6 +124,37 @@ def test_an_ordinary_text_asks_for_no_schedule(text: str) -> None:
         ("chaque trimestre publie un résumé sur la fusion", {"day", "time"}),
         ("cada lunes publica un resumen sobre fusión", {"time"}),
         ("cada mes publica un resumen sobre fusión", {"day", "time"}),
+        ("twice a week post a digest on fusion", {"day", "time"}),
+        ("post a digest on fusion twice a week in #news", {"day", "time"}),
+        ("poste zweimal pro Woche einen Digest zu Fusion", {"day", "time"}),
+        ("publie un digest sur la fusion deux fois par semaine", {"day", "time"}),
+        ("publica un digest sobre fusión dos veces por semana", {"day", "time"}),
+        ("I want a daily digest on fusion", {"time"}),
+        ("every 20th post a digest on fusion", {"time"}),
+        ("bimonthly on the 1st at 9 post a digest on fusion", {"day"}),
+        ("every Monday at 9 or 10 post a digest on fusion", {"time"}),
+        ("every Monday at 9 to 10 post a digest on fusion", {"time"}),
+        ("every day at 9 in Tokyo and at 10 in London post a digest on fusion", {"zone"}),
+        ("every weekday at 9 UTC+5:30 post a digest on fusion", {"zone"}),
+        ("every weekday at 9 in Springfield post a digest on fusion", {"zone"}),
+        ("every 6 hours until Friday at 5 post a digest on fusion", {"time"}),
+        ("every 6 hours until Friday afternoon post a digest on fusion", {"day"}),
+        ("every day at 9:00-10:00 post a digest on fusion", {"time"}),
+        ("jeden Tag um 9-10 Uhr poste einen Digest zu Fusion", {"time"}),
+        ("every day at 9 in Los Angeles and New York post a digest on fusion", {"day"}),
+        ("every day at 9 and at noon on Fridays post a digest on fusion", {"day"}),
+        ("every full moon post a digest on fusion", {"day", "time"}),
+        ("every bank holiday at 9 post a digest on fusion", {"day"}),
+        ("every 1.5 hours post a digest on fusion", {"day", "time"}),
+        ("every couple of hours post a digest on fusion", {"day", "time"}),
+        ("every weekday after lunch please post a digest on fusion", {"time"}),
+        ("every day at sunrise post us a digest on fusion", {"time"}),
+        ("every weekday at EOD post a digest on fusion", {"time"}),
+        ("every day at 9 besides weekends post a digest on fusion", {"day"}),
+        ("first thing every morning post a digest on fusion", {"time"}),
+        ("jeden Feiertag um 9 poste einen Digest zu Fusion", {"day"}),
+        ("chaque jour férié à 9h publie un digest sur la fusion", {"day"}),
+        ("cada festivo a las 9 publica un digest sobre fusión", {"day"}),
     ],
 )
 def test_what_is_left_open_is_named(text: str, missing: set[Missing]) -> None:
@@ -131,6 +162,41 @@ def test_what_is_left_open_is_named(text: str, missing: set[Missing]) -> None:
     assert request.missing == missing
     assert (request.rule is None) == bool(missing - {"task"})
     assert (request.task == "") == ("task" in missing)
+
+
+@pytest.mark.parametrize(
+    ("text", "recurrences"),
+    [
+        (
+            "every Monday at 9 and every Friday at 16 post a digest on fusion",
+            ["FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0",
+             "FREQ=WEEKLY;BYDAY=FR;BYHOUR=16;BYMINUTE=0"],
+        ),
+        (
+            "jeden Montag um 9 einen Digest zu Wind und jeden Freitag um 10 einen zu Solar",
+            ["FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0",
+             "FREQ=WEEKLY;BYDAY=FR;BYHOUR=10;BYMINUTE=0"],
+        ),
+        (
+            "every Monday at 9, Wednesdays at 10 and Fridays at 16 post a digest on fusion",
+            ["FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0",
+             "FREQ=WEEKLY;BYDAY=WE;BYHOUR=10;BYMINUTE=0",
+             "FREQ=WEEKLY;BYDAY=FR;BYHOUR=16;BYMINUTE=0"],
+        ),
+        (
+            "every Monday at 9 and the 1st of every month at 10 post a digest on fusion",
+            [
+                "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0",
+                "FREQ=MONTHLY;BYMONTHDAY=1;BYHOUR=10;BYMINUTE=0",
+            ],
+        ),
+        ("every Monday or Tuesday at 9 post a digest on fusion", []),
+        ("every 2 hours on weekdays post a digest on fusion", []),
+        ("every Monday at 9 post a digest on fusion", []),
+    ],
+)  # fmt: skip
+def test_two_rules_in_one_order_are_told_apart(text: str, recurrences: list[str]) -> None:
+    assert [rule.recurrence for rule in asked(text).alternatives] == recurrences
 
 
 def test_one_of_two_channels_has_to_be_chosen() -> None:
@@ -177,6 +243,17 @@ def test_a_zone_that_nobody_knows_is_asked_for() -> None:
         ("at 9 local time", "Asia/Tokyo"),
         ("at 9", "Asia/Tokyo"),
         ("at 9 et", "Asia/Tokyo"),
+        ("at 9 pst", "America/Los_Angeles"),
+        ("at 9 est", "America/New_York"),
+        ("at 9 in Berlin", "Europe/Berlin"),
+        ("at 9 in new york", "America/New_York"),
+        ("at 9am, London", "Europe/London"),
+        ("at 9 (Tokyo)", "Asia/Tokyo"),
+        ("at 9 in UTC", "UTC"),
+        ("at 9 in CET", "Europe/Berlin"),
+        ("at 9 UTC+2", "Etc/GMT-2"),
+        ("at 9 GMT-5", "Etc/GMT+5"),
+        ("at 9 in Mumbai", "Asia/Kolkata"),
     ],
 )
 def test_a_zone_in_the_words_wins_over_that_of_the_asker(words: str, zone: str) -> None:
@@ -207,6 +284,26 @@ def test_a_zone_in_the_words_wins_over_that_of_the_asker(words: str, zone: str) 
         ("every weekday at 9 from 1 December", "2026-12-01 00:00:00", ""),
         ("every weekday at 9 from today", "2026-03-27 08:59:51", ""),
         ("every hour", "2026-03-27 09:00:00", ""),
+        ("every 6 hours until Friday noon", "2026-03-27 09:00:00", "2026-04-03 12:00:00"),
+        ("every 6 hours until Friday 17:00", "2026-03-27 09:00:00", "2026-04-03 17:00:00"),
+        ("every 6 hours until Friday, 5pm", "2026-03-27 09:00:00", "2026-04-03 17:00:00"),
+        ("every 6 hours until Friday evening", "2026-03-27 09:00:00", "2026-04-03 23:59:59"),
+        ("every 6 hours until Friday midnight", "2026-03-27 09:00:00", "2026-04-03 23:59:59"),
+        ("every 6 hours until 24 December", "2026-03-27 09:00:00", "2026-12-24 23:59:59"),
+        (
+            "every 6 hours until 24 December 2027 at noon",
+            "2026-03-27 09:00:00",
+            "2027-12-24 12:00:00",
+        ),
+        ("every 6 hours at 11 until Friday 8:00", "2026-03-27 11:00:00", "2026-04-03 08:00:00"),
+        ("every 6 hours for 10 days", "2026-03-27 09:00:00", "2026-04-06 23:59:59"),
+        ("every weekday at 9 until Friday 17:00", "2026-03-27 08:59:51", "2026-04-03 17:00:00"),
+        ("every day until Friday at 9", "2026-03-27 08:59:51", "2026-04-03 23:59:59"),
+        ("every day at 10 for 3 days", "2026-03-27 08:59:51", "2026-03-30 23:59:59"),
+        ("alle 6 Stunden bis Freitag 12 Uhr", "2026-03-27 09:00:00", "2026-04-03 12:00:00"),
+        ("alle 6 Stunden bis Freitag Mittag", "2026-03-27 09:00:00", "2026-04-03 12:00:00"),
+        ("toutes les 6 heures jusqu'à vendredi midi", "2026-03-27 09:00:00", "2026-04-03 12:00:00"),
+        ("cada 6 horas hasta el viernes a las 17:00", "2026-03-27 09:00:00", "2026-04-03 17:00:00"),
         ("every 6 hours at 11", "2026-03-27 11:00:00", ""),
         ("every 6 hours at 7", "2026-03-28 07:00:00", ""),
         ("every 6 hours from Monday", "2026-03-30 00:00:00", ""),

@@ -48,6 +48,16 @@ def a_rule(recurrence: str) -> Rule:
             "es",
             "el primer lunes de cada mes a las 09:00 (Europe/Berlin)",
         ),
+        (
+            "every 6 hours until 27 November 17:00",
+            "en",
+            "every 6 hours until Friday 27 November 2026, 17:00 (Europe/Berlin)",
+        ),
+        (
+            "every day at 9 until 27 November 17:00",
+            "de",
+            "jeden Tag um 09:00 Uhr (Europe/Berlin) bis Freitag, 27. November 2026, 17:00",
+        ),
         ("every 6 hours until 27 November", "en", "every 6 hours until Friday 27 November 2026"),
         ("every 6 hours until 27 November", "de", "alle 6 Stunden bis Freitag, 27. November 2026"),
         (
@@ -151,7 +161,15 @@ ELAPSED = st.one_of(
     st.builds("every {} minutes".format, st.integers(1, 90)),
 )
 BOUNDS = st.sampled_from(
-    ["", " until Friday", " from 1 May", " starting Monday until 24 December", " until 2027-02-28"]
+    [
+        "",
+        " until Friday",
+        " until Friday 17:00",
+        " until 24 December 2026 at noon",
+        " from 1 May",
+        " starting Monday until 24 December",
+        " until 2027-02-28",
+    ]
 )
 PHRASES = st.builds("{}{}".format, st.one_of(SINGLE, SEVERAL, ELAPSED), BOUNDS)
 

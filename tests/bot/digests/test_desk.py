@@ -174,3 +174,46 @@ async def test_change_it_to_what_no_digest_can_be_is_the_agents(table: Table) ->
     assert await table.desk.take(table.message("change it to 10", 4))
     [schedule] = await table.agreed()
     assert "BYHOUR=10" in schedule.order.rule.recurrence
+
+
+@pytest.mark.parametrize(
+    ("order", "question", "answer"),
+    [
+        (
+            "every Monday at 9 and every Friday at 16 post a digest on wine",
+            "A digest follows one rule only. Which one shall I take: “every Monday at 09:00 "
+            "(Europe/Berlin)” or “every Friday at 16:00 (Europe/Berlin)”? The other one can be a "
+            "digest of its own.",
+            "every Friday at 16:00 (Europe/Berlin)",
+        ),
+        (
+            "poste jeden Montag um 9 und jeden Freitag um 16 Uhr einen Digest über Wein",
+            "Ein Digest folgt nur einer Regel. Welche soll ich nehmen: „jeden Montag um 09:00 Uhr "
+            "(Europe/Berlin)“ oder „jeden Freitag um 16:00 Uhr (Europe/Berlin)“? Die andere kann "
+            "ein eigener Digest werden.",
+            "die zweite",
+        ),
+        (
+            "publie chaque lundi à 9h et chaque vendredi à 16h un digest sur le vin",
+            "Un digest ne suit qu'une seule règle. Laquelle choisir : « chaque lundi à 09:00 "
+            "(Europe/Berlin) » ou « chaque vendredi à 16:00 (Europe/Berlin) » ? L'autre peut "
+            "devenir un digest à part.",
+            "la deuxième",
+        ),
+        (
+            "publica cada lunes a las 9 y cada viernes a las 16 un digest sobre vino",
+            "Un digest sigue una sola regla. ¿Cuál tomo: «cada lunes a las 09:00 (Europe/Berlin)» "
+            "o «cada viernes a las 16:00 (Europe/Berlin)»? La otra puede ser un digest aparte.",
+            "la segunda",
+        ),
+    ],
+)
+async def test_of_two_rules_in_one_order_one_has_to_be_chosen(
+    table: Table, order: str, question: str, answer: str
+) -> None:
+    assert await table.desk.take(table.message(order, 1))
+    assert table.posts() == [question]
+    assert await table.desk.take(table.message(answer, 2))
+    assert await table.desk.take(table.message("ok", 3))
+    [schedule] = await table.agreed()
+    assert schedule.order.rule.recurrence == "FREQ=WEEKLY;BYDAY=FR;BYHOUR=16;BYMINUTE=0"

@@ -20,7 +20,8 @@ def folded(text: str) -> str:
 _LEADS = folded(
     """please|pls|plz|hey|hi|hello|thanks|thank you|good morning|kindly|also|and|then|bot|so|just|
     ok|okay|always|
-    (?:can|could|would|will) you(?: please| pls| kindly)?|(?:can|could|may) we (?:have|get)|
+    (?:can|could|would|will) (?:you|u|ya)(?: please| pls| kindly)?|
+    (?:can|could|may) we (?:have|get)|
     (?:i|we)(?:'d love|'d like| would love| would like| want| need)(?: you)?(?: to)?(?: (?:have|
     get|see))?|
     you (?:should|shall)|bitte|hallo|auch|dann|immer|guten morgen|guten tag|danke|
@@ -38,7 +39,7 @@ LEAD = re.compile(rf"(?:[\s,.:;!¡¿*_-]++|(?:{_LEADS})(?!\w)){{0,12}}")
 """Politeness and the like at the beginning of a sentence."""
 
 POLITE_QUESTION = _pattern(
-    """(?:(?:hey|hi|hello|please|bot),? )?(?:can|could|would|will) (?:you|we)|please|
+    """(?:(?:hey|hi|hello|please|bot),? )?(?:can|could|would|will) (?:you|u|ya|we)|please|pls|
     kannst du|könntest du|könnt ihr|würdest du|bitte|(?:est-ce que )?tu peux|peux-tu|pourrais-tu|
     pouvez-vous|pourriez-vous|s'il te plaît|svp|magst du|könntet ihr|würdet ihr|
     (?:nos |me )?(?:puedes|podrías|puede|podría|podéis)|por favor"""
@@ -60,10 +61,11 @@ _OBJECT = folded(
 OBJECT = re.compile(rf"(?:[\s,]{{0,3}}-?(?:{_OBJECT})(?![\w']))?")
 """For whom, behind a verb."""
 
-POSTING = _pattern(
+_POSTING_WORDS = folded(
     """post|send|publish|share|drop|deliver|give|bring|tell|show|update|notify|inform|
     keep (?:us|me|the team) (?:posted|updated|informed)|let us know|let me know|
     schedule|set up|create|start (?:posting|sending|publishing)|start|make|add|prepare|have|
+    do(?= an? (?:\\w{1,20} )?digest)|
     poste|postet|schick|schicke|schickt|sende|sendet|veröffentliche|veröffentlicht|teile|gib|gebt|
     bringe|bring|melde|informiere|liefere|plane|erstelle|mach|mache|
     halte? uns auf dem laufenden|halte|haltet|publie|publiez|postez|envoie|envoies|
@@ -73,6 +75,7 @@ POSTING = _pattern(
     mandarnos|
     mandarme|publicarnos|publicarme|compartirnos|darnos|darme|richte|programa|crea|haz"""
 )
+POSTING = re.compile(rf"(?:{_POSTING_WORDS})(?!\w)")
 """Verbs of posting; what they post is the task."""
 
 PREPARING = _pattern(
@@ -265,3 +268,14 @@ SETTING_UP = re.compile(
     })\s{{1,3}}(?:new\s)?digest(?!\w)"""
 )
 """Somebody wants a digest again and again, whether or not they say when."""
+
+UNREAD_WHEN = re.compile(
+    rf"""[\s,.:;!¡¿*_-]{{0,8}}(?:(?:{_LEADS})[\s,.:;!*_-]{{1,4}}){{0,6}}
+    (?P<when>(?:{_EACH}|after\severy|before\severy|at\severy|first\sthing\severy)
+    (?:\s(?!(?:should|must|can|may|might|to|not|wants?|needs?)(?!\w))[^\s,;!?#]{{1,30}}){{1,12}}?)
+    ,?\s(?:(?:{THANKS}),?\s)?(?=(?:[\w'-]{{2,14}})(?:[\s-](?:{_OBJECT}))?
+    (?:\s(?:in|to|into|en|dans)\s\#[\w-]{{1,80}})?\s(?:{_ARTICLES})\s(?:[\w-]{{1,20}}\s)?digests?(?!\w))
+    (?:{_POSTING_WORDS})(?!\w)""",
+    re.VERBOSE,
+)
+"""A digest that is wanted at times which we cannot read: every full moon post a digest."""

@@ -48,6 +48,18 @@ YES = _only(_YES, f"{_YES_SIGNS}|{_YES_MARKS}")
 NO = _only(_NO, _NO_SIGNS)
 """The whole of a text that declines."""
 
+CHOICES = tuple(
+    re.compile(
+        rf"\s*(?:(?:the|den|die|das|le|la|el) )?(?:{_one_of(words)})(?: (?:one|rule|regel))?"
+        rf"(?:[\s,]+(?:{_THANKS}))?[\s.!]*"
+    )
+    for words in (
+        "first|1st|1|one|erste|ersten|premier|première|primera|primero",
+        "second|2nd|2|two|last|other|zweite|zweiten|deuxième|seconde|second|segunda|segundo",
+    )
+)
+"""The whole of a text that takes the first or the second of two rules."""
+
 ABOUT_WHAT = re.compile(r"(?<!\w)(?:about|uber|sur|sobre)\s{1,3}(?=\S)")
 """What stands before another task."""
 

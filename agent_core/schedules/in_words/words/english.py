@@ -10,11 +10,20 @@ _DAYS = {
     "working day": WEEKDAYS, "business day": WEEKDAYS, "weekend": WEEKEND,
 }  # fmt: skip
 _MONTH = "(?:(?:of|in) (?:the|each|every|a) month|each month|every month|monthly)"
+_ON_A_CLOCK = "[0-9]{1,2}(?:[:.][0-9]{2})?(?: ?(?:am|pm))?"
+_NEXT = (
+    "(?=[\\s,;:.!-]*(?:$|(?:at|around|about|by|here|an?|the|please|pls|until|from|starting|noon|"
+    "@|(?:in|to)(?= #)|[0-9]{1,2}(?::[0-9]{2})? ?(?:am|pm)|"
+    "(?:post|send|share|publish|give|write|report|summari[sz]e|check|research)"
+    "(?= (?:an?|the|us|me|our|in|to|here|new|news|on) ))(?!\\w)))"
+)
+"""What follows a day of the month, and no noun: every 20th customer is no date."""
 
 ENGLISH = Words(
     language="en",
     days=_DAYS,
-    plural_days={f"{day}s": codes for day, codes in _DAYS.items() if len(day) > 5},
+    plural_days={f"{day}s": codes for day, codes in _DAYS.items() if len(day) > 5}
+    | {"m-f": WEEKDAYS, "mo-fr": WEEKDAYS, "mwf": "MO,WE,FR"},
     nth_days={"day": ANY_DAY},
     months={
         "january": 1, "jan": 1, "february": 2, "feb": 2, "march": 3, "mar": 3, "april": 4,
@@ -41,7 +50,9 @@ ENGLISH = Words(
     },
     adverbs={
         "hourly": ("hour", 1), "daily": ("day", 1), "weekly": ("week", 1),
-        "fortnightly": ("week", 2), "monthly": ("month", 1), "quarterly": ("quarter", 1),
+        "fortnightly": ("week", 2), "biweekly": ("week", 2), "bi-weekly": ("week", 2),
+        "bimonthly": ("month", 0), "bi-monthly": ("month", 0), "semi-monthly": ("month", 0),
+        "monthly": ("month", 1), "quarterly": ("quarter", 1),
         "yearly": ("year", 1), "annually": ("year", 1),
     },
     fixed={
@@ -57,15 +68,17 @@ ENGLISH = Words(
     counts={"once": 1, "twice": 2, "two times": 2, "2 times": 2, "2x": 2, "three times": 3,
             "3 times": 3, "3x": 3, "four times": 4, "4 times": 4},
     recurring=(
-        "(?:every|each) (?:single )?(?:<n> |<ord> |<other> )?<unit>",
-        "(?:on )?(?:every|each) (?:<other> |<ord> )?<days>(?: <part>)?",
+        "(?:each and )?(?:every|each) (?:single )?(?:<n> |<ord> |<other> )?<unit>",
+        "(?:on )?(?:each and )?(?:every|each) (?:<other> |<ord> )?<days>(?: <part>)?",
         f"(?:on )?(?:(?:the|every|each) )?<ords> <nth_days> {_MONTH}",
         "(?:on )?the <ords> <days>(?! (?:of|in) )",
-        "(?:on )?<plurals>(?: <part>)?",
+        "(?:on )?(?:all )?<plurals>(?: <part>)?",
         "(?:on )?<days> <part>(?<=s)",
         "<several>(?: <part>)?",
         "(?:on )?(?:every )?(?:from )?<day> ?(?:to|through|thru|till|until|-) ?<day2>",
         "(?:every|each) <part>",
+        "(?:in the )?<part>(?<=s)(?<!nights)",
+        f"(?:on )?(?:every|each) <mdays>{_NEXT}",
         "<count> (?:a|per|each|every) <unit>",
         "<count> <adverb>",
         f"(?:on )?(?:the|every|each) <mdays> {_MONTH}",
@@ -83,14 +96,16 @@ ENGLISH = Words(
     mday="<d>(?:st|nd|rd|th)",
     at="at|@|around|about|by",
     clocks=(
+        ("<h>(?:[:.]<m>)?(?: ?<half>)? sharp", 0),
         ("<h>[:.]<m> ?<half>", 0), ("<h>:<m>(?: ?h(?:ours|rs)?)?", 0), ("<h> ?<half>", 0),
-        ("<h> ?o'?clock(?: sharp| <half>)?", 0), ("half past <h>(?: <half>)?", 30),
+        ("<h> ?-?ish", 0),
+        ("<h> ?o'? ?clock(?: sharp| <half>)?", 0), ("half past <h>(?: <half>)?", 30),
         ("(?:a )?quarter past <h>(?: <half>)?", 15), ("(?:a )?quarter to <h>(?: <half>)?", -15),
         ("half <h>", 30),
     ),
     bare_clocks=(
         ("<h>\\.<m>", 0), ("<h><m>(?: ?h(?:ours|rs))?", 0), ("<h> fifteen", 15),
-        ("<h> thirty", 30), ("<h> forty-five", 45), ("<h>(?:-?ish| sharp)?", 0),
+        ("<h> thirty", 30), ("<h> forty-five", 45), ("<h>", 0),
     ),
     fixed_clocks={"noon": 720, "midday": 720, "midnight": 0},
     halves={
@@ -114,9 +129,17 @@ ENGLISH = Words(
         ("(?:except|but|but not|excluding)(?: on)? (?:<plurals>|<days>)", "day"),
         ("(?:except|but not|excluding|unless)(?: [^\\s.,;#]{1,30}){1,3}", "day"),
         ("or <days>", "day"),
+        (f"(?:at )?{_ON_A_CLOCK} ?- ?{_ON_A_CLOCK}", "time"),
+        ("(?:or|to|till) (?:at )?<h>(?::<m>)?(?: ?<half>)?", "time"),
         ("(?:between|from) [^\\s.,;#]{1,12} (?:and|to|until) [^\\s.,;#]{1,12}", "time"),
     ),
     zone_after="time",
+    zone_in="in",
+    month_ends=(
+        "(?:at |on )?(?:the )?end of (?:each|every) month",
+        "(?:at |on )?(?:each|every) (?:end of (?:the )?month|month end)",
+        "(?:at )?(?:end of month|eom)",
+    ),
     own_zone="our time|my time|local time",
     day_before_month=False,
 )  # fmt: skip

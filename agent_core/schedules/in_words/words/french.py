@@ -50,7 +50,9 @@ FRENCH = Words(
         "quotidien": ("day", 1), "quotidienne": ("day", 1), "quotidiennement": ("day", 1),
         "hebdomadaire": ("week", 1), "mensuel": ("month", 1), "mensuelle": ("month", 1),
         "mensuellement": ("month", 1), "trimestriel": ("quarter", 1),
-        "trimestrielle": ("quarter", 1), "annuel": ("year", 1), "annuelle": ("year", 1),
+        "trimestrielle": ("quarter", 1), "bihebdomadaire": ("week", 0),
+        "bimensuel": ("month", 0), "bimensuelle": ("month", 0), "bimestriel": ("month", 2),
+        "bimestrielle": ("month", 2), "annuel": ("year", 1), "annuelle": ("year", 1),
     },
     fixed={
         "toutes les demi-heures": ("minute", 30), "chaque demi-heure": ("minute", 30),
@@ -76,7 +78,8 @@ FRENCH = Words(
         "(?:du )?<day> (?:au|a) <day2>",
         "(?:toutes les|tous les|chaque) <part>",
         "<count> (?:par|chaque) <unit>",
-        f"le <mdays> {_MONTH}",
+        "les? <part>(?! (?:du|de|d')(?!\\w))",
+        f"(?:le|chaque|tous les) <mdays> {_MONTH}",
         "chaque <date>",
         "(?:le )?<ords> <nth_days> (?:du|de chaque) <unit>",
     ),
@@ -116,9 +119,14 @@ FRENCH = Words(
         ("(?:sauf|excepté|hors)(?: le| les)? <days>", "day"),
         ("(?:sauf|excepté|hors)(?: [^\\s.,;#]{1,30}){1,3}", "day"),
         ("ou (?:le )?<days>", "day"),
+        ("ou (?:a )?<h> ?(?:h|heures?)(?:<m>)?", "time"),
         ("(?:entre|de) [^\\s.,;#]{1,12} (?:et|a) [^\\s.,;#]{1,12}", "time"),
     ),
     zone_before="heure de|heure d'",
+    zone_in="a",
+    month_ends=(
+        "(?:a la|en) fin de chaque mois", "(?:a )?chaque fin de mois", "tous les fins de mois",
+    ),
     own_zone="notre heure|mon heure|heure locale",
 )  # fmt: skip
 """French gives each day its article: le lundi and les lundis are each, lundi is one Monday."""

@@ -10,13 +10,19 @@ _MONTH = "(?:(?:im|des|jedes|jeden|eines) (?:monats?)|in jedem monat|jeden monat
 _ADVERB_STEMS: dict[str, tuple[Unit, int]] = {
     "stündlich": ("hour", 1), "täglich": ("day", 1), "wöchentlich": ("week", 1),
     "monatlich": ("month", 1), "vierteljährlich": ("quarter", 1), "quartalsweise": ("quarter", 1),
-    "jährlich": ("year", 1),
+    "jährlich": ("year", 1), "halbjährlich": ("month", 6), "zweimonatlich": ("month", 2),
+    "zweiwöchentlich": ("week", 2), "14-tägig": ("week", 2), "vierzehntägig": ("week", 2),
 }  # fmt: skip
 _ADVERBS = {
     f"{stem}{ending}": cadence
     for stem, cadence in _ADVERB_STEMS.items()
     for ending in ("", "e", "en", "er", "es")
 }
+_NEXT = (
+    "(?=[\\s,;:!-]*(?:$|(?:um|gegen|ab|bis|eine?n?|den|die|das|bitte|hier|uns|mir|in(?= #)|"
+    "poste|postet|schicke?|schickt|sende|sendet|gib|fasse?|schreibe?|teile)(?!\\w)))"
+)
+"""What follows a day of the month, and no noun: jeden 20. Kunden."""
 
 GERMAN = Words(
     language="de",
@@ -83,7 +89,8 @@ GERMAN = Words(
         "(?:immer )?(?:morgens|vormittags|nachmittags|abends)",
         "<count> (?:am|pro|in der|im|die|jeden|jede) <unit>",
         "<count> <adverb>",
-        f"(?:jeweils )?(?:am|zum) <mdays> {_MONTH}",
+        f"(?:jeweils )?(?:am|zum|jeden|an jedem) <mdays> {_MONTH}",
+        f"(?:an )?jede[mn] <mdays>{_NEXT}",
         "(?:an )?jede[mn] <date>",
         "immer am <days>",
         "(?:am )?<ords> <nth_days> (?:im|des|jedes|jeden) <unit>s?",
@@ -105,7 +112,7 @@ GERMAN = Words(
         ("(?:viertel vor|dreiviertel) <h>(?: uhr)?", -15),
     ),
     bare_clocks=(("<h>\\.<m>", 0), ("<h>(?: <half>)?", 0)),
-    fixed_clocks={"mittags": 720, "mitternacht": 0},
+    fixed_clocks={"mittags": 720, "mittag": 720, "mitternacht": 0},
     halves={
         "morgens": "morning", "früh": "morning", "vormittags": "morning", "mittags": "noon",
         "nachmittags": "afternoon", "abends": "evening", "nachts": "night",
@@ -126,9 +133,16 @@ GERMAN = Words(
         ("(?:au(?:ß|ss)er|aber nicht|ausgenommen)(?: am| an)? (?:<plurals>|<days>)", "day"),
         ("(?:au(?:ß|ss)er|aber nicht|ausgenommen)(?: [^\\s.,;#]{1,30}){1,3}", "day"),
         ("oder (?:am )?<days>", "day"),
+        ("(?:um )?[0-9]{1,2}(?:[:.][0-9]{2})? ?- ?[0-9]{1,2}(?:[:.][0-9]{2})?(?: uhr)?", "time"),
+        ("oder (?:um )?<h>(?::<m>)?(?: uhr)?", "time"),
         ("(?:zwischen|von) [^\\s.,;#]{1,12} (?:und|bis) [^\\s.,;#]{1,12}(?: uhr)?", "time"),
     ),
     zone_after="zeit",
+    zone_in="in",
+    month_ends=(
+        "(?:immer |jeweils )?(?:am |zum )?ende (?:jedes|jeden|eines jeden) monats",
+        "(?:an )?jede[mns]? monatsende", "(?:immer |jeweils )?zum monatsende",
+    ),
     own_zone="unserer zeit|meiner zeit|ortszeit",
 )  # fmt: skip
 """German writes the 15th as `15.` and halves the hour to come: halb neun is 8:30."""

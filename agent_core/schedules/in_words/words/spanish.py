@@ -14,12 +14,17 @@ _WORKDAYS = {
     )
 }  # fmt: skip
 _MONTH = "(?:del mes|de cada mes|de todos los meses|cada mes|al mes)"
+_NEXT = (
+    "(?=[\\s,;:.!-]*(?:$|(?:a las?|un|una|el|la|los|las|en(?= #)|por favor|aqui|publica|envia|"
+    "manda|comparte|danos)(?!\\w)))"
+)
+"""What follows a day of the month, and no noun: cada día 20 personas."""
 
 SPANISH = Words(
     language="es",
     days=_NAMES | _WORKDAYS | {"fin de semana": WEEKEND, "fines de semana": WEEKEND},
     plural_days={f"los {day}": codes for day, codes in (_NAMES | _WORKDAYS).items()}
-    | {"entre semana": WEEKDAYS, "los fines de semana": WEEKEND},
+    | {"entre semana": WEEKDAYS, "l-v": WEEKDAYS, "los fines de semana": WEEKEND},
     nth_days={"día": ANY_DAY},
     months={
         "enero": 1, "febrero": 2, "marzo": 3, "abril": 4, "mayo": 5, "junio": 6, "julio": 7,
@@ -45,7 +50,8 @@ SPANISH = Words(
     adverbs={
         "diario": ("day", 1), "diaria": ("day", 1), "diariamente": ("day", 1),
         "a diario": ("day", 1), "semanal": ("week", 1), "semanalmente": ("week", 1),
-        "quincenal": ("week", 2), "mensual": ("month", 1), "mensualmente": ("month", 1),
+        "quincenal": ("week", 2), "bisemanal": ("week", 0), "bimensual": ("month", 0),
+        "bimestral": ("month", 2), "mensual": ("month", 1), "mensualmente": ("month", 1),
         "trimestral": ("quarter", 1), "trimestralmente": ("quarter", 1), "anual": ("year", 1),
         "anualmente": ("year", 1),
     },
@@ -70,7 +76,9 @@ SPANISH = Words(
         "(?:de )?<day> a <day2>",
         "(?:cada|todas las) <part>",
         "<count> (?:al|a la|por|cada) <unit>",
-        f"(?:el )?(?:dia )?<mdays> {_MONTH}",
+        "por las <part>",
+        f"(?:el |cada |todos los )?(?:dias? )?<mdays> {_MONTH}",
+        f"(?:cada|todos los) dias? <mdays>{_NEXT}",
         "cada <date>",
         "(?:el )?<ords> <nth_days> (?:del|de cada) <unit>",
     ),
@@ -112,9 +120,14 @@ SPANISH = Words(
         ("(?:excepto|salvo|menos)(?: el| los)? <days>", "day"),
         ("(?:excepto|salvo|menos)(?: [^\\s.,;#]{1,30}){1,3}", "day"),
         ("o (?:el |los )?<days>", "day"),
+        ("o (?:a las? )?<h>(?::<m>)?", "time"),
         ("(?:entre|de) (?:las )?[^\\s.,;#]{1,12} (?:y|a) (?:las )?[^\\s.,;#]{1,12}", "time"),
     ),
     zone_before="hora de|hora del",
+    zone_in="en|de",
+    month_ends=(
+        "a (?:fin|finales) de (?:cada )?mes", "al final de cada mes", "cada (?:fin|final) de mes",
+    ),
     own_zone="nuestra hora|mi hora|hora local",
 )  # fmt: skip
 """Spanish days are the same in the plural; the article tells los lunes from el lunes."""

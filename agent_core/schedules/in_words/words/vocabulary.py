@@ -79,6 +79,10 @@ class Words:
     """`Berlin <zone_after>`."""
     zone_before: str = ""
     """`<zone_before> Paris`."""
+    zone_in: str = ""
+    """`9:00 <zone_in> Paris`."""
+    month_ends: tuple[str, ...] = ()
+    """Templates of the last day of each month: at the end of every month."""
     own_zone: str = ""
     """Words for the asker's own zone: local time."""
     day_before_month: bool = field(default=True)
