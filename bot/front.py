@@ -59,8 +59,8 @@ class FrontDoor:
         )
         return True
 
-    async def withdraw(self, key: str) -> bool:
-        if await self._runtime.withdraw(key):
+    async def withdraw(self, key: str, *, by: str = "") -> bool:
+        if await self._runtime.withdraw(key, by=by):
             return True
         return self._desk is not None and await self._desk.take_back(key) is not None
 

@@ -45,6 +45,7 @@ _VOID = (
     "Not done: what was approved is not what would be done now, as the account or the tool has "
     "changed since. Make the call again, and it is asked for again."
 )
+_NAME_CHARS = 128
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +91,9 @@ class ConsentGate:
             return await self._connect(call, context, plan.missing, said=None)
         held, consent = None, None
         if judged.verdict == "ask":
-            held, consent = await self._approval(call, context, plan, is_tainted=is_tainted)
+            held, consent = await self._approval(
+                call, context, plan, is_tainted=is_tainted, is_offered=spec is not None
+            )
         if held is None:
             await self._begin(call, context, judged, plan, consent)
         return held
@@ -199,7 +202,13 @@ class ConsentGate:
         )
 
     async def _approval(
-        self, call: ToolCall, context: ToolContext, plan: Plan, *, is_tainted: bool
+        self,
+        call: ToolCall,
+        context: ToolContext,
+        plan: Plan,
+        *,
+        is_tainted: bool,
+        is_offered: bool,
     ) -> tuple[ToolOutput | Wait | None, Consent | None]:
         """What keeps the call back, and the consent by which it may be made."""
         if not is_tainted and (granted := await self._granted(context, plan)):
@@ -210,6 +219,8 @@ class ConsentGate:
             return await self._use(known, plan), known
         if known is not None and known.status != "open":
             return _refused("Not done: this was not approved."), None
+        if not is_offered:
+            return _refused(f"There is no tool {call.name[:_NAME_CHARS]}."), None
         if not context.may_wait:
             return _refused(_NOBODY_TO_ASK), None
         return await self._ask(consent, call, context, plan, is_tainted=is_tainted), None

@@ -11,19 +11,25 @@ from agent_core.consent.leaves import Leaf, leaves_of, texts_in
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _REACHING = frozenset(
     {
-        "ASSIGNEE", "ASSIGNEES", "ATTENDEE", "ATTENDEES", "AUDIENCE", "BCC", "CC", "CHANNEL",
-        "CHANNELS", "CHAT", "COLLABORATOR", "COLLABORATORS", "CONTACT", "CONTACTS", "CONVERSATION",
-        "CUSTOMER", "CUSTOMERS", "DELEGATE", "DELEGATES", "FOLLOWER", "FOLLOWERS", "GRANTEE",
-        "GROUP", "GROUPS", "GUEST", "GUESTS", "INVITE", "INVITED", "INVITEE", "INVITEES",
-        "INVITES", "MEMBER", "MEMBERS", "MENTION", "MENTIONS", "OBSERVER", "OBSERVERS",
-        "PARTICIPANT", "PARTICIPANTS", "PAYEE", "PEOPLE", "PERSON", "PERSONS", "PHONE", "PHONES",
-        "RECEIVER", "RECEIVERS", "RECIPIENT", "RECIPIENTS", "REVIEWER", "REVIEWERS", "ROOM",
-        "ROOMS", "SHARE", "SHARED", "SUBSCRIBER", "SUBSCRIBERS", "TO", "USER", "USERNAME",
-        "USERNAMES", "USERS", "WATCHER", "WATCHERS", "WEBHOOK",
+        "ASSIGNEE", "ASSIGNEES", "ATTENDEE", "ATTENDEES", "AUDIENCE", "BCC", "BENEFICIARY", "CC",
+        "CHANNEL", "CHANNELS", "CHAT", "COLLABORATOR", "COLLABORATORS", "CONTACT", "CONTACTS",
+        "CONVERSATION", "CUSTOMER", "CUSTOMERS", "DELEGATE", "DELEGATES", "DESTINATION", "DOMAIN",
+        "FOLLOWER", "FOLLOWERS", "GRANT", "GRANTEE", "GROUP", "GROUPS", "GUEST", "GUESTS", "IBAN",
+        "INVITE", "INVITED", "INVITEE", "INVITEES", "INVITES", "MEMBER", "MEMBERS", "MENTION",
+        "MENTIONS", "OBSERVER", "OBSERVERS", "PARTICIPANT", "PARTICIPANTS", "PAYEE", "PEOPLE",
+        "PERSON", "PERSONS", "PHONE", "PHONES", "PRINCIPAL", "RECEIVER", "RECEIVERS", "RECIPIENT",
+        "RECIPIENTS", "RESPONDER", "RESPONDERS", "REVIEWER", "REVIEWERS", "ROOM", "ROOMS", "SHARE",
+        "SHARED", "SUBSCRIBER", "SUBSCRIBERS", "TO", "USER", "USERNAME", "USERNAMES", "USERS",
+        "WATCHER", "WATCHERS", "WEBHOOK",
     }
 )  # fmt: skip
 _REACHED_ONE = re.compile(r"(recipient|attendee|invite|participant|reviewer|assignee|bcc)", re.I)
-_EVERYBODY = frozenset({"all_users", "allusers", "anyone", "anyonewithlink", "everyone", "public"})
+_EVERYBODY = frozenset(
+    {
+        "all_users", "allusers", "anyone", "anyonewithlink", "everyone", "public", "public-read",
+        "public-read-write",
+    }
+)  # fmt: skip
 _MAX_DEPTH = 3
 """JSON in a string of JSON."""
 _SIGN = r"[^\s@<>()\[\],;:\"'`{}|=?&]"

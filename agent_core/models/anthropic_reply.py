@@ -10,6 +10,8 @@ from agent_core.messages import JsonObject, Message, Opaque, Part, Text, ToolCal
 from agent_core.models import Reply
 from agent_core.models.strict_json import begun_sign, load_strictly, mended, mended_value
 
+DECLINED_THE_REST = "[The model declined to go on here.]"
+
 
 @dataclass(slots=True)
 class _Block:
@@ -169,11 +171,13 @@ class ReplyAssembly:
             raise self._incomplete("two tool calls have the same id")
 
     def _explained(self, parts: tuple[Part, ...], stop_reason: str) -> tuple[Part, ...]:
+        """What a refusal says of itself; a text that it cut off is not to be taken as whole."""
+        if stop_reason != "refusal":
+            return parts
         explanation = _object(self._stop.get("stop_details")).get("explanation")
         has_text = any(isinstance(part, Text) and part.text.strip() for part in parts)
-        if stop_reason != "refusal" or has_text or not explanation:
-            return parts
-        return (*parts, Text(text=str(explanation)))
+        said = explanation or (DECLINED_THE_REST if has_text else "")
+        return (*parts, Text(text=str(said))) if said else parts
 
     def _incomplete(self, why: str) -> ModelUnavailable:
         return ModelUnavailable(

@@ -92,9 +92,9 @@ class Dispatch:
         logger.warning("turn %s runs nowhere and is taken up", turn.id)
         await self._go_on(turn)
 
-    async def withdraw(self, turn: StoredTurn) -> bool:
-        """End a turn whose gesture was taken back; False when it has ended."""
-        stopped = await self._inbox.stop_turn(turn.id, Stop(by="", why="deleted"))
+    async def withdraw(self, turn: StoredTurn, stop: Stop) -> bool:
+        """End one turn, whose gesture was taken back; False when it has ended."""
+        stopped = await self._inbox.stop_turn(turn.id, stop)
         await self._carry_out(stopped)
         await self.advance(turn.session)
         return bool(stopped)

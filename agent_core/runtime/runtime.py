@@ -135,13 +135,18 @@ class Runtime:
         message = replace(turn.inbound, text=text)
         return await self._store.revise(turn, message, kind_of(message))
 
-    async def withdraw(self, key: str) -> bool:
+    async def withdraw(self, key: str, *, by: str = "") -> bool:
         """A gesture was taken back: its turn ends, without a word if it has not begun.
 
         False when there is no turn, or it has ended.
+
+        Args:
+            key: The gesture's.
+            by: The name of the person who called it off; empty where it was deleted.
         """
         turn = await self._turn_of(key)
-        return turn is not None and await self._dispatch.withdraw(turn)
+        stop = Stop(by=by, why="asked" if by else "deleted")
+        return turn is not None and await self._dispatch.withdraw(turn, stop)
 
     async def stop(self, session: SessionId, by: str) -> bool:
         """End all work of a session now; False when there is none.
@@ -198,6 +203,10 @@ class Runtime:
     async def settle(self, key: str) -> None:
         """The gesture was handed over."""
         await self._ledger.settle(key)
+
+    async def forget(self, key: str, second_key: str) -> None:
+        """What was written into the ledger was no gesture."""
+        await self._ledger.forget((key, second_key))
 
     async def release(self, key: str) -> None:
         """Handling the gesture failed; `unsettled` gives it out again."""

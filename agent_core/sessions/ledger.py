@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from agent_core.fault_points import fault_point
 from agent_core.messages import JsonObject
@@ -73,6 +73,11 @@ class Ledger:
     async def settle(self, key: str) -> None:
         """The gesture was handed over; its payload is not needed again."""
         statement = update(ledger).where(ledger.c.key == key).values(settled=True, body={})
+        await self._database.run(lambda connection: connection.execute(statement))
+
+    async def forget(self, keys: Sequence[str]) -> None:
+        """What was delivered was no gesture: under any of its identities it may become one."""
+        statement = delete(ledger).where(ledger.c.key.in_(list(filter(None, keys))))
         await self._database.run(lambda connection: connection.execute(statement))
 
     async def release(self, key: str) -> None:

@@ -86,9 +86,7 @@ class ComposioAccounts:
         return account
 
     async def link(self, user: UserId, toolkit: str) -> str:
-        session = await self._api.of(user)
-        path = f"/tool_router/session/{quote(session.id, safe='')}/link"
-        made = _object(await self._api.post(path, {"toolkit": toolkit}))
+        made = _object(await self._api.post_in_session(user, "link", {"toolkit": toolkit}))
         url = str(made.get("redirect_url") or "")
         if not urlsplit(url).hostname:
             raise ToolServerError(f"Composio gave no link to connect {toolkit}.")
@@ -129,19 +127,17 @@ class ComposioAccounts:
         """Who the account belongs to, in the app's own words."""
         account = str(item.get("id"))
         if account not in self._identities:
-            name = _name_in(item.get("user_info")) or await self._ask_identity(user, toolkit)
-            name = name or str(item.get("alias") or item.get("word_id") or account)
-            self._identities[account] = name
+            other = str(item.get("alias") or item.get("word_id") or account)
+            try:
+                name = _name_in(item.get("user_info")) or await self._ask_identity(user, toolkit)
+            except ToolServerError:
+                return other
+            self._identities[account] = name or other
         return self._identities[account]
 
     async def _ask_identity(self, user: UserId, toolkit: str) -> str:
-        session = await self._api.of(user)
-        path = f"/tool_router/session/{quote(session.id, safe='')}/execute_meta"
         body = {"slug": "COMPOSIO_MANAGE_CONNECTIONS", "arguments": {"toolkits": [toolkit]}}
-        try:
-            answer = _object(await self._api.post(path, body))
-        except ToolServerError:
-            return ""
+        answer = _object(await self._api.post_in_session(user, "execute_meta", body))
         results = _object(_object(answer.get("data")).get("results"))
         return _name_in(_object(results.get(toolkit)).get("current_user_info"))
 

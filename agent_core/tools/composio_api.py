@@ -10,7 +10,7 @@ import importlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from agent_core.errors import ToolServerError
 from agent_core.ids import UserId
@@ -22,6 +22,7 @@ DEFAULT_BASE_URL = "https://backend.composio.dev"
 API = "/api/v3.1"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _TIMEOUT_S = 15.0
+_UNKNOWN_SESSION = 404
 _NO_DETOURS: Any = {"follow_redirects": False}
 """Another origin must neither learn who asks for what, nor answer in Composio's place."""
 _OPTIONS: Mapping[str, Any] = {
@@ -112,6 +113,18 @@ class ComposioApi:
             lambda client: client.post(API + path, body=dict(body), options=_NO_DETOURS)
         )
 
+    async def post_in_session(self, user: UserId, path: str, body: Mapping[str, Any]) -> Any:
+        """A POST to a path below the person's session, which is made anew where it is forgotten.
+
+        Nothing was done in a session that Composio does not know, so only that is sent again.
+        """
+        try:
+            return await self._post_in(await self.of(user), path, body)
+        except ComposioRefusedError as error:
+            if error.status != _UNKNOWN_SESSION:
+                raise
+        return await self._post_in(await self.renew(user), path, body)
+
     async def warm_up(self) -> None:
         """Load the library, so that the first person need not wait for it."""
         await asyncio.to_thread(importlib.import_module, "composio_client")
@@ -120,6 +133,9 @@ class ComposioApi:
         """Close the connections to the API."""
         if self._client is not None:
             await self._client.close()
+
+    async def _post_in(self, session: ComposioSession, path: str, body: Mapping[str, Any]) -> Any:
+        return await self.post(f"/tool_router/session/{quote(session.id, safe='')}/{path}", body)
 
     async def _create(self, user: UserId) -> ComposioSession:
         if not is_person(user):
@@ -150,8 +166,8 @@ class ComposioApi:
         except TimeoutError:
             raise ToolServerError("Composio did not answer in time.") from None
         except api.APIStatusError as error:
-            refusal = f"Composio refused: {error}"
-            raise ComposioRefusedError(refusal, status=error.status_code) from error
+            refusal = f"Composio refused: {error}".replace(self._api_key, "…")
+            raise ComposioRefusedError(refusal, status=error.status_code) from None
         except api.ComposioError as error:
             raise ToolServerError(f"Composio cannot be reached: {error}") from error
 

@@ -167,7 +167,7 @@ class McpServer:
         if self._is_closed:
             raise ToolServerError(f"The tool server {name} has been shut down.")
         if self._failure is not None and now - self._failure[0] < self._limits.retry_after_s:
-            raise type(self._failure[1])(str(self._failure[1]))
+            raise ToolServerError(str(self._failure[1]))
         while self._starts and now - self._starts[0] >= self._limits.restart_window_s:
             self._starts.popleft()
         if len(self._starts) > self._limits.max_restarts:

@@ -18,13 +18,13 @@ class Corrections:
 
     def __init__(self) -> None:
         self._texts: OrderedDict[str, InboundPost] = OrderedDict()
-        self._gone: OrderedDict[str, None] = OrderedDict()
+        self._gone: OrderedDict[str, str] = OrderedDict()
         self._under_way: dict[str, InboundPost] = {}
 
     def note(self, told: Told) -> None:
         """Take a change into account from now on."""
         if isinstance(told, Deletion):
-            _keep(self._gone, told.post_key, None)
+            _keep(self._gone, told.post_key, "")
         if isinstance(told, Edit) and not self.is_outdated(told):
             _keep(self._texts, told.post.key, told.post)
 
@@ -44,6 +44,10 @@ class Corrections:
         """Whether the post is not to be handed over any more."""
         return key in self._gone
 
+    def called_off_by(self, key: str) -> str:
+        """The name of who called the post off; empty where it was deleted."""
+        return self._gone.get(key, "")
+
     def begin(self, post: InboundPost) -> None:
         """The post is being handed over."""
         self._under_way[post.key] = post
@@ -54,11 +58,11 @@ class Corrections:
     def is_under_way(self, key: str) -> bool:
         return key in self._under_way
 
-    def call_off(self, concerns: Callable[[InboundPost], bool], *, before_ts: str) -> None:
+    def call_off(self, concerns: Callable[[InboundPost], bool], *, by: str, before_ts: str) -> None:
         """What was said before then, and is still being handed over, is left."""
         for post in self._under_way.values():
-            if concerns(post) and float(post.ts) < float(before_ts):
-                _keep(self._gone, post.key, None)
+            if concerns(post) and float(post.ts) < float(before_ts) and not self.is_gone(post.key):
+                _keep(self._gone, post.key, by)
 
 
 def _keep(known: OrderedDict[str, T], key: str, value: T) -> None:

@@ -60,6 +60,10 @@ class Handover:
         await self._ledger.settle(key)
         return is_new
 
+    async def leave(self, post: InboundPost) -> None:
+        """A recorded post is not for the bot, as it stands now."""
+        await self._ledger.forget(post.key, post.second_key)
+
     async def dismiss(self, post: InboundPost) -> None:
         """Nobody will answer a recorded post: settle it."""
         await self._ledger.settle(post.key)
@@ -99,7 +103,8 @@ class Handover:
             return False
         turn = await self._front.handle(message)
         if self._corrections.is_gone(message.key):
-            await self._front.withdraw(message.key)
+            by = self._corrections.called_off_by(message.key)
+            await self._front.withdraw(message.key, by=by)
         return turn is not None
 
     async def _message(self, admitted: Admitted, *, again: bool) -> InboundMessage | None:

@@ -189,7 +189,8 @@ class Ingress:
                 case Refused():
                     await self._handover.tell(judged)
                 case None:
-                    pass
+                    await self._tries.insist(post.key, lambda _: self._handover.leave(post))
+                    return "known"
                 case InVain():
                     return "parked"
             await self._tries.insist(post.key, lambda _: self._handover.dismiss(post))

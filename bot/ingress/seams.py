@@ -34,8 +34,11 @@ class Front(Protocol):
         """Another text stands in the place of the gesture's. False unless its turn waits."""
         ...
 
-    async def withdraw(self, key: str) -> bool:
-        """The gesture was taken back: its turn ends or is stopped. False where none can be."""
+    async def withdraw(self, key: str, *, by: str = "") -> bool:
+        """The gesture was taken back, or called off by whom `by` names: its turn ends.
+
+        False where none can be ended.
+        """
         ...
 
     async def taken(self, key: str) -> Taken | None:
@@ -58,6 +61,10 @@ class Ledger(Protocol):
 
     async def settle(self, key: str) -> None:
         """The gesture was handed over; it needs no replay after a restart."""
+        ...
+
+    async def forget(self, key: str, second_key: str) -> None:
+        """What was recorded was not for the bot; an edit may make it a gesture yet."""
         ...
 
     async def release(self, key: str) -> None:

@@ -26,10 +26,10 @@ class Stopping:
         True if something was stopped: it says so itself, and the order needs no turn.
         """
         post = order.post
-        self._corrections.call_off(lambda other: _concerns(post, other), before_ts=post.ts)
+        place, name = post.thread, order.person.name
+        self._corrections.call_off(lambda other: _concerns(post, other), by=name, before_ts=post.ts)
         if not _is_for_all(post):
             return False
-        place, name = post.thread, order.person.name
         return await self._front.stop_channel(place.team, place.channel, name, before_ts=post.ts)
 
 

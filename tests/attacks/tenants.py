@@ -12,6 +12,7 @@ from agent_core.consent.policy import read_policy
 from agent_core.consent.taints import Taints
 from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject, ToolCall
+from agent_core.models import ToolSpec
 from agent_core.sessions import (
     ApprovalWait,
     ConnectionWait,
@@ -31,6 +32,7 @@ from bot.sandbox.composio import ComposioStandIn
 from tests.attacks.world import BATCH
 
 TEAMS = ("T1", "T2")
+OFFERED = ToolSpec(name=BATCH, description="", input_schema={})
 PEOPLE = tuple(UserId(f"{team}:U{number}") for team in TEAMS for number in (1, 2, 3))
 
 
@@ -76,11 +78,11 @@ class Tenants:
         arguments = {"tools": [entry], "sync_response_to_workbench": False}
         call = ToolCall(id=ToolCallId(f"call_{number}"), name=BATCH, arguments=arguments)
         context = self.context(asker, number)
-        held = await self.gate.before(call, None, context)
+        held = await self.gate.before(call, OFFERED, context)
         if isinstance(held, ApprovalWait):
             assert held.asker == asker
             await self.consents.decide(held.consent, "approved", by=asker)
-            held = await self.gate.before(call, None, context)
+            held = await self.gate.before(call, OFFERED, context)
         if isinstance(held, ConnectionWait):
             self.asked_to_connect.append(held)
         elif isinstance(held, ToolOutput):

@@ -47,6 +47,11 @@ def test_all_fields_of_a_mail_are_read() -> None:
         ({"contact_ids": [7]}, "7"),
         ({"people": [{"id": "ada"}]}, "ada"),
         ({"username": "ada"}, "ada"),
+        ({"type": "domain", "domain": "evil.test", "role": "reader"}, "evil.test"),
+        ({"amount": 5, "destination": "acct_42"}, "acct_42"),
+        ({"GrantRead": "uri=all"}, "uri=all"),
+        ({"Bucket": "b", "ACL": "public-read"}, "public-read"),
+        ({"responder_request_targets": [{"id": "P9"}]}, "P9"),
     ],
 )
 def test_people_and_places_are_found_wherever_they_stand(

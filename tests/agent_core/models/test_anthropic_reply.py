@@ -191,6 +191,17 @@ def test_a_refusal_keeps_no_call_and_says_why() -> None:
     assert reply.message.text == "Not that."
 
 
+@pytest.mark.parametrize("explanation", ["Not that.", None])
+def test_a_text_that_a_refusal_cut_off_says_so(explanation: str | None) -> None:
+    start, *rest = message(text_block(0, "First you take the"), stop_reason="refusal")
+    rest[-2]["delta"]["stop_details"] = {"type": "refusal", "explanation": explanation}
+
+    reply = assembled(start, *rest)
+
+    said = explanation or "[The model declined to go on here.]"
+    assert reply.message.text == f"First you take the\n\n{said}"
+
+
 def test_an_unknown_stop_reason_and_an_unknown_block_are_kept() -> None:
     unknown: JsonObject = {"type": "hologram", "data": "x", "nothing": None}
     reply = assembled(*message(block(0, unknown), text_block(1, "Hm."), stop_reason="became_bored"))

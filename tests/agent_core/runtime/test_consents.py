@@ -150,6 +150,16 @@ async def test_an_approval_does_not_hold_once_the_account_or_the_tool_is_another
     assert office.sent == []
 
 
+async def test_nobody_is_asked_to_approve_a_tool_that_is_not_there(office: Office) -> None:
+    ghost = call("mcp__ghost__send_it", {"to": "bob@example.com"})
+    model = ScriptedModel([ghost, "There is no such tool."])
+    async with office.runtime(model) as runtime:
+        turn = await begin(runtime, inbound("mail Bob"))
+        assert (await end_of(runtime, turn)).answer == "There is no such tool."
+        assert await decided(runtime, turn) == []
+    assert "There is no tool mcp__ghost__send_it" in told(model.requests[-1])
+
+
 @pytest.mark.proves("consent.overtaken")
 async def test_words_in_the_thread_are_no_approval_and_take_the_request_back(
     office: Office,

@@ -200,6 +200,19 @@ async def test_a_turn_can_be_stopped_without_a_message(tmp_path: Path, why: str)
         assert not await runtime.stop(message.session, by="Cleo")
 
 
+@pytest.mark.proves("stop.surface")
+async def test_a_gesture_that_somebody_called_off_says_who(tmp_path: Path) -> None:
+    held = Held(then="unheard")
+    async with scripted_runtime(tmp_path, model=ScriptedModel([held])) as runtime:
+        message = inbound("continue")
+        turn = await begin(runtime, message)
+        await held.reached.wait()
+        assert await runtime.withdraw(message.key, by="Cleo")
+        end = await end_of(runtime, turn)
+    assert end.answer.startswith("Stopped, as Cleo asked.")
+    assert "deleted" not in end.answer
+
+
 @pytest.mark.proves("stop.crash")
 async def test_a_stop_that_was_ordered_before_a_crash_holds_after_it(tmp_path: Path) -> None:
     held = Held(then="unheard")

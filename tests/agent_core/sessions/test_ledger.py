@@ -46,6 +46,15 @@ async def test_the_second_key_makes_a_gesture_known_too(ledger: Ledger) -> None:
     assert not await ledger.record(("T1:C1:client", ""), BODY, AT)
 
 
+async def test_a_gesture_that_was_forgotten_is_new_again_under_either_key(ledger: Ledger) -> None:
+    assert await ledger.record(("T1:C1:1", "T1:C1:client"), BODY, AT)
+    assert await ledger.record(("T1:C1:2", ""), BODY, AT)
+    await ledger.forget(("T1:C1:1", "T1:C1:client"))
+    assert await ledger.record(("T1:C1:1", ""), BODY, AT)
+    assert await ledger.record(("T1:C1:client", ""), BODY, AT)
+    assert not await ledger.record(("T1:C1:2", ""), BODY, AT)
+
+
 async def test_all_keys_of_a_delivery_that_was_known_are_known_from_then_on(
     ledger: Ledger,
 ) -> None:

@@ -27,10 +27,14 @@ async def world() -> AsyncGenerator[ComposioWorld, None]:
 
 @asynccontextmanager
 async def open_tools(
-    world: ComposioWorld, *, api_key: str = API_KEY, clock: Callable[[], float] | None = None
+    world: ComposioWorld,
+    *,
+    api_key: str = API_KEY,
+    clock: Callable[[], float] | None = None,
+    retry_after_s: float = 0,
 ) -> AsyncGenerator[ComposioTools, None]:
     sessions = ComposioApi(api_key=api_key, base_url=world.base_url)
-    limits = replace(QUICK, retry_after_s=0)
+    limits = replace(QUICK, retry_after_s=retry_after_s)
     tools = (
         ComposioTools(sessions, api_key=api_key, limits=limits, clock=clock)
         if clock
@@ -114,6 +118,20 @@ async def test_a_session_that_is_gone_is_made_anew_and_the_call_goes_through(
         output = await search(tools, context)
     assert (output.text, output.is_error) == ("found for mail", False)
     assert (len(world.wishes), world.runs) == (2, 2)
+
+
+async def test_a_session_that_cannot_be_made_anew_costs_the_tools_and_not_the_turn(
+    world: ComposioWorld, context: ToolContext
+) -> None:
+    async with open_tools(world, clock=lambda: 100.0, retry_after_s=30) as tools:
+        await search(tools, context)
+        world.forget_sessions()
+        world.refused.add("T1:U1")
+        for _ in range(3):
+            output = await search(tools, context)
+            assert output.is_error
+            assert "user id not accepted" in output.text
+            assert await names(tools, context) == []
 
 
 async def test_an_mcp_address_of_another_origin_is_refused(

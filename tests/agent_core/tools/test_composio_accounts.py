@@ -64,6 +64,16 @@ async def test_a_link_makes_an_account_of_whom_it_was_made_for(service: Composio
         assert await accounts.active(BEN, "gmail") is None
 
 
+async def test_a_link_is_to_be_had_after_composio_has_forgotten_the_session(
+    service: ComposioStandIn,
+) -> None:
+    async with accounts_at(service) as accounts:
+        await accounts.link(ANN, "gmail")
+        service.sessions.clear()
+        service.follow_link(await accounts.link(ANN, "gmail"))
+        assert await accounts.active(ANN, "gmail") is not None
+
+
 async def test_a_tool_says_of_which_app_it_is_and_whether_it_needs_an_account(
     service: ComposioStandIn,
 ) -> None:
@@ -133,6 +143,41 @@ async def test_another_origin_neither_hears_a_question_nor_answers_it(status: in
             with pytest.raises(ToolServerError):
                 await accounts.link(ANN, "gmail")
     assert heard == []
+
+
+async def test_whose_account_it_is_is_asked_again_where_it_could_not_be_told() -> None:
+    """The people who approve would read a code in the place of an address for good."""
+    account = {"id": "ca_1", "status": "ACTIVE", "user_id": ANN, "toolkit": {"slug": "gmail"}}
+    told = {"gmail": {"current_user_info": {"email": "ann@example.com"}}}
+    is_down = [True]
+
+    async def answer(request: Request) -> Response:
+        if request.url.path.endswith("/connected_accounts"):
+            return JSONResponse({"items": [account]})
+        if request.url.path.endswith("/execute_meta"):
+            answer = JSONResponse({"data": {"results": told}})
+            return Response(status_code=500) if is_down[0] else answer
+        return JSONResponse({"session_id": "trs_1", "mcp": {"url": str(request.base_url)}})
+
+    async with serve(anywhere(answer)) as port:
+        api = ComposioApi(api_key="ak_x", base_url=f"http://127.0.0.1:{port}")
+        accounts = ComposioAccounts(api, lambda: 0.0)
+        first = await accounts.active(ANN, "gmail")
+        is_down[0] = False
+        second = await accounts.active(ANN, "gmail", afresh=True)
+        await api.close()
+    assert first is not None
+    assert second is not None
+    assert (first.identity, second.identity) == ("ca_1", "ann@example.com")
+
+
+async def test_a_refusal_does_not_repeat_the_key() -> None:
+    refused = JSONResponse({"error": {"message": "Invalid API key: ak_x"}}, status_code=401)
+    async with accounts_told(refused) as accounts:
+        with pytest.raises(ToolServerError) as caught:
+            await accounts.active(ANN, "gmail")
+    assert "Invalid API key" in str(caught.value)
+    assert "ak_x" not in str(caught.value)
 
 
 async def test_a_service_that_does_not_answer_is_no_service_without_accounts() -> None:

@@ -36,7 +36,9 @@ async def begin_edit(
     )
 
 
-def edit_payload(world: World, ts: str, text: str, *, edited_ts: str, **more: Any) -> JsonObject:
+def edit_payload(
+    world: World, ts: str, text: str, *, edited_ts: str, before: str = "", **more: Any
+) -> JsonObject:
     """An edit of Ann's as Slack tells of it, to be put before the ingress by hand."""
     ann = world.slack.people["ann"]
     now = {
@@ -54,7 +56,7 @@ def edit_payload(world: World, ts: str, text: str, *, edited_ts: str, **more: An
         "channel_type": "channel",
         "ts": edited_ts,
         "message": now,
-        "previous_message": {**now, "text": f"{world.mention} before"},
+        "previous_message": {**now, "text": before or f"{world.mention} before"},
     }
     return {"type": "event_callback", "team_id": world.slack.team_id, "event": event}
 
@@ -100,6 +102,26 @@ async def test_an_edit_that_adds_the_mention_begins_the_first_turn_of_the_post(
     [message] = world.front.messages
     assert (message.text, message.key.rpartition(":")[2]) == ("what is new?", ts)
     assert world.told("ann") == []
+    assert world.ledger.unfinished == set()
+
+
+@pytest.mark.parametrize("shape", ["message_changed", "app_mention"])
+async def test_an_edit_that_adds_the_mention_to_a_reply_among_people_begins_its_first_turn(
+    world: World, shape: str
+) -> None:
+    """The reply had to be looked at: how its thread began was not known."""
+    root = await world.say("ben", "general", "lunch?")
+    ts = await world.say("ann", "general", "what is new?", thread_ts=root)
+    await world.settle()
+    text, edited_ts = f"{world.mention} what is new?", "1999999991.000000"
+    body = edit_payload(world, ts, text, edited_ts=edited_ts, before="what is new?", thread_ts=root)
+    if shape == "app_mention":
+        event = {**body["event"]["message"], "type": "app_mention"}
+        body["event"] = {**event, "channel": body["event"]["channel"]}
+    await bring(world, body)
+
+    [message] = world.front.messages
+    assert (message.text, message.key.rpartition(":")[2]) == ("what is new?", ts)
     assert world.ledger.unfinished == set()
 
 

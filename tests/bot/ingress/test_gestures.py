@@ -89,6 +89,9 @@ class DurableLedger:
     async def settle(self, key: str) -> None:
         await self.ledger.settle(key)
 
+    async def forget(self, key: str, second_key: str) -> None:
+        await self.ledger.forget((key, second_key))
+
     async def release(self, key: str) -> None:
         await self.ledger.release(key)
 

@@ -27,6 +27,24 @@ async def test_a_stop_passes_a_post_that_is_still_handed_over_and_calls_it_off(
     assert world.ledger.unfinished == set()
 
 
+@pytest.mark.proves("stop.passes")
+async def test_what_a_stop_calls_off_while_the_agent_takes_it_is_not_called_deleted(
+    world: World,
+) -> None:
+    world.front.slow = "read this"
+    ts = await world.say("ann", "general", f"{world.mention} read this")
+    await world.front.took_slow.wait()
+    await world.say("ben", "general", "stop", thread_ts=ts)
+    async with asyncio.timeout(10):
+        await world.front.got_one.wait()
+    world.front.may_take_slow.set()
+    await world.settle()
+
+    assert world.front.called_off == {"read this": "ben"}
+    assert world.front.withdrawn == []
+    assert world.ledger.unfinished == set()
+
+
 async def test_what_is_said_after_a_stop_is_not_called_off(world: World) -> None:
     world.files.may_go_on.clear()
     ts = await world.say("ann", dm=True, text="read this", files=LOG)

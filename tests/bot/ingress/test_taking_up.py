@@ -92,6 +92,7 @@ class FaultyLedger:
         self._ledger = world.ledger
         self.record = world.ledger.record
         self.settle = world.ledger.settle
+        self.forget = world.ledger.forget
         self.release = world.ledger.release
 
     async def unsettled(self) -> list[dict[str, object]]:

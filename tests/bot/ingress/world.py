@@ -34,6 +34,12 @@ class ListeningFront:
     makes_session_and_fails: bool = False
     sessions: set[SessionId] = field(default_factory=set[SessionId])
     withdrawn: list[str] = field(default_factory=list[str])
+    called_off: dict[str, str] = field(default_factory=dict[str, str])
+    """Who called off what, by its words."""
+    slow: str | None = None
+    """Words that are not taken before `may_take_slow`."""
+    took_slow: asyncio.Event = field(default_factory=asyncio.Event)
+    may_take_slow: asyncio.Event = field(default_factory=asyncio.Event)
     withdrew_one: asyncio.Event = field(default_factory=asyncio.Event)
     begun: set[str] = field(default_factory=set[str])
     ended: set[str] = field(default_factory=set[str])
@@ -52,6 +58,9 @@ class ListeningFront:
             return None
         self.sessions.add(message.session)
         self.messages.append(message)
+        if message.text == self.slow:
+            self.took_slow.set()
+            await self.may_take_slow.wait()
         self.got_one.set()
         return TurnId(message.key)
 
@@ -63,8 +72,11 @@ class ListeningFront:
             ]
         return waits
 
-    async def withdraw(self, key: str) -> bool:
-        self.withdrawn.append(key)
+    async def withdraw(self, key: str, *, by: str = "") -> bool:
+        if by:
+            self.called_off |= {each.text: by for each in self.messages if each.key == key}
+        else:
+            self.withdrawn.append(key)
         has_not_ended = key in self.keys and key not in self.ended
         if has_not_ended:
             self.ended.add(key)
@@ -131,6 +143,10 @@ class MemoryLedger:
 
     async def settle(self, key: str) -> None:
         self.settled.append(key)
+
+    async def forget(self, key: str, second_key: str) -> None:
+        for each in (key, second_key):
+            self.rows.pop(each, None)
 
     async def release(self, key: str) -> None:
         self.released.add(key)
