@@ -1,6 +1,7 @@
 """The command line. Heavy libraries are imported by the commands that need them."""
 
 import gc
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
@@ -26,6 +27,7 @@ def start() -> None:
 
     gc.freeze()
     gc.enable()
+    sys.setswitchinterval(0.0005)  # what Slack waits for is not to wait for work in threads
     raise typer.Exit(run_bot())
 
 
