@@ -43,11 +43,12 @@ _OPTIONS: Mapping[str, Any] = {
 
 
 class ComposioRefusedError(ToolServerError):
-    """Composio answered with an error; `status` is that of HTTP."""
+    """Composio answered with an error: `status` is that of HTTP, `body` what came with it."""
 
-    def __init__(self, message: str, *, status: int) -> None:
+    def __init__(self, message: str, *, status: int, body: object = None) -> None:
         super().__init__(message)
         self.status = status
+        self.body = body
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +168,12 @@ class ComposioApi:
             raise ToolServerError("Composio did not answer in time.") from None
         except api.APIStatusError as error:
             refusal = f"Composio refused: {error}".replace(self._api_key, "…")
-            raise ComposioRefusedError(refusal, status=error.status_code) from None
+            raise ComposioRefusedError(
+                refusal, status=error.status_code, body=error.body
+            ) from None  # a key that the answer repeats would stand in the log
+        except api.APIResponseValidationError as error:
+            strange = "Composio's answer is not what it should be."
+            raise ComposioRefusedError(strange, status=error.status_code) from error
         except api.ComposioError as error:
             raise ToolServerError(f"Composio cannot be reached: {error}") from error
 

@@ -41,9 +41,9 @@ def explain_status(service: Service, status: int, quote: str = "") -> Verdict:
     return wrong(f"{who} refuses the request ({status}); {check_address}", quote)
 
 
-def words_of(error: BaseException) -> str:
-    """The message in the answer that a client library's error holds; no markup, no data."""
-    message = _unwrap(_unwrap(getattr(error.__cause__, "body", None), "error"), "message")
+def words_in(body: object) -> str:
+    """The message in the body of a refusal; no markup, no data."""
+    message = _unwrap(_unwrap(body, "error"), "message")
     return message if isinstance(message, str) and not message.lstrip().startswith("<") else ""
 
 

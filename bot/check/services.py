@@ -6,8 +6,9 @@ from urllib.parse import urlsplit
 from agent_core.errors import ModelError, ModelRejected, ModelUnavailable, ToolServerError
 from agent_core.runtime.checks import ask_model, list_composio_tools
 from agent_core.settings import CoreSettings
+from agent_core.tools.composio_api import ComposioRefusedError
 from bot.check.findings import Check, Verdict, as_sentence, fine, warning, wrong
-from bot.check.outages import Service, explain_status, words_of
+from bot.check.outages import Service, explain_status, words_in
 from bot.settings import HOW_TO_GET, MODEL_KEYS
 
 _ACCESS = (*MODEL_KEYS, "ANTHROPIC_BASE_URL", "ANTHROPIC_VERSION")
@@ -71,7 +72,8 @@ def _explain(error: ModelError, model: str, setting: str) -> Verdict:
             address="ANTHROPIC_BASE_URL",
             meanings={status: text.format(setting=setting) for status, text in _OF_MODELS.items()},
         )
-        return explain_status(provider, status, words_of(error) or error.kind or "")
+        said = words_in(getattr(error.__cause__, "body", None))
+        return explain_status(provider, status, said or error.kind or "")
     if not isinstance(error, ModelUnavailable):
         return wrong(f"{model}: {as_sentence(error)}")
     remedy = (
@@ -105,9 +107,8 @@ async def _look_at_composio(core: CoreSettings) -> Verdict:
 
 
 def _explain_composio(error: ToolServerError) -> Verdict:
-    status: object = getattr(error.__cause__, "status_code", None)
-    if isinstance(status, int):
-        return explain_status(_COMPOSIO, status, words_of(error))
+    if isinstance(error, ComposioRefusedError):
+        return explain_status(_COMPOSIO, error.status, words_in(error.body))
     return wrong(
         f"{as_sentence(error)} See that this machine reaches Composio and that COMPOSIO_BASE_URL, "
         "if it is set, is right."
