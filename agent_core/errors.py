@@ -78,6 +78,15 @@ class ToolServerError(AgentError):
     """An MCP server could not be started, or did not list its tools in time."""
 
 
+class ComposioRefusedError(ToolServerError):
+    """Composio answered with an error: `status` is that of HTTP, `body` what came with it."""
+
+    def __init__(self, message: str, *, status: int, body: object = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.body = body
+
+
 class SessionError(AgentError):
     """A session's stored state is missing or cannot be read."""
 

@@ -6,13 +6,12 @@ import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 
-from agent_core.errors import ToolServerError
+from agent_core.errors import ComposioRefusedError, ToolServerError
 from agent_core.ids import UserId
 from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
 from agent_core.tools import Progress, ToolContext, ToolOutput
 from agent_core.tools.composio_api import (
-    ComposioRefusedError,
     ComposioSession,
     Sessions,
     is_person,

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol, cast
 from urllib.parse import quote, urlsplit
 
-from agent_core.errors import ToolServerError
+from agent_core.errors import ComposioRefusedError, ToolServerError
 from agent_core.ids import UserId
-from agent_core.tools.composio_api import ComposioApi, ComposioRefusedError
+from agent_core.tools.composio_api import ComposioApi
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 from urllib.parse import SplitResult, quote, urlsplit
 
-from agent_core.errors import ToolServerError
+from agent_core.errors import ComposioRefusedError, ToolServerError
 from agent_core.ids import UserId
 
 if TYPE_CHECKING:
@@ -40,15 +40,6 @@ _OPTIONS: Mapping[str, Any] = {
     },
     "proxy_execute": {"enable": False},
 }
-
-
-class ComposioRefusedError(ToolServerError):
-    """Composio answered with an error: `status` is that of HTTP, `body` what came with it."""
-
-    def __init__(self, message: str, *, status: int, body: object = None) -> None:
-        super().__init__(message)
-        self.status = status
-        self.body = body
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

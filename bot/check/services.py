@@ -3,10 +3,15 @@
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from agent_core.errors import ModelError, ModelRejected, ModelUnavailable, ToolServerError
+from agent_core.errors import (
+    ComposioRefusedError,
+    ModelError,
+    ModelRejected,
+    ModelUnavailable,
+    ToolServerError,
+)
 from agent_core.runtime.checks import ask_model, list_composio_tools
 from agent_core.settings import CoreSettings
-from agent_core.tools.composio_api import ComposioRefusedError
 from bot.check.findings import Check, Verdict, as_sentence, fine, warning, wrong
 from bot.check.outages import Service, explain_status, words_in
 from bot.settings import HOW_TO_GET, MODEL_KEYS
