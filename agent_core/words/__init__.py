@@ -1,0 +1,85 @@
+"""Fixed sentences are data: one Fluent catalogue (`de.ftl`) a language, and the reader of them.
+
+Fluent (projectfluent.org) is what translators' tools know; it does plurals and numbers. A new
+language is a new file beside the others, in each package that has a catalogue.
+"""
+
+from __future__ import annotations
+
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from fluent.runtime import FluentBundle
+
+FALLBACK = "en"
+
+
+class Words(Protocol):
+    """The sentences of one language: a key and its slots become a text."""
+
+    def __call__(self, key: str, /, **slots: str | float) -> str: ...
+
+
+class Catalogue:
+    """The `<language>.ftl` files of a package, read when a language is first spoken."""
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+        self._spoken: dict[str, Words] = {}
+
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """Codes such as `de`, in alphabetical order."""
+        names = (file.name for file in files(self._package).iterdir())
+        return tuple(sorted(name.removesuffix(".ftl") for name in names if name.endswith(".ftl")))
+
+    def of(self, language: str) -> Words:
+        """The sentences of a language; the English ones where there is no catalogue of it."""
+        known = language if language in self.languages else FALLBACK
+        if known not in self._spoken:
+            self._spoken[known] = _words(_bundle(self._package, known))
+        return self._spoken[known]
+
+    def say(self, language: str, key: str, /, **slots: str | float) -> str:
+        """One sentence with its slots filled.
+
+        Raises:
+            KeyError: there is no such sentence, or a slot has no value.
+        """
+        return self.of(language)(key, **slots)
+
+    def source(self, language: str) -> str:
+        """The catalogue's text."""
+        return _source(self._package, language)
+
+
+def _words(bundle: FluentBundle) -> Words:
+    def words(key: str, /, **slots: str | float) -> str:
+        pattern = bundle.get_message(key).value if bundle.has_message(key) else None
+        if pattern is None:
+            raise KeyError(key)
+        text, errors = bundle.format_pattern(pattern, slots)
+        if errors:
+            raise KeyError(f"{key}: {errors[0]}")
+        return str(text)
+
+    return words
+
+
+@cache
+def _bundle(package: str, language: str) -> FluentBundle:
+    from fluent.runtime import FluentBundle, FluentResource
+
+    bundle = FluentBundle([language], use_isolating=False)
+    bundle.add_resource(FluentResource(_source(package, language)))
+    return bundle
+
+
+def _source(package: str, language: str) -> str:
+    return (files(package) / f"{language}.ftl").read_text(encoding="utf-8")
+
+
+CORE = Catalogue("agent_core.words")
+"""What the core says to people; it names nothing of any surface."""

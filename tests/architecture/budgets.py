@@ -1,0 +1,96 @@
+"""What each room may cost, in lines of Python and in files: `python -m tests.architecture.budgets`.
+
+A ceiling only goes down. To put something into a room that is full, take something out of it.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a room may hold now, and what the house's plan wants it to hold."""
+
+    max_lines: int
+    max_files: int
+    goal_lines: int
+    goal_files: int
+
+
+ROOMS = {
+    "agent_core/classifier": Budget(336, 3, 320, 3),
+    "agent_core/consent": Budget(1675, 16, 1450, 11),
+    "agent_core/context": Budget(156, 2, 160, 2),
+    "agent_core/durable": Budget(425, 4, 390, 3),
+    "agent_core/loop": Budget(892, 7, 820, 6),
+    "agent_core/models": Budget(971, 7, 900, 6),
+    "agent_core/observers": Budget(906, 9, 750, 7),
+    "agent_core/prompts": Budget(350, 4, 180, 3),
+    "agent_core/runtime": Budget(4008, 30, 2600, 12),
+    "agent_core/schedules": Budget(5144, 40, 700, 5),
+    "agent_core/sessions": Budget(3384, 33, 2500, 16),
+    "agent_core/subagents": Budget(168, 3, 170, 2),
+    "agent_core/testing": Budget(1438, 12, 950, 8),
+    "agent_core/tools": Budget(4520, 37, 2900, 22),
+    "agent_core/words": Budget(90, 1, 90, 1),
+    "agent_core/workspaces": Budget(753, 9, 650, 7),
+    "agent_core": Budget(26_640, 229, 16_800, 120),
+    "bot/check": Budget(681, 9, 480, 5),
+    "bot/consent": Budget(186, 3, 150, 2),
+    "bot/console": Budget(140, 3, 120, 2),
+    "bot/digests": Budget(2681, 23, 1200, 7),
+    "bot/ingress": Budget(3859, 35, 2700, 12),
+    "bot/presenter": Budget(3258, 32, 2100, 12),
+    "bot/render": Budget(686, 10, 600, 8),
+    "bot/slack_api": Budget(1637, 16, 1350, 11),
+    "bot/socket": Budget(816, 11, 700, 8),
+    "bot without sandbox": Budget(15_730, 156, 10_900, 85),
+    "bot/sandbox/slack": Budget(7558, 72, 3400, 30),
+    "bot/sandbox/page": Budget(1340, 18, 600, 8),
+    "bot/sandbox/model": Budget(7284, 59, 2000, 16),
+    "bot/sandbox/composio": Budget(5485, 54, 1600, 14),
+    "bot/sandbox": Budget(24_154, 226, 9000, 80),
+    "mcp_local": Budget(5660, 65, 4700, 42),
+    "product": Budget(72_100, 674, 43_000, 330),
+    "bot/sandbox, JS and CSS": Budget(10_346, 129, 4500, 50),
+    "tests": Budget(69_200, 496, 45_000, 330),
+}
+"""A folder with all below it, or one of the sums that `holdings` knows by name."""
+
+
+def holdings(room: str) -> tuple[int, int]:
+    """Lines and files of a room."""
+    match room:
+        case "product":
+            paths = [*_sources("agent_core"), *_sources("bot"), *_sources("mcp_local")]
+        case "bot without sandbox":
+            paths = [
+                path
+                for path in _sources("bot")
+                if "sandbox" not in path.relative_to(REPOSITORY).parts
+            ]
+        case "bot/sandbox, JS and CSS":
+            paths = [*_sources("bot/sandbox", "*.js"), *_sources("bot/sandbox", "*.css")]
+        case _:
+            paths = _sources(room)
+    return sum(path.read_bytes().count(b"\n") for path in paths), len(paths)
+
+
+def _sources(folder: str, pattern: str = "*.py") -> list[Path]:
+    return list((REPOSITORY / folder).rglob(pattern))
+
+
+def main() -> None:
+    """Print the table."""
+    print(f"{'room':<28}{'lines':>8}{'files':>7}{'budget':>15}{'goal':>15}")  # noqa: T201
+    for room, budget in ROOMS.items():
+        lines, files = holdings(room)
+        may = f"{budget.max_lines} / {budget.max_files}"
+        goal = f"{budget.goal_lines} / {budget.goal_files}"
+        print(f"{room:<28}{lines:>8}{files:>7}{may:>15}{goal:>15}")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

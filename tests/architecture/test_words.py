@@ -1,0 +1,97 @@
+"""Every language says the same things, with the same slots; all that is said is in a catalogue."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fluent.syntax import FluentParser, visitor
+from fluent.syntax import ast as fluent
+
+from agent_core.words import CORE, FALLBACK, Catalogue
+from bot.words import BOT
+
+REPOSITORY = Path(__file__).parents[2]
+CATALOGUES = {"agent_core": CORE, "bot": BOT}
+LANGUAGES = [
+    (package, language)
+    for package, catalogue in CATALOGUES.items()
+    for language in catalogue.languages
+]
+
+
+class _Slots(visitor.Visitor):
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def visit_VariableReference(self, node: fluent.VariableReference) -> None:  # noqa: N802
+        self.names.add(node.id.name)
+
+
+def slots_of(entry: fluent.Message) -> frozenset[str]:
+    slots = _Slots()
+    slots.visit(entry)
+    return frozenset(slots.names)
+
+
+def sentences(catalogue: Catalogue, language: str) -> dict[str, frozenset[str]]:
+    """Keys with their slots; a text that Fluent cannot read is a failure."""
+    body = FluentParser().parse(catalogue.source(language)).body
+    assert [entry for entry in body if isinstance(entry, fluent.Junk)] == []
+    messages = [entry for entry in body if isinstance(entry, fluent.Message)]
+    keys = [message.id.name for message in messages]
+    assert len(keys) == len(set(keys)), "a sentence stands twice"
+    return {message.id.name: slots_of(message) for message in messages}
+
+
+def sources(package: str) -> list[Path]:
+    """The stand-ins of the sandbox say nothing of the product's."""
+    paths = (REPOSITORY / package).rglob("*.py")
+    return [path for path in paths if "sandbox" not in path.relative_to(REPOSITORY).parts]
+
+
+def said(package: str) -> Iterator[tuple[str, str]]:
+    """Keys that code asks for by name: `words("key", …)`, `catalogue.say(language, "key")`."""
+    for path in sources(package):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            owner, _, name = ast.unparse(node.func).rpartition(".")
+            place = {"words": 0, "_words": 0 if owner else None, "say": 1}.get(name)
+            if place is None or len(node.args) <= place:
+                continue
+            key = node.args[place]
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                yield key.value, str(path.relative_to(REPOSITORY))
+
+
+@pytest.mark.parametrize(("package", "language"), LANGUAGES)
+def test_every_language_has_the_same_sentences_with_the_same_slots(
+    package: str, language: str
+) -> None:
+    catalogue = CATALOGUES[package]
+    assert sentences(catalogue, language) == sentences(catalogue, FALLBACK)
+
+
+@pytest.mark.parametrize("package", CATALOGUES)
+def test_every_sentence_that_the_code_asks_for_is_in_a_catalogue(package: str) -> None:
+    known = {key for catalogue in CATALOGUES.values() for key in sentences(catalogue, FALLBACK)}
+    assert {key: path for key, path in said(package) if key not in known} == {}
+
+
+@pytest.mark.parametrize("package", CATALOGUES)
+def test_no_sentence_lies_unused_in_a_catalogue(package: str) -> None:
+    speakers = {package, "bot"}  # a surface may say what the core says
+    code = "\n".join(path.read_text("utf-8") for each in speakers for path in sources(each))
+
+    def is_used(key: str) -> bool:
+        """By its whole name, or by the part before a dash that an f-string completes."""
+        parts = key.split("-")
+        heads = ("-".join(parts[:n]) for n in range(1, len(parts)))
+        return f'"{key}"' in code or any(f'f"{head}-{{' in code for head in heads)
+
+    assert [key for key in sentences(CATALOGUES[package], FALLBACK) if not is_used(key)] == []
+
+
+def test_a_language_without_a_catalogue_is_spoken_to_in_english() -> None:
+    assert CORE.of("xx") is CORE.of("en")
