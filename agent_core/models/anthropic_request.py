@@ -33,6 +33,8 @@ def request_body(model: str, request: ModelRequest) -> JsonObject:
         body["tools"] = _tools(request)
         if not request.may_call_tools:
             body["tool_choice"] = {"type": "none"}
+        elif request.must_call:
+            body["tool_choice"] = {"type": "tool", "name": request.must_call}
     if request.effort and takes_effort(model):
         body["output_config"] = {"effort": request.effort}
     return body

@@ -19,7 +19,7 @@ from agent_core.runtime.keeping import Keeping
 from agent_core.runtime.ready_answers import kind_of
 from agent_core.runtime.timekeeper import Host, Timekeeper
 from agent_core.runtime.turns import TurnParts
-from agent_core.schedules.pages import PageRead
+from agent_core.schedules.schedule import PageRead
 from agent_core.sessions import Database, Ledger, Stop, StoredSession, StoredTurn, WriteBehind
 from agent_core.sessions.schedules import ScheduleStore
 from agent_core.workspaces import create_workspace, mark_renewed, pages_read

@@ -1,24 +1,32 @@
-"""What may be done with schedules, by whom: orders are checked here, and nowhere else."""
+"""Who may order and change digests, where, and how many: every change of a schedule goes here."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Literal
 
 from agent_core.errors import ScheduleError
 from agent_core.ids import SessionId, UserId
 from agent_core.messages import InboundMessage
-from agent_core.prompts.language import Language, read_language
+from agent_core.prompts.language import read_language
 from agent_core.runtime.timekeeper import Timekeeper
-from agent_core.schedules.reading import Request, matches
 from agent_core.schedules.rule import BadRule, Rule, check_rule
 from agent_core.schedules.schedule import Order, Schedule, ScheduleId, WhenNothingNew
-from bot.digests.places import Asker, Places, is_channel_id
-from bot.digests.words import Refusal
 from bot.render import one_line
+from bot.slack_api import People, Person, SlackApi
 from bot.slack_api.records import Conversation
 from bot.threads import parse_session, parse_user
 
 MAX_NAME_CHARS = 80
+_ID = re.compile(r"[CGD][A-Z0-9]{5,}")
+
+Refusal = Literal[
+    "unreadable", "unknown_zone", "too_often", "never", "over",
+    "unknown_channel", "not_allowed", "bot_not_there", "asker_not_there",
+    "team_full", "place_full", "person_full",
+    "not_yours", "not_yours_yet", "not_there", "which", "already_running", "press_again",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +51,54 @@ class NotDone(Exception):
         self.candidates: tuple[Schedule, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a digest is to be, as it was read from words or from a form."""
+
+    task: str
+    rule: Rule
+    channel: str
+    """An id, or a name among the bot's channels."""
+    when_nothing_new: WhenNothingNew
+    reads: str = ""
+    """The channel whose posts it is about; empty where it is about none."""
+
+
+class Places:
+    """Asks Slack about channels and people. Everything raises SlackError where it cannot."""
+
+    def __init__(self, api: SlackApi, people: People) -> None:
+        self._channels = api.channels
+        self._people = people
+
+    async def find(self, name: str) -> Conversation | None:
+        """The channel of an id, or of a name among those that the bot is in."""
+        if is_channel_id(name):
+            return await self._channels.about(name)
+        mine = await self._channels.mine()
+        wanted = name.lower()
+        return next((place for place in mine if place.name.lower() == wanted), None)
+
+    async def about(self, channel: str) -> Conversation | None:
+        """A channel by its id."""
+        return await self._channels.about(channel)
+
+    async def is_in(self, user: str, channel: str) -> bool:
+        """Whether a person is a member; in a direct conversation whoever writes there is one."""
+        return channel.startswith("D") or user in await self._channels.members(channel)
+
+    async def person(self, who: UserId) -> Person | None:
+        """The person behind a core's id."""
+        return await self._people.person(parse_user(who)[1])
+
+    async def may_read(self, channel: str, owner: UserId) -> bool:
+        """Whether the bot may read a channel for a person: both are in it."""
+        place = await self._channels.about(channel)
+        if place is None or not place.is_member:
+            return False
+        return await self.is_in(parse_user(owner)[1], channel)
+
+
 class Clerk:
     """Takes orders for digests and changes them.
 
@@ -64,25 +120,32 @@ class Clerk:
         self._limits = limits
 
     async def propose(
-        self, schedule: ScheduleId, request: Request, message: InboundMessage
+        self, schedule: ScheduleId, wanted: Wanted, message: InboundMessage, language: str
     ) -> Schedule:
-        """An order that waits for its owner's yes."""
+        """An order that waits for its owner's yes: the message's author."""
         thread = parse_session(message.session)
-        place = await self._place(request.channel or thread.channel, message.asker)
+        place = await self._place(wanted.channel or thread.channel, message.asker)
+        reads = await self._named(wanted.reads) if wanted.reads else None
         order = Order(
             team=thread.team,
             place=place.id,
             owner=message.asker,
             owner_name=message.author_name,
-            owner_locale=_locale(request.language, message.author_locale),
-            task=request.task,
-            rule=self._rule(request.rule),
-            when_nothing_new="be_silent" if request.only_when_new else "post",
+            owner_locale=_locale(language, message.author_locale),
+            task=wanted.task,
+            rule=self._rule(wanted.rule),
+            when_nothing_new=wanted.when_nothing_new,
             origin=message.session,
             owner_zone=message.author_zone,
+            reads=reads.id if reads else "",
         )
         await self._refuse_too_many(order)
         return await self._store.propose(schedule, order, self._clock())
+
+    async def waiting(self, schedule: ScheduleId) -> Schedule | None:
+        """A proposal that nobody has answered yet."""
+        found = await self._store.find(schedule)
+        return found if found is not None and found.status == "proposed" else None
 
     async def confirm(self, schedule: ScheduleId, by: UserId) -> Schedule:
         """Its owner says yes. Said again, it changes nothing."""
@@ -125,31 +188,29 @@ class Clerk:
             raise NotDone("already_running", current)
         return current
 
-    async def change(
-        self,
-        schedule: ScheduleId,
-        by: UserId,
-        *,
-        task: str,
-        rule: Rule,
-        channel: str,
-        when_nothing_new: WhenNothingNew,
-    ) -> Schedule:
+    async def change(self, schedule: ScheduleId, by: UserId, wanted: Wanted) -> Schedule:
         """Something else is wanted from now on."""
         current = await self._mine(schedule, by)
-        place = await self._place(channel, by)
+        place = await self._place(wanted.channel or current.order.place, by)
+        reads = await self._named(wanted.reads) if wanted.reads else None
         order = replace(
             current.order,
-            task=task,
-            rule=self._rule(rule),
+            task=wanted.task,
+            rule=self._rule(wanted.rule),
             place=place.id,
-            when_nothing_new=when_nothing_new,
+            when_nothing_new=wanted.when_nothing_new,
+            reads=reads.id if reads else current.order.reads,
         )
         return await self._store.change_order(schedule, order, self._clock())
 
     async def may_change(self, schedule: ScheduleId, by: UserId) -> Schedule:
         """The schedule, for who may change it."""
         return await self._mine(schedule, by)
+
+    async def told_in(self, here: SessionId) -> ScheduleId | None:
+        """The schedule that a thread is about."""
+        thread = parse_session(here)
+        return await self._store.told_in(thread.channel, thread.root_ts, here)
 
     async def visible_to(self, who: UserId, here: SessionId) -> list[Schedule]:
         """Those that a person may know of, and that everybody may read of in this thread.
@@ -170,6 +231,10 @@ class Clerk:
                 shown.append(schedule)
         return shown
 
+    async def may_read(self, order: Order) -> bool:
+        """Whether the posts that an order is about may be read for its owner."""
+        return not order.reads or await self._places.may_read(order.reads, order.owner)
+
     async def _may_know(self, user: str, place: str, here: str) -> bool:
         if place == here:
             return True
@@ -178,34 +243,6 @@ class Clerk:
         about = await self._places.about(place)
         is_open = about is not None and about.kind == "channel"
         return (is_open or here.startswith("D")) and await self._places.is_in(user, place)
-
-    async def named(self, which: str, who: UserId, here: SessionId) -> Schedule:
-        """The one schedule that is meant: by words, by the thread, or as the only one it can be."""
-        shown = await self.visible_to(who, here)
-        found = [schedule for schedule in shown if await self._is_named(schedule, which)]
-        thread = parse_session(here)
-        told = await self._store.told_in(thread.channel, thread.root_ts)
-        for narrower in (
-            [each for each in found if each.id == told],
-            [each for each in found if each.order.place == thread.channel],
-            [each for each in found if each.order.owner == who],
-            found,
-        ):
-            if len(narrower) == 1:
-                return narrower[0]
-        refused = NotDone("which" if found else "not_there")
-        refused.candidates = tuple(found)
-        raise refused
-
-    async def _is_named(self, schedule: Schedule, which: str) -> bool:
-        place = await self._places.about(schedule.order.place) if "#" in which else None
-        return not which or matches(
-            which,
-            number=schedule.number,
-            task=schedule.order.task,
-            rule=schedule.order.rule,
-            channel=place.name if place else schedule.order.place,
-        )
 
     async def _mine(
         self, schedule: ScheduleId, by: UserId, *, only_owner: bool = False
@@ -218,16 +255,23 @@ class Clerk:
             raise NotDone("not_there")
         if current.order.owner == by:
             return current
-        asker: Asker = await self._places.asker(by)
-        if only_owner or not asker.is_admin or parse_user(by)[0] != current.order.team:
+        person = await self._places.person(by)
+        is_admin = person is not None and person.is_admin
+        if only_owner or not is_admin or parse_user(by)[0] != current.order.team:
             is_proposed = current.status == "proposed"
             raise NotDone("not_yours_yet" if is_proposed else "not_yours", current)
         return current
 
-    async def _place(self, channel: str, asker: UserId) -> Conversation:
+    async def _named(self, channel: str) -> Conversation:
         place = await self._places.find(channel)
-        shown = f"<#{place.id}>" if place else _unseen(channel)
-        if place is None or place.is_archived:
+        if place is None:
+            raise NotDone("unknown_channel", channel=_unseen(channel))
+        return place
+
+    async def _place(self, channel: str, asker: UserId) -> Conversation:
+        place = await self._named(channel)
+        shown = f"<#{place.id}>"
+        if place.is_archived:
             raise NotDone("unknown_channel", channel=shown)
         if self._limits.channels is not None and place.id not in self._limits.channels:
             raise NotDone("not_allowed", channel=shown)
@@ -237,9 +281,7 @@ class Clerk:
             raise NotDone("asker_not_there", channel=shown)
         return place
 
-    def _rule(self, rule: Rule | None) -> Rule:
-        if rule is None:
-            raise NotDone("unreadable")
+    def _rule(self, rule: Rule) -> Rule:
         try:
             check_rule(rule, self._clock())
         except BadRule as bad:
@@ -258,7 +300,12 @@ class Clerk:
             raise NotDone("person_full", n=str(of_person))
 
 
-def _locale(language: Language, locale: str) -> str:
+def is_channel_id(name: str) -> bool:
+    """Whether a channel is named by its id."""
+    return _ID.fullmatch(name) is not None
+
+
+def _locale(language: str, locale: str) -> str:
     """A digest is told in the language in which it was ordered, whatever its owner's locale is."""
     return locale if read_language(locale) == language else language
 

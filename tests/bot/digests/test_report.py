@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.schedules.pages import PageRead
+from agent_core.schedules.schedule import PageRead
 from bot.digests.report import MAX_LINE_CHARS, MAX_LINES, Report, address, divide, plain
 
 ASKED_FORM = """\

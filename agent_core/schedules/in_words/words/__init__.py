@@ -1,1 +1,0 @@
-"""The words in which people name recurring moments, one table a language."""
