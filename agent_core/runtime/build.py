@@ -14,7 +14,7 @@ from agent_core.clock import machine_time
 from agent_core.consent.gate import ConsentGate, GateParts
 from agent_core.consent.links import FreshLinks, LinkPlaces
 from agent_core.consent.policy import read_policy
-from agent_core.consent.taints import Taints
+from agent_core.consent.taint import Taints
 from agent_core.durable.dbos_turns import DurableConfig
 from agent_core.errors import ToolServerError
 from agent_core.loop.limits import Limits
