@@ -26,8 +26,6 @@ IS_SO: TypeAdapter[bool] = TypeAdapter(bool)
 PREVIEW_CHARS = 1000
 FIRST_ARTIFACT_SLOT = 1000
 ONE_QUESTION = "One question at a time: this one was not asked. Ask it later if you still need to."
-
-
 NOT_ASKED = (
     "Not asked: somebody wrote in the thread meanwhile. Read that first, and ask again if you "
     "still need to."
