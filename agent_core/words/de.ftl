@@ -50,3 +50,87 @@ rule-only-in = { $recurrence } im { $months }
 rule-times = um { $times } Uhr
 rule-until = bis { $day }
 rule-starting = ab { $day }
+## Ready answers
+
+answer-help =
+    Hier bin ich. Gib mir eine Frage oder eine Aufgabe, dann lege ich los.
+
+    - Ich antworte aus dem, was ich weiß, oder suche vorher im Web und lese Seiten und Dateien.
+    - Für einen Bericht genügt das Thema, etwa „Schreibe einen Bericht über Wärmepumpen in Altbauten“: Er kommt als Datei, mit seinen Quellen.
+    - Hänge Dateien an und sag, was damit geschehen soll.
+    - „Poste jeden Werktag um 9 einen Überblick über Batteriespeicher“ bestellt einen Digest; „Digests“ listet sie auf.
+    - In diesem Thread genügt ein Wort: Deine Antwort führt von hier weiter, und „weiter“ nimmt auf, was nicht fertig ist.
+answer-thanks = Gern! Wenn ich noch etwas tun kann, genügen ein paar Worte.
+answer-nothing-running = In diesem Thread läuft gerade nichts. Bin ich in einem anderen am Werk, antworte bitte dort.
+answer-noise = Deine Nachricht hat { $n } Zeichen und kein Wort, daher konnte ich nichts damit anfangen. Sag mir in ein paar Worten, was du brauchst.
+answer-unanswered = Auf meine Frage oben kam keine Antwort, daher habe ich hier angehalten. Antworte darauf, dann mache ich weiter.
+
+## What a thread's last request came to
+
+state-answered = Die letzte Anfrage in diesem Thread ist beantwortet. Ein Wort genügt, um weiterzumachen: Stell die nächste Frage, oder sag, was ich ändern oder nachsehen soll.
+state-limited = Die letzte Anfrage in diesem Thread hat an einer Grenze angehalten und ist nicht fertig. Ein Wort genügt: Antworte „weiter“, dann mache ich dort weiter.
+state-stopped = Die letzte Anfrage in diesem Thread wurde angehalten. Ein Wort genügt: Antworte „weiter“, dann mache ich dort weiter, oder frag etwas anderes.
+state-failed = Die letzte Anfrage in diesem Thread wurde nicht fertig. Ein Wort genügt: Antworte „weiter“, dann versuche ich es von dort noch einmal.
+
+## Progress
+
+progress-at-work = Ich bin seit { $time } dabei.
+progress-at-work-done = Ich bin seit { $time } dabei, bisher mit { $done }.
+progress-under-way = Gerade läuft: { $what }.
+progress-at-model = Ich warte auf die Antwort des Modells.
+progress-add = Ein Wort genügt, um etwas hinzuzufügen; „stopp“ beendet es.
+progress-waiting = Ich warte auf eine Antwort auf meine Frage oben.
+progress-begun = Ich habe gerade angefangen.
+progress-steps = { $n ->
+    [one] { $n } Schritt
+   *[other] { $n } Schritten
+}
+progress-calls = { $n ->
+    [one] { $n } Werkzeugaufruf
+   *[other] { $n } Werkzeugaufrufen
+}
+progress-both = { $steps } und { $calls }
+
+## Stops
+
+stop-by = Angehalten, wie { $name } es wollte.
+stop-now = Angehalten.
+stop-deleted = Angehalten, weil die Nachricht mit dem Auftrag gelöscht wurde.
+stop-until-then = Bis dahin war ich bei { $done }.
+stop-saved = Gesichert: { $what }.
+stop-left-out = Nicht mehr begonnen: { $what }.
+stop-to-go-on = Antworte „weiter“, dann mache ich dort weiter.
+
+## Notices beside an answer
+
+notice-unsure = Ungewiss, ob es geschehen ist: { $what }. Bitte vor einer Wiederholung nachsehen.
+notice-long-text = Deine Nachricht hat { $n } Zeichen; ich habe alles aufgenommen.
+notice-long-text-kept = Deine Nachricht hat { $n } Zeichen; ich habe alles aufgenommen und als `{ $path }` gesichert.
+notice-new-workspace = Die Dateien dieses Threads waren weg; ich habe einen neuen Arbeitsbereich begonnen.
+notice-nothing-read = Von den Seiten, die ich versucht habe, konnte ich keine lesen.
+
+## Scheduled work
+
+digest-task = Recherchiere { $task } und schreibe einen Bericht.
+
+## Failures
+
+failure-too-long = Dieser Thread ist für mein Sprachmodell zu lang geworden. Beginne bitte einen neuen und sag mir, was ich mitnehmen soll.
+failure-truncated = Was ich schreiben wollte, war länger, als mein Sprachmodell auf einmal schreiben kann. Antworte „weiter“ und bitte um ein kleineres Stück.
+failure-rejected = Mein Sprachmodell hat die Anfrage abgelehnt, und noch einmal zu fragen würde nicht helfen. Wer mich betreibt, muss nach Schlüssel oder Grenzen sehen.
+failure-unavailable = Mein Sprachmodell antwortet gerade nicht. Was bisher getan ist, bleibt: Antworte „weiter“, dann mache ich dort weiter.
+failure-other = Bei mir ist etwas schiefgegangen. Was bisher getan ist, bleibt: Antworte „weiter“, dann mache ich dort weiter.
+failure-with-reference = { $reason } (Kennung { $mark })
+
+## Short forms: whole messages that save a call, apart by commas
+
+language-small-words = der die das den dem ein eine einen einem einer und oder ist sind war mit von zu im für über was wie warum wann welche welcher wer bitte schreibe mir nicht auf ich wir zum zur bericht steht dieser diese dieses diesem diesen datei bitte kannst du gibt mach zeig fasse zusammen alle
+polite-words = bitte, hallo, jetzt, sofort, mal, sehr
+short-help = Hilfe, hilf mir, ich brauche Hilfe, kannst du mir helfen, was kannst du, was kannst du tun, was kannst du alles, was machst du
+short-stop = stop, stopp, stoppe, stopp das, halt, halt an, abbrechen, abbruch, brich ab, brich das ab, hör auf, hör auf damit, aufhören, lass es, vergiss es
+short-status = Status, Stand, wie weit bist du, wie weit, wie läuft es, wie läuft's, wie ist der Stand, bist du noch da, bist du fertig, bist du schon fertig, wie lange noch, was machst du gerade, arbeitest du noch
+short-thanks = danke, dankeschön, danke schön, vielen Dank, danke dir, besten Dank, herzlichen Dank, super danke, perfekt danke, danke für deine Hilfe, prima danke
+short-continue = weiter, mach weiter, mache weiter, fortfahren, fahre fort, ja mach weiter, ja weiter
+short-yes = ja, jo, jawohl, genau, ja genau, ja gern, gern, gerne, passt, in Ordnung, ja danke, einverstanden, bestätigen, mach das
+short-no = nein, nee, nein danke, lieber nicht, nicht
+short-digests = Digests, zeig die Digests, zeige die Digests, zeig mir die Digests, zeig alle Digests, liste die Digests auf, meine Digests, welche Digests gibt es
