@@ -17,8 +17,7 @@ from agent_core.sessions.marks import Marks
 from agent_core.settings import CoreSettings
 from bot.consent.clicks import Clicks
 from bot.console import look_at_database, look_at_socket, serve_health
-from bot.digests.build import build_digests
-from bot.digests.clerk import DigestLimits
+from bot.digests import DigestLimits, build_digests
 from bot.digests.posts import PREFIX as DIGESTS
 from bot.front import FrontDoor, StoredAnswers, WorkspaceFiles
 from bot.ingress import Rules, TakingUp, connect_socket, create_app, register
@@ -72,7 +71,7 @@ async def running_bot(
             person=settings.digests_per_person,
             channels=settings.allowed_channels,
         )
-        digests = await build_digests(runtime, api, people, limits, clock)
+        digests = build_digests(runtime, api, people, limits, clock)
         signs = Signs(api)
         presenting = Presenting(runtime, api, signs, unasked=digests.shows, links=runtime.consents)
         stack.push_async_callback(presenting.close)

@@ -207,10 +207,40 @@ class Clerk:
         """The schedule, for who may change it."""
         return await self._mine(schedule, by)
 
-    async def told_in(self, here: SessionId) -> ScheduleId | None:
+    async def do(self, verb: str, schedule: ScheduleId, by: UserId) -> tuple[Schedule, str]:
+        """Pause, resume, run or delete it; the schedule then, and the sentence that tells of it."""
+        match verb:
+            case "pause":
+                return await self.pause(schedule, by), "paused"
+            case "resume":
+                return await self.resume(schedule, by), "resumed"
+            case "run":
+                return await self.run(schedule, by), "started"
+            case _:
+                return await self.delete(schedule, by), "deleted"
+
+    async def here(self, session: SessionId) -> Schedule | None:
         """The schedule that a thread is about."""
-        thread = parse_session(here)
-        return await self._store.told_in(thread.channel, thread.root_ts, here)
+        thread = parse_session(session)
+        told = await self._store.told_in(thread.channel, thread.root_ts, session)
+        return await self._store.find(told) if told is not None else None
+
+    async def own(self, who: UserId) -> list[Schedule]:
+        """All that a person has agreed to, wherever it is told; Slack is not asked."""
+        of_team = await self._store.of_team(parse_user(who)[0])
+        return [schedule for schedule in of_team if schedule.order.owner == who]
+
+    async def is_visible(self, schedule: Schedule, who: UserId, here: SessionId) -> bool:
+        """Whether a person may know of it, and it may be told in this thread."""
+        user, channel = parse_user(who)[1], parse_session(here).channel
+        place = schedule.order.place
+        is_own = schedule.order.owner == who and not place.startswith("D")
+        return (is_own and channel.startswith("D")) or await self._may_know(user, place, channel)
+
+    async def place_named(self, channel: str) -> str:
+        """The id of a channel by its mark or name; empty where the bot sees none."""
+        place = await self._places.find(channel.removeprefix("#"))
+        return place.id if place else ""
 
     async def visible_to(self, who: UserId, here: SessionId) -> list[Schedule]:
         """Those that a person may know of, and that everybody may read of in this thread.
@@ -218,16 +248,13 @@ class Clerk:
         A list is read by all who are in its channel: what is told in private is named there alone,
         and in the person's own direct conversation.
         """
-        team, user = parse_user(who)
-        channel = parse_session(here).channel
+        known: dict[tuple[str, bool], bool] = {}
         shown: list[Schedule] = []
-        may_know: dict[str, bool] = {}
-        for schedule in await self._store.of_team(team):
-            place = schedule.order.place
-            if place not in may_know:
-                may_know[place] = await self._may_know(user, place, channel)
-            is_own = schedule.order.owner == who and not place.startswith("D")
-            if may_know[place] or (is_own and channel.startswith("D")):
+        for schedule in await self._store.of_team(parse_user(who)[0]):
+            kind = (schedule.order.place, schedule.order.owner == who)
+            if kind not in known:
+                known[kind] = await self.is_visible(schedule, who, here)
+            if known[kind]:
                 shown.append(schedule)
         return shown
 

@@ -301,7 +301,8 @@ class Desk:
             raise await self._which(message)
         known = replace(order, draft=reading.draft, texts=(*order.texts, said.text)[-MAX_TEXTS:])
         if reading.fault:
-            raise NotDone(reading.fault)
+            refused = Draft(text=posts.refusal(NotDone(reading.fault), language))
+            return refused, order if order.proposal or reading.draft is None else known
         if reading.missing:
             zone = message.author_zone or "UTC"
             asked = posts.question(reading.question, language, reading.missing, zone)
@@ -322,7 +323,11 @@ class Desk:
     ) -> tuple[Draft, OpenOrder]:
         """Tell what was understood; the proposal before, if there is one, goes."""
         new = schedule_id(message.key)
-        proposed = await self._clerk.propose(new, _wanted(draft, rule), message, language)
+        try:
+            proposed = await self._clerk.propose(new, _wanted(draft, rule), message, language)
+        except NotDone as refused:
+            waits = replace(known, draft=draft.model_copy(update={"channel": "", "reads": ""}))
+            return Draft(text=posts.refusal(refused, language)), waits
         order = replace(known, proposal=new, post="")
         if known.proposal not in ("", new):
             order = replace(order, retired=known.proposal, retired_post=known.post)

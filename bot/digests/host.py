@@ -2,19 +2,26 @@
 
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from agent_core.ids import UserId
+from agent_core.messages import JsonObject
 from agent_core.runtime.timekeeper import Obstacle
 from agent_core.schedules.schedule import Order, Schedule
 from bot.digests import posts
-from bot.digests.desk import language_of
-from bot.digests.places import Places
-from bot.digests.words import WORDS
-from bot.slack_api import SlackApi, SlackError, SlackRefused
+from bot.digests.clerk import Places
+from bot.inbound import mentioned_users, plain_text
+from bot.slack_api import People, SlackApi, SlackError, SlackRefused
 from bot.threads import parse_session, parse_user
 
 CLEAR_FOR_S = 60.0
 TELL_AGAIN_S = (2.0, 10.0, 30.0)
+MAX_POSTS = 300
+MAX_POST_CHARS = 600
+MAX_MATERIAL_CHARS = 30_000
+UNREADABLE = "The posts of the channel that this is about could not be read: say so, plainly."
 
 logger = logging.getLogger(__name__)
 
@@ -26,9 +33,10 @@ class DigestHost:
     are due at the same moment, and Slack bears few questions.
     """
 
-    def __init__(self, api: SlackApi, places: Places) -> None:
+    def __init__(self, api: SlackApi, places: Places, people: People) -> None:
         self._api = api
         self._places = places
+        self._people = people
         self._clear_until_s: dict[tuple[str, UserId], float] = {}
 
     async def obstacle(self, schedule: Schedule) -> Obstacle | None:
@@ -54,10 +62,43 @@ class DigestHost:
             return "place_closed"
         if not place.is_member and place.kind != "im":
             return "not_in_place"
-        owner = await self._places.asker(order.owner)
-        if not owner.is_here or not await self._places.is_in(owner.user, order.place):
+        owner = await self._places.person(order.owner)
+        is_here = owner is not None and not owner.is_deactivated
+        if not is_here or not await self._places.is_in(parse_user(order.owner)[1], order.place):
             return "owner_left"
         return None
+
+    async def material(self, schedule: Schedule, since: datetime) -> str:
+        """The posts that a digest about a channel is made of, oldest first; the newest are kept."""
+        order = schedule.order
+        if not order.reads:
+            return ""
+        try:
+            if not await self._places.may_read(order.reads, order.owner):
+                return UNREADABLE
+            said = await self._posts(order.reads, since)
+            names = await self._people.names(
+                {post.user for post in said} | {u for p in said for u in mentioned_users(p.text)}
+            )
+        except SlackError as error:
+            logger.warning("schedule %s: its channel could not be read: %s", schedule.id, error)
+            return UNREADABLE
+        lines = [_line(post, names) for post in said]
+        while sum(map(len, lines)) > MAX_MATERIAL_CHARS:
+            del lines[0]
+        head = f"Posts in the channel since {since:%Y-%m-%d %H:%M} UTC, as material:"
+        return "\n".join([head, *(lines or ["(none)"])])
+
+    async def _posts(self, channel: str, since: datetime) -> list["_Post"]:
+        found: list[_Post] = []
+        async with aclosing(
+            self._api.channels.history(channel, oldest=f"{since.timestamp():.6f}")
+        ) as pages:
+            async for page in pages:
+                found += [each for raw in page if (each := _persons_post(raw)) is not None]
+                if len(found) >= MAX_POSTS:
+                    break
+        return found[:MAX_POSTS][::-1]
 
     async def tell_trouble(self, schedule: Schedule) -> None:
         """In the thread where it was ordered, and to its owner: the rest of the team is spared.
@@ -67,7 +108,7 @@ class DigestHost:
         """
         if schedule.status == "active" and schedule.failures > 1:
             return
-        text, order = _trouble(schedule), schedule.order
+        text, order = posts.trouble(schedule), schedule.order
         op = f"{schedule.id}:trouble:{schedule.status}:{schedule.reason}:{schedule.failures}"
         origin = parse_session(order.origin)
         team, user = parse_user(order.owner)
@@ -94,10 +135,23 @@ class DigestHost:
                 return
 
 
-def _trouble(schedule: Schedule) -> str:
-    language = language_of(schedule)
-    words = WORDS[language]
-    if schedule.status != "paused":
-        return posts.named(words.failed, schedule)
-    why = words.why_paused.get(schedule.reason, schedule.reason)
-    return posts.named(words.paused_because, schedule, why=why)
+@dataclass(frozen=True, slots=True)
+class _Post:
+    user: str
+    ts: str
+    text: str
+
+
+def _persons_post(raw: JsonObject) -> _Post | None:
+    """What a person said; posts of bots, joins and other notices are none."""
+    user, text = str(raw.get("user") or ""), str(raw.get("text") or "")
+    if raw.get("subtype") or raw.get("bot_id") or not user or not text:
+        return None
+    return _Post(user, str(raw.get("ts") or "0"), text)
+
+
+def _line(post: _Post, names: dict[str, str]) -> str:
+    """One line, so that no post can speak in another's name."""
+    said = " ".join(plain_text(post.text, names=names).split())[:MAX_POST_CHARS]
+    at = datetime.fromtimestamp(float(post.ts), UTC)
+    return f"{names.get(post.user, post.user)} ({at:%m-%d %H:%M}): {said}"

@@ -7,18 +7,18 @@ from functools import partial
 from pathlib import Path
 
 from agent_core.errors import SessionError
-from agent_core.events import AnyEvent, TurnFinished
-from agent_core.ids import TurnId
-from agent_core.prompts.language import Language
+from agent_core.events import AnyEvent, ToolCallFinished, ToolCallStarted, TurnFinished
+from agent_core.ids import ROOT_RUN, ToolCallId, TurnId
 from agent_core.runtime import Runtime
 from agent_core.runtime.timekeeper import Obstacle
+from agent_core.schedules.digest import PUBLISH_DIGEST, PublishedDigest
 from agent_core.schedules.schedule import Schedule, Slot
+from pydantic import ValidationError
+
 from agent_core.sessions import StoredTurn
 from agent_core.sessions.continuing import go_on_in
 from bot.digests import posts
-from bot.digests.desk import language_of, place_of
-from bot.digests.posts import Telling
-from bot.digests.report import Report, divide
+from bot.digests.posts import Report, Telling, plain_report, report_of
 from bot.presenter.answer import AnswerPosts, live_links, thread_drafts
 from bot.presenter.board import Board
 from bot.presenter.direct import DirectPlace
@@ -69,7 +69,9 @@ class DigestShow:
         self._schedule = schedule
         self._clock = clock
         self._board = Board()
-        self._language: Language = language_of(schedule)
+        self._language = posts.language_of(schedule.order)
+        self._calls: dict[ToolCallId, PublishedDigest] = {}
+        self._published: PublishedDigest | None = None
 
     async def is_finished(self) -> bool:
         """Whether the slot's end is told and known."""
@@ -85,6 +87,7 @@ class DigestShow:
             SlackError: It could not be posted now; show the same event again later.
         """
         self._board.fold(event)
+        self._listen(event)
         if isinstance(event, TurnFinished) and not await self.is_finished():
             await self._finish(event)
 
@@ -127,19 +130,31 @@ class DigestShow:
             await self._mark_finished()
             return
         if not is_line:
-            await self._post_thread(event, report, place_of(self._schedule, root_ts))
+            await self._post_thread(event, report, self._thread(root_ts))
         await self._remember(report)
         await timekeeper.end(self._slot, "posted", root=root_ts)
         await self._mark_finished()
 
+    def _listen(self, event: AnyEvent) -> None:
+        """What the run has published; called again, the last call counts."""
+        match event:
+            case ToolCallStarted(tool=tool, run=run) if tool == PUBLISH_DIGEST and run == ROOT_RUN:
+                try:
+                    self._calls[event.call_id] = PublishedDigest.model_validate(event.arguments)
+                except ValidationError:
+                    return
+            case ToolCallFinished(is_error=False, call_id=call_id) if call_id in self._calls:
+                self._published = self._calls[call_id]
+            case _:
+                return
+
     async def _report(self, event: TurnFinished) -> Report:
+        if self._published is None:
+            return plain_report(event.answer, self._schedule.order.task)
         sources = await self._store.reported(self._schedule.id, SOURCE)
         claims = await self._store.reported(self._schedule.id, CLAIM)
-        pages = await self._runtime.pages_read(event.session)
-        return divide(
-            event.answer,
-            task=self._schedule.order.task,
-            pages=pages,
+        return report_of(
+            self._published,
             known_sources=self._earlier(sources),
             known_claims=self._earlier(claims),
         )
@@ -160,7 +175,7 @@ class DigestShow:
         op = f"{turn}:root"
         await self._journal.once(op, partial(self._write_root, op, text))
         root_ts = (await self._journal.open()).progress[op]
-        session = place_of(self._schedule, root_ts).session
+        session = self._thread(root_ts).session
         await go_on_in(self._runtime.database, session, turn, reader=READER, now=self._clock())
         return root_ts
 
@@ -188,6 +203,10 @@ class DigestShow:
         told = ((SOURCE, report.sources), (CLAIM, report.claims))
         for kind, what in told:
             await self._store.note_reported(self._schedule.id, kind, what, self._slot.at)
+
+    def _thread(self, root_ts: str) -> ThreadRef:
+        order = self._schedule.order
+        return ThreadRef(team=order.team, channel=order.place, root_ts=root_ts)
 
     async def _mark_finished(self) -> None:
         (await self._journal.open()).finished = True
