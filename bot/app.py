@@ -112,6 +112,7 @@ async def running_bot(
             people=people,
             catch_up=catch_up,
         )
+        runtime.take_orders_with(digests.desk)
         await runtime.show_with(READER, presenting.attach)
         taking_up = TakingUp(runtime, ingress, api.clock, gestures=actions)
         stack.push_async_callback(taking_up.close)

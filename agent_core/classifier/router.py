@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import date
+from typing import Literal, get_args
 
 from pydantic import TypeAdapter
 
@@ -36,7 +37,10 @@ USE_TOOLS = ToolSpec(
     },
 )
 
-_VERDICT = re.compile(r"\b(SIMPLE|COMPLEX)\b")
+Verdict = Literal["SIMPLE", "COMPLEX", "ORDER", "STOP"]
+
+_WORD = re.compile(r"\b(?:SIMPLE|COMPLEX|ORDER|STOP)\b")
+_VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 _CONTEXT_CHARS = 2_000
 _FAST_MAX_TOKENS = 4_000
 _CLASSIFY_MAX_TOKENS = 1_000
@@ -65,13 +69,19 @@ class Routed:
     fallback: str = ""
     """Why the fast answer gave up after a SIMPLE verdict; empty if it did not."""
     answer: Message | None = None
+    is_order: bool = False
+    """It orders something about schedules, as far as the classifier sees."""
+    is_stop: bool = False
+    """It asks to end the work that goes on."""
     usage: Usage = Usage()
     model_calls: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Verdict:
-    route: Route
+class Judgement:
+    """What the classifier says."""
+
+    word: Verdict
     reason: str
     raw: str = ""
     usage: Usage = Usage()
@@ -90,7 +100,7 @@ class Router:
     """Decides the route of a message that no rule decides.
 
     Args:
-        classifier: The small model that says SIMPLE or COMPLEX.
+        classifier: The small model that says SIMPLE, COMPLEX, ORDER or STOP.
         answerer: The model of the fast answer.
         patience_s: How long a verdict is waited for; later means COMPLEX. Verdicts of 2 s are
             usual, and a plain question is not to become work for a hiccup.
@@ -99,7 +109,7 @@ class Router:
     def __init__(
         self, *, classifier: Model, answerer: RetryingModel, patience_s: float = 6.0
     ) -> None:
-        self._classifier = classifier
+        self.classifier = classifier
         self._answerer = answerer
         self._patience_s = patience_s
 
@@ -113,7 +123,7 @@ class Router:
         answering = asyncio.create_task(self._answer(routing, gate), name="fast-answer")
         try:
             verdict = await self.classify(routing)
-            if verdict.route == "COMPLEX":
+            if verdict.word != "SIMPLE":
                 return _complex(verdict, unheard=_usage_of(answering))
             await gate.open()
             try:
@@ -126,7 +136,7 @@ class Router:
             if not answering.cancelled():
                 answering.exception()  # looked at, so that asyncio does not warn of it
 
-    async def classify(self, routing: Routing) -> _Verdict:
+    async def classify(self, routing: Routing) -> Judgement:
         """The classifier's verdict; COMPLEX when it is unclear, late or failing."""
         request = ModelRequest(
             system="You route queries. You answer with one word.",
@@ -136,16 +146,18 @@ class Router:
         )
         try:
             async with asyncio.timeout(self._patience_s):
-                reply = await _whole(self._classifier, request)
+                reply = await _whole(self.classifier, request)
         except TimeoutError:
-            return _Verdict(route="COMPLEX", reason="late")
+            return Judgement(word="COMPLEX", reason="late")
         except ModelError:
-            return _Verdict(route="COMPLEX", reason="failed")
+            return Judgement(word="COMPLEX", reason="failed")
         raw = reply.message.text
-        words = set(_VERDICT.findall(raw.upper()))
-        route: Route = "SIMPLE" if words == {"SIMPLE"} else "COMPLEX"
-        reason = "classifier" if len(words) == 1 else "unclear"
-        return _Verdict(route=route, reason=reason, raw=raw[:200], usage=reply.usage)
+        words = set(_WORD.findall(raw.upper()))
+        said = [verdict for verdict in _VERDICTS if verdict in words]
+        is_clear = len(said) == 1
+        word: Verdict = said[0] if is_clear else "COMPLEX"
+        reason = "classifier" if is_clear else "unclear"
+        return Judgement(word=word, reason=reason, raw=raw[:200], usage=reply.usage)
 
     async def _answer(self, routing: Routing, gate: "_Gate") -> Reply:
         request = ModelRequest(
@@ -214,9 +226,11 @@ def _usage_of(answering: asyncio.Task[Reply]) -> Usage:
     return answering.result().usage
 
 
-def _complex(verdict: _Verdict, *, unheard: Usage) -> Routed:
+def _complex(verdict: Judgement, *, unheard: Usage) -> Routed:
     return Routed(
-        route="COMPLEX",
+        route="SIMPLE" if verdict.word == "STOP" else "COMPLEX",
+        is_order=verdict.word == "ORDER",
+        is_stop=verdict.word == "STOP",
         reason=verdict.reason,
         raw=verdict.raw,
         usage=verdict.usage + unheard,
@@ -224,7 +238,7 @@ def _complex(verdict: _Verdict, *, unheard: Usage) -> Routed:
     )
 
 
-def _outcome(verdict: _Verdict, reply: Reply) -> Routed:
+def _outcome(verdict: Judgement, reply: Reply) -> Routed:
     usage = verdict.usage + reply.usage
     escape = next(iter(reply.message.tool_calls), None)
     is_whole = reply.stop_reason not in _CUT_SHORT
@@ -242,7 +256,7 @@ def _outcome(verdict: _Verdict, reply: Reply) -> Routed:
     return _given_up(verdict, f"tool_use_detected: {escape.arguments.get('reason', '')}", usage)
 
 
-def _given_up(verdict: _Verdict, fallback: str, usage: Usage) -> Routed:
+def _given_up(verdict: Judgement, fallback: str, usage: Usage) -> Routed:
     return Routed(
         route="COMPLEX",
         reason=verdict.reason,

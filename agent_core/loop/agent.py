@@ -169,4 +169,6 @@ class Agent:
     model: RetryingModel
     tools: Toolset
     body_tools: tuple[BodyTool, ...] = ()
+    owes: str = ""
+    """The tool by which a run gives its result; one that ends without is reminded of it once."""
     limits: Limits = Limits()

@@ -10,7 +10,7 @@ from agent_core.loop.agent import Agent, RunScope
 from agent_core.loop.calls import Asked
 from agent_core.loop.limits import Tally
 from agent_core.loop.step import StepResult, run_step
-from agent_core.messages import Message, is_visible, user_message
+from agent_core.messages import Message, ToolResult, is_visible, user_message
 from agent_core.prompts import prompt
 
 DECLINED = "The model declined to answer this request."
@@ -21,6 +21,7 @@ GO_ON = (
     "Your reply was cut off by its length limit. Go on exactly where you stopped; repeat nothing."
 )
 PAUSED = "You paused. Go on exactly where you stopped; repeat nothing."
+REMINDER = "You have not called `{tool}` with success: nobody sees what you write. Call it now."
 SAY_IT = "Your reply was empty. Say in words what you did and found, for the person who asked."
 CUT_OFF = "(The answer was cut off here. Reply “continue” and I go on.)"
 NO_WORDS = "The work ended without a closing word from the model. Ask again, or reply “continue”."
@@ -84,7 +85,7 @@ async def _run_steps(
         tally = tally.plus(step.usage, step.started_at, step.finished_at)
         if step.is_final:
             said.append(step.spoken)
-            request = _request_to_go_on(step, said)
+            request = _request_to_go_on(step, said) or _reminder(agent, history[len(earlier) :])
             if limit or request is None:
                 break
             await scope.save(len(history) - len(earlier), (request,))
@@ -107,6 +108,20 @@ def _request_to_go_on(step: StepResult, said: Sequence[str]) -> Message | None:
             return user_message(SAY_IT)
         case _:
             return None
+
+
+def _reminder(agent: Agent, run: Sequence[Message]) -> Message | None:
+    """Said once to a run that ends without the call by which it gives its result."""
+    reminder = user_message(REMINDER.format(tool=agent.owes))
+    failed = {
+        part.call_id
+        for message in run
+        for part in message.parts
+        if isinstance(part, ToolResult) and part.is_error
+    }
+    calls = [call for message in run for call in message.tool_calls if call.name == agent.owes]
+    is_given = any(call.id not in failed for call in calls)
+    return None if not agent.owes or is_given or reminder in run else reminder
 
 
 def _words(said: Sequence[str], step: StepResult) -> str:

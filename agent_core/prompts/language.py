@@ -1,4 +1,4 @@
-"""Which of the languages of our fixed words a text is in. Their small words are in the catalogue."""
+"""Which of the languages of our fixed words a text is in; their small words are in the catalogue."""
 
 import re
 from functools import cache
@@ -30,9 +30,7 @@ def read_language(code: str) -> Language | None:
 
 def _told_by(text: str) -> Language | None:
     words = _words(text)
-    hits = {
-        language: sum(word in small for word in words) for language, small in _small().items()
-    }
+    hits = {language: sum(word in small for word in words) for language, small in _small().items()}
     best = max(hits, key=lambda language: (hits[language], language == FALLBACK))
     return best if hits[best] >= _MIN_HITS else None
 

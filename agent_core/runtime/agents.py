@@ -1,22 +1,30 @@
 """Who runs: the main agent and the sub-agents, made for one turn."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from agent_core.loop.agent import Agent, BodyTool
+from pydantic import TypeAdapter
+
+from agent_core.loop.agent import Agent, BodyTool, RunScope
 from agent_core.loop.ask_user import ask_user_tool
 from agent_core.loop.limits import Limits
+from agent_core.messages import ToolCall
 from agent_core.models.retry import RetryingModel
 from agent_core.prompts import fill, prompt
+from agent_core.schedules.digest import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
 from agent_core.subagents.spec import SubagentSpec
 from agent_core.subagents.task import task_tool
+from agent_core.tools import ToolOutput
 from agent_core.tools.registry import Registry
 from agent_core.tools.search import SearchableTools
+from agent_core.workspaces import known_sources
 
 MAIN_AGENT = "universal-agent"
 MAX_NAME_CHARS = 60
+FAULT: TypeAdapter[str] = TypeAdapter(str)
 MAIN_TOOLS = (
     "*",
     "!mcp__local_toolkit__save_corpus",
@@ -57,7 +65,8 @@ class Agents:
             system="\n\n".join((system, prompt("digest"))) if is_digest else system,
             model=self.model,
             tools=SearchableTools(self.registry.restricted(MAIN_TOOLS)),
-            body_tools=self._body_tools(may_ask=not is_digest),
+            body_tools=self._body_tools(is_digest=is_digest),
+            owes=PUBLISH_DIGEST if is_digest else "",
             limits=self.limits,
         )
 
@@ -75,9 +84,24 @@ class Agents:
     def spec(self, name: str) -> SubagentSpec:
         return {spec.name: spec for spec in self.specs}[name]
 
-    def _body_tools(self, *, may_ask: bool) -> tuple[BodyTool, ...]:
+    def _body_tools(self, *, is_digest: bool) -> tuple[BodyTool, ...]:
         tasks = (task_tool(self.specs),) if self.specs else ()
-        return (*tasks, ask_user_tool()) if may_ask else tasks
+        return (*tasks, publish_digest_tool() if is_digest else ask_user_tool())
+
+
+def publish_digest_tool() -> BodyTool:
+    """The tool by which a digest's run gives its result; the surface reads it from the events."""
+
+    async def publish(call: ToolCall, scope: RunScope) -> ToolOutput:
+        async def look() -> str:
+            known = await asyncio.to_thread(known_sources, scope.context.workspace)
+            return faults_of(call.arguments, known)
+
+        fault = await scope.steps.once(PUBLISH_DIGEST, look, FAULT)
+        text = fault or "Published."
+        return ToolOutput(text=text, is_error=bool(fault), size_bytes=len(text.encode()))
+
+    return BodyTool(spec=PUBLISH_DIGEST_SPEC, run=publish)
 
 
 def one_line(name: str) -> str:

@@ -14,6 +14,7 @@ from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, SessionId, TurnId
 from agent_core.messages import user_message
 from agent_core.runtime.opening import opening_text
+from agent_core.runtime.routes import Orders
 from agent_core.runtime.silent_ends import end_silently, give_up
 from agent_core.runtime.stopping import StopSignals
 from agent_core.runtime.turns import TurnParts, Turns
@@ -41,7 +42,7 @@ class Dispatch:
         self._leases = parts.leases
         self._background = background
         self._signals = StopSignals()
-        turns = Turns(parts, self._signals, on_ended=self._go_on_with)
+        self._turns = turns = Turns(parts, self._signals, on_ended=self._go_on_with)
         self.durable = DurableTurns(
             durable,
             process=parts.leases.process,
@@ -80,6 +81,29 @@ class Dispatch:
             if orders:
                 unfinished = await self._store.unfinished_of(session)
             await self._begin_work([turn for turn in unfinished if turn.kind == "work"])
+
+    def take_orders_with(self, orders: Orders) -> None:
+        """From now on messages that order a schedule go there."""
+        self._turns.routes.orders = orders
+
+    async def heed(self, turn_id: TurnId) -> None:
+        """What was written to work that goes on may ask to end it, in whatever words.
+
+        It steers without waiting for this. Where this process dies meanwhile, it has only steered.
+        """
+        turn = await self._store.turn(turn_id)
+        unfinished = await self._store.unfinished_of(turn.session)
+        if turn.kind != "work" or not any(
+            each.seq < turn.seq and each.status != "queued" for each in unfinished
+        ):
+            return
+        if await self._turns.routes.verdict(turn) != "STOP":
+            return
+        if await self._store.revise(turn, turn.inbound, "stop"):
+            await self.advance(turn.session)
+        else:
+            stop = Stop(by=turn.inbound.author_name, why="asked")
+            await self.stop(turn.session, stop, before=turn.seq)
 
     async def see_to(self, turn: StoredTurn) -> None:
         """Something is to be done about a turn of this process: queued, to stop, or overdue."""

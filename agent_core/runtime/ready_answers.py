@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from agent_core.classifier import Routed, asks_for_assent, is_thumbs_up
+from agent_core.classifier import Routed
 from agent_core.events import AnyEvent
 from agent_core.messages import InboundMessage, Message, Text
 from agent_core.prompts.language import Language, detect_language
-from agent_core.prompts.small_talk import SmallTalk, phrase_language, small_talk
+from agent_core.prompts.small_talk import SmallTalk, is_thumbs_up, phrase_language, small_talk
 from agent_core.runtime.standing import progress_words, standing
 from agent_core.sessions import StoredTurn
 from agent_core.sessions.turns import TurnKind
@@ -107,7 +107,7 @@ def _is_assent(turn: StoredTurn, before: StoredTurn | None) -> bool:
         return False
     if not is_thumbs_up(turn.inbound.text):
         return False
-    return before.outcome == "limited" or asks_for_assent(before.answer or "")
+    return before.outcome == "limited" or (before.answer or "").rstrip().endswith("?")
 
 
 def _answer(

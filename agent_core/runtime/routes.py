@@ -1,12 +1,17 @@
 """The route of a turn: small talk, a rule, or the classifier beside the fast answer."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from pydantic import TypeAdapter
 
 from agent_core import tracing
-from agent_core.classifier import ROUTED, Routed, Router, Routing, rule_for
+from agent_core.classifier import ROUTED, Routed, Router, Routing, Verdict, rule_for
+from agent_core.context.history import settled
 from agent_core.events import FastPathFallback, RouteChosen, StepRetried, TextDelta
 from agent_core.loop.agent import ROUTE_SLOTS, Clock, RunScope
-from agent_core.messages import JsonObject, Message
+from agent_core.messages import InboundMessage, JsonObject, Message, Text
 from agent_core.models import Delta
 from agent_core.models.retry import Retried
 from agent_core.runtime.opening import opening_text
@@ -14,9 +19,22 @@ from agent_core.runtime.ready_answers import (
     answer_small_talk,
     last_work,
     needs_no_model,
+    thread_language,
     work_to_tell,
 )
 from agent_core.sessions import EventLog, SessionStore, StoredTurn
+from agent_core.words import CORE
+
+
+class Orders(Protocol):
+    """Who takes orders of schedules; asked again for a message, it does nothing twice."""
+
+    async def take_order(self, message: InboundMessage) -> bool:
+        """Answer a message that orders something; False where it is about something else."""
+        ...
+
+
+IS_TAKEN: TypeAdapter[bool] = TypeAdapter(bool)
 
 
 class Routes:
@@ -27,6 +45,7 @@ class Routes:
         self._store = store
         self._log = log
         self._clock = clock
+        self.orders: Orders | None = None
 
     async def choose(
         self, turn: StoredTurn, scope: RunScope, earlier: tuple[Message, ...], *, resumed: bool
@@ -46,8 +65,24 @@ class Routes:
             routed = Routed(route="COMPLEX", reason=rule)
         else:
             routed = await self._ask_router(turn, scope, earlier)
+            if routed.is_order and await self._is_taken(turn, scope):
+                return routed
+            routed = replace(routed, is_order=False)
         await self._announce_route(routed, scope)
         return routed
+
+    async def verdict(self, turn: StoredTurn) -> Verdict:
+        """What a message wants that was written while another one is worked on."""
+        history = settled(await self._store.history_before(turn))
+        return (await self._router.classify(_routing(turn, history))).word
+
+    async def _is_taken(self, turn: StoredTurn, scope: RunScope) -> bool:
+        """Whether the message was an order, and has its answer."""
+
+        async def take() -> bool:
+            return self.orders is not None and await self.orders.take_order(turn.inbound)
+
+        return await scope.steps.once("order", take, IS_TAKEN)
 
     async def _small_talk(
         self, turn: StoredTurn, earlier: Sequence[StoredTurn], scope: RunScope
@@ -76,13 +111,12 @@ class Routes:
             await scope.emit(StepRetried(**at, reason=item.reason, wait_s=item.wait_s))
 
         async def work() -> Routed:
-            routing = Routing(
-                text=turn.inbound.text,
-                opening=opening_text(turn),
-                history=earlier,
-                today=turn.inbound.received_at.date(),
-            )
-            return await self._router.route(routing, tell)
+            routed = await self._router.route(_routing(turn, earlier), tell)
+            if routed.is_stop:
+                said = CORE.say(thread_language(turn, ()), "answer-nothing-running")
+                answer = Message(role="assistant", parts=(Text(text=said),))
+                return replace(routed, answer=answer)
+            return routed
 
         return await scope.steps.once("route", work, ROUTED)
 
@@ -104,6 +138,15 @@ class Routes:
                 model_calls=routed.model_calls,
             )
         )
+
+
+def _routing(turn: StoredTurn, earlier: tuple[Message, ...]) -> Routing:
+    return Routing(
+        text=turn.inbound.text,
+        opening=opening_text(turn),
+        history=earlier,
+        today=turn.inbound.received_at.date(),
+    )
 
 
 def _rule(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> str | None:

@@ -17,12 +17,13 @@ from agent_core.runtime.consents import ConsentParts, Consents
 from agent_core.runtime.dispatch import Dispatch, Reader
 from agent_core.runtime.keeping import Keeping
 from agent_core.runtime.ready_answers import kind_of
+from agent_core.runtime.routes import Orders
 from agent_core.runtime.timekeeper import Host, Timekeeper
 from agent_core.runtime.turns import TurnParts
-from agent_core.schedules.schedule import PageRead
+from agent_core.schedules.order_reader import OrderReader
 from agent_core.sessions import Database, Ledger, Stop, StoredSession, StoredTurn, WriteBehind
 from agent_core.sessions.schedules import ScheduleStore
-from agent_core.workspaces import create_workspace, mark_renewed, pages_read
+from agent_core.workspaces import create_workspace, mark_renewed
 
 logger = logging.getLogger(__name__)
 
@@ -77,6 +78,8 @@ class Runtime:
             at_once=parts.scheduled_at_once,
         )
         """The schedules, and their clock once `keep_schedules` was called."""
+        self.order_reader = OrderReader(parts.turns.router.classifier)
+        """Reads what people write about schedules."""
 
     async def __aenter__(self) -> "Runtime":
         await self._parts.database.open()
@@ -114,6 +117,10 @@ class Runtime:
         self.timekeeper.attach(host)
         self._background.run(self.timekeeper.keep)
 
+    def take_orders_with(self, orders: Orders) -> None:
+        """From now on messages that the classifier takes for an order of a schedule go there."""
+        self._dispatch.take_orders_with(orders)
+
     async def handle(self, message: InboundMessage) -> TurnId | None:
         """Begin a turn for a message; the message is stored when this returns.
 
@@ -125,6 +132,7 @@ class Runtime:
         turn = await self._store.add_turn(message, kind_of(message))
         if turn is not None:
             await self._dispatch.advance(message.session)
+            self._background.run(lambda: self._dispatch.heed(turn.id))
         return turn.id if turn is not None else None
 
     async def revise(self, key: str, text: str) -> bool:
@@ -182,11 +190,6 @@ class Runtime:
             mark_renewed(path)
             await self._store.save_session(fresh)
             return path
-
-    async def pages_read(self, session: SessionId) -> tuple[PageRead, ...]:
-        """The pages that were read in a session, in their order; none where there is no session."""
-        stored = await self._store.session(session)
-        return await asyncio.to_thread(pages_read, stored.workspace) if stored else ()
 
     async def knows(self, session: SessionId) -> bool:
         """Whether the thread has a session."""

@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 from agent_core.loop.agent import Clock
 from agent_core.messages import InboundMessage
 from agent_core.prompts.language import detect_language
+from agent_core.schedules.rule import slots_after
 from agent_core.schedules.schedule import Schedule, Slot, SlotState
 from agent_core.sessions.schedules import UNFINISHED, ScheduleStore
 from agent_core.words import CORE
@@ -23,6 +24,8 @@ SET_BACK_S = 5.0
 MAX_FAILURES = 3
 FIRST_BACK_OFF = timedelta(minutes=15)
 MAX_TOLD_BEFORE = 40
+FIRST_LOOK_BACK = timedelta(days=7)
+LONGEST_LOOK_BACK = timedelta(days=35)
 
 Obstacle = Literal["owner_left", "place_closed", "not_in_place", "may_not_post"]
 
@@ -36,6 +39,10 @@ class Host(Protocol):
         Raises:
             Exception: it cannot be found out now; the slot is looked at again.
         """
+        ...
+
+    async def material(self, schedule: Schedule, since: datetime) -> str:
+        """What was said since in the place that the schedule is about; empty where it is none."""
         ...
 
     async def tell_trouble(self, schedule: Schedule) -> None:
@@ -148,6 +155,8 @@ class Timekeeper:
         told = await self.store.reported(schedule.id, "claim")
         newest = sorted(told, key=lambda claim: told[claim], reverse=True)[:MAX_TOLD_BEFORE]
         before = [f"- {told[claim]:%Y-%m-%d}: {claim}" for claim in newest]
+        parts = ["\n".join(["Told in earlier digests:", *before])] if before else []
+        parts += filter(None, [await self._material(schedule, slot)])
         language = detect_language(order.task, locale=order.owner_locale)
         return InboundMessage(
             session=slot.session,
@@ -156,10 +165,20 @@ class Timekeeper:
             author_name=order.owner_name,
             text=CORE.say(language, "digest-task", task=order.task),
             received_at=slot.claimed_at,
-            background="\n".join(["Told in earlier digests:", *before]) if before else "",
+            background="\n\n".join(parts),
             scheduled=True,
             author_locale=order.owner_locale,
         )
+
+    async def _material(self, schedule: Schedule, slot: Slot) -> str:
+        """Since the run before; a first one looks back as far as to the slot after this one."""
+        if self._host is None or not schedule.order.reads:
+            return ""
+        earlier = await self.store.newest_slots(schedule.id, limit=20)
+        told = [each.at for each in earlier if each.state == "posted" and each.at < slot.at]
+        after = next(slots_after(schedule.order.rule, slot.at), slot.at + FIRST_LOOK_BACK)
+        since = max(told, default=slot.at - (after - slot.at))
+        return await self._host.material(schedule, max(since, slot.at - LONGEST_LOOK_BACK))
 
     async def _tell_trouble(self, schedule: Schedule) -> None:
         if self._host is not None:

@@ -101,7 +101,7 @@ class Turns:
             clock=parts.clock,
         )
         self._waits = Waits(parts.store, parts.consents, parts.accounts, parts.log, parts.clock)
-        self._routes = Routes(parts.router, parts.store, parts.log, parts.clock)
+        self.routes = Routes(parts.router, parts.store, parts.log, parts.clock)
         self.children = Children(parts.agents, self._scopes, parts.run_logs, signals)
 
     async def run_turn(self, steps: Steps, turn_id: str, generation: int) -> None:
@@ -184,7 +184,9 @@ class Turns:
         done, asker = await self._done_before(turn, scope)
         scope = scope.acting_as(asker)
         await keep_document(turn, scope.context.workspace)
-        routed = await self._routes.choose(turn, scope, earlier, resumed=bool(done))
+        routed = await self.routes.choose(turn, scope, earlier, resumed=bool(done))
+        if routed.is_order:
+            return RunResult(outcome="steered", text="")
         if routed.answer is not None:
             await scope.save(0, [user_message(opening_text(turn)), routed.answer])
             return RunResult(outcome="answered", text=routed.answer.text)

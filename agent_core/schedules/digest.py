@@ -40,7 +40,9 @@ def faults_of(arguments: object, known_sources: Collection[str]) -> str:
         faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
         return "Not published. " + "; ".join(faults[:5])
     known = {_page(source) for source in known_sources}
-    unknown = [line.source for line in digest.lines if line.source and _page(line.source) not in known]
+    unknown = [
+        line.source for line in digest.lines if line.source and _page(line.source) not in known
+    ]
     if unknown:
         return (
             "Not published. These sources were neither found nor read in this session: "

@@ -21,7 +21,14 @@ from agent_core.ids import UserId
 from agent_core.messages import user_message
 from agent_core.models import Model, ModelRequest, Reply, ToolSpec
 from agent_core.schedules.rule import (
-    FIRST_YEAR, LAST_YEAR, BadRule, Fault, Rule, check_rule, read_recurrence, wall_at
+    FIRST_YEAR,
+    LAST_YEAR,
+    BadRule,
+    Fault,
+    Rule,
+    check_rule,
+    read_recurrence,
+    wall_at,
 )
 from agent_core.schedules.rule import zone_named as zone_of
 from agent_core.schedules.schedule import Schedule

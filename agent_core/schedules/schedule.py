@@ -41,7 +41,7 @@ class Order:
     owner_zone: str = ""
     """The zone in which the owner reads times; empty where it is the rule's."""
     reads: str = ""
-    """The place whose posts it is about, by the surface's own name; empty where it is about none."""
+    """The place whose posts it is about, as the surface calls it; empty where it is about none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,16 +86,6 @@ class Slot:
     def session(self) -> SessionId:
         """The session of its turn, its own."""
         return SessionId(f"digest:{self.schedule}:{self.at.strftime(_STAMP)}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageRead:
-    """A page that was fetched and had text, as far as a digest tells of it."""
-
-    url: str
-    title: str
-    date: str
-    """As the search wrote it, such as `2026-11-20`; empty where none did."""
 
 
 ORDER: TypeAdapter[Order] = TypeAdapter(Order)

@@ -8,7 +8,6 @@ from agent_core.workspaces.layout import (
     mark_renewed,
     settle_renewal,
 )
-from agent_core.workspaces.pages_read import pages_read
 from agent_core.workspaces.run_log import RunLog, log_line
 from agent_core.workspaces.sources import known_sources
 from agent_core.workspaces.summary import append_summary
@@ -26,7 +25,6 @@ __all__ = [
     "known_sources",
     "log_line",
     "mark_renewed",
-    "pages_read",
     "settle_renewal",
     "write_text",
     "write_trace",

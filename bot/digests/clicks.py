@@ -13,7 +13,6 @@ from agent_core.prompts.language import detect_language, read_language
 from agent_core.schedules.rule import Rule, read_recurrence
 from agent_core.schedules.schedule import Schedule, ScheduleId, WhenNothingNew
 from agent_core.schedules.told import rule_words
-from agent_core.words import Words
 from bot.digests import posts
 from bot.digests.clerk import Clerk, NotDone, Wanted
 from bot.digests.desk import schedule_id
@@ -144,9 +143,7 @@ class Clicks:
         if await self._api.views.open(press.trigger_id, view) is None:
             raise NotDone("press_again", current)
 
-    async def _read_new(
-        self, submission: Submission, language: str
-    ) -> Wanted | dict[str, str]:
+    async def _read_new(self, submission: Submission, language: str) -> Wanted | dict[str, str]:
         person = await self._people.person(submission.user)
         zone = (person.zone if person else "") or "UTC"
         begins = self._clock().astimezone(UTC).replace(second=0, microsecond=0)

@@ -1,8 +1,8 @@
 """Orders for digests and commands about them, as people write them into a thread.
 
-A message comes here behind its acknowledgement and is in the ledger until this is done with it. What
-the small model has read in it is noted before anything is done about it: taken up again after a
-crash, a message is not read a second time, and what it led to is there once.
+A message comes here behind its acknowledgement and is in the ledger until this is done with it.
+What the small model has read in it is noted before anything is done about it: taken up again after
+a crash, a message is not read a second time, and what it led to is there once.
 """
 
 import hashlib
@@ -208,21 +208,9 @@ class Desk:
 
     async def _take(self, message: InboundMessage, *, is_to_be_read: bool) -> bool:
         found = await self._open.find(message)
-        order = found.order
-        match found.message:
-            case "settled":
-                return True
-            case "begun" if order.read is None:
-                await self._finish(order, message)
-                return True
-            case "begun":
-                return await self._act(order, message)
-            case "late":
-                if await self._replies.has_answered(message):
-                    return True
-                order = OpenOrder()
-            case "new":
-                order = await self._unanswered(order)
+        if (is_taken := await self._resume(found, message)) is not None:
+            return is_taken
+        order = OpenOrder() if found.message == "late" else await self._unanswered(found.order)
         if order.proposal and (consent := _consent(message.text)):
             order = replace(order, consent=consent)
             await self._open.begin(message, order)
@@ -231,6 +219,21 @@ class Desk:
         if not is_to_be_read and order.draft is None:
             return False
         return await self._read(order, message)
+
+    async def _resume(self, found: Found, message: InboundMessage) -> bool | None:
+        """Go on with a message that was here before; None where it was not."""
+        match found.message:
+            case "begun" if found.order.read is not None:
+                return await self._act(found.order, message)
+            case "begun":
+                await self._finish(found.order, message)
+                return True
+            case "settled":
+                return True
+            case "late":
+                return await self._replies.has_answered(message) or None
+            case "new":
+                return None
 
     async def _read(self, order: OpenOrder, message: InboundMessage) -> bool:
         if short_form(message.text, "digests"):
@@ -292,11 +295,6 @@ class Desk:
         if reading.fault == "not_there" and read.which is not None:
             others = await self._clerk.visible_to(message.asker, message.session)
             reading = check(read, replace(said, schedules=tuple(others)))
-        if reading.intent == "list":
-            shown = await self._listed(reading, message)
-            return posts.listing(shown, language, self._clock()), order
-        if reading.intent == "delete" and reading.schedule is None and not reading.fault:
-            return await self._forget(order, message, language)
         if reading.missing == "which":
             raise await self._which(message)
         known = replace(order, draft=reading.draft, texts=(*order.texts, said.text)[-MAX_TEXTS:])
@@ -307,11 +305,26 @@ class Desk:
             zone = message.author_zone or "UTC"
             asked = posts.question(reading.question, language, reading.missing, zone)
             return Draft(text=asked), known
+        if reading.rule is not None and reading.draft is not None and reading.schedule is None:
+            return await self._propose(reading.draft, reading.rule, known, message, language)
+        return await self._command(reading, order, message, language)
+
+    async def _command(
+        self, reading: Reading, order: OpenOrder, message: InboundMessage, language: str
+    ) -> tuple[Draft, OpenOrder]:
+        """Anything but an order; about the one that waits where no schedule is meant."""
         if reading.schedule is not None:
-            return await self._change(reading, reading.schedule, message, language), OpenOrder()
-        if reading.draft is None or reading.rule is None:
-            return Draft(text=BOT.say(language, "digest-agree")), order
-        return await self._propose(reading.draft, reading.rule, known, message, language)
+            draft = await self._change(reading, reading.schedule, message, language)
+            return draft, order if order.proposal else OpenOrder()
+        match reading.intent:
+            case "list":
+                shown = await self._listed(reading, message)
+                return posts.listing(shown, language, self._clock()), order
+            case "delete":
+                said = Draft(text=BOT.say(language, "digest-not-scheduled"))
+                return said, OpenOrder(retired=order.proposal, retired_post=order.post)
+            case _:
+                return Draft(text=BOT.say(language, "digest-agree")), order
 
     async def _propose(
         self,
@@ -365,13 +378,6 @@ class Desk:
         shown = await self._clerk.visible_to(message.asker, message.session)
         refused.candidates = tuple(each for each in shown if each.order.owner == message.asker)
         return refused
-
-    async def _forget(
-        self, order: OpenOrder, message: InboundMessage, language: str
-    ) -> tuple[Draft, OpenOrder]:
-        """The person does not want what they have ordered."""
-        said = Draft(text=BOT.say(language, "digest-not-scheduled"))
-        return said, OpenOrder(retired=order.proposal, retired_post=order.post)
 
     async def _unanswered(self, order: OpenOrder) -> OpenOrder:
         """The open order, unless a click has answered it."""

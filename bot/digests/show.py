@@ -6,6 +6,8 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from agent_core.errors import SessionError
 from agent_core.events import AnyEvent, ToolCallFinished, ToolCallStarted, TurnFinished
 from agent_core.ids import ROOT_RUN, ToolCallId, TurnId
@@ -13,8 +15,6 @@ from agent_core.runtime import Runtime
 from agent_core.runtime.timekeeper import Obstacle
 from agent_core.schedules.digest import PUBLISH_DIGEST, PublishedDigest
 from agent_core.schedules.schedule import Schedule, Slot
-from pydantic import ValidationError
-
 from agent_core.sessions import StoredTurn
 from agent_core.sessions.continuing import go_on_in
 from bot.digests import posts
