@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal, get_args
+from typing import Literal
 
 from pydantic import TypeAdapter
 
@@ -40,7 +40,7 @@ USE_TOOLS = ToolSpec(
 Verdict = Literal["SIMPLE", "COMPLEX", "ORDER", "STOP"]
 
 _WORD = re.compile(r"\b(?:SIMPLE|COMPLEX|ORDER|STOP)\b")
-_VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+_VERDICTS: tuple[Verdict, ...] = ("SIMPLE", "COMPLEX", "ORDER", "STOP")
 _CONTEXT_CHARS = 2_000
 _FAST_MAX_TOKENS = 4_000
 _CLASSIFY_MAX_TOKENS = 1_000
@@ -152,12 +152,11 @@ class Router:
         except ModelError:
             return Judgement(word="COMPLEX", reason="failed")
         raw = reply.message.text
-        words = set(_WORD.findall(raw.upper()))
-        said = [verdict for verdict in _VERDICTS if verdict in words]
-        is_clear = len(said) == 1
-        word: Verdict = said[0] if is_clear else "COMPLEX"
-        reason = "classifier" if is_clear else "unclear"
-        return Judgement(word=word, reason=reason, raw=raw[:200], usage=reply.usage)
+        words: set[str] = set(_WORD.findall(raw.upper()))
+        said: list[Verdict] = [verdict for verdict in _VERDICTS if {verdict} & words]
+        if len(said) != 1:
+            return Judgement(word="COMPLEX", reason="unclear", raw=raw[:200], usage=reply.usage)
+        return Judgement(word=said[0], reason="classifier", raw=raw[:200], usage=reply.usage)
 
     async def _answer(self, routing: Routing, gate: "_Gate") -> Reply:
         request = ModelRequest(

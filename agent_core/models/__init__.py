@@ -30,7 +30,8 @@ class ModelRequest:
     may_call_tools: bool = True
     """False keeps the tools in sight (the history has calls to them) but forbids new calls."""
     must_call: str = ""
-    """The one tool that the reply has to call; empty where the model is free."""
+    """The one tool that the reply has to call: forced where a model takes that, and told in the
+    prompt; empty where the model is free."""
     max_tokens: int = 16_000
     effort: Effort | None = None
     """Sent only to models that are known to take it."""

@@ -19,6 +19,12 @@ def takes_effort(model: str) -> bool:
     return found is not None and int(found[1]) >= _FIRST_MAJOR_WITH_EFFORT
 
 
+def takes_forced_tools(model: str) -> bool:
+    """Whether a model is known to accept a forced tool; newer ones refuse it and are only told."""
+    found = _MODEL_ID.search(model)
+    return found is not None and int(found[1]) < _FIRST_MAJOR_WITH_EFFORT
+
+
 def request_body(model: str, request: ModelRequest) -> JsonObject:
     """The body of POST /v1/messages, without `stream`; at most four cache points."""
     body: JsonObject = {
@@ -33,7 +39,7 @@ def request_body(model: str, request: ModelRequest) -> JsonObject:
         body["tools"] = _tools(request)
         if not request.may_call_tools:
             body["tool_choice"] = {"type": "none"}
-        elif request.must_call:
+        elif request.must_call and takes_forced_tools(model):
             body["tool_choice"] = {"type": "tool", "name": request.must_call}
     if request.effort and takes_effort(model):
         body["output_config"] = {"effort": request.effort}

@@ -1,4 +1,4 @@
-"""Which of the languages of our fixed words a text is in; their small words are in the catalogue."""
+"""Which of our languages a text is in, by the small words that the catalogue has of each."""
 
 import re
 from functools import cache

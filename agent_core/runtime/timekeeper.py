@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from agent_core.loop.agent import Clock
 from agent_core.messages import InboundMessage
 from agent_core.prompts.language import detect_language
-from agent_core.schedules.rule import slots_after
+from agent_core.schedules.rule import newest_slot
 from agent_core.schedules.schedule import Schedule, Slot, SlotState
 from agent_core.sessions.schedules import UNFINISHED, ScheduleStore
 from agent_core.words import CORE
@@ -24,6 +24,7 @@ SET_BACK_S = 5.0
 MAX_FAILURES = 3
 FIRST_BACK_OFF = timedelta(minutes=15)
 MAX_TOLD_BEFORE = 40
+A_SECOND = timedelta(seconds=1)
 FIRST_LOOK_BACK = timedelta(days=7)
 LONGEST_LOOK_BACK = timedelta(days=35)
 
@@ -171,14 +172,15 @@ class Timekeeper:
         )
 
     async def _material(self, schedule: Schedule, slot: Slot) -> str:
-        """Since the run before; a first one looks back as far as to the slot after this one."""
+        """Since the run before, or since the slot before this one where there was none."""
         if self._host is None or not schedule.order.reads:
             return ""
         earlier = await self.store.newest_slots(schedule.id, limit=20)
         told = [each.at for each in earlier if each.state == "posted" and each.at < slot.at]
-        after = next(slots_after(schedule.order.rule, slot.at), slot.at + FIRST_LOOK_BACK)
-        since = max(told, default=slot.at - (after - slot.at))
-        return await self._host.material(schedule, max(since, slot.at - LONGEST_LOOK_BACK))
+        oldest = slot.at - LONGEST_LOOK_BACK
+        before, _ = newest_slot(schedule.order.rule, after=oldest, until=slot.at - A_SECOND)
+        since = max(told, default=before or slot.at - FIRST_LOOK_BACK)
+        return await self._host.material(schedule, max(since, oldest))
 
     async def _tell_trouble(self, schedule: Schedule) -> None:
         if self._host is not None:

@@ -37,6 +37,7 @@ READ_ORDER = "read_order"
 MAX_CHARS = 2_000
 """A longer text is a document and orders nothing."""
 MAX_TASK_CHARS = 1_000
+MAX_YEARS_AHEAD = 10
 PATIENCE_S = 8.0
 
 _STEMS = (
@@ -290,8 +291,8 @@ def _rule(recurrence: str, draft: OrderDraft, base: Reading, said: Said) -> Rule
         zone = zone_of(draft.zone)
     except LookupError as error:
         raise BadRule("unknown_zone", "There is no time zone of this name.") from error
-    if draft.begins is not None and draft.begins.year > LAST_YEAR:
-        raise BadRule("never", "It would begin in a time that nobody has clocks for.")
+    if draft.begins is not None and draft.begins.year > said.now.year + MAX_YEARS_AHEAD:
+        raise BadRule("never", "It would not begin within ten years.")
     begins = said.now.astimezone(UTC).replace(second=0, microsecond=0)
     if draft.begins is not None and draft.begins > wall_at(said.now, zone).date():
         begins = datetime.combine(draft.begins, time(), tzinfo=zone).astimezone(UTC)

@@ -6,6 +6,7 @@ a crash, a message is not read a second time, and what it led to is there once.
 """
 
 import hashlib
+import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -37,6 +38,8 @@ from bot.render import Draft
 from bot.slack_api import SlackApi
 from bot.threads import parse_session
 from bot.words import BOT
+
+logger = logging.getLogger(__name__)
 
 _CHANNEL = re.compile(r"(?<![\w&])#[\w-]+")
 MAX_TEXTS = 8
@@ -166,7 +169,7 @@ class Desk:
         Only one that smells of an order, or stands where an order waits, is read at all.
         """
         text = message.text
-        smells = smells_of_order(text) or short_form(text, "digests")
+        smells = smells_of_order(text) or _CHANNEL.search(text) or short_form(text, "digests")
         if message.key == message.session and not smells:
             return False
         return _is_eligible(message) and await self._take(message, is_to_be_read=bool(smells))
@@ -241,7 +244,8 @@ class Desk:
         else:
             try:
                 draft = await self._reader.draft(await self._said(order, message))
-            except ReaderAway:
+            except ReaderAway as away:
+                logger.warning("%s was not read as an order: %s", message.key, away)
                 return await self._offer_form(order, message)
         if draft.intent == "none":
             return False

@@ -66,7 +66,7 @@ class Report:
     @property
     def claims(self) -> tuple[str, ...]:
         """What is to be remembered of the lines."""
-        return tuple(finding.text for finding in self.findings)
+        return () if self.is_plain else tuple(finding.text for finding in self.findings)
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -107,7 +107,10 @@ def report_of(
 
 def plain_report(answer: str, task: str) -> Report:
     """The words of a run that has published nothing."""
-    return Report(title=task, findings=(), details=answer.strip(), is_plain=True)
+    paragraphs = [part for part in answer.split("\n\n") if not part.lstrip().startswith("#")]
+    first = cut(next(filter(str.strip, paragraphs), ""), LINE_CHARS)
+    told = (Finding(text=first, source="", is_new=False),) if first else ()
+    return Report(title=cut(task, TASK_CHARS), findings=told, details=answer.strip(), is_plain=True)
 
 
 def address(url: str) -> str:

@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from agent_core.schedules.rule import slots_after
 from agent_core.schedules.schedule import Schedule, Slot
-from bot.sandbox.model import Text
+from bot.sandbox.model import ToolUse
 from bot.sandbox.moments import SharedClock
 from bot.sandbox.slack import Delivery, Post, View, interactive
 from bot.sandbox.slack.actions import blocks_of_post, collect_values
@@ -34,10 +34,19 @@ ANSWER_S = 20.0
 RUN_S = 30.0
 
 
-def digest_answer(*lines: str, title: str = "Storage grows", details: str = "More of it.") -> Text:
-    """What a model answers that keeps to the form."""
-    listed = "\n".join(f"- {line}" for line in lines)
-    return Text(text=f"# {title}\n{listed}\n---\n{details}")
+def digest_answer(
+    *lines: str, title: str = "Storage grows", details: str = "More of it."
+) -> ToolUse:
+    """What a model publishes."""
+    told = [{"text": line, "source": "", "is_new": True} for line in lines]
+    return ToolUse(
+        name="publish_digest", input={"headline": title, "lines": told, "details": details}
+    )
+
+
+def reading(intent: str, **fields: object) -> ToolUse:
+    """What the small model reads in the next message that it is asked about."""
+    return ToolUse(name="read_order", input={"intent": intent, **fields})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,15 +65,35 @@ class Office:
     clock: SharedClock
     watch: Watch
 
-    async def say(self, text: str, *, user: str = "ann", channel: str = CHANNEL) -> Post:
-        """Someone mentions the bot in a new thread; its first post there."""
+    async def say(
+        self,
+        text: str,
+        read: ToolUse | None = None,
+        *,
+        user: str = "ann",
+        channel: str = CHANNEL,
+    ) -> Post:
+        """Someone mentions the bot in a new thread; its first post there.
+
+        Without `read` the stand-in reads by itself, which it can with plain orders.
+        """
+        if read is not None:
+            self.world.model.play(read)
         ts = await self.world.mention(text, user=user, channel=channel)
         return await self.next_post(ts, after=0, channel=channel)
 
     async def reply(
-        self, text: str, post: Post, *, user: str = "ann", mention: bool = False
+        self,
+        text: str,
+        post: Post,
+        read: ToolUse | None = None,
+        *,
+        user: str = "ann",
+        mention: bool = False,
     ) -> Post:
         """Someone writes into a post's thread; the bot's next post there."""
+        if read is not None:
+            self.world.model.play(read)
         slack = self.world.slack
         told = len(self.world.bot_posts(post.root_ts, channel=post.channel))
         words = f"{slack.mention} {text}" if mention else text

@@ -8,6 +8,7 @@ from tests.e2e.digests import (
     Office,
     digest_answer,
     office,
+    reading,
     shared_office,
 )
 
@@ -37,11 +38,11 @@ async def test_without_digests_the_list_shows_how_to_order_one(office: Office) -
 @pytest.mark.proves("digest.words")
 async def test_pause_and_resume_in_words(office: Office) -> None:
     number = (await office.order()).number
-    paused = await office.say("pause the digest")
+    paused = await office.say("pause the digest", reading("pause"))
     assert paused.text.startswith(f"Digest {number} (*battery storage*) is paused.")
     assert await office.status(number) == ("paused", None)
     assert entries(await office.say("digests"))[0] == "Resume"
-    resumed = await office.say(f"resume digest {number}")
+    resumed = await office.say(f"resume digest {number}", reading("resume", which=number))
     assert "goes on. Next: Fri 27 March 2026, 09:00" in resumed.text
     assert await office.status(number) == ("active", NINE_ON_FRIDAY)
 
@@ -49,10 +50,11 @@ async def test_pause_and_resume_in_words(office: Office) -> None:
 @pytest.mark.proves("digest.words")
 async def test_delete_in_words_keeps_the_number_for_good(office: Office) -> None:
     first = await office.order()
-    deleted = await office.say("delete the battery storage digest")
+    deleted = await office.say("delete the battery storage digest", reading("delete"))
     assert deleted.text.startswith(f"Digest {first.number} (*battery storage*) is deleted.")
     assert await office.schedules() == []
-    assert "no such digest" in (await office.say(f"resume digest {first.number}")).text
+    gone = await office.say("resume that digest", reading("resume", which=first.number))
+    assert "no such digest" in gone.text
     assert (await office.order()).number > first.number
 
 
@@ -61,7 +63,7 @@ async def test_run_now_makes_one_digest_beside_the_rule(office: Office) -> None:
     schedule = await office.order()
     already = len(office.roots())
     office.world.model.play(digest_answer("One", "Two"))
-    started = await office.say(f"run digest {schedule.number} now")
+    started = await office.say("run the digest now", reading("run", which=schedule.number))
     assert started.text.startswith(f"Digest {schedule.number} (*battery storage*) is being made")
     await office.rest()
     [root] = office.roots()[already:]
@@ -74,10 +76,13 @@ async def test_a_second_run_waits_until_the_first_is_over(office: Office) -> Non
     already = len(office.roots())
     may_go_on = office.world.model.stall(LONG_S, kinds={"scripted"})
     office.world.model.play(digest_answer("One"))
-    await office.say("run the digest")
+    listing = await office.say("digests")
+    await office.choose(listing, "run", schedule)
+    await office.next_post(listing.root_ts, after=1)
     office.clock.jump_to(office.clock.now() + 1.0)
-    refused = await office.say("run the digest")
-    assert refused.text == f"Digest {schedule.number} is being made right now."
+    await office.choose(listing, "run", schedule)
+    refused = await office.told_alone("ann", listing)
+    assert refused == f"Digest {schedule.number} is being made right now."
     may_go_on.set()
     await office.rest()
     assert len(office.roots()) == already + 1
@@ -102,7 +107,7 @@ async def test_the_menu_does_what_it_says_and_says_who_did_it(
 
 async def test_the_menu_resumes_and_runs(office: Office) -> None:
     schedule = await office.order()
-    await office.say("pause the digest")
+    await office.say("pause the digest", reading("pause"))
     listing = await office.say("digests")
     await office.choose(listing, "resume", schedule)
     assert "goes on" in (await office.next_post(listing.root_ts, after=1)).text
@@ -116,11 +121,18 @@ async def test_the_menu_resumes_and_runs(office: Office) -> None:
 @pytest.mark.proves("digest.form", "digest.words")
 async def test_edit_opens_a_form_that_takes_another_time(office: Office) -> None:
     schedule = await office.order()
-    listing = await office.say(f"edit digest {schedule.number}")
+    listing = await office.say("edit that digest", reading("change", which=schedule.number))
     await office.choose(listing, "edit", schedule)
     view = await office.form()
-    assert "every weekday at 09:00 (Europe/Amsterdam)" in str(view.body["blocks"])
-    entered = {"when": "every monday at 7:15", "task": "flow batteries", "news": "be_silent"}
+    shown = str(view.body["blocks"])
+    assert "every weekday" in shown
+    assert "09:00" in shown
+    entered = {
+        "days": "FREQ=WEEKLY;BYDAY=MO",
+        "time": "7:15",
+        "task": "flow batteries",
+        "news": "be_silent",
+    }
     assert await office.fill_in(view, entered) == {}
     told = await office.next_post(listing.root_ts, after=1)
     assert told.text.startswith(f"Digest {schedule.number} is changed: *flow batteries*")
@@ -134,9 +146,8 @@ async def test_edit_opens_a_form_that_takes_another_time(office: Office) -> None
 @pytest.mark.parametrize(
     ("entered", "block", "reason"),
     [
-        ({"when": "soon"}, "when", "Please write days and time"),
-        ({"when": "every monday"}, "when", "Please write days and time"),
-        ({"when": "every 5 minutes"}, "when", "too often"),
+        ({"time": "soon"}, "time", "Please write the time as 09:00."),
+        ({"time": "25:00"}, "time", "Please write the time as 09:00."),
         ({"task": "   "}, "task", "What is it about?"),
     ],
 )
@@ -152,7 +163,7 @@ async def test_a_wrong_entry_keeps_the_form_open_with_a_sentence(
     assert list(errors) == [block]
     assert reason in errors[block]
     assert await office.schedule(schedule.number) == schedule
-    assert await office.fill_in(view, {"when": "every day at 6"}) == {}
+    assert await office.fill_in(view, {"days": "FREQ=DAILY", "time": "6:00"}) == {}
     changed = await office.schedule(schedule.number)
     assert changed.order.rule.recurrence == "FREQ=DAILY;BYHOUR=6;BYMINUTE=0"
 
@@ -168,14 +179,15 @@ async def test_another_channel_of_the_form_is_checked(office: Office) -> None:
 
 async def test_an_order_that_fits_two_digests_asks_which(office: Office) -> None:
     first, second = await office.order(), await office.order(HEAT_PUMPS)
-    which = await office.say("pause the digest")
+    which = await office.say("pause the digest", reading("pause"))
     assert which.text.splitlines() == [
         "Which one do you mean? Name it by its number:",
         f"{first.number}. battery storage",
         f"{second.number}. heat pumps",
     ]
     assert {each.status for each in await office.schedules()} == {"active"}
-    assert "heat pumps" in (await office.say("pause the Tuesday one")).text
+    tuesday = reading("pause", which=second.number)
+    assert "heat pumps" in (await office.say("pause the Tuesday digest", tuesday)).text
     assert await office.status(second.number) == ("paused", None)
 
 
@@ -184,7 +196,7 @@ async def test_in_the_thread_of_a_digest_that_digest_is_meant(office: Office) ->
     second = await office.order("every friday at 17 post a digest on heat pumps in #energy")
     office.world.model.play(digest_answer("One"))
     await office.go_to_slot(first)
-    paused = await office.reply("pause the digest", office.roots()[-1])
+    paused = await office.reply("pause the digest", office.roots()[-1], reading("pause"))
     assert paused.text.startswith(f"Digest {first.number} (*battery storage*) is paused.")
     assert (await office.schedule(second.number)).status == "active"
 
@@ -193,7 +205,9 @@ async def test_in_the_thread_of_a_digest_that_digest_is_meant(office: Office) ->
 @pytest.mark.proves("digest.rights")
 async def test_a_person_may_not_change_the_digest_of_another_one(office: Office, verb: str) -> None:
     schedule = await office.order(user="ann")
-    refused = await office.say(f"{verb} digest {schedule.number}", user="ben")
+    intent = "change" if verb == "edit" else verb
+    read = reading(intent, which=schedule.number)
+    refused = await office.say(f"{verb} digest {schedule.number}", read, user="ben")
     ann = office.world.slack.people["ann"]
     only = f"Only <@{ann}>, who ordered it, and admins can change digest {schedule.number}."
     assert refused.text == only
@@ -207,7 +221,7 @@ async def test_a_person_may_not_change_the_digest_of_another_one(office: Office,
 @pytest.mark.proves("digest.rights")
 async def test_an_admin_may_change_the_digest_of_another_one(office: Office) -> None:
     schedule = await office.order(user="ben")
-    paused = await office.say(f"pause digest {schedule.number}", user="ann")
+    paused = await office.say("pause it, the digest", reading("pause", which=schedule.number))
     assert "is paused" in paused.text
     assert await office.status(schedule.number) == ("paused", None)
 
@@ -227,7 +241,8 @@ async def test_a_digest_of_a_channel_that_one_is_not_in_is_not_there_for_one(
     schedule = await office.order("every day at 9 post a digest on moss in #shared")
     assert "moss" in (await office.say("digests", user="ben")).text
     assert "moss" not in (await office.say("digests", user="cleo")).text
-    hidden = await office.say(f"pause digest {schedule.number}", user="cleo")
+    read = reading("pause", which=schedule.number)
+    hidden = await office.say("pause that digest", read, user="cleo")
     assert "no such digest" in hidden.text
 
 
@@ -238,3 +253,34 @@ def entries(listing: Post) -> list[str]:
         for block in listing.blocks
         for option in block.get("accessory", {}).get("options", ())
     ]
+
+
+@pytest.mark.proves("digest.words")
+async def test_a_digest_is_changed_in_words_and_told_as_it_is_then(office: Office) -> None:
+    schedule = await office.order()
+    at_ten = schedule.order.rule.recurrence.replace("BYHOUR=9", "BYHOUR=10")
+    change = reading("change", which=schedule.number, rrule=at_ten, only_when_new=True)
+    changed = await office.say("make the digest 10 o'clock, and only for news", change)
+    assert f"Digest {schedule.number} is changed: *battery storage*" in changed.text
+    now = await office.schedule(schedule.number)
+    assert now.order.rule.recurrence == at_ten
+    assert (now.order.task, now.order.when_nothing_new) == ("battery storage", "be_silent")
+    unclear = reading("change", which=schedule.number, question="Better in which way?")
+    asked = await office.say("make the digest better", unclear)
+    assert asked.text == "Better in which way?"
+
+
+async def test_the_list_of_a_channel_has_those_of_that_channel(office: Office) -> None:
+    await office.order()
+    await office.order(HEAT_PUMPS)
+    listing = await office.say("which digests has #energy?", reading("list", channel="#energy"))
+    assert "battery storage" in listing.text
+    assert "heat pumps" not in listing.text
+
+
+async def test_all_of_them_are_never_meant_at_once(office: Office) -> None:
+    await office.order()
+    await office.order(HEAT_PUMPS)
+    which = await office.say("delete all digests", reading("delete"))
+    assert which.text.startswith("Which one do you mean?")
+    assert len(await office.schedules()) == 2

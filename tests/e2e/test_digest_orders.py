@@ -6,7 +6,6 @@ import re
 import pytest
 
 from bot.sandbox.model import Text, ToolUse
-from bot.sandbox.slack import Post
 from tests.e2e.digests import (
     HYDROGEN,
     NINE_ON_FRIDAY,
@@ -15,6 +14,7 @@ from tests.e2e.digests import (
     buttons,
     digest_answer,
     office,
+    reading,
     shared_office,
 )
 from tests.e2e.world import SIMPLE_ANSWER
@@ -23,9 +23,9 @@ __all__ = ["office", "shared_office"]
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-
-TIDES = "post a digest on tides in #news every day"
 LONG_S = 60.0
+DAILY = "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"
+AT_TEN = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=10;BYMINUTE=0"
 
 
 @pytest.mark.proves("digest.proposal")
@@ -42,18 +42,17 @@ async def test_a_proposal_names_task_channel_rule_and_next_three_times(office: O
 
 
 @pytest.mark.proves("digest.zone")
-async def test_times_are_those_of_the_askers_time_zone(office: Office) -> None:
-    proposal = await office.say("every 2nd of April at 00:30 post a digest on fools", user="ben")
-    assert "(Europe/London)" in proposal.text
-    assert "Thu 2 April 2026, 00:30 · Fri 2 April 2027, 00:30" in proposal.text
-
-
-@pytest.mark.proves("digest.zone")
-async def test_an_order_in_another_zone_is_told_in_the_askers_time(office: Office) -> None:
-    proposal = await office.say("every 2nd of April at 9 New York time post a digest on fools")
-    assert "at 09:00 (America/New_York)" in proposal.text
-    assert "Thu 2 April 2026, 15:00 · Fri 2 April 2027, 15:00" in proposal.text
-    assert "(Europe/Amsterdam)\n" in proposal.text
+async def test_times_are_those_of_the_asker_whatever_zone_the_order_names(office: Office) -> None:
+    fools = {"task": "fools", "rrule": "FREQ=YEARLY;BYMONTH=4;BYMONTHDAY=2;BYHOUR=9;BYMINUTE=0"}
+    words = "every 2nd of April at 9 post a digest on fools"
+    own = await office.say(words, reading("order", **fools), user="ben")
+    assert "(Europe/London)" in own.text
+    other = await office.say(
+        f"{words}, New York time", reading("order", zone="America/New_York", **fools)
+    )
+    assert "at 09:00 (America/New_York)" in other.text
+    assert "Thu 2 April 2026, 15:00 · Fri 2 April 2027, 15:00" in other.text
+    assert "(Europe/Amsterdam)\n" in other.text
 
 
 @pytest.mark.proves("digest.click")
@@ -91,21 +90,45 @@ async def test_the_click_of_another_person_is_refused_for_their_eyes_only(
     await office.press(proposal, button, user="ann")
     refused = await office.told_alone("ann", proposal)
     ben = office.world.slack.people["ben"]
-    assert re.match(rf"Only <@{ben}>, who ordered it, ", refused)
+    assert refused == f"Only <@{ben}>, who ordered it, can decide that."
     assert buttons(office.world.slack.find(proposal.channel, proposal.ts))
     assert await office.schedules() == []
 
 
+@pytest.mark.parametrize("word", ["yes", "Ok, thanks!", "ja", "oui", "sí", ":+1:"])
+@pytest.mark.proves("digest.click")
+async def test_a_plain_yes_of_the_owner_agrees_as_the_click_does(office: Office, word: str) -> None:
+    proposal = await office.say(ORDER)
+    await office.world.slack.say("ann", proposal.channel, word, thread_ts=proposal.root_ts)
+    await office.without_buttons(proposal)
+    [schedule] = await office.schedules()
+    assert (schedule.status, schedule.next_due) == ("active", NINE_ON_FRIDAY)
+
+
 @pytest.mark.proves("digest.click_by")
-async def test_who_presses_confirm_for_another_is_not_told_of_a_digest_without_number(
-    office: Office,
-) -> None:
-    proposal = await office.say(ORDER, user="ben")
-    for user in ("cleo", "ann"):
-        await office.press(proposal, "confirm", user=user)
-        refused = await office.told_alone(user, proposal)
-        ben = office.world.slack.people["ben"]
-        assert refused == f"Only <@{ben}>, who ordered it, can decide that."
+async def test_another_persons_yes_agrees_to_nothing(office: Office) -> None:
+    proposal = await office.say(ORDER)
+    office.world.model.play(Text(text=SIMPLE_ANSWER))
+    words = f"{office.world.slack.mention} yes"
+    slack = office.world.slack
+    said = await slack.say("ben", proposal.channel, words, thread_ts=proposal.root_ts)
+    await office.world.answered(said)
+    assert buttons(office.world.slack.find(proposal.channel, proposal.ts))
+    assert await office.schedules() == []
+
+
+async def test_a_yes_that_the_model_reads_in_other_words_only_shows_the_way(office: Office) -> None:
+    proposal = await office.say(ORDER)
+    told = await office.reply("lovely, that is how I want it", proposal, reading("change"))
+    assert told.text == "To agree, press “Confirm” or answer “yes”."
+    assert await office.schedules() == []
+
+
+@pytest.mark.parametrize("word", ["no", "cancel", "nein", "never mind"])
+async def test_a_no_takes_the_proposal_back(office: Office, word: str) -> None:
+    proposal = await office.say(ORDER)
+    await office.world.slack.say("ann", proposal.channel, word, thread_ts=proposal.root_ts)
+    assert (await office.without_buttons(proposal)).text == "Not scheduled."
     assert await office.schedules() == []
 
 
@@ -113,13 +136,26 @@ async def test_cancel_takes_the_proposal_back(office: Office) -> None:
     proposal = await office.say(ORDER)
     await office.press(proposal, "cancel")
     assert (await office.without_buttons(proposal)).text == "Not scheduled."
-    assert await office.schedules() == []
+
+
+async def test_a_correction_takes_the_place_of_the_proposal(office: Office) -> None:
+    proposal = await office.say(ORDER)
+    later = await office.reply("no, at 10", proposal, reading("change", rrule=AT_TEN))
+    assert later.text.startswith("*battery storage*\nEvery weekday at 10:00")
+    assert (await office.without_buttons(proposal)).text == "Not scheduled."
+    refused = await office.reply("in #nowhere", later, reading("change", channel="#nowhere"))
+    assert refused.text.startswith("I see no channel #nowhere")
+    await office.world.slack.say("ann", later.channel, "yes", thread_ts=later.root_ts)
+    await office.without_buttons(later)
+    [schedule] = await office.schedules()
+    assert schedule.order.rule.recurrence == AT_TEN
 
 
 async def test_change_opens_the_form_and_shows_a_new_proposal(office: Office) -> None:
     proposal = await office.say(ORDER)
     await office.press(proposal, "change")
-    assert await office.fill_in(await office.form(), {"when": "every monday at 14:30"}) == {}
+    entered = {"days": "FREQ=WEEKLY;BYDAY=MO", "time": "14:30"}
+    assert await office.fill_in(await office.form(), entered) == {}
     changed = await office.next_post(proposal.root_ts, after=1)
     assert "Every Monday at 14:30 (Europe/Amsterdam)" in changed.text
     assert await office.schedules() == []
@@ -130,47 +166,60 @@ async def test_change_opens_the_form_and_shows_a_new_proposal(office: Office) ->
 
 
 @pytest.mark.proves("digest.question")
-async def test_an_unclear_time_is_asked_for_once_and_at_9_completes_it(office: Office) -> None:
-    question = await office.say(HYDROGEN)
-    assert question.text.startswith("At what time?")
-    assert "Europe/Amsterdam" in question.text
-    proposal = await office.reply("at 9", question)
-    assert proposal.text.startswith("*hydrogen*\nEvery weekday at 09:00 (Europe/Amsterdam)")
+async def test_what_is_missing_is_asked_for_until_it_is_there(office: Office) -> None:
+    asked = reading("order", task="hydrogen", channel="#energy")
+    days = await office.say(HYDROGEN.replace("every weekday ", "regularly "), asked)
+    assert days.text.startswith("On which days?")
+    weekly = reading("change", rrule="FREQ=WEEKLY;BYDAY=MO")
+    time = await office.reply("Mondays", days, weekly)
+    assert time.text.startswith("At what time?")
+    assert "Europe/Amsterdam" in time.text
+    nine = reading("change", rrule="FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0")
+    proposal = await office.reply("at nine", time, nine)
+    assert proposal.text.startswith("*hydrogen*\nEvery Monday at 09:00 (Europe/Amsterdam)")
 
 
 async def test_the_questions_of_two_people_in_one_thread_do_not_mix(office: Office) -> None:
-    question = await office.say(HYDROGEN, user="ann")
-    await office.reply(TIDES, question, user="ben", mention=True)
-    of_ann = await office.reply("at 9", question, user="ann")
-    of_ben = await office.reply("at 17:30", question, user="ben")
-    assert of_ann.text.startswith("*hydrogen*\nEvery weekday at 09:00 (Europe/Amsterdam)")
-    assert of_ben.text.startswith("*tides*\nEvery day at 17:30 (Europe/London)")
+    hydrogen = reading("order", task="hydrogen", rrule="FREQ=DAILY")
+    question = await office.say(HYDROGEN, hydrogen, user="ann")
+    tides = reading("order", task="tides", rrule="FREQ=DAILY", question="When, Ben?")
+    other = await office.reply(
+        "post a digest on tides every day", question, tides, user="ben", mention=True
+    )
+    assert other.text == "When, Ben?"
+    nine, five = reading("change", rrule=DAILY), reading("change", rrule=DAILY.replace("9", "17"))
+    of_ann = await office.reply("at 9", question, nine, user="ann")
+    of_ben = await office.reply("at 17", question, five, user="ben")
+    assert of_ann.text.startswith("*hydrogen*\nEvery day at 09:00 (Europe/Amsterdam)")
+    assert of_ben.text.startswith("*tides*\nEvery day at 17:00 (Europe/London)")
 
 
 @pytest.mark.parametrize(
-    ("order", "reason"),
+    ("order", "rrule", "reason"),
     [
-        ("every 5 minutes post a digest on spam in #energy", "at most"),
-        ("every 30th of February at 9 post a digest on leap days", "On which days?"),
-        ("every day at 9 until 1 March 2026 post a digest on x in #energy", "does not come"),
-        ("every weekday at 9 post a digest on x in #nowhere", "I see no channel #nowhere"),
-        ("every weekday at 9 post a digest on x in #random", "I see no channel #random"),
-        ("every weekday at 9 post a digest on x in #archived", "I see no channel #archived"),
+        ("every 5 minutes post a digest on spam", "FREQ=MINUTELY;INTERVAL=5", "at most"),
+        (
+            "every 30th of February post a digest on spam",
+            "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;BYHOUR=9",
+            "does not come",
+        ),
+        ("every weekday at 9 post a digest on spam in #nowhere", DAILY, "no channel #nowhere"),
+        ("every weekday at 9 post a digest on spam in #random", DAILY, "no channel #random"),
+        ("every weekday at 9 post a digest on spam in #archived", DAILY, "no channel #archived"),
+        ("every weekday at 9 post a digest on spam in <#{random}>", DAILY, "I am not in <#"),
     ],
 )
 @pytest.mark.proves("digest.refused")
 async def test_what_cannot_be_is_refused_with_its_reason(
-    office: Office, order: str, reason: str
+    office: Office, order: str, rrule: str, reason: str
 ) -> None:
-    refused = await office.say(order)
+    random = office.world.slack.channels["random"]
+    text = order.format(random=random)
+    named = re.search(r"#\w+", text)
+    channel = named[0] if named else ""
+    refused = await office.say(text, reading("order", task="spam", channel=channel, rrule=rrule))
     assert reason in refused.text
     assert buttons(refused) == []
-
-
-async def test_a_channel_by_its_mention_that_the_bot_is_not_in_is_refused(office: Office) -> None:
-    random = office.world.slack.channels["random"]
-    refused = await office.say(f"every weekday at 9 post a digest on x in <#{random}>")
-    assert refused.text.startswith(f"I am not in <#{random}>. Invite me there")
 
 
 @pytest.mark.proves("digest.refused", "digest.rights")
@@ -178,54 +227,57 @@ async def test_a_channel_that_the_asker_is_not_in_is_refused(office: Office) -> 
     slack = office.world.slack
     private = slack.channels["private"]
     await slack.remove_from_channel("private", "cleo")
-    for name in ("#private", f"<#{private}>"):
-        refused = await office.say(f"every day at 9 post a digest on secrets in {name}", user="ben")
-        assert buttons(refused)
-        refused = await office.say(f"every day at 9 post a digest on x in {name}", user="cleo")
-        assert buttons(refused) == []
-        assert str(private) in refused.text
+    words = "every day at 9 post a digest on moss in #private"
+    assert buttons(await office.say(words, user="ben"))
+    refused = await office.say(words, user="cleo")
+    assert buttons(refused) == []
+    assert str(private) in refused.text
 
 
 @pytest.mark.proves("digest.language")
-async def test_a_german_order_gets_german_words(office: Office) -> None:
-    proposal = await office.say(
-        "poste jeden Werktag um 9 einen Digest über Batteriespeicher in #energy", user="cleo"
+async def test_an_order_gets_the_words_of_its_language_and_not_of_the_locale(
+    office: Office,
+) -> None:
+    text = "poste jeden Werktag um 9 einen Digest über Batteriespeicher in #energy"
+    read = reading(
+        "order",
+        task="Batteriespeicher",
+        channel="#energy",
+        rrule=AT_TEN.replace("=10", "=9"),
     )
+    proposal = await office.say(text, read, user="ben")
     assert "Jeden Werktag um 09:00" in proposal.text
     assert "Nächste: Fr, 27. März 2026, 09:00" in proposal.text
     assert buttons(proposal) == ["Bestätigen", "Ändern", "Abbrechen"]
-    await office.press(proposal, "confirm", user="cleo")
+    await office.press(proposal, "confirm", user="ben")
     assert (await office.without_buttons(proposal)).text.startswith("Eingeplant als Digest ")
 
 
-async def test_the_words_are_those_of_the_order_and_not_of_the_locale(office: Office) -> None:
-    proposal = await office.say(ORDER, user="cleo")
-    await office.press(proposal, "confirm", user="cleo")
-    assert (await office.without_buttons(proposal)).text.startswith("Scheduled as digest ")
-    listing = await office.say("poste jeden Werktag um 9 einen Digest über Batterien", user="ben")
-    await office.press(listing, "cancel", user="ben")
-    assert (await office.without_buttons(listing)).text == "Nicht eingeplant."
-
-
 @pytest.mark.parametrize(
-    "text",
-    [
-        "what happens every weekday at 9?",
-        "Is there a digest in #energy?",
-        "stop",
-    ],
+    "text", ["what happens every weekday at 9?", "Is there a digest in #energy?"]
 )
 @pytest.mark.proves("digest.ordinary")
 async def test_ordinary_requests_are_the_agents(office: Office, text: str) -> None:
-    if text == "stop":
-        answer = await office.say(text)
-    else:
-        office.world.play_simple()
-        root = await office.world.ask(text)
-        [answer] = office.world.bot_posts(root)
-        assert answer.text == SIMPLE_ANSWER
+    office.world.model.play(reading("none"))
+    office.world.play_simple()
+    root = await office.world.ask(text)
+    [answer] = office.world.bot_posts(root)
+    assert answer.text == SIMPLE_ANSWER
     assert buttons(answer) == []
     assert await office.schedules() == []
+
+
+@pytest.mark.proves("digest.proposal")
+async def test_an_order_without_any_usual_word_is_seen_by_the_classifier(office: Office) -> None:
+    text = "Haluaisin maanantaisin klo 9 uutiset sammalista tänne"
+    office.world.model.play(Text(text="ORDER"))
+    office.world.model.play(Text(text="(nobody hears this)"))
+    rrule = "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0"
+    proposal = await office.say(text, reading("order", task="uutiset sammalista", rrule=rrule))
+    assert proposal.text.startswith("*uutiset sammalista*\nEvery Monday at 09:00")
+    assert buttons(proposal)
+    await office.rest()
+    assert len(office.world.bot_posts(proposal.root_ts)) == 1
 
 
 async def test_an_order_while_a_turn_is_at_work_is_answered_and_does_not_steer(
@@ -234,35 +286,67 @@ async def test_an_order_while_a_turn_is_at_work_is_answered_and_does_not_steer(
     world = office.world
     may_go_on = world.model.stall(LONG_S, kinds={"scripted"})
     world.model.play(ToolUse(name="mcp__local_toolkit__list_local_files", input={}))
-    world.model.play(Text(text="Nothing is there."))
-    root = await world.mention("continue looking at the files")
+    root = await world.mention("continue")
     await world.slack.wait_for(lambda _: world.progress(root))
-    proposal = await office.reply("every day at 9 post a digest on moss", _post(office, root))
+    post = world.slack.find("general", root)
+    proposal = await office.reply("every day at 9 post a digest on moss", post)
     assert proposal.text.startswith("*moss*")
     assert (await world.runtime.turn(world.turn_id(root))).status == "running"
+    world.model.play(Text(text="Nothing is there."))
     may_go_on.set()
     turn = await world.answered(root)
     assert turn.answer == "Nothing is there."
-    assert world.requests_with("moss") == []
 
 
-async def test_an_order_in_a_direct_conversation_is_told_there_or_in_the_channel_it_names(
-    office: Office,
-) -> None:
+async def test_an_order_in_a_direct_conversation_is_told_there(office: Office) -> None:
     slack = office.world.slack
     direct = slack.dm_id("ann")
-    for words in ("", " in #energy"):
-        ts = await slack.say("ann", text=f"every day at 9 post a digest on moss{words}", dm=True)
-        proposal = await office.next_post(ts, after=0, channel=direct)
-        await office.press(proposal, "confirm")
-        await office.without_buttons(proposal)
-    in_direct, in_energy = await office.schedules()
-    office.world.model.play(digest_answer("Moss grows"), times=2)
+    ts = await slack.say("ann", text="every day at 9 post a digest on moss", dm=True)
+    proposal = await office.next_post(ts, after=0, channel=direct)
+    await office.press(proposal, "confirm")
+    await office.without_buttons(proposal)
+    [in_direct] = await office.schedules()
+    office.world.model.play(digest_answer("Moss grows"))
     await office.go_to_slot(in_direct)
-    assert in_energy.next_due == in_direct.next_due
-    for channel in (direct, "energy"):
-        [root] = office.roots(channel)
-        assert "Moss grows" in root.text
+    [root] = office.roots(direct)
+    assert "Moss grows" in root.text
+
+
+@pytest.mark.proves("digest.reads")
+async def test_a_digest_about_a_channel_reads_that_channel_where_it_may(office: Office) -> None:
+    slack = office.world.slack
+    text = "every day at 9 summarise what happened in #general for #energy"
+    read = {"task": "summarise what happened", "channel": "#energy", "reads": "#general"}
+    proposal = await office.say(text, reading("order", rrule=DAILY, **read))
+    general = slack.channels["general"]
+    assert f"I will read what is posted in <#{general}>." in proposal.text
+    await office.press(proposal, "confirm")
+    await office.without_buttons(proposal)
+    [schedule] = await office.schedules()
+    await slack.say("ben", "general", "The boiler is mended.")
+    office.world.model.play(digest_answer("The boiler is mended"))
+    await office.go_to_slot(schedule)
+    request = str(office.world.requests_with("as material")[-1]["messages"])
+    assert "The boiler is mended." in request, request[:1500]
+
+    closed = text.replace("#general", "#random")
+    told = await office.say(closed, reading("order", rrule=DAILY, **{**read, "reads": "#random"}))
+    assert "I see no channel #random" in told.text or "I may not read" in told.text
+
+
+@pytest.mark.proves("digest.form")
+async def test_with_the_small_model_away_a_form_orders_the_digest(office: Office) -> None:
+    office.world.model.fail(status=401, message="invalid x-api-key")
+    offered = await office.say(ORDER)
+    assert buttons(offered) == ["New digest"]
+    await office.press(offered, "new")
+    entered = {"task": "battery storage", "days": "FREQ=DAILY", "time": "8:15"}
+    assert await office.fill_in(await office.form(), entered) == {}
+    proposal = await office.next_post(offered.root_ts, after=1)
+    assert proposal.text.startswith("*battery storage*\nEvery day at 08:15 (Europe/Amsterdam)")
+    await office.press(proposal, "confirm")
+    await office.without_buttons(proposal)
+    assert len(await office.schedules()) == 1
 
 
 async def test_what_was_left_unanswered_is_never_due(office: Office) -> None:
@@ -272,25 +356,16 @@ async def test_what_was_left_unanswered_is_never_due(office: Office) -> None:
     assert office.roots() == already
 
 
-def _post(office: Office, ts: str) -> Post:
-    return office.world.slack.find("general", ts)
-
-
 async def test_an_order_that_is_edited_before_the_yes_is_read_anew(shared_office: Office) -> None:
     office, slack = shared_office, shared_office.world.slack
     proposal = await office.say("every weekday at 9 post a digest on white rice in #news")
     root_ts = proposal.root_ts
-
     words = f"{slack.mention} every weekday at 10 post a digest on brown rice in #news"
     await slack.edit("ann", proposal.channel, root_ts, words)
     await slack.wait_for(lambda s: "brown rice" in s.thread(proposal.channel, root_ts)[-1].text)
-
     first, second = office.world.bot_posts(root_ts)
     assert first.text == "Not scheduled."
     assert "at 10:00" in second.text
-    await office.press(second, "confirm")
-    await office.without_buttons(second)
-    assert [each.order.task for each in await office.schedules()][-1] == "brown rice"
 
 
 async def test_an_order_that_is_deleted_before_the_yes_is_taken_back(
@@ -298,8 +373,7 @@ async def test_an_order_that_is_deleted_before_the_yes_is_taken_back(
 ) -> None:
     office, slack = shared_office, shared_office.world.slack
     proposal = await office.say("every weekday at 9 post a digest on wild rice in #news")
-
     await slack.delete(proposal.channel, proposal.root_ts)
     await office.without_buttons(proposal)
-
     assert "wild rice" not in [each.order.task for each in await office.schedules()]
+

@@ -19,9 +19,9 @@ __all__ = ["office", "shared_office"]
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-GRID = "Grids [grew by half](http://news.gridwatch.test/a) (2026-03-20)"
+GRID = "Grids grew by half (2026-03-20)"
 FLOW = "Flow cells [are cheaper](http://news.gridwatch.test/b) (2026-03-21)"
-SALT = "Salt [lasts longer](http://news.gridwatch.test/c) (2026-03-28)"
+SALT = "Salt lasts longer (2026-03-28)"
 NOTHING = digest_answer(title="Nothing happened", details="")
 MAX_LINES = 9
 """A headline, five lines, what is new, a note, and the foot."""

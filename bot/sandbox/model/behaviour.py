@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from bot.sandbox.model import delegated, research, routing
+from bot.sandbox.model import delegated, demo_orders, research, routing
 from bot.sandbox.model.conversation import Conversation, read_conversation
 from bot.sandbox.model.offline import OfflineModel
 from bot.sandbox.model.replies import Kind, Reply, say
@@ -34,6 +34,10 @@ class Behaviour:
         """Choose for one validated request."""
         if self._scripted:
             return _fixed(self._scripted.pop(0))
+        if demo_orders.asks_for_order(body):
+            return _fixed(demo_orders.read(body))
+        if demo_orders.has_published(body):
+            return _fixed(say("Published.", "research"))
         if routing.asks_for_route(body):
             return _fixed(routing.classify(body))
         conversation = read_conversation(body)
