@@ -11,7 +11,7 @@ from agent_core.errors import ConsentRefused, ToolServerError
 from agent_core.ids import ConsentId, SessionId
 from agent_core.prompts.language import Language, detect_language
 from bot.consent.seams import Asked, Consents, Verdict
-from bot.ingress.gestures import Press, Submission
+from bot.ingress import Press, Submission
 from bot.presenter.consents.buttons import OPEN, PREFIX, read_value, reason_form
 from bot.presenter.consents.links import Ear, LinkWhisperer
 from bot.presenter.consents.words import WORDS, Refusal
