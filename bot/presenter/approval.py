@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, Literal, cast
 
-from agent_core.consent.actions import Action
 from agent_core.consent.recipients import recipients_of
 from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction
 from agent_core.messages import JsonObject
@@ -171,7 +170,7 @@ def _head(
 ) -> str:
     """What is done, with which app and account, and everybody whom it reaches."""
     lines = [_title(event, action, numbered, words)]
-    whom = recipients_of(Action(tool=action.tool, arguments=action.arguments))
+    whom = recipients_of(action.arguments)
     if whom:
         max_chars = None if form == "whole" else limits.OPTION_CHARS
         shown = whom if form == "whole" else whom[:MAX_RECIPIENTS]

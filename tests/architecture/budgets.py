@@ -21,7 +21,7 @@ class Budget:
 
 ROOMS = {
     "agent_core/classifier": Budget(336, 3, 320, 3),
-    "agent_core/consent": Budget(1675, 16, 1450, 11),
+    "agent_core/consent": Budget(1618, 11, 1450, 11),
     "agent_core/context": Budget(156, 2, 160, 2),
     "agent_core/durable": Budget(425, 4, 390, 3),
     "agent_core/loop": Budget(892, 7, 820, 6),
@@ -33,7 +33,7 @@ ROOMS = {
     "agent_core/sessions": Budget(3384, 33, 2500, 16),
     "agent_core/subagents": Budget(168, 3, 170, 2),
     "agent_core/testing": Budget(1438, 12, 950, 8),
-    "agent_core/tools": Budget(4520, 37, 2900, 22),
+    "agent_core/tools": Budget(4520, 31, 2900, 22),
     "agent_core/words": Budget(99, 1, 90, 1),
     "agent_core/workspaces": Budget(753, 9, 650, 7),
     "agent_core": Budget(26_640, 229, 16_800, 120),
