@@ -31,8 +31,8 @@ from bot.ingress import (
     register,
 )
 from bot.presenter import Signs
-from bot.presenter.consents.buttons import PREFIX as CONSENTS
-from bot.presenter.state import READER
+from bot.presenter.apps import PREFIX as CONSENTS
+from bot.presenter.journal import READER
 from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import People, SlackApi, web_client

@@ -22,7 +22,7 @@ from agent_core.sessions.known import KnownSessions
 from bot.digests.desk import Desk
 from bot.inbound import SlackFile
 from bot.ingress import MAX_MB, Fault, LeftOut, Taken
-from bot.presenter.state import READER
+from bot.presenter.journal import READER
 from bot.slack_api import DownloadRefused, FileTooBig, SlackApi
 
 logger = logging.getLogger(__name__)
