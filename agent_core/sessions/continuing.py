@@ -6,13 +6,19 @@ from datetime import datetime
 from sqlalchemy import Connection, select
 
 from agent_core.ids import ROOT_RUN, SessionId, TurnId
-from agent_core.messages import INBOUND
+from agent_core.messages import INBOUND, MESSAGE, Message, Text
 from agent_core.sessions.database import Database
 from agent_core.sessions.schema import cursors, messages, sessions, turns
 
 
 async def go_on_in(
-    database: Database, session: SessionId, ended: TurnId, *, reader: str, now: datetime
+    database: Database,
+    session: SessionId,
+    ended: TurnId,
+    *,
+    reader: str,
+    now: datetime,
+    told: str = "",
 ) -> None:
     """Make `session` begin with what was said in a turn that has ended, in the same workspace.
 
@@ -24,8 +30,9 @@ async def go_on_in(
         ended: A turn of another session, finished and stored.
         reader: Who is not to show the turn once more.
         now: When the session begins.
+        told: What people got of it, where that is not the turn's last words.
     """
-    told = TurnId(f"{ended}:told")
+    turn = TurnId(f"{ended}:told")
     words = (
         select(messages)
         .where(messages.c.turn == ended, messages.c.run == ROOT_RUN)
@@ -41,14 +48,18 @@ async def go_on_in(
         new(connection, sessions, {**begun, "created_at": now, "tainted_by": "an earlier session"})
         inbound = replace(INBOUND.validate_python(row["inbound"]), session=session)
         fields = {
-            "id": told,
+            "id": turn,
             "session": session,
             "seq": 1,
             "inbound": INBOUND.dump_python(inbound, mode="json"),
         }
         new(connection, turns, {**row, **fields})
-        new(connection, cursors, {"reader": reader, "turn": told, "state": {}, "done": True})
-        copies = [{**said, "turn": told} for said in connection.execute(words).mappings()]
+        new(connection, cursors, {"reader": reader, "turn": turn, "state": {}, "done": True})
+        copies = [{**said, "turn": turn} for said in connection.execute(words).mappings()]
+        if copies and told:
+            answer = Message(role="assistant", parts=(Text(text=told),))
+            body = MESSAGE.dump_python(answer, mode="json")
+            copies.append({**copies[-1], "seq": copies[-1]["seq"] + 1, "body": body})
         if copies:
             connection.execute(database.insert_new(messages), copies)
 

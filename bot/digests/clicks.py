@@ -16,7 +16,7 @@ from agent_core.schedules.told import rule_words
 from bot.digests import posts
 from bot.digests.clerk import Clerk, NotDone, Wanted
 from bot.digests.desk import schedule_id
-from bot.ingress.gestures import Press, Submission
+from bot.ingress import Press, Submission
 from bot.render import Draft
 from bot.slack_api import People, SlackApi
 from bot.threads import ThreadRef, user_id

@@ -124,6 +124,12 @@ def address(url: str) -> str:
     return f"{host}{parts.path.rstrip('/')}{query}"
 
 
+def as_markdown(report: Report) -> str:
+    """What a digest tells, for those who go on with it."""
+    lines = [f"- {each.text} {each.source}".rstrip() for each in report.findings]
+    return "\n\n".join(filter(None, [report.title, "\n".join(lines), report.details]))
+
+
 def cut(text: str, max_chars: int) -> str:
     """Words in one line, cut with an ellipsis; not yet escaped."""
     flat = " ".join(text.split())

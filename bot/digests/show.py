@@ -21,13 +21,11 @@ from bot.digests import posts
 from bot.digests.posts import Report, Telling, plain_report, report_of
 from bot.presenter.answer import AnswerPosts, live_links, thread_drafts
 from bot.presenter.board import Board
-from bot.presenter.direct import DirectPlace
 from bot.presenter.files import Handout, ThreadFiles
-from bot.presenter.journal import Journal
-from bot.presenter.state import READER, PresenterState
-from bot.presenter.words import WORDS as ANSWER_WORDS
+from bot.presenter.journal import READER, Journal, Place, PresenterState
 from bot.slack_api import Guard, PlaceRefused, SlackApi, SlackAuthRefused, SlackRefused
 from bot.threads import ThreadRef
+from bot.words import BOT
 
 logger = logging.getLogger(__name__)
 
@@ -121,7 +119,7 @@ class DigestShow:
         else:
             text = posts.root(report, telling, self._language, live_links(event))
         try:
-            root_ts = await self._post_root(event.turn, text)
+            root_ts = await self._post_root(event.turn, text, posts.as_markdown(report))
         except (PlaceRefused, SlackAuthRefused) as refused:
             if _is_no_token(refused):
                 raise
@@ -170,13 +168,16 @@ class DigestShow:
             schedule=self._schedule, slot=self._slot, before=max(posted) if posted else None
         )
 
-    async def _post_root(self, turn: TurnId, text: str) -> str:
+    async def _post_root(self, turn: TurnId, text: str, told: str) -> str:
         """The post that people may reply to: what they write goes on with what was found."""
         op = f"{turn}:root"
         await self._journal.once(op, partial(self._write_root, op, text))
         root_ts = (await self._journal.open()).progress[op]
         session = self._thread(root_ts).session
-        await go_on_in(self._runtime.database, session, turn, reader=READER, now=self._clock())
+        now = self._clock()
+        await go_on_in(
+            self._runtime.database, session, turn, reader=READER, now=now, told=told
+        )
         return root_ts
 
     async def _write_root(self, op: str, text: str, may_exist: bool) -> None:
@@ -186,13 +187,13 @@ class DigestShow:
         (await self._journal.open()).progress[op] = ts
 
     async def _post_thread(self, event: TurnFinished, report: Report, thread: ThreadRef) -> None:
-        words = ANSWER_WORDS[self._language]
-        direct = DirectPlace(self._api, thread, self._journal)
+        words = BOT.of(self._language)
+        place = Place(self._api, thread, self._journal)
         if report.details:
             drafts, _ = thread_drafts(report.details, words, live_links(event))
-            answers = AnswerPosts(self._api, thread, self._journal, direct)
+            answers = AnswerPosts(self._api, thread, place)
             await answers.post(f"{event.turn}:details", drafts, words, self._board.asker)
-        files = ThreadFiles(self._api, thread, self._journal, self._workspace, direct)
+        files = ThreadFiles(self._api, place, self._journal, self._workspace)
         for saved in self._board.final_artifacts:
             handout = Handout(
                 op=f"file:{event.turn}/{saved.path}", path=saved.path, title=saved.title
@@ -209,8 +210,7 @@ class DigestShow:
         return ThreadRef(team=order.team, channel=order.place, root_ts=root_ts)
 
     async def _mark_finished(self) -> None:
-        (await self._journal.open()).finished = True
-        await self._journal.save()
+        await self._journal.finish()
 
 
 def _is_no_token(refused: SlackRefused) -> bool:

@@ -62,8 +62,9 @@ async def test_delete_in_words_keeps_the_number_for_good(office: Office) -> None
 async def test_run_now_makes_one_digest_beside_the_rule(office: Office) -> None:
     schedule = await office.order()
     already = len(office.roots())
+    office.world.model.play(reading("run", which=schedule.number))
     office.world.model.play(digest_answer("One", "Two"))
-    started = await office.say("run the digest now", reading("run", which=schedule.number))
+    started = await office.say("run the digest now")
     assert started.text.startswith(f"Digest {schedule.number} (*battery storage*) is being made")
     await office.rest()
     [root] = office.roots()[already:]

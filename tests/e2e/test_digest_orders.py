@@ -288,9 +288,11 @@ async def test_an_order_while_a_turn_is_at_work_is_answered_and_does_not_steer(
     world.model.play(ToolUse(name="mcp__local_toolkit__list_local_files", input={}))
     root = await world.mention("continue")
     await world.slack.wait_for(lambda _: world.progress(root))
-    post = world.slack.find("general", root)
-    proposal = await office.reply("every day at 9 post a digest on moss", post)
-    assert proposal.text.startswith("*moss*")
+    words = "every day at 9 post a digest on moss"
+    await world.slack.say("ann", "general", words, thread_ts=root)
+    await world.slack.wait_for(
+        lambda s: any(post.text.startswith("*moss*") for post in s.thread("general", root))
+    )
     assert (await world.runtime.turn(world.turn_id(root))).status == "running"
     world.model.play(Text(text="Nothing is there."))
     may_go_on.set()
