@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, select
 
@@ -55,7 +56,9 @@ async def go_on_in(
         }
         new(connection, turns, {**row, **fields})
         new(connection, cursors, {"reader": reader, "turn": turn, "state": {}, "done": True})
-        copies = [{**said, "turn": turn} for said in connection.execute(words).mappings()]
+        copies: list[dict[str, Any]] = [
+            {**said, "turn": turn} for said in connection.execute(words).mappings()
+        ]
         if copies and told:
             answer = Message(role="assistant", parts=(Text(text=told),))
             body = MESSAGE.dump_python(answer, mode="json")

@@ -175,9 +175,7 @@ class DigestShow:
         root_ts = (await self._journal.open()).progress[op]
         session = self._thread(root_ts).session
         now = self._clock()
-        await go_on_in(
-            self._runtime.database, session, turn, reader=READER, now=now, told=told
-        )
+        await go_on_in(self._runtime.database, session, turn, reader=READER, now=now, told=told)
         return root_ts
 
     async def _write_root(self, op: str, text: str, may_exist: bool) -> None:

@@ -378,4 +378,3 @@ async def test_an_order_that_is_deleted_before_the_yes_is_taken_back(
     await slack.delete(proposal.channel, proposal.root_ts)
     await office.without_buttons(proposal)
     assert "wild rice" not in [each.order.task for each in await office.schedules()]
-

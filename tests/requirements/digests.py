@@ -8,7 +8,7 @@ issue D §Asking in words
     digest.click_by: Only who ordered a digest can agree to it.
     digest.question: What is unclear gets one question, over restarts too.
     digest.refused: What cannot be is refused with its reason.
-    digest.reads: A digest about a channel's posts says whether the bot may read them, and reads them.
+    digest.reads: A digest about a channel reads its posts, or says that it may not.
     digest.language: Orders are read in any language and answered in four.
     digest.ordinary: Requests that only mention times are the agent's.
     digest.list: “digests” lists those that the asker may know of.

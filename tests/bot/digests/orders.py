@@ -6,12 +6,13 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
 
+from bot.digests.report import Report, divide
+
 from agent_core.ids import SessionId, UserId
 from agent_core.prompts.language import Language
 from agent_core.schedules.rule import Rule
 from agent_core.schedules.schedule import Order, Schedule, ScheduleId, Slot
 from bot.digests.posts import Telling
-from bot.digests.report import Report, divide
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 NOW = datetime(2026, 3, 27, 8, tzinfo=UTC)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+from bot.digests.places import Places
 
 from agent_core.ids import TurnId
 from agent_core.messages import InboundMessage
@@ -17,7 +18,6 @@ from agent_core.sessions.marks import Marks
 from agent_core.sessions.schedules import ScheduleStore
 from bot.digests.clerk import Clerk, DigestLimits
 from bot.digests.desk import Desk
-from bot.digests.places import Places
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.actions import blocks_of_post
 from bot.slack_api import People, SkippingClock, SlackApi, SlackError, web_client

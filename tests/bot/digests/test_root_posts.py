@@ -3,11 +3,11 @@
 from datetime import timedelta
 
 import pytest
+from bot.digests.report import Finding, Report
 
 from agent_core.prompts.language import Language
 from bot.digests import posts
 from bot.digests.posts import Telling
-from bot.digests.report import Finding, Report
 from bot.digests.words import WORDS
 from bot.render import IsLive
 from tests.bot.digests.orders import (
