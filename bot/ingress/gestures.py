@@ -35,8 +35,6 @@ class Press:
     """The button's, or that of what was chosen; several are joined with commas."""
     trigger_id: str
     """Opens one modal, for three seconds; empty where it is too late for that."""
-    response_url: str
-    """Empty in a view."""
     is_ephemeral: bool
 
     @property
@@ -156,7 +154,6 @@ def _read_press(body: JsonObject) -> Press | None:
         action_ts=_text(action, "action_ts"),
         value=_value(action),
         trigger_id=_text(body, "trigger_id"),
-        response_url=_text(body, "response_url"),
         is_ephemeral=place.get("is_ephemeral") is True,
     )
     known = press.team and press.user and press.action_id and press.action_ts
