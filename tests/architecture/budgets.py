@@ -32,7 +32,7 @@ ROOMS = {
     "agent_core/schedules": Budget(5144, 40, 700, 5),
     "agent_core/sessions": Budget(3384, 33, 2500, 16),
     "agent_core/subagents": Budget(168, 3, 170, 2),
-    "agent_core/testing": Budget(1438, 12, 950, 8),
+    "agent_core/testing": Budget(934, 8, 950, 8),
     "agent_core/tools": Budget(4520, 37, 2900, 22),
     "agent_core/words": Budget(90, 1, 90, 1),
     "agent_core/workspaces": Budget(753, 9, 650, 7),
