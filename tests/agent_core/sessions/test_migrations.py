@@ -14,7 +14,7 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
 from agent_core.errors import SessionError
-from agent_core.runtime.checks import examine_database
+from agent_core.runtime.operate import examine_database
 from agent_core.sessions import Database
 from agent_core.sessions.migrations import examine_schema
 from agent_core.sessions.migrations.revisions import FIRST, known_revisions, newest
