@@ -22,8 +22,7 @@ from agent_core.runtime.ready_answers import opening_text
 from agent_core.runtime.steering import StopSignals, end_silently, give_up
 from agent_core.runtime.turns import TurnParts, Turns
 from agent_core.sessions import ApprovalWait, Database, Stop, StoredTurn
-from agent_core.sessions.leases import DEAD_AFTER_S
-from agent_core.sessions.retention import purge
+from agent_core.sessions.leases import DEAD_AFTER_S, purge
 
 logger = logging.getLogger(__name__)
 
