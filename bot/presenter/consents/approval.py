@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
-from agent_core.consent.actions import Action
 from agent_core.consent.recipients import recipients_of
 from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction
 from agent_core.ids import UserId
@@ -154,7 +153,7 @@ def _head(
 ) -> str:
     """What is done, with which app and account, and everybody whom it reaches."""
     lines = [_title(event, action, numbered, words)]
-    whom = recipients_of(Action(tool=action.tool, arguments=action.arguments))
+    whom = recipients_of(action.arguments)
     if whom:
         max_chars = None if form == "whole" else limits.OPTION_CHARS
         shown = whom if form == "whole" else whom[:MAX_RECIPIENTS]

@@ -1,4 +1,7 @@
-"""Which results bring text from outside into a session, and so taint it."""
+"""Which results bring text from outside into a session, and which sessions it has tainted.
+
+A taint is noted before a model sees the text.
+"""
 
 import json
 import re
@@ -6,11 +9,12 @@ from fnmatch import fnmatchcase
 from typing import cast
 
 from agent_core.consent.leaves import json_object, texts_in
-from agent_core.messages import JsonObject, ToolCall
+from agent_core.ids import SessionId
+from agent_core.messages import JsonObject
+from agent_core.sessions import SessionStore
 from agent_core.tools import ToolOutput
-from agent_core.tools.batches import is_batch
-from agent_core.tools.effects import LOST
-from agent_core.tools.slugs import canonical, slug_of
+from agent_core.tools.actions import LOST, OpenedCall
+from agent_core.tools.names import canonical, slug_of
 
 MAX_BARE_CHARS = 64
 """An id, a number or a flag is seldom longer."""
@@ -45,7 +49,27 @@ _BARE = re.compile(r"[\w:+=-]*(\d\.\d[\w:+=-]*)?", re.ASCII)
 slashes and @ no address stands in it: it cannot say where anything should go."""
 
 
-def brings_outside_text(call: ToolCall, output: ToolOutput) -> bool:
+class Taints:
+    """Once tainted, a session is so for good, with its sub-agents and all that follows from it."""
+
+    def __init__(self, store: SessionStore) -> None:
+        self._store = store
+        self._tainted: set[SessionId] = set()
+
+    async def is_tainted(self, session: SessionId) -> bool:
+        """Whether the session has read anything from outside."""
+        if session not in self._tainted and await self._store.tainted_by(session):
+            self._tainted.add(session)
+        return session in self._tainted
+
+    async def taint(self, session: SessionId, source: str) -> None:
+        """The session is about to read something from outside."""
+        if session not in self._tainted:
+            await self._store.taint(session, source)
+            self._tainted.add(session)
+
+
+def brings_outside_text(call: OpenedCall, output: ToolOutput) -> bool:
     """Whether the result may hold words of somebody who is neither in the thread nor of this bot.
 
     True in all doubt: only what is known to hold none is let off.
@@ -55,7 +79,7 @@ def brings_outside_text(call: ToolCall, output: ToolOutput) -> bool:
     return not _is_bare(_answers_of_apps(call, output.text))
 
 
-def _is_ours(call: ToolCall, output: ToolOutput) -> bool:
+def _is_ours(call: OpenedCall, output: ToolOutput) -> bool:
     name = call.name
     if name in _SERVERLESS:
         return True
@@ -66,7 +90,7 @@ def _is_ours(call: ToolCall, output: ToolOutput) -> bool:
     return is_composio and canonical(slug) in _META
 
 
-def _is_own_error(call: ToolCall, output: ToolOutput) -> bool:
+def _is_own_error(call: OpenedCall, output: ToolOutput) -> bool:
     """Errors that hold nothing but our words, whoever sent them."""
     if not output.is_error:
         return False
@@ -76,10 +100,10 @@ def _is_own_error(call: ToolCall, output: ToolOutput) -> bool:
     return unknown is not None and unknown["name"] == call.name[:128]
 
 
-def _answers_of_apps(call: ToolCall, text: str) -> str:
+def _answers_of_apps(call: OpenedCall, text: str) -> str:
     """Of a batch what the apps said, without Composio's own words around it."""
     is_composio = any(fnmatchcase(call.name, server) for server in _META_SERVERS)
-    told = json_object(text) if is_composio and is_batch(slug_of(call.name)) else None
+    told = json_object(text) if is_composio and call.is_batch else None
     data = told.get("data") if told else None
     results = cast("JsonObject", data).get("results") if isinstance(data, dict) else None
     if told is None or not isinstance(results, list):

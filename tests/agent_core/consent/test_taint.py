@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from agent_core.consent.outside import brings_outside_text
+from agent_core.consent.taint import brings_outside_text
 from agent_core.tools import ToolOutput
-from agent_core.tools.effects import lost_result
+from agent_core.tools.actions import lost_result
 from agent_core.tools.registry import unknown_tool
 from tests.agent_core.consent.calls import BATCH, call
 
