@@ -33,11 +33,9 @@ from agent_core.sessions.pins import Pin, ToolPins
 from agent_core.settings import CoreSettings
 from agent_core.tools.composio import SERVER_NAME
 from agent_core.tools.fleet import FleetServer
-from agent_core.tools.listed import ListedTool, digest_of
-from agent_core.tools.pins import Pins, stored_form
+from agent_core.tools.pins import ListedTool, Pins, digest_of, stored_form, suspicion_of
 from agent_core.tools.server import McpServer
 from agent_core.tools.servers import HttpServer, HubLimits, ServerConfig
-from agent_core.tools.suspicion import suspicion_of
 
 MIN_FREE_BYTES = 20 * 1024**2
 """Below this a start is refused: the databases could hardly grow, and no report would fit."""
@@ -144,13 +142,9 @@ def _unusable(path: Path, error: OSError) -> SettingsError:
     )
 
 
-async def load_libraries(settings: CoreSettings) -> None:
-    """Import what the checks will need, which takes seconds, so that none of them waits for it."""
-    names = ["anthropic.resources.messages"]
-    if settings.composio_api_key.get_secret_value():
-        names.append("composio_client")
-    for name in names:
-        await asyncio.to_thread(import_module, name)
+async def load_libraries() -> None:
+    """Import what the checks will need, which takes long, so that none of them waits for it."""
+    await asyncio.to_thread(import_module, "anthropic.resources.messages")
 
 
 async def ask_model(settings: CoreSettings, name: str) -> None:

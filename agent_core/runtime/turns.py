@@ -10,13 +10,8 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from agent_core import tracing
-<<<<<<< HEAD
 from agent_core.classifier import ROUTED, Routed, Router, Routing, rule_for
-from agent_core.consent.taints import Taints
-=======
-from agent_core.classifier import Router
 from agent_core.consent.taint import Taints
->>>>>>> main
 from agent_core.context.history import settled
 from agent_core.durable import Steps, cannot_replay, first_cause
 from agent_core.events import (

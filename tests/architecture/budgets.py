@@ -28,7 +28,7 @@ ROOMS = {
     "agent_core/models": Budget(971, 7, 900, 6),
     "agent_core/observers": Budget(906, 9, 750, 7),
     "agent_core/prompts": Budget(350, 4, 180, 3),
-    "agent_core/runtime": Budget(3530, 15, 2600, 12),
+    "agent_core/runtime": Budget(3318, 13, 2600, 12),
     "agent_core/schedules": Budget(5144, 40, 700, 5),
     "agent_core/sessions": Budget(2977, 15, 2500, 16),
     "agent_core/subagents": Budget(168, 3, 170, 2),
