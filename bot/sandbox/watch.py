@@ -36,7 +36,7 @@ from agent_core.sessions import (
     WriteBehind,
 )
 from agent_core.sessions.schema import cursors, schedules, slots, turns
-from bot.presenter.state import READER
+from bot.presenter.journal import READER
 
 E = TypeVar("E")
 _ASKED = (QuestionAsked, ApprovalRequested, AuthRequired)
