@@ -31,7 +31,7 @@ from agent_core.schedules.order_reader import (
 )
 from agent_core.schedules.rule import Rule
 from agent_core.schedules.schedule import Schedule, ScheduleId, WhenNothingNew
-from agent_core.sessions.marks import Marks
+from agent_core.sessions.ledger import Marks
 from bot.digests import posts
 from bot.digests.clerk import Clerk, NotDone, Wanted
 from bot.render import Draft

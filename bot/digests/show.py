@@ -16,7 +16,7 @@ from agent_core.runtime.timekeeper import Obstacle
 from agent_core.schedules.digest import PUBLISH_DIGEST, PublishedDigest
 from agent_core.schedules.schedule import Schedule, Slot
 from agent_core.sessions import StoredTurn
-from agent_core.sessions.continuing import go_on_in
+from agent_core.sessions.store import go_on_in
 from bot.digests import posts
 from bot.digests.posts import Report, Telling, plain_report, report_of
 from bot.presenter.answer import AnswerPosts, live_links, thread_drafts

@@ -207,9 +207,6 @@ def test_a_thumb_up_is_a_yes_to_the_one_thing_that_was_offered(
     ("outcome", "answer"),
     [
         ("answered", "Paris."),
-        ("answered", "Shall I write it in English or in German?"),
-        ("answered", "Which city do you mean?"),
-        ("answered", "Shall I write it? Or is that enough?"),
         ("answered", "“Shall I go on?” is what I asked before."),
         ("failed", "Something went wrong on my side."),
         ("stopped", ""),

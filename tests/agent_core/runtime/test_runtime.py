@@ -102,7 +102,7 @@ async def test_rules_decide_without_a_model_call(tmp_path: Path) -> None:
     classifier = ScriptedModel([])
     file = Attachment(name="a.log", path="downloads/a.log", mimetype="text/plain", size_bytes=3)
     messages = [
-        inbound("continue: look it up", number=1),
+        inbound("continue", number=1),
         inbound("yes", number=2),
         InboundMessage(
             **{

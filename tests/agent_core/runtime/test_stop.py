@@ -227,3 +227,48 @@ async def test_a_stop_that_was_ordered_before_a_crash_holds_after_it(tmp_path: P
         end = await end_of(runtime, turn)
     assert end.outcome == "stopped"
     assert end.answer.startswith("Stopped, as Ann asked.")
+
+
+@pytest.mark.proves("stop.any_state")
+@pytest.mark.parametrize(
+    "words", ["can you cancel this please", "das reicht, hör bitte auf damit", "basta così, grazie"]
+)
+async def test_a_wish_to_stop_in_other_words_is_understood_by_the_classifier(
+    tmp_path: Path, words: str
+) -> None:
+    held = Held(then="unheard")
+    classifier = ScriptedModel(["STOP"])
+    async with scripted_runtime(
+        tmp_path, model=ScriptedModel([held]), classifier=classifier
+    ) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await held.reached.wait()
+        wish = await begin(runtime, from_ben(words, number=9))
+        assert (await end_of(runtime, turn)).outcome == "stopped"
+        assert (await end_of(runtime, wish)).answer == ""
+
+
+async def test_what_adds_to_the_work_steers_it_and_stops_nothing(tmp_path: Path) -> None:
+    held, classifier = Held(then=call("look")), ScriptedModel(["COMPLEX"])
+    model = ScriptedModel([held, "All of it."])
+    tools = FakeToolset({"look": FakeTool("seen")})
+    async with scripted_runtime(
+        tmp_path, model=model, classifier=classifier, tools=tools
+    ) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await held.reached.wait()
+        await begin(runtime, from_ben("stop at the year 2000, please", number=9))
+        held.release.set()
+        end = await end_of(runtime, turn)
+    assert (end.outcome, end.answer) == ("answered", "All of it.")
+    assert "stop at the year 2000" in str(model.requests[-1].messages)
+
+
+async def test_a_wish_to_stop_where_nothing_runs_says_so(tmp_path: Path) -> None:
+    classifier = ScriptedModel(["STOP"])
+    async with scripted_runtime(
+        tmp_path, model=ScriptedModel([]), classifier=classifier
+    ) as runtime:
+        turn = await begin(runtime, inbound("can you cancel this please"))
+        end = await end_of(runtime, turn)
+    assert end.answer.startswith("Nothing is running")
