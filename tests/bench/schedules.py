@@ -20,7 +20,7 @@ from agent_core.schedules.rule import Rule
 from agent_core.schedules.schedule import Order, ScheduleId
 from agent_core.sessions import Database
 from agent_core.sessions.schedules import ScheduleStore
-from bot.sandbox.model import ModelStandIn, Text
+from bot.sandbox.model import ModelStandIn, Text, ToolUse
 from bot.sandbox.slack import SlackStandIn
 from bot.threads import user_id
 from tests.bench.ingress_gestures import CHANNELS
@@ -36,7 +36,8 @@ REST_S = 60.0
 """No digest comes for so long: that is all."""
 LATE_S = 5.0
 """After the last one another might still come twice."""
-ANSWER = "# A quiet day\n- Nothing has changed.\n"
+LINE = {"text": "Nothing has changed.", "source": "", "is_new": True}
+ANSWER = {"headline": "A quiet day", "lines": [LINE], "details": ""}
 _NUMBER = re.compile(r"Digest (\d+) ·")
 
 
@@ -99,7 +100,11 @@ async def measure(root: Path, count: int) -> list[Result]:
     with postgres() as server:
         url = new_database(server)
         async with SlackStandIn(rate_limits=False) as slack, ModelStandIn() as model:
-            model.play(Text(text=ANSWER), times=2 * count)
+            model.play(
+                Text(text="A digest."),
+                ToolUse(name="publish_digest", input=ANSWER),
+                times=2 * count,
+            )
             environment = {"ANTHROPIC_API_KEY": "sandbox", "ANTHROPIC_BASE_URL": model.base_url}
             async with members_on(url, slack, root, environment) as members:
                 await members.begin(PROCESSES)

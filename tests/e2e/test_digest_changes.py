@@ -244,7 +244,7 @@ async def test_a_digest_of_a_channel_that_one_is_not_in_is_not_there_for_one(
     assert "moss" not in (await office.say("digests", user="cleo")).text
     read = reading("pause", which=schedule.number)
     hidden = await office.say("pause that digest", read, user="cleo")
-    assert "no such digest" in hidden.text
+    assert hidden.text.startswith("Diesen Digest gibt es nicht.")
 
 
 def entries(listing: Post) -> list[str]:

@@ -10,6 +10,7 @@ import pytest
 from agent_core.events import TextDelta
 from agent_core.ids import TurnId
 from agent_core.schedules.schedule import Schedule
+from bot.sandbox.model import Text
 from tests.e2e.digests import (
     HYDROGEN,
     NINE_ON_FRIDAY,
@@ -21,6 +22,7 @@ from tests.e2e.digests import (
     digest_answer,
     office_in,
     office_on,
+    reading,
     town_on,
 )
 from tests.e2e.world import TURN_S
@@ -38,9 +40,11 @@ HOUR = timedelta(hours=1)
 async def test_a_question_of_before_a_restart_is_answered_after_it(tmp_path: Path) -> None:
     async with town_on(tmp_path) as town:
         async with office_in(town) as office:
-            question = await office.say(HYDROGEN)
+            read = reading("order", task="hydrogen", rrule="FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR")
+            question = await office.say(HYDROGEN, read)
         async with office_in(town) as office:
-            proposal = await office.reply("at 9", question)
+            nine = reading("change", rrule=f"{read.input['rrule']};BYHOUR=9;BYMINUTE=0")
+            proposal = await office.reply("at 9", question, nine)
             assert proposal.text.startswith("*hydrogen*\nEvery weekday at 09:00")
             await office.press(proposal, "confirm")
             await office.without_buttons(proposal)
@@ -122,10 +126,10 @@ async def test_a_bot_that_was_away_at_a_slot_makes_one_late_digest(tmp_path: Pat
 @pytest.mark.proves("digest.restart")
 async def test_a_bot_stopped_in_the_middle_of_a_run_posts_once(tmp_path: Path) -> None:
     async with town_on(tmp_path) as town:
-        town.outside.model.stall(LONG_S, after_events=FIRST_WORDS, kinds={"scripted"})
-        town.outside.model.play(digest_answer(GRID), times=2)
         async with office_in(town) as office:
             schedule = await office.order()
+            town.outside.model.stall(LONG_S, after_events=FIRST_WORDS, kinds={"scripted"})
+            town.outside.model.play(Text(text="Here it is."), digest_answer(GRID), times=2)
             async with asyncio.TaskGroup() as group:
                 group.create_task(until_the_answer_begins(office, schedule))
                 town.clock.jump_to(NINE_ON_FRIDAY.timestamp())

@@ -14,8 +14,10 @@ FILE = Attachment(name="a.log", path="downloads/a.log", mimetype="text/plain", s
 @pytest.mark.proves("router.assent_is_complex")
 @pytest.mark.parametrize(
     "text",
-    ["continue", "Continue.", "  proceed!", "yes", "YES, do it", "ok", "go ahead", "carry on"]
-    + ["ja", "mach weiter", "oui", "d'accord", "sí", "vale", "continúa", "👍"],
+    [
+        *("continue", "Continue.", "  proceed!", "yes", "YES, do it", "ok", "go ahead", "carry on"),
+        *("ja", "mach weiter", "oui", "d'accord", "sí", "vale", "continúa", "👍"),
+    ],
 )
 def test_a_short_assent_continues(text: str) -> None:
     assert rule_for(inbound(text), has_unfinished_work=False) == "continue"

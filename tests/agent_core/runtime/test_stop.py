@@ -251,7 +251,9 @@ async def test_a_wish_to_stop_in_other_words_is_understood_by_the_classifier(
 async def test_what_adds_to_the_work_steers_it_and_stops_nothing(tmp_path: Path) -> None:
     held, classifier = Held(then=call("look")), ScriptedModel(["COMPLEX"])
     model = ScriptedModel([held, "All of it."])
-    tools = FakeToolset({"look": FakeTool("seen")})
+    gate = Gate()
+    gate.release.set()
+    tools = FakeToolset({"look": FakeTool(run=gate.run)})
     async with scripted_runtime(
         tmp_path, model=model, classifier=classifier, tools=tools
     ) as runtime:

@@ -1,22 +1,25 @@
 """A message that is taken up again, after whatever came of the first time, leaves the same."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
-from bot.digests.places import Places
 
 from agent_core.ids import TurnId
-from agent_core.messages import InboundMessage
+from agent_core.messages import Attachment, InboundMessage, ToolCall
+from agent_core.models import ModelRequest
 from agent_core.runtime.timekeeper import Timekeeper
+from agent_core.schedules.order_reader import OrderReader
 from agent_core.schedules.schedule import Schedule
 from agent_core.sessions.database import Database
 from agent_core.sessions.ledger import Marks
 from agent_core.sessions.schedules import ScheduleStore
-from bot.digests.clerk import Clerk, DigestLimits
+from agent_core.testing.models import ScriptedModel, call
+from bot.digests.clerk import Clerk, DigestLimits, Places
 from bot.digests.desk import Desk
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.actions import blocks_of_post
@@ -24,7 +27,24 @@ from bot.slack_api import People, SkippingClock, SlackApi, SlackError, web_clien
 from bot.threads import ThreadRef, user_id
 
 NOW = datetime(2026, 3, 27, 7, 0, tzinfo=UTC)
+FILE = Attachment(name="a.txt", path="downloads/a.txt", mimetype="text/plain", size_bytes=3)
 ORDER = "every weekday at 9 post a digest on battery storage"
+NINE = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"
+TEN = NINE.replace("=9", "=10")
+READ: dict[str, dict[str, object]] = {
+    ORDER: {"intent": "order", "task": "battery storage", "rrule": NINE},
+    "no, at 10": {"intent": "change", "rrule": TEN},
+    "about wine": {"intent": "change", "task": "wine"},
+    "in #nowhere": {"intent": "change", "channel": "#nowhere"},
+    "pause it": {"intent": "pause"},
+}
+"""What the small model reads in a message; in any other one it reads nothing."""
+
+
+def reading(request: ModelRequest) -> ToolCall:
+    """As the model reads the message that it is asked about."""
+    words = request.messages[0].text.partition("<message>\n")[2].partition("\n</message>")[0]
+    return call("read_order", READ.get(words, {"intent": "none"}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +55,7 @@ class Table:
     desk: Desk
     store: ScheduleStore
     thread: ThreadRef
+    model: ScriptedModel
 
     def message(self, text: str, number: int, *, user: str = "ann") -> InboundMessage:
         return InboundMessage(
@@ -77,11 +98,13 @@ async def table(tmp_path: Path) -> AsyncIterator[Table]:
         timekeeper = Timekeeper(store, _begin_nothing, lambda: NOW, at_once=1)
         clerk = Clerk(timekeeper, places, lambda: NOW, DigestLimits())
         root = await slack.say("ann", "general", "the root")
+        model = ScriptedModel([reading] * 20)
         yield Table(
             slack=slack,
-            desk=Desk(clerk, places, store, api, Marks(database), lambda: NOW),
+            desk=Desk(clerk, OrderReader(model), api, Marks(database), lambda: NOW),
             store=store,
             thread=ThreadRef(team=slack.team_id, channel=slack.channels["general"], root_ts=root),
+            model=model,
         )
     await database.close()
 
@@ -90,11 +113,23 @@ async def _begin_nothing(message: InboundMessage) -> TurnId | None:
     raise AssertionError(message)
 
 
-async def test_an_order_taken_up_again_is_proposed_once(table: Table) -> None:
+@pytest.mark.proves("digest.click")
+async def test_an_order_taken_up_again_is_read_and_proposed_once(table: Table) -> None:
     order = table.message(ORDER, 1)
     assert await table.desk.take(order)
     assert await table.desk.take(order)
     assert len(table.posts()) == 1
+    assert len(table.model.requests) == 1
+
+
+async def test_a_crash_between_reading_and_proposing_proposes_what_was_read(table: Table) -> None:
+    table.slack.fail("chat.postMessage", error="is_inactive")
+    with pytest.raises(SlackError):
+        await table.desk.take(table.message(ORDER, 1))
+    assert await table.desk.take(table.message(ORDER, 1))
+    assert len(table.model.requests) == 1
+    [post] = table.posts()
+    assert post.startswith("*battery storage*\nEvery weekday at 09:00")
 
 
 async def test_a_yes_taken_up_again_agrees_once(table: Table) -> None:
@@ -161,59 +196,30 @@ async def test_a_refused_correction_leaves_the_proposal_waiting(table: Table) ->
     assert len(await table.agreed()) == 1
 
 
-async def test_another_persons_yes_is_not_the_desks(table: Table) -> None:
+async def test_another_persons_words_are_not_about_the_order(table: Table) -> None:
     assert await table.desk.take(table.message(ORDER, 1))
-    assert not await table.desk.take(table.message("yes", 2, user="ben"))
+    for number, words in enumerate(("yes", "no, at 10"), start=2):
+        assert not await table.desk.take(table.message(words, number, user="ben"))
     assert await table.agreed() == []
 
 
-async def test_change_it_to_what_no_digest_can_be_is_the_agents(table: Table) -> None:
-    assert await table.desk.take(table.message(ORDER, 1))
-    assert await table.desk.take(table.message("yes", 2))
-    assert not await table.desk.take(table.message("change it to a nicer tone", 3))
-    assert await table.desk.take(table.message("change it to 10", 4))
-    [schedule] = await table.agreed()
-    assert "BYHOUR=10" in schedule.order.rule.recurrence
+async def test_what_does_not_smell_of_an_order_is_not_read(table: Table) -> None:
+    assert not await table.desk.take(table.message("pause it", 1))
+    assert table.model.requests == []
+    assert await table.desk.take_order(table.message("pause it", 2))
+    assert table.posts() == ["There is no such digest. “List digests” shows them all."]
 
 
 @pytest.mark.parametrize(
-    ("order", "question", "answer"),
-    [
-        (
-            "every Monday at 9 and every Friday at 16 post a digest on wine",
-            "A digest follows one rule only. Which one shall I take: “every Monday at 09:00 "
-            "(Europe/Berlin)” or “every Friday at 16:00 (Europe/Berlin)”? The other one can be a "
-            "digest of its own.",
-            "every Friday at 16:00 (Europe/Berlin)",
-        ),
-        (
-            "poste jeden Montag um 9 und jeden Freitag um 16 Uhr einen Digest über Wein",
-            "Ein Digest folgt nur einer Regel. Welche soll ich nehmen: „jeden Montag um 09:00 Uhr "
-            "(Europe/Berlin)“ oder „jeden Freitag um 16:00 Uhr (Europe/Berlin)“? Die andere kann "
-            "ein eigener Digest werden.",
-            "die zweite",
-        ),
-        (
-            "publie chaque lundi à 9h et chaque vendredi à 16h un digest sur le vin",
-            "Un digest ne suit qu'une seule règle. Laquelle choisir : « chaque lundi à 09:00 "
-            "(Europe/Berlin) » ou « chaque vendredi à 16:00 (Europe/Berlin) » ? L'autre peut "
-            "devenir un digest à part.",
-            "la deuxième",
-        ),
-        (
-            "publica cada lunes a las 9 y cada viernes a las 16 un digest sobre vino",
-            "Un digest sigue una sola regla. ¿Cuál tomo: «cada lunes a las 09:00 (Europe/Berlin)» "
-            "o «cada viernes a las 16:00 (Europe/Berlin)»? La otra puede ser un digest aparte.",
-            "la segunda",
-        ),
-    ],
+    "change",
+    [{"scheduled": True}, {"attachments": (FILE,)}, {"background": ORDER, "text": "what is new?"}],
 )
-async def test_of_two_rules_in_one_order_one_has_to_be_chosen(
-    table: Table, order: str, question: str, answer: str
+@pytest.mark.proves("digest.material")
+async def test_only_a_persons_own_words_reach_the_reader(
+    table: Table, change: dict[str, Any]
 ) -> None:
-    assert await table.desk.take(table.message(order, 1))
-    assert table.posts() == [question]
-    assert await table.desk.take(table.message(answer, 2))
-    assert await table.desk.take(table.message("ok", 3))
-    [schedule] = await table.agreed()
-    assert schedule.order.rule.recurrence == "FREQ=WEEKLY;BYDAY=FR;BYHOUR=16;BYMINUTE=0"
+    message = replace(table.message(ORDER, 1), **change)
+    assert not await table.desk.take(message)
+    assert not await table.desk.take_order(message)
+    assert ORDER not in str([request.messages for request in table.model.requests])
+    assert table.posts() == []

@@ -1,243 +1,167 @@
-"""Proposals, lists, refusals and trouble, as their readers see them."""
+"""A digest's first post, and what is said about digests, as their readers see it."""
 
-from collections.abc import Sequence
+import re
 from dataclasses import replace
-from datetime import timedelta
-from typing import Any, get_args
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
-from agent_core.prompts.language import Language
+from agent_core.ids import SessionId, UserId
+from agent_core.schedules.digest import PublishedDigest, faults_of
+from agent_core.schedules.rule import Rule
+from agent_core.schedules.schedule import Order, Schedule, ScheduleId, Slot
 from bot.digests import posts
 from bot.digests.clerk import NotDone
-from bot.digests.words import WORDS, Button, Refusal
+from bot.digests.posts import Report, Telling, plain_report, report_of
 from bot.render import limits
-from tests.bot.digests.orders import LANGUAGES, LONG_RULE, NOW, RULE, SCHEDULE, schedule
+from bot.words import BOT
 
-
-def texts_of(blocks: Sequence[Any]) -> list[str]:
-    return [block["text"]["text"] for block in blocks if block["type"] == "section"]
-
-
-def test_a_proposal_says_what_was_understood_and_asks_for_one_click() -> None:
-    draft = posts.proposal(schedule(status="proposed"), "en", NOW)
-
-    assert draft.text == (
-        "*battery storage*\n"
-        "Every weekday at 09:00 (Europe/Berlin), in <#C0NEWS>\n"
-        "Next: Mon 30 March 2026, 09:00 · Tue 31 March 2026, 09:00 · Wed 1 April 2026, 09:00\n"
-        "Shall I do that?"
-    )
-    section, actions = draft.blocks
-    assert texts_of([section]) == [draft.text]
-    assert actions == {
-        "type": "actions",
-        "elements": [
-            {
-                "type": "button",
-                "action_id": "digest.confirm",
-                "text": {"type": "plain_text", "text": "Confirm"},
-                "value": "0123456789abcdef",
-                "style": "primary",
-            },
-            {
-                "type": "button",
-                "action_id": "digest.change",
-                "text": {"type": "plain_text", "text": "Change"},
-                "value": "0123456789abcdef",
-            },
-            {
-                "type": "button",
-                "action_id": "digest.cancel",
-                "text": {"type": "plain_text", "text": "Cancel"},
-                "value": "0123456789abcdef",
-            },
-        ],
-    }
-
-
-@pytest.mark.parametrize(
-    ("mode", "line"),
-    [
-        ("be_silent", "_I post only when there is something new._"),
-        ("say_so", "_When there is nothing new, I say so in one line._"),
-    ],
+NOW = datetime(2026, 3, 27, 8, tzinfo=UTC)
+BEFORE = NOW - timedelta(days=1)
+RULE = Rule(
+    recurrence="FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0",
+    zone="Europe/Berlin",
+    begins=datetime(2026, 3, 2, 8, 30, tzinfo=UTC),
 )
-def test_a_proposal_says_what_happens_without_news(mode: str, line: str) -> None:
-    assert posts.proposal(schedule(mode=mode), "en", NOW).text.split("\n")[3] == line
+ORDER = Order(
+    team="T1",
+    place="C0NEWS",
+    owner=UserId("T1:U1"),
+    owner_name="Ann",
+    owner_locale="en-US",
+    task="battery storage",
+    rule=RULE,
+    when_nothing_new="post",
+    origin=SessionId("T1:C1:1.000000"),
+)
+SCHEDULE = Schedule(
+    id=ScheduleId("0123456789abcdef"),
+    number=3,
+    order=ORDER,
+    status="active",
+    reason="",
+    failures=0,
+    next_due=datetime(2026, 3, 30, 7, tzinfo=UTC),
+    created_at=NOW,
+)
+SLOT = Slot(
+    schedule=SCHEDULE.id, at=NOW, state="begun", claimed_at=NOW, left_out=0, by_hand=False, root=""
+)
+SPAIN = {"text": "Spain approves 2 GW", "source": "https://elmundo.example/spain", "is_new": True}
+ESSEN = {"text": "A plant in Essen opens", "source": "", "is_new": True}
+FOOTER = (
+    "_Digest 3 · every weekday at 09:00 (Europe/Berlin) · ordered by Ann"
+    " · reply here to go on with it_"
+)
+HOSTILE = "<!channel> @here <@U1> *bold* <http://evil.example|x> `tick"
+PING = re.compile(r"<[@!#][^>]*>|@(?:here|channel|everyone)\b", re.IGNORECASE)
 
 
-def test_what_was_agreed_on_says_by_whom() -> None:
-    draft = posts.agreed(SCHEDULE, "de", NOW)
-
-    assert draft.text == (
-        "Eingeplant als Digest 3, bestellt von <@U1>: *battery storage*\n"
-        "Jeden Werktag um 09:00 Uhr (Europe/Berlin), in <#C0NEWS>\n"
-        "Nächste: Mo, 30. März 2026, 09:00 · Di, 31. März 2026, 09:00 · Mi, 1. April 2026, 09:00"
-    )
-    assert draft.blocks == ()
+def published(*lines: dict[str, Any], **parts: Any) -> PublishedDigest:
+    return PublishedDigest.model_validate({"headline": "Storage grows", "lines": lines, **parts})
 
 
-def test_the_next_times_are_told_in_the_zone_of_who_ordered_it() -> None:
-    far = schedule(rule=replace(RULE, zone="America/New_York"), zone="Europe/Berlin")
-
-    for draft in (posts.proposal(far, "en", NOW), posts.agreed(far, "en", NOW)):
-        lines = draft.text.split("\n")
-        assert lines[1] == "Every weekday at 09:00 (America/New_York), in <#C0NEWS>"
-        assert lines[2] == (
-            "Next: Fri 27 March 2026, 14:00 · Mon 30 March 2026, 15:00 · Tue 31 March 2026, 15:00"
-            " (Europe/Berlin)"
-        )
+def report(*lines: dict[str, Any], known: tuple[str, ...] = (), **parts: Any) -> Report:
+    return report_of(published(*lines, **parts), known_sources=known, known_claims=known)
 
 
-def test_a_schedule_without_a_time_left_shows_none() -> None:
-    over = schedule(rule=replace(RULE, ends=NOW - timedelta(days=2)))
-
-    assert posts.agreed(over, "en", NOW).text.endswith("\nNext: -")
+def telling(before: datetime | None = None, **slot: Any) -> Telling:
+    return Telling(schedule=SCHEDULE, slot=replace(SLOT, **slot), before=before)
 
 
-def test_a_direct_conversation_is_named_in_words() -> None:
-    private = schedule(place="D0ANN")
-
-    assert ", in our direct messages\n" in posts.proposal(private, "en", NOW).text
-    assert " · our direct messages · " in posts.listing([private], "en", NOW).text
+def root(found: Report, told: Telling, *, is_live: bool = True, language: str = "en") -> list[str]:
+    return posts.root(found, told, language, lambda _: is_live).split("\n")
 
 
-def test_an_empty_list_says_how_to_order_a_digest() -> None:
-    draft = posts.listing([], "en", NOW)
-
-    assert draft.text == (
-        "There are no digests here. Ask for one, for example: "
-        "“every weekday at 9 post a digest on battery storage in #energy”."
-    )
-    assert draft.blocks == ()
-
-
-def test_a_list_of_one_offers_what_can_be_done_with_it() -> None:
-    draft = posts.listing([SCHEDULE], "en", NOW)
-
-    line = (
-        "3. *battery storage* · every weekday at 09:00 (Europe/Berlin) · <#C0NEWS>"
-        " · _next: Mon 30 March 2026, 09:00_"
-    )
-    assert draft.text == f"*Digests*\n{line}"
-    assert texts_of(draft.blocks) == ["*Digests*", line]
-    menu = draft.blocks[1]["accessory"]
-    assert menu["action_id"] == "digest.menu"
-    assert [(option["text"]["text"], option["value"]) for option in menu["options"]] == [
-        ("Pause", "pause:0123456789abcdef"),
-        ("Run now", "run:0123456789abcdef"),
-        ("Edit", "edit:0123456789abcdef"),
-        ("Delete", "delete:0123456789abcdef"),
+def test_the_first_digest_marks_nothing_as_new() -> None:
+    assert root(report(SPAIN, ESSEN), telling()) == [
+        "*Storage grows*",
+        "• Spain approves 2 GW, <https://elmundo.example/spain|elmundo.example>",
+        "• A plant in Essen opens",
+        "_This is the first one._",
+        FOOTER,
     ]
 
 
+def test_the_next_digest_has_what_is_new_first_and_says_how_much() -> None:
+    found = report(SPAIN, ESSEN, known=("elmundo.example/spain",))
+    told = root(found, telling(BEFORE))
+    assert told[1] == "• *new* A plant in Essen opens"
+    assert told[3] == "_New since Thu 26 March 2026, 09:00: 1 of 2._"
+
+
+@pytest.mark.parametrize("known", [("elmundo.example/spain",), ("Spain approves 2 GW",)])
+def test_what_was_told_before_is_not_new_whatever_the_model_says(known: tuple[str, ...]) -> None:
+    line = SPAIN if "/" in known[0] else {**SPAIN, "source": ""}
+    found = report(line, known=known)
+    assert not found.is_news
+    assert "_Nothing new since Thu 26 March 2026, 09:00._" in root(found, telling(BEFORE))
+    assert not any("•" in each for each in root(found, telling(BEFORE)))
+
+
+def test_words_that_were_never_published_are_told_plainly() -> None:
+    told = root(plain_report("# Storage\n\nIt grows.\n\nMuch more.", "storage"), telling(BEFORE))
+    assert told == ["*storage*", "• It grows.", FOOTER]
+
+
+def test_late_and_left_out_and_by_hand_are_said() -> None:
+    late = telling(BEFORE, claimed_at=NOW + timedelta(hours=2), left_out=2)
+    told = root(report(ESSEN), late)
+    assert "_Late: this was due Fri 27 March 2026, 09:00._" in told
+    assert "_2 earlier ones were left out._" in told
+    by_hand = root(report(ESSEN), telling(BEFORE, by_hand=True))
+    assert "_Made on request, beside its usual times._" in by_hand
+
+
+@pytest.mark.parametrize("language", BOT.languages)
+def test_no_digest_pings_anybody_or_makes_foreign_links_live(language: str) -> None:
+    lines = [{"text": HOSTILE * 9, "source": "http://evil.example/x", "is_new": True}] * 5
+    found = report(*lines, headline=HOSTILE)
+    text = "\n".join(root(found, telling(BEFORE), is_live=False, language=language))
+    assert PING.findall(text) == []
+    assert "<http" not in text
+    assert len(text) <= posts.ROOT_CHARS
+
+
 @pytest.mark.parametrize(
-    ("status", "reason", "state"),
+    ("arguments", "fault"),
     [
-        ("paused", "", "_paused_"),
-        ("paused", "failing", "_paused: it failed three times in a row_"),
-        ("paused", "of another version", "_paused_"),
-        ("over", "", "_over_"),
+        ({"headline": "x", "lines": [SPAIN], "details": ""}, ""),
+        ({"headline": "x", "lines": [{**SPAIN, "source": "https://elmundo.example/spain/#a"}]}, ""),
+        ({"headline": "x", "lines": [ESSEN] * 6}, "lines"),
+        ({"headline": "", "lines": []}, "headline"),
+        ({"headline": "x", "lines": [{**SPAIN, "source": "https://other.example"}]}, "other.exam"),
+        ("prose", "Not published"),
     ],
 )
-def test_a_list_says_why_a_digest_does_not_come(status: str, reason: str, state: str) -> None:
-    draft = posts.listing([schedule(status=status, reason=reason)], "en", NOW)
-
-    assert draft.text.endswith(f" · {state}")
-    assert draft.blocks[1]["accessory"]["options"][0]["text"]["text"] == "Resume"
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_list_of_25_shows_20_and_says_so(language: Language) -> None:
-    draft = posts.listing([schedule(number=n) for n in range(1, 26)], language, NOW)
-
-    assert len(draft.blocks) == 22
-    assert texts_of(draft.blocks)[-1] == WORDS[language].more.format(n=5)
-    assert all(f"\n{n}. *battery" in draft.text for n in range(1, 21))
-    assert "\n21. " not in draft.text
+def test_a_digest_with_sources_that_nobody_read_is_not_published(
+    arguments: object, fault: str
+) -> None:
+    told = faults_of(arguments, ["https://elmundo.example/spain"])
+    assert fault in told
+    assert bool(told) == bool(fault)
 
 
-@pytest.mark.parametrize("task", ["&" * 2_000, "word " * 400, "_*`" * 500, "x" * 2_000])
-def test_a_list_breaks_no_limit_of_slack(task: str) -> None:
-    long = [schedule(task=task, rule=LONG_RULE, number=n) for n in range(25)]
-    draft = posts.listing(long, "es", NOW)
-
-    assert len(draft.text) <= limits.TEXT_CHARS
-    assert len(draft.blocks) <= limits.BLOCKS_PER_POST
-    assert sum(map(len, texts_of(draft.blocks))) <= limits.BLOCK_TEXT_CHARS
-
-
-@pytest.mark.parametrize("task", ["&" * 2_000, "word " * 400, "_*`" * 500, "x" * 2_000])
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_proposal_breaks_no_limit_of_slack(language: Language, task: str) -> None:
-    draft = posts.proposal(schedule(task=task, rule=LONG_RULE, mode="be_silent"), language, NOW)
-
-    assert len(draft.text) <= limits.SECTION_CHARS
-    assert texts_of(draft.blocks) == [draft.text]
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_menus_and_buttons_are_as_short_as_slack_wants_them(language: Language) -> None:
-    shown = posts.listing([SCHEDULE], language, NOW).blocks[1]
-    options = shown["accessory"]["options"]
-    buttons = posts.proposal(SCHEDULE, language, NOW).blocks[1]["elements"]
-
-    assert 2 <= len(options) <= 5
-    assert all(len(each["text"]["text"]) <= 75 for each in (*options, *buttons))
-    assert all(len(option["value"]) <= 75 for option in options)
-    known = {f"{posts.PREFIX}{name}" for name in get_args(Button)}
-    assert {button["action_id"] for button in buttons} <= known
-
-
-def test_whose_decision_a_proposal_is_names_no_number() -> None:
-    text = posts.refusal(NotDone("not_yours_yet", schedule(number=0)), "en")
-
-    assert text == "Only <@U1>, who ordered it, can decide that."
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("refusal", get_args(Refusal))
-def test_every_refusal_is_told_whole(language: Language, refusal: Refusal) -> None:
-    text = posts.refusal(NotDone(refusal, SCHEDULE, channel="<#C0NEWS>", n="20"), language)
-
-    assert "{" not in text
-    assert ("<#C0NEWS>" in text) is ("{channel}" in WORDS[language].refusals[refusal])
-
-
-def test_one_of_several_is_asked_for_by_its_number() -> None:
+@pytest.mark.parametrize("language", BOT.languages)
+def test_whatever_a_person_wrote_stays_words_in_our_sentences(language: str) -> None:
+    order = replace(ORDER, task=HOSTILE, owner_name=HOSTILE, reads="C0GENERAL")
+    schedule = replace(SCHEDULE, order=order)
     refused = NotDone("which")
-    refused.candidates = tuple(schedule(number=n, task=f"topic {n}") for n in range(1, 23))
-
-    lines = posts.refusal(refused, "en").split("\n")
-
-    assert lines[:3] == [
-        "Which one do you mean? Name it by its number:",
-        "1. topic 1",
-        "2. topic 2",
+    refused.candidates = (schedule,)
+    texts = [
+        posts.proposal(schedule, language, NOW, may_read=False).text.replace("<#C0NEWS>", ""),
+        posts.refusal(refused, language),
+        posts.refusal(NotDone("unknown_channel", channel=HOSTILE), language),
+        posts.question(HOSTILE, language, "day", "UTC"),
+        posts.listing([schedule], language, NOW).text.replace("<#C0NEWS>", ""),
     ]
-    assert len(lines) == 22
-    assert lines[-1] == "And 2 more. Name one by its number: “edit digest 21”."
+    pings = [ping for text in texts for ping in PING.findall(text)]
+    assert set(pings) <= {"<#C0GENERAL>"}
 
 
-def test_trouble_is_told_with_what_can_be_done() -> None:
-    words = WORDS["en"]
-
-    assert posts.named(words.failed, SCHEDULE) == (
-        "Digest 3 (*battery storage*) could not be made this time. I will try again."
-    )
-    assert posts.named(words.paused_because, SCHEDULE, why=words.why_paused["owner_left"]) == (
-        "Digest 3 (*battery storage*) is paused: the person who ordered it has left the channel or"
-        " the workspace. “Resume digest 3” starts it again."
-    )
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_sentence_about_a_change_is_told_whole(language: Language) -> None:
-    words = WORDS[language]
-    for form in (words.paused, words.resumed, words.deleted, words.started, words.changed):
-        text = posts.told(form, SCHEDULE, language, NOW)
-
-        assert "battery storage" in text
-        assert "3" in text
-        assert "{" not in text
+def test_a_long_list_says_how_many_are_left_and_fits_in_its_blocks() -> None:
+    draft = posts.listing([replace(SCHEDULE, number=n) for n in range(1, 31)], "en", NOW)
+    assert "And 10 more." in draft.text
+    assert len(draft.blocks) <= limits.BLOCKS_PER_POST
+    assert len(str(draft.blocks)) < 60_000
