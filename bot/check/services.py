@@ -12,7 +12,7 @@ from agent_core.errors import (
     ModelUnavailable,
     ToolServerError,
 )
-from agent_core.runtime.checks import ask_model, list_composio_tools
+from agent_core.runtime.operate import ask_model, list_composio_tools
 from agent_core.settings import CoreSettings
 from bot.check.checks import Check, Verdict, as_sentence, fine, warning, wrong
 from bot.settings import HOW_TO_GET, MODEL_KEYS
