@@ -9,9 +9,8 @@ from yarl import URL
 
 from mcp_local.settings import Settings
 from mcp_local.tools import FETCHES, local_tool
-from mcp_local.workbench.bridge import MAX_FILE_BYTES
+from mcp_local.workbench.bridge import MAX_FILE_BYTES, add_download, download_path
 from mcp_local.workbench.http import open_wire
-from mcp_local.workbench.landing import add_download, download_path
 from mcp_local.workspace import open_workspace_of
 
 FileAddress = Annotated[

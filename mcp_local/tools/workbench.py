@@ -14,11 +14,16 @@ from mcp_local.errors import NoSession, PathDenied
 from mcp_local.settings import Settings
 from mcp_local.tools import FETCHES, OVERWRITES, local_tool
 from mcp_local.tools.files import artifacts_of, check_writable
-from mcp_local.workbench.bridge import MAX_FILE_BYTES, Bridge
+from mcp_local.workbench.bridge import (
+    DOWNLOADS,
+    MAX_FILE_BYTES,
+    Bridge,
+    add_download,
+    is_download,
+    read_remote_path,
+)
 from mcp_local.workbench.composio import ComposioSession
 from mcp_local.workbench.http import open_wire
-from mcp_local.workbench.landing import DOWNLOADS, add_download, is_download
-from mcp_local.workbench.remote_paths import read_remote_path
 from mcp_local.workspace import Workspace, open_workspace_of
 
 SENDS = OVERWRITES.model_copy(update={"open_world_hint": True})
