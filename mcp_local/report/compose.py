@@ -12,8 +12,7 @@ from markdown_it.token import Token
 
 from mcp_local.errors import PathDenied, ToolkitError
 from mcp_local.report.citations import check_citations, list_citations, quoted_brackets
-from mcp_local.report.claims import cited_sentences, find_unsupported
-from mcp_local.report.foreign import find_foreign
+from mcp_local.report.claims import cited_sentences, find_foreign, find_unsupported
 from mcp_local.report.labels import labels_for
 from mcp_local.report.markdown import parse_markdown, plain_text
 from mcp_local.report.outline import Outline, outline_report

@@ -52,7 +52,7 @@ ROOMS = {
     "bot/sandbox/model": Budget(7284, 59, 2000, 16),
     "bot/sandbox/composio": Budget(5485, 54, 1600, 14),
     "bot/sandbox": Budget(24_154, 226, 9000, 80),
-    "mcp_local": Budget(5660, 65, 4700, 42),
+    "mcp_local": Budget(5407, 44, 4700, 42),
     "product": Budget(72_100, 674, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(10_346, 129, 4500, 50),
     "tests": Budget(69_200, 496, 45_000, 330),
