@@ -12,10 +12,10 @@ from agent_core.models.retry import RetryingModel
 from agent_core.prompts import fill, prompt
 from agent_core.subagents.spec import SubagentSpec
 from agent_core.subagents.task import task_tool
+from agent_core.tools import MAIN_AGENT
 from agent_core.tools.registry import Registry
 from agent_core.tools.search import SearchableTools
 
-MAIN_AGENT = "universal-agent"
 MAX_NAME_CHARS = 60
 MAIN_TOOLS = (
     "*",

@@ -11,7 +11,7 @@ from agent_core.messages import Message, ToolCall
 from agent_core.observers import Observers, ToolObserved
 from agent_core.runtime.steering import Steering
 from agent_core.sessions import EventLog, Leases, SessionStore, StoredSession, StoredTurn
-from agent_core.tools import ToolContext, ToolOutput
+from agent_core.tools import MAIN_AGENT, ToolContext, ToolOutput
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class Scopes:
         *,
         generation: int,
         asker: UserId,
-        agent: str = "",
+        agent: str = MAIN_AGENT,
     ) -> RunScope:
         """A run's scope; only the root run takes in messages."""
 
@@ -63,6 +63,7 @@ class Scopes:
                 asker=asker,
                 workspace=session.workspace,
                 agent=agent,
+                places=turn.inbound.places,
                 may_wait=run == ROOT_RUN and not turn.inbound.scheduled,
             ),
             steps=GuardedSteps(steps, guard),

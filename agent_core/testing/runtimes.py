@@ -18,7 +18,7 @@ from agent_core.messages import InboundMessage
 from agent_core.models import Model
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, ToolObserver, standard_observers
-from agent_core.runtime.agents import MAIN_AGENT, Agents
+from agent_core.runtime.agents import Agents
 from agent_core.runtime.closing import Closing
 from agent_core.runtime.consents import ConsentParts
 from agent_core.runtime.run_logs import RunLogs
@@ -38,7 +38,7 @@ from agent_core.sessions.leases import new_process_id
 from agent_core.subagents.spec import SubagentSpec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset
-from agent_core.tools import Toolset
+from agent_core.tools import MAIN_AGENT, Toolset
 from agent_core.tools.composio_accounts import Accounts
 from agent_core.tools.registry import Registry
 

@@ -10,10 +10,9 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from agent_core.messages import JsonObject
-from agent_core.tools.fleet.access import Access
 from agent_core.tools.fleet.entries import CATALOGUE, Entry, read_entries, read_entry
 from agent_core.tools.fleet.expansion import Expansion
-from agent_core.tools.fleet.servers import FleetServer, Transport
+from agent_core.tools.fleet.servers import Access, FleetServer, Transport
 from agent_core.tools.servers import HttpServer, StdioServer
 
 RESERVED = frozenset({"local_toolkit", "composio"})
