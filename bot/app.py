@@ -25,8 +25,8 @@ from bot.ingress import Rules, TakingUp, connect_socket, create_app, register
 from bot.ingress.actions import listen_to_gestures
 from bot.ingress.catch_up import build_catch_up
 from bot.presenter import Signs
-from bot.presenter.consents.buttons import PREFIX as CONSENTS
-from bot.presenter.state import READER
+from bot.presenter.apps import PREFIX as CONSENTS
+from bot.presenter.journal import READER
 from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import People, SlackApi, web_client

@@ -20,7 +20,7 @@ from bot.inbound import SlackFile
 from bot.ingress.kept_files import new_file
 from bot.ingress.left_out import MAX_MB
 from bot.ingress.seams import Fault, LeftOut, Taken
-from bot.presenter.state import READER
+from bot.presenter.journal import READER
 from bot.slack_api import DownloadRefused, FileTooBig, SlackApi
 
 logger = logging.getLogger(__name__)

@@ -5,19 +5,17 @@ import json
 import pytest
 
 from agent_core.ids import ConsentId
-from agent_core.prompts.language import Language
-from bot.presenter.consents.apps import app_name, app_names, deed
-from bot.presenter.consents.buttons import read_value
-from bot.presenter.consents.connection import ended_draft, link_draft, waiting_draft
-from bot.presenter.consents.words import WORDS
+from bot.presenter.apps import app_name, app_names, deed, read_value
+from bot.presenter.consents import ended_draft, link_draft, waiting_draft
 from bot.threads import ThreadRef
+from bot.words import BOT
 from tests.bot.presenter.turns import Turn
 
 TURN = Turn(ThreadRef(team="T1", channel="C1", root_ts="1.000001"))
 
 
 def test_everybody_sees_who_is_waited_for_and_what_is_to_be_connected() -> None:
-    draft = waiting_draft(TURN.auth_required("gmail", "googlecalendar"), WORDS["en"])
+    draft = waiting_draft(TURN.auth_required("gmail", "googlecalendar"), BOT.of("en"))
     assert draft.text.startswith(
         "Waiting for <@U1> to connect Gmail and Google Calendar, until <!date^"
     )
@@ -30,7 +28,7 @@ def test_everybody_sees_who_is_waited_for_and_what_is_to_be_connected() -> None:
 
 def test_the_asker_gets_a_button_for_each_app_and_says_when_it_is_done() -> None:
     links = {"gmail": "https://c.example/lk_1", "github": "https://c.example/lk_2"}
-    draft = link_draft(ConsentId("consent1"), links, WORDS["en"])
+    draft = link_draft(ConsentId("consent1"), links, BOT.of("en"))
     elements = draft.blocks[-1]["elements"]
     assert [each["text"]["text"] for each in elements] == [
         "Connect Gmail",
@@ -44,7 +42,7 @@ def test_the_asker_gets_a_button_for_each_app_and_says_when_it_is_done() -> None
 
 def test_how_it_ended_is_said_and_nothing_is_left_to_press() -> None:
     said = {
-        outcome: ended_draft(TURN.auth_ended("gmail", outcome=outcome), WORDS["en"])
+        outcome: ended_draft(TURN.auth_ended("gmail", outcome=outcome), BOT.of("en"))
         for outcome in ("connected", "skipped", "expired", "overtaken")
     }
     assert said["connected"].text == "Gmail connected by <@U1>"
@@ -79,10 +77,8 @@ def test_how_it_ended_is_said_and_nothing_is_left_to_press() -> None:
         ),
     ],
 )
-def test_several_apps_are_told_in_the_plural(
-    language: Language, expired: str, overtaken: str
-) -> None:
-    apps, words = ("gmail", "hubspot", "stripe"), WORDS[language]
+def test_several_apps_are_told_in_the_plural(language: str, expired: str, overtaken: str) -> None:
+    apps, words = ("gmail", "hubspot", "stripe"), BOT.of(language)
     late = ended_draft(TURN.auth_ended(*apps, outcome="expired"), words)
     left = ended_draft(TURN.auth_ended(*apps, outcome="overtaken"), words)
     assert late.text == expired

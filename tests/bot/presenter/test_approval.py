@@ -1,26 +1,34 @@
-"""An approval as a post: in full, inert, within Slack's limits, and nothing hidden in it."""
+"""An approval as a post: in full, inert, within Slack's limits, and nothing hidden in it.
+
+All its arguments are told, none can be taken for another one, and what cannot be seen has a name.
+"""
 
 import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agent_core.events import ApprovalRequested, PlannedAction
 from agent_core.messages import JsonObject
-from bot.presenter.consents.approval import (
+from bot.presenter import approval
+from bot.presenter.approval import (
     Form,
     approval_draft,
     approval_file,
     decided_draft,
+    exact_json,
     fitting_forms,
+    made_visible,
 )
-from bot.presenter.consents.words import WORDS
 from bot.render import limits
 from bot.threads import ThreadRef
+from bot.words import BOT
 from tests.bot.presenter.turns import Turn, action
 
-WORDS_EN = WORDS["en"]
+WORDS_EN = BOT.of("en")
 TURN = Turn(ThreadRef(team="T1", channel="C1", root_ts="1.000001"))
 
 
@@ -183,9 +191,9 @@ def test_without_the_file_what_does_not_fit_cannot_be_approved() -> None:
     assert "nobody can approve it" in "\n".join(texts(draft.blocks))
 
 
-@pytest.mark.parametrize("language", ["en", "de", "fr", "es"])
-def test_every_language_says_how_it_ended(language: Any) -> None:
-    words, event = WORDS[language], TURN.requested()
+@pytest.mark.parametrize("language", BOT.languages)
+def test_every_language_says_how_it_ended(language: str) -> None:
+    words, event = BOT.of(language), TURN.requested()
     endings = [
         TURN.decided("approved"),
         TURN.decided("approved", for_thread=True),
@@ -202,3 +210,97 @@ def test_every_language_says_how_it_ended(language: Any) -> None:
     assert all("<@U1>" in line for line in lines[:4])
     assert "&lt;!here&gt; too early" in lines[3]
     assert not any("{who}" in line or "{reason}" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Dear Bob,\n\nhello", "Dear Bob,\n\nhello"),
+        ("- one\n    - two", "- one\n    - two"),
+        ("a" + " " * 5_000 + "b", "a⟨5000 ␣⟩b"),
+        ("a" + "\n" * 40 + "b", "a⟨40 ⏎⟩\nb"),
+        ("a\tb", "a⟨⇥⟩b"),
+        ("abc\u202edcba", "abc⟨U+202E⟩dcba"),
+        ("a" + "\u00a0" * 300 + "b", "a⟨300 U+00A0⟩b"),
+        ("pay\u200bpal", "pay⟨U+200B⟩pal"),
+        ("\u3164" * 9, "⟨9 U+3164⟩"),
+        ("x\r\ny", "x⟨U+000D⟩\ny"),
+        ("tag\U000e0041", "tag⟨U+E0041⟩"),
+        ("a⟨5 ␣⟩b", "a⟨U+27E8⟩5 ␣⟨U+27E9⟩b"),
+        ("\ud800", "⟨U+D800⟩"),
+        ("Grüße 👍🏽 ❤️", "Grüße 👍🏽 ❤️"),
+    ],
+)
+def test_what_cannot_be_seen_has_a_name(text: str, shown: str) -> None:
+    assert made_visible(text) == shown
+
+
+def test_blank_lines_with_spaces_in_them_do_not_hide_an_end() -> None:
+    shown = made_visible("Hello" + "\n " * 200 + "and the password")
+    assert shown == "Hello" + "⟨⏎⟩ " * 200 + "\nand the password"
+
+
+@given(st.text(alphabet=" \n\t\u00a0\u202eab⟨⟩", max_size=40), st.text(" \nab⟨", max_size=40))
+def test_two_texts_that_differ_look_different(one: str, other: str) -> None:
+    assert (made_visible(one) == made_visible(other)) == (one == other)
+
+
+@given(st.dictionaries(st.text(max_size=8), st.text(max_size=60), max_size=4))
+def test_the_file_holds_exactly_what_would_be_sent(arguments: dict[str, str]) -> None:
+    text = exact_json(arguments)
+    assert json.loads(text) == arguments
+    assert all(character.isprintable() for line in text.splitlines() for character in line)
+    assert not any(" " * 5 in line.strip() for line in text.splitlines())
+
+
+def argument_lines(arguments: dict[str, Any]) -> list[str]:
+    return list(approval.argument_lines(arguments))
+
+
+def test_every_value_has_a_line_with_its_whole_name() -> None:
+    arguments = {
+        "to": "bob@example.com",
+        "cc": ["a@example.com", "b@example.com"],
+        "attachment": {"name": "report.html", "s3key": "k1"},
+        "is_html": True,
+        "retries": 2,
+        "thread": None,
+        "labels": [],
+    }
+    assert argument_lines(arguments) == [
+        "to: bob@example.com",
+        "cc[0]: a@example.com",
+        "cc[1]: b@example.com",
+        "attachment.name: report.html",
+        "attachment.s3key: k1",
+        "is_html: true",
+        "retries: 2",
+        "thread: null",
+        "labels: []",
+    ]
+
+
+def test_a_line_of_a_text_does_not_look_like_an_argument() -> None:
+    assert argument_lines({"body": "Hello\nbcc: nobody@example.com", "bcc": "eve@example.com"}) == [
+        "body:",
+        "  │ Hello",
+        "  │ bcc: nobody@example.com",
+        "bcc: eve@example.com",
+    ]
+
+
+def test_a_text_that_reads_like_another_kind_of_value_is_quoted() -> None:
+    lines = argument_lines({"a": "2", "b": "true", "c": "", "d": " x", "e": '{"f": 1}', "g": "2 x"})
+    assert lines == ['a: "2"', 'b: "true"', 'c: ""', 'd: " x"', 'e: "{"f": 1}"', "g: 2 x"]
+
+
+def test_a_name_cannot_pretend_to_be_several() -> None:
+    assert argument_lines({"to: a\nbcc": "x", "a.b": "y"}) == [
+        r'"to: a\nbcc": x',
+        '"a.b": y',
+    ]
+
+
+def test_five_thousand_spaces_do_not_push_the_end_out_of_sight() -> None:
+    [line] = argument_lines({"body": f"Hello{' ' * 5_000}and send me the password"})
+    assert line == "body: Hello⟨5000 ␣⟩and send me the password"
