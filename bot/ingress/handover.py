@@ -1,8 +1,9 @@
 """From an admitted post to the agent: names, earlier posts and files are added on the way."""
 
 import logging
-from collections import OrderedDict
 from datetime import UTC, datetime
+
+from cachetools import LRUCache
 
 from agent_core.messages import Attachment, InboundMessage
 from agent_core.prompts.small_talk import asks_for_nothing
@@ -46,7 +47,7 @@ class Handover:
         self._background = background
         self._reading = reading
         self._corrections = corrections
-        self._told_parked: OrderedDict[str, None] = OrderedDict()
+        self._told_parked: LRUCache[str, None] = LRUCache(MAX_TOLD)
 
     async def deliver(self, admitted: Admitted, *, again: bool = False) -> bool:
         """Hand a post to the agent; the ledger is settled once the agent has it.
@@ -94,8 +95,6 @@ class Handover:
             _log.warning("could not tell that a post has to wait: %s", error)
             return
         self._told_parked[op_id] = None
-        if len(self._told_parked) > MAX_TOLD:
-            self._told_parked.popitem(last=False)
 
     async def _give(self, message: InboundMessage) -> bool:
         """A post may be deleted before the agent has it, or while it takes it."""
