@@ -68,17 +68,6 @@ async def test_a_read_only_call_is_made_again_when_the_server_died(
     await hub.close()
 
 
-@pytest.mark.proves("hub.stall")
-async def test_a_server_that_stalls_is_left_at_the_time_limit(
-    world: World, make_hub: HubMaker, context: ToolContext
-) -> None:
-    hub = make_hub(world.server(call_timeout_s=0.3))
-    output = await call(hub, context, "wait")
-    assert output.is_error
-    assert "did not answer within 0.3 s" in output.text
-    await hub.close()
-
-
 async def test_a_forgotten_session_is_told_and_made_anew_once_the_server_takes_one(
     world: World, make_hub: HubMaker, context: ToolContext
 ) -> None:
@@ -125,15 +114,6 @@ async def test_a_redirect_to_another_host_is_not_followed(
         assert list(await hub.specs(context)) == []
         assert recording.headers == []
         await hub.close()
-
-
-async def test_an_unreachable_server_is_told_as_a_value(
-    make_hub: HubMaker, context: ToolContext
-) -> None:
-    hub = make_hub(HttpServer(name="far", url="http://127.0.0.1:9/mcp"))
-    output = await call(hub, context, "echo", text="x")
-    assert output.is_error
-    assert "could not be started" in output.text
 
 
 @pytest.mark.proves("hub.giant")
