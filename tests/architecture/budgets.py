@@ -41,7 +41,7 @@ ROOMS = {
     "bot/consent": Budget(184, 2, 150, 2),
     "bot/console": Budget(140, 3, 120, 2),
     "bot/digests": Budget(2681, 23, 1200, 7),
-    "bot/ingress": Budget(3859, 35, 2700, 12),
+    "bot/ingress": Budget(3080, 13, 2700, 12),
     "bot/presenter": Budget(2451, 12, 2100, 12),
     "bot/render": Budget(705, 8, 600, 8),
     "bot/slack_api": Budget(1637, 16, 1350, 11),
