@@ -1,18 +1,23 @@
-"""Composio's tools: every person works through a session, and so the accounts, of their own."""
+"""Composio's tools: every person works through a session, and so the accounts, of their own.
 
+Files that a result names by address land in the session.
+"""
+
+import asyncio
 import logging
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from agent_core.errors import ComposioRefusedError, ToolServerError
-from agent_core.ids import UserId
-from agent_core.messages import ToolCall
+from agent_core.ids import ToolCallId, UserId
+from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
-from agent_core.tools import Progress, ToolContext, ToolOutput
-from agent_core.tools.composio_api import Sessions, is_person
+from agent_core.tools import Progress, ToolContext, ToolOutput, Toolset
+from agent_core.tools.composio_api import ComposioApi, is_person
 from agent_core.tools.names import server_prefix
+from agent_core.tools.payloads import is_list, is_object, parse, text_in
 from agent_core.tools.pins import Pins
 from agent_core.tools.pool import ServerPool
 from agent_core.tools.server import Clock, McpServer
@@ -23,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 SERVER_NAME = "composio"
 IDLE_AFTER_S = 900.0
+_ADDRESS = "s3url"
+_MAX_FILES = 10
 _OF_THE_REQUEST = frozenset({400, 404, 409, 422})
 """Composio refused what was asked for one person, and is well: it may serve the others."""
 
@@ -36,7 +43,7 @@ class ComposioTools:
 
     def __init__(
         self,
-        sessions: Sessions,
+        api: ComposioApi,
         *,
         api_key: str,
         pins: Pins | None = None,
@@ -44,7 +51,7 @@ class ComposioTools:
         clock: Clock = time.monotonic,
         idle_after_s: float = IDLE_AFTER_S,
     ) -> None:
-        self._sessions = sessions
+        self._api = api
         self._config = HttpServer(name=SERVER_NAME, url="", headers={"x-api-key": api_key})
         self._pins = pins
         self._limits = limits or HubLimits()
@@ -74,7 +81,7 @@ class ComposioTools:
     async def close(self) -> None:
         """End all connections; bounded by the limits."""
         await self._people.close()
-        await self._sessions.close()
+        await self._api.close()
 
     def _tools_of(self, user: UserId) -> ServerTools:
         server = McpServer(
@@ -91,7 +98,7 @@ class ComposioTools:
         if self._outage and self._clock() - self._outage[0] < self._limits.retry_after_s:
             raise ToolServerError(self._outage[1])
         try:
-            session = await (self._sessions.renew(user) if is_lost else self._sessions.of(user))
+            session = await (self._api.renew(user) if is_lost else self._api.of(user))
         except ToolServerError as error:
             if not (isinstance(error, ComposioRefusedError) and error.status in _OF_THE_REQUEST):
                 self._outage = (self._clock(), str(error))
@@ -99,3 +106,72 @@ class ComposioTools:
             raise
         self._outage = None
         return replace(self._config, url=session.mcp_url)
+
+
+@dataclass(frozen=True, slots=True)
+class AppFiles:
+    """Tools of apps. Files that their results name are fetched, and the result says where they are.
+
+    Composio's own client does the same for those who call it directly; over MCP nobody does.
+    """
+
+    apps: Toolset
+    local: Toolset
+    """Has the tool that saves a file."""
+    save: str
+    """That tool's full name."""
+
+    async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
+        return await self.apps.specs(context)
+
+    async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
+        output = await self.apps.run(call, context, progress)
+        if output.is_error or _ADDRESS not in output.text:
+            return output
+        files = await asyncio.to_thread(_files_in, output.text)
+        told = [
+            await self._keep(number, file, call, context, progress)
+            for number, file in enumerate(files[:_MAX_FILES], 1)
+        ]
+        if len(files) > _MAX_FILES:
+            told.append(f"[Only the first {_MAX_FILES} of {len(files)} files were saved.]")
+        return replace(output, text="\n\n".join([output.text, *told]))
+
+    async def _keep(
+        self,
+        number: int,
+        file: dict[str, str],
+        call: ToolCall,
+        context: ToolContext,
+        progress: Progress,
+    ) -> str:
+        saving = ToolCall(
+            id=ToolCallId(f"{call.id}:file{number}"), name=self.save, arguments=dict(file)
+        )
+        saved = await self.local.run(saving, context, progress)
+        if saved.is_error:
+            return f"[A file that this result names was not saved: {saved.text}]"
+        return f"[{saved.text}]"
+
+
+def _files_in(text: str) -> list[dict[str, str]]:
+    """Each file that a result names, once, with the arguments that save it.
+
+    Texts inside are not looked into: a mail may hold JSON, and what it names is its sender's wish.
+    """
+    named = {
+        text_in(one, _ADDRESS): text_in(one, "name", "filename", "file_name")
+        for one in _objects(parse(text))
+        if text_in(one, _ADDRESS)
+    }
+    return [{_ADDRESS: url, "name": name} for url, name in named.items()]
+
+
+def _objects(value: object) -> Iterator[JsonObject]:
+    left = [value]
+    for one in left:
+        if is_object(one):
+            yield one
+            left.extend(one.values())
+        elif is_list(one):
+            left.extend(one)

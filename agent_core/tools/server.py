@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from mcp_types import CallToolResult
 
+from agent_core.background import Backoff
 from agent_core.errors import ToolServerError
 from agent_core.messages import JsonObject
 from agent_core.tools import Progress
@@ -26,6 +27,7 @@ Locate = Callable[[bool], Awaitable[ServerConfig]]
 """Where the server is to be found; True asks for a new place, as our session is not known there."""
 
 _MAX_ATTEMPTS = 2
+MAX_BACKOFF_S = 60.0
 _ANSWERED = ("late", "unclear", "refused")
 """Troubles after which the connection is kept, and the call is not made again."""
 
@@ -179,7 +181,8 @@ class McpServer:
 
     async def _back_off(self) -> None:
         if self._starts:
-            await asyncio.sleep(self._limits.backoff_s * 2 ** (len(self._starts) - 1))
+            backoff = Backoff(first_s=self._limits.backoff_s, longest_s=MAX_BACKOFF_S)
+            await asyncio.sleep(backoff.wait_s(len(self._starts)))
 
     async def _connect_located(self) -> Connection:
         if self._locate is not None and not self._is_located:

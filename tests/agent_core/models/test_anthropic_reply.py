@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from agent_core.errors import ModelUnavailable, ReplyTruncated, RequestTooLarge
 from agent_core.messages import JsonObject, Opaque
 from agent_core.models import Reply
-from agent_core.models.anthropic_reply import ReplyAssembly
+from agent_core.models.anthropic_messages import ReplyAssembly
 from tests.agent_core.models.messages_server import (
     USAGE,
     block,

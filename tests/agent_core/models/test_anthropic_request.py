@@ -13,7 +13,7 @@ from agent_core.messages import (
     user_message,
 )
 from agent_core.models import Effort, ModelRequest, ToolSpec
-from agent_core.models.anthropic_request import request_body, takes_effort
+from agent_core.models.anthropic_messages import request_body, takes_effort
 
 CACHE: JsonObject = {"type": "ephemeral"}
 TOOLS = tuple(

@@ -4,7 +4,7 @@ import pytest
 
 from agent_core.ids import ToolCallId
 from agent_core.tools import ToolContext, ToolOutput
-from agent_core.tools.results import ResultLimits, fit
+from agent_core.tools.registry import ResultLimits, fit
 
 LIMITS = ResultLimits(max_chars=1_000, head_chars=60, tail_chars=20)
 
