@@ -39,12 +39,11 @@ from agent_core.subagents.task import (
     ChildResult,
     task_tool,
 )
-from agent_core.tools import ToolContext, ToolOutput
+from agent_core.tools import MAIN_AGENT, ToolContext, ToolOutput
 from agent_core.tools.registry import Registry
 from agent_core.tools.search import SearchableTools
 from agent_core.workspaces import RunLogs, known_sources
 
-MAIN_AGENT = "universal-agent"
 FAULT: TypeAdapter[str] = TypeAdapter(str)
 MAIN_TOOLS = (
     "*",
@@ -156,7 +155,7 @@ class Scopes:
         *,
         generation: int,
         asker: UserId,
-        agent: str = "",
+        agent: str = MAIN_AGENT,
     ) -> RunScope:
         """A run's scope; only the root run takes in messages."""
 
@@ -184,6 +183,7 @@ class Scopes:
                 asker=asker,
                 workspace=session.workspace,
                 agent=agent,
+                places=turn.inbound.places,
                 may_wait=run == ROOT_RUN and not turn.inbound.scheduled,
             ),
             steps=GuardedSteps(steps, guard),

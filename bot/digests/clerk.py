@@ -14,8 +14,7 @@ from agent_core.runtime.timekeeper import Timekeeper
 from agent_core.schedules.rule import BadRule, Rule, check_rule
 from agent_core.schedules.schedule import Order, Schedule, ScheduleId, WhenNothingNew
 from bot.render import one_line
-from bot.slack_api import People, Person, SlackApi
-from bot.slack_api.records import Conversation
+from bot.slack_api import Conversation, People, Person, SlackApi
 from bot.threads import parse_session, parse_user
 
 MAX_NAME_CHARS = 80

@@ -45,8 +45,8 @@ def asks_for_order(body: Json) -> bool:
 def has_published(body: Json) -> bool:
     """Whether the last thing that was done is to publish a digest."""
     said = [as_object(each) for each in as_list(body.get("messages"))]
-    last = next((each for each in reversed(said) if each.get("role") == "assistant"), {})
-    blocks = [as_object(block) for block in as_list(last.get("content"))]
+    last = [each for each in said if each.get("role") == "assistant"][-1:]
+    blocks = [as_object(block) for each in last for block in as_list(each.get("content"))]
     return any(block.get("name") == "publish_digest" for block in blocks)
 
 

@@ -59,6 +59,9 @@ class Office:
     async def obstacle(self, schedule: Schedule) -> Obstacle | None:
         return self.in_the_way
 
+    async def material(self, schedule: Schedule, since: datetime) -> str:
+        return f"Posts since {since:%Y-%m-%d}"
+
     async def tell_trouble(self, schedule: Schedule) -> None:
         self.troubles.append(schedule)
 
