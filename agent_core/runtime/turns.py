@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from agent_core import tracing
 from agent_core.classifier import Router
-from agent_core.consent.taints import Taints
+from agent_core.consent.taint import Taints
 from agent_core.context.history import settled
 from agent_core.durable import Steps, cannot_replay, first_cause
 from agent_core.events import RunFinished, TurnFinished, TurnStarted
