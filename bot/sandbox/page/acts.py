@@ -266,8 +266,7 @@ async def _read(request: web.Request) -> tuple[JsonObject, tuple[Any, ...]]:
     body = form.get("body", "{}")
     names = [file.filename.replace("\\", "/").rpartition("/")[2] or "file" for file in files]
     read = tuple(
-        (name, file.file.read(), file.content_type)
-        for name, file in zip(names, files, strict=True)
+        (name, file.file.read(), file.content_type) for name, file in zip(names, files, strict=True)
     )
     return _parse(body if isinstance(body, str) else "{}"), read
 

@@ -116,7 +116,9 @@ class Facts:
 
     def _team(self) -> JsonObject:
         state, slack = self._state, self._slack
-        shown = [show_user(u, now_s=state.clock.now(), with_email=True) for u in state.users.values()]
+        shown = [
+            show_user(u, now_s=state.clock.now(), with_email=True) for u in state.users.values()
+        ]
         return {
             "me": self._person.id,
             "name": "Sandbox",
@@ -157,7 +159,9 @@ class Facts:
 
 def _stream_blocks(stream: Stream) -> list[JsonObject]:
     """A stream's parts in order: task cards in their places, or one plan in the first one's."""
-    tasks = {task.id: {"type": "task_card", "task_id": task.id, **asdict(task)} for task in stream.tasks}
+    tasks = {
+        task.id: {"type": "task_card", "task_id": task.id, **asdict(task)} for task in stream.tasks
+    }
     plan = {"type": "plan", "title": stream.plan_title or "Plan", "tasks": list(tasks.values())}
     blocks: list[JsonObject] = []
     for part in stream.parts:

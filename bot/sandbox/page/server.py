@@ -124,7 +124,9 @@ class Page:
         file = next((file for file in self._slack.files if file.id == file_id), None)
         if file is None:
             return web.Response(status=404, text="There is no such file.")
-        mimetype = file.mimetype if _MIMETYPE.fullmatch(file.mimetype) else "application/octet-stream"
+        mimetype = (
+            file.mimetype if _MIMETYPE.fullmatch(file.mimetype) else "application/octet-stream"
+        )
         disposition = "attachment" if request.query.get("download") == "1" else "inline"
         name = quote(file.name, safe="", errors="replace")
         headers = {

@@ -67,7 +67,7 @@ class Texts:
         self._reader = reader
         self._markdown = MarkdownIt("commonmark", {"html": False, "breaks": True})
         self._markdown.enable(["table", "strikethrough"])
-        self._markdown.add_render_rule("text", self._markdown_text)
+        self._markdown.add_render_rule("text", lambda _, *it: self._markdown_text(*it))
         self._markdown.add_render_rule("image", _image_as_link)
         self._markdown.add_render_rule("heading_open", lambda *_: "<h4>")
         self._markdown.add_render_rule("heading_close", lambda *_: "</h4>")
@@ -248,7 +248,7 @@ class Texts:
         return html + escape(text[end:])
 
 
-def _image_as_link(tokens: Any, index: int, _options: Any, _env: Any) -> str:
+def _image_as_link(_renderer: Any, tokens: Any, index: int, _options: Any, _env: Any) -> str:
     address, label = tokens[index].attrs["src"], tokens[index].content
     return _link(address, label or address) or escape(label)
 
@@ -284,9 +284,13 @@ def _emoji(name: str) -> str | None:
     base, _, tone = name.partition("::skin-tone-")
     if base not in EMOJI:
         return None
-    character = EMOJI[base].removesuffix("\ufe0f") + chr(0x1F3F9 + int(tone)) if tone else EMOJI[base]
+    character = (
+        EMOJI[base].removesuffix("\ufe0f") + chr(0x1F3F9 + int(tone)) if tone else EMOJI[base]
+    )
     label = f"{name.replace('_', ' ')} emoji"
-    return f'<span class="emoji" role="img" aria-label="{label}" title=":{name}:">{character}</span>'
+    return (
+        f'<span class="emoji" role="img" aria-label="{label}" title=":{name}:">{character}</span>'
+    )
 
 
 def _group(name: str) -> str:

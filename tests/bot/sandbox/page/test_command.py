@@ -9,7 +9,6 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import aiohttp
 import pytest
@@ -80,20 +79,19 @@ async def open_page(address: str) -> AsyncGenerator[tuple[Stream, aiohttp.Client
         yield stream, http
 
 
-def general_of(world: dict[str, Any]) -> str:
-    return next(c["id"] for c in world["channels"] if c.get("name") == "general")
+def general_of(stream: Stream) -> str:
+    return next(c["id"] for c in stream.all("channel/") if c.get("name") == "general")
 
 
 async def ask_on_the_page(address: str) -> str:
     """Mention the bot in #general and wait for the end of its answer."""
     async with open_page(address) as (stream, http):
-        fields = {"as": stream.world["me"], "channel": general_of(stream.world)}
+        fields = {"as": stream.facts["team"]["me"], "channel": general_of(stream)}
         said = {**fields, "text": f"@bot {ASK}"}
         headers = {"Origin": address.rstrip("/")}
         async with http.post(f"{address}acts/say", json=said, headers=headers) as answer:
             assert answer.status == 200
-        change = await stream.change("post", lambda c: "Paris" in c["post"]["text"])
-        return change["post"]["text"]
+        return (await stream.change("post", lambda post: "Paris" in post["text"]))["text"]
 
 
 async def test_the_sandbox_opens_its_page_and_answers_there(tmp_path: Path) -> None:
@@ -119,8 +117,8 @@ async def test_beside_asks_the_page_is_opened_on_request_and_stays(tmp_path: Pat
         [turn] = json.loads(printed)["turns"]
         assert turn["outcome"] == "answered"
         async with open_page(address) as (stream, _):
-            posts = stream.world["posts"][general_of(stream.world)]
-            assert posts[-1]["user"] == stream.world["bot"]["user_id"]
+            posts = stream.all(f"post/{general_of(stream)}/")
+            assert posts[-1]["user"] == stream.facts["team"]["bot"]["user_id"]
         process.send_signal(signal.SIGTERM)
         out, _ = await asyncio.wait_for(process.communicate(), PATIENCE_S)
     assert (process.returncode, out) == (0, b"")

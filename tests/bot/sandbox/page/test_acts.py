@@ -1,38 +1,36 @@
-"""Acts among people: saying, editing, deleting, reacting, inviting, stopping, opening Home."""
+"""Acts over HTTP: among people, and on what the app has shown; what is refused, and why."""
 
-import io
+import asyncio
 import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import aiohttp
 import pytest
 
-from tests.bot.sandbox.page.visitor import Visitor, texts, visit
-from tests.bot.sandbox.slack.echo_bot import EchoBot, bolt_app, listener, socket_mode, web_client
+from bot.sandbox.slack import ManualClock, SlackStandIn
+from tests.bot.sandbox.page.stage import actions, button, field, form
+from tests.bot.sandbox.page.visitor import Visitor, visit
+from tests.bot.sandbox.slack.echo_bot import (
+    BoltApp,
+    EchoBot,
+    bolt_app,
+    listener,
+    socket_mode,
+    web_client,
+)
 
 GONE = "That message is gone."
-
-
-async def posts_of(page: Visitor, who: str, channel: str = "general") -> list[dict[str, Any]]:
-    return (await page.world(who))["posts"][page.slack.channels[channel]]
 
 
 async def test_what_is_typed_is_posted_in_wire_form() -> None:
     async with visit() as page:
         ts = await page.say("ann", "@bot what of #energy & 1 < 2?")
-        [post] = await posts_of(page, "ben")
+        [post] = await page.posts("ben")
         energy = page.slack.channels["energy"]
         wire = f"{page.slack.mention} what of <#{energy}|energy> &amp; 1 &lt; 2?"
         assert (post["ts"], post["user"], post["text"]) == (ts, page.id("ann"), wire)
-
-
-async def test_a_mention_is_answered_in_its_thread() -> None:
-    async with visit() as page:
-        bot = EchoBot(page.slack)
-        async with socket_mode(bot.app, page.slack):
-            ts = await page.say("cleo", "@universal-agent hello")
-            answer = await page.slack.wait_for(lambda slack: slack.thread("general", ts)[1:])
-        assert answer[0].text == f"echo: {page.slack.mention} hello"
 
 
 async def test_a_direct_message_reaches_the_bot() -> None:
@@ -42,7 +40,8 @@ async def test_a_direct_message_reaches_the_bot() -> None:
             direct = page.slack.dm_id("ben")
             await page.act("ben", "say", channel=direct, text="hello")
             await page.slack.wait_for(lambda slack: slack.posts(direct)[1:])
-        assert texts((await page.world("ben"))["posts"][direct]) == ["hello", "echo: hello"]
+        posts = (await page.facts("ben")).all(f"post/{direct}/")
+        assert [post["text"] for post in posts] == ["hello", "echo: hello"]
 
 
 async def test_a_reply_hangs_on_its_root_even_if_it_answers_a_reply() -> None:
@@ -50,16 +49,14 @@ async def test_a_reply_hangs_on_its_root_even_if_it_answers_a_reply() -> None:
         root = await page.say("ann", "root")
         reply = await page.say("ben", "reply", thread_ts=root)
         await page.say("cleo", "reply to the reply", thread_ts=reply)
-        await page.say("ann", "for all", thread_ts=root, broadcast=True)
-        posts = await posts_of(page, "ann")
-        assert [post.get("thread_ts") for post in posts] == [None, root, root, root]
-        assert [post.get("subtype") for post in posts][-1] == "thread_broadcast"
+        posts = await page.posts("ann")
+        assert [post.get("thread_ts") for post in posts] == [None, root, root]
 
 
 async def test_forty_thousand_characters_go_and_one_more_does_not() -> None:
     async with visit() as page:
         await page.say("ann", "🎉" * 40_000)
-        [post] = await posts_of(page, "ben")
+        [post] = await page.posts("ben")
         assert len(post["text"]) == 40_000
         refused = await page.refusal("ann", "say", channel=page.general, text="x" * 40_001)
         assert refused == "A message has at most 40,000 characters, yours 40,001."
@@ -75,31 +72,13 @@ async def test_files_go_with_a_message_and_come_back_byte_for_byte() -> None:
         form.add_field("file", b"two", filename="two.txt")
         status, answer = await page.post("say", data=form)
         assert (status, answer["ok"]) == (200, True), answer
-        [post] = await posts_of(page, "ben")
+        [post] = await page.posts("ben")
         first, second = post["files"]
         assert (post["text"], first["name"], second["name"]) == ("look", "ü?.log", "two.txt")
         assert (first["mimetype"], first["size"]) == ("text/x-log", len(content))
         assert first["url_private"] == f"/files/{first['id']}/%C3%BC%3F.log"
         async with page.http.get(page.page.url.rstrip("/") + first["url_private"]) as download:
             assert await download.read() == content
-
-
-async def test_a_file_of_200_mb_goes_through() -> None:
-    async with visit() as page:
-        size = 200 * 2**20
-        form = aiohttp.FormData()
-        fields = {"as": page.id("ann"), "channel": page.general}
-        form.add_field("body", json.dumps(fields))
-        form.add_field("file", io.BytesIO(bytes(size)), filename="big.bin")
-        status, answer = await page.post("say", data=form)
-        assert (status, answer["ok"]) == (200, True), answer
-        [file] = page.slack.files
-        assert len(file.content) == size
-        async with page.http.get(f"{page.page.url}files/{file.id}/big.bin") as download:
-            got = 0
-            async for chunk in download.content.iter_chunked(2**20):
-                got += len(chunk)
-        assert got == size
 
 
 @pytest.mark.parametrize(
@@ -134,26 +113,15 @@ async def test_one_edits_and_deletes_ones_own_posts_alone() -> None:
             refused = await page.refusal("ben", name, **place, **fields)
             assert refused == "That message was written by somebody else."
         await page.act("ann", "edit", **place, text="ask @ben")
-        [post] = await posts_of(page, "cleo")
+        [post] = await page.posts("cleo")
         assert post["text"] == f"ask <@{page.id('ben')}>"
         assert post["edited"]["user"] == page.id("ann")
         empty = await page.refusal("ann", "edit", **place, text=" ")
         assert empty == "A message cannot be empty. It can be deleted."
         await page.act("ann", "delete", **place)
-        assert await posts_of(page, "cleo") == []
+        assert await page.posts("cleo") == []
         for name, fields in (("edit", {"text": "again"}), ("delete", {})):
             assert await page.refusal("ann", name, **place, **fields) == GONE
-
-
-async def test_a_tombstone_cannot_be_acted_on_but_its_thread_goes_on() -> None:
-    async with visit() as page:
-        root = await page.say("ann", "root")
-        await page.say("ben", "reply", thread_ts=root)
-        await page.act("ann", "delete", channel=page.general, ts=root)
-        sentence = await page.refusal("ann", "react", channel=page.general, ts=root, name="eyes")
-        assert sentence == "That message was deleted."
-        await page.say("cleo", "still here", thread_ts=root)
-        assert texts(await posts_of(page, "ann"))[1:] == ["reply", "still here"]
 
 
 async def test_reactions_are_added_once_and_taken_back() -> None:
@@ -161,12 +129,12 @@ async def test_reactions_are_added_once_and_taken_back() -> None:
         place = {"channel": page.general, "ts": await page.say("ann", "one"), "name": "+1"}
         for who in ("ben", "ben", "cleo"):
             await page.act(who, "react", **place)
-        [post] = await posts_of(page, "ann")
+        [post] = await page.posts("ann")
         users = [page.id("ben"), page.id("cleo")]
         assert post["reactions"] == [{"name": "+1", "users": users, "count": 2}]
         for who in ("ben", "ben", "cleo"):
             await page.act(who, "react", **place, remove=True)
-        [post] = await posts_of(page, "ann")
+        [post] = await page.posts("ann")
         assert "reactions" not in post
         refused = await page.refusal("ann", "react", **{**place, "name": "not a name"})
         assert refused.startswith("“name” cannot be read:")
@@ -176,7 +144,7 @@ async def test_an_ephemeral_post_is_gone_for_others_and_takes_no_reaction() -> N
     async with visit() as page:
         client = web_client(page.slack)
         await client.chat_postEphemeral(channel=page.general, user=page.id("ann"), text="psst")
-        [post] = await posts_of(page, "ann")
+        [post] = await page.posts("ann")
         place = {"channel": page.general, "ts": post["ts"], "name": "eyes"}
         assert await page.refusal("ben", "react", **place) == GONE
         refused = await page.refusal("ann", "react", **place)
@@ -222,3 +190,151 @@ async def test_nobody_but_the_three_people_can_be_acted_as(who: str) -> None:
         refused = await page.refusal(who, "say", channel=page.general, text="I am somebody else")
         assert refused == "Only Ann Arbor, Ben Nevis and Cleo Lind can be acted as."
         assert page.slack.posts("general") == []
+
+
+Body = dict[str, Any]
+SIZES = [{"text": {"type": "plain_text", "text": size}, "value": size} for size in ("s", "m")]
+FORM = form(
+    field("name", "Name"),
+    {**field("size", "Size", type="static_select", options=SIZES), "optional": True},
+    actions(button("press", "Press")),
+)
+
+
+class Recorder:
+    """A bolt app that acknowledges every press and remembers what it was told."""
+
+    def __init__(self, app: BoltApp) -> None:
+        self.bodies: list[Body] = []
+
+        @listener(app.action("press"))
+        async def take(ack: Any, body: Body) -> None:
+            self.bodies.append(body)
+            await ack()
+
+
+@asynccontextmanager
+async def connected(clock: ManualClock | None = None) -> AsyncGenerator[tuple[Visitor, BoltApp]]:
+    """A page with a command, and a bolt app that is connected."""
+    commands = ({"command": "/ops"},)
+    async with SlackStandIn(clock=clock) as slack, visit(slack, commands=commands) as page:
+        app = bolt_app(slack)
+        async with socket_mode(app, slack):
+            yield page, app
+
+
+async def post_button(page: Visitor) -> Body:
+    """Let the app post a button; gives its place as an act names it."""
+    blocks = [actions(button("press", "Press"))]
+    client = web_client(page.slack)
+    answer = await client.chat_postMessage(channel=page.general, text="Well?", blocks=blocks)
+    return {"channel": page.general, "ts": answer["ts"], "action_id": "press"}
+
+
+async def open_form(page: Visitor, **more: Any) -> str:
+    trigger = page.slack.workspace.triggers.issue(page.id("ann"))
+    client = web_client(page.slack)
+    return (await client.views_open(trigger_id=trigger, view={**FORM, **more}))["view"]["id"]
+
+
+async def test_a_button_is_pressed_by_whoever_sees_it() -> None:
+    async with connected() as (page, app):
+        told = Recorder(app)
+        place = await post_button(page)
+        await page.act("ben", "click", **place, block_id="row")
+        [body] = told.bodies
+        assert (body["user"]["id"], body["message"]["ts"]) == (page.id("ben"), place["ts"])
+        gone = await page.refusal("ben", "click", **place, block_id="three")
+        assert gone == "That button or field is gone."
+        private = [actions(button("press", "Press"))]
+        await app.client.chat_postEphemeral(
+            channel=page.general, user=page.id("ann"), text="Well?", blocks=private
+        )
+        place["ts"] = (await page.posts("ann"))[-1]["ts"]
+        assert await page.refusal("ben", "click", **place) == GONE
+        await page.act("ann", "click", **place)
+
+
+async def test_a_press_that_nobody_takes_is_said() -> None:
+    clock = ManualClock()
+    async with connected(clock) as (page, _):
+        place = await post_button(page)
+        press = asyncio.create_task(page.refusal("ann", "click", **place))
+        await page.slack.wait_for(lambda s: [d for d in s.deliveries if d.type == "interactive"])
+        clock.advance(3)
+        assert await press == "The app did not answer within 3 seconds."
+    async with visit() as page:
+        refused = await page.refusal("ann", "click", **await post_button(page))
+        assert refused == "The app is not connected, so nobody answered."
+
+
+async def test_a_modal_is_corrected_and_submitted() -> None:
+    async with connected() as (page, app):
+        states: list[Body] = []
+
+        @listener(app.view("form"))
+        async def take(ack: Any, view: Body) -> None:
+            states.append(view["state"]["values"])
+            is_wrong = view["state"]["values"]["name"]["name_in"]["value"] == "?"
+            await ack(
+                **({"response_action": "errors", "errors": {"name": "No."}} if is_wrong else {})
+            )
+
+        place: Body = {"view_id": await open_form(page)}
+        for name in ("", None):
+            answer = await page.act("ann", "submit_view", **place, values={"name_in": name})
+            assert answer == {"errors": {"name": "Please fill in this field."}}
+        refused = {"name_in": "Ann", "size_in": "xxl"}
+        sentence = await page.refusal("ann", "submit_view", **place, values=refused)
+        assert sentence == "That choice is not offered."
+        answer = await page.act("ann", "submit_view", **place, values={"name_in": "?"})
+        assert answer == {"errors": {"name": "No."}}
+        await page.act("ann", "submit_view", **place, values={"name_in": "Ann", "size_in": "m"})
+        assert states[-1]["size"]["size_in"]["selected_option"]["value"] == "m"
+        gone = await page.refusal("ann", "submit_view", **place, values={})
+        assert gone == "That dialog is not open any more."
+
+
+async def test_an_answer_that_slack_would_refuse_is_named() -> None:
+    async with connected() as (page, app):
+
+        @listener(app.view("form"))
+        async def take(ack: Any) -> None:
+            await ack(response_action="update", view={"type": "modal", "blocks": []})
+
+        place = {"view_id": await open_form(page), "values": {"name_in": "Ann"}}
+        sentence = await page.refusal("ann", "submit_view", **place)
+        assert sentence.startswith("Slack refuses the view that the app answered")
+
+
+async def test_views_are_used_and_closed_by_their_person_alone() -> None:
+    async with connected() as (page, app):
+        told = Recorder(app)
+        place = {"view_id": await open_form(page, notify_on_close=True), "action_id": "press"}
+        await page.act("ann", "click_view", **place)
+        assert told.bodies[-1]["container"]["view_id"] == place["view_id"]
+        assert await page.refusal("ben", "click_view", **place)
+        closed: list[Body] = []
+
+        @listener(app.view_closed("form"))
+        async def note(ack: Any, body: Body) -> None:
+            closed.append(body)
+            await ack()
+
+        await page.act("ann", "close_view", view_id=place["view_id"], every=True)
+        assert [body["is_cleared"] for body in closed] == [True]
+        assert (await page.facts("ann")).facts["modals"] == []
+
+
+async def test_a_declared_command_is_answered_and_others_are_not_sent() -> None:
+    async with connected() as (page, app):
+
+        @listener(app.command("/ops"))
+        async def answer(ack: Any, command: Body) -> None:
+            await ack(f"So you say {command['text']}")
+
+        await page.act("ann", "slash", channel=page.general, command="/ops", text="hello")
+        assert [post["text"] for post in await page.posts("ann")] == ["So you say hello"]
+        assert await page.posts("ben") == []
+        refused = await page.refusal("ann", "slash", channel=page.general, command="/nothing")
+        assert refused == "/nothing is not a command of the app."
