@@ -1,11 +1,11 @@
-"""The live connection of a page: Server-Sent Events of facts by key, all of them first, then each change.
+"""The live connection of a page: Server-Sent Events, first all facts by key, then each change.
 
 A fact is `[key, value]`; a change to null takes it away. What the person cannot see is never sent.
 """
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain, count, islice
 from typing import Any
@@ -13,7 +13,6 @@ from urllib.parse import quote
 
 from aiohttp import web
 
-from bot.sandbox.page.acts import Command
 from bot.sandbox.page.person import Person, Refused
 from bot.sandbox.page.text import EMOJI, Texts
 from bot.sandbox.slack import ApiCall, Delivery, Post, Session, SlackStandIn, View
@@ -37,7 +36,7 @@ class SightLostError(Exception):
 class Facts:
     """What one person's page is told of the team."""
 
-    def __init__(self, person: Person, commands: Sequence[Command]) -> None:
+    def __init__(self, person: Person, commands: Sequence[Mapping[str, str]]) -> None:
         self._person = person
         self._slack = person.slack
         self._state = person.slack.state
@@ -116,9 +115,8 @@ class Facts:
 
     def _team(self) -> JsonObject:
         state, slack = self._state, self._slack
-        shown = [
-            show_user(u, now_s=state.clock.now(), with_email=True) for u in state.users.values()
-        ]
+        now_s = state.clock.now()
+        users = [show_user(u, now_s=now_s, with_email=True) for u in state.users.values()]
         return {
             "me": self._person.id,
             "name": "Sandbox",
@@ -129,10 +127,10 @@ class Facts:
                 "can_be_stopped": slack.app.is_subscribed("agent_session_stopped"),
             },
             "people": list(slack.people.values()),
-            "users": {user["id"]: user for user in shown},
+            "users": {user["id"]: user for user in users},
             "commands": [dict(command) for command in self._commands],
             "emoji": EMOJI,
-            "now": state.clock.now(),
+            "now": now_s,
         }
 
     def _post(self, post: Post) -> JsonObject:
@@ -159,9 +157,8 @@ class Facts:
 
 def _stream_blocks(stream: Stream) -> list[JsonObject]:
     """A stream's parts in order: task cards in their places, or one plan in the first one's."""
-    tasks = {
-        task.id: {"type": "task_card", "task_id": task.id, **asdict(task)} for task in stream.tasks
-    }
+    cards = ({"type": "task_card", "task_id": task.id, **asdict(task)} for task in stream.tasks)
+    tasks = {card["task_id"]: card for card in cards}
     plan = {"type": "plan", "title": stream.plan_title or "Plan", "tasks": list(tasks.values())}
     blocks: list[JsonObject] = []
     for part in stream.parts:
@@ -186,7 +183,7 @@ class Live:
     """Serves every open page. A page that falls behind is let go: it returns by itself."""
 
     def __init__(
-        self, slack: SlackStandIn, commands: Sequence[Command], heartbeat_s: float
+        self, slack: SlackStandIn, commands: Sequence[Mapping[str, str]], heartbeat_s: float
     ) -> None:
         self._slack = slack
         self._commands = commands

@@ -1,4 +1,4 @@
-"""The page's own server on loopback: who may talk to it, its own files, the team's files, its port."""
+"""The page's own server on loopback: who may talk to it, its files and the team's, its port."""
 
 import asyncio
 import errno
@@ -12,7 +12,7 @@ from urllib.parse import quote
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
-from bot.sandbox.page.acts import MAX_BYTES, Acts, Command
+from bot.sandbox.page.acts import MAX_BYTES, Acts
 from bot.sandbox.page.feed import HEARTBEAT_S, Live
 from bot.sandbox.slack import SlackStandIn
 
@@ -60,7 +60,7 @@ class Page:
         slack: SlackStandIn,
         *,
         port: int = 0,
-        commands: Sequence[Command] = (),
+        commands: Sequence[Mapping[str, str]] = (),
         heartbeat_s: float = HEARTBEAT_S,
     ) -> None:
         if not 0 <= port <= MAX_PORT:
@@ -68,7 +68,7 @@ class Page:
         self._slack = slack
         self._port = port
         self._live = Live(slack, commands, heartbeat_s)
-        self._acts = Acts(slack, frozenset(command["command"] for command in commands))
+        self._acts = Acts(slack)
         self._runner: web.AppRunner | None = None
 
     @property
@@ -124,9 +124,8 @@ class Page:
         file = next((file for file in self._slack.files if file.id == file_id), None)
         if file is None:
             return web.Response(status=404, text="There is no such file.")
-        mimetype = (
-            file.mimetype if _MIMETYPE.fullmatch(file.mimetype) else "application/octet-stream"
-        )
+        is_known = _MIMETYPE.fullmatch(file.mimetype)
+        mimetype = file.mimetype if is_known else "application/octet-stream"
         disposition = "attachment" if request.query.get("download") == "1" else "inline"
         name = quote(file.name, safe="", errors="replace")
         headers = {

@@ -1,12 +1,12 @@
 """Every text of the team as finished HTML: mrkdwn, plain text, Markdown, rich text.
 
-The page puts this HTML into its DOM as it is. So each text goes through nh3 last, whoever made it, and
-`dress` takes away any HTML that an app sent along by itself.
+The page puts this HTML into its DOM as it is. So each text goes through nh3 last, whoever made it,
+and `dress` takes away any HTML that an app sent along by itself.
 """
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from html import escape
 from itertools import groupby
@@ -67,7 +67,7 @@ class Texts:
         self._reader = reader
         self._markdown = MarkdownIt("commonmark", {"html": False, "breaks": True})
         self._markdown.enable(["table", "strikethrough"])
-        self._markdown.add_render_rule("text", lambda _, *it: self._markdown_text(*it))
+        self._markdown.add_render_rule("text", self._rule_for_text())
         self._markdown.add_render_rule("image", _image_as_link)
         self._markdown.add_render_rule("heading_open", lambda *_: "<h4>")
         self._markdown.add_render_rule("heading_close", lambda *_: "</h4>")
@@ -236,19 +236,23 @@ class Texts:
             html = f"<{_STYLES[style]}>{html}</{_STYLES[style]}>"
         return html
 
-    def _markdown_text(self, tokens: Any, index: int, _options: Any, _env: Any) -> str:
+    def _rule_for_text(self) -> Callable[..., str]:
         """Slack reads references, emoji and bare addresses in Markdown too, outside of links."""
-        text: str = tokens[index].content
-        if sum(token.nesting for token in tokens[:index] if token.type.startswith("link_")):
-            return escape(text)
-        html, end = "", 0
-        for match in _ATOM.finditer(text):
-            html += escape(text[end : match.start()]) + (self._atom(match) or escape(match[0]))
-            end = match.end()
-        return html + escape(text[end:])
+
+        def show(_renderer: Any, tokens: Any, index: int, *_: Any) -> str:
+            text: str = tokens[index].content
+            if sum(token.nesting for token in tokens[:index] if token.type.startswith("link_")):
+                return escape(text)
+            html, end = "", 0
+            for match in _ATOM.finditer(text):
+                html += escape(text[end : match.start()]) + (self._atom(match) or escape(match[0]))
+                end = match.end()
+            return html + escape(text[end:])
+
+        return show
 
 
-def _image_as_link(_renderer: Any, tokens: Any, index: int, _options: Any, _env: Any) -> str:
+def _image_as_link(_renderer: Any, tokens: Any, index: int, *_: Any) -> str:
     address, label = tokens[index].attrs["src"], tokens[index].content
     return _link(address, label or address) or escape(label)
 
@@ -284,13 +288,11 @@ def _emoji(name: str) -> str | None:
     base, _, tone = name.partition("::skin-tone-")
     if base not in EMOJI:
         return None
-    character = (
-        EMOJI[base].removesuffix("\ufe0f") + chr(0x1F3F9 + int(tone)) if tone else EMOJI[base]
-    )
-    label = f"{name.replace('_', ' ')} emoji"
-    return (
-        f'<span class="emoji" role="img" aria-label="{label}" title=":{name}:">{character}</span>'
-    )
+    character = EMOJI[base]
+    if tone:
+        character = character.removesuffix("\ufe0f") + chr(0x1F3F9 + int(tone))
+    named = f'role="img" aria-label="{name.replace("_", " ")} emoji" title=":{name}:"'
+    return f'<span class="emoji" {named}>{character}</span>'
 
 
 def _group(name: str) -> str:

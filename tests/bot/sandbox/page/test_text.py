@@ -213,7 +213,7 @@ def test_no_mixture_of_signs_becomes_markup_or_breaks_the_page(texts: Texts, see
         *ATTACKS,
         "word",
     ]
-    text = "".join(random.Random(seed).choices(signs, k=400))
+    text = "".join(random.Random(seed).choices(signs, k=400))  # noqa: S311
     for kind in ("mrkdwn", "plain_text", "markdown"):
         Seen().feed(html_of(texts, {"type": kind, "text": text}))
     Seen().feed(texts.mrkdwn(text))

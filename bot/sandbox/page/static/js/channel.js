@@ -100,7 +100,7 @@ export class ChannelView {
     const { home, me } = app.store;
     redraw(this.homeBody, `${me}|${JSON.stringify(home)}`, () => {
       if (!home) return this.emptyHome();
-      const act = (action) => app.attempt("click_view", { view_id: home.id, ...action });
+      const act = (action) => app.attempt("click", { view_id: home.id, ...action });
       const content = blocks(home.blocks, { store: app.store, scope: `view/${home.id}`, onAction: act });
       carryOver(this.homeBody, content);
       return content;
