@@ -47,14 +47,14 @@ ROOMS = {
     "bot/slack_api": Budget(1637, 16, 1350, 11),
     "bot/socket": Budget(816, 11, 700, 8),
     "bot without sandbox": Budget(15_730, 156, 10_900, 85),
-    "bot/sandbox/slack": Budget(7558, 72, 3400, 30),
-    "bot/sandbox/page": Budget(1340, 18, 600, 8),
+    "bot/sandbox/slack": Budget(4340, 36, 3400, 30),
+    "bot/sandbox/page": Budget(1070, 6, 600, 8),
     "bot/sandbox/model": Budget(7284, 59, 2000, 16),
     "bot/sandbox/composio": Budget(2100, 14, 1600, 14),
     "bot/sandbox": Budget(24_154, 226, 9000, 80),
     "mcp_local": Budget(5660, 65, 4700, 42),
     "product": Budget(72_100, 674, 43_000, 330),
-    "bot/sandbox, JS and CSS": Budget(10_346, 129, 4500, 50),
+    "bot/sandbox, JS and CSS": Budget(4290, 37, 4500, 50),
     "tests": Budget(69_200, 496, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""

@@ -16,7 +16,7 @@ from aiohttp import web
 from bot.sandbox.page.person import Person, Refused
 from bot.sandbox.page.text import EMOJI, Texts
 from bot.sandbox.slack import ApiCall, Delivery, Post, Session, SlackStandIn, View
-from bot.sandbox.slack.feed import PostDeleted, SocketsChanged, SubscriberTooSlowError
+from bot.sandbox.slack.feed import Change, OpenSockets, SubscriberTooSlowError
 from bot.sandbox.slack.messages import show_channel, show_post, show_user, show_view
 from bot.sandbox.slack.records import Channel, Stream, SuggestedPrompts
 from bot.sandbox.slack.wire import JsonObject
@@ -49,7 +49,6 @@ class Facts:
         """Everything that the page shows at this moment."""
         deliveries = list(islice(reversed(self._state.deliveries.values()), MAX_RECORDS))
         yield "team", self._team()
-        yield "sockets", self._slack.open_sockets
         yield "modals", self._modals()
         records = chain(
             self._person.channels(),
@@ -58,6 +57,7 @@ class Facts:
             self._state.homes.values(),
             deliveries[::-1],
             self._state.calls[-MAX_RECORDS:],
+            [OpenSockets(self._slack.open_sockets)],
         )
         for record in records:
             yield from self.of(record)
@@ -81,20 +81,16 @@ class Facts:
                 yield f"call/{next(self._calls)}", asdict(record)
             case Delivery():
                 yield f"delivery/{record.envelope_id}/{record.attempt}", asdict(record)
+            case OpenSockets():
+                yield "sockets", record.count
             case _:
                 return
 
-    def change(self, change: Any) -> Iterator[Fact]:
+    def change(self, change: Change) -> Iterator[Fact]:
         """What a change of the team's feed tells the page. Raises SightLostError."""
-        if isinstance(change, SocketsChanged):
-            yield "sockets", change.open_sockets
-        elif isinstance(change, PostDeleted):
-            post = change.post
-            if self._person.sees(post):
-                yield f"post/{post.channel}/{post.ts}", None
-        else:
-            for name in ("post", "channel", "session", "prompts", "view", "call", "delivery"):
-                yield from self.of(getattr(change, name, None))
+        for key, value in self.of(change.record):
+            is_gone = change.is_gone and key.startswith("post/")
+            yield key, None if is_gone else value
 
     def _channel(self, channel: Channel) -> Iterator[Fact]:
         """A channel; one that the person could not read before comes with its posts."""
@@ -116,7 +112,10 @@ class Facts:
     def _team(self) -> JsonObject:
         state, slack = self._state, self._slack
         now_s = state.clock.now()
-        users = [show_user(u, now_s=now_s, with_email=True) for u in state.users.values()]
+        users = [
+            show_user(u, now_s=now_s, with_email=True, with_locale=False)
+            for u in state.users.values()
+        ]
         return {
             "me": self._person.id,
             "name": "Sandbox",
