@@ -21,7 +21,7 @@ class Budget:
 
 ROOMS = {
     "agent_core/classifier": Budget(336, 3, 320, 3),
-    "agent_core/consent": Budget(1601, 11, 1450, 11),
+    "agent_core/consent": Budget(1593, 11, 1450, 11),
     "agent_core/context": Budget(156, 2, 160, 2),
     "agent_core/durable": Budget(425, 4, 390, 3),
     "agent_core/loop": Budget(892, 7, 820, 6),
