@@ -1,22 +1,20 @@
 """What the terminal shows: the wait for the bot, then the thread as it grows."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager, suppress
 
 from rich.console import Console
-from rich.status import Status
 from rich.text import Text
 
 from bot.inbound import plain_text
 from bot.sandbox.slack import SlackStandIn
-from bot.sandbox.slack.feed import Change, FileShared, PostAdded, PostChanged
+from bot.sandbox.slack.feed import FileShared, PostAdded, PostChanged
 from bot.sandbox.slack.records import Post
 
 
 def show_starting() -> AbstractContextManager[object]:
     """A moving line while the bot starts; where nobody watches a terminal, nothing."""
-    return Console(stderr=True).status("Starting the bot …")
+    return Console(stderr=True).status("The bot is starting …")
 
 
 class Display:
@@ -26,27 +24,28 @@ class Display:
         self._slack = slack
         self._quiet = quiet
         self._console = Console(highlight=False, soft_wrap=True)
+        self._status = self._console.status("")
         self._names = {user_id: name for name, user_id in slack.users.items()}
         self._task: asyncio.Task[None] | None = None
-        self._status: Status | None = None
 
-    async def __aenter__(self) -> "Display":
+    async def __aenter__(self) -> None:
         if not self._quiet:
-            self._task = asyncio.create_task(self._follow(self._slack.changes()))
-        return self
+            self._task = asyncio.create_task(self._follow())
 
     async def __aexit__(self, *_exc: object) -> None:
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
-        self._end_progress()
+        self._status.stop()
 
-    async def _follow(self, changes: AsyncIterator[Change]) -> None:
-        async for change in changes:
+    async def _follow(self) -> None:
+        async for change in self._slack.changes():
             match change:
-                case PostAdded(post=post):
-                    self._print(post)
+                case PostAdded(post=post) if post.text and post.subtype != "file_share":
+                    name = self._names.get(post.user, post.user)
+                    text = plain_text(post.text, names=self._names)
+                    self._line(Text.assemble((f"{name}: ", "bold"), text))
                 case PostChanged(post=post):
                     self._show_progress(post)
                 case FileShared(file=file):
@@ -54,29 +53,16 @@ class Display:
                 case _:
                     continue
 
-    def _print(self, post: Post) -> None:
-        if not post.text or post.subtype == "file_share":
-            return
-        name = self._names.get(post.user, post.user)
-        self._line(Text.assemble((f"{name}: ", "bold"), plain_text(post.text, names=self._names)))
-
     def _show_progress(self, post: Post) -> None:
         """An edited post is progress: its newest line, in place where the terminal can do that."""
         lines = [line.strip(" _*") for line in post.text.splitlines()]
         newest = next(filter(None, reversed(lines)), "")
-        if not self._console.is_terminal:
-            self._line(Text(f"   … {newest}", "dim"))
-        elif self._status is None:
-            self._status = self._console.status(Text(newest))
+        if self._console.is_terminal:
+            self._status.update(Text(newest))
             self._status.start()
         else:
-            self._status.update(Text(newest))
+            self._line(Text(f"   … {newest}", "dim"))
 
     def _line(self, text: Text) -> None:
-        self._end_progress()
+        self._status.stop()
         self._console.print(text)
-
-    def _end_progress(self) -> None:
-        if self._status is not None:
-            self._status.stop()
-            self._status = None

@@ -21,6 +21,10 @@ class Deliverer:
         self._background = background
         self.events_under_way = 0
         """How many events are neither acknowledged nor given up."""
+        self.may_begin = asyncio.Event()
+        """Cleared while an app is about to connect for the first time: events wait for it, where
+        Slack would try again after a minute."""
+        self.may_begin.set()
 
     def start_event(self, payload: JsonObject) -> None:
         """Deliver an event in the background, with Slack's retries until it is acknowledged."""
@@ -28,6 +32,7 @@ class Deliverer:
         self._background.start(self._deliver_event(payload))
 
     async def _deliver_event(self, payload: JsonObject) -> None:
+        await self.may_begin.wait()
         try:
             await self._insist(payload)
         finally:

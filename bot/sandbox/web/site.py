@@ -85,7 +85,7 @@ def read_built_in(*, now: datetime, pace: float) -> Site:
 
 def _document(entry: dict[str, Any], now: datetime, pace: float) -> Document:
     """What an entry says. Its bytes lie in `<host>/<path>.html` unless it leads elsewhere."""
-    parts = urlsplit(entry["url"])
+    parts = urlsplit(str(entry["url"]))
     path = parts.path.strip("/").removesuffix(".html")
     if "location" not in entry:
         entry["file"] = _BUILT_IN / (parts.hostname or "") / f"{path}.html"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.sandbox.manifest import read_manifest
+from bot.sandbox.world import read_manifest
 from bot.sandbox.slack import ManualClock, SlackStandIn
 from tests.bot.sandbox.slack.echo_bot import Client, web_client
 
