@@ -10,10 +10,8 @@ from sqlalchemy.exc import OperationalError
 from agent_core.events import AnyEvent
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
-from agent_core.sessions.behind import WriteBehind
 from agent_core.sessions.database import Database
-from agent_core.sessions.log import EventLog
-from agent_core.sessions.schedules import in_utc
+from agent_core.sessions.log import EventLog, WriteBehind
 from agent_core.sessions.schema import cursors, schedules, slots, turns
 from agent_core.sessions.store import SessionStore
 from agent_core.sessions.turns import StoredTurn
@@ -64,7 +62,7 @@ class Onlooker:
         due = schedules.c.next_due
         query = select(due).where(schedules.c.status == "active", due.is_not(None)).order_by(due)
         found = await self._first(query)
-        return None if found is None else in_utc(found.next_due)
+        return None if found is None else found.next_due
 
     async def workspace(self, turn: StoredTurn) -> Path | None:
         """The directory of the turn's session."""

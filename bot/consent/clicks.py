@@ -12,7 +12,7 @@ from agent_core.errors import ConsentRefused, ToolServerError
 from agent_core.ids import ConsentId, SessionId, UserId
 from agent_core.prompts.language import detect_language
 from agent_core.sessions.consents import Consent
-from bot.ingress.gestures import Press, Submission
+from bot.ingress import Press, Submission
 from bot.presenter.apps import OPEN, PREFIX, read_value, reason_form
 from bot.presenter.consents import Ear, LinkWhisperer
 from bot.slack_api import People, SlackApi, SlackRefused

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from bot.sandbox.world import read_manifest
 from bot.sandbox.slack import ManualClock, SlackStandIn
+from bot.sandbox.world import read_manifest
 from tests.bot.sandbox.slack.echo_bot import Client, web_client
 
 MARCH_27_S, MARCH_30_S = 1_774_598_390.0, 1_774_857_590.0

@@ -5,7 +5,7 @@ from random import Random
 from typing import Any, cast
 
 from agent_core.messages import JsonObject
-from agent_core.testing.chaos_texts import drawn_text
+from tests.agent_core.testing.chaos_texts import drawn_text
 
 _DEEPEST = 6
 _MOST_ITEMS = 3

@@ -8,9 +8,9 @@ from random import Random
 
 from agent_core.errors import ModelRejected, ModelUnavailable, ReplyTruncated, RequestTooLarge
 from agent_core.models import Delta, ModelRequest, Reply
-from agent_core.testing.chaos_replies import calling_reply, silent_reply, spoken_reply
-from agent_core.testing.chaos_texts import drawn_words
 from agent_core.testing.models import Cut, Line, ScriptedModel
+from tests.agent_core.testing.chaos_replies import calling_reply, silent_reply, spoken_reply
+from tests.agent_core.testing.chaos_texts import drawn_words
 
 Draw = Callable[[Random, ModelRequest], Line]
 """Makes one answer to a request, from nothing but its two arguments."""

@@ -6,8 +6,12 @@ from agent_core.events import Usage
 from agent_core.ids import ToolCallId
 from agent_core.messages import JsonObject, Message, Opaque, Part, Text, ToolCall
 from agent_core.models import ModelRequest, Reply, ToolSpec
-from agent_core.testing.chaos_arguments import broken_arguments, drawn_arguments, huge_arguments
-from agent_core.testing.chaos_texts import BLANKS, UNSEEN, drawn_text, drawn_words
+from tests.agent_core.testing.chaos_arguments import (
+    broken_arguments,
+    drawn_arguments,
+    huge_arguments,
+)
+from tests.agent_core.testing.chaos_texts import BLANKS, UNSEEN, drawn_text, drawn_words
 
 _MOST_CALLS = 8
 _COUNTS_OF_CALLS = (1,) * 10 + (2,) * 5 + tuple(range(3, _MOST_CALLS + 1))
