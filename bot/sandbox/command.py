@@ -26,8 +26,8 @@ _LEAD_IN_S = 45.0
 _SETTLE_S = 1.0
 """Nothing is longer on its way to the stand-in after the bot was killed."""
 _ROOT = Path("AGENT_RUN_WORKSPACES")
-_PAGE_PORT = 8899
-_UNHURRIED = Pace(first_token_s=0.4, tokens_per_s=150.0)
+PAGE_PORT = 8899
+UNHURRIED = Pace(first_token_s=0.4, tokens_per_s=150.0)
 """The pace for those who watch: progress is seen growing, and a report takes some seconds."""
 _INTERRUPTED = 130
 """The exit code of what a signal ended before it was done."""
@@ -62,12 +62,12 @@ class SandboxOptions:
         """The port to try first; None when no page is wanted."""
         if self.port is None and self.asks:
             return None
-        return _PAGE_PORT if self.port is None else self.port
+        return PAGE_PORT if self.port is None else self.port
 
     @property
     def pace(self) -> Pace:
         """The stand-in model's: as given, else unhurried where a person watches the page."""
-        usual = Pace() if self.asks else _UNHURRIED
+        usual = Pace() if self.asks else UNHURRIED
         first_token_s, tokens_per_s = self.first_token_s, self.tokens_per_s
         return Pace(
             first_token_s=usual.first_token_s if first_token_s is None else first_token_s,

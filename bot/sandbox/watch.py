@@ -161,7 +161,11 @@ class Watch:
         workspace = await self._bot.workspace(turn)
         return WatchedTurn(turn=turn, events=events, workspace=workspace)
 
-    async def rest(self) -> None:
+    async def next_due(self) -> datetime | None:
+        """When the next schedule is due; None without one."""
+        return await self._bot.next_due()
+
+    async def rest(self, *, timeout_s: float = _WORK_S, settled_s: float = _SETTLED_S) -> None:
         """Wait until the bot has had nothing to do for a little while.
 
         Raises:
@@ -174,9 +178,9 @@ class Watch:
             nonlocal idle_since_s
             if await self._bot.is_at_work():
                 idle_since_s = loop.time()
-            return loop.time() - idle_since_s >= _SETTLED_S
+            return loop.time() - idle_since_s >= settled_s
 
-        await self.until(is_settled, timeout_s=_WORK_S, otherwise="The bot did not come to rest")
+        await self.until(is_settled, timeout_s=timeout_s, otherwise="The bot did not come to rest")
 
     async def until(
         self, holds: Callable[[], Awaitable[bool]], *, timeout_s: float, otherwise: str
@@ -201,7 +205,6 @@ class Watch:
         *,
         count: Callable[[], int],
         told: Callable[[float], str],
-        due_s: float = _DUE_S,
     ) -> None:
         """Put the clock forward to what is due next, whenever the bot has nothing to do.
 
@@ -217,28 +220,28 @@ class Watch:
             so_far = f"of {wanted} posts {count()} are there, and it is {now} by the sandbox's"
             return NothingDueError(f"{why}: {so_far} clock.")
 
+        async def is_due() -> bool:
+            return await self.next_due() is not None
+
         silent = 0
         await self.rest()
         while (there := count()) < wanted:
             if silent == _SILENT_SLOTS:
                 raise refuse(f"{silent} slots in a row brought no post")
             try:
-                await self.until(self._is_due, timeout_s=due_s, otherwise="")
+                await self.until(is_due, timeout_s=_DUE_S, otherwise="")
             except NoTurnError as error:
                 raise refuse("No schedule is due any more") from error
-            if due := await self._bot.next_due():
+            if due := await self.next_due():
                 await self._pass(due, clock, told)
             silent = 0 if count() > there else silent + 1
-
-    async def _is_due(self) -> bool:
-        return await self._bot.next_due() is not None
 
     async def _pass(self, due: datetime, clock: SharedClock, told: Callable[[float], str]) -> None:
         """Go to a slot, and stay until the bot is done with it."""
         clock.jump_to(due.timestamp() - _LEAD_S)
 
         async def is_begun() -> bool:
-            then = await self._bot.next_due()
+            then = await self.next_due()
             return then is None or then > due
 
         at = told(due.timestamp())
