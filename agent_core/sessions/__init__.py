@@ -5,7 +5,6 @@ from agent_core.sessions.inbox import Inbox
 from agent_core.sessions.leases import LeaseLost, Leases
 from agent_core.sessions.ledger import Ledger
 from agent_core.sessions.log import EventLog, WriteBehind
-from agent_core.sessions.onlooker import Onlooker
 from agent_core.sessions.store import SessionStore, StoredSession
 from agent_core.sessions.turns import (
     ApprovalWait,
@@ -25,7 +24,6 @@ __all__ = [
     "LeaseLost",
     "Leases",
     "Ledger",
-    "Onlooker",
     "Question",
     "SessionStore",
     "Stop",

@@ -10,11 +10,8 @@ from sqlalchemy.exc import OperationalError
 from agent_core.events import AnyEvent
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
-from agent_core.sessions.database import Database
-from agent_core.sessions.log import EventLog, WriteBehind
+from agent_core.sessions import Database, EventLog, SessionStore, StoredTurn, WriteBehind
 from agent_core.sessions.schema import cursors, schedules, slots, turns
-from agent_core.sessions.store import SessionStore
-from agent_core.sessions.turns import StoredTurn
 
 
 class Onlooker:
