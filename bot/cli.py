@@ -182,8 +182,9 @@ def sandbox(
     ] = None,
 ) -> None:
     """Try the bot without Slack, keys or the internet: all of it runs on this machine."""
-    from bot.sandbox.command import SandboxOptions, run_sandbox
+    from bot.sandbox.command import run_sandbox
     from bot.sandbox.moments import UnclearMomentError, read_moment
+    from bot.sandbox.options import SandboxOptions
     from bot.sandbox.presses import read_names
 
     kinds = _read_kinds(kill_at) if kill_at else ()

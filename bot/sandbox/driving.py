@@ -7,7 +7,6 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -16,6 +15,7 @@ from agent_core.ids import TurnId
 from bot.sandbox.child import BotLives, Deaths, until_connected
 from bot.sandbox.display import Display
 from bot.sandbox.moments import Moment, SharedClock
+from bot.sandbox.options import SandboxOptions
 from bot.sandbox.outcome import Outcome, RootPost, save_files
 from bot.sandbox.presses import (
     Button,
@@ -30,9 +30,6 @@ from bot.sandbox.presses import (
 from bot.sandbox.slack import Post, SlackStandIn
 from bot.sandbox.watch import NoTurnError, Watch, WatchedTurn
 from bot.sandbox.world import ASKER, World
-
-if TYPE_CHECKING:
-    from bot.sandbox.command import SandboxOptions
 
 _CHANNEL = "general"
 _BUTTON_TIMEOUT_S = 60.0
@@ -228,7 +225,7 @@ class Driver:
 async def drive(
     world: World,
     bot: BotLives,
-    options: "SandboxOptions",
+    options: SandboxOptions,
     directory: Path,
     clock: SharedClock | None,
     deaths: Deaths,
