@@ -269,7 +269,7 @@ class Desk:
             asker=message.asker,
             now=self._clock(),
             zone=message.author_zone,
-            channels=tuple(dict.fromkeys(_CHANNEL.findall(message.text))),
+            channels=channel_marks(message.text),
             earlier=order.texts,
             pending=order.draft,
             schedules=tuple(own),
@@ -423,6 +423,11 @@ class Desk:
                 gone = Draft(text=BOT.say(_language(message, order), "digest-not-scheduled"))
             await self._replies.replace(message, order.retired_post, gone)
         await self._open.settle(message, replace(order, retired="", retired_post=""))
+
+
+def channel_marks(text: str) -> tuple[str, ...]:
+    """The channels that a text names, as it names them."""
+    return tuple(dict.fromkeys(_CHANNEL.findall(text)))
 
 
 def _is_eligible(message: InboundMessage) -> bool:
