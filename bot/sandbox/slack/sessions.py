@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.sandbox.slack.background import Background
+from bot.sandbox.slack.clock import Background
 from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.records import Session
 from bot.sandbox.slack.state import State

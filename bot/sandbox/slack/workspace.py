@@ -4,15 +4,18 @@ import mimetypes
 from dataclasses import replace
 from urllib.parse import quote
 
-from bot.sandbox.slack import events
 from bot.sandbox.slack.app import MESSAGE_EVENTS, App
-from bot.sandbox.slack.background import Background
-from bot.sandbox.slack.clock import Clock
-from bot.sandbox.slack.delivery import Deliverer
-from bot.sandbox.slack.messages import show_post
+from bot.sandbox.slack.clock import Background, Clock
+from bot.sandbox.slack.messages import (
+    hidden_event,
+    mention_event,
+    message_event,
+    show_post,
+    wrap_event,
+)
 from bot.sandbox.slack.records import Channel, Edited, File, Post, Reaction
 from bot.sandbox.slack.sessions import Sessions
-from bot.sandbox.slack.sockets import Sockets
+from bot.sandbox.slack.sockets import Deliverer, Sockets
 from bot.sandbox.slack.state import State
 from bot.sandbox.slack.text import mentions_user
 from bot.sandbox.slack.views import Modals, Triggers
@@ -42,7 +45,7 @@ class Workspace:
         """Send an event if the app subscribed to it and may see the channel."""
         is_seen = channel is None or self.app.is_member(channel)
         if is_seen and self.app.is_subscribed(subscription):
-            self.deliverer.start_event(events.wrap_event(self.state, self.app, event, channel))
+            self.deliverer.start_event(wrap_event(self.state, self.app, event, channel))
 
     def tell(self, kind: str, in_channel: Channel | None = None, **fields: object) -> None:
         """Send an event of these fields, with the moment at which it came to be."""
@@ -54,7 +57,7 @@ class Workspace:
         post = self.state.add_post(post)
         channel = self.state.channels[post.channel]
         self._tell_mention(post, channel)
-        event = events.message_event(self.state, post, channel)
+        event = message_event(self.state, post, channel)
         self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
         for file in post.files:
             self.tell(
@@ -70,7 +73,7 @@ class Workspace:
     def _tell_mention(self, post: Post, channel: Channel) -> None:
         bot = self.app.bot_user_id
         if not channel.is_direct and post.user != bot and mentions_user(post.text, bot):
-            self.emit("app_mention", events.mention_event(self.state, post), channel)
+            self.emit("app_mention", mention_event(self.state, post), channel)
 
     def add_file(
         self,
@@ -143,7 +146,7 @@ class Workspace:
     def _tell_of_old(
         self, subtype: str, channel: Channel, previous: Post, **fields: object
     ) -> None:
-        event = events.hidden_event(self.state, subtype, channel, previous, **fields)
+        event = hidden_event(self.state, subtype, channel, previous, **fields)
         self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
 
     def set_reaction(self, post: Post, name: str, user: str, *, added: bool) -> bool:

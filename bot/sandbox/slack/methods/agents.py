@@ -100,7 +100,7 @@ def push_view(call: Call) -> JsonObject:
 def update_view(call: Call) -> JsonObject:
     """Replace the content of a view."""
     modals, args = call.workspace.modals, call.args
-    view = modals.find(args.text("view_id"), args.text("external_id"))
+    view = modals.find(args.text("view_id"))
     return _show(call, modals.update(view, _view(call), expected_hash=args.text("hash")))
 
 
