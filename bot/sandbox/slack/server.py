@@ -86,7 +86,7 @@ class Server:
             body = self._answer(request, name, method, arguments)
         except ApiError as error:
             body, status, headers = error.body, error.status, headers | error.headers
-        self._workspace.state.note_call(
+        self._workspace.state.keep(
             ApiCall(
                 method=name,
                 args=Arguments(arguments).values,

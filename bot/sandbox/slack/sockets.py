@@ -268,7 +268,7 @@ class Deliverer:
         with self._sockets.expect_ack(delivery.envelope_id) as ack:
             reached = await self._sockets.send_text(json.dumps(envelope))
             delivery = replace(delivery, reached_socket=reached)
-            self._state.note_delivery(delivery)
+            self._state.keep(delivery)
             return await self._await_ack(delivery, ack) if reached else delivery
 
     async def _await_ack(
@@ -282,5 +282,5 @@ class Deliverer:
             deadline.cancel()
         if ack.done():
             delivery = replace(delivery, acked_at_s=clock.now(), answer=ack.result())
-            self._state.note_delivery(delivery)
+            self._state.keep(delivery)
         return delivery

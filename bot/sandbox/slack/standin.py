@@ -78,7 +78,7 @@ class SlackStandIn(Gestures):
         prompts = tuple(features.get("agent_view", {}).get("suggested_prompts", ()))
         for person in slack.people if prompts else ():
             shown = SuggestedPrompts(channel=slack.dm_id(person), title="", prompts=prompts)
-            slack.state.set_prompts(shown)
+            slack.state.keep(shown)
         return slack
 
     async def __aenter__(self) -> Self:

@@ -171,7 +171,7 @@ class Workspace:
     def join(self, channel: Channel, user: str, *, inviter: str | None = None) -> None:
         """Make a user a member of a channel; the inviter is told only on an invitation."""
         channel = replace(channel, members=(*channel.members, user))
-        self.state.set_channel(channel)
+        self.state.keep(channel)
         self.tell(
             "member_joined_channel",
             channel,
@@ -190,16 +190,16 @@ class Workspace:
             team = self.app.team_id
             self.tell("member_left_channel", channel, channel=channel.id, user=user, team=team)
         members = tuple(member for member in channel.members if member != user)
-        self.state.set_channel(replace(channel, members=members))
+        self.state.keep(replace(channel, members=members))
 
     def archive(self, channel: Channel, user: str) -> None:
-        self.state.set_channel(replace(channel, is_archived=True))
+        self.state.keep(replace(channel, is_archived=True))
         kind = "channel_archive" if channel.kind == "channel" else "group_archive"
         self.tell(kind, channel, channel=channel.id, user=user)
 
     def rename(self, channel: Channel, name: str) -> None:
         """Give a channel another name."""
-        self.state.set_channel(replace(channel, name=name))
+        self.state.keep(replace(channel, name=name))
         kind = "channel_rename" if channel.kind == "channel" else "group_rename"
         shown = {"id": channel.id, "name": name, "created": channel.created_s}
         self.tell(kind, channel, channel=shown)
@@ -213,7 +213,7 @@ class Workspace:
                 self.change_post(replace(post, stream=ended))
                 stopped.append(post.ts)
         if session := self.state.sessions.get((channel.id, thread_ts)):
-            self.state.set_session(replace(session, status="active", status_text=""))
+            self.state.keep(replace(session, status="active", status_text=""))
         self.tell(
             "agent_session_stopped",
             channel,
