@@ -9,6 +9,11 @@ from bot.sandbox.slack.state import State
 from bot.sandbox.slack.wire import JsonObject, without_none
 
 
+def _fields(record: object, *names: str) -> JsonObject:
+    """What Slack calls by the names that the record has, too."""
+    return {name: getattr(record, name) for name in names}
+
+
 def show_post(state: State, post: Post, *, full_metadata: bool = True) -> JsonObject:
     """A message object as in answers and events."""
     root = state.find_post(post.channel, post.root_ts) if post.is_reply else None
@@ -21,15 +26,9 @@ def show_post(state: State, post: Post, *, full_metadata: bool = True) -> JsonOb
     shown = without_none(
         {
             "type": "message",
-            "subtype": post.subtype,
-            "user": post.user,
-            "text": post.text,
-            "ts": post.ts,
-            "client_msg_id": post.client_msg_id,
-            "thread_ts": post.thread_ts,
+            **_fields(post, "subtype", "user", "text", "ts", "client_msg_id", "thread_ts"),
+            **_fields(post, "bot_id", "app_id"),
             "parent_user_id": root.user if root else None,
-            "bot_id": post.bot_id,
-            "app_id": post.app_id,
             "streaming_state": post.stream.phase if post.stream else None,
             "edited": {"user": post.edited.user, "ts": post.edited.ts} if post.edited else None,
             "metadata": metadata,
@@ -87,18 +86,12 @@ def show_file(state: State, file: File) -> JsonObject:
         group.setdefault(share.channel, []).append(entry)
     return without_none(
         {
-            "id": file.id,
+            **_fields(file, "id", "name", "title", "mimetype", "filetype", "user"),
+            **_fields(file, "alt_txt", "url_private"),
             "created": file.created_s,
-            "name": file.name,
-            "title": file.title,
-            "mimetype": file.mimetype,
-            "filetype": file.filetype,
-            "user": file.user,
             "mode": "hosted",
             "size": len(file.content),
             "is_public": any(share.is_public for share in file.shares),
-            "alt_txt": file.alt_txt,
-            "url_private": file.url_private,
             "url_private_download": file.url_private.replace(
                 f"-{file.id}/", f"-{file.id}/download/"
             ),
@@ -117,18 +110,11 @@ def show_user(
     if with_email and user.email:
         profile["email"] = user.email
     shown: JsonObject = {
-        "id": user.id,
-        "team_id": user.team_id,
-        "name": user.name,
-        "deleted": user.deleted,
-        "real_name": user.real_name,
-        "tz": user.tz,
+        **_fields(user, "id", "team_id", "name", "deleted", "real_name", "tz"),
+        **_fields(user, "is_admin", "is_restricted", "is_bot"),
         "tz_offset": int(offset.total_seconds()) if offset else 0,
         "profile": profile | ({"bot_id": user.bot_id} if user.bot_id else {}),
-        "is_admin": user.is_admin,
-        "is_restricted": user.is_restricted,
         "is_ultra_restricted": False,
-        "is_bot": user.is_bot,
     }
     return shown | ({"locale": user.locale} if with_locale else {})
 
@@ -136,20 +122,16 @@ def show_user(
 def show_channel(state: State, channel: Channel) -> JsonObject:
     """A conversation object; the bot under test is the one whose membership it tells."""
     shown: JsonObject = {
-        "id": channel.id,
-        "name": channel.name,
+        **_fields(channel, "id", "name", "creator", "is_archived", "is_ext_shared"),
         "is_channel": channel.kind == "channel",
         "is_group": channel.kind == "group",
         "is_im": channel.kind == "im",
         "is_mpim": channel.kind == "mpim",
         "is_private": channel.kind != "channel",
-        "is_archived": channel.is_archived,
         "is_member": state.team.bot.id in channel.members,
         "is_shared": channel.is_ext_shared,
-        "is_ext_shared": channel.is_ext_shared,
         "is_general": channel.name == "general",
         "created": channel.created_s,
-        "creator": channel.creator,
         "topic": {"value": "", "creator": "", "last_set": 0},
         "purpose": {"value": channel.purpose, "creator": channel.creator, "last_set": 0},
         "num_members": len(channel.members),
@@ -164,12 +146,9 @@ def show_view(state: State, view: View) -> JsonObject:
     """A view with the fields that Slack sets."""
     return {
         **view.body,
-        "id": view.id,
+        **_fields(view, "id", "hash", "root_view_id", "previous_view_id"),
         "team_id": state.team.id,
         "state": {"values": view.state},
-        "hash": view.hash,
-        "root_view_id": view.root_view_id,
-        "previous_view_id": view.previous_view_id,
         "app_id": state.team.app_id,
         "bot_id": state.team.bot_id,
     }

@@ -6,7 +6,6 @@ import secrets
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 from aiohttp import WSMessage, WSMsgType, web
 
@@ -104,17 +103,11 @@ class Sockets:
                 await socket.ws.pong(frame.data)
 
     def _hello(self) -> JsonObject:
-        started = datetime.fromtimestamp(self._clock.now(), UTC)
         return {
             "type": "hello",
             "connection_info": {"app_id": self._app_id},
             "num_connections": len(self._sockets),
-            "debug_info": {
-                "host": "applink-1",
-                "started": f"{started:%Y-%m-%d %H:%M:%S.000}",
-                "build_number": 54,
-                "approximate_connection_time": 3600,
-            },
+            "debug_info": {"host": "applink-1", "approximate_connection_time": 3600},
         }
 
     async def _ping(self, socket: Socket) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Self, TypeVar
 
 from aiohttp import web
 
-from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES, install_app
+from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES, App
 from bot.sandbox.slack.clock import Background, Clock, SystemClock
 from bot.sandbox.slack.feed import Change
 from bot.sandbox.slack.gestures import Gestures
@@ -44,7 +44,7 @@ class SlackStandIn(Gestures):
     ) -> None:
         clock = clock or SystemClock()
         state = State(clock, bot_name)
-        self.app = install_app(state.team, scopes, bot_events, is_home_enabled=home_tab)
+        self.app = App(state.team, scopes, bot_events, is_home_enabled=home_tab)
         self._background = Background()
         self.sockets = Sockets(clock, state.feed, self._background, self.app.id)
         """The sockets themselves, for faults: black holes, lost acknowledgements, odd frames."""

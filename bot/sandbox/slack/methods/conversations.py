@@ -115,8 +115,6 @@ def open_direct(call: Call) -> JsonObject:
     users = call.args.names("users")
     if not users:
         raise ApiError("users_list_not_supplied")
-    if len(users) > 8:
-        raise ApiError("too_many_users")
     if any(user not in call.state.users for user in users):
         raise ApiError("user_not_found")
     bot = call.app.bot_user_id
