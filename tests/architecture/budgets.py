@@ -47,7 +47,7 @@ ROOMS = {
     "bot/slack_api": Budget(1637, 16, 1350, 11),
     "bot/socket": Budget(816, 11, 700, 8),
     "bot without sandbox": Budget(15_730, 156, 10_900, 85),
-    "bot/sandbox/slack": Budget(4340, 36, 3400, 30),
+    "bot/sandbox/slack": Budget(3930, 30, 3400, 30),
     "bot/sandbox/page": Budget(1340, 18, 600, 8),
     "bot/sandbox/model": Budget(7284, 59, 2000, 16),
     "bot/sandbox/composio": Budget(2100, 14, 1600, 14),
