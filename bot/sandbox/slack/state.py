@@ -84,10 +84,6 @@ class State:
         self.ephemerals.append(post)
         self.feed.publish(Change(post))
 
-    def remove_ephemeral(self, post: Post) -> None:
-        self.ephemerals.remove(post)
-        self.feed.publish(Change(post, is_gone=True))
-
     def set_user(self, user: User) -> None:
         """Put a user in the place of the one with the same id."""
         names = {known.id: name for name, known in self.team.users.items()}
