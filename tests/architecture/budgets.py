@@ -33,7 +33,7 @@ ROOMS = {
     "agent_core/sessions": Budget(2977, 15, 2500, 16),
     "agent_core/subagents": Budget(168, 3, 170, 2),
     "agent_core/testing": Budget(933, 8, 950, 8),
-    "agent_core/tools": Budget(4194, 23, 2900, 22),
+    "agent_core/tools": Budget(4180, 22, 2900, 22),
     "agent_core/words": Budget(99, 1, 90, 1),
     "agent_core/workspaces": Budget(794, 9, 650, 7),
     "agent_core": Budget(26_640, 229, 16_800, 120),
