@@ -50,7 +50,7 @@ ROOMS = {
     "bot/sandbox/slack": Budget(3925, 30, 3400, 30),
     "bot/sandbox/page": Budget(1070, 6, 600, 8),
     "bot/sandbox/model": Budget(7284, 59, 2000, 16),
-    "bot/sandbox/composio": Budget(2100, 14, 1600, 14),
+    "bot/sandbox/composio": Budget(2069, 14, 1600, 14),
     "bot/sandbox": Budget(24_154, 226, 9000, 80),
     "mcp_local": Budget(5407, 44, 4700, 42),
     "product": Budget(72_100, 674, 43_000, 330),
