@@ -21,11 +21,11 @@ class Budget:
 
 ROOMS = {
     "agent_core/classifier": Budget(336, 3, 320, 3),
-    "agent_core/consent": Budget(1618, 11, 1450, 11),
+    "agent_core/consent": Budget(1601, 11, 1450, 11),
     "agent_core/context": Budget(156, 2, 160, 2),
     "agent_core/durable": Budget(425, 4, 390, 3),
     "agent_core/loop": Budget(892, 7, 820, 6),
-    "agent_core/models": Budget(971, 7, 900, 6),
+    "agent_core/models": Budget(972, 6, 900, 6),
     "agent_core/observers": Budget(906, 9, 750, 7),
     "agent_core/prompts": Budget(350, 4, 180, 3),
     "agent_core/runtime": Budget(3318, 13, 2600, 12),
@@ -33,7 +33,7 @@ ROOMS = {
     "agent_core/sessions": Budget(2977, 15, 2500, 16),
     "agent_core/subagents": Budget(168, 3, 170, 2),
     "agent_core/testing": Budget(933, 8, 950, 8),
-    "agent_core/tools": Budget(4539, 31, 2900, 22),
+    "agent_core/tools": Budget(4194, 23, 2900, 22),
     "agent_core/words": Budget(99, 1, 90, 1),
     "agent_core/workspaces": Budget(794, 9, 650, 7),
     "agent_core": Budget(26_640, 229, 16_800, 120),
