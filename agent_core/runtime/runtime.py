@@ -16,8 +16,8 @@ from agent_core.messages import InboundMessage
 from agent_core.runtime.consents import ConsentParts, Consents
 from agent_core.runtime.dispatch import Dispatch, Keeping
 from agent_core.runtime.ready_answers import kind_of
+from agent_core.runtime.runs import TurnParts
 from agent_core.runtime.timekeeper import Host, Timekeeper
-from agent_core.runtime.turns import TurnParts
 from agent_core.schedules.pages import PageRead
 from agent_core.sessions import (
     Database,
