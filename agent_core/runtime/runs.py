@@ -42,7 +42,7 @@ from agent_core.subagents.task import (
     task_tool,
 )
 from agent_core.tools import MAIN_AGENT, ToolContext, ToolOutput
-from agent_core.tools.composio_accounts import Accounts
+from agent_core.tools.composio_api import Accounts
 from agent_core.tools.registry import Registry
 from agent_core.tools.search import SearchableTools
 from agent_core.workspaces import RunLogs, SessionInfo, append_summary, build_trace, write_trace

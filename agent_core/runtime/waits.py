@@ -31,7 +31,7 @@ from agent_core.sessions import (
 )
 from agent_core.sessions.consents import Consent, ConsentStatus
 from agent_core.tools import ToolOutput
-from agent_core.tools.composio_accounts import are_connected
+from agent_core.tools.composio_api import are_connected
 
 FIRST_ANSWER_SLOT = 300
 FIRST_HELD_SLOT = 400
