@@ -57,7 +57,7 @@ async def open_world(
         )
         model = composio = None
         if not settings.model_keys:
-            model = await stack.enter_async_context(ModelStandIn(pace=pace))
+            model = await stack.enter_async_context(ModelStandIn(pages=pages.ready, pace=pace))
         if not settings.composio_keys:
             composio = await stack.enter_async_context(
                 ComposioStandIn(pages.ready, clock=now, name=partial(_name_person, slack))
