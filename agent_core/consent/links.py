@@ -10,8 +10,8 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from agent_core.ids import UserId
-from agent_core.messages import ToolCall
-from agent_core.tools.slugs import canonical, slug_of
+from agent_core.tools.actions import OpenedCall
+from agent_core.tools.names import canonical, slug_of
 from agent_core.workspaces import write_text
 
 FRESH_FOR_S = 480.0
@@ -82,15 +82,14 @@ class LinkPlaces:
         return TAKEN_OUT if self.has(url) else url
 
 
-def is_connecting(call: ToolCall) -> bool:
+def is_connecting(call: OpenedCall) -> bool:
     """Whether the call's result is Composio's own word on how to connect an account."""
-    is_composio = call.name.startswith("mcp__composio__")
-    return is_composio and canonical(slug_of(call.name)) in _CONNECTING
+    return call.is_composio and canonical(slug_of(call.name)) in _CONNECTING
 
 
-def apps_to_connect(call: ToolCall) -> tuple[str, ...]:
+def apps_to_connect(call: OpenedCall) -> tuple[str, ...]:
     """The apps that a call wants connected, as far as it says so."""
-    named: object = call.arguments.get("toolkits")
+    named: object = call.call.arguments.get("toolkits")
     if not is_connecting(call) or not isinstance(named, list):
         return ()
     apps = (app.strip().casefold() for app in cast("list[object]", named) if isinstance(app, str))

@@ -14,7 +14,7 @@ from agent_core.clock import machine_time
 from agent_core.consent.gate import ConsentGate, GateParts
 from agent_core.consent.links import FreshLinks, LinkPlaces
 from agent_core.consent.policy import read_policy
-from agent_core.consent.taints import Taints
+from agent_core.consent.taint import Taints
 from agent_core.durable.dbos_turns import DurableConfig
 from agent_core.errors import ToolServerError
 from agent_core.loop.limits import Limits
@@ -168,7 +168,7 @@ def build_runtime(
             ),
             workspaces_root=settings.workspaces_root.resolve(),
             prepare=model.warm_up,
-            warm_up=lambda: _warm_up(hub, api),
+            warm_up=hub.warm_up,
             close=lambda: _close(model, hub, composio, observers),
             scheduled_at_once=settings.scheduled_at_once,
         )
@@ -243,14 +243,6 @@ def _toolsets(hub: McpHub, composio: ComposioTools | None) -> list[Toolset]:
         return [hub]
     save = full_name(LOCAL_TOOLKIT, "save_app_file")
     return [hub, AppFiles(apps=composio, local=hub, save=save)]
-
-
-async def _warm_up(hub: McpHub, api: ComposioApi | None) -> None:
-    """Start the tool servers and load Composio's library, so that the first turn does not wait."""
-    async with asyncio.TaskGroup() as group:
-        group.create_task(hub.warm_up())
-        if api is not None:
-            group.create_task(api.warm_up())
 
 
 async def _close(

@@ -44,13 +44,9 @@ _ASKED_OF_POSTGRES = text(
 )
 
 
-async def load_libraries(settings: CoreSettings) -> None:
-    """Import what the checks will need, which takes seconds, so that none of them waits for it."""
-    names = ["anthropic.resources.messages"]
-    if settings.composio_api_key.get_secret_value():
-        names.append("composio_client")
-    for name in names:
-        await asyncio.to_thread(import_module, name)
+async def load_libraries() -> None:
+    """Import what the checks will need, which takes long, so that none of them waits for it."""
+    await asyncio.to_thread(import_module, "anthropic.resources.messages")
 
 
 async def ask_model(settings: CoreSettings, name: str) -> None:

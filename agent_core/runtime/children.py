@@ -16,8 +16,8 @@ from agent_core.observers.compliance import correction
 from agent_core.runtime.agents import Agents
 from agent_core.runtime.run_logs import RunLogs
 from agent_core.runtime.scopes import Scopes
+from agent_core.runtime.standing import child_failure
 from agent_core.runtime.stopping import Stopped, StopSignals
-from agent_core.runtime.words import child_failure
 from agent_core.sessions import StoredSession, StoredTurn
 from agent_core.subagents.task import (
     CHILD_REQUEST,

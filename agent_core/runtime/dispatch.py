@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Protocol
 from weakref import WeakValueDictionary
 
+from agent_core.background import Background
 from agent_core.durable import cannot_replay
 from agent_core.durable.dbos_turns import DurableConfig, DurableTurns
 from agent_core.events import Outcome
 from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, SessionId, TurnId
 from agent_core.messages import user_message
-from agent_core.runtime.background import Background
 from agent_core.runtime.opening import opening_text
 from agent_core.runtime.silent_ends import end_silently, give_up
 from agent_core.runtime.stopping import StopSignals

@@ -5,9 +5,9 @@ import logging
 from pathlib import Path
 
 from agent_core.classifier import LONG_TEXT_CHARS
-from agent_core.runtime.phrases import Phrases
 from agent_core.runtime.ready_answers import small_talk_of
 from agent_core.sessions import StoredTurn
+from agent_core.words import Words
 from agent_core.workspaces import DOWNLOADS, write_text
 
 logger = logging.getLogger(__name__)
@@ -29,9 +29,11 @@ async def keep_document(turn: StoredTurn, workspace: Path) -> None:
         logger.exception("turn %s: its text could not be saved", turn.id)
 
 
-def document_note(turn: StoredTurn, workspace: Path, phrases: Phrases) -> str:
+def document_note(turn: StoredTurn, workspace: Path, words: Words) -> str:
     """What the answer says of a document; empty where there is none."""
     if not (path := document_path(turn)):
         return ""
-    sentence = phrases.long_text_kept if (workspace / path).exists() else phrases.long_text
-    return sentence.format(n=phrases.number(len(turn.inbound.text)), path=path)
+    n = len(turn.inbound.text)
+    if (workspace / path).exists():
+        return words("notice-long-text-kept", n=n, path=path)
+    return words("notice-long-text", n=n)

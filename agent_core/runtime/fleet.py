@@ -17,11 +17,9 @@ from agent_core.sessions.migrations import examine_schema, file_of
 from agent_core.sessions.pins import Pin, ToolPins
 from agent_core.settings import CoreSettings, named_variables
 from agent_core.tools.fleet import FleetServer, Surroundings, read_fleet
-from agent_core.tools.listed import ListedTool, digest_of
-from agent_core.tools.pins import Pins, stored_form
+from agent_core.tools.pins import ListedTool, Pins, digest_of, stored_form, suspicion_of
 from agent_core.tools.server import McpServer
 from agent_core.tools.servers import HubLimits
-from agent_core.tools.suspicion import suspicion_of
 
 DATABASE_PATIENCE_S = 10.0
 TRY_LIMITS = HubLimits(connect_timeout_s=300.0, list_timeout_s=30.0)

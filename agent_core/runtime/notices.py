@@ -9,10 +9,10 @@ from agent_core.events import AnyEvent
 from agent_core.loop.run import RunResult
 from agent_core.prompts.language import Language
 from agent_core.runtime.documents import document_note
-from agent_core.runtime.phrases import PHRASES, Phrases
 from agent_core.runtime.reading import read_nothing
 from agent_core.runtime.standing import unsure_words
 from agent_core.sessions import StoredTurn
+from agent_core.words import CORE, Words
 from agent_core.workspaces import is_renewed, settle_renewal
 
 logger = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ async def with_notices(
     language: Language,
 ) -> str:
     """The answer below what the person has to know of message, workspace and pages."""
-    return await asyncio.to_thread(_noticed, result, turn, workspace, events, PHRASES[language])
+    return await asyncio.to_thread(_noticed, result, turn, workspace, events, CORE.of(language))
 
 
 async def settle_notices(workspace: Path) -> None:
@@ -42,12 +42,12 @@ def _noticed(
     turn: StoredTurn,
     workspace: Path,
     events: Sequence[AnyEvent],
-    phrases: Phrases,
+    words: Words,
 ) -> str:
     notices = [
-        document_note(turn, workspace, phrases),
-        phrases.new_workspace if is_renewed(workspace) else "",
-        phrases.nothing_read if read_nothing(events) else "",
-        "" if result.outcome == "stopped" else unsure_words(events, phrases),
+        document_note(turn, workspace, words),
+        words("notice-new-workspace") if is_renewed(workspace) else "",
+        words("notice-nothing-read") if read_nothing(events) else "",
+        "" if result.outcome == "stopped" else unsure_words(events, words),
     ]
     return "\n\n".join(filter(None, [" ".join(filter(None, notices)), result.text]))

@@ -8,10 +8,10 @@ from agent_core.events import AnyEvent
 from agent_core.messages import InboundMessage, Message, Text
 from agent_core.prompts.language import Language, detect_language
 from agent_core.prompts.small_talk import SmallTalk, phrase_language, small_talk
-from agent_core.runtime.phrases import PHRASES, Phrases
 from agent_core.runtime.standing import progress_words, standing
 from agent_core.sessions import StoredTurn
 from agent_core.sessions.turns import TurnKind
+from agent_core.words import CORE, Words
 
 _AT_ONCE = frozenset[SmallTalk]({"empty", "emoji", "noise", "help", "status", "thanks"})
 
@@ -55,11 +55,11 @@ def answer_small_talk(
     """
     kind, before = small_talk_of(turn.inbound), work_to_tell(earlier)
     language = phrase_language(turn.inbound.text) or thread_language(turn, earlier)
-    phrases = PHRASES[language]
+    words = CORE.of(language)
     if before is not None and before.outcome is None and kind in ("empty", "status"):
-        text = progress_words(standing(events), now, phrases)
+        text = progress_words(standing(events), now, words)
     else:
-        text = _words(kind, turn, before, phrases)
+        text = _answer(kind, turn, before, words)
     return Routed(
         route="SIMPLE",
         reason=str(kind),
@@ -110,17 +110,18 @@ def _is_assent(turn: StoredTurn, before: StoredTurn | None) -> bool:
     return before.outcome == "limited" or asks_for_assent(before.answer or "")
 
 
-def _words(
-    kind: SmallTalk | None, turn: StoredTurn, before: StoredTurn | None, phrases: Phrases
+def _answer(
+    kind: SmallTalk | None, turn: StoredTurn, before: StoredTurn | None, words: Words
 ) -> str:
     match kind:
         case "empty" | "status" if before is not None and before.outcome is not None:
-            return phrases.state(before.outcome)
+            outcome = "answered" if before.outcome == "steered" else before.outcome
+            return words(f"state-{outcome}")
         case "empty" | "help" | None:
-            return phrases.help
+            return words("answer-help")
         case "stop" | "status":
-            return phrases.nothing_running
+            return words("answer-nothing-running")
         case "emoji" | "thanks":
-            return phrases.thanks
+            return words("answer-thanks")
         case "noise":
-            return phrases.noise.format(n=phrases.number(len(turn.inbound.text)))
+            return words("answer-noise", n=len(turn.inbound.text))

@@ -8,7 +8,7 @@ from agent_core.events import Outcome, TurnFinished, TurnStarted
 from agent_core.ids import ROOT_RUN
 from agent_core.loop.agent import ROUTE_SLOTS, Clock
 from agent_core.runtime.ready_answers import thread_language
-from agent_core.runtime.words import apology
+from agent_core.runtime.standing import apology
 from agent_core.sessions import EventLog, StoredTurn
 
 
@@ -28,8 +28,8 @@ async def end_silently(
 async def give_up(turn: StoredTurn, *, log: EventLog, clock: Clock) -> None:
     """End a turn that cannot be worked on, with an apology."""
     reference = turn.inbound.key.rpartition(":")[2]
-    words = apology(SessionError(), reference, thread_language(turn, ()))
-    await _announce_end(turn, "failed", log=log, clock=clock, answer=words, reference=reference)
+    said = apology(SessionError(), reference, thread_language(turn, ()))
+    await _announce_end(turn, "failed", log=log, clock=clock, answer=said, reference=reference)
     await log.flush()
 
 

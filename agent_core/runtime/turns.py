@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from agent_core import tracing
 from agent_core.classifier import Router
-from agent_core.consent.taints import Taints
+from agent_core.consent.taint import Taints
 from agent_core.context.history import settled
 from agent_core.durable import Steps, cannot_replay, first_cause
 from agent_core.events import RunFinished, TurnFinished, TurnStarted
@@ -28,16 +28,14 @@ from agent_core.runtime.closing import Closing
 from agent_core.runtime.documents import keep_document
 from agent_core.runtime.notices import settle_notices, with_notices
 from agent_core.runtime.opening import opening_text
-from agent_core.runtime.phrases import PHRASES
 from agent_core.runtime.ready_answers import thread_language
 from agent_core.runtime.routes import Routes, turn_at
 from agent_core.runtime.run_logs import RunLogs
 from agent_core.runtime.scopes import Scopes
-from agent_core.runtime.standing import standing, stop_words
+from agent_core.runtime.standing import apology, standing, stop_words
 from agent_core.runtime.steering import POSTS_AND_FILES, Steering
 from agent_core.runtime.stopping import Stopped, StopSignals
 from agent_core.runtime.waits import Waits, unfinished
-from agent_core.runtime.words import apology
 from agent_core.sessions import (
     EventLog,
     Inbox,
@@ -49,6 +47,7 @@ from agent_core.sessions import (
 )
 from agent_core.sessions.consents import ConsentStore
 from agent_core.tools.composio_accounts import Accounts
+from agent_core.words import CORE
 from agent_core.workspaces import known_sources
 
 logger = logging.getLogger(__name__)
@@ -161,10 +160,10 @@ class Turns:
         effects = await self._parts.store.effects_of(turn.id)
         then = standing(await self._parts.log.of_turn(turn.id), effects)
         await scope.emit(RunFinished(**scope.at(0, 1), outcome="stopped", text=""))
-        phrases = PHRASES[await self._language(turn)]
+        words = CORE.of(await self._language(turn))
         left_out = [each.inbound.text for each in await self._parts.inbox.left_out(turn)]
-        words = stop_words(then, stop, phrases, left_out=left_out)
-        return RunResult(outcome="stopped", text=words)
+        said = stop_words(then, stop, words, left_out=left_out)
+        return RunResult(outcome="stopped", text=said)
 
     async def _announce(self, turn: StoredTurn, scope: RunScope) -> None:
         await scope.emit(
@@ -221,7 +220,7 @@ class Turns:
         return done, await scope.steps.once("asker", look, ASKER)
 
     async def _unanswered_words(self, turn: StoredTurn) -> str:
-        return PHRASES[await self._language(turn)].unanswered
+        return CORE.say(await self._language(turn), "answer-unanswered")
 
     async def _language(self, turn: StoredTurn) -> Language:
         return thread_language(turn, (await self._parts.store.turns_until(turn))[:-1])

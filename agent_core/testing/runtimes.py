@@ -10,7 +10,7 @@ from agent_core.consent.gate import ConsentGate, GateParts
 from agent_core.consent.links import FreshLinks, LinkPlaces
 from agent_core.consent.policy import Policy
 from agent_core.consent.rules import Rule
-from agent_core.consent.taints import Taints
+from agent_core.consent.taint import Taints
 from agent_core.durable.dbos_turns import DurableConfig
 from agent_core.ids import SessionId, UserId
 from agent_core.loop.limits import Limits

@@ -14,8 +14,7 @@ from agent_core.errors import ToolServerError
 from agent_core.messages import JsonObject
 from agent_core.tools import Progress
 from agent_core.tools.connection import CallFailure, Connection, ServerSessionGoneError
-from agent_core.tools.listed import ListedTool, told_off, usable_tools
-from agent_core.tools.pins import Pins
+from agent_core.tools.pins import ListedTool, Pins, told_off, usable_tools
 from agent_core.tools.servers import HttpServer, HubLimits, ServerConfig
 
 logger = logging.getLogger(__name__)

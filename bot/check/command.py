@@ -40,7 +40,7 @@ def check_installation(*, as_json: bool = False) -> int:
 
 
 async def _check(configuration: Configuration, report: Callable[[Finding], None]) -> list[Finding]:
-    await load_libraries(configuration.core)
+    await load_libraries()
     return await run_checks(
         all_checks(configuration),
         faulty=configuration.faults,

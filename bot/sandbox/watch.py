@@ -37,7 +37,7 @@ from agent_core.sessions import (
 )
 from agent_core.sessions.schedules import in_utc
 from agent_core.sessions.schema import cursors, schedules, slots, turns
-from bot.presenter.state import READER
+from bot.presenter.journal import READER
 
 E = TypeVar("E")
 _ASKED = (QuestionAsked, ApprovalRequested, AuthRequired)

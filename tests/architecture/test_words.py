@@ -88,10 +88,17 @@ def test_no_sentence_lies_unused_in_a_catalogue(package: str) -> None:
         """By its whole name, or by the part before a dash that an f-string completes."""
         parts = key.split("-")
         heads = ("-".join(parts[:n]) for n in range(1, len(parts)))
-        return f'"{key}"' in code or any(f'f"{head}-{{' in code for head in heads)
+        return any(f"{mark}{key}{mark}" in code for mark in "'\"") or any(
+            f'f"{head}-{{' in code for head in heads
+        )
 
     assert [key for key in sentences(CATALOGUES[package], FALLBACK) if not is_used(key)] == []
 
 
 def test_a_language_without_a_catalogue_is_spoken_to_in_english() -> None:
     assert CORE.of("xx") is CORE.of("en")
+
+
+def test_a_value_of_any_length_stands_in_its_sentence_as_it_is() -> None:
+    whom = "\ue000who\ue001 {$n} " * 1_000
+    assert BOT.say("en", "consent-reaches", n=2, whom=whom) == f"Reaches 2 recipients: {whom}"

@@ -6,7 +6,7 @@ from copy import deepcopy
 import pytest
 
 from agent_core.messages import JsonObject
-from bot.ingress.words import WORDS
+from bot.words import BOT
 from tests.bot.ingress.pressing import MODAL, NAME, Room, button, pressed_room, row
 
 SOON_S = 0.05
@@ -107,7 +107,7 @@ async def test_a_refused_submission_says_so_in_the_modal(room: Room) -> None:
     await room.settle()
 
     assert delivery.answer is not None
-    assert delivery.answer["errors"] == {"name": WORDS["en"].refusals["guest"]}
+    assert delivery.answer["errors"] == {"name": BOT.say("en", "ingress-refusal-guest")}
     assert room.handler.calls == 0
 
 
