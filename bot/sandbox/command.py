@@ -15,7 +15,7 @@ import typer
 
 from bot.sandbox.child import BotDiedError, BotLives, bot_lives
 from bot.sandbox.display import Display, show_starting
-from bot.sandbox.driving import ASKER, Driver
+from bot.sandbox.driving import ASKER, CONSENT_NAMES, Driver
 from bot.sandbox.kills import Deaths, fault_point_of
 from bot.sandbox.manifest import NoManifestError
 from bot.sandbox.model import Pace
@@ -269,6 +269,9 @@ async def _drive(
         clicks = deque(options.clicks)
         for ask in options.asks:
             await driver.ask(ask, clicks)
+        if driver.has_ended:
+            driver.outcome.unpressed = tuple(each for each in clicks if each in CONSENT_NAMES)
+            clicks = deque(each for each in clicks if each not in CONSENT_NAMES)
         while clicks:
             await driver.click(clicks.popleft())
         if clock is not None and options.until_posts:

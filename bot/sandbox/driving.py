@@ -27,6 +27,8 @@ BUTTON_TIMEOUT_S = 60.0
 CONNECT, LINK = "connect", "link"
 """A name that stands for all that connecting takes, and the button that it begins with."""
 REJECT = "reject"
+CONSENT_NAMES = frozenset({CONNECT, "approve", REJECT, "skip"})
+"""Of buttons that are only there while a turn waits for them."""
 FORM_TIMEOUT_S = 5.0
 
 
@@ -77,6 +79,12 @@ class Driver:
         waiting = [each.turn.id for each in self.outcome.turns if each.outcome == "waiting"]
         for turn_id in (TurnId(f"turn:{place}:{self._asked_ts}"), *waiting):
             await self._follow(turn_id, left)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether there were turns, and none of them waits for a person."""
+        outcomes = [each.outcome for each in self.outcome.turns]
+        return bool(outcomes) and "waiting" not in outcomes
 
     async def click(self, name: str) -> None:
         """Press a button that was not pressed yet, as soon as it is there; then let the bot work.

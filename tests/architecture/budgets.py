@@ -49,7 +49,7 @@ ROOMS = {
     "bot without sandbox": Budget(15_730, 156, 10_900, 85),
     "bot/sandbox/slack": Budget(7558, 72, 3400, 30),
     "bot/sandbox/page": Budget(1340, 18, 600, 8),
-    "bot/sandbox/model": Budget(7284, 59, 2000, 16),
+    "bot/sandbox/model": Budget(2713, 16, 2000, 16),
     "bot/sandbox/composio": Budget(2100, 14, 1600, 14),
     "bot/sandbox": Budget(24_154, 226, 9000, 80),
     "mcp_local": Budget(5660, 65, 4700, 42),

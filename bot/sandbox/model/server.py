@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from aiohttp import web
 
@@ -88,7 +88,7 @@ class ModelStandIn:
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self._port}"
 
-    async def __aenter__(self) -> ModelStandIn:
+    async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=MAX_BODY_BYTES)
         app.router.add_post("/v1/messages", self._messages)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)

@@ -86,10 +86,8 @@ def write_report(
         asked.append(Section(heading=name[:1].upper() + name[1:], parts=parts))
     few = len({part.n for part in chosen}) <= FEW_PAGES
     titles = {source.n: source.title for source in fit}
-    arranged = [
-        *(_as_on_pages(chosen, titles) if few else _by_theme(chosen, titles, topic)),
-        *asked,
-    ]
+    arrange = _as_on_pages if few else _by_theme
+    arranged = [*arrange(chosen, titles, topic), *asked]
     passages = [p for section in arranged for part in section.parts for p in part.passages]
     written = [_written(section) for section in arranged if section.parts]
     summary = " ".join(telling(passages, wanted))
@@ -205,11 +203,14 @@ def _best_on(wanted: frozenset[str], parts: Sequence[Part]) -> list[Part]:
     return sorted(fitting, key=mentions, reverse=True)[: 1 + len(parts) // 4]
 
 
-def _as_on_pages(parts: Sequence[Part], titles: dict[int, str]) -> list[Section]:
-    """The sections of one or two pages, in their order."""
+def _as_on_pages(parts: Sequence[Part], titles: dict[int, str], topic: str) -> list[Section]:
+    """The sections of one or two pages, in their order; a page without headings is one."""
     sections: dict[str, list[Part]] = {}
+    with_headings = {part.n for part in parts if part.heading}
     for part in parts:
-        sections.setdefault(part.heading or _subject(part, titles[part.n]), []).append(part)
+        whole = LEADS.format(topic=topic[:1].upper() + topic[1:])
+        opening = _subject(part, titles[part.n]) if part.n in with_headings else whole
+        sections.setdefault(part.heading or opening, []).append(part)
     return [Section(heading=heading, parts=parts) for heading, parts in sections.items()]
 
 
@@ -248,7 +249,7 @@ def _by_theme(parts: Sequence[Part], titles: dict[int, str], topic: str) -> list
         if at not in seeds and seeds:
             nearest = max(seeds, key=lambda seed: like[at][seed] / len(groups[seed]))
             groups[nearest].append(rest[at])
-    opening = [Section(heading=LEADS.format(topic=topic).capitalize(), parts=leads)]
+    opening = [Section(heading=LEADS.format(topic=topic[:1].upper() + topic[1:]), parts=leads)]
     return opening[: len(leads)] + [
         Section(heading=_heading(group, titles) if has_headings else _common(group), parts=group)
         for group in groups.values()

@@ -73,8 +73,9 @@ class Toolbox:
                 }
                 body |= {"tools": offered} if offered else {}
                 body |= {"system": system} if system else {}
-                reply = await client.messages.create(**body)
-                said = [block.model_dump(exclude_none=True) for block in reply.content]
+                create: Any = client.messages.create  # its overloads take no plain dictionaries
+                reply: Any = await create(**body)
+                said: list[Json] = [block.model_dump(exclude_none=True) for block in reply.content]
                 messages.append({"role": "assistant", "content": said})
                 uses = [block for block in said if block["type"] == "tool_use"]
                 if not uses:
