@@ -12,8 +12,8 @@ from agent_core.clock import machine_time
 from agent_core.ids import SessionId
 from agent_core.runtime import Runtime, build_runtime
 from agent_core.sessions.consents import ConsentStore
-from agent_core.sessions.known import KnownSessions
-from agent_core.sessions.marks import Marks
+from agent_core.sessions.ledger import Marks
+from agent_core.sessions.store import KnownSessions
 from agent_core.settings import CoreSettings
 from bot.consent.clicks import Clicks
 from bot.console import look_at_database, look_at_socket, serve_health

@@ -18,7 +18,7 @@ from agent_core.ids import SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage
 from agent_core.runtime import Runtime
 from agent_core.sessions import StoredTurn
-from agent_core.sessions.known import KnownSessions
+from agent_core.sessions.store import KnownSessions
 from bot.digests.desk import Desk
 from bot.inbound import SlackFile
 from bot.ingress import MAX_MB, Fault, LeftOut, Taken

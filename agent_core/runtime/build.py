@@ -23,13 +23,10 @@ from agent_core.models.anthropic import AnthropicModel
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, standard_observers
 from agent_core.observers.reader_blacklist import ReaderBlacklist
-from agent_core.runtime.agents import Agents
-from agent_core.runtime.closing import Closing
 from agent_core.runtime.consents import ConsentParts
-from agent_core.runtime.fleet import configured_fleet
-from agent_core.runtime.run_logs import RunLogs
+from agent_core.runtime.runs import Agents
 from agent_core.runtime.runtime import Runtime, RuntimeParts
-from agent_core.runtime.turns import TurnParts
+from agent_core.runtime.turns import Closing, TurnParts
 from agent_core.sessions import (
     Database,
     EventLog,
@@ -42,18 +39,20 @@ from agent_core.sessions.audit import AuditLog
 from agent_core.sessions.consents import ConsentStore
 from agent_core.sessions.leases import new_process_id
 from agent_core.sessions.pins import ToolPins
-from agent_core.settings import CoreSettings
+from agent_core.settings import CoreSettings, named_variables
 from agent_core.subagents.spec import shipped_specs
 from agent_core.tools import ToolContext, Toolset
 from agent_core.tools.app_files import AppFiles
 from agent_core.tools.composio import ComposioTools
 from agent_core.tools.composio_accounts import ComposioAccounts
 from agent_core.tools.composio_api import DEFAULT_BASE_URL, ComposioApi
+from agent_core.tools.fleet import FleetServer, Surroundings, read_fleet
 from agent_core.tools.hub import McpHub
 from agent_core.tools.names import full_name
 from agent_core.tools.pins import Pins
 from agent_core.tools.registry import Registry
 from agent_core.tools.servers import StdioServer
+from agent_core.workspaces import RunLogs
 
 logger = logging.getLogger(__name__)
 
@@ -202,6 +201,15 @@ def local_toolkit(settings: CoreSettings, workspaces_root: Path) -> StdioServer:
         trusted=True,
         call_timeout_s=300.0,
     )
+
+
+def configured_fleet(settings: CoreSettings) -> tuple[FleetServer, ...]:
+    """Every server of the catalogue and the operator's file.
+
+    Raises:
+        SettingsError: the file is broken; the message says where.
+    """
+    return read_fleet(settings.mcp_servers_file, Surroundings(environment=named_variables()))
 
 
 def composio_url(settings: CoreSettings) -> str:

@@ -1,19 +1,79 @@
-"""Small talk: what is answered without a model, and in which language."""
+"""What a turn starts from: its first message for the model, or an answer without a model.
 
+Long texts are kept as documents, small talk is answered at once, in the language of the thread.
+"""
+
+import asyncio
+import logging
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 
-from agent_core.classifier import Routed, asks_for_assent, is_thumbs_up
+from agent_core.classifier import LONG_TEXT_CHARS, Routed, asks_for_assent, is_thumbs_up
 from agent_core.events import AnyEvent
 from agent_core.messages import InboundMessage, Message, Text
+from agent_core.prompts import prompt
 from agent_core.prompts.language import Language, detect_language
 from agent_core.prompts.small_talk import SmallTalk, phrase_language, small_talk
 from agent_core.runtime.standing import progress_words, standing
 from agent_core.sessions import StoredTurn
 from agent_core.sessions.turns import TurnKind
 from agent_core.words import CORE, Words
+from agent_core.workspaces import DOWNLOADS, write_text
+
+logger = logging.getLogger(__name__)
 
 _AT_ONCE = frozenset[SmallTalk]({"empty", "emoji", "noise", "help", "status", "thanks"})
+
+
+def document_path(turn: StoredTurn) -> str:
+    """Where the text of a turn lies if it is a document, relative to the workspace; else empty."""
+    is_document = len(turn.inbound.text) > LONG_TEXT_CHARS and small_talk_of(turn.inbound) is None
+    return f"{DOWNLOADS}/message_{turn.seq}.txt" if is_document else ""
+
+
+async def keep_document(turn: StoredTurn, workspace: Path) -> None:
+    """Save the text if it is a document. A disk that refuses it does not cost the answer."""
+    if not (path := document_path(turn)):
+        return
+    try:
+        await asyncio.to_thread(write_text, workspace / path, turn.inbound.text)
+    except OSError:
+        logger.exception("turn %s: its text could not be saved", turn.id)
+
+
+def document_note(turn: StoredTurn, workspace: Path, words: Words) -> str:
+    """What the answer says of a document; empty where there is none."""
+    if not (path := document_path(turn)):
+        return ""
+    n = len(turn.inbound.text)
+    if (workspace / path).exists():
+        return words("notice-long-text-kept", n=n, path=path)
+    return words("notice-long-text", n=n)
+
+
+def opening_text(turn: StoredTurn) -> str:
+    """Earlier posts of the thread, the attachments, then what the person wrote."""
+    inbound = turn.inbound
+    parts: list[str] = []
+    if inbound.background:
+        parts.append(prompt("background", posts=inbound.background))
+    if inbound.attachments:
+        lines = "\n".join(
+            f"- {file.path} ({file.mimetype}, {file.size_bytes:,} bytes)"
+            for file in inbound.attachments
+        )
+        parts.append(f"Attached files, in the session's workspace:\n{lines}")
+    if path := document_path(turn):
+        length = f"{len(inbound.text):,}"
+        parts.append(f"The message below has {length} characters; it is saved as {path}.")
+    return "\n\n".join([*parts, _words(inbound)])
+
+
+def _words(inbound: InboundMessage) -> str:
+    if small_talk_of(inbound) == "noise":
+        return f"({len(inbound.text):,} characters without a word)"
+    return inbound.text or "(no words)"
 
 
 def small_talk_of(message: InboundMessage) -> SmallTalk | None:

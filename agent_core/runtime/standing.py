@@ -1,4 +1,4 @@
-"""How far a turn is, read from its events: what is told to who asks, and when it was stopped."""
+"""The state of a turn in words, read from its events: progress, stop notices, failures."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence

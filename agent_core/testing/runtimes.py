@@ -18,12 +18,10 @@ from agent_core.messages import InboundMessage
 from agent_core.models import Model
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, ToolObserver, standard_observers
-from agent_core.runtime.agents import MAIN_AGENT, Agents
-from agent_core.runtime.closing import Closing
 from agent_core.runtime.consents import ConsentParts
-from agent_core.runtime.run_logs import RunLogs
+from agent_core.runtime.runs import MAIN_AGENT, Agents
 from agent_core.runtime.runtime import Runtime, RuntimeParts
-from agent_core.runtime.turns import TurnParts
+from agent_core.runtime.turns import Closing, TurnParts
 from agent_core.sessions import (
     Database,
     EventLog,
@@ -41,6 +39,7 @@ from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Toolset
 from agent_core.tools.composio_accounts import Accounts
 from agent_core.tools.registry import Registry
+from agent_core.workspaces import RunLogs
 
 ANYTHING_GOES = Policy(rules=(Rule(rule="anything goes", verdict="allow", even_when_tainted=True),))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import typer
 
 from agent_core.errors import SettingsError
-from agent_core.runtime.checks import load_libraries
+from agent_core.runtime.operate import load_libraries
 from bot.check.findings import Check, Finding, State, Verdict, fine, warning, wrong
 from bot.check.machine import machine_checks
 from bot.check.running import run_checks

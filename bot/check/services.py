@@ -10,7 +10,7 @@ from agent_core.errors import (
     ModelUnavailable,
     ToolServerError,
 )
-from agent_core.runtime.checks import ask_model, list_composio_tools
+from agent_core.runtime.operate import ask_model, list_composio_tools
 from agent_core.settings import CoreSettings
 from bot.check.findings import Check, Verdict, as_sentence, fine, warning, wrong
 from bot.check.outages import Service, explain_status, words_in

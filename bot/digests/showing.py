@@ -14,7 +14,7 @@ from agent_core.runtime import Runtime
 from agent_core.runtime.timekeeper import Obstacle
 from agent_core.schedules.schedule import Schedule, Slot
 from agent_core.sessions import StoredTurn
-from agent_core.sessions.continuing import go_on_in
+from agent_core.sessions.store import go_on_in
 from bot.digests import posts
 from bot.digests.desk import language_of, place_of
 from bot.digests.posts import Telling

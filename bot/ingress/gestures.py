@@ -36,8 +36,6 @@ class Press:
     """The button's, or that of what was chosen; several are joined with commas."""
     trigger_id: str
     """Opens one modal, for three seconds; empty where it is too late for that."""
-    response_url: str
-    """Empty in a view."""
     is_ephemeral: bool
 
     @property
@@ -159,7 +157,6 @@ def _read_press(body: JsonObject) -> Press | None:
         action_ts=text_in(action, "action_ts"),
         value=_value(action),
         trigger_id=text_in(body, "trigger_id"),
-        response_url=text_in(body, "response_url"),
         is_ephemeral=place.get("is_ephemeral") is True,
     )
     known = press.team and press.user and press.action_id and press.action_ts

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent_core.events import AnyEvent, MessageTaken, QuestionAsked, StepStarted, TextDelta
-from bot.words import BOT
 from bot.sandbox.model import Text, ToolUse
+from bot.words import BOT
 from tests.e2e.world import CHANNEL, TURN_S, World, bot_in_a_world
 
 SCRIPTED = frozenset({"scripted"})

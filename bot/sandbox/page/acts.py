@@ -41,11 +41,9 @@ ACTS: Mapping[str, Doing] = {
     "stop": _act(bodies.Stop, talking.stop),
     "click": _act(bodies.Click, pressing.click),
     "click_view": _act(bodies.ClickView, pressing.click_view),
-    "suggest": _act(bodies.Suggest, pressing.suggest),
     "submit_view": _act(bodies.SubmitView, pressing.submit_view),
     "close_view": _act(bodies.CloseView, pressing.close_view),
     "slash": _act(bodies.Slash, pressing.slash),
-    "shortcut": _act(bodies.UseShortcut, pressing.shortcut),
     "message_shortcut": _act(bodies.UseMessageShortcut, pressing.message_shortcut),
 }
 

@@ -58,24 +58,10 @@ class CloseView(Body):
     all: bool = False
 
 
-class Suggest(Body):
-    """Typed into a menu of a view, or of a post."""
-
-    action_id: str
-    typed: str
-    view_id: str | None = None
-    channel: str = ""
-    ts: str = ""
-
-
 class Slash(Body):
     channel: str
     command: str
     text: str = ""
-
-
-class UseShortcut(Body):
-    callback_id: str
 
 
 class UseMessageShortcut(Message):

@@ -2,8 +2,16 @@
 
 from bot.sandbox.page import shapes
 from bot.sandbox.page.person import Person
-from bot.sandbox.slack import feed
-from bot.sandbox.slack.records import Channel, Post, View
+from bot.sandbox.slack.feed import Change, OpenSockets, Record
+from bot.sandbox.slack.records import (
+    ApiCall,
+    Channel,
+    Delivery,
+    Post,
+    Session,
+    SuggestedPrompts,
+    View,
+)
 from bot.sandbox.slack.wire import JsonObject
 
 
@@ -19,34 +27,34 @@ class Telling:
         self._state = person.slack.state
         self._readable = {channel.id for channel in person.channels()}
 
-    def tell(self, change: feed.Change) -> list[JsonObject]:
+    def tell(self, change: Change) -> list[JsonObject]:
         """The page's changes, none for what does not concern it. Raises SightLostError."""
-        match change:
-            case feed.PostAdded(post=post) | feed.PostChanged(post=post):
-                return self._tell_post(post)
-            case feed.PostDeleted(post=post):
+        match change.record:
+            case Post() as post if change.is_gone:
                 gone = {"kind": "post_deleted", "channel": post.channel, "ts": post.ts}
                 return [gone] if self._person.sees(post) else []
-            case feed.ChannelChanged(channel=channel):
+            case Post() as post:
+                return self._tell_post(post)
+            case Channel() as channel:
                 return self._tell_channel(channel)
-            case feed.ViewShown(view=view) | feed.ViewClosed(view=view):
+            case View() as view:
                 return self._tell_views(view)
-            case _:
-                return self._tell_of_app(change)
+            case record:
+                return self._tell_of_app(record)
 
-    def _tell_of_app(self, change: feed.Change) -> list[JsonObject]:
-        match change:
-            case feed.SessionChanged(session=session) if self._person.reads(session.channel):
+    def _tell_of_app(self, record: Record) -> list[JsonObject]:
+        match record:
+            case Session() as session if self._person.reads(session.channel):
                 return [{"kind": "session", "session": shapes.session_shape(session)}]
-            case feed.PromptsSuggested(prompts=prompts) if self._person.reads(prompts.channel):
+            case SuggestedPrompts() as prompts if self._person.reads(prompts.channel):
                 return [{"kind": "prompts", "prompts": shapes.prompts_shape(prompts)}]
-            case feed.CallAnswered(call=call):
+            case ApiCall() as call:
                 return [{"kind": "call", "call": shapes.call_shape(call)}]
-            case feed.DeliveryChanged(delivery=delivery):
+            case Delivery() as delivery:
                 return [{"kind": "delivery", "delivery": shapes.delivery_shape(delivery)}]
-            case feed.SocketsChanged(open_sockets=open_sockets):
-                return [{"kind": "sockets", "open": open_sockets}]
-            case _:  # files and reactions come with their posts
+            case OpenSockets(count=count):
+                return [{"kind": "sockets", "open": count}]
+            case _:
                 return []
 
     def _tell_post(self, post: Post) -> list[JsonObject]:

@@ -7,7 +7,6 @@ from bot.sandbox.page.bodies import Value
 from bot.sandbox.page.person import Refused
 from bot.sandbox.slack import View
 from bot.sandbox.slack.actions import collect_state, find_element
-from bot.sandbox.slack.text import escape, rich_text_block
 from bot.sandbox.slack.wire import JsonObject
 
 NOT_FILLED = "Please fill in this field."
@@ -40,7 +39,7 @@ def offered() -> Generator[None]:
 def entered_values(view: View, values: Mapping[str, Value]) -> dict[str, object]:
     """What was entered into a modal by action id; an emptied field counts as empty."""
     return {
-        action_id: entered(element, values[action_id])
+        action_id: entered(values[action_id])
         for _, _, element in _inputs(view)
         if (action_id := str(element.get("action_id"))) in values
     }
@@ -70,11 +69,6 @@ def _inputs(view: View) -> list[tuple[str, bool, JsonObject]]:
     ]
 
 
-def entered(element: JsonObject, value: Value) -> object:
-    """The value as Slack keeps it: nothing for an empty text, rich text for typed text."""
-    if value == "":
-        return None
-    if element["type"] == "rich_text_input" and isinstance(value, str):
-        block = rich_text_block(escape(value), "")
-        return {"type": "rich_text", "elements": block["elements"]}
-    return value
+def entered(value: Value) -> object:
+    """The value as Slack keeps it: nothing for an empty text."""
+    return None if value == "" else value

@@ -6,7 +6,6 @@ from bot.sandbox.page.scene import Scene
 from bot.sandbox.slack import Delivery
 from bot.sandbox.slack.actions import blocks_of_post
 from bot.sandbox.slack.errors import ApiError
-from bot.sandbox.slack.suggestions import offered_options
 from bot.sandbox.slack.wire import JsonObject, as_object
 
 NO_ANSWER = "The app did not answer within 3 seconds."
@@ -17,14 +16,14 @@ async def click(scene: Scene, act: bodies.Click) -> JsonObject:
     """Use an element of a post."""
     person = scene.person
     post = person.post(act.channel, act.ts)
-    _, element = elements.find(blocks_of_post(post), act.action_id, act.block_id)
+    elements.find(blocks_of_post(post), act.action_id, act.block_id)
     with elements.offered():
         delivery = await person.slack.click(
             person.id,
             post.channel,
             post.ts,
             act.action_id,
-            elements.entered(element, act.value),
+            elements.entered(act.value),
             block_id=act.block_id,
         )
     _answered(delivery)
@@ -34,34 +33,17 @@ async def click(scene: Scene, act: bodies.Click) -> JsonObject:
 async def click_view(scene: Scene, act: bodies.ClickView) -> JsonObject:
     """Use an element of a modal or of App Home."""
     person, view = scene.person, scene.person.view(act.view_id)
-    _, element = elements.find(elements.blocks_of_view(view), act.action_id, act.block_id)
+    elements.find(elements.blocks_of_view(view), act.action_id, act.block_id)
     with elements.offered():
         delivery = await person.slack.click_view(
             person.id,
             view.id,
             act.action_id,
-            elements.entered(element, act.value),
+            elements.entered(act.value),
             block_id=act.block_id,
         )
     _answered(delivery)
     return {}
-
-
-async def suggest(scene: Scene, act: bodies.Suggest) -> JsonObject:
-    """Ask the app for the options of a menu, or for groups of them."""
-    person, slack = scene.person, scene.person.slack
-    if act.view_id:
-        view = person.view(act.view_id)
-        elements.find(elements.blocks_of_view(view), act.action_id, None)
-        asked = slack.ask_options(person.id, act.action_id, act.typed, view_id=view.id)
-    else:
-        post = person.post(act.channel, act.ts)
-        elements.find(blocks_of_post(post), act.action_id, None)
-        asked = slack.ask_options(
-            person.id, act.action_id, act.typed, channel=post.channel, ts=post.ts
-        )
-    delivery = await asked
-    return {"options": offered_options(_answered(delivery) if delivery else None)}
 
 
 async def submit_view(scene: Scene, act: bodies.SubmitView) -> JsonObject:
@@ -99,14 +81,6 @@ async def slash(scene: Scene, act: bodies.Slash) -> JsonObject:
     except ApiError as error:
         raise Refused(f"Slack refuses the message that the app answered: {error.code}.") from error
     _answered(delivery)
-    return {}
-
-
-async def shortcut(scene: Scene, act: bodies.UseShortcut) -> JsonObject:
-    """Run a global shortcut that the app has declared."""
-    if not scene.features.has_shortcut("global", act.callback_id):
-        raise Refused("The app has no such shortcut.")
-    _answered(await scene.person.slack.use_shortcut(scene.person.id, act.callback_id))
     return {}
 
 

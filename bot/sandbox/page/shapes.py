@@ -18,13 +18,10 @@ def post_shape(state: State, post: Post) -> JsonObject:
         shown["files"] = [_with_own_address(file) for file in shown["files"]]
     if "blocks" in shown:
         shown["blocks"] = _with_own_pictures(state, shown["blocks"])
-    author = post.custom_author
     shown["sandbox"] = {
         "channel": post.channel,
         "ephemeral_to": post.ephemeral_to,
         "stream": _stream_shape(post.stream) if post.stream else None,
-        "icon_emoji": author.icon_emoji if author else None,
-        "icon_url": author.icon_url if author else None,
     }
     return shown
 
@@ -75,7 +72,7 @@ def user_shape(state: State, user: User) -> JsonObject:
 
 def channel_shape(state: State, channel: Channel, me: str) -> JsonObject:
     """A channel as conversations.info gives it, and who is in it; `is_member` is the app's."""
-    shown = show_channel(state, channel, with_count=True)
+    shown = show_channel(state, channel)
     is_read_only = channel.is_read_only and channel.creator != me
     return shown | {
         "members": list(channel.members),

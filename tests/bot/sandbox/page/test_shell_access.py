@@ -92,14 +92,3 @@ async def test_the_list_of_channels_on_a_phone_passes(stage: Stage) -> None:
     await stage.browser.get_by_role("button", name="Back to channels").click()
     await expect(stage.nav).to_be_visible()
     assert await violations(stage) == []
-
-
-async def test_a_modal_with_selects_passes(stage: Stage) -> None:
-    await stage.open()
-    trigger = stage.slack.workspace.triggers.issue(stage.slack.people["ann"])
-    await stage.client.views_open(trigger_id=trigger, view=MODAL)
-    dialog = stage.browser.get_by_role("dialog")
-    await expect(dialog.get_by_role("combobox")).to_have_count(4)
-    assert await violations(stage) == []
-    await dialog.get_by_role("combobox").first.click()
-    assert await violations(stage) == []

@@ -205,27 +205,3 @@ async def test_a_reaction_is_picked_joined_and_taken_back(stage: Stage) -> None:
     both = stage.post(ts).get_by_role("button", name="2 tada: You and cleo")
     await both.click()
     await expect(stage.post(ts).get_by_role("button", name="1 tada: cleo")).to_be_visible()
-
-
-async def test_shortcuts_are_found_in_the_composer_and_in_a_posts_menu(stage: Stage) -> None:
-    used: list[str] = []
-
-    @listener(stage.bot.app.shortcut("start"))
-    async def start(ack: Any) -> None:
-        await ack()
-        used.append("start")
-
-    @listener(stage.bot.app.shortcut("explain"))
-    async def explain(ack: Any, body: dict[str, Any]) -> None:
-        await ack()
-        used.append(body["message"]["text"])
-
-    ts = await stage.slack.say("ben", "general", "dense words")
-    await stage.open()
-    await stage.main.get_by_role("button", name="Shortcuts").click()
-    await stage.browser.get_by_role("menuitem", name="Start a report").click()
-    await stage.post(ts).hover()
-    await stage.post(ts).get_by_role("button", name="More actions").click()
-    await stage.browser.get_by_role("menuitem", name="Explain").click()
-    await stage.slack.wait_for(lambda _: len(used) == 2)
-    assert used == ["start", "dense words"]

@@ -17,9 +17,7 @@ ACTS: dict[str, tuple[str, ...]] = {
     "click_view": ("view_id", "action_id", "block_id", "value"),
     "submit_view": ("view_id", "values"),
     "close_view": ("view_id", "all"),
-    "suggest": ("view_id", "action_id", "typed", "channel", "ts"),
     "slash": ("channel", "command", "text"),
-    "shortcut": ("callback_id",),
     "message_shortcut": ("channel", "ts", "callback_id"),
     "open_home": ("tab",),
     "stop": ("channel", "thread_ts"),
@@ -40,15 +38,14 @@ async def furnish(page: Visitor) -> list[Any]:
     """Something to act on, and the ids by which an act may hit it."""
     client, slack = web_client(page.slack), page.slack
     root = await page.say("ann", "root")
-    blocks = [
-        {"type": "actions", "block_id": "b", "elements": [button("press")]},
-        {
-            "type": "input",
-            "block_id": "c",
-            "label": {"type": "plain_text", "text": "Day"},
-            "element": {"type": "datepicker", "action_id": "day"},
-        },
-    ]
+    actions = {"type": "actions", "block_id": "b", "elements": [button("press")]}
+    field = {
+        "type": "input",
+        "block_id": "c",
+        "label": {"type": "plain_text", "text": "Day"},
+        "element": {"type": "plain_text_input", "action_id": "day"},
+    }
+    blocks = [actions, field]
     post = await client.chat_postMessage(channel=page.general, text="Well?", blocks=blocks)
     title = {"type": "plain_text", "text": "Form"}
     trigger = slack.workspace.triggers.issue(page.id("ann"))

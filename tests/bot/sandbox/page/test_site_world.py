@@ -89,8 +89,6 @@ async def test_posts_carry_what_slack_shows_beside_its_json() -> None:
             "channel": page.general,
             "ephemeral_to": None,
             "stream": None,
-            "icon_emoji": None,
-            "icon_url": None,
         }
         shown = streamed["sandbox"]["stream"]
         assert (shown["phase"], shown["task_display_mode"]) == ("in_progress", "plan")
