@@ -11,7 +11,7 @@ from typing import cast
 
 from agent_core.consent.leaves import json_object
 from agent_core.consent.links import FreshLinks, LinkPlaces, apps_to_connect, is_connecting
-from agent_core.consent.plan import Plan, Planner, digest_of_json
+from agent_core.consent.plan import Plan, Planner
 from agent_core.consent.policy import Judgement, Policy
 from agent_core.consent.seen import never_seen
 from agent_core.consent.taint import Taints, brings_outside_text
@@ -25,6 +25,7 @@ from agent_core.sessions.consents import Consent, ConsentStore
 from agent_core.tools import ToolContext, ToolOutput
 from agent_core.tools.actions import OpenedCall
 from agent_core.tools.composio_accounts import Accounts, are_connected
+from agent_core.tools.pins import digest_of_json
 
 logger = logging.getLogger(__name__)
 

@@ -1,6 +1,5 @@
 """Links by which a person connects an account: found in what tools say, and taken out of it."""
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
+from agent_core.consent.leaves import json_in
 from agent_core.ids import UserId
 from agent_core.tools.actions import OpenedCall
 from agent_core.tools.names import canonical, slug_of
@@ -58,7 +58,7 @@ class LinkPlaces:
         made for it, and only at a known place: what a page, a mail or a row of a table names may
         bind somebody's account to somebody else. Other apps that are named so get a fresh link.
         """
-        named = dict(_named_links(_parsed(text))) if is_connecting else {}
+        named = dict(_named_links(json_in(text))) if is_connecting else {}
         stripped = _SLASH.sub("/", text)
         for url in sorted(named.values(), key=len, reverse=True):
             for spelling in (url, url.replace("&", "\\u0026")):
@@ -110,13 +110,6 @@ def _is_at(place: str, host: str, port: int | None, path: str) -> bool:
     if host != name and not host.endswith(f".{name}"):
         return False
     return (not number or number == str(port)) and path.startswith(f"/{beginning}")
-
-
-def _parsed(text: str) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _named_links(value: object, app: str = "") -> Iterator[tuple[str, str]]:

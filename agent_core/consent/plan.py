@@ -3,8 +3,6 @@
 An approval is bound to one digest of all of it: change a byte and it is another one.
 """
 
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,6 +16,7 @@ from agent_core.tools import ToolContext
 from agent_core.tools.actions import OpenedCall
 from agent_core.tools.composio_accounts import Account, Accounts
 from agent_core.tools.names import canonical, slug_of
+from agent_core.tools.pins import digest_of_json
 
 _OTHER_ACCOUNT = (
     "Not done: calls use the {app} account that the person connected last, {account}. Leave "
@@ -194,9 +193,3 @@ def digest_of(
             "asker": asker,
         }
     )
-
-
-def digest_of_json(value: object) -> str:
-    """SHA-256 in hex of canonical JSON: sorted names, no white space, lone surrogates kept."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

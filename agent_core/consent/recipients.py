@@ -1,11 +1,10 @@
 """Whom an action would reach, for a person to read before approving it. Nothing is left out."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from agent_core.consent.leaves import Leaf, leaves_of, texts_in
+from agent_core.consent.leaves import Leaf, json_in, leaves_of, texts_in
 from agent_core.messages import JsonObject
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -67,10 +66,7 @@ def _json_in(value: object) -> object:
     """The list or object that a text holds; None where it holds none."""
     if not isinstance(value, str) or not value.lstrip().startswith(("[", "{")):
         return None
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return None
+    return json_in(value)
 
 
 def _reaches(leaf: Leaf) -> bool:

@@ -19,7 +19,7 @@ from agent_core.messages import Message, ToolCall, ToolResult
 from agent_core.sessions.turns import Question, Wait
 from agent_core.tools import Progress, ToolOutput
 from agent_core.tools.actions import lost_result, opened
-from agent_core.tools.results import ResultLimits, fit
+from agent_core.tools.registry import ResultLimits, fit
 
 FIRST_SLOT = 2
 IS_SO: TypeAdapter[bool] = TypeAdapter(bool)

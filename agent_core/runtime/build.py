@@ -42,8 +42,7 @@ from agent_core.sessions.pins import ToolPins
 from agent_core.settings import CoreSettings, named_variables
 from agent_core.subagents.spec import shipped_specs
 from agent_core.tools import ToolContext, Toolset
-from agent_core.tools.app_files import AppFiles
-from agent_core.tools.composio import ComposioTools
+from agent_core.tools.composio import AppFiles, ComposioTools
 from agent_core.tools.composio_accounts import ComposioAccounts
 from agent_core.tools.composio_api import DEFAULT_BASE_URL, ComposioApi
 from agent_core.tools.fleet import FleetServer, Surroundings, read_fleet

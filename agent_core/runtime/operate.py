@@ -33,7 +33,7 @@ from agent_core.sessions.pins import Pin, ToolPins
 from agent_core.settings import CoreSettings
 from agent_core.tools.composio import SERVER_NAME
 from agent_core.tools.fleet import FleetServer
-from agent_core.tools.pins import ListedTool, Pins, digest_of, stored_form, suspicion_of
+from agent_core.tools.pins import ListedTool, Pins, digest_of_json, stored_form, suspicion_of
 from agent_core.tools.server import McpServer
 from agent_core.tools.servers import HttpServer, HubLimits, ServerConfig
 
@@ -397,7 +397,7 @@ def _ready(servers: Sequence[FleetServer], name: str) -> FleetServer:
 
 
 def _pinned(tool: ListedTool, workspace: Path | None) -> TriedTool:
-    digest = digest_of(stored_form(tool, workspace))
+    digest = digest_of_json(stored_form(tool, workspace))
     state: ToolState = "off" if tool.held else "accepted"
     return TriedTool(name=tool.name, digest=digest, state=state, reason=tool.held)
 
@@ -405,7 +405,7 @@ def _pinned(tool: ListedTool, workspace: Path | None) -> TriedTool:
 def _new(tool: ListedTool, workspace: Path | None) -> TriedTool:
     definition = stored_form(tool, workspace)
     reason = suspicion_of(definition)
-    return TriedTool(name=tool.name, digest=digest_of(definition), state="new", reason=reason)
+    return TriedTool(name=tool.name, digest=digest_of_json(definition), state="new", reason=reason)
 
 
 @asynccontextmanager

@@ -38,12 +38,11 @@ from agent_core.subagents.task import (
     ChildResult,
     task_tool,
 )
-from agent_core.tools import ToolContext, ToolOutput
+from agent_core.tools import MAIN_AGENT, ToolContext, ToolOutput
 from agent_core.tools.registry import Registry
 from agent_core.tools.search import SearchableTools
 from agent_core.workspaces import RunLogs
 
-MAIN_AGENT = "universal-agent"
 MAIN_TOOLS = (
     "*",
     "!mcp__local_toolkit__save_corpus",
@@ -138,7 +137,7 @@ class Scopes:
         *,
         generation: int,
         asker: UserId,
-        agent: str = "",
+        agent: str = MAIN_AGENT,
     ) -> RunScope:
         """A run's scope; only the root run takes in messages."""
 
@@ -166,6 +165,7 @@ class Scopes:
                 asker=asker,
                 workspace=session.workspace,
                 agent=agent,
+                places=turn.inbound.places,
                 may_wait=run == ROOT_RUN and not turn.inbound.scheduled,
             ),
             steps=GuardedSteps(steps, guard),

@@ -19,7 +19,7 @@ from agent_core.models import Model
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, ToolObserver, standard_observers
 from agent_core.runtime.consents import ConsentParts
-from agent_core.runtime.runs import MAIN_AGENT, Agents
+from agent_core.runtime.runs import Agents
 from agent_core.runtime.runtime import Runtime, RuntimeParts
 from agent_core.runtime.turns import Closing, TurnParts
 from agent_core.sessions import (
@@ -36,7 +36,7 @@ from agent_core.sessions.leases import new_process_id
 from agent_core.subagents.spec import SubagentSpec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset
-from agent_core.tools import Toolset
+from agent_core.tools import MAIN_AGENT, Toolset
 from agent_core.tools.composio_accounts import Accounts
 from agent_core.tools.registry import Registry
 from agent_core.workspaces import RunLogs

@@ -7,7 +7,7 @@ SDK), and `composio` itself reports each call to its telemetry. What is used of 
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, cast
 from urllib.parse import SplitResult, quote, urlsplit
 
 import httpx2
@@ -44,24 +44,6 @@ class ComposioSession:
 
     id: str
     mcp_url: str
-
-
-class Sessions(Protocol):
-    """Whose session is whose.
-
-    Raises:
-        ToolServerError: Composio did not make one, or wants our key at another origin.
-    """
-
-    async def of(self, user: UserId) -> ComposioSession:
-        """The person's session; made at first need, then kept."""
-        ...
-
-    async def renew(self, user: UserId) -> ComposioSession:
-        """A new one in the place of one that Composio does not know any more."""
-        ...
-
-    async def close(self) -> None: ...
 
 
 class ComposioApi:

@@ -156,7 +156,7 @@ class Pins:
             reason = "it is new on a server whose tools were accepted before"
         elif server not in self._vetted:
             reason = suspicion_of(definition)
-        digest = digest_of(definition)
+        digest = digest_of_json(definition)
         proposal = Proposal(digest=digest, definition=definition, reason=reason)
         return Pin(
             server=server,
@@ -196,7 +196,7 @@ def why_held(pin: Pin) -> str:
 
 def _wanted(pin: Pin, definition: JsonObject) -> Proposal | None:
     """What should wait to be accepted, now that the tool is defined so."""
-    digest = digest_of(definition)
+    digest = digest_of_json(definition)
     if digest == pin.digest:
         return None
     if pin.proposal is not None and pin.proposal.digest == digest:
@@ -225,9 +225,9 @@ def _swapped(definition: JsonObject, old: str, new: str) -> JsonObject:
     return json.loads(text.replace(inside_old, inside_new))
 
 
-def digest_of(definition: JsonObject) -> str:
-    """SHA-256 of the canonical JSON, in hex; the order of keys makes no difference."""
-    text = json.dumps(definition, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+def digest_of_json(value: object) -> str:
+    """SHA-256 in hex of canonical JSON: sorted names, no white space, lone surrogates kept."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -111,12 +111,7 @@ class SearchableTools:
 
 
 def _tokens(spec: ToolSpec) -> int:
-    sent = {
-        "name": spec.name,
-        "description": spec.description,
-        "input_schema": spec.input_schema,
-    }
-    return -(-len(json.dumps(sent, ensure_ascii=False)) // _CHARS_A_TOKEN)
+    return -(-spec.size_chars // _CHARS_A_TOKEN)
 
 
 def _latest_within(

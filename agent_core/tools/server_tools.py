@@ -19,6 +19,7 @@ from mcp_types import (
 )
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from agent_core.background import Background
 from agent_core.errors import ToolServerError
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
@@ -57,6 +58,8 @@ class ServerTools:
         self._listed: Mapping[str, ListedTool] = {}
         self._by_full_name: Mapping[str, ListedTool] = {}
         self._specs: tuple[ToolSpec, ...] = ()
+        self._listing: asyncio.Task[tuple[ToolSpec, ...]] | None = None
+        self._background = Background()
 
     @property
     def name(self) -> str:
@@ -85,6 +88,21 @@ class ServerTools:
             )
         return self._specs
 
+    async def specs_within(self, patience_s: float) -> tuple[ToolSpec, ...]:
+        """As `specs`; a start that takes longer goes on, and whoever asks later gets its tools.
+
+        Raises:
+            ToolServerError: also where the server is still being started.
+        """
+        listing = self._listing
+        if listing is None or listing.done():
+            listing = self._listing = self._background.start(self.specs())
+            listing.add_done_callback(_take_note)
+        done, _ = await asyncio.wait({listing}, timeout=patience_s)
+        if not done:
+            raise ToolServerError(f"The tool server {self.name} is still being started.")
+        return listing.result()
+
     async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
         """Run a call to one of this server's tools; every failure is a value."""
         tool = self._by_full_name.get(call.name)
@@ -106,6 +124,8 @@ class ServerTools:
         return await self._output(result, context)
 
     async def close(self) -> None:
+        """End the server for good; bounded."""
+        await self._background.close()
         await self._server.close()
 
     async def _meta(self, call: ToolCall, context: ToolContext) -> JsonObject | None:
@@ -132,6 +152,12 @@ class ServerTools:
             size_bytes=output.size_bytes,
             artifacts=artifacts,
         )
+
+
+def _take_note(listing: asyncio.Task[tuple[ToolSpec, ...]]) -> None:
+    """A start that fails when nobody waits any more is told to the next who asks."""
+    if not listing.cancelled():
+        listing.exception()
 
 
 def _named(server: str, listed: Mapping[str, ListedTool]) -> dict[str, ListedTool]:

@@ -9,9 +9,8 @@ import typer
 
 from agent_core.errors import SettingsError
 from agent_core.runtime.operate import load_libraries
-from bot.check.findings import Check, Finding, State, Verdict, fine, warning, wrong
+from bot.check.checks import Check, Finding, State, Verdict, fine, run_checks, warning, wrong
 from bot.check.machine import machine_checks
-from bot.check.running import run_checks
 from bot.check.services import service_checks
 from bot.check.slack import slack_checks
 from bot.settings import Configuration, read_configuration

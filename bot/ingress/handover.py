@@ -170,6 +170,7 @@ class Handover:
             attachments=attachments,
             author_locale=admitted.person.locale,
             author_zone=admitted.person.zone,
+            places=(post.thread.channel, f"{post.thread.team}:{post.thread.channel}"),
         )
 
     async def _tell_left_out(self, post: InboundPost, notice: str, *, again: bool) -> None:

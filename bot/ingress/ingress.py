@@ -248,8 +248,7 @@ class Ingress:
         if not self.waits_its_turn(post) and await self._stop(admitted):
             return "known"
         is_new = await self._tries.insist(
-            post.key,
-            lambda retried: self._handover.deliver(admitted, again=again or retried),
+            post.key, lambda retried: self._handover.deliver(admitted, again=again or retried)
         )
         return "begun" if is_new else "known"
 

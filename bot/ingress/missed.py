@@ -23,13 +23,13 @@ from bot.ingress.gate import address
 from bot.ingress.heard import Gap
 from bot.slack_api import (
     Conversation,
+    ConversationKind,
     Identity,
     SlackApi,
     SlackAuthRefused,
     SlackError,
     SlackRefused,
 )
-from bot.slack_api.records import ConversationKind
 from bot.threads import ThreadRef, parse_session
 
 ROOTS_S = 14 * 86_400.0

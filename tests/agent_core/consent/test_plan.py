@@ -9,12 +9,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from agent_core.consent.plan import Planner, SealedAction, digest_of, digest_of_json
+from agent_core.consent.plan import Planner, SealedAction, digest_of
 from agent_core.consent.policy import read_policy
 from agent_core.ids import SessionId, UserId
 from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.tools import tool_context
 from agent_core.tools.composio_accounts import AppTool
+from agent_core.tools.pins import digest_of_json
 from tests.agent_core.consent.calls import batch, entry
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()

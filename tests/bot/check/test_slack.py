@@ -11,7 +11,7 @@ import yaml
 from aiohttp import web
 from pydantic import SecretStr
 
-from bot.check.scopes import AGENT_VIEW, EVENT_SCOPES, NEEDED
+from bot.check.slack import AGENT_VIEW, EVENT_SCOPES, NEEDED
 from bot.ingress import EVENTS
 from bot.sandbox.slack.feed import OpenSockets
 from tests.bot.check.installation import checked, installed, nobody

@@ -15,7 +15,7 @@ from agent_core.sessions.pins import ToolPins
 from agent_core.testing.tools import ignore_progress, tool_call
 from agent_core.tools import ToolContext, ToolOutput
 from agent_core.tools.fleet import Access, FleetServer, FleetTools
-from agent_core.tools.fleet.seats import FleetLimits
+from agent_core.tools.fleet.servers import FleetLimits
 from agent_core.tools.hub import McpHub
 from agent_core.tools.pins import Pins
 from agent_core.tools.servers import StdioServer
