@@ -24,7 +24,7 @@ from agent_core.sessions.audit import AuditedAction, AuditEntry, AuditLog, Audit
 from agent_core.sessions.consents import Consent, ConsentStore
 from agent_core.tools import ToolContext, ToolOutput
 from agent_core.tools.actions import OpenedCall
-from agent_core.tools.composio_accounts import Accounts, are_connected
+from agent_core.tools.composio_api import Accounts, are_connected
 from agent_core.tools.pins import digest_of_json
 
 logger = logging.getLogger(__name__)

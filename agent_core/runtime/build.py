@@ -43,8 +43,7 @@ from agent_core.settings import CoreSettings, named_variables
 from agent_core.subagents.spec import shipped_specs
 from agent_core.tools import ToolContext, Toolset
 from agent_core.tools.composio import AppFiles, ComposioTools
-from agent_core.tools.composio_accounts import ComposioAccounts
-from agent_core.tools.composio_api import DEFAULT_BASE_URL, ComposioApi
+from agent_core.tools.composio_api import DEFAULT_BASE_URL, ComposioAccounts, ComposioApi
 from agent_core.tools.fleet import FleetServer, Surroundings, read_fleet
 from agent_core.tools.hub import McpHub
 from agent_core.tools.names import full_name

@@ -11,7 +11,7 @@ from agent_core.ids import ConsentId, SessionId, TurnId, UserId
 from agent_core.loop.agent import Clock
 from agent_core.sessions import ConnectionWait, SessionStore, StoredTurn
 from agent_core.sessions.consents import Consent, ConsentKind, ConsentStore
-from agent_core.tools.composio_accounts import Accounts, are_connected
+from agent_core.tools.composio_api import Accounts, are_connected
 
 logger = logging.getLogger(__name__)
 

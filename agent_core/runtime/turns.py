@@ -59,7 +59,7 @@ from agent_core.sessions import (
     StoredTurn,
 )
 from agent_core.sessions.consents import ConsentStore
-from agent_core.tools.composio_accounts import Accounts
+from agent_core.tools.composio_api import Accounts
 from agent_core.words import CORE, Words
 from agent_core.workspaces import (
     RunLogs,

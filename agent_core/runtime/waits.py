@@ -32,7 +32,7 @@ from agent_core.sessions import (
 )
 from agent_core.sessions.consents import Consent, ConsentStatus, ConsentStore
 from agent_core.tools import ToolOutput
-from agent_core.tools.composio_accounts import Accounts, are_connected
+from agent_core.tools.composio_api import Accounts, are_connected
 
 FIRST_ANSWER_SLOT = 300
 FIRST_HELD_SLOT = 400

@@ -37,7 +37,7 @@ from agent_core.subagents.spec import SubagentSpec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import MAIN_AGENT, Toolset
-from agent_core.tools.composio_accounts import Accounts
+from agent_core.tools.composio_api import Accounts
 from agent_core.tools.registry import Registry
 from agent_core.workspaces import RunLogs
 

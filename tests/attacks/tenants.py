@@ -27,8 +27,7 @@ from agent_core.testing.tools import ignore_progress
 from agent_core.tools import ToolContext, ToolOutput
 from agent_core.tools.actions import opened
 from agent_core.tools.composio import ComposioTools
-from agent_core.tools.composio_accounts import ComposioAccounts
-from agent_core.tools.composio_api import ComposioApi
+from agent_core.tools.composio_api import ComposioAccounts, ComposioApi
 from bot.sandbox.composio import ComposioStandIn
 from tests.attacks.world import BATCH
 

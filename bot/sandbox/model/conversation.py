@@ -71,6 +71,12 @@ TRAILING = re.compile(
 )
 MAX_TOPIC_CHARS = 160
 LOST = re.compile(r"\bmay or may not have\b")
+ADDS_NOTHING = re.compile(
+    r"^\W*(?:done|yes|ok(?:ay)?|thanks?|thank you|great|fine|approved|connected)\W*$"
+    r"|Do not call any more tools",
+    re.IGNORECASE,
+)
+"""Words while work goes on that ask for nothing, and the loop's own last word."""
 
 
 def topic_of(words: str) -> str:
@@ -205,7 +211,8 @@ def _exchanges(messages: list[Json]) -> list[Exchange]:
         steered = [(STEER.match(text), text) for b in blocks if (text := as_text(b.get("text")))]
         words = [match["words"] if match else text for match, text in steered]
         if made:
-            found[-1] = replace(now, calls=(*now.calls, *made), notes=(*now.notes, *words))
+            notes = [each for each in words if not ADDS_NOTHING.search(each)]
+            found[-1] = replace(now, calls=(*now.calls, *made), notes=(*now.notes, *notes))
         elif now.answer:
             found.append(Exchange(asked="\n\n".join(words)))
         else:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from bot.sandbox.model.wire import Json
@@ -52,7 +52,7 @@ def error_body(error: RefusedError, request_id: str) -> Json:
     return {"type": "error", "error": inner, "request_id": request_id}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Fault:
     """One scripted failure. Without `mid_stream` and `cut` it is an HTTP error."""
 
@@ -72,6 +72,7 @@ class Fault:
     kinds: Collection[str] = field(default_factory=frozenset[str])
     """Hit only requests of these kinds; empty hits every request."""
     times: int = 1
+    """How many requests it still hits."""
     over: asyncio.Event = field(default_factory=asyncio.Event)
     """Once it is set, nothing is silent any more."""
 
@@ -98,27 +99,3 @@ class Fault:
             code=self.error_code,
             retry_after=self.retry_after,
         )
-
-
-class Faults:
-    """The faults that wait to happen, oldest first."""
-
-    def __init__(self) -> None:
-        self._waiting: list[Fault] = []
-
-    def add(self, fault: Fault) -> None:
-        self._waiting.append(fault)
-
-    def take(self, kind: str) -> Fault | None:
-        """The next fault for a request of this kind, used up by one."""
-        for place, fault in enumerate(self._waiting):
-            if not fault.kinds or kind in fault.kinds:
-                self._use_up(place, fault)
-                return fault
-        return None
-
-    def _use_up(self, place: int, fault: Fault) -> None:
-        if fault.times > 1:
-            self._waiting[place] = replace(fault, times=fault.times - 1)
-        else:
-            del self._waiting[place]

@@ -15,7 +15,7 @@ from typing import Any, Self, cast
 
 from aiohttp import web
 
-from bot.sandbox.model.errors import Fault, Faults, RefusedError, error_body
+from bot.sandbox.model.errors import Fault, RefusedError, error_body
 from bot.sandbox.model.message import (
     Pace,
     Reply,
@@ -79,7 +79,7 @@ class ModelStandIn:
         self._pace = pace or Pace()
         self._keep_bodies = keep_bodies
         self._api_versions = api_versions
-        self._faults = Faults()
+        self._faults: list[Fault] = []
         self._scripted: list[Reply] = []
         self._runner: web.AppRunner | None = None
         self._port = 0
@@ -108,7 +108,7 @@ class ModelStandIn:
 
     def fail(self, **fault: Any) -> None:
         """Script a fault for the next requests that it fits, by the fields of `Fault`."""
-        self._faults.add(Fault(**fault))
+        self._faults.append(Fault(**fault))
 
     def stall(
         self, seconds: float, *, after_events: int = 0, kinds: Collection[str] = frozenset()
@@ -118,7 +118,7 @@ class ModelStandIn:
         It lasts `seconds`, or until the event is set that is returned.
         """
         fault = Fault(status=200, stall_s=seconds, after_events=after_events, kinds=kinds)
-        self._faults.add(fault)
+        self._faults.append(fault)
         return fault.over
 
     def play(self, *blocks: Text | ToolUse, stop_reason: str | None = None, times: int = 1) -> None:
@@ -131,6 +131,14 @@ class ModelStandIn:
         if self._scripted:
             return Plan.of(self._scripted.pop(0))
         return plan(body, self._pages)
+
+    def _take_fault(self, kind: str) -> Fault | None:
+        """The oldest fault for a request of this kind, used up by one."""
+        fault = next((each for each in self._faults if not each.kinds or kind in each.kinds), None)
+        if fault is not None:
+            fault.times -= 1
+            self._faults = [each for each in self._faults if each.times > 0]
+        return fault
 
     async def _messages(self, request: web.Request) -> web.StreamResponse:
         call, request_id = ModelCall(), _request_id()
@@ -156,7 +164,7 @@ class ModelStandIn:
         validate(body, request.headers)
         planned = self.plan(body)
         call.kind = planned.kind
-        fault = self._faults.take(planned.kind)
+        fault = self._take_fault(planned.kind)
         if fault and fault.is_http_error:
             await fault.silence()
             raise fault.error

@@ -53,7 +53,7 @@ def _publish(conversation: Conversation, brief: report.Brief, hits: list[Json]) 
     ]
     headline = f"{brief.topic[:1].upper()}{brief.topic[1:]}"
     headline += f": {len(lines)} things to know" if lines else ": nothing new"
-    details = report.linked(result) if lines else report.NOTHING.format(topic=brief.topic)
+    details = report.linked(result) if facts else report.NOTHING.format(topic=brief.topic)
     if "publish_digest" in conversation.tools:
         publish = conversation.use(
             "publish_digest", headline=headline, lines=lines, details=details

@@ -142,21 +142,16 @@ def delegate(conversation: Conversation, brief: Brief, hits: Sequence[Json]) -> 
     complaint = _complaint(tasks)
     if len(tasks) >= MAX_DELEGATIONS or (tasks and not complaint):
         return None
-    return conversation.call(
-        task(conversation, brief, hits, complaint), thought="Delegating the report."
-    )
+    use = task(conversation, brief, hits, complaint)
+    return conversation.call(use, thought="Delegating the report.")
 
 
 def task(
     conversation: Conversation, brief: Brief, hits: Sequence[Json], complaint: str = ""
 ) -> ToolUse:
     """A call of the report expert."""
-    return conversation.use(
-        "Task",
-        description=f"Report: {brief.topic}"[:80],
-        prompt=brief.write(hits, complaint),
-        subagent_type=EXPERT,
-    )
+    about, prompt = f"Report: {brief.topic}"[:80], brief.write(hits, complaint)
+    return conversation.use("Task", description=about, prompt=prompt, subagent_type=EXPERT)
 
 
 def _complaint(tasks: Sequence[Call]) -> str:
@@ -176,19 +171,16 @@ def read_pages(conversation: Conversation, urls: Sequence[str]) -> Reply | None:
 def _read_files(conversation: Conversation, tables: Iterable[Call]) -> Reply | None:
     """The files of pages in tables of them, page by page to their end; None once all are read."""
     reads = conversation.now.done("read_local_file")
-    begun = {as_text(call.arguments.get("path")) for call in reads}
+    offsets: dict[str, object] = {row["path"]: 0 for row in rows_of(tables)}
+    offsets |= {call.arguments["path"]: call.data.get("next_offset") for call in reads}
+    if not conversation.may_call_tools or "read_local_file" not in conversation.tools:
+        return None
     wanted = [
-        conversation.use("read_local_file", path=row["path"])
-        for row in rows_of(tables)
-        if row["path"] not in begun
-    ]
-    offsets = {as_text(call.arguments.get("path")): call.data.get("next_offset") for call in reads}
-    wanted += [
         conversation.use("read_local_file", path=path, offset=offset)
         for path, offset in offsets.items()
-        if offset
+        if offset is not None
     ]
-    if not wanted or not conversation.may_call_tools or "read_local_file" not in conversation.tools:
+    if not wanted:
         return None
     return conversation.call(*wanted, thought="Reading what was fetched.")
 
