@@ -120,7 +120,7 @@ def _tools(body: Json) -> Iterator[str]:
 
 
 def _messages(body: Json) -> Iterator[str]:
-    messages = [as_object(message) for message in body["messages"]]
+    messages = _said(body)
     roles = [as_text(message.get("role")) for message in messages]
     for place, message in enumerate(messages):
         content = message.get("content")
@@ -133,7 +133,7 @@ def _messages(body: Json) -> Iterator[str]:
             yield f"messages.{place}.content: Input should be a valid string or list"
         if not content and (roles[place] != "assistant" or place < len(messages) - 1):
             yield f"messages.{place}: {EMPTY}"
-        for index, block in enumerate(blocks_of(content)):
+        for index, block in enumerate(blocks_of(message["content"])):
             for fault in _block(block, BLOCKS[roles[place]]):
                 yield f"messages.{place}.content.{index}: {fault}"
     if roles[0] != "user":
@@ -165,17 +165,18 @@ def _block(block: Json, allowed: str) -> Iterator[str]:
 
 def _pairing(body: Json) -> Iterator[str]:
     """Every tool call has one result in the next message, and every result has its call."""
-    spoken = [message for message in body["messages"] if message["role"] != "system"]
-    turns = [
+    spoken = [message for message in _said(body) if message["role"] != "system"]
+    turns: list[tuple[str, list[Json]]] = [
         (role, [block for message in said for block in blocks_of(message["content"])])
-        for role, said in groupby(spoken, lambda message: message["role"])
+        for role, said in groupby(spoken, lambda message: as_text(message["role"]))
     ]
-    ids = [b["id"] for _, blocks in turns for b in blocks if b.get("type") == "tool_use"]
+    ids = [_id_of(b) for _, blocks in turns for b in blocks if b.get("type") == "tool_use"]
     if len(ids) != len(set(ids)):
         yield "messages: `tool_use` ids must be unique"
-    for (role, before), (_, after) in pairwise([("user", []), *turns, ("user", [])]):
-        uses = [b["id"] for b in before if b.get("type") == "tool_use" and role == "assistant"]
-        results = [b["tool_use_id"] for b in after if b.get("type") == "tool_result"]
+    nobody: tuple[str, list[Json]] = ("user", [])
+    for (role, before), (_, after) in pairwise([nobody, *turns, nobody]):
+        uses = [_id_of(b) for b in before if b.get("type") == "tool_use" and role == "assistant"]
+        results = [_id_of(b) for b in after if b.get("type") == "tool_result"]
         leading = results if _are_in_order(before, after) else []
         missing = [use for use in uses if use not in leading]
         if missing:
@@ -198,9 +199,17 @@ def _are_in_order(before: list[Json], after: list[Json]) -> bool:
 
 def _breakpoints(body: Json) -> Iterator[str]:
     parts = [body, *map(as_object, as_list(body.get("tools"))), *blocks_of(body.get("system"))]
-    for message in body["messages"]:
+    for message in _said(body):
         for block in blocks_of(message["content"]):
             parts += [block, *blocks_of(block.get("content"))]
     count = sum(bool(part.get("cache_control")) for part in parts)
     if count > MAX_BREAKPOINTS:
         yield f"A maximum of 4 blocks with cache_control may be provided. Found {count}."
+
+
+def _said(body: Json) -> list[Json]:
+    return [as_object(message) for message in as_list(body["messages"])]
+
+
+def _id_of(block: Json) -> str:
+    return as_text(block.get("id") or block.get("tool_use_id"))
