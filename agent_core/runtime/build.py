@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from agent_core.classifier import Router
 from agent_core.clock import machine_time
-from agent_core.consent.gate import ConsentGate, GateParts
+from agent_core.consent.gate import ConsentGate
 from agent_core.consent.links import FreshLinks, LinkPlaces
 from agent_core.consent.policy import read_policy
 from agent_core.consent.taint import Taints
@@ -135,17 +135,15 @@ def build_runtime(
         accounts=accounts,
         taints=taints,
         gate=ConsentGate(
-            GateParts(
-                policy=read_policy(settings.policy_file),
-                store=store,
-                consents=consents,
-                audit=AuditLog(database),
-                taints=taints,
-                accounts=accounts,
-                places=LinkPlaces(_link_places(settings)),
-                links=links,
-                clock=clock,
-            )
+            policy=read_policy(settings.policy_file),
+            store=store,
+            consents=consents,
+            audit=AuditLog(database),
+            taints=taints,
+            accounts=accounts,
+            places=LinkPlaces(_link_places(settings)),
+            links=links,
+            clock=clock,
         ),
         clock=clock,
     )

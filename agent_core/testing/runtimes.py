@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from agent_core.classifier import Router
-from agent_core.consent.gate import ConsentGate, GateParts
+from agent_core.consent.gate import ConsentGate
 from agent_core.consent.links import FreshLinks, LinkPlaces
 from agent_core.consent.policy import Policy
 from agent_core.consent.rules import Rule
@@ -95,17 +95,15 @@ def scripted_runtime(
     consents, taints = ConsentStore(database), Taints(store)
     links = FreshLinks(time.monotonic)
     gate = ConsentGate(
-        GateParts(
-            policy=policy or ANYTHING_GOES,
-            store=store,
-            consents=consents,
-            audit=AuditLog(database),
-            taints=taints,
-            accounts=accounts,
-            places=LinkPlaces(("connect.composio.dev",)),
-            links=links,
-            clock=clock,
-        )
+        policy=policy or ANYTHING_GOES,
+        store=store,
+        consents=consents,
+        audit=AuditLog(database),
+        taints=taints,
+        accounts=accounts,
+        places=LinkPlaces(("connect.composio.dev",)),
+        links=links,
+        clock=clock,
     )
     parts = TurnParts(
         store=store,
