@@ -49,7 +49,7 @@ ROOMS = {
     "bot without sandbox": Budget(15_730, 156, 10_900, 85),
     "bot/sandbox/slack": Budget(3925, 30, 3400, 30),
     "bot/sandbox/page": Budget(1070, 6, 600, 8),
-    "bot/sandbox/model": Budget(7284, 59, 2000, 16),
+    "bot/sandbox/model": Budget(2613, 16, 2000, 16),
     "bot/sandbox/composio": Budget(2069, 14, 1600, 14),
     "bot/sandbox": Budget(24_154, 226, 9000, 80),
     "mcp_local": Budget(5407, 44, 4700, 42),
