@@ -24,9 +24,8 @@ from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, standard_observers
 from agent_core.observers.reader_blacklist import ReaderBlacklist
 from agent_core.runtime.consents import ConsentParts
-from agent_core.runtime.runs import Agents
+from agent_core.runtime.runs import Agents, Closing, TurnParts
 from agent_core.runtime.runtime import Runtime, RuntimeParts
-from agent_core.runtime.turns import Closing, TurnParts
 from agent_core.sessions import (
     Database,
     EventLog,

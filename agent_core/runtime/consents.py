@@ -49,6 +49,10 @@ class Consents:
         self._advance = advance
         self._next_looks: dict[ConsentId, tuple[float, float]] = {}
 
+    async def find(self, consent: ConsentId) -> Consent | None:
+        """A consent by id; None where there is none."""
+        return await self._parts.consents.find(consent)
+
     async def decide(
         self, consent: ConsentId, by: UserId, *, verdict: Verdict, reason: str = ""
     ) -> None:

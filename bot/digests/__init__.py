@@ -13,7 +13,7 @@ from bot.digests.host import DigestHost
 from bot.digests.show import DigestShows
 from bot.slack_api import People, SlackApi
 
-__all__ = ["DigestLimits", "Digests", "build_digests"]
+__all__ = ["DigestLimits", "Digests", "Marks", "build_digests"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ def build_digests(
     places = Places(api, people)
     clerk = Clerk(runtime.timekeeper, places, clock, limits)
     return Digests(
-        desk=Desk(clerk, runtime.order_reader, api, Marks(runtime.database), clock),
+        desk=Desk(clerk, runtime.order_reader, api, runtime.marks, clock),
         clicks=Clicks(clerk, api, people, clock),
         shows=DigestShows(runtime, api, clock),
         host=DigestHost(api, places, people),

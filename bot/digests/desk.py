@@ -18,6 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from agent_core.messages import InboundMessage
 from agent_core.prompts.language import detect_language
 from agent_core.prompts.small_talk import short_form
+from agent_core.runtime import Marks
 from agent_core.schedules.order_reader import (
     MAX_CHARS,
     OrderDraft,
@@ -31,7 +32,6 @@ from agent_core.schedules.order_reader import (
 )
 from agent_core.schedules.rule import Rule
 from agent_core.schedules.schedule import Schedule, ScheduleId, WhenNothingNew
-from agent_core.sessions.ledger import Marks
 from bot.digests import posts
 from bot.digests.clerk import Clerk, NotDone, Wanted
 from bot.render import Draft

@@ -11,12 +11,9 @@ from pydantic import ValidationError
 from agent_core.errors import SessionError
 from agent_core.events import AnyEvent, ToolCallFinished, ToolCallStarted, TurnFinished
 from agent_core.ids import ROOT_RUN, ToolCallId, TurnId
-from agent_core.runtime import Runtime
-from agent_core.runtime.timekeeper import Obstacle
+from agent_core.runtime import Obstacle, Runtime, StoredTurn
 from agent_core.schedules.digest import PUBLISH_DIGEST, PublishedDigest
 from agent_core.schedules.schedule import Schedule, Slot
-from agent_core.sessions import StoredTurn
-from agent_core.sessions.store import go_on_in
 from bot.digests import posts
 from bot.digests.posts import Report, Telling, plain_report, report_of
 from bot.presenter.answer import AnswerPosts, live_links, thread_drafts
@@ -174,8 +171,9 @@ class DigestShow:
         await self._journal.once(op, partial(self._write_root, op, text))
         root_ts = (await self._journal.open()).progress[op]
         session = self._thread(root_ts).session
-        now = self._clock()
-        await go_on_in(self._runtime.database, session, turn, reader=READER, now=now, told=told)
+        await self._runtime.sessions.go_on_in(
+            session, turn, reader=READER, now=self._clock(), told=told
+        )
         return root_ts
 
     async def _write_root(self, op: str, text: str, may_exist: bool) -> None:

@@ -33,6 +33,8 @@ from bot.sandbox.world import ASKER, World
 
 _CHANNEL = "general"
 _BUTTON_TIMEOUT_S = 60.0
+_CONSENTS = frozenset({"connect", "approve", "reject", "skip"})
+"""Buttons that are only there while a turn waits for them."""
 _CONNECT, _LINK = "connect", "link"
 """A name that stands for all that connecting takes, and the button that it begins with."""
 _REJECT = "reject"
@@ -90,6 +92,12 @@ class Driver:
         waiting = [each.turn.id for each in self.outcome.turns if each.outcome == "waiting"]
         for turn_id in (TurnId(f"turn:{place}:{self._asked_ts}"), *waiting):
             await self._follow(turn_id, left)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether there were turns, and none of them waits for a person."""
+        outcomes = [each.outcome for each in self.outcome.turns]
+        return bool(outcomes) and "waiting" not in outcomes
 
     async def click(self, name: str) -> None:
         """Press a button that was not pressed yet, as soon as it is there; then let the bot work.
@@ -243,6 +251,9 @@ async def drive(
             clicks = deque(options.clicks)
             for ask in options.asks:
                 await driver.ask(ask, clicks)
+            if driver.has_ended:
+                driver.outcome.unpressed = tuple(each for each in clicks if each in _CONSENTS)
+                clicks = deque(each for each in clicks if each not in _CONSENTS)
             while clicks:
                 await driver.click(clicks.popleft())
             if clock is not None and options.until_posts:

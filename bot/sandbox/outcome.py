@@ -39,6 +39,8 @@ class Outcome:
     steps_repeated: int = 0
     never_came: tuple[str, ...] = ()
     """Events that the bot was to be killed at and that did not come."""
+    unpressed: tuple[str, ...] = ()
+    """Clicks on approvals and connections that no turn asked for."""
 
     @property
     def workspace(self) -> Path | None:
@@ -57,6 +59,7 @@ class Outcome:
             "restarts": self.restarts,
             "steps_repeated": self.steps_repeated,
             "never_came": list(self.never_came),
+            "unpressed": list(self.unpressed),
         }
 
     def _root_json(self, root: RootPost) -> JsonObject:

@@ -24,7 +24,7 @@ from agent_core.events import (
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
 from agent_core.onlooker import Onlooker
-from agent_core.sessions import ApprovalWait, ConnectionWait, StoredTurn
+from agent_core.runtime import ApprovalWait, ConnectionWait, StoredTurn
 from bot.sandbox import SandboxError
 from bot.sandbox.moments import SharedClock
 

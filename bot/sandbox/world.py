@@ -98,7 +98,7 @@ async def open_world(
         }
         model = composio = None
         if not settings.model_keys:
-            model = await stack.enter_async_context(ModelStandIn(pace=pace))
+            model = await stack.enter_async_context(ModelStandIn(pages=pages.ready, pace=pace))
             environment |= {"ANTHROPIC_API_KEY": "sandbox", "ANTHROPIC_BASE_URL": model.base_url}
             environment |= {"ANTHROPIC_AUTH_TOKEN": "", "ZAI_API_KEY": ""}
         if not settings.composio_keys:

@@ -131,7 +131,7 @@ class Harness:
         if not point:
             self._outside.slack.sockets.lose_acks(self._random.choice((0, 0, 1, 3)))
             fault = self._random.choice(FAULTS)
-            self._outside.slack.fail(self._random.choice(FAULTY), **fault)  # pyright: ignore[reportArgumentType]
+            self._outside.slack.fail(self._random.choice(FAULTY), **fault)
 
 
 def kinds_for(point: str) -> tuple[Kind, ...]:

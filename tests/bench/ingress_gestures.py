@@ -16,7 +16,7 @@ from sqlalchemy import create_engine, select
 from agent_core.messages import JsonObject
 from agent_core.sessions.schema import ledger, turns
 from bot.sandbox.slack import SlackStandIn
-from bot.sandbox.slack.events import mention_event, message_event, wrap_event
+from bot.sandbox.slack.messages import mention_event, message_event, wrap_event
 from bot.sandbox.slack.records import Post
 from tests.postgres import driven
 

@@ -179,7 +179,7 @@ async def test_another_bot_orders_and_changes_nothing(office: Office) -> None:
     _, schedule = await ordered(office, "energy")
     slack = office.world.slack
     for words in ("every day at 9 post a digest on spam", f"delete digest {schedule.number}"):
-        await slack.other_bot_says("general", f"{slack.mention} {words}")
+        await slack.say("robot", "general", f"{slack.mention} {words}")
     await office.say("digests")
     assert await office.schedules() == [schedule]
 

@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from bot.sandbox.slack.records import Channel, ChannelKind
 from bot.sandbox.slack.team import Team
@@ -47,17 +46,23 @@ _EVENT_SCOPES: Mapping[str, tuple[str, ...]] = {
 """An event is delivered with any one of its scopes; one that is not listed needs none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class App:
-    id: str
-    bot_id: str
-    bot_user_id: str
-    team_id: str
-    bot_token: str
-    app_token: str
-    scopes: tuple[str, ...]
-    bot_events: tuple[str, ...]
-    is_home_enabled: bool
+    """What the team's bot is, with fresh tokens, and what it was granted."""
+
+    def __init__(
+        self,
+        team: Team,
+        scopes: Sequence[str],
+        bot_events: Sequence[str],
+        *,
+        is_home_enabled: bool,
+    ) -> None:
+        self.id, self.bot_id, self.bot_user_id = team.app_id, team.bot_id, team.bot.id
+        self.team_id = team.id
+        self.bot_token = f"xoxb-sandbox-{secrets.token_hex(12)}"
+        self.app_token = f"xapp-1-{team.app_id}-{secrets.token_hex(12)}"
+        self.scopes, self.bot_events = tuple(scopes), tuple(bot_events)
+        self.is_home_enabled = is_home_enabled
 
     def has_any_scope(self, *scopes: str) -> bool:
         return not scopes or any(scope in self.scopes for scope in scopes)
@@ -68,20 +73,3 @@ class App:
 
     def is_member(self, channel: Channel) -> bool:
         return self.bot_user_id in channel.members
-
-
-def install_app(
-    team: Team, scopes: Sequence[str], bot_events: Sequence[str], *, is_home_enabled: bool
-) -> App:
-    """Install the app with fresh tokens."""
-    return App(
-        id=team.app_id,
-        bot_id=team.bot_id,
-        bot_user_id=team.bot.id,
-        team_id=team.id,
-        bot_token=f"xoxb-sandbox-{secrets.token_hex(12)}",
-        app_token=f"xapp-1-{team.app_id}-{secrets.token_hex(12)}",
-        scopes=tuple(scopes),
-        bot_events=tuple(bot_events),
-        is_home_enabled=is_home_enabled,
-    )

@@ -1,244 +1,39 @@
-"""Block Kit as Slack checks it before it shows anything: fields and limits as a table."""
+"""Block Kit as Slack checks it before it shows anything, by the table in `blocks.yml`.
 
-from collections.abc import Mapping
+A problem is a sentence as Slack words it, with the JSON pointer of the faulty part.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
 
 from bot.sandbox.slack import limits
 from bot.sandbox.slack.errors import ApiError
-from bot.sandbox.slack.shapes import (
-    Choice,
-    Fields,
-    Flag,
-    Items,
-    Kind,
-    Number,
-    Problems,
-    Shape,
-    String,
-    count_text,
-    fail,
-)
 from bot.sandbox.slack.wire import JsonArray, JsonObject, as_array, as_object
 
-
-def _text(maximum: int, *kinds: str) -> Fields:
-    """A text object. Closed: a single unknown key makes Slack refuse the whole message."""
-    shapes: Mapping[str, Shape] = {
-        "type*": Choice(kinds or ("plain_text", "mrkdwn")),
-        "text*": String(maximum),
-        "emoji": Flag(),
-        "verbatim": Flag(),
-    }
-    return Fields(shapes, is_closed=True)
-
-
-def _plain(maximum: int) -> Fields:
-    return _text(maximum, "plain_text")
-
-
-_OPTION = Fields(
-    {"text*": _text(75), "value*": String(150), "description": _text(75)}, is_closed=True
-)
-_CONFIRM = Fields(
-    {
-        "title*": _plain(100),
-        "text*": _text(300),
-        "confirm*": _plain(30),
-        "deny*": _plain(30),
-        "style": Choice(("primary", "danger")),
-    },
-    is_closed=True,
-)
-_FILTER = Fields(
-    {
-        "include": Items(Choice(("im", "mpim", "private", "public")), 4),
-        "exclude_external_shared_channels": Flag(),
-        "exclude_bot_users": Flag(),
-    },
-    is_closed=True,
-)
-_FEEDBACK = Fields({"text*": _plain(75), "value*": String(2000), "accessibility_label": String(75)})
-_IMAGE: Mapping[str, Shape] = {
-    "alt_text*": String(2000),
-    "image_url": String(3000),
-    "slack_file": Fields({}, any_of=("id", "url")),
-}
-
-
-def _element(**shapes: Shape) -> Fields:
-    """An element of these fields; `_needed` at the end of a name stands for the mark `*`."""
-    marked = {name.replace("_needed", "*"): shape for name, shape in shapes.items()}
-    return Fields({"action_id": String(255), "confirm": _CONFIRM, **marked})
-
-
-_ELEMENTS: Mapping[str, Fields] = {
-    "button": _element(
-        text_needed=_plain(75),
-        value=String(2000, 0),
-        url=String(3000),
-        style=Choice(("primary", "danger")),
-        accessibility_label=String(75),
-    ),
-    "overflow": _element(options_needed=Items(_OPTION, 5)),
-    "static_select": _element(placeholder=_plain(150), options_needed=Items(_OPTION, 100)),
-    "conversations_select": _element(placeholder=_plain(150), filter=_FILTER),
-    "plain_text_input": _element(
-        placeholder=_plain(150), min_length=Number(0, 3000), max_length=Number(1, 3000)
-    ),
-    "feedback_buttons": _element(
-        positive_button_needed=_FEEDBACK, negative_button_needed=_FEEDBACK
-    ),
-    "image": Fields(_IMAGE, any_of=("image_url", "slack_file")),
-}
-
-
-def _one_of(*kinds: str) -> Kind:
-    return Kind({kind: _ELEMENTS[kind] for kind in kinds})
-
-
-_MENUS = ("static_select", "conversations_select")
-_CONTEXT = Kind(
-    {
-        "image": _ELEMENTS["image"],
-        "mrkdwn": _text(3000),
-        "plain_text": _text(3000),
-    }
-)
-
-_STYLE = Fields(
-    dict.fromkeys(("bold", "italic", "strike", "code", "underline"), Flag()), is_closed=True
-)
-_WORDS = String(40_000)
-_LEAF = Kind(
-    {
-        "text": Fields({"text*": _WORDS, "style": _STYLE}),
-        "link": Fields({"url*": _WORDS, "style": _STYLE}),
-        "user": Fields({"user_id*": _WORDS}),
-        "channel": Fields({"channel_id*": _WORDS}),
-        "emoji": Fields({"name*": _WORDS}),
-        "broadcast": Fields({"range*": Choice(("here", "channel", "everyone"))}),
-    }
-)
-_LEAVES: Mapping[str, Shape] = {"elements*": Items(_LEAF, 10_000, 0)}
-_SECTION = Kind({"rich_text_section": Fields(_LEAVES)})
-_LIST: Mapping[str, Shape] = {
-    "style*": Choice(("bullet", "ordered")),
-    "indent": Number(0, 8),
-    "elements*": Items(_SECTION, 1000, 0),
-}
-_RICH_PARTS = Kind(
-    {
-        "rich_text_section": Fields(_LEAVES),
-        "rich_text_list": Fields(_LIST),
-        "rich_text_preformatted": Fields(_LEAVES),
-        "rich_text_quote": Fields(_LEAVES),
-    }
-)
-_RICH_TEXT = Fields({"elements*": Items(_RICH_PARTS, 1000, 0)})
-
-_CELL = Kind(
-    {
-        "raw_text": Fields({"text*": String(10_000)}),
-        "raw_number": Fields({"value*": Number()}),
-        "rich_text": _RICH_TEXT,
-    }
-)
-_COLUMN = Fields({"align": Choice(("left", "center", "right")), "is_wrapped": Flag()})
-_POINT = Fields({"label*": String(20), "value*": Number()})
-_SERIES = Fields({"name*": String(255), "data*": Items(_POINT, 20)})
-_CHART = Fields(
-    {
-        "type*": Choice(("bar", "area", "line")),
-        "series*": Items(_SERIES, 12),
-        "axis_config": Fields({"x_label": String(50), "y_label": String(50)}),
-    }
-)
-_SOURCE = Fields({"type*": Choice(("url",)), "url*": String(3000), "text*": String(3000)})
-_TASK: Mapping[str, Shape] = {
-    "task_id*": String(255),
-    "title*": String(256),
-    "status": Choice(("pending", "in_progress", "complete", "error")),
-    "details": Kind({"rich_text": _RICH_TEXT}),
-    "output": Kind({"rich_text": _RICH_TEXT}),
-    "sources": Items(_SOURCE, 100, 0),
-}
-
-
-def _block(shapes: Mapping[str, Shape], *any_of: str) -> Fields:
-    return Fields({"block_id": String(255), **shapes}, any_of=any_of)
-
-
-_EVERYWHERE: Mapping[str, Fields] = {
-    "section": _block(
-        {
-            "text": _text(3000),
-            "fields": Items(_text(2000), 10),
-            "accessory": _one_of("button", "overflow", "image", *_MENUS),
-        },
-        "text",
-        "fields",
-    ),
-    "header": _block({"text*": _plain(150)}),
-    "divider": _block({}),
-    "context": _block({"elements*": Items(_CONTEXT, 10)}),
-    "actions": _block(
-        {"elements*": Items(_one_of("button", "overflow", *_MENUS), 25, unique="action_id")}
-    ),
-    "image": _block({**_IMAGE, "title": _plain(2000)}, "image_url", "slack_file"),
-    "input": _block(
-        {
-            "label*": _plain(2000),
-            "hint": _plain(2000),
-            "element*": _one_of("plain_text_input", *_MENUS),
-        }
-    ),
-    "rich_text": _block(_RICH_TEXT.shapes),
-}
-_IN_MESSAGES: Mapping[str, Fields] = {
-    **_EVERYWHERE,
-    "markdown": _block({"text*": String(limits.MAX_MARKDOWN_TEXT)}),
-    "context_actions": _block({"elements*": Items(_one_of("feedback_buttons"), 5)}),
-    "table": _block(
-        {
-            "rows*": Items(Items(_CELL, 20), 100, max_chars=10_000),
-            "column_settings": Items(_COLUMN, 20),
-        }
-    ),
-    "data_visualization": _block({"title*": String(50), "chart*": _CHART}),
-    "task_card": _block(_TASK),
-    "plan": _block({"title*": String(256), "tasks": Items(Fields(_TASK), 50, 0, unique="task_id")}),
-}
+_TABLE = Path(__file__).with_name("blocks.yml")
 _MOST_OF_A_KIND = {
     "table": (1, "only_one_table_allowed"),
     "data_visualization": (2, "no more than 2 items allowed"),
 }
 """How many blocks of a kind one message may hold, and the word with which more are refused."""
 
-_MESSAGE_BLOCKS = Items(Kind(_IN_MESSAGES), limits.MAX_BLOCKS, 0, unique="block_id")
-_VIEW_FIELDS: Mapping[str, Shape] = {
-    "blocks*": Items(Kind(_EVERYWHERE), limits.MAX_VIEW_BLOCKS, 0, unique="block_id"),
-    "private_metadata": String(3000, 0),
-    "callback_id": String(255, 0),
-    "external_id": String(255, 0),
-}
-_VIEWS: Mapping[str, Fields] = {
-    "modal": Fields(
-        {**_VIEW_FIELDS, "title*": _plain(24), "submit": _plain(24), "close": _plain(24)}
-    ),
-    "home": Fields({"type*": Choice(("home",)), **_VIEW_FIELDS}, is_closed=True),
-}
-
 
 def check_message_blocks(blocks: JsonArray) -> None:
     """Raises `invalid_blocks` with Slack's messages, or `msg_blocks_too_long`."""
-    problems: Problems = []
-    _MESSAGE_BLOCKS.check(blocks, "/blocks", problems)
+    found = _Examination()
+    found.check_fields(_row("view", "message"), {"blocks": blocks}, "")
     shown = [as_object(block) or {} for block in blocks]
     for kind, (most, word) in _MOST_OF_A_KIND.items():
         places = [index for index, block in enumerate(shown) if block.get("type") == kind]
         for index in places[most:]:
-            fail(problems, f"/blocks/{index}", word)
-    if problems:
-        raise ApiError("invalid_blocks", messages=problems, errors=problems)
+            found.fail(f"/blocks/{index}", word)
+    if found.problems:
+        raise ApiError("invalid_blocks", messages=found.problems, errors=found.problems)
     markdown = count_text([block for block in shown if block.get("type") == "markdown"])
     if markdown > limits.MAX_MARKDOWN_TEXT or count_text(shown) > limits.MAX_BLOCKS_TOTAL_CHARS:
         raise ApiError("msg_blocks_too_long")
@@ -246,11 +41,151 @@ def check_message_blocks(blocks: JsonArray) -> None:
 
 def check_view(view: JsonObject, kind: str) -> None:
     """Raises `invalid_arguments` with Slack's messages. The kind is "modal" or "home"."""
-    problems: Problems = []
-    Kind({kind: _VIEWS[kind]}).check(view, "/view", problems)
+    found = _Examination()
+    found.check_fields(_row("view", kind), view, "/view")
     blocks = [as_object(block) or {} for block in as_array(view.get("blocks")) or ()]
     has_input = any(block.get("type") == "input" for block in blocks)
     if kind == "modal" and has_input and not view.get("submit"):
-        fail(problems, "/view", "missing required field: submit")
-    if problems:
-        raise ApiError("invalid_arguments", messages=problems)
+        found.fail("/view", "missing required field: submit")
+    if found.problems:
+        raise ApiError("invalid_arguments", messages=found.problems)
+
+
+def count_text(value: object) -> int:
+    """The characters of all texts in a payload, at any depth."""
+    if (items := as_array(value)) is not None:
+        return sum(count_text(item) for item in items)
+    fields = as_object(value) or {}
+    text = fields.get("text")
+    own = len(text) if isinstance(text, str) else 0
+    return own + sum(count_text(field) for field in fields.values())
+
+
+@cache
+def _tables() -> Mapping[str, Mapping[str, Any]]:
+    return yaml.safe_load(_TABLE.read_text(encoding="utf-8"))
+
+
+@cache
+def _row(table: str, name: str) -> Mapping[str, str]:
+    """The fields of an object, those that all of its table have included; `!` if it is closed."""
+    rows, common = _tables()[table], _tables()["common"].get(table, {})
+    if f"{name}!" in rows:
+        return {"!": "", **rows[f"{name}!"], **common}
+    return {**rows[name], **common}
+
+
+def _text(size: str, *kinds: str) -> Mapping[str, str]:
+    return {
+        "!": "",
+        "type*": f"one of {' '.join(kinds)}",
+        "text*": f"string {size}",
+        "emoji": "flag",
+        "verbatim": "flag",
+    }
+
+
+class _Examination:
+    """Holds values against the rules of the table, and notes what is wrong."""
+
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+
+    def fail(self, at: str, message: str) -> None:
+        self.problems.append(f"{message} [json-pointer:{at}]")
+
+    def check_fields(self, fields: Mapping[str, str], value: object, at: str) -> None:
+        """The value is an object of these fields."""
+        given = as_object(value)
+        if given is None:
+            self.fail(at, "must be an object")
+            return
+        any_of = fields.get("any_of", "").split()
+        if any_of and not any(given.get(name) for name in any_of):
+            self.fail(at, f"missing required field: {any_of[0]}")
+        names = {marked.removesuffix("*"): rule for marked, rule in fields.items()}
+        for name, rule in names.items():
+            if given.get(name) is not None and name != "any_of":
+                self._check(rule.split(), given[name], f"{at}/{name}")
+            elif f"{name}*" in fields:
+                self.fail(at, f"missing required field: {name}")
+        for name in given.keys() - names.keys() if "!" in fields else ():
+            self.fail(at, f"invalid additional property: {name}")
+
+    def _check(self, rule: Sequence[str], value: object, at: str) -> None:
+        match rule:
+            case ["text", size]:
+                self.check_fields(_text(size, "plain_text", "mrkdwn"), value, at)
+            case ["plain", size]:
+                self.check_fields(_text(size, "plain_text"), value, at)
+            case ["any", size, "x", *of]:
+                self._check_items(of, value, at, int(size), 0)
+            case [size, "x", *of]:
+                self._check_items(of, value, at, int(size), 1)
+            case ["block" | "element" | "leaf" | "part" | "cell" as table, *kinds]:
+                self._check_kind(table, kinds or list(_tables()[table]), value, at)
+            case [name] if name != "flag" and name != "number":
+                self.check_fields(_row("object", name), value, at)
+            case _:
+                self._check_plain(rule, value, at)
+
+    def _check_plain(self, rule: Sequence[str], value: object, at: str) -> None:
+        match rule:
+            case ["any", "string", size]:
+                self._check_string(value, at, int(size), 0)
+            case ["string", size]:
+                self._check_string(value, at, int(size), 1)
+            case ["number", *bounds]:
+                low, high = map(float, bounds or (-math.inf, math.inf))
+                if isinstance(value, bool) or not isinstance(value, int | float):
+                    self.fail(at, "must be a number")
+                elif not low <= value <= high:
+                    self.fail(at, f"must be between {low:g} and {high:g}")
+            case ["one", "of", *words]:
+                if value not in words:
+                    self.fail(at, f"unsupported {at.rpartition('/')[2]}: {value}")
+            case _:
+                if not isinstance(value, bool):
+                    self.fail(at, "must be a boolean")
+
+    def _check_string(self, value: object, at: str, most: int, least: int) -> None:
+        if not isinstance(value, str):
+            self.fail(at, "must be a string")
+        elif len(value) > most:
+            self.fail(at, f"must be less than {most + 1} characters")
+        elif len(value) < least:
+            self.fail(at, f"must be more than {least - 1} characters")
+
+    def _check_items(
+        self, rule: Sequence[str], value: object, at: str, most: int, least: int
+    ) -> None:
+        items, unique = as_array(value), ""
+        if items is None:
+            self.fail(at, "must be an array")
+            return
+        if len(items) > most:
+            self.fail(at, f"no more than {most} items allowed")
+        if len(items) < least:
+            self.fail(at, f"no fewer than {least} items allowed")
+        match rule:
+            case [*rule, "unique", unique]:
+                pass
+            case [*rule, "under", chars]:
+                if count_text(items) > int(chars):
+                    self.fail(at, f"must be less than {int(chars) + 1} characters")
+            case _:
+                pass
+        seen: set[object] = set()
+        for index, item in enumerate(items):
+            self._check(rule, item, f"{at}/{index}")
+            name = (as_object(item) or {}).get(unique)
+            if name is not None and name in seen:
+                self.fail(f"{at}/{index}/{unique}", f"duplicate {unique}: {name}")
+            seen.add(name)
+
+    def _check_kind(self, table: str, kinds: Sequence[str], value: object, at: str) -> None:
+        kind = str((as_object(value) or {}).get("type"))
+        if kind in kinds:
+            self.check_fields(_row(table, kind), value, at)
+        else:
+            self.fail(f"{at}/type", f"unsupported type: {kind}")

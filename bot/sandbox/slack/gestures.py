@@ -15,8 +15,7 @@ from bot.sandbox.slack.actions import (
     describe_action,
     find_element,
 )
-from bot.sandbox.slack.arguments import Arguments
-from bot.sandbox.slack.content import read_content
+from bot.sandbox.slack.arguments import Arguments, read_content
 from bot.sandbox.slack.messages import show_post, show_view
 from bot.sandbox.slack.records import Channel, Delivery, Post, View
 from bot.sandbox.slack.team import DOMAIN
@@ -110,10 +109,6 @@ class Gestures:
             client_msg_id=client_msg_id or self.state.ids.fresh_uuid(),
         )
         return self.workspace.add_post(post).ts
-
-    async def other_bot_says(self, channel: str, text: str, *, thread_ts: str | None = None) -> str:
-        """The other bot of the team posts."""
-        return await self.say("robot", channel, text, thread_ts=thread_ts)
 
     async def edit(self, user: str, channel: str, ts: str, text: str) -> None:
         """A person edits a post: the new text, marked as edited."""
@@ -248,27 +243,16 @@ class Gestures:
             case "push":
                 self.workspace.modals.push(view.user, answer["view"])
             case "clear":
-                self._close_all(view.user)
+                for each in self.workspace.modals.stack_of(view.user):
+                    self.state.close_view(each)
             case _:
                 self.state.close_view(view)
 
-    def _close_all(self, user: str) -> None:
-        for view in self.workspace.modals.stack_of(user):
-            self.state.close_view(view)
-
-    async def close_view(
-        self, user: str, view_id: str, *, all_views: bool = False
-    ) -> Delivery | None:
-        """Close a modal; the app hears of it only if the view asked for that."""
+    async def close_view(self, user: str, view_id: str, *, all_views: bool = False) -> None:
+        """Close a modal, or the person's whole stack. The app hears nothing of it."""
         view = self.state.views[view_id]
-        if all_views:
-            self._close_all(self.user_id(user))
-        else:
-            self.state.close_view(view)
-        if not view.body.get("notify_on_close"):
-            return None
-        shown = show_view(self.state, view)
-        return await self._interact("view_closed", user, view=shown, is_cleared=all_views)
+        for each in self.workspace.modals.stack_of(self.user_id(user)) if all_views else (view,):
+            self.state.close_view(each)
 
     async def use_message_shortcut(
         self, user: str, channel: str, ts: str, callback_id: str
@@ -289,7 +273,6 @@ class Gestures:
         """Run a slash command; a message in the acknowledgement is posted as Slack posts it."""
         person, place = self.user_id(user), self._channel(channel)
         payload: JsonObject = {
-            "token": "sandbox",
             "team_id": self.state.team.id,
             "team_domain": DOMAIN,
             "channel_id": place.id,
@@ -338,18 +321,11 @@ class Gestures:
             "team": {"id": self.state.team.id, "domain": DOMAIN},
             "enterprise": None,
             "is_enterprise_install": False,
-            "user": {
-                "id": person.id,
-                "username": person.name,
-                "name": person.name,
-                "team_id": person.team_id,
-            },
+            "user": {"id": person.id, "name": person.name, "team_id": person.team_id},
             "api_app_id": self.state.team.app_id,
-            "token": "sandbox",
+            "trigger_id": self.workspace.triggers.issue(person.id),
             **without_none(fields),
         }
-        if kind != "view_closed":
-            payload["trigger_id"] = self.workspace.triggers.issue(person.id)
         return await self.workspace.deliverer.attempt(
             "interactive", payload, accepts_answer=kind == "view_submission"
         )

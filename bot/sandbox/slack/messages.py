@@ -1,11 +1,17 @@
-"""Posts, files, channels, users and views in the JSON shapes in which Slack shows them."""
+"""Posts, files, channels, users and views as Slack shows them, and the events about posts."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from bot.sandbox.slack.app import App
 from bot.sandbox.slack.records import Channel, File, Post, User, View
 from bot.sandbox.slack.state import State
 from bot.sandbox.slack.wire import JsonObject, without_none
+
+
+def _fields(record: object, *names: str) -> JsonObject:
+    """What Slack calls by the names that the record has, too."""
+    return {name: getattr(record, name) for name in names}
 
 
 def show_post(state: State, post: Post, *, full_metadata: bool = True) -> JsonObject:
@@ -20,15 +26,9 @@ def show_post(state: State, post: Post, *, full_metadata: bool = True) -> JsonOb
     shown = without_none(
         {
             "type": "message",
-            "subtype": post.subtype,
-            "user": post.user,
-            "text": post.text,
-            "ts": post.ts,
-            "client_msg_id": post.client_msg_id,
-            "thread_ts": post.thread_ts,
+            **_fields(post, "subtype", "user", "text", "ts", "client_msg_id", "thread_ts"),
+            **_fields(post, "bot_id", "app_id"),
             "parent_user_id": root.user if root else None,
-            "bot_id": post.bot_id,
-            "app_id": post.app_id,
             "streaming_state": post.stream.phase if post.stream else None,
             "edited": {"user": post.edited.user, "ts": post.edited.ts} if post.edited else None,
             "metadata": metadata,
@@ -70,9 +70,7 @@ def show_in_history(state: State, post: Post, *, full_metadata: bool) -> JsonObj
         "thread_ts": post.ts,
         "reply_count": len(replies),
         "reply_users": users,
-        "reply_users_count": len(users),
         "latest_reply": replies[-1].ts,
-        "is_locked": False,
     }
 
 
@@ -88,20 +86,12 @@ def show_file(state: State, file: File) -> JsonObject:
         group.setdefault(share.channel, []).append(entry)
     return without_none(
         {
-            "id": file.id,
+            **_fields(file, "id", "name", "title", "mimetype", "filetype", "user"),
+            **_fields(file, "alt_txt", "url_private"),
             "created": file.created_s,
-            "name": file.name,
-            "title": file.title,
-            "mimetype": file.mimetype,
-            "filetype": file.filetype,
-            "pretty_type": file.filetype.upper(),
-            "user": file.user,
             "mode": "hosted",
             "size": len(file.content),
             "is_public": any(share.is_public for share in file.shares),
-            "alt_txt": file.alt_txt,
-            "file_access": "visible",
-            "url_private": file.url_private,
             "url_private_download": file.url_private.replace(
                 f"-{file.id}/", f"-{file.id}/download/"
             ),
@@ -111,27 +101,20 @@ def show_file(state: State, file: File) -> JsonObject:
     )
 
 
-def show_user(user: User, *, now_s: float, with_email: bool, with_locale: bool) -> JsonObject:
+def show_user(
+    user: User, *, now_s: float, with_email: bool, with_locale: bool = False
+) -> JsonObject:
     """A user object as users.info gives it; how far from UTC the user is depends on the date."""
     offset = datetime.fromtimestamp(now_s, ZoneInfo(user.tz)).utcoffset()
     profile = {"real_name": user.real_name, "display_name": user.display_name, "team": user.team_id}
     if with_email and user.email:
         profile["email"] = user.email
     shown: JsonObject = {
-        "id": user.id,
-        "team_id": user.team_id,
-        "name": user.name,
-        "deleted": user.deleted,
-        "real_name": user.real_name,
-        "tz": user.tz,
-        "tz_label": user.tz,
+        **_fields(user, "id", "team_id", "name", "deleted", "real_name", "tz"),
+        **_fields(user, "is_admin", "is_restricted", "is_bot"),
         "tz_offset": int(offset.total_seconds()) if offset else 0,
         "profile": profile | ({"bot_id": user.bot_id} if user.bot_id else {}),
-        "is_admin": user.is_admin,
-        "is_owner": False,
-        "is_restricted": user.is_restricted,
         "is_ultra_restricted": False,
-        "is_bot": user.is_bot,
     }
     return shown | ({"locale": user.locale} if with_locale else {})
 
@@ -139,20 +122,16 @@ def show_user(user: User, *, now_s: float, with_email: bool, with_locale: bool) 
 def show_channel(state: State, channel: Channel) -> JsonObject:
     """A conversation object; the bot under test is the one whose membership it tells."""
     shown: JsonObject = {
-        "id": channel.id,
-        "name": channel.name,
+        **_fields(channel, "id", "name", "creator", "is_archived", "is_ext_shared"),
         "is_channel": channel.kind == "channel",
         "is_group": channel.kind == "group",
         "is_im": channel.kind == "im",
         "is_mpim": channel.kind == "mpim",
         "is_private": channel.kind != "channel",
-        "is_archived": channel.is_archived,
         "is_member": state.team.bot.id in channel.members,
         "is_shared": channel.is_ext_shared,
-        "is_ext_shared": channel.is_ext_shared,
         "is_general": channel.name == "general",
         "created": channel.created_s,
-        "creator": channel.creator,
         "topic": {"value": "", "creator": "", "last_set": 0},
         "purpose": {"value": channel.purpose, "creator": channel.creator, "last_set": 0},
         "num_members": len(channel.members),
@@ -167,13 +146,65 @@ def show_view(state: State, view: View) -> JsonObject:
     """A view with the fields that Slack sets."""
     return {
         **view.body,
-        "id": view.id,
+        **_fields(view, "id", "hash", "root_view_id", "previous_view_id"),
         "team_id": state.team.id,
         "state": {"values": view.state},
-        "hash": view.hash,
-        "root_view_id": view.root_view_id,
-        "previous_view_id": view.previous_view_id,
         "app_id": state.team.app_id,
         "bot_id": state.team.bot_id,
-        "external_id": view.external_id,
+    }
+
+
+def wrap_event(state: State, app: App, event: JsonObject, channel: Channel | None) -> JsonObject:
+    """The `event_callback` around an event, with an event id of its own."""
+    bot: JsonObject = {"team_id": app.team_id, "user_id": app.bot_user_id, "is_bot": True}
+    return {
+        "team_id": app.team_id,
+        "api_app_id": app.id,
+        "type": "event_callback",
+        "event_id": state.ids.fresh("Ev"),
+        "event_time": int(state.clock.now()),
+        "is_ext_shared_channel": channel is not None and channel.is_ext_shared,
+        "authorizations": [{"enterprise_id": None, "is_enterprise_install": False, **bot}],
+        "event": event,
+    }
+
+
+def message_event(state: State, post: Post, channel: Channel) -> JsonObject:
+    """A new message, in the thread or channel where it stands."""
+    place = {"channel": post.channel, "channel_type": channel.kind, "event_ts": post.ts}
+    return show_post(state, post) | _root_of_broadcast(state, post) | place
+
+
+def mention_event(state: State, post: Post) -> JsonObject:
+    """The `app_mention` that comes beside the message: same ts, no channel type.
+
+    Of the subtypes it keeps only the broadcast of a reply, with the root (soxtoby/SlackNet#69).
+    """
+    shown = show_post(state, post) | _root_of_broadcast(state, post)
+    if post.subtype != "thread_broadcast":
+        shown.pop("subtype", None)
+    return shown | {"type": "app_mention", "channel": post.channel, "event_ts": post.ts}
+
+
+def _root_of_broadcast(state: State, post: Post) -> JsonObject:
+    root = state.find_post(post.channel, post.root_ts)
+    is_broadcast = post.subtype == "thread_broadcast"
+    return {"root": show_post(state, root)} if root is not None and is_broadcast else {}
+
+
+def hidden_event(
+    state: State, subtype: str, channel: Channel, previous: Post, **fields: object
+) -> JsonObject:
+    """A message was edited or deleted: its last version and what has become of it."""
+    event_ts = state.ids.fresh_ts()
+    return {
+        "type": "message",
+        "subtype": subtype,
+        "hidden": True,
+        "channel": channel.id,
+        "channel_type": channel.kind,
+        "ts": event_ts,
+        "event_ts": event_ts,
+        "previous_message": show_post(state, previous),
+        **fields,
     }

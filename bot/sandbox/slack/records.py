@@ -188,10 +188,6 @@ class View:
     previous_view_id: str | None = None
     state: JsonObject = field(default_factory=dict[str, object])
 
-    @property
-    def external_id(self) -> str:
-        return str(self.body.get("external_id") or "")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuggestedPrompts:

@@ -77,7 +77,7 @@ class Server:
     async def _handle_call(self, request: web.Request) -> web.StreamResponse:
         name, started = request.match_info["method"], time.perf_counter()
         method, arguments = METHODS.get(name), dict[str, object]()
-        status, headers = 200, self._scope_headers(method)
+        status, headers = 200, {"x-oauth-scopes": ",".join(self._workspace.app.scopes)}
         fault = Fault()
         try:
             arguments = await read_arguments(request)
@@ -86,7 +86,7 @@ class Server:
             body = self._answer(request, name, method, arguments)
         except ApiError as error:
             body, status, headers = error.body, error.status, headers | error.headers
-        self._workspace.state.note_call(
+        self._workspace.state.keep(
             ApiCall(
                 method=name,
                 args=Arguments(arguments).values,
@@ -133,11 +133,6 @@ class Server:
             bucket = f"{name} {args.text('channel')}"
         if wait_s := wait_s or self._limiter.take(bucket, method.rate):
             raise ApiError("ratelimited", status=429, headers={"Retry-After": str(wait_s)})
-
-    def _scope_headers(self, method: Method | None) -> dict[str, str]:
-        accepted = ",".join(method.scopes) if method else ""
-        scopes = ",".join(self._workspace.app.scopes)
-        return {"x-oauth-scopes": scopes, "x-accepted-oauth-scopes": accepted}
 
     async def _handle_upload(self, request: web.Request) -> web.StreamResponse:
         content = await _read_upload(request)

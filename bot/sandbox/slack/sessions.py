@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.sandbox.slack.background import Background
+from bot.sandbox.slack.clock import Background
 from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.records import Session
 from bot.sandbox.slack.state import State
@@ -39,7 +39,7 @@ class Sessions:
         return self._set(replace(session, status=status), PROCESSING_LIFETIME_S)
 
     def set_title(self, channel: str, thread_ts: str, title: str) -> None:
-        self._state.set_session(replace(self.of_thread(channel, thread_ts), title=title))
+        self._state.keep(replace(self.of_thread(channel, thread_ts), title=title))
 
     def set_status_line(
         self, channel: str, thread_ts: str, text: str, loading_messages: tuple[str, ...]
@@ -57,11 +57,11 @@ class Sessions:
         """A reply of the app clears the line that stood under the thread."""
         session = self._state.sessions.get((channel, thread_ts))
         if session is not None and session.status_text:
-            self._state.set_session(replace(session, status_text="", loading_messages=()))
+            self._state.keep(replace(session, status_text="", loading_messages=()))
 
     def _set(self, session: Session, lifetime_s: float) -> Session:
         session = replace(session, set_at_s=self._state.clock.now())
-        self._state.set_session(session)
+        self._state.keep(session)
         if session.status == "processing":
             self._background.start(self._expire(session, session.set_at_s + lifetime_s))
         return session
@@ -70,4 +70,4 @@ class Sessions:
         await self._state.clock.sleep_until(at_s)
         if self._state.sessions[session.channel, session.thread_ts] == session:
             ended = replace(session, status="active", status_text="", loading_messages=())
-            self._state.set_session(ended)
+            self._state.keep(ended)

@@ -1,20 +1,21 @@
-"""Socket Mode: single-use tickets, the open sockets, frames out and acknowledgements in."""
+"""Socket Mode: tickets, open sockets, envelopes out with their retries, acknowledgements in."""
 
 import asyncio
 import json
 import secrets
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 
 from aiohttp import WSMessage, WSMsgType, web
 
-from bot.sandbox.slack.background import Background
-from bot.sandbox.slack.clock import Clock
+from bot.sandbox.slack.clock import Background, Clock
 from bot.sandbox.slack.feed import Change, Feed, OpenSockets
+from bot.sandbox.slack.records import ACK_DEADLINE_S, Delivery
+from bot.sandbox.slack.state import State
 from bot.sandbox.slack.wire import JsonObject, as_object
 
+RETRY_PAUSES_S = (0.0, 60.0, 300.0)
 MAX_SOCKETS = 10
 TICKET_LIFETIME_S = 30.0
 PING_INTERVAL_S = 10.0
@@ -102,17 +103,11 @@ class Sockets:
                 await socket.ws.pong(frame.data)
 
     def _hello(self) -> JsonObject:
-        started = datetime.fromtimestamp(self._clock.now(), UTC)
         return {
             "type": "hello",
             "connection_info": {"app_id": self._app_id},
             "num_connections": len(self._sockets),
-            "debug_info": {
-                "host": "applink-1",
-                "started": f"{started:%Y-%m-%d %H:%M:%S.000}",
-                "build_number": 54,
-                "approximate_connection_time": 3600,
-            },
+            "debug_info": {"host": "applink-1", "approximate_connection_time": 3600},
         }
 
     async def _ping(self, socket: Socket) -> None:
@@ -207,3 +202,82 @@ class Sockets:
     async def close(self) -> None:
         for socket in tuple(self._sockets):
             await socket.ws.close()
+
+
+class Deliverer:
+    """Sends each payload to one socket and records every attempt in the state."""
+
+    def __init__(self, state: State, sockets: Sockets, background: Background) -> None:
+        self._state = state
+        self._sockets = sockets
+        self._background = background
+        self.events_under_way = 0
+        """How many events are neither acknowledged nor given up."""
+        self.may_begin = asyncio.Event()
+        """Cleared while events wait for an app's first connection; Slack would try for minutes."""
+        self.may_begin.set()
+
+    def start_event(self, payload: JsonObject) -> None:
+        """Deliver an event in the background, with Slack's retries until it is acknowledged."""
+        self.events_under_way += 1
+        self._background.start(self._deliver_event(payload))
+
+    async def _deliver_event(self, payload: JsonObject) -> None:
+        await self.may_begin.wait()
+        try:
+            delivery = await self.attempt("events_api", payload)
+            for attempt, pause_s in enumerate(RETRY_PAUSES_S, start=1):
+                if delivery.acked_at_s is not None:
+                    return
+                await self._state.clock.sleep_until(delivery.failed_at_s + pause_s)
+                delivery = await self.attempt("events_api", payload, attempt=attempt)
+        finally:
+            self.events_under_way -= 1
+
+    async def attempt(
+        self,
+        envelope_type: str,
+        payload: JsonObject,
+        *,
+        attempt: int = 0,
+        reason: str | None = None,
+        envelope_id: str | None = None,
+        accepts_answer: bool = False,
+    ) -> Delivery:
+        """Send once and wait for the acknowledgement, at most 3 s by the stand-in's clock."""
+        delivery = Delivery(
+            envelope_id=envelope_id or self._state.ids.fresh_uuid(),
+            type=envelope_type,
+            payload=payload,
+            attempt=attempt,
+            sent_at_s=self._state.clock.now(),
+            reached_socket=False,
+        )
+        envelope: JsonObject = {
+            "envelope_id": delivery.envelope_id,
+            "type": envelope_type,
+            "accepts_response_payload": accepts_answer,
+            "payload": payload,
+        }
+        if envelope_type == "events_api":
+            retry_reason = reason or ("timeout" if attempt else "")
+            envelope |= {"retry_attempt": attempt, "retry_reason": retry_reason}
+        with self._sockets.expect_ack(delivery.envelope_id) as ack:
+            reached = await self._sockets.send_text(json.dumps(envelope))
+            delivery = replace(delivery, reached_socket=reached)
+            self._state.keep(delivery)
+            return await self._await_ack(delivery, ack) if reached else delivery
+
+    async def _await_ack(
+        self, delivery: Delivery, ack: asyncio.Future[JsonObject | None]
+    ) -> Delivery:
+        clock = self._state.clock
+        deadline = asyncio.ensure_future(clock.sleep_until(delivery.sent_at_s + ACK_DEADLINE_S))
+        try:
+            await asyncio.wait((ack, deadline), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            deadline.cancel()
+        if ack.done():
+            delivery = replace(delivery, acked_at_s=clock.now(), answer=ack.result())
+            self._state.keep(delivery)
+        return delivery

@@ -3,17 +3,16 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from aiohttp import web
 
-from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES, install_app
-from bot.sandbox.slack.background import Background
-from bot.sandbox.slack.clock import Clock, SystemClock
-from bot.sandbox.slack.events import wrap_event
+from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES, App
+from bot.sandbox.slack.clock import Background, Clock, SystemClock
 from bot.sandbox.slack.feed import Change
 from bot.sandbox.slack.gestures import Gestures
 from bot.sandbox.slack.limits import RateLimiter
+from bot.sandbox.slack.messages import wrap_event
 from bot.sandbox.slack.records import ApiCall, Delivery, File, Post, SuggestedPrompts
 from bot.sandbox.slack.server import Fault, Server
 from bot.sandbox.slack.sockets import Sockets
@@ -45,7 +44,7 @@ class SlackStandIn(Gestures):
     ) -> None:
         clock = clock or SystemClock()
         state = State(clock, bot_name)
-        self.app = install_app(state.team, scopes, bot_events, is_home_enabled=home_tab)
+        self.app = App(state.team, scopes, bot_events, is_home_enabled=home_tab)
         self._background = Background()
         self.sockets = Sockets(clock, state.feed, self._background, self.app.id)
         """The sockets themselves, for faults: black holes, lost acknowledgements, odd frames."""
@@ -79,7 +78,7 @@ class SlackStandIn(Gestures):
         prompts = tuple(features.get("agent_view", {}).get("suggested_prompts", ()))
         for person in slack.people if prompts else ():
             shown = SuggestedPrompts(channel=slack.dm_id(person), title="", prompts=prompts)
-            slack.state.set_prompts(shown)
+            slack.state.keep(shown)
         return slack
 
     async def __aenter__(self) -> Self:
@@ -156,29 +155,9 @@ class SlackStandIn(Gestures):
         """Wait until the app has a socket that was greeted."""
         await self.wait_for(lambda _: self.open_sockets > 0, timeout_s=timeout_s)
 
-    def fail(
-        self,
-        method: str,
-        *,
-        times: int = 1,
-        status: int = 200,
-        error: str | None = None,
-        retry_after_s: int | None = None,
-        drop_after_accept: bool = False,
-        html: bool = False,
-        hang_s: float = 0.0,
-    ) -> None:
-        """Order a fault (see `Fault`) for the next calls of a method, any ("*") or "upload"."""
-        fault = Fault(
-            times=times,
-            status=status,
-            error=error,
-            retry_after_s=retry_after_s,
-            drop_after_accept=drop_after_accept,
-            html=html,
-            hang_s=hang_s,
-        )
-        self._server.faults.setdefault(method, []).append(fault)
+    def fail(self, method: str, **how: Any) -> None:
+        """Order a `Fault` for the next calls of a method, any ("*") or "upload"."""
+        self._server.faults.setdefault(method, []).append(Fault(**how))
 
     def heal(self) -> None:
         """Take back every fault that was ordered and not used."""

@@ -84,18 +84,10 @@ class State:
         self.ephemerals.append(post)
         self.feed.publish(Change(post))
 
-    def remove_ephemeral(self, post: Post) -> None:
-        self.ephemerals.remove(post)
-        self.feed.publish(Change(post, is_gone=True))
-
     def set_user(self, user: User) -> None:
         """Put a user in the place of the one with the same id."""
         names = {known.id: name for name, known in self.team.users.items()}
         self.users[user.id] = self.team.users[names[user.id]] = user
-
-    def set_channel(self, channel: Channel) -> None:
-        self.channels[channel.id] = channel
-        self.feed.publish(Change(channel))
 
     def find_direct_channel(self, *members: str) -> Channel | None:
         """The direct conversation of these users, if one was opened."""
@@ -117,16 +109,8 @@ class State:
             created_s=int(self.clock.now()),
             members=members,
         )
-        self.set_channel(channel)
+        self.keep(channel)
         return channel
-
-    def set_session(self, session: Session) -> None:
-        self.sessions[session.channel, session.thread_ts] = session
-        self.feed.publish(Change(session))
-
-    def set_prompts(self, prompts: SuggestedPrompts) -> None:
-        self.prompts[prompts.channel] = prompts
-        self.feed.publish(Change(prompts))
 
     def show_view(self, view: View) -> None:
         shelf = self.homes if view.type == "home" else self.views
@@ -137,10 +121,17 @@ class State:
         self.views.pop(view.id, None)
         self.feed.publish(Change(view, is_gone=True))
 
-    def note_call(self, call: ApiCall) -> None:
-        self.calls.append(call)
-        self.feed.publish(Change(call))
-
-    def note_delivery(self, delivery: Delivery) -> None:
-        self.deliveries[f"{delivery.envelope_id}/{delivery.attempt}"] = delivery
-        self.feed.publish(Change(delivery))
+    def keep(self, record: Channel | Session | SuggestedPrompts | ApiCall | Delivery) -> None:
+        """Put a record where it belongs, in the place of the one that it is a new version of."""
+        match record:
+            case Channel():
+                self.channels[record.id] = record
+            case Session():
+                self.sessions[record.channel, record.thread_ts] = record
+            case SuggestedPrompts():
+                self.prompts[record.channel] = record
+            case ApiCall():
+                self.calls.append(record)
+            case Delivery():
+                self.deliveries[f"{record.envelope_id}/{record.attempt}"] = record
+        self.feed.publish(Change(record))

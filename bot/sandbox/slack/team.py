@@ -3,14 +3,17 @@
 import hashlib
 import itertools
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from bot.sandbox.slack.clock import Clock
 from bot.sandbox.slack.records import Channel, User
 
 DOMAIN = "sandbox"
 PEOPLE = ("ann", "ben", "cleo")
-_EVERYONE = (*PEOPLE, "bot")
+_TEAM = Path(__file__).with_name("team.yml")
 
 
 class Ids:
@@ -55,55 +58,39 @@ class Team:
 
 
 def build_team(ids: Ids, bot_name: str, created_s: int) -> Team:
-    """Three people, a guest, a stranger from another team, another bot, a user without a name."""
-    team_id, foreign_id = ids.named("T", DOMAIN), ids.named("T", "elsewhere")
-    app_id, bot_id = ids.named("A", bot_name), ids.named("B", bot_name)
-
-    def user(name: str, real_name: str, **fields: Any) -> User:
-        basis: dict[str, Any] = {"team_id": team_id, "display_name": name, **fields}
-        return User(id=ids.named("U", name), name=name, real_name=real_name, **basis)
-
-    users = {
-        "ann": user(
-            "ann", "Ann Arbor", email="ann@sandbox.test", is_admin=True, tz="Europe/Amsterdam",
-        ),
-        "ben": user("ben", "Ben Nevis", email="ben@sandbox.test", tz="Europe/London"),
-        "cleo": user("cleo", "Cleo Lind", email="cleo@sandbox.test", locale="de-DE"),
-        "guest": user("guest", "Gina Guest", email="gina@sandbox.test", is_restricted=True),
-        "stranger": user("stranger", "Sam Stranger", team_id=foreign_id),
-        "nameless": user("nameless", "", display_name=""),
-        "robot": user(
-            "robot", "Other Robot", is_bot=True, bot_id=ids.named("B", "robot"),
-            app_id=ids.named("A", "robot"),
-        ),
-        "bot": user(
-            bot_name, bot_name, display_name="", is_bot=True, bot_id=bot_id, app_id=app_id,
-        ),
-    }  # fmt: skip
-    channels = _channels(ids, users, created_s)
-    return Team(id=team_id, app_id=app_id, bot_id=bot_id, users=users, channels=channels)
-
-
-def _channels(ids: Ids, users: dict[str, User], created_s: int) -> dict[str, Channel]:
-    def channel(name: str, *members: str, **fields: Any) -> Channel:
+    """The team of `team.yml`, with the app under test among its users."""
+    told: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load(_TEAM.read_text(encoding="utf-8"))
+    users = {name: _user(ids, name, **fields) for name, fields in told["users"].items()}
+    users["bot"] = _user(ids, bot_name, real_name=bot_name, display_name="", is_bot=True)
+    channels: dict[str, Channel] = {}
+    for name, fields in told["channels"].items():
+        members = tuple(users[member].id for member in fields.pop("members").split())
         basis: dict[str, Any] = {"kind": "channel", "purpose": f"All about {name}.", **fields}
-        return Channel(
+        channels[name] = Channel(
             id=ids.named("C", name),
             name=name,
             creator=users["ann"].id,
             created_s=created_s,
-            members=tuple(users[member].id for member in members),
+            members=members,
             **basis,
         )
+    return Team(
+        id=ids.named("T", DOMAIN),
+        app_id=ids.named("A", bot_name),
+        bot_id=ids.named("B", bot_name),
+        users=users,
+        channels=channels,
+    )
 
-    return {
-        "general": channel("general", *_EVERYONE, "guest", "robot", "nameless"),
-        "energy": channel("energy", *_EVERYONE, "guest", "robot"),
-        "news": channel("news", *_EVERYONE, "robot"),
-        "random": channel("random", *PEOPLE),
-        "private": channel("private", *_EVERYONE, kind="group"),
-        "hidden": channel("hidden", *PEOPLE, kind="group"),
-        "shared": channel("shared", *_EVERYONE, "stranger", is_ext_shared=True),
-        "announcements": channel("announcements", *_EVERYONE, is_read_only=True),
-        "archived": channel("archived", *_EVERYONE, is_archived=True),
-    }
+
+def _user(ids: Ids, name: str, *, team: str = DOMAIN, is_bot: bool = False, **told: Any) -> User:
+    fields: dict[str, Any] = {"display_name": name, **told}
+    return User(
+        id=ids.named("U", name),
+        team_id=ids.named("T", team),
+        name=name,
+        is_bot=is_bot,
+        bot_id=ids.named("B", name) if is_bot else None,
+        app_id=ids.named("A", name) if is_bot else None,
+        **fields,
+    )

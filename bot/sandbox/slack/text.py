@@ -30,19 +30,19 @@ def type_text(text: str, users: Mapping[str, str], channels: Mapping[str, str]) 
     return _link_urls(_NAME.sub(refer, escape(text)))
 
 
-def settle_text(text: str, *, link_urls: bool = True) -> str:
+def settle_text(text: str) -> str:
     """The form in which Slack keeps text that an app sent: stray signs escaped, URLs linked."""
     parts: list[str] = []
     end = 0
     for match in _ANGLE.finditer(text):
-        parts += [_settle_plain(text[end : match.start()], link_urls), match.group()]
+        parts += [_settle_plain(text[end : match.start()]), match.group()]
         end = match.end()
-    return "".join([*parts, _settle_plain(text[end:], link_urls)])
+    return "".join([*parts, _settle_plain(text[end:])])
 
 
-def _settle_plain(text: str, link_urls: bool) -> str:
+def _settle_plain(text: str) -> str:
     text = re.sub(r"&(?!(?:amp|lt|gt);)", "&amp;", text).replace("<", "&lt;").replace(">", "&gt;")
-    return _link_urls(text) if link_urls else text
+    return _link_urls(text)
 
 
 def _link_urls(text: str) -> str:

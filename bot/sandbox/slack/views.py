@@ -10,7 +10,7 @@ from bot.sandbox.slack.clock import Clock
 from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.records import View
 from bot.sandbox.slack.state import State
-from bot.sandbox.slack.wire import JsonObject, as_object
+from bot.sandbox.slack.wire import JsonObject
 
 TRIGGER_LIFETIME_S = 3.0
 
@@ -73,7 +73,7 @@ class Modals:
         """Replace a view's content. Entered values go with the blocks that held them."""
         if expected_hash and expected_hash != view.hash:
             raise ApiError("hash_conflict")
-        built = self._build(view.user, body, view.type, replacing=view)
+        built = self._build(view.user, body, view.type)
         updated = replace(view, body=built.body, hash=built.hash, state={})
         self._state.show_view(updated)
         return updated
@@ -86,9 +86,9 @@ class Modals:
         self._state.show_view(view)
         return view
 
-    def find(self, view_id: str, external_id: str = "") -> View:
-        for view in self._all():
-            if view.id == view_id or (external_id and view.external_id == external_id):
+    def find(self, view_id: str) -> View:
+        for view in (*self._state.views.values(), *self._state.homes.values()):
+            if view.id == view_id:
                 return view
         raise ApiError("not_found")
 
@@ -96,40 +96,18 @@ class Modals:
         """The user's open modals, the lowest first."""
         return [view for view in self._state.views.values() if view.user == user]
 
-    def _all(self) -> list[View]:
-        return [*self._state.views.values(), *self._state.homes.values()]
-
-    def _build(
-        self, user: str, body: JsonObject, kind: str, *, replacing: View | None = None
-    ) -> View:
+    def _build(self, user: str, body: JsonObject, kind: str) -> View:
         check_view(body, kind)
         if len(json.dumps(body)) > limits.MAX_VIEW_BYTES:
             raise ApiError("view_too_large")
-        view_id = self._state.ids.fresh("V")
-        view = View(
+        ids = self._state.ids
+        view_id = ids.fresh("V")
+        blocks = [{"block_id": ids.fresh("b").lower(), **block} for block in body["blocks"]]
+        return View(
             id=view_id,
             user=user,
             type="home" if kind == "home" else "modal",
-            body=self._complete(body),
+            body={"callback_id": "", "private_metadata": "", **body, "blocks": blocks},
             hash=f"{int(self._state.clock.now())}.{secrets.token_hex(4)}",
             root_view_id=view_id,
         )
-        others = [other.external_id for other in self._all() if other != replacing]
-        if view.external_id and view.external_id in others:
-            raise ApiError("duplicate_external_id")
-        return view
-
-    def _complete(self, body: JsonObject) -> JsonObject:
-        """The view with what Slack fills in: block ids and the optional fields."""
-        blocks = [as_object(block) or {} for block in body["blocks"]]
-        return {
-            "callback_id": "",
-            "private_metadata": "",
-            "title": None,
-            "submit": None,
-            "close": None,
-            "clear_on_close": False,
-            "notify_on_close": False,
-            **body,
-            "blocks": [{"block_id": self._state.ids.fresh("b").lower(), **b} for b in blocks],
-        }

@@ -4,15 +4,18 @@ import mimetypes
 from dataclasses import replace
 from urllib.parse import quote
 
-from bot.sandbox.slack import events
 from bot.sandbox.slack.app import MESSAGE_EVENTS, App
-from bot.sandbox.slack.background import Background
-from bot.sandbox.slack.clock import Clock
-from bot.sandbox.slack.delivery import Deliverer
-from bot.sandbox.slack.messages import show_post
+from bot.sandbox.slack.clock import Background, Clock
+from bot.sandbox.slack.messages import (
+    hidden_event,
+    mention_event,
+    message_event,
+    show_post,
+    wrap_event,
+)
 from bot.sandbox.slack.records import Channel, Edited, File, Post, Reaction
 from bot.sandbox.slack.sessions import Sessions
-from bot.sandbox.slack.sockets import Sockets
+from bot.sandbox.slack.sockets import Deliverer, Sockets
 from bot.sandbox.slack.state import State
 from bot.sandbox.slack.text import mentions_user
 from bot.sandbox.slack.views import Modals, Triggers
@@ -42,7 +45,7 @@ class Workspace:
         """Send an event if the app subscribed to it and may see the channel."""
         is_seen = channel is None or self.app.is_member(channel)
         if is_seen and self.app.is_subscribed(subscription):
-            self.deliverer.start_event(events.wrap_event(self.state, self.app, event, channel))
+            self.deliverer.start_event(wrap_event(self.state, self.app, event, channel))
 
     def tell(self, kind: str, in_channel: Channel | None = None, **fields: object) -> None:
         """Send an event of these fields, with the moment at which it came to be."""
@@ -54,7 +57,7 @@ class Workspace:
         post = self.state.add_post(post)
         channel = self.state.channels[post.channel]
         self._tell_mention(post, channel)
-        event = events.message_event(self.state, post, channel)
+        event = message_event(self.state, post, channel)
         self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
         for file in post.files:
             self.tell(
@@ -70,7 +73,7 @@ class Workspace:
     def _tell_mention(self, post: Post, channel: Channel) -> None:
         bot = self.app.bot_user_id
         if not channel.is_direct and post.user != bot and mentions_user(post.text, bot):
-            self.emit("app_mention", events.mention_event(self.state, post), channel)
+            self.emit("app_mention", mention_event(self.state, post), channel)
 
     def add_file(
         self,
@@ -143,7 +146,7 @@ class Workspace:
     def _tell_of_old(
         self, subtype: str, channel: Channel, previous: Post, **fields: object
     ) -> None:
-        event = events.hidden_event(self.state, subtype, channel, previous, **fields)
+        event = hidden_event(self.state, subtype, channel, previous, **fields)
         self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
 
     def set_reaction(self, post: Post, name: str, user: str, *, added: bool) -> bool:
@@ -168,7 +171,7 @@ class Workspace:
     def join(self, channel: Channel, user: str, *, inviter: str | None = None) -> None:
         """Make a user a member of a channel; the inviter is told only on an invitation."""
         channel = replace(channel, members=(*channel.members, user))
-        self.state.set_channel(channel)
+        self.state.keep(channel)
         self.tell(
             "member_joined_channel",
             channel,
@@ -187,16 +190,16 @@ class Workspace:
             team = self.app.team_id
             self.tell("member_left_channel", channel, channel=channel.id, user=user, team=team)
         members = tuple(member for member in channel.members if member != user)
-        self.state.set_channel(replace(channel, members=members))
+        self.state.keep(replace(channel, members=members))
 
     def archive(self, channel: Channel, user: str) -> None:
-        self.state.set_channel(replace(channel, is_archived=True))
+        self.state.keep(replace(channel, is_archived=True))
         kind = "channel_archive" if channel.kind == "channel" else "group_archive"
         self.tell(kind, channel, channel=channel.id, user=user)
 
     def rename(self, channel: Channel, name: str) -> None:
         """Give a channel another name."""
-        self.state.set_channel(replace(channel, name=name))
+        self.state.keep(replace(channel, name=name))
         kind = "channel_rename" if channel.kind == "channel" else "group_rename"
         shown = {"id": channel.id, "name": name, "created": channel.created_s}
         self.tell(kind, channel, channel=shown)
@@ -210,7 +213,7 @@ class Workspace:
                 self.change_post(replace(post, stream=ended))
                 stopped.append(post.ts)
         if session := self.state.sessions.get((channel.id, thread_ts)):
-            self.state.set_session(replace(session, status="active", status_text=""))
+            self.state.keep(replace(session, status="active", status_text=""))
         self.tell(
             "agent_session_stopped",
             channel,

@@ -7,8 +7,6 @@ from bot.sandbox.slack.methods.call import Call
 from bot.sandbox.slack.records import Channel, SuggestedPrompts, View
 from bot.sandbox.slack.wire import JsonObject, as_object
 
-_NO_STOP_BUTTON = "missing_agent_session_stopped_event_subscription"
-
 
 def set_session_status(call: Call) -> JsonObject:
     """Set the status of a thread's agent session."""
@@ -19,15 +17,7 @@ def set_session_status(call: Call) -> JsonObject:
     if len(title) > limits.MAX_TITLE:
         raise ApiError("invalid_arguments")
     session = call.workspace.sessions.set_status(channel.id, thread_ts, status, title=title)
-    answer: JsonObject = {
-        "status": session.status,
-        "agent_status": session.status,
-        "title": session.title,
-    }
-    if not call.app.is_subscribed("agent_session_stopped"):
-        warnings = {"warnings": [_NO_STOP_BUTTON]}
-        answer |= {"warning": _NO_STOP_BUTTON, "response_metadata": warnings}
-    return answer
+    return {"status": session.status, "agent_status": session.status, "title": session.title}
 
 
 def set_thread_status(call: Call) -> JsonObject:
@@ -68,7 +58,7 @@ def set_suggested_prompts(call: Call) -> JsonObject:
     if not call.args.has("thread_ts"):
         title = call.args.text("title")
         shown = SuggestedPrompts(channel=channel.id, title=title, prompts=prompts)
-        call.state.set_prompts(shown)
+        call.state.keep(shown)
     return {}
 
 
@@ -100,7 +90,7 @@ def push_view(call: Call) -> JsonObject:
 def update_view(call: Call) -> JsonObject:
     """Replace the content of a view."""
     modals, args = call.workspace.modals, call.args
-    view = modals.find(args.text("view_id"), args.text("external_id"))
+    view = modals.find(args.text("view_id"))
     return _show(call, modals.update(view, _view(call), expected_hash=args.text("hash")))
 
 

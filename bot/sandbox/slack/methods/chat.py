@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from bot.sandbox.slack import limits
-from bot.sandbox.slack.content import Content, read_content
+from bot.sandbox.slack.arguments import Content, read_content
 from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.messages import permalink, show_post
 from bot.sandbox.slack.methods.call import Call

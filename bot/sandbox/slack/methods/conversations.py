@@ -75,26 +75,19 @@ def channel_info(call: Call) -> JsonObject:
     return {"channel": show_channel(call.state, channel)}
 
 
-def channels_of_user(call: Call) -> JsonObject:
-    """The channels of which a user, the bot by default, is a member.
-
-    Of another user's channels the bot is told the public ones and those that it shares.
-    """
+def channels_of_bot(call: Call) -> JsonObject:
+    """The channels of which the bot is a member."""
     names = call.args.names("types") or ("public_channel",)
     if any(name not in _KINDS for name in names):
         raise ApiError("invalid_types")
     kinds: list[ChannelKind] = [_KINDS[name] for name in names]
     for kind in kinds:
         call.need_scope(f"{SCOPE_PREFIXES[kind]}:read")
-    user = call.args.text("user") or call.app.bot_user_id
-    if user not in call.state.users:
-        raise ApiError("user_not_found")
     channels = [
         channel
         for channel in call.state.channels.values()
         if channel.kind in kinds
-        and user in channel.members
-        and (channel.kind == "channel" or call.app.is_member(channel))
+        and call.app.is_member(channel)
         and not (channel.is_archived and call.args.flag("exclude_archived"))
     ]
     page, metadata = call.page(channels, default=100, maximum=1000)
@@ -115,8 +108,6 @@ def open_direct(call: Call) -> JsonObject:
     users = call.args.names("users")
     if not users:
         raise ApiError("users_list_not_supplied")
-    if len(users) > 8:
-        raise ApiError("too_many_users")
     if any(user not in call.state.users for user in users):
         raise ApiError("user_not_found")
     bot = call.app.bot_user_id

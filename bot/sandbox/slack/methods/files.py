@@ -4,7 +4,7 @@ import secrets
 from dataclasses import replace
 
 from bot.sandbox.slack import limits
-from bot.sandbox.slack.content import read_blocks
+from bot.sandbox.slack.arguments import read_blocks
 from bot.sandbox.slack.errors import ApiError, missing_field
 from bot.sandbox.slack.messages import show_file
 from bot.sandbox.slack.methods.call import Call

@@ -65,7 +65,7 @@ METHODS: Mapping[str, Method] = {
     "files.info": Method(run=files.info, scopes=("files:read",), rate=TIER_4),
     "reactions.add": Method(run=chat.add_reaction, scopes=_REACT, rate=TIER_3),
     "reactions.remove": Method(run=chat.remove_reaction, scopes=_REACT, rate=TIER_2),
-    "users.conversations": Method(run=conversations.channels_of_user, scopes=_READ, rate=TIER_3),
+    "users.conversations": Method(run=conversations.channels_of_bot, scopes=_READ, rate=TIER_3),
     "users.info": Method(run=conversations.user_info, scopes=_USERS, rate=TIER_4),
     "views.open": Method(run=agents.open_view, rate=TIER_4),
     "views.publish": Method(run=agents.publish_view, rate=TIER_4),

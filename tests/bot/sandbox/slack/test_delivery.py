@@ -170,17 +170,6 @@ async def test_an_event_without_a_socket_comes_when_the_app_is_back(
         await slack.wait_for(lambda _: bot.bodies)
 
 
-async def test_two_sockets_share_the_payloads(slack: SlackStandIn) -> None:
-    bots = [EchoBot(slack), EchoBot(slack)]
-    async with AsyncExitStack() as sockets:
-        for bot in bots:
-            await sockets.enter_async_context(socket_mode(bot.app, slack))
-        for number in range(8):
-            await slack.say("ann", "general", str(number))
-        await slack.wait_for(lambda _: sum(len(bot.bodies) for bot in bots) == 8)
-    assert len({body["event_id"] for bot in bots for body in bot.bodies}) == 8
-
-
 async def test_a_ticket_is_good_for_one_of_ten_sockets(slack: SlackStandIn) -> None:
     frames: list[Body] = []
     url = ""

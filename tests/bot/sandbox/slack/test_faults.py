@@ -40,14 +40,6 @@ async def test_a_method_takes_as_many_calls_a_minute_as_its_tier(
     assert await error_of(client.api_call(method, params={})) == "invalid_arguments"
 
 
-async def test_rate_limits_can_be_lifted() -> None:
-    async with SlackStandIn(rate_limits=False) as slack:
-        client, general = web_client(slack), slack.channels["general"]
-        for number in range(25):
-            await client.chat_postMessage(channel=general, text=str(number))
-        assert len(slack.posts("general")) == 25
-
-
 async def test_a_call_needs_a_good_token_of_its_kind_and_a_known_name(
     slack: SlackStandIn, client: Client
 ) -> None:
@@ -114,15 +106,6 @@ async def test_an_ordered_error_does_not_do_the_work(
     assert slack.posts("general") == []
 
 
-async def test_an_outage_can_answer_with_a_page(
-    slack: SlackStandIn, client: Client, general: str
-) -> None:
-    slack.fail("chat.postMessage", status=503, html=True)
-    answer = await answer_of(client.chat_postMessage(channel=general, text="hi"))
-    assert answer.status_code == 503
-    assert slack.calls[0].ok is False
-
-
 async def test_a_hanging_call_is_done_late(
     slack: SlackStandIn, client: Client, general: str, clock: ManualClock
 ) -> None:
@@ -133,16 +116,6 @@ async def test_a_hanging_call_is_done_late(
         assert slack.posts("general") == []
         clock.advance(30)
     assert call.result()["ok"]
-
-
-async def test_every_call_is_on_record(slack: SlackStandIn, client: Client, general: str) -> None:
-    await client.chat_postMessage(channel=general, text="hi")
-    await error_of(client.chat_postMessage(channel="C0UNKNOWN", text="hi"))
-    good, bad = slack.calls
-    assert (good.method, good.args["text"], good.ok) == ("chat.postMessage", "hi", True)
-    assert (bad.ok, bad.error) == (False, "channel_not_found")
-    assert slack.bot_token not in str(slack.calls)
-    assert good.duration_ms > 0
 
 
 async def test_a_failing_upload_leaves_no_file(

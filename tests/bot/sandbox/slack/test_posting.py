@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.sandbox.slack import ManualClock, SlackStandIn
+from bot.sandbox.slack import SlackStandIn
 from tests.bot.sandbox.slack.echo_bot import Client, web_client
 from tests.bot.sandbox.slack.refusals import error_of, refusal_of
 
@@ -219,53 +219,3 @@ async def test_each_kind_of_channel_needs_its_own_scope() -> None:
         assert await error_of(client.users_conversations(types="im")) == "missing_scope"
         post = client.chat_postMessage(channel=channels["general"], text="hi")
         assert (await refusal_of(post))["needed"] == "chat:write"
-
-
-async def test_the_bot_is_told_of_the_channels_that_it_may_see(
-    slack: SlackStandIn, client: Client
-) -> None:
-    kinds, ann = "public_channel,private_channel", slack.people["ann"]
-    listed = await client.users_conversations(user=ann, types=kinds)
-    names = {channel["name"] for channel in listed["channels"]}
-    assert {"general", "random", "private"} <= names
-    assert "hidden" not in names
-    own = await client.users_conversations(types=kinds, exclude_archived=True)
-    assert not {"random", "archived"} & {channel["name"] for channel in own["channels"]}
-    direct = await client.conversations_info(channel=slack.dm_id("ann"))
-    assert (direct["channel"]["is_im"], direct["channel"]["user"]) == (True, ann)
-    for name, error in (("random", "not_in_channel"), ("hidden", "channel_not_found")):
-        call = client.conversations_history(channel=slack.channels[name])
-        assert await error_of(call) == error
-
-
-async def test_a_direct_channel_is_opened_once(slack: SlackStandIn, client: Client) -> None:
-    opened = await client.conversations_open(users=[slack.people["ann"]])
-    again = await client.conversations_open(users=[slack.people["ann"]])
-    assert (opened.get("already_open"), again["already_open"]) == (None, True)
-    assert opened["channel"] == again["channel"] == {"id": slack.dm_id("ann")}
-    assert await error_of(client.conversations_open(users=["U0NOBODY"])) == "user_not_found"
-
-
-async def test_users_tell_what_an_authority_needs_to_know(
-    slack: SlackStandIn, client: Client
-) -> None:
-    users = {name: (await client.users_info(user=u))["user"] for name, u in slack.users.items()}
-    assert users["ann"]["profile"]["display_name"] == "ann"
-    assert "email" not in users["ann"]["profile"]
-    assert (users["guest"]["is_restricted"], users["robot"]["is_bot"]) == (True, True)
-    assert users["stranger"]["team_id"] != slack.team_id
-    assert await error_of(client.users_info(user="U0NOBODY")) == "user_not_found"
-
-
-async def test_how_far_a_person_is_from_utc_depends_on_the_date_and_the_place() -> None:
-    clock = ManualClock(1_774_598_390.0)  # Two days before summer time begins.
-    async with SlackStandIn(clock=clock) as slack:
-        client, offsets = web_client(slack), list[int]()
-        for _ in range(2):
-            shown = (await client.users_info(user=slack.people["ben"]))["user"]
-            offsets.append(shown["tz_offset"])
-            clock.advance(3 * 86_400)
-        slack.live_in("ben", "Asia/Kathmandu")
-        moved = (await client.users_info(user=slack.people["ben"]))["user"]
-    assert offsets == [0, 3_600]
-    assert (moved["tz"], moved["tz_offset"]) == ("Asia/Kathmandu", 5 * 3_600 + 45 * 60)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.sandbox.slack import ManualClock, Session, SlackStandIn
-from tests.bot.sandbox.slack.echo_bot import Client, web_client
+from tests.bot.sandbox.slack.echo_bot import Client
 from tests.bot.sandbox.slack.refusals import error_of
 
 Body = dict[str, Any]
@@ -170,15 +170,6 @@ async def test_a_status_names_the_session_once_and_falls_back_after_an_hour(
     ):
         given = {**where, "status": "active", **wrong}
         assert await error_of(client.agents_sessions_setStatus(**given)) == error
-
-
-async def test_an_app_without_the_stop_event_is_warned() -> None:
-    async with SlackStandIn(bot_events=["app_mention"]) as slack:
-        ts = await slack.say("ann", "general", "go")
-        answer = await web_client(slack).agents_sessions_setStatus(
-            channel_id=slack.channels["general"], thread_ts=ts, status="processing"
-        )
-        assert answer["warning"] == "missing_agent_session_stopped_event_subscription"
 
 
 async def test_a_status_line_goes_with_the_next_reply_or_after_two_minutes(
