@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from agent_core.runtime import Runtime
-from agent_core.sessions.ledger import Marks
 from bot.digests.clerk import Clerk, DigestLimits, Places
 from bot.digests.clicks import Clicks
 from bot.digests.desk import Desk
