@@ -106,6 +106,8 @@ class InboundMessage:
     """As the surface tells it, such as `de-DE`; empty where it does not."""
     author_zone: str = ""
     """The author's time zone, such as `Europe/Berlin`; empty where the surface does not tell."""
+    places: tuple[str, ...] = ()
+    """Names of the place where it was written, by any of which an operator may mean it."""
 
 
 MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)

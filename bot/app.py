@@ -12,8 +12,8 @@ from agent_core.clock import machine_time
 from agent_core.ids import SessionId
 from agent_core.runtime import Runtime, build_runtime
 from agent_core.sessions.consents import ConsentStore
-from agent_core.sessions.known import KnownSessions
-from agent_core.sessions.marks import Marks
+from agent_core.sessions.ledger import Marks
+from agent_core.sessions.store import KnownSessions
 from agent_core.settings import CoreSettings
 from bot.consent.clicks import Clicks
 from bot.console import look_at_database, look_at_socket, serve_health
@@ -21,12 +21,18 @@ from bot.digests.build import build_digests
 from bot.digests.clerk import DigestLimits
 from bot.digests.posts import PREFIX as DIGESTS
 from bot.front import FrontDoor, StoredAnswers, WorkspaceFiles
-from bot.ingress import Rules, TakingUp, connect_socket, create_app, register
-from bot.ingress.actions import listen_to_gestures
-from bot.ingress.catch_up import build_catch_up
+from bot.ingress import (
+    CatchUp,
+    Rules,
+    TakingUp,
+    connect_socket,
+    create_app,
+    listen_to_gestures,
+    register,
+)
 from bot.presenter import Signs
-from bot.presenter.consents.buttons import PREFIX as CONSENTS
-from bot.presenter.state import READER
+from bot.presenter.apps import PREFIX as CONSENTS
+from bot.presenter.journal import READER
 from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import People, SlackApi, web_client
@@ -76,7 +82,7 @@ async def running_bot(
         signs = Signs(api)
         presenting = Presenting(runtime, api, signs, unasked=digests.shows, links=runtime.consents)
         stack.push_async_callback(presenting.close)
-        catch_up = build_catch_up(
+        catch_up = CatchUp(
             api,
             identity,
             marks=Marks(runtime.database),

@@ -3,24 +3,26 @@
 import asyncio
 import hashlib
 import logging
+import os
 import re
-from collections.abc import Callable
+import secrets
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import BinaryIO
 
 from agent_core.errors import SessionError
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage
 from agent_core.runtime import Runtime
 from agent_core.sessions import StoredTurn
-from agent_core.sessions.known import KnownSessions
+from agent_core.sessions.store import KnownSessions
 from bot.digests.desk import Desk
 from bot.inbound import SlackFile
-from bot.ingress.kept_files import new_file
-from bot.ingress.left_out import MAX_MB
-from bot.ingress.seams import Fault, LeftOut, Taken
-from bot.presenter.state import READER
+from bot.ingress import MAX_MB, Fault, LeftOut, Taken
+from bot.presenter.journal import READER
 from bot.slack_api import DownloadRefused, FileTooBig, SlackApi
 
 logger = logging.getLogger(__name__)
@@ -31,6 +33,8 @@ FOLDER = "downloads"
 MAX_ATTACHMENT_BYTES = MAX_MB * 1024 * 1024
 MAX_NAME_BYTES = 120
 _ID = re.compile(r"[A-Z0-9]{1,64}")
+_INNER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 _UNSAFE = re.compile(r"[^\w.\- ]+")
 
 
@@ -154,7 +158,7 @@ class WorkspaceFiles:
 
     async def _save(self, workspace: Path, file: SlackFile) -> Attachment:
         name = f"{_safe_id(file.id)}_{safe_name(file.name)}"
-        with new_file(workspace, FOLDER, name) as saved:
+        with _new_file(workspace, FOLDER, name) as saved:
             size_bytes = await self._slack_files.download(
                 file.url_private, saved, max_bytes=MAX_ATTACHMENT_BYTES
             )
@@ -182,3 +186,46 @@ def _safe_id(file_id: str) -> str:
 
 def _left_out(file: SlackFile, fault: Fault) -> LeftOut:
     return LeftOut(name=safe_name(file.name), fault=fault)
+
+
+@contextmanager
+def _new_file(workspace: Path, folder: str, name: str) -> Generator[BinaryIO]:
+    """A file to write into a folder of the workspace: whole at the end, or not there.
+
+    What stands at the name is replaced, a link there included; a link in the folder's place is
+    refused. An error inside the block leaves nothing behind.
+
+    Raises:
+        OSError: It could not be written.
+    """
+    outer = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        inner = _open_folder(outer, folder)
+    finally:
+        os.close(outer)
+    try:
+        with _unfinished(inner, name) as file:
+            yield file
+    finally:
+        os.close(inner)
+
+
+def _open_folder(outer: int, folder: str) -> int:
+    try:
+        return os.open(folder, _INNER, dir_fd=outer)
+    except FileNotFoundError:
+        os.mkdir(folder, dir_fd=outer)
+        return os.open(folder, _INNER, dir_fd=outer)
+
+
+@contextmanager
+def _unfinished(inner: int, name: str) -> Generator[BinaryIO]:
+    part = f".{secrets.token_hex(8)}.part"
+    descriptor = os.open(part, _NEW, 0o644, dir_fd=inner)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+        os.rename(part, name, src_dir_fd=inner, dst_dir_fd=inner)
+    except BaseException:
+        os.unlink(part, dir_fd=inner)
+        raise

@@ -75,7 +75,7 @@ def read_post(body: JsonObject, *, bot_user: str) -> InboundPost | None:
 
     Posts by bots and apps, edits, deletions, joins and other notices are none.
     """
-    post = _object(body, "event")
+    post = object_in(body, "event")
     if not _is_persons_post(post, bot_user):
         return None
     return _read(body, post, bot_user)
@@ -112,47 +112,47 @@ def _is_persons_post(post: JsonObject, bot_user: str) -> bool:
         return False
     if post.get("bot_id") or post.get("app_id") or post.get("bot_profile"):
         return False
-    user = _text(post, "user")
+    user = text_in(post, "user")
     return bool(user) and user not in {bot_user, "USLACKBOT"}
 
 
 def _read(body: JsonObject, post: JsonObject, bot_user: str) -> InboundPost | None:
-    team, channel, ts = _text(body, "team_id"), _text(post, "channel"), _text(post, "ts")
-    root_ts = _text(post, "thread_ts") or ts
+    team, channel, ts = text_in(body, "team_id"), text_in(post, "channel"), text_in(post, "ts")
+    root_ts = text_in(post, "thread_ts") or ts
     try:
         thread = ThreadRef(team=team, channel=channel, root_ts=root_ts)
     except SessionError:
         return None
-    wire_text = _text(post, "text")
+    wire_text = text_in(post, "text")
     users = mentioned_users(wire_text)
     return InboundPost(
         thread=thread,
         ts=ts,
         said_ts=_edited_ts(post) or ts,
-        user=_text(post, "user"),
-        user_team=_text(post, "user_team") or _text(post, "team"),
+        user=text_in(post, "user"),
+        user_team=text_in(post, "user_team") or text_in(post, "team"),
         wire_text=wire_text,
         channel_type=_channel_type(post),
-        client_msg_id=_text(post, "client_msg_id"),
+        client_msg_id=text_in(post, "client_msg_id"),
         is_reply=root_ts != ts,
         mentions_bot=bot_user in users,
         mentions_others=bool(users - {bot_user}) or bool(_GROUP_MENTION.search(wire_text)),
-        parent_user=_text(post, "parent_user_id"),
+        parent_user=text_in(post, "parent_user_id"),
         files=tuple(_file(cast("JsonObject", raw)) for raw in _files(post)),
     )
 
 
 def _edited_ts(post: JsonObject) -> str:
-    ts = _text(_object(post, "edited"), "ts")
+    ts = text_in(object_in(post, "edited"), "ts")
     return ts if _TS.fullmatch(ts) else ""
 
 
 def _channel_type(post: JsonObject) -> ChannelType:
     """An `app_mention` does not say; the id of a direct message begins with D."""
-    given = _text(post, "channel_type")
+    given = text_in(post, "channel_type")
     if given in {"channel", "group", "im", "mpim"}:
         return cast("ChannelType", given)
-    return "im" if _text(post, "channel").startswith("D") else ""
+    return "im" if text_in(post, "channel").startswith("D") else ""
 
 
 def _files(post: JsonObject) -> list[Any]:
@@ -164,11 +164,11 @@ def _files(post: JsonObject) -> list[Any]:
 
 def _file(raw: JsonObject) -> SlackFile:
     return SlackFile(
-        id=_text(raw, "id"),
-        name=_text(raw, "name") or _text(raw, "title") or _text(raw, "id"),
-        mimetype=_text(raw, "mimetype"),
+        id=text_in(raw, "id"),
+        name=text_in(raw, "name") or text_in(raw, "title") or text_in(raw, "id"),
+        mimetype=text_in(raw, "mimetype"),
         size_bytes=size if isinstance(size := raw.get("size"), int) else 0,
-        url_private=_text(raw, "url_private"),
+        url_private=text_in(raw, "url_private"),
     )
 
 
@@ -197,11 +197,13 @@ def _link(url: str, label: str) -> str:
     return f"{label} ({url})"
 
 
-def _text(raw: Mapping[str, Any], key: str) -> str:
+def text_in(raw: Mapping[str, Any], key: str) -> str:
+    """A field of a payload; empty where it is missing or no text."""
     value = raw.get(key)
     return value if isinstance(value, str) else ""
 
 
-def _object(raw: Mapping[str, Any], key: str) -> JsonObject:
+def object_in(raw: Mapping[str, Any], key: str) -> JsonObject:
+    """The same for an object."""
     value = raw.get(key)
     return cast("JsonObject", value) if isinstance(value, dict) else {}

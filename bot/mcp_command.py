@@ -10,7 +10,7 @@ import typer
 from sqlalchemy.exc import SQLAlchemyError
 
 from agent_core.errors import AgentError
-from agent_core.runtime.fleet import (
+from agent_core.runtime.operate import (
     Fleet,
     TriedTool,
     accept,

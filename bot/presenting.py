@@ -2,13 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from agent_core.background import Backoff
 from agent_core.errors import SessionError
 from agent_core.events import (
     AnyEvent,
@@ -25,15 +26,14 @@ from agent_core.sessions import StoredTurn
 from agent_core.sessions.leases import LeaseLost
 from bot.inbound import posted_ts
 from bot.presenter import Signs, ThreadPresenter
-from bot.presenter.consents.links import Links
-from bot.presenter.state import READER, PresenterState
+from bot.presenter.consents import Links
+from bot.presenter.journal import READER, PresenterState
 from bot.slack_api import Guard, SlackApi, SlackAuthRefused, SlackError, SlackRefused
 from bot.threads import parse_session
 
 logger = logging.getLogger(__name__)
 
-FIRST_WAIT_S = 5.0
-LAST_WAIT_S = 60.0
+BACKOFF = Backoff(first_s=5.0, longest_s=60.0, jitter=0.0)
 CLOSE_PATIENCE_S = 3.0
 
 Awaited = (
@@ -154,7 +154,7 @@ class Presenting:
 
     async def _show(self, turn: StoredTurn) -> None:
         """Until the turn is shown: what fails unexpectedly is begun again from the bookmark."""
-        waits_s = _back_off()
+        waits_s = BACKOFF.waits_s()
         while True:
             try:
                 await self._show_once(turn)
@@ -218,7 +218,7 @@ class Presenting:
 
     async def _insist(self, presenter: TurnPresenter, event: Awaited) -> None:
         """Without end, unless Slack says that it will not have it."""
-        for wait_s in _back_off():
+        for wait_s in BACKOFF.waits_s():
             try:
                 await presenter.show(event)
             except SlackAuthRefused:
@@ -232,11 +232,3 @@ class Presenting:
                 await self._api.clock.sleep(wait_s)
                 continue
             return
-
-
-def _back_off() -> Iterator[float]:
-    """5 s, then twice as long each time, then every minute without end."""
-    wait_s = FIRST_WAIT_S
-    while True:
-        yield wait_s
-        wait_s = min(2 * wait_s, LAST_WAIT_S)

@@ -1,7 +1,11 @@
 """Starts the toolkit on standard input and output: `python -m mcp_local`."""
 
 import logging
+import os
 import sys
+
+# Pydantic would load Logfire, for instrumentation that is not used: 0.4 s and 17 MB.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # noqa: TID251  nothing is read
 
 from mcp_local.server import build_server
 from mcp_local.settings import Settings

@@ -13,8 +13,7 @@ from weakref import WeakValueDictionary
 
 from mcp_local.blacklist import Blacklist
 from mcp_local.errors import FetchDenied, FetchFailed, ToolkitError
-from mcp_local.extract.article import Request
-from mcp_local.extract.reader import Readers
+from mcp_local.extract.reader import Readers, Request
 from mcp_local.fetch.allowance import Allowance
 from mcp_local.fetch.client import Client, FetchedPage
 from mcp_local.fetch.manners import Manners

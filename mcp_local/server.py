@@ -10,7 +10,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp_local.crawling import open_crawler
 from mcp_local.fetch.allowance import Allowance
 from mcp_local.settings import Settings
-from mcp_local.tools import app_file, composio_upload, corpus, crawl, files, report, workbench
+from mcp_local.tools import composio_upload, corpus, crawl, files, report, workbench
 from mcp_local.tools.crawl import CRAWLER
 from mcp_local.workbench.http import api_address
 
@@ -44,7 +44,7 @@ def build_server(settings: Settings) -> MCPServer:
         family.register(server, settings)
     if settings.composio_api_key.get_secret_value():
         api_address(settings)
-        for family in (workbench, composio_upload, app_file):
+        for family in (workbench, composio_upload):
             family.register(server, settings)
     return server
 

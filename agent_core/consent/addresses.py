@@ -5,14 +5,13 @@ else the text could have the model write what it knows into an address.
 """
 
 import html
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import cast
 from urllib.parse import SplitResult, urlsplit
 
-from agent_core.consent.leaves import leaves_of, names_in
+from agent_core.consent.leaves import json_in, leaves_of, names_in
 
 MAX_ADDRESS_CHARS = 8_192
 
@@ -73,11 +72,7 @@ def _is_of_addresses(name: str) -> bool:
 
 
 def _as_address(text: str) -> Iterator[str]:
-    inside: object
-    try:
-        inside = json.loads(text)
-    except (ValueError, RecursionError):
-        inside = None
+    inside = json_in(text)
     if isinstance(inside, list | dict):
         yield from _found({"url": cast("object", inside)})
     else:

@@ -7,25 +7,25 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import cast
 
-from agent_core.consent.fingerprint import digest_of_json
 from agent_core.consent.leaves import json_object
 from agent_core.consent.links import FreshLinks, LinkPlaces, apps_to_connect, is_connecting
-from agent_core.consent.outcomes import outcome_of
-from agent_core.consent.outside import brings_outside_text
-from agent_core.consent.plan import COMPOSIO, Plan, Planner
+from agent_core.consent.plan import Plan, Planner
 from agent_core.consent.policy import Judgement, Policy
 from agent_core.consent.seen import never_seen
-from agent_core.consent.taints import Taints
+from agent_core.consent.taint import Taints, brings_outside_text
 from agent_core.errors import ToolServerError
 from agent_core.ids import ConsentId
-from agent_core.messages import ToolCall
+from agent_core.messages import JsonObject
 from agent_core.models import ToolSpec
 from agent_core.sessions import ApprovalWait, ConnectionWait, SessionStore, Wait
-from agent_core.sessions.audit import AuditedAction, AuditEntry, AuditLog
+from agent_core.sessions.audit import AuditedAction, AuditEntry, AuditLog, AuditOutcome
 from agent_core.sessions.consents import Consent, ConsentStore
 from agent_core.tools import ToolContext, ToolOutput
+from agent_core.tools.actions import OpenedCall
 from agent_core.tools.composio_accounts import Accounts, are_connected
+from agent_core.tools.pins import digest_of_json
 
 logger = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ class ConsentGate:
         self._planner = Planner(parts.accounts)
 
     async def before(
-        self, call: ToolCall, spec: ToolSpec | None, context: ToolContext
+        self, call: OpenedCall, spec: ToolSpec | None, context: ToolContext
     ) -> ToolOutput | Wait | None:
         """None lets the call be made; an output is its result; a wait is for a person first."""
         is_tainted = await self._parts.taints.is_tainted(context.session)
@@ -80,7 +80,7 @@ class ConsentGate:
         if judged.verdict == "refuse":
             return _refused(f"Not done: {judged.reason}.")
         judged = await self._mind_addresses(judged, is_tainted, context)
-        if judged.verdict == "allow" and not call.name.startswith(COMPOSIO):
+        if judged.verdict == "allow" and not call.is_composio:
             await self._begin(call, context, judged)
             return None
         try:
@@ -99,14 +99,15 @@ class ConsentGate:
         return held
 
     async def after(
-        self, call: ToolCall, output: ToolOutput, context: ToolContext
+        self, call: OpenedCall, output: ToolOutput, context: ToolContext
     ) -> ToolOutput | Wait:
         """The result without links to connect accounts, and noted where it came from outside."""
-        output = await self._end(call, output, context)
+        judged = self._parts.policy.judge(call, is_tainted=True)
+        output = await self._end(judged, call, output, context)
         output, links = await self._without_links(call, output, context)
         if brings_outside_text(call, output):
             await self._parts.taints.taint(context.session, call.name)
-        output = await self._naming_accounts(call, output, context)
+        output = await self._naming_accounts(judged, call, output, context)
         apps = tuple(app for app in links if app)
         if not apps:
             return output
@@ -114,7 +115,7 @@ class ConsentGate:
         return await self._connect(call, context, apps, said=output.text)
 
     async def _without_links(
-        self, call: ToolCall, output: ToolOutput, context: ToolContext
+        self, call: OpenedCall, output: ToolOutput, context: ToolContext
     ) -> tuple[ToolOutput, Mapping[str, str]]:
         """The output, and the file that holds the whole of it, without links; and the links."""
         connecting, places = is_connecting(call), self._parts.places
@@ -129,7 +130,7 @@ class ConsentGate:
         return output, await self._by_app(call, links, context) if had_links else {}
 
     async def _by_app(
-        self, call: ToolCall, links: Mapping[str, str], context: ToolContext
+        self, call: OpenedCall, links: Mapping[str, str], context: ToolContext
     ) -> Mapping[str, str]:
         """The links by the apps that the call wants connected, however its result names them."""
         wanted = apps_to_connect(call)
@@ -149,13 +150,12 @@ class ConsentGate:
         return self._parts.places.strip(progress, is_connecting=False).text
 
     async def _naming_accounts(
-        self, call: ToolCall, output: ToolOutput, context: ToolContext
+        self, judged: Judgement, call: OpenedCall, output: ToolOutput, context: ToolContext
     ) -> ToolOutput:
         """The result with the accounts that were used, for the model and for people."""
         told = json_object(output.text)
         if told is None:
             return output
-        judged = self._parts.policy.judge(call, is_tainted=True)
         used = await self._planner.used_accounts(judged, call, context)
         if not used:
             return output
@@ -175,7 +175,7 @@ class ConsentGate:
         return replace(judged, verdict="ask", reason=_UNKNOWN_ADDRESS, actions=actions)
 
     async def _connect(
-        self, call: ToolCall, context: ToolContext, apps: Sequence[str], *, said: str | None
+        self, call: OpenedCall, context: ToolContext, apps: Sequence[str], *, said: str | None
     ) -> ToolOutput | Wait:
         if not context.may_wait:
             text = _NOBODY_TO_CONNECT.format(apps=", ".join(apps))
@@ -193,7 +193,7 @@ class ConsentGate:
         )
         stored = await self._parts.consents.ask(consent)
         return ConnectionWait(
-            call_id=call.id,
+            call_id=call.call.id,
             asker=context.asker,
             consent=stored.id,
             toolkits=tuple(apps),
@@ -203,7 +203,7 @@ class ConsentGate:
 
     async def _approval(
         self,
-        call: ToolCall,
+        call: OpenedCall,
         context: ToolContext,
         plan: Plan,
         *,
@@ -228,7 +228,7 @@ class ConsentGate:
     async def _ask(
         self,
         consent: ConsentId,
-        call: ToolCall,
+        call: OpenedCall,
         context: ToolContext,
         plan: Plan,
         *,
@@ -250,7 +250,7 @@ class ConsentGate:
         if stored.digest != plan.digest:
             return _refused(_VOID)  # two calls of one id; what is shown must be what is approved
         return ApprovalWait(
-            call_id=call.id,
+            call_id=call.call.id,
             asker=context.asker,
             consent=consent,
             tool=call.name,
@@ -283,7 +283,7 @@ class ConsentGate:
 
     async def _begin(
         self,
-        call: ToolCall,
+        call: OpenedCall,
         context: ToolContext,
         judged: Judgement,
         plan: Plan | None = None,
@@ -310,32 +310,63 @@ class ConsentGate:
         )
         await self._parts.audit.begin(entry)
 
-    async def _end(self, call: ToolCall, output: ToolOutput, context: ToolContext) -> ToolOutput:
+    async def _end(
+        self, judged: Judgement, call: OpenedCall, output: ToolOutput, context: ToolContext
+    ) -> ToolOutput:
         """The result; whether a call without an effect has happened is nobody's worry."""
-        judged = self._parts.policy.judge(call, is_tainted=True)
         if not judged.has_effect:
             return replace(output, may_have_happened=False)
         await self._parts.audit.end(self._entry(call, context), outcome_of(judged, output))
         return output
 
-    def _entry(self, call: ToolCall, context: ToolContext) -> AuditEntry:
+    def _entry(self, call: OpenedCall, context: ToolContext) -> AuditEntry:
         return AuditEntry(
             at=self._parts.clock(),
             session=context.session,
             turn=context.turn,
             run=context.run,
-            call=call.id,
+            call=call.call.id,
             asker=context.asker,
             tool=call.name,
             actions=(),
         )
 
 
-def _consent_id(call: ToolCall, context: ToolContext, kind: str) -> ConsentId:
+def _consent_id(call: OpenedCall, context: ToolContext, kind: str) -> ConsentId:
     """The same for the same call, however often it is judged."""
-    named = json.dumps([context.turn, context.run, call.id, kind])
+    named = json.dumps([context.turn, context.run, call.call.id, kind])
     return ConsentId(hashlib.sha256(named.encode()).hexdigest()[:20])
 
 
 def _refused(text: str) -> ToolOutput:
     return ToolOutput(text=text, is_error=True, size_bytes=len(text.encode()))
+
+
+def outcome_of(judged: Judgement, output: ToolOutput) -> AuditOutcome:
+    """`done` if anything that has an effect was done, though the rest of its batch failed.
+
+    Composio tells of failures inside of results that are none: for the whole, or for one entry.
+    """
+    if output.may_have_happened:
+        return "unknown"
+    told = json_object(output.text) or {}
+    entries = _entries(told)
+    if len(entries) != len(judged.actions):
+        return "failed" if output.is_error or told.get("successful") is False else "done"
+    pairs = zip(judged.actions, entries, strict=True)
+    is_done = any(each.has_effect and not _has_failed(entry) for each, entry in pairs)
+    return "done" if is_done else "failed"
+
+
+def _entries(told: JsonObject) -> list[object]:
+    data: object = told.get("data")
+    results = cast("JsonObject", data).get("results") if isinstance(data, dict) else None
+    return cast("list[object]", results) if isinstance(results, list) else []
+
+
+def _has_failed(entry: object) -> bool:
+    """One that says nothing of itself may have been done."""
+    fields = cast("JsonObject", entry) if isinstance(entry, dict) else {}
+    response: object = fields.get("response")
+    inner = cast("JsonObject", response) if isinstance(response, dict) else {}
+    return bool(fields.get("error")) or False in (fields.get("successful"), inner.get("successful"))

@@ -52,10 +52,15 @@ def texts_in(value: object) -> Iterator[str]:
     yield from (leaf.value for leaf in leaves_of(value) if isinstance(leaf.value, str))
 
 
-def json_object(text: str) -> JsonObject | None:
-    """The object that a text holds as JSON; None where it holds none."""
+def json_in(text: str) -> object:
+    """The value that a text holds as JSON; None where it holds none."""
     try:
-        value = json.loads(text)
+        return cast("object", json.loads(text))
     except (ValueError, RecursionError):
         return None
+
+
+def json_object(text: str) -> JsonObject | None:
+    """The object that a text holds as JSON; None where it holds none."""
+    value = json_in(text)
     return cast("JsonObject", value) if isinstance(value, dict) else None

@@ -1,6 +1,5 @@
 """Links by which a person connects an account: found in what tools say, and taken out of it."""
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,9 +8,10 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
+from agent_core.consent.leaves import json_in
 from agent_core.ids import UserId
-from agent_core.messages import ToolCall
-from agent_core.tools.slugs import canonical, slug_of
+from agent_core.tools.actions import OpenedCall
+from agent_core.tools.names import canonical, slug_of
 from agent_core.workspaces import write_text
 
 FRESH_FOR_S = 480.0
@@ -58,7 +58,7 @@ class LinkPlaces:
         made for it, and only at a known place: what a page, a mail or a row of a table names may
         bind somebody's account to somebody else. Other apps that are named so get a fresh link.
         """
-        named = dict(_named_links(_parsed(text))) if is_connecting else {}
+        named = dict(_named_links(json_in(text))) if is_connecting else {}
         stripped = _SLASH.sub("/", text)
         for url in sorted(named.values(), key=len, reverse=True):
             for spelling in (url, url.replace("&", "\\u0026")):
@@ -82,15 +82,14 @@ class LinkPlaces:
         return TAKEN_OUT if self.has(url) else url
 
 
-def is_connecting(call: ToolCall) -> bool:
+def is_connecting(call: OpenedCall) -> bool:
     """Whether the call's result is Composio's own word on how to connect an account."""
-    is_composio = call.name.startswith("mcp__composio__")
-    return is_composio and canonical(slug_of(call.name)) in _CONNECTING
+    return call.is_composio and canonical(slug_of(call.name)) in _CONNECTING
 
 
-def apps_to_connect(call: ToolCall) -> tuple[str, ...]:
+def apps_to_connect(call: OpenedCall) -> tuple[str, ...]:
     """The apps that a call wants connected, as far as it says so."""
-    named: object = call.arguments.get("toolkits")
+    named: object = call.call.arguments.get("toolkits")
     if not is_connecting(call) or not isinstance(named, list):
         return ()
     apps = (app.strip().casefold() for app in cast("list[object]", named) if isinstance(app, str))
@@ -111,13 +110,6 @@ def _is_at(place: str, host: str, port: int | None, path: str) -> bool:
     if host != name and not host.endswith(f".{name}"):
         return False
     return (not number or number == str(port)) and path.startswith(f"/{beginning}")
-
-
-def _parsed(text: str) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _named_links(value: object, app: str = "") -> Iterator[tuple[str, str]]:

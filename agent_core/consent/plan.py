@@ -1,26 +1,45 @@
-"""What a call would do, with whose accounts: what people are shown, and what they agree to."""
+"""What a call would do, with whose accounts: what people are shown, and what they agree to.
 
+An approval is bound to one digest of all of it: change a byte and it is another one.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent_core.consent.fingerprint import SealedAction, digest_of, digest_of_json
 from agent_core.consent.policy import JudgedAction, Judgement
 from agent_core.errors import ToolServerError
 from agent_core.events import PlannedAction
-from agent_core.messages import ToolCall
+from agent_core.ids import SessionId, UserId
+from agent_core.messages import JsonObject
 from agent_core.models import ToolSpec
 from agent_core.tools import ToolContext
-from agent_core.tools.batches import is_batch
+from agent_core.tools.actions import OpenedCall
 from agent_core.tools.composio_accounts import Account, Accounts
-from agent_core.tools.slugs import canonical, slug_of
+from agent_core.tools.names import canonical, slug_of
+from agent_core.tools.pins import digest_of_json
 
-COMPOSIO = "mcp__composio__"
 _OTHER_ACCOUNT = (
     "Not done: calls use the {app} account that the person connected last, {account}. Leave "
     "`account` out."
 )
 
+_FORM = 1
+"""Raise it with every change of what goes in: an open approval then fits no call any more."""
+
 _App = tuple[str, Account | None, str]
 """Its name, the asker's account of it, and the digest of the tool's definition."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SealedAction:
+    """One action as it is approved."""
+
+    slug: str
+    arguments: JsonObject
+    account: str
+    """The connected account's id; empty where none is used."""
+    schema_digest: str
+    """Of the tool's definition, as it stood when the person was asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +73,7 @@ class Planner:
         self._accounts = accounts
 
     async def plan(
-        self, judged: Judgement, call: ToolCall, spec: ToolSpec | None, context: ToolContext
+        self, judged: Judgement, call: OpenedCall, spec: ToolSpec | None, context: ToolContext
     ) -> Plan:
         """The call as it would be made now.
 
@@ -97,7 +116,7 @@ class Planner:
             missing=tuple(missing),
             digest=digest_of(
                 tool=call.name,
-                arguments=call.arguments,
+                arguments=call.call.arguments,
                 actions=sealed,
                 session=context.session,
                 asker=context.asker,
@@ -105,7 +124,7 @@ class Planner:
         )
 
     async def used_accounts(
-        self, judged: Judgement, call: ToolCall, context: ToolContext
+        self, judged: Judgement, call: OpenedCall, context: ToolContext
     ) -> dict[str, str]:
         """By app whose account a call has used; empty where that is not known any more."""
         used: dict[str, str] = {}
@@ -119,7 +138,7 @@ class Planner:
         return used
 
     async def _app_of(
-        self, each: JudgedAction, call: ToolCall, context: ToolContext, *, afresh: bool
+        self, each: JudgedAction, call: OpenedCall, context: ToolContext, *, afresh: bool
     ) -> _App | None:
         """The app, the asker's account of it and the tool's definition; None without an app."""
         if self._accounts is None or not each.action.tool or not _uses_apps(call):
@@ -134,11 +153,10 @@ class Planner:
         return toolkit, account, tool.schema_digest
 
 
-def _uses_apps(call: ToolCall) -> bool:
+def _uses_apps(call: OpenedCall) -> bool:
     """Whether it is a batch, or an app's own tool; Composio's other tools use no account."""
-    slug = slug_of(call.name)
-    is_app = is_batch(slug) or not canonical(slug).startswith("COMPOSIO_")
-    return call.name.startswith(COMPOSIO) and is_app
+    is_app = call.is_batch or not canonical(slug_of(call.name)).startswith("COMPOSIO_")
+    return call.is_composio and is_app
 
 
 def asks(each: JudgedAction) -> bool:
@@ -148,3 +166,30 @@ def asks(each: JudgedAction) -> bool:
 
 def _schema_digest(spec: ToolSpec | None) -> str:
     return digest_of_json([spec.description, spec.input_schema]) if spec else ""
+
+
+def digest_of(
+    *,
+    tool: str,
+    arguments: JsonObject,
+    actions: Sequence[SealedAction],
+    session: SessionId,
+    asker: UserId,
+) -> str:
+    """SHA-256 in hex over the whole call, each of its actions, the session and the asker.
+
+    `arguments` are those of the call itself, so that nothing that is sent stays outside. Texts
+    count byte by byte: two spellings that look alike differ, as do `1`, `1.0` and `true`.
+    """
+    return digest_of_json(
+        {
+            "form": _FORM,
+            "tool": tool,
+            "arguments": arguments,
+            "actions": [
+                [each.slug, each.arguments, each.account, each.schema_digest] for each in actions
+            ],
+            "session": session,
+            "asker": asker,
+        }
+    )

@@ -1,12 +1,11 @@
 """Whom an action would reach, for a person to read before approving it. Nothing is left out."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from agent_core.consent.actions import Action
-from agent_core.consent.leaves import Leaf, leaves_of, texts_in
+from agent_core.consent.leaves import Leaf, json_in, leaves_of, texts_in
+from agent_core.messages import JsonObject
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _REACHING = frozenset(
@@ -36,20 +35,20 @@ _SIGN = r"[^\s@<>()\[\],;:\"'`{}|=?&]"
 _MAIL = re.compile(rf"{_SIGN}{{1,64}}@{_SIGN}{{1,190}}\.{_SIGN}{{1,63}}")
 
 
-def recipients_of(action: Action) -> tuple[str, ...]:
+def recipients_of(arguments: JsonObject) -> tuple[str, ...]:
     """People, addresses and channels that the arguments name, once each, in their order.
 
     All that stands under a name such as `to`, `attendees` or `channel`, however deep, as written,
     every mail address wherever it stands, and words for everybody. A text that holds JSON is looked
     into.
     """
-    leaves = _opened(leaves_of(action.arguments), _MAX_DEPTH)
+    leaves = _opened(leaves_of(arguments), _MAX_DEPTH)
     named = (str(leaf.value).strip() for leaf in leaves if _reaches(leaf))
     found = dict.fromkeys(name for name in named if name)
     told = set(_mails_in(list(found)))
     return (
         *found,
-        *(mail for mail in dict.fromkeys(_mails_in(action.arguments)) if mail not in told),
+        *(mail for mail in dict.fromkeys(_mails_in(arguments)) if mail not in told),
     )
 
 
@@ -67,10 +66,7 @@ def _json_in(value: object) -> object:
     """The list or object that a text holds; None where it holds none."""
     if not isinstance(value, str) or not value.lstrip().startswith(("[", "{")):
         return None
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return None
+    return json_in(value)
 
 
 def _reaches(leaf: Leaf) -> bool:

@@ -6,15 +6,13 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from agent_core.consent.actions import Action
 from agent_core.consent.leaves import Leaf, leaves_of, names_in, texts_in
-from agent_core.tools.slugs import canonical, reads, slug_of
+from agent_core.tools.actions import AGENT, Action, prefix_of
+from agent_core.tools.names import canonical
 
 Verdict = Literal["allow", "ask", "refuse"]
 Value = str | int | float | bool
 
-AGENT = "agent__"
-"""What the agent's own tools begin with in a policy; no server's tool can."""
 MCP = "mcp__"
 
 _PLAINLY_FALSE = ("", "0", "false", "no", "none", "null", "off")
@@ -48,18 +46,18 @@ class Rule(BaseModel):
     def fits(self, action: Action, prefix: str) -> bool:
         """Whether the rule decides about an action of a call whose name begins with `prefix`."""
         return (
-            self._fits_tool(action.tool, prefix)
+            self._fits_tool(action, prefix)
             and self._fits_values(action)
             and self._fits_names(action)
             and _any_matches(self.texts, texts_in(action.arguments))
         )
 
-    def _fits_tool(self, tool: str, prefix: str) -> bool:
-        if self.kind is not None and (self.kind == "reads") != reads(f"{prefix}{tool}"):
+    def _fits_tool(self, action: Action, prefix: str) -> bool:
+        if self.kind is not None and (self.kind == "reads") != action.reads:
             return False
         if self.tools is None:
             return True
-        slug = canonical(tool)
+        slug = canonical(action.tool)
         return any(_fits_name(each, prefix, slug) for each in self.tools)
 
     def _fits_values(self, action: Action) -> bool:
@@ -77,12 +75,6 @@ class Rule(BaseModel):
             return False
         known = self.names_beyond
         return known is None or not all(any(_matches(n, each) for each in known) for n in names)
-
-
-def prefix_of(name: str) -> str:
-    """`mcp__composio__` of `mcp__composio__GMAIL_SEND_EMAIL`; the agent's own for its own tools."""
-    slug = slug_of(name)
-    return AGENT if slug == name else name.removesuffix(slug)
 
 
 def _fits_name(pattern: str, prefix: str, slug: str) -> bool:

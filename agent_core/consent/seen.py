@@ -9,8 +9,7 @@ from agent_core.consent.addresses import made_up
 from agent_core.consent.leaves import texts_in
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, child_run
 from agent_core.messages import Message, Part, Text, ToolCall, ToolResult
-from agent_core.tools.batches import inner_calls
-from agent_core.tools.slugs import reads, slug_of
+from agent_core.tools.actions import opened
 from agent_core.workspaces.layout import (
     DOWNLOADS,
     EXTRACTED_ARTICLES,
@@ -136,8 +135,7 @@ class _Records:
 
 def _kept_of(call: ToolCall) -> Iterator[str]:
     """What a call may put where it can be read again; looking for something puts it nowhere."""
-    inner = inner_calls(slug_of(call.name), call.arguments)
-    if call.name != _FETCHING and not all(reads(each.slug) for each in inner):
+    if call.name != _FETCHING and not all(each.reads for each in opened(call).actions):
         yield from texts_in(call.arguments)
 
 

@@ -14,6 +14,7 @@ from agent_core.models import ToolSpec
 from agent_core.models.retry import RetryingModel
 from agent_core.sessions.turns import Question, Wait
 from agent_core.tools import ToolContext, ToolOutput, Toolset
+from agent_core.tools.actions import OpenedCall
 
 Clock = Callable[[], datetime]
 
@@ -48,13 +49,13 @@ class Gate(Protocol):
     """Hook: stands before and behind each call of a tool. MUST NOT raise but for broken storage."""
 
     async def before(
-        self, call: ToolCall, spec: ToolSpec | None, context: ToolContext
+        self, call: OpenedCall, spec: ToolSpec | None, context: ToolContext
     ) -> ToolOutput | Wait | None:
         """None lets the call be made; an output is its result; a wait is for a person first."""
         ...
 
     async def after(
-        self, call: ToolCall, output: ToolOutput, context: ToolContext
+        self, call: OpenedCall, output: ToolOutput, context: ToolContext
     ) -> ToolOutput | Wait:
         """What the model gets; a wait where a person has to act on the result first."""
         ...
@@ -68,12 +69,12 @@ class OpenGate:
     """Lets everything through, as where nothing can have an effect."""
 
     async def before(
-        self, call: ToolCall, spec: ToolSpec | None, context: ToolContext
+        self, call: OpenedCall, spec: ToolSpec | None, context: ToolContext
     ) -> ToolOutput | Wait | None:
         return None
 
     async def after(
-        self, call: ToolCall, output: ToolOutput, context: ToolContext
+        self, call: OpenedCall, output: ToolOutput, context: ToolContext
     ) -> ToolOutput | Wait:
         return output
 

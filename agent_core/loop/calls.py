@@ -18,16 +18,14 @@ from agent_core.loop.agent import Agent, RunScope
 from agent_core.messages import Message, ToolCall, ToolResult
 from agent_core.sessions.turns import Question, Wait
 from agent_core.tools import Progress, ToolOutput
-from agent_core.tools.effects import is_repeatable, lost_result
-from agent_core.tools.results import ResultLimits, fit
+from agent_core.tools.actions import lost_result, opened
+from agent_core.tools.registry import ResultLimits, fit
 
 FIRST_SLOT = 2
 IS_SO: TypeAdapter[bool] = TypeAdapter(bool)
 PREVIEW_CHARS = 1000
 FIRST_ARTIFACT_SLOT = 1000
 ONE_QUESTION = "One question at a time: this one was not asked. Ask it later if you still need to."
-
-
 NOT_ASKED = (
     "Not asked: somebody wrote in the thread meanwhile. Read that first, and ask again if you "
     "still need to."
@@ -173,15 +171,16 @@ async def _perform(
     """Make the call, if nothing and nobody stands in its way."""
     specs = await agent.tools.specs(scope.context)
     spec = next((spec for spec in specs if spec.name == call.name), None)
-    held = await scope.gate.before(call, spec, scope.context)
+    made = opened(call)
+    held = await scope.gate.before(made, spec, scope.context)
     if held is not None:
         return held
-    if not is_repeatable(call, specs) and not await scope.begin_effect(call.id):
+    if not made.is_repeatable(spec) and not await scope.begin_effect(call.id):
         return lost_result()
     fault_point("tool_call.before")
     output = await agent.tools.run(call, scope.context, progress)
     fault_point("tool_call.after")
-    return await scope.gate.after(call, output, scope.context)
+    return await scope.gate.after(made, output, scope.context)
 
 
 def _performed(done: ToolOutput | Wait) -> Performed:

@@ -1,5 +1,6 @@
 """The seam to language models: a stream of deltas, then one whole reply."""
 
+import json
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -19,6 +20,16 @@ class ToolSpec:
     input_schema: JsonObject
     is_repeatable: bool = False
     """Doing a call a second time changes nothing. Not told to the model."""
+    size_chars: int = field(init=False, repr=False, compare=False)
+    """Of the JSON that tells the model of it; counted once, as a schema may be long."""
+
+    def __post_init__(self) -> None:
+        told = {
+            "name": self.name,
+            "description": self.description,
+            "input_schema": self.input_schema,
+        }
+        object.__setattr__(self, "size_chars", len(json.dumps(told, ensure_ascii=False)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

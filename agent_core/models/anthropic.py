@@ -11,8 +11,7 @@ from agent_core.errors import ModelRejected, ModelUnavailable, SettingsError
 from agent_core.messages import JsonObject
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.models.anthropic_errors import mapped_errors, stream_error
-from agent_core.models.anthropic_reply import ReplyAssembly
-from agent_core.models.anthropic_request import request_body
+from agent_core.models.anthropic_messages import ReplyAssembly, request_body
 from agent_core.models.strict_json import load_strictly
 
 if TYPE_CHECKING:

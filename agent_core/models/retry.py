@@ -4,8 +4,9 @@ import asyncio
 import random
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from agent_core.background import Backoff
 from agent_core.errors import ModelError, ModelUnavailable, ReplyTruncated
 from agent_core.models import Delta, Model, ModelRequest, Reply
 
@@ -31,15 +32,9 @@ class RetryPolicy:
     attempts: int = 20
     attempts_paid_for: int = 4
     """Of calls whose reply came but was not whole: each of them costs tokens."""
-    first_wait_s: float = 1.0
-    longest_wait_s: float = 60.0
+    backoff: Backoff = field(default_factory=lambda: Backoff(first_s=1.0, longest_s=60.0))
     longest_retry_after_s: float = 90.0
     """A provider that asks for more than this is not waited for."""
-
-    def backoff_s(self, failures: int, chance: float) -> float:
-        """The wait after so many failures: doubling, a quarter of it left to `chance` (0 to 1)."""
-        doubled = self.first_wait_s * 2.0 ** min(failures - 1, 30)
-        return min(doubled, self.longest_wait_s) * (0.75 + 0.25 * chance)
 
 
 class RetryingModel:
@@ -106,7 +101,7 @@ class RetryingModel:
         wish_s = (last.retry_after_s if isinstance(last, ModelUnavailable) else None) or 0.0
         if wish_s > self._policy.longest_retry_after_s:
             raise last
-        return max(wish_s, self._policy.backoff_s(len(failures), self._chance()))
+        return max(wish_s, self._policy.backoff.wait_s(len(failures), self._chance()))
 
 
 def _reason(failure: ModelError) -> str:

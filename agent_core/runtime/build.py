@@ -14,7 +14,7 @@ from agent_core.clock import machine_time
 from agent_core.consent.gate import ConsentGate, GateParts
 from agent_core.consent.links import FreshLinks, LinkPlaces
 from agent_core.consent.policy import read_policy
-from agent_core.consent.taints import Taints
+from agent_core.consent.taint import Taints
 from agent_core.durable.dbos_turns import DurableConfig
 from agent_core.errors import ToolServerError
 from agent_core.loop.limits import Limits
@@ -23,13 +23,10 @@ from agent_core.models.anthropic import AnthropicModel
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, standard_observers
 from agent_core.observers.reader_blacklist import ReaderBlacklist
-from agent_core.runtime.agents import Agents
-from agent_core.runtime.closing import Closing
 from agent_core.runtime.consents import ConsentParts
-from agent_core.runtime.fleet import configured_fleet
-from agent_core.runtime.run_logs import RunLogs
+from agent_core.runtime.runs import Agents
 from agent_core.runtime.runtime import Runtime, RuntimeParts
-from agent_core.runtime.turns import TurnParts
+from agent_core.runtime.turns import Closing, TurnParts
 from agent_core.sessions import (
     Database,
     EventLog,
@@ -42,18 +39,19 @@ from agent_core.sessions.audit import AuditLog
 from agent_core.sessions.consents import ConsentStore
 from agent_core.sessions.leases import new_process_id
 from agent_core.sessions.pins import ToolPins
-from agent_core.settings import CoreSettings
+from agent_core.settings import CoreSettings, named_variables
 from agent_core.subagents.spec import shipped_specs
 from agent_core.tools import ToolContext, Toolset
-from agent_core.tools.app_files import AppFiles
-from agent_core.tools.composio import ComposioTools
+from agent_core.tools.composio import AppFiles, ComposioTools
 from agent_core.tools.composio_accounts import ComposioAccounts
 from agent_core.tools.composio_api import DEFAULT_BASE_URL, ComposioApi
+from agent_core.tools.fleet import FleetServer, Surroundings, read_fleet
 from agent_core.tools.hub import McpHub
 from agent_core.tools.names import full_name
 from agent_core.tools.pins import Pins
 from agent_core.tools.registry import Registry
 from agent_core.tools.servers import StdioServer
+from agent_core.workspaces import RunLogs
 
 logger = logging.getLogger(__name__)
 
@@ -168,7 +166,7 @@ def build_runtime(
             ),
             workspaces_root=settings.workspaces_root.resolve(),
             prepare=model.warm_up,
-            warm_up=lambda: _warm_up(hub, api),
+            warm_up=hub.warm_up,
             close=lambda: _close(model, hub, composio, observers),
             scheduled_at_once=settings.scheduled_at_once,
         )
@@ -202,6 +200,15 @@ def local_toolkit(settings: CoreSettings, workspaces_root: Path) -> StdioServer:
         trusted=True,
         call_timeout_s=300.0,
     )
+
+
+def configured_fleet(settings: CoreSettings) -> tuple[FleetServer, ...]:
+    """Every server of the catalogue and the operator's file.
+
+    Raises:
+        SettingsError: the file is broken; the message says where.
+    """
+    return read_fleet(settings.mcp_servers_file, Surroundings(environment=named_variables()))
 
 
 def composio_url(settings: CoreSettings) -> str:
@@ -243,14 +250,6 @@ def _toolsets(hub: McpHub, composio: ComposioTools | None) -> list[Toolset]:
         return [hub]
     save = full_name(LOCAL_TOOLKIT, "save_app_file")
     return [hub, AppFiles(apps=composio, local=hub, save=save)]
-
-
-async def _warm_up(hub: McpHub, api: ComposioApi | None) -> None:
-    """Start the tool servers and load Composio's library, so that the first turn does not wait."""
-    async with asyncio.TaskGroup() as group:
-        group.create_task(hub.warm_up())
-        if api is not None:
-            group.create_task(api.warm_up())
 
 
 async def _close(

@@ -1,28 +1,41 @@
-"""Which turn of a session goes on now: one at a time, in the process that holds the session."""
+"""The scheduler of turns: one at a time in a session, in the process that holds its lease.
+
+`Dispatch` begins, resumes and stops turns; `Keeping` is its loop: the heartbeat, taking over from
+dead processes, and what other processes have queued here.
+"""
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Protocol
 from weakref import WeakValueDictionary
 
+from agent_core.background import Background
 from agent_core.durable import cannot_replay
 from agent_core.durable.dbos_turns import DurableConfig, DurableTurns
 from agent_core.events import Outcome
 from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, SessionId, TurnId
 from agent_core.messages import user_message
-from agent_core.runtime.background import Background
-from agent_core.runtime.opening import opening_text
-from agent_core.runtime.silent_ends import end_silently, give_up
-from agent_core.runtime.stopping import StopSignals
+from agent_core.runtime.consents import Consents
+from agent_core.runtime.ready_answers import opening_text
+from agent_core.runtime.steering import StopSignals, end_silently, give_up
 from agent_core.runtime.turns import TurnParts, Turns
-from agent_core.sessions import ApprovalWait, Stop, StoredTurn
+from agent_core.sessions import ApprovalWait, Database, Stop, StoredTurn
+from agent_core.sessions.leases import DEAD_AFTER_S, purge
 
 logger = logging.getLogger(__name__)
 
 MAX_GENERATIONS = 50
 """A turn that broke off so often breaks off for good."""
+
+LOOK_EVERY_S = 0.5
+BEAT_EVERY_LOOKS = 6
+REVIVE_EVERY_LOOKS = 20
+CONNECTED_EVERY_LOOKS = 4
+PURGE_EVERY_LOOKS = 7_200
+LATE_S = 10.0
+"""A beat that comes so late says that this process, or the database, was away."""
 
 
 class Reader(Protocol):
@@ -236,3 +249,90 @@ def _ends_wait(busy: StoredTurn, turn: StoredTurn) -> bool:
     if turn.status != "queued":
         return False
     return not isinstance(busy.wait, ApprovalWait) or turn.inbound.asker == busy.wait.asker
+
+
+class Keeping:
+    """The loop of one process."""
+
+    def __init__(
+        self, database: Database, parts: TurnParts, dispatch: Dispatch, consents: Consents
+    ) -> None:
+        self.begun = asyncio.Event()
+        """Set after the first round: what a dead process left has been taken over."""
+        self._database = database
+        self._leases = parts.leases
+        self._inbox = parts.inbox
+        self._clock = parts.clock
+        self._dispatch = dispatch
+        self._consents = consents
+        self._last_beat_s: float | None = None
+        self._patient_until_s = 0.0
+        self._idle: set[tuple[TurnId, int]] = set()
+
+    async def keep(self) -> None:
+        """Go on for ever. A round that fails is logged and does not end the loop."""
+        looks = 0
+        while True:
+            try:
+                await self._look(looks)
+            except Exception:
+                logger.exception("a look at what is new failed")
+            finally:
+                self.begun.set()
+            looks += 1
+            await asyncio.sleep(LOOK_EVERY_S)
+
+    async def _look(self, looks: int) -> None:
+        if looks % BEAT_EVERY_LOOKS == 0:
+            await self._beat()
+        if looks % REVIVE_EVERY_LOOKS == REVIVE_EVERY_LOOKS - 1:
+            await self._revive()
+        if looks % CONNECTED_EVERY_LOOKS == CONNECTED_EVERY_LOOKS - 1:
+            waiting = await self._inbox.waiting(self._leases.process)
+            await self._consents.look(waiting, asyncio.get_running_loop().time())
+        if looks % PURGE_EVERY_LOOKS == PURGE_EVERY_LOOKS - 1:
+            await purge(self._database, self._clock())
+        for turn in await self._inbox.news(self._leases.process, self._clock()):
+            await _apart(turn.session, self._dispatch.see_to(turn))
+
+    async def _beat(self) -> None:
+        await self._leases.beat()
+        for process in await self._leases.forget_dead():
+            await self._dispatch.durable.forget(process)
+        if self._may_judge():
+            for session in await self._leases.orphans():
+                await _apart(session, self._dispatch.advance(session))
+
+    async def _revive(self) -> None:
+        """Turns that are said to run here and do not, in two looks after each other."""
+        running = await self._inbox.running(self._leases.process)
+        is_at_work = self._dispatch.durable.is_at_work
+        idle = {
+            (turn.id, turn.generation): turn
+            for turn in running
+            if not is_at_work(turn.id, turn.generation)
+        }
+        for key in self._idle & idle.keys():
+            turn = idle.pop(key)
+            await _apart(turn.session, self._dispatch.revive(turn))
+        self._idle = set(idle)
+
+    def _may_judge(self) -> bool:
+        """Whether the silence of others says something of them.
+
+        When the database was away they could not be heard either, and whoever was suspended itself
+        does not know yet who has spoken meanwhile.
+        """
+        now_s = asyncio.get_running_loop().time()
+        if self._last_beat_s is not None and now_s - self._last_beat_s > LATE_S:
+            self._patient_until_s = now_s + DEAD_AFTER_S
+        self._last_beat_s = now_s
+        return now_s >= self._patient_until_s
+
+
+async def _apart(session: SessionId, work: Awaitable[None]) -> None:
+    """What goes wrong with one session does not keep the others from being seen to."""
+    try:
+        await work
+    except Exception:
+        logger.exception("session %s could not be seen to", session)

@@ -1,19 +1,79 @@
-"""Small talk: what is answered without a model, and in which language."""
+"""What a turn starts from: its first message for the model, or an answer without a model.
 
+Long texts are kept as documents, small talk is answered at once, in the language of the thread.
+"""
+
+import asyncio
+import logging
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 
-from agent_core.classifier import Routed, asks_for_assent, is_thumbs_up
+from agent_core.classifier import LONG_TEXT_CHARS, Routed, asks_for_assent, is_thumbs_up
 from agent_core.events import AnyEvent
 from agent_core.messages import InboundMessage, Message, Text
+from agent_core.prompts import prompt
 from agent_core.prompts.language import Language, detect_language
 from agent_core.prompts.small_talk import SmallTalk, phrase_language, small_talk
-from agent_core.runtime.phrases import PHRASES, Phrases
 from agent_core.runtime.standing import progress_words, standing
 from agent_core.sessions import StoredTurn
 from agent_core.sessions.turns import TurnKind
+from agent_core.words import CORE, Words
+from agent_core.workspaces import DOWNLOADS, write_text
+
+logger = logging.getLogger(__name__)
 
 _AT_ONCE = frozenset[SmallTalk]({"empty", "emoji", "noise", "help", "status", "thanks"})
+
+
+def document_path(turn: StoredTurn) -> str:
+    """Where the text of a turn lies if it is a document, relative to the workspace; else empty."""
+    is_document = len(turn.inbound.text) > LONG_TEXT_CHARS and small_talk_of(turn.inbound) is None
+    return f"{DOWNLOADS}/message_{turn.seq}.txt" if is_document else ""
+
+
+async def keep_document(turn: StoredTurn, workspace: Path) -> None:
+    """Save the text if it is a document. A disk that refuses it does not cost the answer."""
+    if not (path := document_path(turn)):
+        return
+    try:
+        await asyncio.to_thread(write_text, workspace / path, turn.inbound.text)
+    except OSError:
+        logger.exception("turn %s: its text could not be saved", turn.id)
+
+
+def document_note(turn: StoredTurn, workspace: Path, words: Words) -> str:
+    """What the answer says of a document; empty where there is none."""
+    if not (path := document_path(turn)):
+        return ""
+    n = len(turn.inbound.text)
+    if (workspace / path).exists():
+        return words("notice-long-text-kept", n=n, path=path)
+    return words("notice-long-text", n=n)
+
+
+def opening_text(turn: StoredTurn) -> str:
+    """Earlier posts of the thread, the attachments, then what the person wrote."""
+    inbound = turn.inbound
+    parts: list[str] = []
+    if inbound.background:
+        parts.append(prompt("background", posts=inbound.background))
+    if inbound.attachments:
+        lines = "\n".join(
+            f"- {file.path} ({file.mimetype}, {file.size_bytes:,} bytes)"
+            for file in inbound.attachments
+        )
+        parts.append(f"Attached files, in the session's workspace:\n{lines}")
+    if path := document_path(turn):
+        length = f"{len(inbound.text):,}"
+        parts.append(f"The message below has {length} characters; it is saved as {path}.")
+    return "\n\n".join([*parts, _words(inbound)])
+
+
+def _words(inbound: InboundMessage) -> str:
+    if small_talk_of(inbound) == "noise":
+        return f"({len(inbound.text):,} characters without a word)"
+    return inbound.text or "(no words)"
 
 
 def small_talk_of(message: InboundMessage) -> SmallTalk | None:
@@ -55,11 +115,11 @@ def answer_small_talk(
     """
     kind, before = small_talk_of(turn.inbound), work_to_tell(earlier)
     language = phrase_language(turn.inbound.text) or thread_language(turn, earlier)
-    phrases = PHRASES[language]
+    words = CORE.of(language)
     if before is not None and before.outcome is None and kind in ("empty", "status"):
-        text = progress_words(standing(events), now, phrases)
+        text = progress_words(standing(events), now, words)
     else:
-        text = _words(kind, turn, before, phrases)
+        text = _answer(kind, turn, before, words)
     return Routed(
         route="SIMPLE",
         reason=str(kind),
@@ -110,17 +170,18 @@ def _is_assent(turn: StoredTurn, before: StoredTurn | None) -> bool:
     return before.outcome == "limited" or asks_for_assent(before.answer or "")
 
 
-def _words(
-    kind: SmallTalk | None, turn: StoredTurn, before: StoredTurn | None, phrases: Phrases
+def _answer(
+    kind: SmallTalk | None, turn: StoredTurn, before: StoredTurn | None, words: Words
 ) -> str:
     match kind:
         case "empty" | "status" if before is not None and before.outcome is not None:
-            return phrases.state(before.outcome)
+            outcome = "answered" if before.outcome == "steered" else before.outcome
+            return words(f"state-{outcome}")
         case "empty" | "help" | None:
-            return phrases.help
+            return words("answer-help")
         case "stop" | "status":
-            return phrases.nothing_running
+            return words("answer-nothing-running")
         case "emoji" | "thanks":
-            return phrases.thanks
+            return words("answer-thanks")
         case "noise":
-            return phrases.noise.format(n=phrases.number(len(turn.inbound.text)))
+            return words("answer-noise", n=len(turn.inbound.text))

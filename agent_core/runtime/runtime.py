@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from agent_core.background import Background
 from agent_core.durable.dbos_turns import DurableConfig
 from agent_core.errors import SessionError
 from agent_core.events import AnyEvent
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import InboundMessage, JsonObject
-from agent_core.runtime.background import Background
 from agent_core.runtime.consents import ConsentParts, Consents
-from agent_core.runtime.dispatch import Dispatch, Reader
-from agent_core.runtime.keeping import Keeping
+from agent_core.runtime.dispatch import Dispatch, Keeping, Reader
 from agent_core.runtime.ready_answers import kind_of
 from agent_core.runtime.timekeeper import Host, Timekeeper
 from agent_core.runtime.turns import TurnParts

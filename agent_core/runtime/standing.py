@@ -1,4 +1,4 @@
-"""How far a turn is, read from its events: what is told to who asks, and when it was stopped."""
+"""The state of a turn in words, read from its events: progress, stop notices, failures."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
+from agent_core.errors import ModelRejected, ModelUnavailable, ReplyTruncated, RequestTooLarge
 from agent_core.events import (
     AnyEvent,
     ArtifactSaved,
@@ -19,8 +20,8 @@ from agent_core.events import (
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId
 from agent_core.loop.ask_user import ASK_USER
 from agent_core.prompts.spoken import spoken_time
-from agent_core.runtime.phrases import Phrases
 from agent_core.sessions.turns import Stop
+from agent_core.words import CORE, Words
 
 MAX_SAID_CHARS = 500
 MAX_NAMED = 5
@@ -28,6 +29,13 @@ MAX_NAME_CHARS = 60
 JUST_BEGUN_S = 15.0
 """From then on it is told for how long it has been at work, even if nothing came of it yet."""
 
+_OF_A_CHILD = {
+    "too-long": "its work has become too long for its language model",
+    "truncated": "what it wanted to write was longer than its language model writes in one go",
+    "rejected": "its language model refused the request, and asking again would not help",
+    "unavailable": "its language model is not answering at the moment",
+    "other": "something went wrong while it worked",
+}
 _PREFIX = re.compile(r"^(?:.*__)?(?:composio_)?")
 
 
@@ -90,25 +98,24 @@ def standing(
     )
 
 
-def progress_words(now: Standing, at: datetime, phrases: Phrases) -> str:
+def progress_words(now: Standing, at: datetime, words: Words) -> str:
     """What to tell a person who asks how far the work is."""
     if now.is_asking:
-        return phrases.waiting
+        return words("progress-waiting")
     seconds = (at - now.started_at).total_seconds() if now.started_at else 0.0
-    lines = [phrases.just_begun]
-    if now.model_calls or now.tool_calls or seconds >= JUST_BEGUN_S:
-        done = phrases.so_far.format(done=done) if (done := _done(now, phrases)) else ""
-        lines = [phrases.at_work.format(time=spoken_time(seconds), so_far=done)]
+    lines = [words("progress-begun")]
+    if done := _done(now, words):
+        lines = [words("progress-at-work-done", time=spoken_time(seconds), done=done)]
+    elif seconds >= JUST_BEGUN_S:
+        lines = [words("progress-at-work", time=spoken_time(seconds))]
     if now.under_way:
-        lines.append(phrases.under_way.format(what=_listed(now.under_way)))
+        lines.append(words("progress-under-way", what=_listed(now.under_way)))
     elif now.is_at_model:
-        lines.append(phrases.at_model)
-    return " ".join([*lines, phrases.add_something])
+        lines.append(words("progress-at-model"))
+    return " ".join([*lines, words("progress-add")])
 
 
-def stop_words(
-    then: Standing, stop: Stop, phrases: Phrases, *, left_out: Sequence[str] = ()
-) -> str:
+def stop_words(then: Standing, stop: Stop, words: Words, *, left_out: Sequence[str] = ()) -> str:
     """What was done until a turn was stopped, and how it can go on.
 
     Who deleted the request wants neither to go on nor to read what came of it.
@@ -116,31 +123,57 @@ def stop_words(
     Args:
         then: How far the turn was.
         stop: Who wanted it to end, and why.
-        phrases: In which language.
+        words: In which language.
         left_out: What people had added and the turn had not taken in.
     """
     is_deleted = stop.why == "deleted"
-    by = phrases.stopped_by.format(name=stop.by) if stop.by else phrases.stopped_now
-    lines = [phrases.stopped_deleted if is_deleted else by]
-    if (done := _done(then, phrases)) and not is_deleted:
-        lines.append(phrases.until_then.format(done=done))
+    by = words("stop-by", name=stop.by) if stop.by else words("stop-now")
+    lines = [words("stop-deleted") if is_deleted else by]
+    if (done := _done(then, words)) and not is_deleted:
+        lines.append(words("stop-until-then", done=done))
     if then.saved:
-        lines.append(phrases.saved.format(what=", ".join(f"`{path}`" for path in then.saved)))
+        lines.append(words("stop-saved", what=", ".join(f"`{path}`" for path in then.saved)))
     if unsure := (*then.unsure, *then.effects_under_way):
-        lines.append(phrases.unsure.format(what=_listed(unsure)))
+        lines.append(words("notice-unsure", what=_listed(unsure)))
     if is_deleted:
         return " ".join(lines)
     if left_out:
-        lines.append(phrases.left_out.format(what=_listed([_named(one) for one in left_out])))
-    lines.append(phrases.to_go_on)
+        lines.append(words("stop-left-out", what=_listed([_named(one) for one in left_out])))
+    lines.append(words("stop-to-go-on"))
     quoted = f"\n\n> {_cut(then.said)}" if then.said else ""
     return " ".join(lines) + quoted
 
 
-def unsure_words(events: Sequence[AnyEvent], phrases: Phrases) -> str:
+def unsure_words(events: Sequence[AnyEvent], words: Words) -> str:
     """What may or may not have happened in a turn; empty when all is known."""
     unsure = standing(events).unsure
-    return phrases.unsure.format(what=_listed(unsure)) if unsure else ""
+    return words("notice-unsure", what=_listed(unsure)) if unsure else ""
+
+
+def apology(error: BaseException, reference: str, language: str) -> str:
+    """Why a turn failed, in plain sentences, with the reference an operator finds it by."""
+    words = CORE.of(language)
+    reason = words(f"failure-{_failure(error)}")
+    return words("failure-with-reference", reason=reason, mark=reference)
+
+
+def child_failure(error: BaseException) -> str:
+    """A plain sentence for the model that delegated to a sub-agent which failed."""
+    return f"The sub-agent could not finish: {_OF_A_CHILD[_failure(error)]}."
+
+
+def _failure(error: BaseException) -> str:
+    match error:
+        case RequestTooLarge():
+            return "too-long"
+        case ReplyTruncated():
+            return "truncated"
+        case ModelRejected():
+            return "rejected"
+        case ModelUnavailable():
+            return "unavailable"
+        case _:
+            return "other"
 
 
 def _is_asking(events: Sequence[AnyEvent]) -> bool:
@@ -156,12 +189,12 @@ def _is_at_model(events: Sequence[AnyEvent]) -> bool:
     return bool(own) and isinstance(own[-1], StepStarted)
 
 
-def _done(now: Standing, phrases: Phrases) -> str:
+def _done(now: Standing, words: Words) -> str:
     """What is none is left out; empty when nothing was done."""
-    steps = phrases.count(phrases.steps, now.model_calls) if now.model_calls else ""
-    calls = phrases.count(phrases.calls, now.tool_calls) if now.tool_calls else ""
+    steps = words("progress-steps", n=now.model_calls) if now.model_calls else ""
+    calls = words("progress-calls", n=now.tool_calls) if now.tool_calls else ""
     if steps and calls:
-        return phrases.counted.format(steps=steps, calls=calls)
+        return words("progress-both", steps=steps, calls=calls)
     return steps or calls
 
 

@@ -1,19 +1,121 @@
-"""What people write while a turn is at work: taken in by its root run, in order, each once."""
+"""Steering a turn that is at work: messages taken into it, stop signals, ends without an answer.
 
-from collections.abc import Sequence
+What people write meanwhile is taken in by the turn's root run, in order, each message once.
+"""
 
-from agent_core.events import MessageTaken
-from agent_core.ids import TurnId, UserId
-from agent_core.loop.agent import Clock, Taken
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any, TypeVar
+
+from agent_core.errors import SessionError
+from agent_core.events import MessageTaken, Outcome, TurnFinished, TurnStarted
+from agent_core.ids import ROOT_RUN, TurnId, UserId
+from agent_core.loop.agent import ROUTE_SLOTS, Clock, Taken
 from agent_core.messages import Message, ToolResult
 from agent_core.prompts import prompt
-from agent_core.runtime.agents import one_line
-from agent_core.runtime.opening import opening_text
-from agent_core.runtime.silent_ends import end_silently
+from agent_core.runtime.ready_answers import opening_text, thread_language
+from agent_core.runtime.standing import apology
 from agent_core.sessions import EventLog, Inbox, Question, SessionStore, StoredTurn
 
+T = TypeVar("T")
 POSTS_AND_FILES = "the thread's posts and files"
+MAX_NAME_CHARS = 60
 NOBODY_ANSWERED = "Nobody answered in time."
+
+
+async def end_silently(
+    ended: Sequence[StoredTurn], outcome: Outcome, *, log: EventLog, clock: Clock
+) -> None:
+    """End turns without an answer: `stopped` when they were taken back, `steered` otherwise.
+
+    Their readers are told when this returns. Safe to do again.
+    """
+    for turn in ended:
+        await _announce_end(turn, outcome, log=log, clock=clock)
+    if ended:
+        await log.flush()
+
+
+async def give_up(turn: StoredTurn, *, log: EventLog, clock: Clock) -> None:
+    """End a turn that cannot be worked on, with an apology."""
+    reference = turn.inbound.key.rpartition(":")[2]
+    said = apology(SessionError(), reference, thread_language(turn, ()))
+    await _announce_end(turn, "failed", log=log, clock=clock, answer=said, reference=reference)
+    await log.flush()
+
+
+async def _announce_end(
+    turn: StoredTurn,
+    outcome: Outcome,
+    *,
+    log: EventLog,
+    clock: Clock,
+    answer: str = "",
+    reference: str = "",
+) -> None:
+    def at(slot: str) -> dict[str, Any]:
+        return {
+            "session": turn.session,
+            "turn": turn.id,
+            "run": ROOT_RUN,
+            "step": 0,
+            "attempt": 1,
+            "n": ROUTE_SLOTS[slot],
+            "at": clock(),
+        }
+
+    asked = turn.inbound
+    await log.append(
+        TurnStarted(**at("turn_started"), asker=asked.asker, author_name=asked.author_name, text="")
+    )
+    finished = TurnFinished(
+        **at("turn_finished"), outcome=outcome, answer=answer, reference=reference
+    )
+    await log.append(finished)
+
+
+class Stopped(Exception):
+    """The work was ended because a person wanted it so."""
+
+
+class StopSignals:
+    """A signal per turn at work in this process, for its root run and its child runs alike."""
+
+    def __init__(self) -> None:
+        self._signals: dict[TurnId, asyncio.Event] = {}
+
+    def give(self, turn: TurnId) -> None:
+        """The turn is to stop."""
+        self._of(turn).set()
+
+    def forget(self, turn: TurnId) -> None:
+        """The turn has ended."""
+        self._signals.pop(turn, None)
+
+    async def unless_given(self, turn: TurnId, work: Coroutine[Any, Any, T]) -> T:
+        """Do `work`, and cancel it when the turn is to stop.
+
+        Raises:
+            Stopped: it was cancelled, and has ended.
+        """
+        signal = self._of(turn)
+        if signal.is_set():
+            work.close()
+            raise Stopped
+        working = asyncio.create_task(work)
+        waiting = asyncio.create_task(signal.wait())
+        try:
+            await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            if not working.done():
+                raise Stopped
+            return working.result()
+        finally:
+            waiting.cancel()
+            working.cancel()
+            await asyncio.wait({working, waiting})
+
+    def _of(self, turn: TurnId) -> asyncio.Event:
+        return self._signals.setdefault(turn, asyncio.Event())
 
 
 class Steering:
@@ -55,6 +157,11 @@ class Steering:
         events = await self._log.of_turn(turn.id)
         heard: set[TurnId] = {event.taken for event in events if isinstance(event, MessageTaken)}
         await self._inbox.forget_places(turn.id, but=heard)
+
+
+def one_line(name: str) -> str:
+    """A name that people chose themselves, so that it cannot pose as more than a name."""
+    return " ".join(name.split())[:MAX_NAME_CHARS] or "Someone"
 
 
 def answer_of(question: Question, taken: Sequence[Taken]) -> Message:

@@ -9,9 +9,9 @@ from typing import Literal, Protocol
 from agent_core.loop.agent import Clock
 from agent_core.messages import InboundMessage
 from agent_core.prompts.language import detect_language
-from agent_core.runtime.phrases import PHRASES
 from agent_core.schedules.schedule import Schedule, Slot, SlotState
 from agent_core.sessions.schedules import UNFINISHED, ScheduleStore
+from agent_core.words import CORE
 
 logger = logging.getLogger(__name__)
 
@@ -154,7 +154,7 @@ class Timekeeper:
             key=slot.key,
             asker=order.owner,
             author_name=order.owner_name,
-            text=PHRASES[language].digest.format(task=order.task),
+            text=CORE.say(language, "digest-task", task=order.task),
             received_at=slot.claimed_at,
             background="\n".join(["Told in earlier digests:", *before]) if before else "",
             scheduled=True,

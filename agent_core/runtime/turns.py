@@ -2,42 +2,53 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from agent_core import tracing
-from agent_core.classifier import Router
-from agent_core.consent.taints import Taints
+from agent_core.classifier import ROUTED, Routed, Router, Routing, rule_for
+from agent_core.consent.taint import Taints
 from agent_core.context.history import settled
 from agent_core.durable import Steps, cannot_replay, first_cause
-from agent_core.events import RunFinished, TurnFinished, TurnStarted
+from agent_core.events import (
+    AnyEvent,
+    FastPathFallback,
+    RouteChosen,
+    RunFinished,
+    StepRetried,
+    TextDelta,
+    ToolCallFinished,
+    TurnFinished,
+    TurnStarted,
+)
 from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, TurnId, UserId
-from agent_core.loop.agent import Clock, Gate, RunScope
+from agent_core.loop.agent import ROUTE_SLOTS, Clock, Gate, RunScope
 from agent_core.loop.calls import Asked
 from agent_core.loop.run import RunResult, run_agent
-from agent_core.messages import MESSAGES, Message, user_message
+from agent_core.messages import MESSAGES, JsonObject, Message, user_message
+from agent_core.models import Delta
+from agent_core.models.retry import Retried
 from agent_core.observers import Observers
 from agent_core.prompts.language import Language
-from agent_core.runtime.agents import Agents
-from agent_core.runtime.children import Children
-from agent_core.runtime.closing import Closing
-from agent_core.runtime.documents import keep_document
-from agent_core.runtime.notices import settle_notices, with_notices
-from agent_core.runtime.opening import opening_text
-from agent_core.runtime.phrases import PHRASES
-from agent_core.runtime.ready_answers import thread_language
-from agent_core.runtime.routes import Routes, turn_at
-from agent_core.runtime.run_logs import RunLogs
-from agent_core.runtime.scopes import Scopes
-from agent_core.runtime.standing import standing, stop_words
-from agent_core.runtime.steering import POSTS_AND_FILES, Steering
-from agent_core.runtime.stopping import Stopped, StopSignals
+from agent_core.runtime.ready_answers import (
+    answer_small_talk,
+    document_note,
+    keep_document,
+    last_work,
+    needs_no_model,
+    opening_text,
+    thread_language,
+    work_to_tell,
+)
+from agent_core.runtime.runs import Agents, Children, Scopes
+from agent_core.runtime.standing import apology, standing, stop_words, unsure_words
+from agent_core.runtime.steering import POSTS_AND_FILES, Steering, Stopped, StopSignals
 from agent_core.runtime.waits import Waits, unfinished
-from agent_core.runtime.words import apology
 from agent_core.sessions import (
     EventLog,
     Inbox,
@@ -49,11 +60,214 @@ from agent_core.sessions import (
 )
 from agent_core.sessions.consents import ConsentStore
 from agent_core.tools.composio_accounts import Accounts
-from agent_core.workspaces import known_sources
+from agent_core.words import CORE, Words
+from agent_core.workspaces import (
+    RunLogs,
+    SessionInfo,
+    append_summary,
+    build_trace,
+    is_renewed,
+    known_sources,
+    settle_renewal,
+    write_trace,
+)
 
 logger = logging.getLogger(__name__)
 
+_READER = re.compile(r"(?:^|__)crawl_parallel$")
+_SUCCESSES = re.compile(r'"successful": ?(\d+)')
+OBSERVERS_PATIENCE_S = 5.0
 ASKER: TypeAdapter[UserId] = TypeAdapter(UserId)
+
+
+class Routes:
+    """Chooses routes. What was chosen is recorded: a replay meets the same one."""
+
+    def __init__(self, router: Router, store: SessionStore, log: EventLog, clock: Clock) -> None:
+        self._router = router
+        self._store = store
+        self._log = log
+        self._clock = clock
+
+    async def choose(
+        self, turn: StoredTurn, scope: RunScope, earlier: tuple[Message, ...], *, resumed: bool
+    ) -> Routed:
+        """The route, chosen once and announced; the fast answer with it where there is one.
+
+        Args:
+            turn: The turn to route.
+            scope: Of its root run.
+            earlier: What was said in the session before.
+            resumed: The turn goes on from its history: it was COMPLEX already.
+        """
+        turns = (await self._store.turns_until(turn))[:-1]
+        if needs_no_model(turn, turns):
+            routed = await self._small_talk(turn, turns, scope)
+        elif rule := "resumed" if resumed else _rule(turn, turns):
+            routed = Routed(route="COMPLEX", reason=rule)
+        else:
+            routed = await self._ask_router(turn, scope, earlier)
+        await self._announce_route(routed, scope)
+        return routed
+
+    async def _small_talk(
+        self, turn: StoredTurn, earlier: Sequence[StoredTurn], scope: RunScope
+    ) -> Routed:
+        """What it says of the thread stays true to when it was said."""
+
+        async def answer() -> Routed:
+            before = work_to_tell(earlier)
+            events = await self._log.of_turn(before.id) if before else []
+            return answer_small_talk(turn, earlier, events, self._clock())
+
+        return await scope.steps.once("route", answer, ROUTED)
+
+    async def _ask_router(
+        self, turn: StoredTurn, scope: RunScope, earlier: tuple[Message, ...]
+    ) -> Routed:
+        attempt = 1
+
+        async def tell(item: Delta | Retried) -> None:
+            nonlocal attempt
+            if isinstance(item, Delta):
+                await scope.emit(TextDelta(**scope.at(0, 2, attempt), text=item.text))
+                return
+            attempt = item.attempt
+            at = scope.at(0, 2, attempt)
+            await scope.emit(StepRetried(**at, reason=item.reason, wait_s=item.wait_s))
+
+        async def work() -> Routed:
+            routing = Routing(
+                text=turn.inbound.text,
+                opening=opening_text(turn),
+                history=earlier,
+                today=turn.inbound.received_at.date(),
+            )
+            return await self._router.route(routing, tell)
+
+        return await scope.steps.once("route", work, ROUTED)
+
+    async def _announce_route(self, routed: Routed, scope: RunScope) -> None:
+        if routed.fallback:
+            tracing.note("fast_path_fallback", reason=routed.fallback.partition(":")[0])
+            at = turn_at(scope, "fallback")
+            await scope.emit(FastPathFallback(**at, reason=routed.fallback))
+        tracing.note("query_classification", decision=routed.route, reason=routed.reason)
+        if routed.answer is not None:
+            tracing.note("direct_answer", length=len(routed.answer.text))
+        await scope.emit(
+            RouteChosen(
+                **turn_at(scope, "route"),
+                route=routed.route,
+                reason=routed.reason,
+                raw=routed.raw,
+                usage=routed.usage,
+                model_calls=routed.model_calls,
+            )
+        )
+
+
+def _rule(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> str | None:
+    before = last_work(earlier)
+    unfinished = before is not None and before.outcome in {"limited", "stopped", "failed"}
+    return rule_for(turn.inbound, has_unfinished_work=unfinished)
+
+
+def turn_at(scope: RunScope, slot: str) -> JsonObject:
+    """A turn's own events are announced once, in whatever generation."""
+    return {**scope.at(0, ROUTE_SLOTS[slot]), "attempt": 1}
+
+
+def read_nothing(events: Sequence[AnyEvent]) -> bool:
+    """Whether pages were asked for, by whatever agent, and each and every one failed."""
+    counts = [_pages_read(event) for event in events if _is_reading(event)]
+    return bool(counts) and not any(counts)
+
+
+def _is_reading(event: AnyEvent) -> bool:
+    return isinstance(event, ToolCallFinished) and _READER.search(event.tool) is not None
+
+
+def _pages_read(event: AnyEvent) -> int:
+    """As the tool counted them, at the beginning of its result; none if the call failed."""
+    preview = event.preview if isinstance(event, ToolCallFinished) else ""
+    counted = _SUCCESSES.search(preview)
+    return int(counted[1]) if counted else 0
+
+
+async def with_notices(
+    result: RunResult,
+    turn: StoredTurn,
+    workspace: Path,
+    events: Sequence[AnyEvent],
+    language: Language,
+) -> str:
+    """The answer below what the person has to know of message, workspace and pages."""
+    return await asyncio.to_thread(_noticed, result, turn, workspace, events, CORE.of(language))
+
+
+async def settle_notices(workspace: Path) -> None:
+    """The answer with its notices is stored: what was said once is not said again."""
+    try:
+        await asyncio.to_thread(settle_renewal, workspace)
+    except OSError:
+        logger.exception("%s may be called new once more", workspace)
+
+
+def _noticed(
+    result: RunResult,
+    turn: StoredTurn,
+    workspace: Path,
+    events: Sequence[AnyEvent],
+    words: Words,
+) -> str:
+    notices = [
+        document_note(turn, workspace, words),
+        words("notice-new-workspace") if is_renewed(workspace) else "",
+        words("notice-nothing-read") if read_nothing(events) else "",
+        "" if result.outcome == "stopped" else unsure_words(events, words),
+    ]
+    return "\n\n".join(filter(None, [" ".join(filter(None, notices)), result.text]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closing:
+    """Writes a turn's records. A workspace that cannot be written does not cost the answer."""
+
+    log: EventLog
+    observers: Observers
+    composio_url: str
+    logfire_project: str
+    logfire_enabled: bool
+    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Small talk may end at the same time as the work beside it, in the same files."""
+
+    async def leave_records(
+        self, turn: StoredTurn, workspace: Path, finished: TurnFinished, trace_id: str
+    ) -> None:
+        await self.observers.settle(OBSERVERS_PATIENCE_S, turn.id)
+        events = await self.log.of_turn(turn.id)
+        if finished not in events:
+            events.append(finished)
+        trace = build_trace(
+            events,
+            info=SessionInfo(
+                url=self.composio_url,
+                user_id=turn.inbound.asker,
+                timestamp=turn.inbound.received_at,
+            ),
+            trace_id=trace_id,
+            logfire_enabled=self.logfire_enabled,
+            finished_at=finished.at,
+        )
+        url = tracing.trace_url(self.logfire_project, trace_id)
+        try:
+            async with self.writing:
+                await asyncio.to_thread(write_trace, workspace, trace)
+                await asyncio.to_thread(append_summary, workspace, trace, trace_url=url)
+        except OSError:
+            logger.exception("turn %s: its records could not be written", turn.id)
+        tracing.note("session_complete", outcome=finished.outcome, events=len(events))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,10 +375,10 @@ class Turns:
         effects = await self._parts.store.effects_of(turn.id)
         then = standing(await self._parts.log.of_turn(turn.id), effects)
         await scope.emit(RunFinished(**scope.at(0, 1), outcome="stopped", text=""))
-        phrases = PHRASES[await self._language(turn)]
+        words = CORE.of(await self._language(turn))
         left_out = [each.inbound.text for each in await self._parts.inbox.left_out(turn)]
-        words = stop_words(then, stop, phrases, left_out=left_out)
-        return RunResult(outcome="stopped", text=words)
+        said = stop_words(then, stop, words, left_out=left_out)
+        return RunResult(outcome="stopped", text=said)
 
     async def _announce(self, turn: StoredTurn, scope: RunScope) -> None:
         await scope.emit(
@@ -221,7 +435,7 @@ class Turns:
         return done, await scope.steps.once("asker", look, ASKER)
 
     async def _unanswered_words(self, turn: StoredTurn) -> str:
-        return PHRASES[await self._language(turn)].unanswered
+        return CORE.say(await self._language(turn), "answer-unanswered")
 
     async def _language(self, turn: StoredTurn) -> Language:
         return thread_language(turn, (await self._parts.store.turns_until(turn))[:-1])

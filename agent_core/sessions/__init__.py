@@ -1,11 +1,10 @@
 """What is remembered of sessions: turns, history, events, the ledger, readers' cursors."""
 
-from agent_core.sessions.behind import WriteBehind
 from agent_core.sessions.database import Database
 from agent_core.sessions.inbox import Inbox
 from agent_core.sessions.leases import LeaseLost, Leases
 from agent_core.sessions.ledger import Ledger
-from agent_core.sessions.log import EventLog
+from agent_core.sessions.log import EventLog, WriteBehind
 from agent_core.sessions.store import SessionStore, StoredSession
 from agent_core.sessions.turns import (
     ApprovalWait,

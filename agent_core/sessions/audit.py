@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
@@ -96,7 +96,7 @@ class AuditLog:
         """
         query = select(audit).order_by(audit.c.id)
         if since is not None:
-            query = query.where(audit.c.at >= since.astimezone(UTC))
+            query = query.where(audit.c.at >= since)
         if session is not None:
             query = query.where(audit.c.session == session)
         calls = await self._database.run(
@@ -108,7 +108,7 @@ class AuditLog:
     async def _add(self, entry: AuditEntry, outcome: str) -> None:
         row = _row(entry) | {"outcome": outcome}
         insert = self._database.insert_new(audit).values(row)
-        await self._database.run(lambda connection: connection.execute(insert) and None)
+        await self._database.execute(insert)
 
 
 def _calls(connection: Connection, query: Select[Any]) -> Iterator[AuditedCall]:
@@ -122,13 +122,13 @@ def _calls(connection: Connection, query: Select[Any]) -> Iterator[AuditedCall]:
         yield AuditedCall(
             entry=_entry(begun),
             outcome=ended.outcome if ended is not None else None,
-            ended_at=_moment(ended.at) if ended is not None else None,
+            ended_at=ended.at if ended is not None else None,
         )
 
 
 def _row(entry: AuditEntry) -> dict[str, Any]:
     return {
-        "at": entry.at.astimezone(UTC),
+        "at": entry.at,
         "session": entry.session,
         "turn": entry.turn,
         "run": entry.run,
@@ -144,7 +144,7 @@ def _row(entry: AuditEntry) -> dict[str, Any]:
 
 def _entry(row: Row[Any]) -> AuditEntry:
     return AuditEntry(
-        at=_moment(row.at),
+        at=row.at,
         session=SessionId(row.session),
         turn=TurnId(row.turn),
         run=RunId(row.run),
@@ -156,11 +156,6 @@ def _entry(row: Row[Any]) -> AuditEntry:
         consent=ConsentId(row.consent) if row.consent else None,
         approved_by=UserId(row.approved_by) if row.approved_by else None,
     )
-
-
-def _moment(stored: datetime) -> datetime:
-    """SQLite forgets the zone, which is UTC."""
-    return stored.replace(tzinfo=UTC) if stored.tzinfo is None else stored.astimezone(UTC)
 
 
 def _is_by(call: AuditedCall, user: str | None) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal
 
 from sqlalchemy import Row, select, update
@@ -63,15 +63,15 @@ class ConsentStore:
             "for_thread": False,
             "decided_by": None,
             "reason": "",
-            "deadline": consent.deadline.astimezone(UTC),
+            "deadline": consent.deadline,
         }
-        await self._database.change(lambda c: self._database.insert_if_new(c, consents, row))
+        await self._database.add(consents, row)
         return await self.find(consent.id) or consent
 
     async def find(self, consent: ConsentId) -> Consent | None:
         """A consent by id; None where there is none."""
         query = select(consents).where(consents.c.id == consent)
-        row = await self._database.run(lambda connection: connection.execute(query).first())
+        row = await self._database.row(query)
         return _read(row) if row is not None else None
 
     async def decide(
@@ -108,18 +108,15 @@ class ConsentStore:
             consents.c.for_thread.is_(True),
             consents.c.status.in_(("approved", "used")),
         )
-        rows = await self._database.run(lambda connection: connection.execute(query).all())
+        rows = await self._database.rows(query)
         return [_read(row) for row in rows]
 
     async def _move(self, consent: ConsentId, before: ConsentStatus, now: dict[str, Any]) -> bool:
         which = (consents.c.id == consent) & (consents.c.status == before)
-        return await self._database.change(
-            lambda c: c.execute(update(consents).where(which).values(now)).rowcount > 0
-        )
+        return await self._database.execute(update(consents).where(which).values(now))
 
 
 def _read(row: Row[Any]) -> Consent:
-    deadline = row.deadline
     return Consent(
         id=ConsentId(row.id),
         kind=row.kind,
@@ -128,7 +125,7 @@ def _read(row: Row[Any]) -> Consent:
         asker=UserId(row.asker),
         digest=row.digest,
         body=row.body,
-        deadline=deadline.replace(tzinfo=UTC) if deadline.tzinfo is None else deadline,
+        deadline=row.deadline,
         status=row.status,
         for_thread=row.for_thread,
         decided_by=UserId(row.decided_by) if row.decided_by else None,

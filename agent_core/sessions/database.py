@@ -1,32 +1,165 @@
-"""The database behind sessions: one engine, SQLite by default, Postgres by URL."""
+"""The database behind sessions: SQLite by default, Postgres by URL; transactions with retry.
+
+A database is locked, full, restarting or away now and then. Work waits for that with back-off in
+place of failing, so whatever is done here may be done twice: it MUST be idempotent.
+"""
 
 import asyncio
-import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, Generic, TypeVar
 
-from sqlalchemy import Connection, Engine, Table, make_url
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    Executable,
+    Row,
+    Table,
+    create_engine,
+    event,
+    make_url,
+)
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import ConnectionPoolEntry
 
+from agent_core.background import Backoff
 from agent_core.database_errors import is_damage, passes, reason_of
 from agent_core.errors import SessionError
-from agent_core.sessions.attempt import Attempt
-from agent_core.sessions.engine import make_engine
-from agent_core.sessions.migrations import file_of, upgrade, way_back
-from agent_core.sessions.trouble import DatabaseTrouble, TroubleLog
+from agent_core.sessions.migrations import REVISIONS, Revision, file_of, upgrade, way_back
 
+logger = logging.getLogger(__name__)
+
+LOG_EVERY_S = 60.0
+OVER_AFTER_S = 30.0
+"""Trouble that nobody has met for so long is over, whether or not anybody saw it end."""
+
+BUSY_TIMEOUT_MS = 1_000
+"""SQLite waits this long for a lock; `Database` asks again, and lets others come in between."""
+POSTGRES_CONNECT = {
+    "connect_timeout": 5,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+    "options": "-c idle_in_transaction_session_timeout=5000",
+}
+"""A server that is gone without a word is noticed in about ten seconds; a process that is suspended
+in a transaction loses its locks before another one takes its work over."""
 T = TypeVar("T")
-
 PATIENCE_S = 600.0
 """How long work waits for a database in trouble: longer than any restart, shorter than a night."""
 OPEN_PATIENCE_S = 120.0
 """How long a start waits, another process's upgrade included."""
 POSTGRES_THREADS = 8
+BACKOFF = Backoff(first_s=0.05, longest_s=2.0, jitter=0.5)
 
-_FIRST_PAUSE_S = 0.05
-_LONGEST_PAUSE_S = 2.0
+
+class DatabaseTrouble(SessionError):
+    """The database was locked, full, restarting or away for as long as the caller would wait.
+
+    Attributes:
+        reason: The database's own words.
+        may_be_stored: The connection broke at the commit: nobody knows whether it was done.
+    """
+
+    def __init__(self, reason: str, *, may_be_stored: bool = False) -> None:
+        super().__init__(f"the database cannot be used just now: {reason}")
+        self.reason = reason
+        self.may_be_stored = may_be_stored
+
+
+class TroubleLog:
+    """Says that there is trouble at once, then once a minute, then that it is over."""
+
+    def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
+        self._clock_s = clock_s
+        self._began_s: float | None = None
+        self._met_s = 0.0
+        self._said_s = 0.0
+        self._reason = ""
+
+    @property
+    def reason(self) -> str | None:
+        """What the trouble is; None when there is none."""
+        if self._began_s is None or self._clock_s() - self._met_s > OVER_AFTER_S:
+            return None
+        return self._reason
+
+    def meet(self, reason: str) -> None:
+        """Somebody could not do its work."""
+        now_s = self._clock_s()
+        is_new = self.reason is None
+        self._began_s = now_s if is_new or self._began_s is None else self._began_s
+        self._met_s, self._reason = now_s, reason
+        if is_new or now_s - self._said_s >= LOG_EVERY_S:
+            self._said_s = now_s
+            logger.warning(
+                "the database is in trouble since %.0f s: %s", now_s - self._began_s, reason
+            )
+
+    def end(self) -> None:
+        """Somebody who could not do its work has done it."""
+        if self._began_s is not None:
+            logger.warning("the database works again after %.0f s", self._clock_s() - self._began_s)
+        self._began_s = None
+
+
+class _GivenUp(Exception):
+    """Nobody waits for this any more: the transaction is rolled back."""
+
+
+class _Attempt(Generic[T]):
+    """Call it in a thread. Given up before its commit it leaves nothing behind."""
+
+    def __init__(self, engine: Engine, work: Callable[[Connection], T]) -> None:
+        self._engine = engine
+        self._work = work
+        self._lock = threading.Lock()
+        self._is_given_up = False
+        self._reached_commit = False
+
+    def __call__(self) -> T:
+        with self._engine.begin() as connection:
+            done = self._work(connection)
+            with self._lock:
+                if self._is_given_up:
+                    raise _GivenUp
+                self._reached_commit = True
+            return done
+
+    def give_up(self) -> bool:
+        """Whether the commit was tried: after a failure nobody knows whether it was done.
+
+        An attempt that is still under way does not try it any more.
+        """
+        with self._lock:
+            self._is_given_up = True
+            return self._reached_commit
+
+
+def _make_engine(url: URL) -> Engine:
+    """An engine for SQLite or Postgres with the driver that we have."""
+    if url.get_backend_name() == "sqlite":
+        engine = create_engine(url.set(drivername="sqlite+pysqlite"))
+        event.listen(engine, "connect", _tune_sqlite)
+        return engine
+    wanted = {name: value for name, value in POSTGRES_CONNECT.items() if name not in url.query}
+    return create_engine(url.set(drivername="postgresql+psycopg"), connect_args=wanted)
+
+
+def _tune_sqlite(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
+    """WAL with NORMAL survives a killed process; only a power cut may lose the last commits."""
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", f"busy_timeout={BUSY_TIMEOUT_MS}"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
 
 
 class Database:
@@ -39,7 +172,7 @@ class Database:
     def __init__(self, url: str) -> None:
         self.url = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        self.engine: Engine = make_engine(self.url)
+        self.engine: Engine = _make_engine(self.url)
         self._trouble = TroubleLog()
         # One thread serialises the writers of an SQLite file better than its lock does.
         self._threads = ThreadPoolExecutor(
@@ -51,7 +184,12 @@ class Database:
         """Why work has to wait just now; None when it does not."""
         return self._trouble.reason
 
-    async def open(self, *, patience_s: float = OPEN_PATIENCE_S) -> None:
+    async def open(
+        self,
+        *,
+        patience_s: float = OPEN_PATIENCE_S,
+        revisions: Sequence[Revision] = REVISIONS,
+    ) -> None:
         """Bring the tables to what the code knows: make them, or alter older ones.
 
         Raises:
@@ -62,7 +200,7 @@ class Database:
         try:
             if file is not None:
                 file.parent.mkdir(parents=True, exist_ok=True)
-            await self.run(upgrade, patience_s=patience_s)
+            await self.run(partial(upgrade, revisions=revisions), patience_s=patience_s)
         except (SQLAlchemyError, OSError, DatabaseTrouble) as error:
             self.engine.dispose()
             place = self.url.render_as_string(hide_password=True)
@@ -86,9 +224,9 @@ class Database:
             DatabaseTrouble: there is trouble still after `patience_s`.
         """
         ends_at = asyncio.get_running_loop().time() + patience_s
-        pauses, in_doubt, has_waited = _pauses(), False, False
+        waits_s, in_doubt, has_waited = BACKOFF.waits_s(), False, False
         while True:
-            attempt = Attempt(self.engine, work)
+            attempt = _Attempt(self.engine, work)
             try:
                 async with asyncio.timeout_at(ends_at):
                     done = await self._in_thread(attempt)
@@ -96,7 +234,7 @@ class Database:
                 if not passes(error):
                     raise
                 in_doubt = attempt.give_up() or in_doubt
-                await self._wait_out(error, next(pauses), ends_at, in_doubt=in_doubt)
+                await self._wait_out(error, next(waits_s), ends_at, in_doubt=in_doubt)
                 has_waited = True
             else:
                 if has_waited:
@@ -119,19 +257,39 @@ class Database:
 
         return await self.run(add_up, patience_s=patience_s)
 
-    async def _in_thread(self, attempt: Attempt[T]) -> T:
+    async def rows(self, query: Executable) -> Sequence[Row[Any]]:
+        """All that a query finds."""
+        return await self.run(lambda connection: connection.execute(query).all())
+
+    async def row(self, query: Executable) -> Row[Any] | None:
+        """The first that a query finds."""
+        return await self.run(lambda connection: connection.execute(query).first())
+
+    async def execute(self, statement: Executable) -> bool:
+        """Do one statement; whether it changed something in any attempt."""
+
+        def execute(connection: Connection) -> bool:
+            return bool(connection.execute(statement).rowcount)
+
+        return await self.change(execute)
+
+    async def add(self, table: Table, row: Mapping[str, Any]) -> bool:
+        """Insert a row; False when its key was there already."""
+        return await self.change(lambda connection: self.insert_if_new(connection, table, row))
+
+    async def _in_thread(self, attempt: _Attempt[T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, attempt)
 
     async def _wait_out(
-        self, error: Exception, pause_s: float, ends_at: float, *, in_doubt: bool
+        self, error: Exception, wait_s: float, ends_at: float, *, in_doubt: bool
     ) -> None:
         reason = reason_of(error)
         if isinstance(error, TimeoutError):  # perhaps behind others, who know more
             reason = self._trouble.reason or reason
         self._trouble.meet(reason)
-        if asyncio.get_running_loop().time() + pause_s >= ends_at:
+        if asyncio.get_running_loop().time() + wait_s >= ends_at:
             raise DatabaseTrouble(reason, may_be_stored=in_doubt) from error
-        await asyncio.sleep(pause_s)
+        await asyncio.sleep(wait_s)
 
     def insert_new(self, table: Table) -> sqlite.Insert | postgresql.Insert:
         """An INSERT that leaves existing rows alone."""
@@ -153,11 +311,3 @@ class Database:
         """Insert `row`; False when its key was there already."""
         insert = self.insert_new(table).returning(*table.primary_key)
         return connection.execute(insert, dict(row)).first() is not None
-
-
-def _pauses() -> Iterator[float]:
-    """Twice as long each time, and never twice the same for two who wait."""
-    pause_s = _FIRST_PAUSE_S
-    while True:
-        yield pause_s
-        pause_s = min(pause_s * random.uniform(1.5, 2.5), _LONGEST_PAUSE_S)  # noqa: S311 (no secret)

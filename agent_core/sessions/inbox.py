@@ -58,7 +58,7 @@ class Inbox:
     async def taken_by(self, turn: TurnId) -> list[StoredTurn]:
         """All messages that became part of a turn, in order."""
         query = select(turns).where(turns.c.taken_by == turn).order_by(turns.c.seq)
-        rows = await self._database.run(lambda connection: connection.execute(query).all())
+        rows = await self._database.rows(query)
         return list(map(read_turn, rows))
 
     async def left_out(self, turn: StoredTurn) -> list[StoredTurn]:
@@ -69,14 +69,14 @@ class Inbox:
             .where(turns.c.kind == "work", turns.c.taken_by.is_(None), turns.c.stop.is_not(None))
             .order_by(turns.c.seq)
         )
-        rows = await self._database.run(lambda connection: connection.execute(query).all())
+        rows = await self._database.rows(query)
         stopped = map(read_turn, rows)
         return [each for each in stopped if each.stop is not None and each.stop.why == "asked"]
 
     async def has_messages(self, turn: StoredTurn) -> bool:
         """Whether messages wait that `take` would give to the turn."""
         query = select(turns.c.id).where(_waits_for(turn)).limit(1)
-        row = await self._database.run(lambda connection: connection.execute(query).first())
+        row = await self._database.row(query)
         return row is not None
 
     async def forget_places(self, turn: TurnId, *, but: Collection[TurnId]) -> None:
@@ -86,7 +86,7 @@ class Inbox:
             .where(turns.c.taken_by == turn, turns.c.id.not_in(but))
             .values(taken_at=None)
         )
-        await self._database.run(lambda connection: connection.execute(statement))
+        await self._database.execute(statement)
 
     async def stop(
         self, session: SessionId, stop: Stop, *, before: int | None = None
@@ -122,7 +122,7 @@ class Inbox:
             )
             .order_by(turns.c.session, turns.c.seq)
         )
-        rows = await self._database.run(lambda connection: connection.execute(query).all())
+        rows = await self._database.rows(query)
         return [turn for turn in map(read_turn, rows) if _is_news(turn, now)]
 
     async def running(self, process: ProcessId) -> list[StoredTurn]:
@@ -139,7 +139,7 @@ class Inbox:
             .join(leases, leases.c.session == turns.c.session)
             .where(leases.c.process == process, turns.c.status == status)
         )
-        rows = await self._database.run(lambda connection: connection.execute(query).all())
+        rows = await self._database.rows(query)
         return [read_turn(row) for row in rows]
 
     async def _order(self, stop: Stop, which: ColumnElement[bool]) -> list[StoredTurn]:

@@ -10,6 +10,7 @@ import os
 import platform
 import secrets
 from contextlib import suppress
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from sqlalchemy import Connection, delete, exists, func, literal_column, select, update
@@ -17,9 +18,8 @@ from sqlalchemy.sql import ColumnElement
 
 from agent_core.fault_points import fault_point
 from agent_core.ids import ProcessId, SessionId
-from agent_core.sessions.database import Database
+from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.schema import cursors, leases, ledger, processes, turns
-from agent_core.sessions.trouble import DatabaseTrouble
 
 DEAD_AFTER_S = 15.0
 FORGOTTEN_AFTER_S = 3_600.0
@@ -28,6 +28,10 @@ LEAVE_PATIENCE_S = 2.0
 
 Claim = Literal["new", "taken"]
 """A session of nobody so far, or one that another process may have left in the middle."""
+
+KEPT = timedelta(hours=24)
+"""Slack's last retry comes after minutes; what is missed while the bot is away is younger, too."""
+BATCH_ROWS = 500
 
 
 class LeaseLost(asyncio.CancelledError):
@@ -76,7 +80,7 @@ class Leases:
             .where(processes.c.id != self.process)
             .returning(processes.c.id)
         )
-        rows = await self._database.run(lambda connection: connection.execute(statement).all())
+        rows = await self._database.rows(statement)
         return [ProcessId(row.id) for row in rows]
 
     async def leave(self) -> None:
@@ -104,7 +108,7 @@ class Leases:
             LeaseLost: another one does, or nobody here ever claimed it.
         """
         query = select(leases.c.process, leases.c.fence).where(leases.c.session == session)
-        row = await self._database.run(lambda connection: connection.execute(query).first())
+        row = await self._database.row(query)
         mine = self._fences.get(session)
         if row is None or row.process != self.process or row.fence != mine:
             self._fences.pop(session, None)
@@ -132,7 +136,7 @@ class Leases:
             .where((turns.c.status != "finished") | turns.c.id.not_in(shown))
             .where(leases.c.process.is_(None) | ~self._is_alive(leases.c.process))
         )
-        rows = await self._database.run(lambda connection: connection.execute(query).all())
+        rows = await self._database.rows(query)
         return [SessionId(row.session) for row in rows]
 
     def without_owner(self) -> ColumnElement[bool]:
@@ -163,3 +167,24 @@ class Leases:
         if self._database.is_sqlite:
             return literal_column("((julianday('now') - 2440587.5) * 86400.0)")
         return func.extract("epoch", func.clock_timestamp())
+
+
+async def purge(database: Database, now: datetime) -> int:
+    """Delete gestures that were handed over and are older than `KEPT`. Returns how many keys.
+
+    Each batch is a transaction of its own, so that nobody waits long. History and events stay.
+    """
+    old = (
+        select(ledger.c.key)
+        .where(ledger.c.settled.is_(True), ledger.c.at < now - KEPT)
+        .limit(BATCH_ROWS)
+    )
+    batch = delete(ledger).where(ledger.c.key.in_(old))
+
+    def forget(connection: Connection) -> int:
+        return connection.execute(batch).rowcount
+
+    total = 0
+    while count := await database.run(forget):
+        total += count
+    return total

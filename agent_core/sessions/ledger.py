@@ -2,17 +2,16 @@
 
 import secrets
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from sqlalchemy import Connection, delete, select, update
 
 from agent_core.fault_points import fault_point
 from agent_core.messages import JsonObject
-from agent_core.sessions.database import Database
+from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.leases import Leases
-from agent_core.sessions.schema import ledger
-from agent_core.sessions.trouble import DatabaseTrouble
+from agent_core.sessions.schema import ledger, marks
 
 ACK_PATIENCE_S = 2.5
 """Slack waits three seconds; what is not acknowledged then it delivers again."""
@@ -73,17 +72,17 @@ class Ledger:
     async def settle(self, key: str) -> None:
         """The gesture was handed over; its payload is not needed again."""
         statement = update(ledger).where(ledger.c.key == key).values(settled=True, body={})
-        await self._database.run(lambda connection: connection.execute(statement))
+        await self._database.execute(statement)
 
     async def forget(self, keys: Sequence[str]) -> None:
         """What was delivered was no gesture: under any of its identities it may become one."""
         statement = delete(ledger).where(ledger.c.key.in_(list(filter(None, keys))))
-        await self._database.run(lambda connection: connection.execute(statement))
+        await self._database.execute(statement)
 
     async def release(self, key: str) -> None:
         """Handling the gesture failed: it is to be taken up again, by whichever process."""
         statement = update(ledger).where(ledger.c.key == key).values(process="")
-        await self._database.run(lambda connection: connection.execute(statement))
+        await self._database.execute(statement)
 
     async def take_up(self) -> list[JsonObject]:
         """Payloads that were not handed over and that nobody alive works on, oldest first.
@@ -98,5 +97,37 @@ class Ledger:
             .values(process=self._leases.process, delivery=delivery)
             .returning(ledger.c.body, ledger.c.at)
         )
-        rows = await self._database.run(lambda connection: connection.execute(statement).all())
+        rows = await self._database.rows(statement)
         return [row.body for row in sorted(rows, key=lambda row: row.at)]
+
+
+class Marks:
+    """Marks move on and never back.
+
+    Values are compared as text, so those of one name must be written in one width.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def load(self, prefix: str) -> dict[str, str]:
+        """The marks whose names begin with `prefix`."""
+        query = select(marks).where(marks.c.name.startswith(prefix, autoescape=True))
+        rows = await self._database.rows(query)
+        return {row.name: row.value for row in rows}
+
+    async def save(self, values: Mapping[str, str]) -> None:
+        """Move marks on, all in one transaction; one that is further already stays."""
+
+        def write(connection: Connection) -> None:
+            for name, value in sorted(values.items()):
+                self._move(connection, name, value)
+
+        if values:
+            await self._database.run(write)
+
+    def _move(self, connection: Connection, name: str, value: str) -> None:
+        row = {"name": name, "value": value}
+        if not self._database.insert_if_new(connection, marks, row):
+            behind = marks.update().where(marks.c.name == name, marks.c.value < value)
+            connection.execute(behind.values(value=value))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Row, select
@@ -51,13 +51,13 @@ class ToolPins:
     async def load(self, server: str) -> dict[str, Pin]:
         """By its own name each tool of the server."""
         query = select(tool_pins).where(tool_pins.c.server == server)
-        rows = await self._database.run(lambda connection: connection.execute(query).all())
+        rows = await self._database.rows(query)
         return {pin.tool: pin for pin in map(_pin, rows)}
 
     async def waiting(self) -> list[Pin]:
         """Every tool that is held back, in the order of servers and tools."""
         query = select(tool_pins).order_by(tool_pins.c.server, tool_pins.c.tool)
-        rows = await self._database.run(lambda connection: connection.execute(query).all())
+        rows = await self._database.rows(query)
         return [pin for pin in map(_pin, rows) if pin.proposal is not None]
 
     async def add(self, pins: Sequence[Pin]) -> None:
@@ -102,7 +102,7 @@ def _accept(connection: Connection, seen: Pin, at: datetime) -> bool:
     accepted = {
         "digest": proposal.digest,
         "definition": proposal.definition,
-        "accepted_at": at.astimezone(UTC),
+        "accepted_at": at,
         "changed": None,
     }
     connection.execute(tool_pins.update().where(here).values(accepted))
@@ -114,7 +114,7 @@ def _row(pin: Pin) -> dict[str, Any]:
         "server": pin.server,
         "tool": pin.tool,
         "digest": pin.digest,
-        "accepted_at": pin.accepted_at.astimezone(UTC),
+        "accepted_at": pin.accepted_at,
         "definition": pin.definition,
         "changed": _stored(pin.proposal),
     }
@@ -136,11 +136,6 @@ def _pin(row: Row[Any]) -> Pin:
         tool=row.tool,
         digest=row.digest,
         definition=row.definition,
-        accepted_at=_utc(row.accepted_at),
+        accepted_at=row.accepted_at,
         proposal=None if row.changed is None else Proposal(**row.changed),
     )
-
-
-def _utc(moment: datetime) -> datetime:
-    """SQLite gives moments back without their zone."""
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

@@ -1,6 +1,6 @@
 """Schedules: which are due, who claims their slots, and what was reported before."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,18 +10,26 @@ from sqlalchemy.exc import IntegrityError
 from agent_core.errors import ScheduleError
 from agent_core.ids import SessionId, UserId
 from agent_core.schedules.rule import newest_slot, slots_after
-from agent_core.schedules.schedule import ORDER, Order, Schedule, ScheduleId, Slot
+from agent_core.schedules.schedule import (
+    ORDER,
+    Order,
+    Schedule,
+    ScheduleId,
+    Slot,
+    SlotState,
+    slot_named,
+)
+from agent_core.sessions.database import Database
 from agent_core.sessions.schema import reported, schedules, slots
-from agent_core.sessions.slots import UNFINISHED, SlotStore, in_utc, slot_row
 
-__all__ = ["FORGOTTEN_AFTER", "UNFINISHED", "ScheduleStore", "in_utc"]
-
-FORGOTTEN_AFTER = timedelta(days=400)
-"""What was reported so long ago may be news again."""
+UNFINISHED: tuple[SlotState, ...] = ("due", "begun")
 
 
-class ScheduleStore(SlotStore):
+class ScheduleStore:
     """Schedules and their slots: every write is idempotent, and one of several processes claims."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     async def propose(self, schedule: ScheduleId, order: Order, now: datetime) -> Schedule:
         """Store an order that waits for a yes. Proposed again, it is replaced while it waits."""
@@ -40,10 +48,10 @@ class ScheduleStore(SlotStore):
         waits = (schedules.c.id == schedule) & (schedules.c.status == "proposed")
 
         def propose(connection: Connection) -> None:
-            if not self.database.insert_if_new(connection, schedules, row):
+            if not self._database.insert_if_new(connection, schedules, row):
                 connection.execute(update(schedules).where(waits).values(told))
 
-        await self.database.run(propose)
+        await self._database.run(propose)
         return await self.get(schedule)
 
     async def get(self, schedule: ScheduleId) -> Schedule:
@@ -102,7 +110,7 @@ class ScheduleStore(SlotStore):
             .order_by(schedules.c.next_due, schedules.c.id)
             .limit(limit)
         )
-        rows = await self.database.run(lambda connection: connection.execute(query).all())
+        rows = await self._database.rows(query)
         return [_schedule(row) for row in rows]
 
     async def claim(self, schedule: Schedule, now: datetime) -> Slot | None:
@@ -130,14 +138,65 @@ class ScheduleStore(SlotStore):
             if not connection.execute(moved).rowcount or at is None:
                 return False
             state = "left_out" if connection.execute(busy).first() else "due"
-            return self.database.insert_if_new(
-                connection, slots, slot_row(schedule.id, at, state, now, left_out=count - 1)
+            return self._database.insert_if_new(
+                connection, slots, _slot_row(schedule.id, at, state, now, left_out=count - 1)
             )
 
-        if not await self.database.change(claim) or at is None:
+        if not await self._database.change(claim) or at is None:
             return None
         slot = await self.slot(schedule.id, at)
         return slot if slot is not None and slot.state == "due" else None
+
+    async def claim_by_hand(self, schedule: ScheduleId, at: datetime) -> Slot | None:
+        """A slot for a run that a person wants now; None while another run is under way."""
+        busy = select(slots.c.at).where(
+            slots.c.schedule == schedule, slots.c.state.in_(UNFINISHED), slots.c.at != at
+        )
+        row = _slot_row(schedule, at, "due", at, left_out=0, by_hand=True)
+
+        def claim(connection: Connection) -> bool:
+            if connection.execute(busy).first():
+                return False
+            self._database.insert_if_new(connection, slots, row)
+            return True
+
+        return await self.slot(schedule, at) if await self._database.change(claim) else None
+
+    async def slot(self, schedule: ScheduleId, at: datetime) -> Slot | None:
+        """A slot that was claimed."""
+        query = select(slots).where(slots.c.schedule == schedule, slots.c.at == at)
+        row = await self._database.row(query)
+        return _slot(row) if row is not None else None
+
+    async def slot_of(self, session: SessionId) -> Slot | None:
+        """The slot whose turn a session is for; None when it is for none."""
+        named = slot_named(session)
+        return await self.slot(*named) if named else None
+
+    async def slots_in(self, states: Collection[SlotState], *, limit: int) -> list[Slot]:
+        """Slots of these states, oldest first."""
+        query = select(slots).where(slots.c.state.in_(states)).order_by(slots.c.at).limit(limit)
+        rows = await self._database.rows(query)
+        return list(map(_slot, rows))
+
+    async def newest_slots(self, schedule: ScheduleId, *, limit: int) -> list[Slot]:
+        """The schedule's last slots, newest first."""
+        query = (
+            select(slots)
+            .where(slots.c.schedule == schedule)
+            .order_by(slots.c.at.desc())
+            .limit(limit)
+        )
+        rows = await self._database.rows(query)
+        return list(map(_slot, rows))
+
+    async def begin(self, slot: Slot) -> None:
+        """The slot's turn is there."""
+        await self._move(slot, ("due",), state="begun")
+
+    async def end(self, slot: Slot, state: SlotState, *, root: str = "") -> bool:
+        """What became of the slot; False when that was known already."""
+        return await self._move(slot, UNFINISHED, state=state, root=root)
 
     async def told_in(
         self, place: str, root: str, origin: SessionId | None = None
@@ -156,10 +215,10 @@ class ScheduleStore(SlotStore):
             schedules.c.order["origin"].as_string() == origin,
             schedules.c.status.not_in(("proposed", "deleted")),
         )
-        row = await self.database.run(lambda connection: connection.execute(of_post).first())
+        row = await self._database.row(of_post)
         if row is not None or origin is None:
             return ScheduleId(row.schedule) if row is not None else None
-        found = await self.database.run(lambda connection: connection.execute(ordered).all())
+        found = await self._database.rows(ordered)
         return ScheduleId(found[0].id) if len(found) == 1 else None
 
     async def count_failure(self, schedule: ScheduleId, until: datetime | None) -> Schedule:
@@ -196,8 +255,8 @@ class ScheduleStore(SlotStore):
         query = select(reported.c.what, reported.c.at).where(
             reported.c.schedule == schedule, reported.c.kind == kind
         )
-        rows = await self.database.run(lambda connection: connection.execute(query).all())
-        return {row.what: in_utc(row.at) for row in rows}
+        rows = await self._database.rows(query)
+        return {row.what: row.at for row in rows}
 
     async def note_reported(
         self, schedule: ScheduleId, kind: str, told: Sequence[str], at: datetime
@@ -208,8 +267,8 @@ class ScheduleStore(SlotStore):
             for what in dict.fromkeys(told)
         ]
         if rows:
-            insert = self.database.insert_new(reported)
-            await self.database.run(lambda connection: connection.execute(insert, rows))
+            insert = self._database.insert_new(reported)
+            await self._database.run(lambda connection: connection.execute(insert, rows))
 
     async def _give_number(self, schedule: ScheduleId) -> None:
         """The team's next one, for a schedule that has none yet."""
@@ -223,19 +282,28 @@ class ScheduleStore(SlotStore):
         )
         while True:
             try:
-                await self.database.run(lambda connection: connection.execute(given))
+                await self._database.execute(given)
             except IntegrityError:
                 continue  # another one has got the same in the meantime
             return
 
     async def _change(self, schedule: ScheduleId, **values: Any) -> Schedule:
         statement = update(schedules).where(schedules.c.id == schedule).values(**values)
-        await self.database.run(lambda connection: connection.execute(statement))
+        await self._database.execute(statement)
         return await self.get(schedule)
+
+    async def _move(self, slot: Slot, states: Collection[SlotState], **values: Any) -> bool:
+        statement = (
+            update(slots)
+            .where(slots.c.schedule == slot.schedule, slots.c.at == slot.at)
+            .where(slots.c.state.in_(states))
+            .values(**values)
+        )
+        return await self._database.execute(statement)
 
     async def _schedules(self, *conditions: ColumnElement[bool]) -> list[Schedule]:
         query = select(schedules).where(*conditions).order_by(schedules.c.number)
-        rows = await self.database.run(lambda connection: connection.execute(query).all())
+        rows = await self._database.rows(query)
         return list(map(_schedule, rows))
 
 
@@ -247,6 +315,39 @@ def _schedule(row: Row[Any]) -> Schedule:
         status=row.status,
         reason=row.reason,
         failures=row.failures,
-        next_due=in_utc(row.next_due) if row.next_due else None,
-        created_at=in_utc(row.created_at),
+        next_due=row.next_due if row.next_due else None,
+        created_at=row.created_at,
+    )
+
+
+def _slot_row(
+    schedule: ScheduleId,
+    at: datetime,
+    state: SlotState | str,
+    now: datetime,
+    *,
+    left_out: int,
+    by_hand: bool = False,
+) -> dict[str, Any]:
+    """A slot as it is stored when it is claimed."""
+    return {
+        "schedule": schedule,
+        "at": at,
+        "state": state,
+        "claimed_at": now,
+        "left_out": left_out,
+        "by_hand": by_hand,
+        "root": "",
+    }
+
+
+def _slot(row: Row[Any]) -> Slot:
+    return Slot(
+        schedule=ScheduleId(row.schedule),
+        at=row.at,
+        state=row.state,
+        claimed_at=row.claimed_at,
+        left_out=row.left_out,
+        by_hand=row.by_hand,
+        root=row.root,
     )

@@ -1,27 +1,49 @@
 """The tables, for SQLite and Postgres alike."""
 
+from datetime import UTC, datetime
+
 from sqlalchemy import (
     JSON,
     Boolean,
     Column,
     DateTime,
+    Dialect,
     Float,
     Integer,
     MetaData,
     String,
     Table,
     Text,
+    TypeDecorator,
     UniqueConstraint,
 )
 
 metadata = MetaData()
+
+
+class Moment(TypeDecorator[datetime]):
+    """A time in UTC, also where the database (SQLite) forgets the zone."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """A time without a zone is a fault, as everywhere."""
+        return value and value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Always with the zone."""
+        if value is None or value.tzinfo is not None:
+            return value and value.astimezone(UTC)
+        return value.replace(tzinfo=UTC)
+
 
 sessions = Table(
     "sessions",
     metadata,
     Column("id", String, primary_key=True),
     Column("workspace", String, nullable=False),
-    Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("created_at", Moment, nullable=False),
     Column("tainted_by", String),
 )
 
@@ -73,7 +95,7 @@ ledger = Table(
     metadata,
     Column("key", String, primary_key=True),
     Column("body", JSON, nullable=False),
-    Column("at", DateTime(timezone=True), nullable=False, index=True),
+    Column("at", Moment, nullable=False, index=True),
     Column("settled", Boolean, nullable=False),
     Column("process", String, nullable=False, server_default=""),
     Column("delivery", String, nullable=False, server_default=""),
@@ -130,8 +152,8 @@ schedules = Table(
     Column("status", String, nullable=False),
     Column("reason", String, nullable=False),
     Column("failures", Integer, nullable=False),
-    Column("next_due", DateTime(timezone=True), index=True),
-    Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("next_due", Moment, index=True),
+    Column("created_at", Moment, nullable=False),
     UniqueConstraint("team", "number"),
 )
 
@@ -139,9 +161,9 @@ slots = Table(
     "slots",
     metadata,
     Column("schedule", String, primary_key=True),
-    Column("at", DateTime(timezone=True), primary_key=True),
+    Column("at", Moment, primary_key=True),
     Column("state", String, nullable=False, index=True),
-    Column("claimed_at", DateTime(timezone=True), nullable=False),
+    Column("claimed_at", Moment, nullable=False),
     Column("left_out", Integer, nullable=False),
     Column("by_hand", Boolean, nullable=False),
     Column("root", String, nullable=False),
@@ -153,7 +175,7 @@ reported = Table(
     Column("schedule", String, primary_key=True),
     Column("kind", String, primary_key=True),
     Column("what", String, primary_key=True),
-    Column("at", DateTime(timezone=True), nullable=False),
+    Column("at", Moment, nullable=False),
 )
 
 consents = Table(
@@ -170,14 +192,14 @@ consents = Table(
     Column("for_thread", Boolean, nullable=False),
     Column("decided_by", String),
     Column("reason", Text, nullable=False),
-    Column("deadline", DateTime(timezone=True), nullable=False),
+    Column("deadline", Moment, nullable=False),
 )
 
 audit = Table(
     "audit",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("at", DateTime(timezone=True), nullable=False, index=True),
+    Column("at", Moment, nullable=False, index=True),
     Column("session", String, nullable=False, index=True),
     Column("turn", String, nullable=False),
     Column("run", String, nullable=False),
@@ -198,7 +220,7 @@ tool_pins = Table(
     Column("server", String, primary_key=True),
     Column("tool", String, primary_key=True),
     Column("digest", String, nullable=False),
-    Column("accepted_at", DateTime(timezone=True), nullable=False),
+    Column("accepted_at", Moment, nullable=False),
     Column("definition", JSON, nullable=False),
     Column("changed", JSON(none_as_null=True)),
 )

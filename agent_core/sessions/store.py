@@ -1,18 +1,18 @@
 """Thread -> session -> history, and the turns of each session."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, Update, func, select, update
+from sqlalchemy import Connection, Select, func, select, update
 
 from agent_core.errors import SessionError
 from agent_core.ids import ROOT_RUN, ConsentId, RunId, SessionId, ToolCallId, TurnId
 from agent_core.messages import INBOUND, MESSAGE, InboundMessage, JsonObject, Message
-from agent_core.sessions.behind import WriteBehind
 from agent_core.sessions.database import Database
+from agent_core.sessions.log import WriteBehind
 from agent_core.sessions.schema import cursors, effects, messages, sessions, turns
 from agent_core.sessions.turns import WAIT, StoredTurn, TurnKind, Wait, read_turn
 
@@ -36,13 +36,13 @@ class SessionStore:
 
     async def session(self, session: SessionId) -> StoredSession | None:
         """A session by id; None when there is none."""
-        row = await self._one(select(sessions).where(sessions.c.id == session))
+        row = await self._database.row(select(sessions).where(sessions.c.id == session))
         if row is None:
             return None
         return StoredSession(
             id=SessionId(row.id),
             workspace=Path(row.workspace),
-            created_at=_in_utc(row.created_at),
+            created_at=row.created_at,
         )
 
     async def session_of(self, turn: StoredTurn) -> StoredSession:
@@ -59,7 +59,7 @@ class SessionStore:
     async def add_session(self, session: StoredSession) -> StoredSession:
         """Store a new session; the one that another process stored first, where there is one."""
         row = _row(session)
-        await self._database.change(lambda c: self._database.insert_if_new(c, sessions, row))
+        await self._database.add(sessions, row)
         return await self.session(session.id) or session
 
     async def save_session(self, session: StoredSession) -> None:
@@ -69,13 +69,14 @@ class SessionStore:
 
     async def tainted_by(self, session: SessionId) -> str | None:
         """What the session first read from outside; None while it has read nothing."""
-        row = await self._one(select(sessions.c.tainted_by).where(sessions.c.id == session))
+        query = select(sessions.c.tainted_by).where(sessions.c.id == session)
+        row = await self._database.row(query)
         return row.tainted_by if row is not None else None
 
     async def taint(self, session: SessionId, source: str) -> None:
         """The session has read from outside: for good."""
         clean = (sessions.c.id == session) & sessions.c.tainted_by.is_(None)
-        await self._changed(update(sessions).where(clean).values(tainted_by=source))
+        await self._database.execute(update(sessions).where(clean).values(tainted_by=source))
 
     async def add_turn(self, inbound: InboundMessage, kind: TurnKind = "work") -> StoredTurn | None:
         """Queue a turn for a message; None when its gesture has a turn already."""
@@ -96,7 +97,7 @@ class SessionStore:
             return self._database.insert_if_new(connection, turns, row)
 
         while not await self._database.change(add):
-            if await self._one(select(turns.c.id).where(turns.c.id == turn_id)):
+            if await self._database.row(select(turns.c.id).where(turns.c.id == turn_id)):
                 return None
             # Another message took the number in the meantime; the next one is free or taken too.
         return await self.turn(turn_id)
@@ -107,7 +108,7 @@ class SessionStore:
         Raises:
             SessionError: there is none.
         """
-        row = await self._one(select(turns).where(turns.c.id == turn))
+        row = await self._database.row(select(turns).where(turns.c.id == turn))
         if row is None:
             raise SessionError(f"There is no turn {turn}.")
         return read_turn(row)
@@ -115,16 +116,16 @@ class SessionStore:
     async def unfinished_of(self, session: SessionId) -> list[StoredTurn]:
         """The session's turns that have not ended, oldest first."""
         query = select(turns).where(turns.c.session == session, turns.c.status != "finished")
-        return [read_turn(row) for row in await self._all(query.order_by(turns.c.seq))]
+        return [read_turn(row) for row in await self._database.rows(query.order_by(turns.c.seq))]
 
     async def turns_until(self, turn: StoredTurn) -> list[StoredTurn]:
         """The session's turns up to this one, oldest first."""
         query = select(turns).where(turns.c.session == turn.session, turns.c.seq <= turn.seq)
-        return [read_turn(row) for row in await self._all(query.order_by(turns.c.seq))]
+        return [read_turn(row) for row in await self._database.rows(query.order_by(turns.c.seq))]
 
     async def mark_running(self, turn: TurnId) -> bool:
         """Whether the turn may start now; False when it has been started in the meantime."""
-        return await self._changed(
+        return await self._database.execute(
             update(turns)
             .where(turns.c.id == turn, turns.c.status == "queued")
             .values(status="running")
@@ -132,7 +133,7 @@ class SessionStore:
 
     async def begin_generation(self, turn: TurnId, generation: int) -> bool:
         """Whether the turn may go on as `generation`; of several askers one is told True."""
-        return await self._changed(
+        return await self._database.execute(
             update(turns)
             .where(turns.c.id == turn, turns.c.status == "running")
             .where(turns.c.generation == generation - 1)
@@ -141,7 +142,7 @@ class SessionStore:
 
     async def mark_waiting(self, turn: TurnId, generation: int, wait: Wait) -> bool:
         """The turn waits for a person; False when it has gone on in the meantime."""
-        return await self._changed(
+        return await self._database.execute(
             update(turns)
             .where(turns.c.id == turn, turns.c.status == "running")
             .where(turns.c.generation == generation)
@@ -162,7 +163,7 @@ class SessionStore:
 
     async def end_waiting(self, turn: StoredTurn) -> bool:
         """Whether a waiting turn may go on, as its next generation."""
-        return await self._changed(
+        return await self._database.execute(
             update(turns)
             .where(turns.c.id == turn.id, turns.c.status == "waiting")
             .where(turns.c.generation == turn.generation)
@@ -172,7 +173,7 @@ class SessionStore:
     async def revise(self, turn: StoredTurn, inbound: InboundMessage, kind: TurnKind) -> bool:
         """Another message stands in the place of the turn's; False when it has begun."""
         body = INBOUND.dump_python(inbound, mode="json")
-        return await self._changed(
+        return await self._database.execute(
             update(turns)
             .where(turns.c.id == turn.id, turns.c.status == "queued")
             .values(inbound=body, kind=kind)
@@ -181,16 +182,16 @@ class SessionStore:
     async def begin_effect(self, turn: TurnId, run: RunId, call: ToolCallId) -> bool:
         """Note that a call is about to have its effect; False when it was noted before."""
         row = {"turn": turn, "run": run, "call": call}
-        return await self._database.change(lambda c: self._database.insert_if_new(c, effects, row))
+        return await self._database.add(effects, row)
 
     async def effects_of(self, turn: TurnId) -> frozenset[tuple[RunId, ToolCallId]]:
         """The turn's calls of which it was noted that they are about to have their effect."""
-        rows = await self._all(select(effects).where(effects.c.turn == turn))
+        rows = await self._database.rows(select(effects).where(effects.c.turn == turn))
         return frozenset((RunId(row.run), ToolCallId(row.call)) for row in rows)
 
     async def mark_queued(self, turn: TurnId) -> None:
         """The turn could not be started; it is next again."""
-        await self._changed(
+        await self._database.execute(
             update(turns)
             .where(turns.c.id == turn, turns.c.status == "running")
             .values(status="queued")
@@ -244,7 +245,7 @@ class SessionStore:
             .order_by(turns.c.seq, messages.c.run, messages.c.seq)
         )
         await self._behind.flush()
-        rows = await self._database.run(lambda connection: connection.execute(query).all())
+        rows = await self._database.rows(query)
         return [
             (TurnId(row.turn), RunId(row.run), MESSAGE.validate_python(row.body)) for row in rows
         ]
@@ -252,7 +253,7 @@ class SessionStore:
     async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None:
         """How far `reader` has shown a turn, in its own words; None when it has not begun."""
         query = select(cursors.c.state).where(cursors.c.reader == reader, cursors.c.turn == turn)
-        row = await self._one(query)
+        row = await self._database.row(query)
         return row.state if row is not None else None
 
     async def save_cursor(
@@ -271,30 +272,98 @@ class SessionStore:
             .where(turns.c.session == session, turns.c.id.not_in(shown))
             .order_by(turns.c.seq)
         )
-        return [read_turn(row) for row in await self._all(query)]
+        return [read_turn(row) for row in await self._database.rows(query)]
 
     async def _messages(self, query: Select[Any]) -> tuple[Message, ...]:
         await self._behind.flush()
-        return tuple(MESSAGE.validate_python(row.body) for row in await self._all(query))
-
-    async def _one(self, query: Select[Any]) -> Row[Any] | None:
-        return await self._database.run(lambda connection: connection.execute(query).first())
-
-    async def _all(self, query: Select[Any]) -> Sequence[Row[Any]]:
-        return await self._database.run(lambda connection: connection.execute(query).all())
-
-    async def _changed(self, statement: Update) -> bool:
-        return await self._database.change(lambda c: c.execute(statement).rowcount > 0)
+        return tuple(MESSAGE.validate_python(row.body) for row in await self._database.rows(query))
 
 
 def _row(session: StoredSession) -> dict[str, Any]:
     return {
         "id": session.id,
         "workspace": str(session.workspace),
-        "created_at": session.created_at.astimezone(UTC),
+        "created_at": session.created_at,
     }
 
 
-def _in_utc(moment: datetime) -> datetime:
-    """SQLite gives times back without their zone."""
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+class KnownSessions:
+    """Looks sessions up without reading what was said in them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def newest_before(self, prefix: str, bound: str, *, limit: int) -> list[SessionId]:
+        """Sessions whose ids begin with `prefix` and come before `prefix + bound`, last ones first.
+
+        With ids that end in a time of one width these are the newest that are older than it.
+        """
+        query = (
+            select(sessions.c.id)
+            .where(sessions.c.id.startswith(prefix, autoescape=True))
+            .where(sessions.c.id < prefix + bound)
+            .order_by(sessions.c.id.desc())
+            .limit(limit)
+        )
+        rows = await self._database.rows(query)
+        return [SessionId(row.id) for row in rows]
+
+    async def unfinished(self, prefix: str, *, limit: int | None = None) -> list[StoredTurn]:
+        """Turns that have not ended, in sessions whose ids begin with `prefix`.
+
+        Those of the newest sessions come first; in one session they come in their order.
+        """
+        query = (
+            select(turns)
+            .join(sessions, sessions.c.id == turns.c.session)
+            .where(turns.c.session.startswith(prefix, autoescape=True))
+            .where(turns.c.status != "finished")
+            .order_by(sessions.c.created_at.desc(), turns.c.session, turns.c.seq)
+            .limit(limit)
+        )
+        rows = await self._database.rows(query)
+        return list(map(read_turn, rows))
+
+
+async def go_on_in(
+    database: Database, session: SessionId, ended: TurnId, *, reader: str, now: datetime
+) -> None:
+    """Make `session` begin with what was said in a turn that has ended, in the same workspace.
+
+    Safe to do again. Call it before anybody can write in the session.
+
+    Args:
+        database: Where both are.
+        session: The new session.
+        ended: A turn of another session, finished and stored.
+        reader: Who is not to show the turn once more.
+        now: When the session begins.
+    """
+    told = TurnId(f"{ended}:told")
+    words = (
+        select(messages)
+        .where(messages.c.turn == ended, messages.c.run == ROOT_RUN)
+        .order_by(messages.c.seq)
+    )
+
+    def copy(connection: Connection) -> None:
+        found = connection.execute(select(turns).where(turns.c.id == ended))
+        row = found.mappings().one()
+        place = select(sessions.c.workspace).where(sessions.c.id == row["session"])
+        begun = {"id": session, "workspace": connection.execute(place).scalar_one()}
+        new = database.insert_if_new
+        new(connection, sessions, {**begun, "created_at": now, "tainted_by": "an earlier session"})
+        inbound = replace(INBOUND.validate_python(row["inbound"]), session=session)
+        fields = {
+            "id": told,
+            "session": session,
+            "seq": 1,
+            "inbound": INBOUND.dump_python(inbound, mode="json"),
+        }
+        new(connection, turns, {**row, **fields})
+        new(connection, cursors, {"reader": reader, "turn": told, "state": {}, "done": True})
+        copies = [{**said, "turn": told} for said in connection.execute(words).mappings()]
+        if copies:
+            connection.execute(database.insert_new(messages), copies)
+
+    await database.run(copy)

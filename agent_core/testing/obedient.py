@@ -15,8 +15,8 @@ from agent_core.ids import ToolCallId
 from agent_core.messages import JsonObject, Message, Text, ToolCall, ToolResult
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.testing.models import calls_reply, text_reply
-from agent_core.tools.batches import is_batch
-from agent_core.tools.slugs import slug_of
+from agent_core.tools.actions import is_batch
+from agent_core.tools.names import slug_of
 
 MAX_DEPTH = 3
 """Of texts that are hidden in texts."""

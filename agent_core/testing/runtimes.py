@@ -10,7 +10,7 @@ from agent_core.consent.gate import ConsentGate, GateParts
 from agent_core.consent.links import FreshLinks, LinkPlaces
 from agent_core.consent.policy import Policy
 from agent_core.consent.rules import Rule
-from agent_core.consent.taints import Taints
+from agent_core.consent.taint import Taints
 from agent_core.durable.dbos_turns import DurableConfig
 from agent_core.ids import SessionId, UserId
 from agent_core.loop.limits import Limits
@@ -18,12 +18,10 @@ from agent_core.messages import InboundMessage
 from agent_core.models import Model
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, ToolObserver, standard_observers
-from agent_core.runtime.agents import MAIN_AGENT, Agents
-from agent_core.runtime.closing import Closing
 from agent_core.runtime.consents import ConsentParts
-from agent_core.runtime.run_logs import RunLogs
+from agent_core.runtime.runs import Agents
 from agent_core.runtime.runtime import Runtime, RuntimeParts
-from agent_core.runtime.turns import TurnParts
+from agent_core.runtime.turns import Closing, TurnParts
 from agent_core.sessions import (
     Database,
     EventLog,
@@ -38,9 +36,10 @@ from agent_core.sessions.leases import new_process_id
 from agent_core.subagents.spec import SubagentSpec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset
-from agent_core.tools import Toolset
+from agent_core.tools import MAIN_AGENT, Toolset
 from agent_core.tools.composio_accounts import Accounts
 from agent_core.tools.registry import Registry
+from agent_core.workspaces import RunLogs
 
 ANYTHING_GOES = Policy(rules=(Rule(rule="anything goes", verdict="allow", even_when_tainted=True),))
 

@@ -10,6 +10,9 @@ from agent_core.ids import RunId, SessionId, TurnId, UserId
 from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
 
+MAIN_AGENT = "universal-agent"
+"""The name of the agent that answers people; of the others their definitions tell."""
+
 Progress = Callable[[str], Awaitable[None]]
 """Says how far a call is, in people's words; may be dropped."""
 
@@ -24,8 +27,10 @@ class ToolContext:
     asker: UserId
     workspace: Path
     """The session's directory, absolute."""
-    agent: str = ""
-    """Which agent calls; empty stands for the main one."""
+    agent: str = MAIN_AGENT
+    """Which agent calls."""
+    places: tuple[str, ...] = ()
+    """As in the message that began the turn."""
     may_wait: bool = True
     """Whether a person can be asked before the call: not for sub-agents and scheduled turns."""
 

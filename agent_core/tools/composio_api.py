@@ -1,30 +1,26 @@
 """Composio's REST side: a Tool Router session for each person, and the accounts they connected.
 
-The `composio` package is synchronous and reports each call to its telemetry service; it can be told
-not to, but only per context. `composio_client`, which it is built on and pins, is asynchronous,
-speaks the same wire and has no telemetry. Its import takes seconds, hence in a thread when needed.
+Plain HTTP requests: Composio's own packages take seconds and 100 MB to import (they bring OpenAI's
+SDK), and `composio` itself reports each call to its telemetry. What is used of the wire is small.
 """
 
 import asyncio
-import importlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, cast
 from urllib.parse import SplitResult, quote, urlsplit
+
+import httpx2
 
 from agent_core.errors import ComposioRefusedError, ToolServerError
 from agent_core.ids import UserId
-
-if TYPE_CHECKING:
-    import composio_client
 
 DEFAULT_BASE_URL = "https://backend.composio.dev"
 API = "/api/v3.1"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _TIMEOUT_S = 15.0
 _UNKNOWN_SESSION = 404
-_NO_DETOURS: Any = {"follow_redirects": False}
-"""Another origin must neither learn who asks for what, nor answer in Composio's place."""
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _OPTIONS: Mapping[str, Any] = {
     # What a person would have to approve must not be done by code in Composio's workbench, and a
     # call must not take a working connection away.
@@ -50,31 +46,13 @@ class ComposioSession:
     mcp_url: str
 
 
-class Sessions(Protocol):
-    """Whose session is whose.
-
-    Raises:
-        ToolServerError: Composio did not make one, or wants our key at another origin.
-    """
-
-    async def of(self, user: UserId) -> ComposioSession:
-        """The person's session; made at first need, then kept."""
-        ...
-
-    async def renew(self, user: UserId) -> ComposioSession:
-        """A new one in the place of one that Composio does not know any more."""
-        ...
-
-    async def close(self) -> None: ...
-
-
 class ComposioApi:
     """The service itself, or whatever speaks its API at `base_url`. Nothing is sent twice."""
 
     def __init__(self, *, api_key: str, base_url: str = DEFAULT_BASE_URL) -> None:
         self._api_key = api_key
         self.base_url = base_url
-        self._client: composio_client.AsyncComposio | None = None
+        self._client: httpx2.AsyncClient | None = None
         self._making: dict[UserId, asyncio.Task[ComposioSession]] = {}
 
     async def of(self, user: UserId) -> ComposioSession:
@@ -95,15 +73,17 @@ class ComposioApi:
         Raises:
             ToolServerError: no answer, or a refusal.
         """
-        return await self._ask(
-            lambda client: client.get(API + path, query=dict(query or {}), options=_NO_DETOURS)
-        )
+        wanted = {
+            name: ",".join(map(str, cast("list[object]", value)))
+            if isinstance(value, list)
+            else value
+            for name, value in (query or {}).items()
+        }
+        return await self._ask("GET", path, params=wanted)
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """What a POST to a path below `/api/v3.1` comes to; raises as `get` does."""
-        return await self._ask(
-            lambda client: client.post(API + path, body=dict(body), options=_NO_DETOURS)
-        )
+        return await self._ask("POST", path, json=dict(body))
 
     async def post_in_session(self, user: UserId, path: str, body: Mapping[str, Any]) -> Any:
         """A POST to a path below the person's session, which is made anew where it is forgotten.
@@ -117,14 +97,10 @@ class ComposioApi:
                 raise
         return await self._post_in(await self.renew(user), path, body)
 
-    async def warm_up(self) -> None:
-        """Load the library, so that the first person need not wait for it."""
-        await asyncio.to_thread(importlib.import_module, "composio_client")
-
     async def close(self) -> None:
         """Close the connections to the API."""
         if self._client is not None:
-            await self._client.close()
+            await self._client.aclose()
 
     async def _post_in(self, session: ComposioSession, path: str, body: Mapping[str, Any]) -> Any:
         return await self.post(f"/tool_router/session/{quote(session.id, safe='')}/{path}", body)
@@ -142,31 +118,58 @@ class ComposioApi:
             raise ToolServerError("Composio named an MCP address of another origin; refused.")
         return ComposioSession(id=str(fields.get("session_id")), mcp_url=url)
 
-    async def _ask(
-        self, request: Callable[["composio_client.AsyncComposio"], Awaitable[Any]]
-    ) -> Any:
-        await self.warm_up()
-        import composio_client as api
-
-        if self._client is None:
-            self._client = api.AsyncComposio(
-                auth=api.ProjectAuth(self._api_key), base_url=self.base_url, max_retries=0
-            )
+    async def _ask(self, method: str, path: str, **sent: Any) -> Any:
         try:
             async with asyncio.timeout(_TIMEOUT_S):
-                return await request(self._client)
+                response = await self._opened().request(method, API + path, **sent)
         except TimeoutError:
             raise ToolServerError("Composio did not answer in time.") from None
-        except api.APIStatusError as error:
-            refusal = f"Composio refused: {error}".replace(self._api_key, "…")
+        except httpx2.HTTPError as error:
+            reason = str(error) or type(error).__name__
+            raise ToolServerError(f"Composio cannot be reached: {reason}") from error
+        body = _json_of(response)
+        if not response.is_success:
+            # A key that the answer repeats would stand in the log.
+            refusal = f"{response.status_code} {_message_in(body)}".replace(self._api_key, "…")
             raise ComposioRefusedError(
-                refusal, status=error.status_code, body=error.body
-            ) from None  # a key that the answer repeats would stand in the log
-        except api.APIResponseValidationError as error:
+                f"Composio refused: {refusal.strip()}", status=response.status_code, body=body
+            )
+        if body is None:
             strange = "Composio's answer is not what it should be."
-            raise ComposioRefusedError(strange, status=error.status_code) from error
-        except api.ComposioError as error:
-            raise ToolServerError(f"Composio cannot be reached: {error}") from error
+            raise ComposioRefusedError(strange, status=response.status_code)
+        return body
+
+    def _opened(self) -> httpx2.AsyncClient:
+        """The client; it follows no redirect.
+
+        Another origin must neither learn who asks for what, nor answer in Composio's place.
+        """
+        if self._client is None:
+            scheme, host, _ = origin(self.base_url)
+            if scheme != "https" and host not in _LOOPBACK:
+                raise ToolServerError(
+                    "COMPOSIO_BASE_URL must be an https address: a key goes there."
+                )
+            self._client = httpx2.AsyncClient(
+                base_url=self.base_url,
+                headers={"x-api-key": self._api_key},
+                timeout=_TIMEOUT_S,
+                trust_env=host not in _LOOPBACK,  # a proxy cannot reach this machine's own ports
+            )
+        return self._client
+
+
+def _json_of(response: httpx2.Response) -> Any:
+    try:
+        return response.json()
+    except ValueError:
+        return None
+
+
+def _message_in(body: Any) -> str:
+    error: Any = cast("dict[str, Any]", body).get("error") if isinstance(body, dict) else None
+    told = cast("dict[str, Any]", error).get("message") if isinstance(error, dict) else error
+    return str(told or "")
 
 
 def is_person(user: UserId) -> bool:

@@ -6,24 +6,41 @@ that task; so nobody else's ever enters it. Calls run in the caller's task, with
 
 import asyncio
 import logging
+import re
 import time
+from contextlib import AbstractAsyncContextManager
 from contextvars import Context
 from dataclasses import dataclass
 from typing import Literal, cast
 
 from mcp import Client
+from mcp.client import IncomingMessage
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult, RequestParamsMeta, Tool
+from mcp_types import (
+    CONNECTION_CLOSED,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    CallToolResult,
+    RequestParamsMeta,
+    Tool,
+    ToolListChangedNotification,
+)
 from pydantic import ValidationError
 
 from agent_core.errors import ToolServerError
 from agent_core.messages import JsonObject
 from agent_core.tools import Progress
-from agent_core.tools.servers import HttpServer, HubLimits, ServerConfig
-from agent_core.tools.stdio import Tail
-from agent_core.tools.transports import open_client
-from agent_core.tools.verdicts import is_gone, is_lost, is_unauthorized, is_unclear
+from agent_core.tools.http import UNAUTHORIZED, http_streams
+from agent_core.tools.servers import (
+    HttpServer,
+    HubLimits,
+    InProcessServer,
+    ServerConfig,
+    StdioServer,
+)
+from agent_core.tools.stdio import Tail, stdio_streams
+from agent_core.tools.wire import Screen
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +61,18 @@ _FREE_REPORTS = 20
 """Of one call's progress; further ones are told only every `_REPORT_EVERY_S`."""
 _REPORT_EVERY_S = 1.0
 
+# The SDK's own errors are told from those that a server sends by their words: both come with the
+# same codes, and -32000 is free for servers, which use it for faults of their own.
+_CLOSED = ("Connection closed", "SSE stream ")
+_UNCLEAR = re.compile(r"HTTP 5\d\d|Unexpected content type: .*", re.DOTALL)
+"""An HTTP server, or what stands before it, failed on the way back: the call may have run."""
+_GONE = {
+    (INVALID_REQUEST, "Session terminated"),
+    (METHOD_NOT_FOUND, "Not Found"),
+    UNAUTHORIZED,
+}
+"""An HTTP server answered 404 (the SDK spells that in two ways) or 401: nothing ran."""
+
 
 class ServerSessionGoneError(ToolServerError):
     """An HTTP server does not know our session or its address any more."""
@@ -58,7 +87,7 @@ class CallFailure:
 
 
 class Connection:
-    """A server that was started and connected. Make one with `connect`."""
+    """A server that is being started; use it once `wait_connected` has returned."""
 
     def __init__(self, config: ServerConfig, limits: HubLimits) -> None:
         self._config = config
@@ -160,18 +189,38 @@ class Connection:
         return self._stderr.text(_SHOWN_STDERR_CHARS)
 
     async def _own(self) -> None:
-        opening = open_client(
-            self._config,
-            self._limits,
-            stderr=self._stderr,
-            on_end=self._ending.set,
-            on_tools_changed=self._mark_changed,
-        )
-        async with opening as client, asyncio.TaskGroup() as group:
+        async with self._opening() as client, asyncio.TaskGroup() as group:
             self._client.set_result(client)
             watch = group.create_task(self._watch_tools(client))
             await self._ending.wait()
             watch.cancel()
+
+    def _opening(self) -> AbstractAsyncContextManager[Client]:
+        """The SDK's client, to be entered and left by the owner."""
+
+        async def notice(message: IncomingMessage) -> None:
+            if isinstance(message, ToolListChangedNotification):
+                self._mark_changed()
+
+        config, limits, on_end = self._config, self._limits, self._ending.set
+        # The screen asks the client for the version, the client is built around the screen.
+        screen = Screen(
+            config.name,
+            version=lambda: client.protocol_version,
+            on_tools_changed=self._mark_changed,
+        )
+        match config:
+            case InProcessServer():
+                # Nothing is on a wire here that could be screened.
+                return Client(config.server, cache=None, message_handler=notice)
+            case StdioServer():
+                streams = stdio_streams(
+                    config, limits, screen=screen, stderr=self._stderr, on_end=on_end
+                )
+            case HttpServer():
+                streams = http_streams(config, limits, screen=screen, on_end=on_end)
+        client = Client(streams, cache=None)
+        return client
 
     async def _watch_tools(self, client: Client) -> None:
         """Newer servers announce changes only to listeners. Over HTTP the list's age decides."""
@@ -235,29 +284,19 @@ class Connection:
     def _failure(self, error: MCPError) -> CallFailure:
         if self._says_gone(error):
             return CallFailure(trouble="gone", reason=self._gone(error))
-        if is_lost(error) or not self.is_alive:
+        is_lost = error.code == CONNECTION_CLOSED and error.message.startswith(_CLOSED)
+        if is_lost or not self.is_alive:
             return CallFailure(trouble="lost", reason="The tool server stopped during the call.")
-        trouble: Trouble = "unclear" if is_unclear(error) else "refused"
+        trouble: Trouble = "unclear" if _UNCLEAR.fullmatch(error.message) else "refused"
         return CallFailure(trouble=trouble, reason=f"The tool refused the call: {_brief(error)}")
 
     def _says_gone(self, error: MCPError) -> bool:
-        return isinstance(self._config, HttpServer) and is_gone(error)
+        return isinstance(self._config, HttpServer) and (error.code, error.message) in _GONE
 
     def _gone(self, error: MCPError) -> str:
-        if is_unauthorized(error):
+        if (error.code, error.message) == UNAUTHORIZED:
             return f"The tool server {self._config.name} does not take our credentials (HTTP 401)."
         return f"The tool server {self._config.name} does not know our session."
-
-
-async def connect(config: ServerConfig, limits: HubLimits) -> Connection:
-    """Start the server and connect to it.
-
-    Raises:
-        ToolServerError: not possible, or not in time; nothing of the server is left.
-    """
-    connection = Connection(config, limits)
-    await connection.wait_connected()
-    return connection
 
 
 class _Report:

@@ -1,21 +1,27 @@
 """Definitions of tools are pinned at first sight; what differs later is off until it is accepted.
 
 A server that is known gets nothing in by itself: a changed name is a new tool, and waits as well.
+What asks for keys, passwords or private files is off from the start. That is a short list of
+patterns, no judge of character: what it does not find may be bad all the same.
 """
 
+import hashlib
 import json
 import logging
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any, cast
+
+from mcp_types import Tool
 
 from agent_core.clock import machine_time
 from agent_core.messages import JsonObject
 from agent_core.sessions.pins import NOT_ACCEPTED, Pin, Proposal, ToolPins
-from agent_core.tools.listed import ListedTool, digest_of
-from agent_core.tools.suspicion import suspicion_of
+from agent_core.tools.schemas import fault_of_schema
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +33,56 @@ _PARTS = {
     "input_schema": "input schema",
     "annotations": "annotations",
 }
+
+_KEYS = (
+    r"(?:api key|private key|ssh key|secret key|access key|signing key|password|passwd|passphrase"
+    r"|secrets?|credentials?|(?:access|auth|bearer|session|refresh) token|session cookies?"
+    r"|seed phrase)"
+)
+_FILES = (
+    r"(?:id (?:rsa|dsa|ecdsa|ed25519)|ssh id|ssh config|aws credentials|etc (?:passwd|shadow)"
+    r"|dot env|env file|keychain)"
+)
+_HAND_OVER = r"(?:read|cat|open|load|include|pass|send|paste|attach|append|copy|upload|put)"
+
+_IN_NAMES = re.compile(rf"\b(?:{_KEYS}|{_FILES}|system prompt)\b")
+_IN_TEXTS = re.compile(
+    rf"\b(?:{_HAND_OVER}\w*(?: \w+){{0,6}} (?:{_KEYS}|{_FILES}|system prompt)"
+    r"|(?:do not|don t|never|without) (?:tell|mention|inform|show)\w*(?: \w+){0,3} user)\b"
+)
+_DEPTH = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedTool:
+    """A tool as its server describes it, found usable."""
+
+    name: str
+    description: str
+    input_schema: JsonObject
+    annotations: JsonObject
+    """What the server says of the tool's effects, in the names of the protocol."""
+    held: str = ""
+    """Why the tool is turned off, as a sentence for people; empty when it is not."""
+
+    @property
+    def is_read_only(self) -> bool:
+        return self.annotations.get("readOnlyHint") is True
+
+    @property
+    def is_idempotent(self) -> bool:
+        return self.annotations.get("idempotentHint") is True
+
+    @property
+    def definition(self) -> JsonObject:
+        """All that is pinned, as it is stored."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "input_schema": self.input_schema,
+            "annotations": self.annotations,
+        }
+
 
 Tools = Mapping[str, ListedTool]
 
@@ -100,7 +156,7 @@ class Pins:
             reason = "it is new on a server whose tools were accepted before"
         elif server not in self._vetted:
             reason = suspicion_of(definition)
-        digest = digest_of(definition)
+        digest = digest_of_json(definition)
         proposal = Proposal(digest=digest, definition=definition, reason=reason)
         return Pin(
             server=server,
@@ -140,7 +196,7 @@ def why_held(pin: Pin) -> str:
 
 def _wanted(pin: Pin, definition: JsonObject) -> Proposal | None:
     """What should wait to be accepted, now that the tool is defined so."""
-    digest = digest_of(definition)
+    digest = digest_of_json(definition)
     if digest == pin.digest:
         return None
     if pin.proposal is not None and pin.proposal.digest == digest:
@@ -167,3 +223,77 @@ def _swapped(definition: JsonObject, old: str, new: str) -> JsonObject:
     text = json.dumps(definition, ensure_ascii=False)
     inside_old, inside_new = (json.dumps(each, ensure_ascii=False)[1:-1] for each in (old, new))
     return json.loads(text.replace(inside_old, inside_new))
+
+
+def digest_of_json(value: object) -> str:
+    """SHA-256 in hex of canonical JSON: sorted names, no white space, lone surrogates kept."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def told_off(name: str, held: str) -> str:
+    """What the model is told that calls a tool which is turned off."""
+    return f"The tool {name} is turned off, and only an operator can turn it on. {held}"
+
+
+def usable_tools(server: str, listed: list[Tool]) -> Mapping[str, ListedTool]:
+    """The tools that a model can be told of, by name; the first of two with one name."""
+    tools: dict[str, ListedTool] = {}
+    for tool in listed:
+        fault = "its name is taken" if tool.name in tools else fault_of_schema(tool.input_schema)
+        if fault:
+            logger.warning("%s: tool %s is left out: %s", server, tool.name, fault)
+            continue
+        tools[tool.name] = ListedTool(
+            name=tool.name,
+            description=tool.description or tool.title or "",
+            input_schema=tool.input_schema,
+            annotations=_annotations(tool),
+        )
+    return MappingProxyType(tools)
+
+
+def _annotations(tool: Tool) -> JsonObject:
+    if tool.annotations is None:
+        return {}
+    return tool.annotations.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def suspicion_of(definition: JsonObject) -> str:
+    """What is suspicious about a definition, as the end of "It is off because …"; "" if nothing."""
+    if found := _IN_TEXTS.search(_plain(definition["description"])):
+        return f"its description says “{found.group()}”"
+    for name, text in _parameters(definition["input_schema"], _DEPTH):
+        if _IN_NAMES.search(_plain(name)):
+            return f"its parameter {name[:64]} asks for a secret"
+        if found := _IN_TEXTS.search(_plain(text)):
+            return f"its parameter {name[:64]} says “{found.group()}”"
+    return ""
+
+
+def _plain(text: str) -> str:
+    """Small letters, one space for everything that is no letter or digit, and .env as words."""
+    spaced = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", text.replace(".env", " dot env "))
+    return re.sub(r"[\W_]+", " ", spaced).lower()
+
+
+def _parameters(schema: Any, depth: int) -> Iterator[tuple[str, str]]:
+    """Every parameter's name and description, also of objects inside."""
+    if depth == 0:
+        return
+    if isinstance(schema, list):
+        for each in cast("list[Any]", schema):
+            yield from _parameters(each, depth - 1)
+    if not isinstance(schema, dict):
+        return
+    for key, value in cast("dict[str, Any]", schema).items():
+        if key == "properties" and isinstance(value, dict):
+            yield from _named(cast("dict[str, Any]", value))
+        yield from _parameters(value, depth - 1)
+
+
+def _named(properties: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, schema in properties.items():
+        parts = cast("JsonObject", schema) if isinstance(schema, dict) else {}
+        texts = (parts.get("title"), parts.get("description"))
+        yield name, ". ".join(text for text in texts if isinstance(text, str))

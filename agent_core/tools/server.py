@@ -10,12 +10,12 @@ from types import MappingProxyType
 
 from mcp_types import CallToolResult
 
+from agent_core.background import Backoff
 from agent_core.errors import ToolServerError
 from agent_core.messages import JsonObject
 from agent_core.tools import Progress
 from agent_core.tools.connection import CallFailure, Connection, ServerSessionGoneError
-from agent_core.tools.listed import ListedTool, told_off, usable_tools
-from agent_core.tools.pins import Pins
+from agent_core.tools.pins import ListedTool, Pins, told_off, usable_tools
 from agent_core.tools.servers import HttpServer, HubLimits, ServerConfig
 
 logger = logging.getLogger(__name__)
@@ -23,10 +23,11 @@ logger = logging.getLogger(__name__)
 Clock = Callable[[], float]
 """Seconds that only grow."""
 
-Renew = Callable[[], Awaitable[ServerConfig]]
-"""Where the server is to be found now that it does not know our session any more."""
+Locate = Callable[[bool], Awaitable[ServerConfig]]
+"""Where the server is to be found; True asks for a new place, as our session is not known there."""
 
 _MAX_ATTEMPTS = 2
+MAX_BACKOFF_S = 60.0
 _ANSWERED = ("late", "unclear", "refused")
 """Troubles after which the connection is kept, and the call is not made again."""
 
@@ -35,6 +36,7 @@ class McpServer:
     """A server whose failures stay its own. Safe to share between turns.
 
     Args:
+        locate: Asked before the first connection, where only a service knows the address.
         pins: Turns off tools whose definitions changed; without it every definition is taken.
         workspace: The session's directory, where the server belongs to one session.
         waits: A server whose tools are known from earlier is started at the first call.
@@ -46,7 +48,7 @@ class McpServer:
         limits: HubLimits,
         clock: Clock = time.monotonic,
         *,
-        renew: Renew | None = None,
+        locate: Locate | None = None,
         pins: Pins | None = None,
         workspace: Path | None = None,
         waits: bool = False,
@@ -55,7 +57,8 @@ class McpServer:
         self._pins = pins
         self._workspace = workspace
         self._waits = waits
-        self._renew = renew
+        self._locate = locate
+        self._is_located = locate is None
         self._limits = limits
         self._clock = clock
         self._starting = asyncio.Lock()
@@ -154,7 +157,7 @@ class McpServer:
         await self._back_off()
         self._starts.append(self._clock())
         try:
-            connection = await self._connect_renewed()
+            connection = await self._connect_located()
         except ToolServerError as error:
             self._failure = (self._clock(), error)
             logger.warning("%s", "\n".join((str(error), *getattr(error, "__notes__", ()))))
@@ -178,15 +181,18 @@ class McpServer:
 
     async def _back_off(self) -> None:
         if self._starts:
-            await asyncio.sleep(self._limits.backoff_s * 2 ** (len(self._starts) - 1))
+            backoff = Backoff(first_s=self._limits.backoff_s, longest_s=MAX_BACKOFF_S)
+            await asyncio.sleep(backoff.wait_s(len(self._starts)))
 
-    async def _connect_renewed(self) -> Connection:
+    async def _connect_located(self) -> Connection:
+        if self._locate is not None and not self._is_located:
+            self.config, self._is_located = await self._locate(False), True
         try:
             return await self._connect()
         except ServerSessionGoneError:
-            if self._renew is None:
+            if self._locate is None:
                 raise
-        self.config = await self._renew()
+        self.config = await self._locate(True)
         return await self._connect()
 
     async def _connect(self) -> Connection:

@@ -1,21 +1,35 @@
 """One MCP server's tools as the model sees them: full names, specs, and calls answered in words."""
 
 import asyncio
+import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import assert_never
 
-from mcp_types import CallToolResult
+from mcp_types import (
+    AudioContent,
+    CallToolResult,
+    ContentBlock,
+    EmbeddedResource,
+    ImageContent,
+    ResourceLink,
+    TextContent,
+    TextResourceContents,
+)
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from agent_core.background import Background
 from agent_core.errors import ToolServerError
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
-from agent_core.tools import Progress, ToolContext, ToolOutput
-from agent_core.tools.answers import artifacts_of, output_of
+from agent_core.tools import Artifact, Progress, ToolContext, ToolOutput
 from agent_core.tools.connection import CallFailure
-from agent_core.tools.listed import ListedTool, told_off
 from agent_core.tools.names import full_name, server_prefix
+from agent_core.tools.pins import ListedTool, told_off
 from agent_core.tools.schemas import fault_of_arguments, schema_for_model
 from agent_core.tools.server import McpServer
+from agent_core.workspaces.layout import WORK_PRODUCTS
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +58,8 @@ class ServerTools:
         self._listed: Mapping[str, ListedTool] = {}
         self._by_full_name: Mapping[str, ListedTool] = {}
         self._specs: tuple[ToolSpec, ...] = ()
+        self._listing: asyncio.Task[tuple[ToolSpec, ...]] | None = None
+        self._background = Background()
 
     @property
     def name(self) -> str:
@@ -72,6 +88,21 @@ class ServerTools:
             )
         return self._specs
 
+    async def specs_within(self, patience_s: float) -> tuple[ToolSpec, ...]:
+        """As `specs`; a start that takes longer goes on, and whoever asks later gets its tools.
+
+        Raises:
+            ToolServerError: also where the server is still being started.
+        """
+        listing = self._listing
+        if listing is None or listing.done():
+            listing = self._listing = self._background.start(self.specs())
+            listing.add_done_callback(_take_note)
+        done, _ = await asyncio.wait({listing}, timeout=patience_s)
+        if not done:
+            raise ToolServerError(f"The tool server {self.name} is still being started.")
+        return listing.result()
+
     async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
         """Run a call to one of this server's tools; every failure is a value."""
         tool = self._by_full_name.get(call.name)
@@ -93,6 +124,8 @@ class ServerTools:
         return await self._output(result, context)
 
     async def close(self) -> None:
+        """End the server for good; bounded."""
+        await self._background.close()
         await self._server.close()
 
     async def _meta(self, call: ToolCall, context: ToolContext) -> JsonObject | None:
@@ -121,6 +154,12 @@ class ServerTools:
         )
 
 
+def _take_note(listing: asyncio.Task[tuple[ToolSpec, ...]]) -> None:
+    """A start that fails when nobody waits any more is told to the next who asks."""
+    if not listing.cancelled():
+        listing.exception()
+
+
 def _named(server: str, listed: Mapping[str, ListedTool]) -> dict[str, ListedTool]:
     named: dict[str, ListedTool] = {}
     for tool in listed.values():
@@ -147,3 +186,86 @@ def _told(failure: CallFailure) -> str:
         reason = failure.reason.removesuffix(".")
         return _UNKNOWN_OUTCOME.format(reason=f"{reason}.")
     return failure.reason
+
+
+_BASE64_RATIO = 3 / 4
+
+
+class _NamedArtifact(BaseModel):
+    path: str
+    title: str = ""
+    mimetype: str = "application/octet-stream"
+
+
+_NAMED_ARTIFACTS: TypeAdapter[list[_NamedArtifact]] = TypeAdapter(list[_NamedArtifact])
+
+
+def output_of(result: CallToolResult, *, max_bytes: int) -> ToolOutput:
+    """The result as text of at most `max_bytes`; pictures and the like are named, not carried."""
+    told = _text_of(result)
+    if told.isascii() and len(told) <= max_bytes:
+        return ToolOutput(text=told, is_error=result.is_error, size_bytes=len(told))
+    whole = told.encode("utf-8", "replace")
+    text = whole[:max_bytes].decode("utf-8", "ignore")
+    if len(whole) > max_bytes:
+        text += f"\n[Only the first {max_bytes:,} bytes were kept.]"
+    return ToolOutput(text=text, is_error=result.is_error, size_bytes=len(whole))
+
+
+def artifacts_of(result: CallToolResult, workspace: Path) -> tuple[Artifact, ...]:
+    """The files that the result's `_meta.artifacts` names, as far as they are where they may be.
+
+    Call this only for a trusted server. It reads the disk.
+    """
+    try:
+        named = _NAMED_ARTIFACTS.validate_python((result.meta or {}).get("artifacts", []))
+    except ValidationError as error:
+        logger.warning("artifacts in a result are malformed: %s", error)
+        return ()
+    found = (_artifact(item, workspace) for item in named)
+    return tuple(artifact for artifact in found if artifact is not None)
+
+
+def _artifact(named: _NamedArtifact, workspace: Path) -> Artifact | None:
+    home = workspace.resolve() / WORK_PRODUCTS
+    path = (workspace / named.path).resolve()
+    if not path.is_relative_to(home) or not path.is_file():
+        logger.warning("artifact %s is not a file under %s/", named.path, WORK_PRODUCTS)
+        return None
+    return Artifact(
+        path=path.relative_to(workspace.resolve()).as_posix(),
+        title=named.title or path.name,
+        mimetype=named.mimetype,
+        size_bytes=path.stat().st_size,
+    )
+
+
+def _text_of(result: CallToolResult) -> str:
+    has_text = any(isinstance(block, TextContent) for block in result.content)
+    parts = [_block_text(block) for block in result.content]
+    if not has_text and result.structured_content is not None:
+        parts.insert(0, json.dumps(result.structured_content, ensure_ascii=False))
+    return "\n".join(parts) or "(The tool returned nothing.)"
+
+
+def _block_text(block: ContentBlock) -> str:
+    match block:
+        case TextContent():
+            return block.text
+        case ImageContent() | AudioContent():
+            size_kb = len(block.data) * _BASE64_RATIO / 1000
+            return f"[{block.type} {block.mime_type}, {size_kb:.0f} KB]"
+        case ResourceLink():
+            return f"[resource {block.name}: {block.uri}]"
+        case EmbeddedResource():
+            return _resource_text(block)
+        case _:
+            assert_never(block)
+
+
+def _resource_text(block: EmbeddedResource) -> str:
+    resource = block.resource
+    if isinstance(resource, TextResourceContents):
+        return f"[resource {resource.uri}]\n{resource.text}"
+    size_kb = len(resource.blob) * _BASE64_RATIO / 1000
+    return f"[resource {resource.uri}, {resource.mime_type or 'binary'}, {size_kb:.0f} KB]"

@@ -1,16 +1,22 @@
-"""Finds messages in what a server sends: noise is skipped, long ones are cut as they come."""
+"""What a tool server sends, made harmless before the SDK sees it.
+
+The SDK holds a line whole, over stdio in quadratic time; here it is cut while it arrives. The SDK
+refuses a whole `tools/list` when one tool is malformed; here only that tool is lost. And it spends
+a task on each notification, also on those of which a server can send thousands to nobody.
+"""
 
 import json
 import logging
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCResponse, jsonrpc_message_adapter
+from mcp_types import JSONRPCNotification, JSONRPCResponse, jsonrpc_message_adapter
+from mcp_types.methods import validate_server_result
 from pydantic import ValidationError
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from agent_core.messages import JsonObject
 
@@ -18,36 +24,36 @@ logger = logging.getLogger(__name__)
 
 _END_BYTES = 256
 _TRAILING_ID = re.compile(rb'"id"\s*:\s*(\d+|"[^"\\]*")\s*\}\s*$')
+_TOOLS_CHANGED = "notifications/tools/list_changed"
+_UNHEARD = frozenset(
+    {
+        _TOOLS_CHANGED,
+        "notifications/message",
+        "notifications/prompts/list_changed",
+        "notifications/resources/list_changed",
+        "notifications/resources/updated",
+    }
+)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """One line, or the head and the end of one that was too long."""
+class LineCutter:
+    """Splits a stream of bytes into lines and never holds more than `max_bytes` of one.
 
-    data: bytes
-    end: bytes = b""
-    size_bytes: int = 0
-    is_cut: bool = False
+    Of a longer line the beginning of the result that it holds is kept, as a result with a note; one
+    that holds none comes out empty. `prefix` is what stands before each message, such as `data:`.
+    """
 
-    def without_prefix(self, prefix: bytes) -> "Line":
-        """The same line without what stands before its message."""
-        return replace(self, data=self.data.removeprefix(prefix))
-
-
-class LineBuffer:
-    """Splits a byte stream into lines and never holds more than `max_bytes` of one."""
-
-    def __init__(self, max_bytes: int) -> None:
+    def __init__(self, max_bytes: int, *, prefix: bytes = b"") -> None:
         self._max_bytes = max_bytes
-        self._pieces: list[bytes] = []
-        self._kept = 0
-        self._size = 0
+        self._prefix = prefix
+        self._head = bytearray()
         self._end = b""
+        self._size = 0
 
-    def feed(self, chunk: bytes) -> list[Line]:
+    def feed(self, chunk: bytes) -> list[bytes]:
         """The lines that `chunk` completes."""
         *ended, rest = chunk.split(b"\n")
-        lines: list[Line] = []
+        lines: list[bytes] = []
         for piece in ended:
             self.add(piece)
             lines.append(self.take())
@@ -56,57 +62,36 @@ class LineBuffer:
 
     def add(self, piece: bytes) -> None:
         """Continue the present line."""
-        kept = piece[: self._max_bytes - self._kept]
-        if kept:
-            self._pieces.append(kept)
-        self._kept += len(kept)
+        self._head += piece[: self._max_bytes - len(self._head)]
         self._size += len(piece)
         if self._size > self._max_bytes:
             self._end = (self._end + piece)[-_END_BYTES:]
 
-    def take(self) -> Line:
+    def take(self) -> bytes:
         """End the present line."""
-        line = Line(
-            data=b"".join(self._pieces),
-            end=self._end,
-            size_bytes=self._size,
-            is_cut=self._size > self._max_bytes,
-        )
-        self._pieces, self._kept, self._size, self._end = [], 0, 0, b""
-        return line
+        line, end, size = bytes(self._head), self._end, self._size
+        self._head, self._end, self._size = bytearray(), b"", 0
+        if size <= self._max_bytes:
+            return line
+        saved = _saved(line.removeprefix(self._prefix), end, size)
+        return self._prefix + saved if saved and line.startswith(self._prefix) else b""
 
 
-def read_message(line: Line) -> SessionMessage | None:
-    """The message on this line, or None for noise such as a log line on stdout."""
-    if line.is_cut:
-        return salvage(line)
-    if not line.data.strip().startswith(b"{"):
-        return None
+def _saved(head: bytes, end: bytes, size: int) -> bytes:
+    """A whole message with what came of a result; empty if its call cannot be found."""
     try:
-        return SessionMessage(jsonrpc_message_adapter.validate_json(line.data, by_name=False))
-    except ValidationError:
-        logger.debug("dropped a line on stdout that is no message")
-        return None
-
-
-def salvage(line: Line) -> SessionMessage | None:
-    """A result from the part that was kept, with a note; None if its call cannot be found."""
-    try:
-        head: Any = from_json(line.data, allow_partial="trailing-strings")
+        fields: Any = from_json(head, allow_partial="trailing-strings")
     except ValueError:
-        return None
-    if not isinstance(head, dict):
-        return None
-    fields = cast(JsonObject, head)
-    answered = fields.get("id", _trailing_id(line.end))
-    result = fields.get("result")
+        return b""
+    if not isinstance(fields, dict):
+        return b""
+    message = cast("JsonObject", fields)
+    answered = message.get("id", _trailing_id(end))
+    result = message.get("result")
     if not isinstance(answered, int | str) or not isinstance(result, dict):
-        return None
-    return SessionMessage(
-        JSONRPCResponse(
-            jsonrpc="2.0", id=answered, result=_cut_result(cast(JsonObject, result), line)
-        )
-    )
+        return b""
+    cut = _cut_result(cast("JsonObject", result), size)
+    return to_json({"jsonrpc": "2.0", "id": answered, "result": cut})
 
 
 def _trailing_id(end: bytes) -> int | str | None:
@@ -114,16 +99,83 @@ def _trailing_id(end: bytes) -> int | str | None:
     return json.loads(found.group(1)) if found else None
 
 
-def _cut_result(result: JsonObject, line: Line) -> JsonObject:
+def _cut_result(result: JsonObject, size: int) -> JsonObject:
     blocks: Sequence[Any] = result.get("content") or ()
     texts = [
-        cast(JsonObject, block)["text"]
+        cast("JsonObject", block)["text"]
         for block in blocks
-        if isinstance(block, dict) and isinstance(cast(JsonObject, block).get("text"), str)
+        if isinstance(block, dict) and isinstance(cast("JsonObject", block).get("text"), str)
     ]
-    note = f"[The tool sent {line.size_bytes:,} bytes; only the beginning was kept.]"
+    note = f"[The tool sent {size:,} bytes; only the beginning was kept.]"
     return {
         "content": [{"type": "text", "text": text} for text in [note, *texts]],
         "isError": result.get("isError") is True,
         "resultType": "complete",
     }
+
+
+class Screen:
+    """Takes out tools that cannot be called and notifications that nobody hears.
+
+    Args:
+        server: Named in the log.
+        version: Tells the negotiated version of the protocol.
+        on_tools_changed: Called each time that the server announces another list of tools.
+    """
+
+    def __init__(
+        self, server: str, *, version: Callable[[], str], on_tools_changed: Callable[[], None]
+    ) -> None:
+        self._server = server
+        self._version = version
+        self._on_tools_changed = on_tools_changed
+
+    def read(self, line: bytes) -> SessionMessage | None:
+        """The message on a line; None for one that is taken out, and for noise such as a log."""
+        if not line.lstrip().startswith(b"{"):
+            return None
+        try:
+            message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+        except ValidationError:
+            logger.debug("%s: dropped a line on stdout that is no message", self._server)
+            return None
+        return self.screened(SessionMessage(message))
+
+    def screened(self, item: SessionMessage) -> SessionMessage | None:
+        """The message as the SDK may see it; None for one that is taken out."""
+        message = item.message
+        if isinstance(message, JSONRPCNotification):
+            if message.method == _TOOLS_CHANGED:
+                self._on_tools_changed()
+            return None if message.method in _UNHEARD else item
+        if not isinstance(message, JSONRPCResponse):
+            return item
+        listed: object = message.result.get("tools")
+        if not isinstance(listed, list):
+            return item
+        tools = map(_without_output_schema, cast("list[object]", listed))
+        result = message.result | {"tools": [tool for tool in tools if self._is_good(tool)]}
+        return replace(item, message=message.model_copy(update={"result": result}))
+
+    def _is_good(self, tool: JsonObject) -> bool:
+        name, execution = str(tool.get("name"))[:128], tool.get("execution")
+        if (
+            isinstance(execution, dict)
+            and cast("JsonObject", execution).get("taskSupport") == "required"
+        ):
+            # A later extension of the protocol, which we do not offer.
+            logger.warning("%s: tool %s runs only as a task; left out", self._server, name)
+            return False
+        listing = {"tools": [tool], "resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+        try:
+            validate_server_result("tools/list", self._version(), listing)
+        except ValidationError as error:
+            logger.warning("%s: tool %s is malformed; left out: %s", self._server, name, error)
+            return False
+        return True
+
+
+def _without_output_schema(tool: object) -> JsonObject:
+    """The SDK raises when a result misses its output schema; we would rather show the result."""
+    fields = cast("JsonObject", tool) if isinstance(tool, dict) else {"name": tool}
+    return {key: value for key, value in fields.items() if key != "outputSchema"}

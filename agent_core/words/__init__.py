@@ -6,6 +6,7 @@ language is a new file beside the others, in each package that has a catalogue.
 
 from __future__ import annotations
 
+import re
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Protocol
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from fluent.runtime import FluentBundle
 
 FALLBACK = "en"
+MAX_SLOT_CHARS = 900
+
+_TOKEN = re.compile("\ue000(\\w+)\ue001")
 
 
 class Words(Protocol):
@@ -60,12 +64,22 @@ def _words(bundle: FluentBundle) -> Words:
         pattern = bundle.get_message(key).value if bundle.has_message(key) else None
         if pattern is None:
             raise KeyError(key)
-        text, errors = bundle.format_pattern(pattern, slots)
+        long = {name: value for name, value in slots.items() if _is_long(value)}
+        text, errors = bundle.format_pattern(pattern, slots | {name: _token(name) for name in long})
         if errors:
             raise KeyError(f"{key}: {errors[0]}")
-        return str(text)
+        return _TOKEN.sub(lambda token: str(long.get(token[1], token[0])), str(text))
 
     return words
+
+
+def _is_long(value: str | float) -> bool:
+    """Fluent takes no value above 1,000 characters; such a one is put in behind it."""
+    return isinstance(value, str) and len(value) > MAX_SLOT_CHARS
+
+
+def _token(name: str) -> str:
+    return f"\ue000{name}\ue001"
 
 
 @cache

@@ -1,1 +1,73 @@
 # What the core says to people. {$slot} is filled in by the code; a message id names its area first.
+
+## Ready answers
+
+answer-help =
+    Hier bin ich. Gib mir eine Frage oder eine Aufgabe, dann lege ich los.
+
+    - Ich antworte aus dem, was ich weiß, oder suche vorher im Web und lese Seiten und Dateien.
+    - Für einen Bericht genügt das Thema, etwa „Schreibe einen Bericht über Wärmepumpen in Altbauten“: Er kommt als Datei, mit seinen Quellen.
+    - Hänge Dateien an und sag, was damit geschehen soll.
+    - „Poste jeden Werktag um 9 einen Überblick über Batteriespeicher“ bestellt einen Digest; „Digests“ listet sie auf.
+    - In diesem Thread genügt ein Wort: Deine Antwort führt von hier weiter, und „weiter“ nimmt auf, was nicht fertig ist.
+answer-thanks = Gern! Wenn ich noch etwas tun kann, genügen ein paar Worte.
+answer-nothing-running = In diesem Thread läuft gerade nichts. Bin ich in einem anderen am Werk, antworte bitte dort.
+answer-noise = Deine Nachricht hat { $n } Zeichen und kein Wort, daher konnte ich nichts damit anfangen. Sag mir in ein paar Worten, was du brauchst.
+answer-unanswered = Auf meine Frage oben kam keine Antwort, daher habe ich hier angehalten. Antworte darauf, dann mache ich weiter.
+
+## What a thread's last request came to
+
+state-answered = Die letzte Anfrage in diesem Thread ist beantwortet. Ein Wort genügt, um weiterzumachen: Stell die nächste Frage, oder sag, was ich ändern oder nachsehen soll.
+state-limited = Die letzte Anfrage in diesem Thread hat an einer Grenze angehalten und ist nicht fertig. Ein Wort genügt: Antworte „weiter“, dann mache ich dort weiter.
+state-stopped = Die letzte Anfrage in diesem Thread wurde angehalten. Ein Wort genügt: Antworte „weiter“, dann mache ich dort weiter, oder frag etwas anderes.
+state-failed = Die letzte Anfrage in diesem Thread wurde nicht fertig. Ein Wort genügt: Antworte „weiter“, dann versuche ich es von dort noch einmal.
+
+## Progress
+
+progress-at-work = Ich bin seit { $time } dabei.
+progress-at-work-done = Ich bin seit { $time } dabei, bisher mit { $done }.
+progress-under-way = Gerade läuft: { $what }.
+progress-at-model = Ich warte auf die Antwort des Modells.
+progress-add = Ein Wort genügt, um etwas hinzuzufügen; „stopp“ beendet es.
+progress-waiting = Ich warte auf eine Antwort auf meine Frage oben.
+progress-begun = Ich habe gerade angefangen.
+progress-steps = { $n ->
+    [one] { $n } Schritt
+   *[other] { $n } Schritten
+}
+progress-calls = { $n ->
+    [one] { $n } Werkzeugaufruf
+   *[other] { $n } Werkzeugaufrufen
+}
+progress-both = { $steps } und { $calls }
+
+## Stops
+
+stop-by = Angehalten, wie { $name } es wollte.
+stop-now = Angehalten.
+stop-deleted = Angehalten, weil die Nachricht mit dem Auftrag gelöscht wurde.
+stop-until-then = Bis dahin war ich bei { $done }.
+stop-saved = Gesichert: { $what }.
+stop-left-out = Nicht mehr begonnen: { $what }.
+stop-to-go-on = Antworte „weiter“, dann mache ich dort weiter.
+
+## Notices beside an answer
+
+notice-unsure = Ungewiss, ob es geschehen ist: { $what }. Bitte vor einer Wiederholung nachsehen.
+notice-long-text = Deine Nachricht hat { $n } Zeichen; ich habe alles aufgenommen.
+notice-long-text-kept = Deine Nachricht hat { $n } Zeichen; ich habe alles aufgenommen und als `{ $path }` gesichert.
+notice-new-workspace = Die Dateien dieses Threads waren weg; ich habe einen neuen Arbeitsbereich begonnen.
+notice-nothing-read = Von den Seiten, die ich versucht habe, konnte ich keine lesen.
+
+## Scheduled work
+
+digest-task = Recherchiere { $task } und schreibe einen Bericht.
+
+## Failures
+
+failure-too-long = Dieser Thread ist für mein Sprachmodell zu lang geworden. Beginne bitte einen neuen und sag mir, was ich mitnehmen soll.
+failure-truncated = Was ich schreiben wollte, war länger, als mein Sprachmodell auf einmal schreiben kann. Antworte „weiter“ und bitte um ein kleineres Stück.
+failure-rejected = Mein Sprachmodell hat die Anfrage abgelehnt, und noch einmal zu fragen würde nicht helfen. Wer mich betreibt, muss nach Schlüssel oder Grenzen sehen.
+failure-unavailable = Mein Sprachmodell antwortet gerade nicht. Was bisher getan ist, bleibt: Antworte „weiter“, dann mache ich dort weiter.
+failure-other = Bei mir ist etwas schiefgegangen. Was bisher getan ist, bleibt: Antworte „weiter“, dann mache ich dort weiter.
+failure-with-reference = { $reason } (Kennung { $mark })

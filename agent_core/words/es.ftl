@@ -1,1 +1,73 @@
 # What the core says to people. {$slot} is filled in by the code; a message id names its area first.
+
+## Ready answers
+
+answer-help =
+    Aquí estoy. Dame una pregunta o una tarea y me pongo a ello.
+
+    - Respondo con lo que sé, o antes busco en la web y leo páginas y archivos.
+    - Para un informe basta con el tema, por ejemplo «escribe un informe sobre las bombas de calor en casas antiguas»: llega como archivo, con sus fuentes.
+    - Adjunta archivos y di qué hacer con ellos.
+    - «Cada día laborable a las 9 publica un resumen sobre baterías» pide un digest; «digests» los muestra.
+    - En este hilo basta una palabra: tu respuesta sigue desde aquí, y «continúa» retoma lo que no está terminado.
+answer-thanks = ¡De nada! Si puedo hacer algo más, bastan unas palabras.
+answer-nothing-running = No hay nada en marcha en este hilo. Si estoy trabajando en otro, responde allí.
+answer-noise = Tu mensaje tiene { $n } caracteres y ninguna palabra, así que no pude hacer nada con él. Dime en pocas palabras qué necesitas.
+answer-unanswered = Nadie respondió a mi pregunta de arriba, así que me detuve aquí. Responde y sigo.
+
+## What a thread's last request came to
+
+state-answered = La última petición de este hilo está respondida. Basta una palabra para seguir: haz la siguiente pregunta, o di qué hay que cambiar o comprobar.
+state-limited = La última petición de este hilo se detuvo en un límite y no está terminada. Basta una palabra: responde «continúa» y sigo desde ahí.
+state-stopped = La última petición de este hilo se detuvo. Basta una palabra: responde «continúa» y sigo desde ahí, o pide otra cosa.
+state-failed = La última petición de este hilo no se pudo terminar. Basta una palabra: responde «continúa» y lo intento de nuevo desde ahí.
+
+## Progress
+
+progress-at-work = Llevo { $time } con ello.
+progress-at-work-done = Llevo { $time } con ello, con { $done } hasta ahora.
+progress-under-way = Ahora mismo: { $what }.
+progress-at-model = Espero la respuesta del modelo.
+progress-add = Basta una palabra para añadir algo; «para» lo detiene.
+progress-waiting = Espero una respuesta a mi pregunta de arriba.
+progress-begun = Acabo de empezar.
+progress-steps = { $n ->
+    [one] { $n } paso
+   *[other] { $n } pasos
+}
+progress-calls = { $n ->
+    [one] { $n } llamada a herramienta
+   *[other] { $n } llamadas a herramientas
+}
+progress-both = { $steps } y { $calls }
+
+## Stops
+
+stop-by = Detenido, como pidió { $name }.
+stop-now = Detenido.
+stop-deleted = Detenido, porque se borró el mensaje que lo pedía.
+stop-until-then = Hasta entonces: { $done }.
+stop-saved = Guardado: { $what }.
+stop-left-out = Sin empezar: { $what }.
+stop-to-go-on = Responde «continúa» y sigo desde ahí.
+
+## Notices beside an answer
+
+notice-unsure = Puede que haya ocurrido o no: { $what }. Conviene mirarlo antes de repetirlo.
+notice-long-text = Tu mensaje tiene { $n } caracteres; lo he leído entero.
+notice-long-text-kept = Tu mensaje tiene { $n } caracteres; lo he leído entero y lo guardé como `{ $path }`.
+notice-new-workspace = Los archivos de este hilo ya no estaban; empecé un nuevo espacio de trabajo.
+notice-nothing-read = No pude leer ninguna de las páginas que intenté.
+
+## Scheduled work
+
+digest-task = Investiga { $task } y escribe un informe.
+
+## Failures
+
+failure-too-long = Este hilo es ya demasiado largo para mi modelo de lenguaje. Empieza un hilo nuevo y dime qué hay que llevar a él.
+failure-truncated = Lo que quería escribir era más largo de lo que mi modelo de lenguaje puede escribir de una vez. Responde «continúa» y pide una parte más pequeña.
+failure-rejected = Mi modelo de lenguaje rechazó la petición, y repetirla no serviría de nada. Quien me administra tiene que revisar su clave o sus límites.
+failure-unavailable = Mi modelo de lenguaje no responde en este momento. Lo hecho hasta ahora se conserva: responde «continúa» y sigo desde ahí.
+failure-other = Algo salió mal por mi parte. Lo hecho hasta ahora se conserva: responde «continúa» y sigo desde ahí.
+failure-with-reference = { $reason } (referencia { $mark })

@@ -9,7 +9,7 @@ from agent_core.workspaces.layout import (
     settle_renewal,
 )
 from agent_core.workspaces.pages_read import pages_read
-from agent_core.workspaces.run_log import RunLog, log_line
+from agent_core.workspaces.run_log import RunLog, RunLogs, log_line
 from agent_core.workspaces.sources import known_sources
 from agent_core.workspaces.summary import append_summary
 from agent_core.workspaces.trace import SessionInfo, build_trace
@@ -18,6 +18,7 @@ from agent_core.workspaces.trace_files import write_trace
 __all__ = [
     "DOWNLOADS",
     "RunLog",
+    "RunLogs",
     "SessionInfo",
     "append_summary",
     "build_trace",

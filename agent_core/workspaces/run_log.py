@@ -1,6 +1,7 @@
 """run.log: what a session's turns did, line by line, for a person who looks into the directory."""
 
 import logging
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -28,11 +29,23 @@ from agent_core.events import (
     TurnFinished,
     TurnStarted,
 )
+from agent_core.ids import SessionId, TurnId
 from agent_core.workspaces.layout import RUN_LOG
 
 logger = logging.getLogger(__name__)
 
 _INDENT = "\n" + " " * 15
+
+_RunEvent = (
+    RunStarted
+    | RunFinished
+    | StepFinished
+    | ToolCallStarted
+    | ToolCallFinished
+    | ArtifactSaved
+    | CorrectionInjected
+    | MessageTaken
+)
 
 
 class RunLog:
@@ -87,18 +100,6 @@ def _turn_line(event: TurnStarted | RouteChosen | FastPathFallback | TurnFinishe
             return f"fast path given up: {event.reason}"
         case TurnFinished():
             return f"turn {event.turn} finished: {event.outcome}\n{event.answer}"
-
-
-_RunEvent = (
-    RunStarted
-    | RunFinished
-    | StepFinished
-    | ToolCallStarted
-    | ToolCallFinished
-    | ArtifactSaved
-    | CorrectionInjected
-    | MessageTaken
-)
 
 
 def _run_line(event: _RunEvent) -> str:
@@ -156,3 +157,42 @@ def _step_line(event: StepFinished) -> str:
         f"step {event.step} of run {event.run}: {event.model} in {event.duration_s:.1f} s, "
         f"{event.usage.total_tokens:,} tokens, {event.tool_calls} tool calls{said}"
     )
+
+
+@dataclass(slots=True)
+class _Followed:
+    """A session's log, and the turns that write into it."""
+
+    workspace: Path
+    log: RunLog
+    turns: set[TurnId] = field(default_factory=set[TurnId])
+
+
+class RunLogs:
+    """The logs of the sessions that have a turn in this process."""
+
+    def __init__(self) -> None:
+        self._followed: dict[SessionId, _Followed] = {}
+
+    def follow(self, session: SessionId, turn: TurnId, workspace: Path) -> None:
+        """Write this session's events into its workspace until the turn leaves."""
+        followed = self._followed.get(session)
+        if followed is None or followed.workspace != workspace:
+            turns = followed.turns if followed else set[TurnId]()
+            followed = _Followed(workspace, RunLog(workspace), turns)
+            self._followed[session] = followed
+        followed.turns.add(turn)
+
+    def leave(self, session: SessionId, turn: TurnId) -> None:
+        """The turn has ended; with the last one of its session the log is closed."""
+        followed = self._followed.get(session)
+        if followed is None:
+            return
+        followed.turns.discard(turn)
+        if not followed.turns:
+            del self._followed[session]
+
+    def write(self, event: AnyEvent) -> None:
+        """Take a stored event."""
+        if followed := self._followed.get(event.session):
+            followed.log.record(event)

@@ -8,10 +8,9 @@ from collections.abc import Callable, Sequence
 import typer
 
 from agent_core.errors import SettingsError
-from agent_core.runtime.checks import load_libraries
-from bot.check.findings import Check, Finding, State, Verdict, fine, warning, wrong
+from agent_core.runtime.operate import load_libraries
+from bot.check.checks import Check, Finding, State, Verdict, fine, run_checks, warning, wrong
 from bot.check.machine import machine_checks
-from bot.check.running import run_checks
 from bot.check.services import service_checks
 from bot.check.slack import slack_checks
 from bot.settings import Configuration, read_configuration
@@ -40,7 +39,7 @@ def check_installation(*, as_json: bool = False) -> int:
 
 
 async def _check(configuration: Configuration, report: Callable[[Finding], None]) -> list[Finding]:
-    await load_libraries(configuration.core)
+    await load_libraries()
     return await run_checks(
         all_checks(configuration),
         faulty=configuration.faults,

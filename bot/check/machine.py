@@ -6,11 +6,10 @@ import sqlite3
 from collections.abc import Sequence
 
 from agent_core.errors import AgentError
-from agent_core.runtime.checks import examine_database, list_toolkit
-from agent_core.runtime.root import examine_root
+from agent_core.runtime.operate import examine_database, examine_root, list_toolkit
 from agent_core.sessions.lock import holder_of
 from agent_core.settings import CoreSettings
-from bot.check.findings import Check, Verdict, as_sentence, fine, warning, wrong
+from bot.check.checks import Check, Verdict, as_sentence, fine, warning, wrong
 
 PLENTY_BYTES = 1024**3
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")

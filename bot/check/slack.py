@@ -5,11 +5,27 @@ from contextlib import asynccontextmanager
 
 import aiohttp
 
-from bot.check.findings import Check, Verdict, fine, warning, wrong
-from bot.check.scopes import AGENT_VIEW, NEEDED
+from bot.check.checks import Check, Verdict, fine, warning, wrong
 from bot.settings import HOW_TO_GET, BotSettings
 from bot.slack_api import SlackAuthRefused, SlackError, SlackLimited, SlackUnavailable, web_client
+from bot.slack_api.scopes import SCOPES
 from bot.slack_api.tokens import BotToken, examine_bot_token, try_socket
+
+EVENT_SCOPES: dict[str, tuple[str, ...]] = {
+    "app_mention": ("app_mentions:read",),
+    "message": ("channels:history", "groups:history", "im:history", "mpim:history"),
+}
+"""Without its scope Slack does not send an event."""
+
+NEEDED: frozenset[str] = frozenset(
+    scope
+    for table in (SCOPES.values(), EVENT_SCOPES.values())
+    for group in table
+    for scope in group
+)
+AGENT_VIEW = "assistant:write"
+"""Comes with the manifest's agent view. Without it the bot works in channels all the same."""
+
 
 _REASONS = {
     "link_disabled": "Socket Mode is switched off for the app; switch it on under “Socket Mode”.",

@@ -6,19 +6,22 @@ that it is about, and that whoever is refused is told why, and nobody else.
 
 import logging
 from collections.abc import Mapping
+from typing import Literal, Protocol
 
 from agent_core.errors import ConsentRefused, ToolServerError
-from agent_core.ids import ConsentId, SessionId
-from agent_core.prompts.language import Language, detect_language
-from bot.consent.seams import Asked, Consents, Verdict
-from bot.ingress.gestures import Press, Submission
-from bot.presenter.consents.buttons import OPEN, PREFIX, read_value, reason_form
-from bot.presenter.consents.links import Ear, LinkWhisperer
-from bot.presenter.consents.words import WORDS, Refusal
+from agent_core.ids import ConsentId, SessionId, UserId
+from agent_core.prompts.language import detect_language
+from agent_core.sessions.consents import Consent
+from bot.ingress import Press, Submission
+from bot.presenter.apps import OPEN, PREFIX, read_value, reason_form
+from bot.presenter.consents import Ear, LinkWhisperer
 from bot.slack_api import People, SlackApi, SlackRefused
 from bot.threads import ThreadRef, parse_session, parse_user, user_id
+from bot.words import BOT
 
 logger = logging.getLogger(__name__)
+
+Verdict = Literal["approve", "approve_thread", "reject"]
 
 _OF_CONNECTIONS = frozenset({"link", "skip", "check"})
 _VERDICTS: Mapping[str, Verdict] = {
@@ -26,6 +29,32 @@ _VERDICTS: Mapping[str, Verdict] = {
     "approve_thread": "approve_thread",
     "reject": "reject",
 }
+
+
+class Consents(Protocol):
+    """Decides, or says why not by `ConsentRefused`, the core's `Consents`."""
+
+    async def decide(
+        self, consent: ConsentId, by: UserId, *, verdict: Verdict, reason: str = ""
+    ) -> None: ...
+
+    async def check_may_decide(self, consent: ConsentId, by: UserId) -> None: ...
+
+    async def connect_link(self, consent: ConsentId, by: UserId, toolkit: str) -> str:
+        """A fresh link."""
+        ...
+
+    async def skip_connection(self, consent: ConsentId, by: UserId) -> None: ...
+
+    async def check_connection(self, consent: ConsentId, by: UserId) -> bool:
+        """Look now; whether the accounts are connected."""
+        ...
+
+
+class Asked(Protocol):
+    """What was asked for."""
+
+    async def find(self, consent: ConsentId) -> Consent | None: ...
 
 
 class Clicks:
@@ -67,7 +96,7 @@ class Clicks:
             await self._require_in(consent, SessionId(place))
             await self._consents.decide(consent, by, verdict="reject", reason=reason)
         except ConsentRefused as refused:
-            return {"reason": WORDS[language].refusals[_refusal(refused, is_connection=False)]}
+            return {"reason": _sentence(_refusal(refused, is_connection=False), language)}
         return None
 
     async def _do(
@@ -92,7 +121,7 @@ class Clicks:
         """Whether a form is open now; where none can be, the press alone rejects."""
         await self._consents.check_may_decide(consent, ear.user)
         place = _thread(press).session
-        form = reason_form(consent, WORDS[ear.language], language=ear.language, place=place)
+        form = reason_form(consent, BOT.of(ear.language), language=ear.language, place=place)
         try:
             return await self._api.views.open(press.trigger_id, form) is not None
         except SlackRefused as refused:
@@ -112,11 +141,11 @@ class Clicks:
         if not is_here and not (asked is not None and _is_direct(place)):
             raise ConsentRefused("Nothing of this was asked here.", why="unknown")
 
-    async def _tell(self, ear: Ear, why: Refusal) -> None:
+    async def _tell(self, ear: Ear, why: str) -> None:
         await self._api.post_ephemeral(
             ear.channel,
             parse_user(ear.user)[1],
-            WORDS[ear.language].refusals[why],
+            _sentence(why, ear.language),
             thread_ts=ear.thread_ts,
         )
 
@@ -130,7 +159,11 @@ class Clicks:
         )
 
 
-def _refusal(refused: ConsentRefused, *, is_connection: bool) -> Refusal:
+def _sentence(why: str, language: str) -> str:
+    return BOT.say(language, f"consent-refusal-{why.replace('_', '-')}")
+
+
+def _refusal(refused: ConsentRefused, *, is_connection: bool) -> str:
     if refused.why == "not_yours" and is_connection:
         return "not_your_link"
     return refused.why
@@ -145,7 +178,6 @@ def _is_direct(place: SessionId) -> bool:
     return parse_session(place).channel.startswith("D")
 
 
-def _about(submission: Submission) -> tuple[ConsentId, Language, str]:
+def _about(submission: Submission) -> tuple[ConsentId, str, str]:
     consent, language, place = submission.private_metadata.rsplit(" ", 2)
-    known: dict[str, Language] = {name: name for name in WORDS}
-    return ConsentId(consent), known.get(language, "en"), place
+    return ConsentId(consent), language, place

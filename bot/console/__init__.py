@@ -1,6 +1,5 @@
 """What an operator looks at from outside, over HTTP."""
 
-from bot.console.health import Finding, Look, serve_health
-from bot.console.looks import look_at_database, look_at_socket
+from bot.console.health import Finding, Look, look_at_database, look_at_socket, serve_health
 
 __all__ = ["Finding", "Look", "look_at_database", "look_at_socket", "serve_health"]

@@ -11,6 +11,7 @@ from aiohttp import web
 
 from agent_core.messages import JsonObject
 from bot.slack_api import Clock, SystemClock
+from bot.socket import SocketMode
 
 LOOK_LIMIT_S = 3.0
 UNWELL = 503
@@ -94,3 +95,35 @@ async def _listen(runner: web.AppRunner, host: str, port: int) -> int | None:
     taken: int = runner.addresses[0][1]
     logger.info("/healthz is served on %s port %d", host, taken)
     return taken
+
+
+def look_at_socket(socket: SocketMode) -> Look:
+    """Whether Slack's payloads reach the bot."""
+
+    async def look() -> Finding:
+        health = socket.health()
+        heard_s = health.last_heard_s
+        return Finding(
+            why=health.reason,
+            details={
+                "connected": health.connected,
+                "last_heard_s": None if heard_s is None else round(heard_s, 1),
+            },
+        )
+
+    return look
+
+
+def look_at_database(
+    read: Callable[[], Awaitable[object]], trouble: Callable[[], str | None]
+) -> Look:
+    """Whether the database answers a read, and nobody has to wait for it: a full disk can be read.
+
+    `trouble` says why somebody waits; None when nobody does.
+    """
+
+    async def look() -> Finding:
+        await read()
+        return Finding(why=trouble() or "")
+
+    return look

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from agent_core.runtime import Runtime
 from agent_core.schedules.reading import warm_up
-from agent_core.sessions.marks import Marks
+from agent_core.sessions.ledger import Marks
 from bot.digests.clerk import Clerk, DigestLimits
 from bot.digests.clicks import Clicks
 from bot.digests.desk import Desk

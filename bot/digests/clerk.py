@@ -15,7 +15,7 @@ from agent_core.schedules.schedule import Order, Schedule, ScheduleId, WhenNothi
 from bot.digests.places import Asker, Places, is_channel_id
 from bot.digests.words import Refusal
 from bot.render import one_line
-from bot.slack_api.records import Conversation
+from bot.slack_api import Conversation
 from bot.threads import parse_session, parse_user
 
 MAX_NAME_CHARS = 80

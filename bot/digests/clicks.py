@@ -12,7 +12,7 @@ from bot.digests.clerk import Clerk, NotDone
 from bot.digests.desk import language_of
 from bot.digests.form import form, read_form
 from bot.digests.words import WORDS
-from bot.ingress.gestures import Press, Submission
+from bot.ingress import Press, Submission
 from bot.render import Draft
 from bot.slack_api import SlackApi
 from bot.threads import ThreadRef, user_id

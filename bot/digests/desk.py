@@ -13,7 +13,7 @@ from agent_core.schedules.reading import (
     read_request,
 )
 from agent_core.schedules.schedule import Schedule, ScheduleId
-from agent_core.sessions.marks import Marks
+from agent_core.sessions.ledger import Marks
 from agent_core.sessions.schedules import ScheduleStore
 from bot.digests import posts
 from bot.digests.clerk import Clerk, NotDone

@@ -4,8 +4,7 @@ import re
 from dataclasses import dataclass
 
 from agent_core.ids import UserId
-from bot.slack_api import People, Person, SlackApi
-from bot.slack_api.records import Conversation
+from bot.slack_api import Conversation, People, Person, SlackApi
 from bot.threads import parse_user
 
 _ID = re.compile(r"[CGD][A-Z0-9]{5,}")

@@ -14,20 +14,18 @@ from agent_core.runtime import Runtime
 from agent_core.runtime.timekeeper import Obstacle
 from agent_core.schedules.schedule import Schedule, Slot
 from agent_core.sessions import StoredTurn
-from agent_core.sessions.continuing import go_on_in
+from agent_core.sessions.store import go_on_in
 from bot.digests import posts
 from bot.digests.desk import language_of, place_of
 from bot.digests.posts import Telling
 from bot.digests.report import Report, divide
 from bot.presenter.answer import AnswerPosts, live_links, thread_drafts
 from bot.presenter.board import Board
-from bot.presenter.direct import DirectPlace
 from bot.presenter.files import Handout, ThreadFiles
-from bot.presenter.journal import Journal
-from bot.presenter.state import READER, PresenterState
-from bot.presenter.words import WORDS as ANSWER_WORDS
+from bot.presenter.journal import READER, Journal, Place, PresenterState
 from bot.slack_api import Guard, PlaceRefused, SlackApi, SlackAuthRefused, SlackRefused
 from bot.threads import ThreadRef
+from bot.words import BOT
 
 logger = logging.getLogger(__name__)
 
@@ -171,13 +169,13 @@ class DigestShow:
         (await self._journal.open()).progress[op] = ts
 
     async def _post_thread(self, event: TurnFinished, report: Report, thread: ThreadRef) -> None:
-        words = ANSWER_WORDS[self._language]
-        direct = DirectPlace(self._api, thread, self._journal)
+        words = BOT.of(self._language)
+        place = Place(self._api, thread, self._journal)
         if report.details:
             drafts, _ = thread_drafts(report.details, words, live_links(event))
-            answers = AnswerPosts(self._api, thread, self._journal, direct)
+            answers = AnswerPosts(self._api, thread, place)
             await answers.post(f"{event.turn}:details", drafts, words, self._board.asker)
-        files = ThreadFiles(self._api, thread, self._journal, self._workspace, direct)
+        files = ThreadFiles(self._api, place, self._journal, self._workspace)
         for saved in self._board.final_artifacts:
             handout = Handout(
                 op=f"file:{event.turn}/{saved.path}", path=saved.path, title=saved.title
@@ -190,8 +188,7 @@ class DigestShow:
             await self._store.note_reported(self._schedule.id, kind, what, self._slot.at)
 
     async def _mark_finished(self) -> None:
-        (await self._journal.open()).finished = True
-        await self._journal.save()
+        await self._journal.finish()
 
 
 def _is_no_token(refused: SlackRefused) -> bool:

@@ -1,23 +1,29 @@
 """Slack's payloads on their way in: authorised, recorded, acknowledged, handed over."""
 
-from bot.ingress.app import connect_socket, create_app
+from bot.ingress.actions import Actions, listen_to_gestures
 from bot.ingress.authorise import Rules
+from bot.ingress.catch_up import CatchUp
+from bot.ingress.gate import Taken
+from bot.ingress.gestures import Press, Submission
+from bot.ingress.handover import MAX_MB, Fault, LeftOut
 from bot.ingress.ingress import Ingress
-from bot.ingress.register import EVENTS, register
-from bot.ingress.seams import FileKeeper, Front, Ledger, LeftOut, Signs
-from bot.ingress.taking_up import TakingUp
+from bot.ingress.register import EVENTS, TakingUp, connect_socket, create_app, register
 
 __all__ = [
     "EVENTS",
-    "FileKeeper",
-    "Front",
+    "MAX_MB",
+    "Actions",
+    "CatchUp",
+    "Fault",
     "Ingress",
-    "Ledger",
     "LeftOut",
+    "Press",
     "Rules",
-    "Signs",
+    "Submission",
+    "Taken",
     "TakingUp",
     "connect_socket",
     "create_app",
+    "listen_to_gestures",
     "register",
 ]

@@ -1,20 +1,26 @@
-"""The way in of presses and submissions: recorded, acknowledged, judged and handed over."""
+"""The way in of presses and submissions: recorded, acknowledged, judged and handed over.
+
+Who may press and send off is decided as for posts, and a refusal is said to the person alone.
+"""
 
 import asyncio
 import logging
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
+from cachetools import LRUCache
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.middleware.async_middleware import AsyncMiddleware
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
+from agent_core.background import Background
 from agent_core.messages import JsonObject
-from bot.ingress.authorise import Rules
-from bot.ingress.doorkeeper import Doorkeeper
+from agent_core.prompts.language import detect_language
+from bot.ingress.authorise import Denied, Rules, authorise, refusal, screen
+from bot.ingress.changes import Unheard
+from bot.ingress.gate import Ledger
 from bot.ingress.gestures import (
     Errors,
     Gesture,
@@ -22,24 +28,21 @@ from bot.ingress.gestures import (
     Press,
     Submission,
     addressee,
+    first_input,
     is_gesture,
+    read_facts,
     read_gesture,
     without_links,
 )
-from bot.ingress.seams import Ledger
-from bot.ingress.tries import InVain, Tries
-from bot.ingress.unheard import Unheard
-from bot.slack_api import People, SlackApi
+from bot.ingress.ingress import CANCEL_PATIENCE_S, InVain, Tries
+from bot.slack_api import People, SlackApi, SlackError
 
 ANSWER_WITHIN_S = 2.5
 """Slack waits three seconds for what becomes of a modal, and then says that the app failed."""
 
-CANCEL_PATIENCE_S = 1.0
 MAX_REMEMBERED = 5_000
 
 _CLOSED = "view_closed"
-
-T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -64,11 +67,11 @@ def listen_to_gestures(
     actions = Actions(
         gestures,
         ledger=ledger,
-        doorkeeper=Doorkeeper(rules, people, api),
-        tries=Tries(api.clock),
+        rules=rules,
+        people=people,
+        api=api,
         answer_within_s=answer_within_s,
     )
-
     app: Any = bolt  # Bolt's decorators are not typed
     app.use(_Taking(actions))
     return actions
@@ -82,18 +85,21 @@ class Actions:
         gestures: Mapping[str, Gestures],
         *,
         ledger: Ledger,
-        doorkeeper: Doorkeeper,
-        tries: Tries,
+        rules: Rules,
+        people: People,
+        api: SlackApi,
         answer_within_s: float,
     ) -> None:
         self._gestures = gestures
         self._ledger = ledger
-        self._doorkeeper = doorkeeper
-        self._tries = tries
+        self._rules = rules
+        self._people = people
+        self._api = api
         self._answer_within_s = answer_within_s
+        self._tries = Tries(api.clock)
         self._unheard = Unheard()
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self._handled: OrderedDict[str, Errors] = OrderedDict()
+        self._background = Background()
+        self._handled: LRUCache[str, Errors] = LRUCache(MAX_REMEMBERED)
         """The newest that were handled or given up, with the errors that were answered."""
 
     @property
@@ -117,7 +123,7 @@ class Actions:
             return {}
         if not await self._let_in(gesture, body):
             return {}
-        task = self._begin(self._handle(gesture, handler, body))
+        task = self._background.start(self._handle(gesture, handler, body), name="gesture")
         if isinstance(gesture, Press):
             return {}
         return await self._wait_for(task, gesture, answer_at_s)
@@ -141,19 +147,15 @@ class Actions:
 
     async def drain(self) -> None:
         """Wait until nothing is under way. Close the socket first, and bound the wait."""
-        while self._tasks:
-            await asyncio.wait(set(self._tasks))
+        while self._background:
+            await self._background.settle()
 
     async def close(self, *, patience_s: float) -> None:
         """Wait so long for what is under way, then leave it to the next process."""
-        if self._tasks:
-            await asyncio.wait(set(self._tasks), timeout=patience_s)
-        left = set(self._tasks)
-        for task in left:
-            task.cancel()
-        if left:
-            _log.warning("%d gestures are left to the next start", len(left))
-            await asyncio.wait(left, timeout=CANCEL_PATIENCE_S)
+        await self._background.settle(patience_s=patience_s)
+        if self._background:
+            _log.warning("%d gestures are left to the next start", len(self._background))
+        await self._background.close(patience_s=CANCEL_PATIENCE_S)
 
     def _find_handler(self, gesture: Gesture) -> Gestures | None:
         name = addressee(gesture)
@@ -167,7 +169,7 @@ class Actions:
 
     async def _let_in(self, gesture: Gesture, body: JsonObject) -> bool:
         """Whether it is to be handled: new, or sent again after errors. It is durable then."""
-        if dropped := self._doorkeeper.screen(body):
+        if dropped := screen(read_facts(body), self._rules):
             _log.info("dropped %s: %s", gesture.key, dropped.reason)
             return False
         if await self._ledger.record(gesture.key, "", without_links(body)):
@@ -182,7 +184,7 @@ class Actions:
         errors: Errors = {}
 
         async def attempt(_: bool) -> Errors:
-            refused = await self._doorkeeper.refuse(gesture, body)
+            refused = await self._refuse(gesture, body)
             return refused if refused is not None else await _hand_over(gesture, handler)
 
         try:
@@ -190,9 +192,42 @@ class Actions:
         except InVain:
             self._tries.in_vain.discard(gesture.key)
             _log.error("%s is given up", gesture.key)
-        self._remember(gesture.key, errors)
-        self._begin(self._settle(gesture.key))
+        self._handled[gesture.key] = errors
+        self._background.start(self._settle(gesture.key), name="settle a gesture")
         return errors
+
+    async def _refuse(self, gesture: Gesture, body: JsonObject) -> Errors | None:
+        """None for somebody whom the bot serves; others are told why it does not, if at all.
+
+        What comes of a refusal is the answer to the gesture, perhaps an empty one. A view stands
+        in no channel; what opened it was judged by its own.
+
+        Raises:
+            SlackError: Slack could not be asked who it is.
+        """
+        facts = read_facts(body)
+        rules = self._rules if facts.channel else replace(self._rules, channels=None)
+        person = await self._people.person(gesture.user)
+        verdict = authorise(facts, rules, person)
+        if not isinstance(verdict, Denied):
+            return None
+        _log.info("denied %s: %s", gesture.key, verdict.reason)
+        sentence = refusal(verdict, detect_language(locale=person.locale if person else ""))
+        if isinstance(gesture, Press):
+            await self._tell(gesture, sentence)
+            return {}
+        place = first_input(body)
+        return {place: sentence} if place and sentence else {}
+
+    async def _tell(self, press: Press, sentence: str) -> None:
+        if not sentence or not press.channel:
+            return
+        try:
+            await self._api.post_ephemeral(
+                press.channel, press.user, sentence, thread_ts=press.thread_ts or None
+            )
+        except SlackError as error:
+            _log.warning("could not tell a refusal: %s", error)
 
     async def _wait_for(
         self, task: asyncio.Task[Errors], submission: Submission, answer_at_s: float
@@ -211,17 +246,6 @@ class Actions:
             await self._tries.insist(key, lambda _: self._ledger.settle(key))
         except InVain:
             return
-
-    def _remember(self, key: str, errors: Errors) -> None:
-        self._handled[key] = errors
-        if len(self._handled) > MAX_REMEMBERED:
-            self._handled.popitem(last=False)
-
-    def _begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        task = asyncio.create_task(work, name="gesture")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
 
 
 class _Taking(AsyncMiddleware):

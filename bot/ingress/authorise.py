@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.slack_api import Identity, Person
+from bot.words import BOT
 
 Reason = Literal[
     "foreign_app",
@@ -16,6 +17,9 @@ Reason = Literal[
     "channel_not_listed",
     "user_not_listed",
 ]
+
+_SILENT: frozenset[Reason] = frozenset({"foreign_app", "foreign_team", "bot", "deactivated"})
+"""Those to whom nothing is said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +56,13 @@ class Denied:
 
 
 Verdict = Allowed | Denied
+
+
+def refusal(denied: Denied, language: str) -> str:
+    """Why somebody is not served, in a sentence to them; empty where nothing is said."""
+    if denied.reason in _SILENT:
+        return ""
+    return BOT.say(language, f"ingress-refusal-{denied.reason.replace('_', '-')}")
 
 
 def screen(facts: Facts, rules: Rules) -> Denied | None:

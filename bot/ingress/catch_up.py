@@ -1,31 +1,70 @@
 """Catching up: posts that came while nobody listened are answered once, oldest first.
 
-Edits and deletions of what is not answered yet are made up for, too.
+Edits and deletions of what is not answered yet are made up for, too. What is older than a day is
+listed in a notice in place of an answer.
 """
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Container, Coroutine, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Container, Sequence
 from contextlib import aclosing
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
 
+from agent_core.background import Background
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
-from bot.inbound import InboundPost
-from bot.ingress.answering import HEAD_START_S, Answering, Way
-from bot.ingress.heard import Gap, Heard
-from bot.ingress.late import LateNotices
-from bot.ingress.missed import Missed, Search, Seen
-from bot.ingress.open_requests import OpenRequests
-from bot.ingress.overtaking import Overtaking
-from bot.ingress.seams import Answers, KnownSessions, Marks
-from bot.slack_api import Clock, Identity, SlackApi
+from agent_core.prompts.language import detect_language
+from agent_core.sessions import StoredTurn
+from bot.inbound import InboundPost, plain_text
+from bot.ingress.gate import Admitted, Arrival, Judged
+from bot.ingress.heard import Gap, Heard, Marks
+from bot.ingress.missed import KnownSessions, Missed, Search, Seen
+from bot.render import one_line
+from bot.slack_api import Identity, SlackApi, SlackError, SlackRefused
+from bot.threads import ThreadRef
+from bot.words import BOT
 
 BEAT_S = 5.0
 RETRY_WAITS_S = (30.0, 60.0, 300.0, 600.0)
 """Waits before a conversation that could not be read is read again; then it is given up."""
 
+HEAD_START_S = 5.0
+MAX_AT_ONCE = 8
+SLOT_LIMIT_S = 300.0
+"""An answer has a head start before the next one; so many are worked on at once, so long each."""
+
+PATIENCE_S = 20.0
+"""How long a live post waits for missed ones of its thread."""
+
+MAX_LISTED = 20
+MAX_NAME_CHARS = 60
+
 logger = logging.getLogger(__name__)
+
+
+class Answers(Protocol):
+    """What became of gestures that were handed over."""
+
+    async def has_turn(self, key: str) -> bool:
+        """Whether the gesture was taken up, however long ago."""
+        ...
+
+    async def ended(self, key: str) -> None:
+        """Returns when the gesture's turn has ended; it may never do so."""
+        ...
+
+
+class Way(Protocol):
+    """The way in that live posts take, too."""
+
+    async def receive(self, body: JsonObject) -> Arrival | None: ...
+
+    async def hand_over(self, arrival: Arrival, /) -> None: ...
+
+    async def judge(self, body: JsonObject) -> Judged:
+        """The decision alone: nothing is recorded, and nothing comes of it."""
+        ...
 
 
 class CatchUp:
@@ -36,27 +75,30 @@ class CatchUp:
 
     def __init__(
         self,
+        api: SlackApi,
+        identity: Identity,
         *,
-        heard: Heard,
-        search: Search,
-        answering: Answering,
-        requests: OpenRequests,
-        notices: LateNotices,
-        clock: Clock,
+        marks: Marks,
+        sessions: KnownSessions,
+        answers: Answers,
+        now_s: Callable[[], float],
+        head_start_s: float = HEAD_START_S,
     ) -> None:
-        self._heard = heard
-        self._search = search
-        self._answering = answering
-        self._requests = requests
-        self._overtaking = Overtaking(heard, search, answering)
-        self._notices = notices
-        self._clock = clock
+        """`now_s` is the time of day, in seconds since the epoch."""
+        self._api = api
+        self._heard = Heard(marks, team=identity.team, now_s=now_s)
+        self._search = Search(api, identity, sessions)
+        self._answers = answers
+        self._head_start_s = head_start_s
+        self._joined: Way | None = None
         self._one_run = asyncio.Lock()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._background = Background()
+        self._threads: dict[ThreadRef, asyncio.Task[None]] = {}
+        """Threads that are caught up because somebody writes in them."""
 
     def join(self, way: Way) -> None:
         """Hand missed posts over this way, the one that live posts take."""
-        self._answering.join(way)
+        self._joined = way
 
     async def open(self) -> None:
         """Find out how far an earlier process has heard."""
@@ -66,7 +108,7 @@ class CatchUp:
         """A payload was received; not taken where nothing was to do."""
         self._heard.note(body)
         if not is_taken and self._heard.has_gap.is_set():
-            self._own(self._overtaking.look_closer(body), name="look closer")
+            self._background.start(self._look_closer(body), name="look closer")
 
     def lose(self) -> None:
         """A payload could not be received, and Slack may not bring it again."""
@@ -77,25 +119,27 @@ class CatchUp:
         self._heard.lose("the socket was not open")
 
     async def let_earlier_pass(self, post: InboundPost) -> None:
-        """Return once missed posts of the thread that are older than this one are handed over."""
-        await self._overtaking.let_earlier_pass(post)
+        """Return once missed posts of the thread that are older than this one are handed over.
+
+        A post that begins a thread waits for nothing, and none waits for long.
+        """
+        if not post.is_reply or not self._heard.has_gap.is_set():
+            return
+        if post.thread not in self._threads:
+            self._threads[post.thread] = self._background.start(self._catch_up_thread(post))
+        await asyncio.wait({self._threads[post.thread]}, timeout=PATIENCE_S)
 
     def start(self, *, is_well: Callable[[], bool]) -> None:
         """From now on write down how far one is, and catch up whenever something may be missing.
 
         `is_well` tells whether the socket is open and heard.
         """
-        self._own(self._beat(is_well), name="heard")
-        self._own(self._run_when_needed(is_well), name="catch up")
+        self._background.start(self._beat(is_well), name="heard")
+        self._background.start(self._run_when_needed(is_well), name="catch up")
 
     async def close(self) -> None:
         """Stop. What was begun with is in the ledger, the rest is found again at the next start."""
-        tasks = set(self._tasks)
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
-        await self._overtaking.close()
+        await self._background.close()
 
     async def run(self, *, is_last_try: bool = True) -> bool:
         """Look for what was missed since the marks, and see to it: at most one run at a time.
@@ -119,18 +163,18 @@ class CatchUp:
                 if channel not in seen.unread:
                     self._heard.note_post(channel, ts)
             await self._heard.close(gap)
-            self._overtaking.forget()
+            self._threads = {at: task for at, task in self._threads.items() if not task.done()}
             return True
 
     async def _see_to(self, gap: Gap, seen: Seen) -> bool:
         """Answer or list all that was missed; whether that went well, and nothing was unread."""
-        turns, late = await self._requests.all(), list[Missed]()
-        looking = asyncio.create_task(self._requests.see_to(turns, gap), name="open requests")
+        turns, late = await self._search.unfinished(), list[Missed]()
+        looking = asyncio.create_task(self._correct(turns, gap), name="open requests")
         fresh = self._fresh(gap, seen, late)
         busy = {turn.session for turn in turns}
         try:
             async with aclosing(_after(looking, busy, fresh)) as posts:
-                were_answered = await self._answering.answer(posts)
+                were_answered = await self._answer(posts)
             were_read = await looking
         finally:
             looking.cancel()
@@ -138,7 +182,7 @@ class CatchUp:
         if late:
             logger.info("catching up: %d posts were missed long ago", len(late))
         listed = [missed for missed in late if missed.post.thread.channel not in seen.unread]
-        were_told = await self._tell(listed, gap)
+        were_told = await self._tell_late(listed, gap)
         return were_answered and were_read and were_told and not seen.unread
 
     async def _fresh(self, gap: Gap, seen: Seen, late: list[Missed]) -> AsyncGenerator[Missed]:
@@ -152,22 +196,152 @@ class CatchUp:
                 for missed in fresh:
                     yield missed
 
-    async def _tell(self, late: Sequence[Missed], gap: Gap) -> bool:
+    async def _correct(self, turns: Sequence[StoredTurn], gap: Gap) -> bool:
+        """Take in what became of the posts of open requests; False if one could not be read now."""
+        is_done = True
+        for turn in turns:
+            try:
+                body = await self._search.change_of(turn, gap)
+            except SlackRefused as refused:
+                logger.info("the post of %s cannot be looked at: %s", turn.id, refused)
+            except SlackError as error:
+                logger.warning("the post of %s is looked at later: %s", turn.id, error)
+                is_done = False
+            else:
+                if body is not None:
+                    await self._take(body)
+        return is_done
+
+    @property
+    def _way(self) -> Way:
+        if self._joined is None:
+            raise RuntimeError("catching up began before there was a way in")
+        return self._joined
+
+    async def _take(self, body: JsonObject) -> bool:
+        """Hand over one payload at once. False where it is known, or nothing is to do."""
+        arrival = await self._way.receive(body)
+        if arrival is not None:
+            await self._way.hand_over(arrival)
+        return arrival is not None
+
+    async def _answer(self, missed: AsyncIterator[Missed]) -> bool:
+        """Hand over in order, and not all at once: live posts need their share. Whether all went.
+
+        They are recorded one by one as their turn comes, so that a live post of the same thread
+        still finds those before it. What is raised where they come from is raised once those that
+        came before are seen to.
+        """
+        slots, broken = asyncio.Semaphore(MAX_AT_ONCE), list[Exception]()
+        tasks: list[asyncio.Task[bool]] = []
+        async with asyncio.TaskGroup() as group:
+            try:
+                async for each in missed:
+                    await slots.acquire()
+                    task = group.create_task(self._answer_one(each))
+                    task.add_done_callback(lambda _: slots.release())
+                    tasks.append(task)
+                    await asyncio.wait({task}, timeout=self._head_start_s)
+            except Exception as error:  # noqa: BLE001 - raised below, where it cancels nobody
+                broken.append(error)
+        for error in broken:
+            raise error
+        return all(task.result() for task in tasks)
+
+    async def _answer_one(self, missed: Missed) -> bool:
+        key = missed.post.key
+        try:
+            if await self._take(missed.body) and await self._answers.has_turn(key):
+                async with asyncio.timeout(SLOT_LIMIT_S):
+                    await self._answers.ended(key)
+        except TimeoutError:
+            logger.info("%s takes long; the next ones do not wait for it", key)
+        except Exception:
+            logger.exception("%s was missed and is not handed over", key)
+            return False
+        return True
+
+    async def _look_closer(self, body: JsonObject) -> None:
+        """Of a live reply that nobody took: the beginning of its thread may have been missed."""
+        post = self._search.read_reply(body)
+        if post is None:
+            return
+        await self.let_earlier_pass(post)
+        try:
+            await self._take(body)
+        except Exception:
+            logger.exception("%s is left to the search for what was missed", post.key)
+
+    async def _catch_up_thread(self, live: InboundPost) -> None:
+        try:
+            for missed in await self._search.in_thread(live, self._heard.gap()):
+                await self._take(missed.body)
+        except Exception:
+            logger.exception("%s may come before what was missed in its thread", live.key)
+
+    async def _tell_late(self, late: Sequence[Missed], gap: Gap) -> bool:
         """One notice for each conversation. Whether all could be told."""
         by_channel: dict[str, list[Missed]] = {}
         for missed in sorted(late, key=lambda missed: float(missed.post.ts)):
             by_channel.setdefault(missed.post.thread.channel, []).append(missed)
         async with asyncio.TaskGroup() as group:
-            told = [group.create_task(self._tell_one(each, gap)) for each in by_channel.values()]
+            told = [
+                group.create_task(self._tell_channel(channel, missed, gap))
+                for channel, missed in by_channel.items()
+            ]
         return all(task.result() for task in told)
 
-    async def _tell_one(self, late: Sequence[Missed], gap: Gap) -> bool:
+    async def _tell_channel(self, channel: str, missed: Sequence[Missed], gap: Gap) -> bool:
         try:
-            await self._notices.tell(late, gap, self._answering.way.judge)
+            await self._announce(channel, missed, gap)
         except Exception:
             logger.exception("a conversation is not told what it was not answered")
             return False
         return True
+
+    async def _announce(self, channel: str, missed: Sequence[Missed], gap: Gap) -> None:
+        """List posts of a conversation, oldest first; those that had their answer are left out.
+
+        What a notice of an earlier process lists is not listed again: notices say in their op ids
+        what the newest post is that they list.
+        """
+        late = [admitted for each in missed if (admitted := await self._unanswered(each))]
+        if not late:
+            return
+        prefix, since = f"late:{channel}:", f"{gap.since_s(channel):.6f}"
+        op_ids = await self._api.announced(channel, since=since)
+        told = max(
+            (id_.removeprefix(prefix) for id_ in op_ids if id_.startswith(prefix)), default=""
+        )
+        late = [admitted for admitted in late if admitted.post.ts > told]
+        if not late:
+            return
+        logger.info("%d posts in %s are too old to be answered", len(late), channel)
+        said = " ".join(plain_text(admitted.post.wire_text) for admitted in late)
+        words = BOT.of(detect_language(said, locale=late[-1].person.locale))
+        lines = [words("ingress-late")]
+        lines += [await self._line(admitted) for admitted in late[-MAX_LISTED:]]
+        if len(late) > MAX_LISTED:
+            lines.append(words("ingress-late-more", count=len(late) - MAX_LISTED))
+        op_id = f"{prefix}{late[-1].post.ts}"
+        try:
+            await self._api.announce(channel, "\n".join(lines), op_id=op_id, since=since)
+        except SlackRefused as refused:
+            logger.warning("%s could not be told what it was not answered: %s", channel, refused)
+
+    async def _unanswered(self, missed: Missed) -> Admitted | None:
+        if not missed.is_new or await self._answers.has_turn(missed.post.key):
+            return None
+        judged = await self._way.judge(missed.body)
+        return judged if isinstance(judged, Admitted) else None
+
+    async def _line(self, admitted: Admitted) -> str:
+        """The time is the author's; the link's label is ours alone."""
+        post, person = admitted.post, admitted.person
+        link = await self._api.channels.permalink(post.thread.channel, post.ts)
+        zone_offset = timedelta(seconds=person.utc_offset_s)
+        said_at = datetime.fromtimestamp(float(post.ts), UTC) + zone_offset
+        return f"• <{link}|{said_at:%Y-%m-%d %H:%M}> {one_line(person.name, MAX_NAME_CHARS)}"
 
     async def _beat(self, is_well: Callable[[], bool]) -> None:
         while True:
@@ -175,15 +349,15 @@ class CatchUp:
                 await self._heard.beat(is_well=is_well())
             except Exception:
                 logger.exception("how far the bot has heard could not be written down")
-            await self._clock.sleep(BEAT_S)
+            await self._api.clock.sleep(BEAT_S)
 
     async def _run_when_needed(self, is_well: Callable[[], bool]) -> None:
         while True:
             await self._heard.has_gap.wait()
             while not is_well():
-                await self._clock.sleep(BEAT_S)
+                await self._api.clock.sleep(BEAT_S)
             await self._run_until_done()
-            await self._clock.sleep(BEAT_S)
+            await self._api.clock.sleep(BEAT_S)
 
     async def _run_until_done(self) -> None:
         waits_s = list(RETRY_WAITS_S)
@@ -196,12 +370,7 @@ class CatchUp:
                 logger.warning("catching up goes on in %g s", wait_s)
             except Exception:
                 logger.exception("catching up is tried again in %g s", wait_s)
-            await self._clock.sleep(wait_s)
-
-    def _own(self, work: Coroutine[Any, Any, None], *, name: str) -> None:
-        task = asyncio.create_task(work, name=name)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+            await self._api.clock.sleep(wait_s)
 
 
 async def _after(
@@ -220,35 +389,3 @@ async def _after(
     await asyncio.wait([looking])
     for missed in held:
         yield missed
-
-
-def build_catch_up(
-    api: SlackApi,
-    identity: Identity,
-    *,
-    marks: Marks,
-    sessions: KnownSessions,
-    answers: Answers,
-    now_s: Callable[[], float],
-    head_start_s: float = HEAD_START_S,
-) -> CatchUp:
-    """Put the parts together; `now_s` is the time of day, in seconds since the epoch."""
-    answering = Answering(answers, head_start_s=head_start_s)
-    return CatchUp(
-        heard=Heard(marks, team=identity.team, now_s=now_s),
-        search=Search(api, identity, sessions),
-        answering=answering,
-        requests=OpenRequests(api, identity, sessions, answering),
-        notices=LateNotices(api, answers),
-        clock=api.clock,
-    )
-
-
-class NothingMissed:
-    """Stands in where nobody catches up."""
-
-    def note(self, body: JsonObject, *, is_taken: bool) -> None: ...
-
-    def lose(self) -> None: ...
-
-    async def let_earlier_pass(self, post: InboundPost) -> None: ...

@@ -1,13 +1,38 @@
-"""What a payload tells: a post, an edit of one, or that one is gone. Pure."""
+"""What a payload tells: a post, an edit of one, that one is gone, or what nobody listens to."""
 
+import logging
 from dataclasses import dataclass
-from typing import Any, cast
+
+from cachetools import LRUCache
 
 from agent_core.messages import JsonObject
-from bot.inbound import DELETED, EDITED, InboundPost, post_key, read_post
+from bot.inbound import (
+    DELETED,
+    EDITED,
+    KEPT_SUBTYPES,
+    InboundPost,
+    object_in,
+    post_key,
+    read_post,
+    text_in,
+)
 
 TOMBSTONE = "tombstone"
 """What stands in the place of a deleted post that has replies."""
+
+MAX_KINDS = 500
+_LEFT = frozenset(
+    {
+        EDITED, DELETED,
+        "assistant_app_thread", "bot_message", "channel_archive", "channel_join", "channel_leave",
+        "channel_name", "channel_purpose", "channel_topic", "channel_unarchive", "group_archive",
+        "group_join", "group_leave", "group_name", "group_purpose", "group_topic",
+        "group_unarchive", "message_replied",
+    }
+)  # fmt: skip
+"""Subtypes of posts that we know and leave alone on purpose."""
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,13 +74,13 @@ def read_told(body: JsonObject, *, bot_user: str) -> Told | None:
     Slack tells of an edited mention twice, as a change and as a mention that was edited. A link's
     preview is a change, too, but not marked as an edit.
     """
-    event = _object(body, "event")
+    event = object_in(body, "event")
     if event.get("type") == "message" and event.get("subtype") == DELETED:
-        return _deletion(body, event, _text(event, "deleted_ts"), bot_user)
+        return _deletion(body, event, text_in(event, "deleted_ts"), bot_user)
     if event.get("type") == "message" and event.get("subtype") == EDITED:
-        now = _object(event, "message")
+        now = object_in(event, "message")
         if now.get("subtype") == TOMBSTONE:
-            return _deletion(body, event, _text(now, "ts"), bot_user)
+            return _deletion(body, event, text_in(now, "ts"), bot_user)
         return _edit(body, event, bot_user)
     post = read_post(body, bot_user=bot_user)
     if post is not None and event.get("type") == "app_mention" and post.said_ts != post.ts:
@@ -64,14 +89,14 @@ def read_told(body: JsonObject, *, bot_user: str) -> Told | None:
 
 
 def _edit(body: JsonObject, event: JsonObject, bot_user: str) -> Edit | None:
-    now = _object(event, "message")
-    edited = _object(now, "edited")
+    now = object_in(event, "message")
+    edited = object_in(now, "edited")
     as_now = _as_posted(body, event, now)
     post = read_post(as_now, bot_user=bot_user)
-    if post is None or not edited or _text(edited, "user") not in {"", post.user}:
+    if post is None or not edited or text_in(edited, "user") not in {"", post.user}:
         return None
     before = read_post(
-        _as_posted(body, event, _object(event, "previous_message")), bot_user=bot_user
+        _as_posted(body, event, object_in(event, "previous_message")), bot_user=bot_user
     )
     if before is not None and before.wire_text == post.wire_text:
         return None
@@ -80,11 +105,11 @@ def _edit(body: JsonObject, event: JsonObject, bot_user: str) -> Edit | None:
 
 def _deletion(body: JsonObject, event: JsonObject, ts: str, bot_user: str) -> Deletion | None:
     """None for the deletion of what was no person's post."""
-    previous = _object(event, "previous_message")
+    previous = object_in(event, "previous_message")
     before = read_post(_as_posted(body, event, previous), bot_user=bot_user)
     if not ts or (previous and before is None):
         return None
-    key = post_key(_text(body, "team_id"), _text(event, "channel"), ts)
+    key = post_key(text_in(body, "team_id"), text_in(event, "channel"), ts)
     return Deletion(post_key=key, before=before)
 
 
@@ -94,11 +119,23 @@ def _as_posted(body: JsonObject, event: JsonObject, message: JsonObject) -> Json
     return {**body, "event": {**message, **place}}
 
 
-def _object(raw: JsonObject, key: str) -> JsonObject:
-    value: Any = raw.get(key)
-    return cast("JsonObject", value) if isinstance(value, dict) else {}
+class Unheard:
+    """Notes kinds of payloads that the bot does not know, so that an operator can find them."""
 
+    def __init__(self) -> None:
+        self._noted: LRUCache[str, bool] = LRUCache(MAX_KINDS)
 
-def _text(raw: JsonObject, key: str) -> str:
-    value = raw.get(key)
-    return value if isinstance(value, str) else ""
+    def note(self, body: JsonObject) -> None:
+        """Log the kind of a payload's event, unless it is known or was logged before."""
+        event = object_in(body, "event")
+        kind, subtype = str(event.get("type") or "?"), str(event.get("subtype") or "")
+        if kind not in {"message", "app_mention"}:
+            self.note_kind(repr(kind[:80]))
+        elif subtype not in KEPT_SUBTYPES | _LEFT:
+            self.note_kind(repr(f"{kind}/{subtype}"[:80]))
+
+    def note_kind(self, kind: str) -> None:
+        """Log a kind of payload, named for people, unless it was logged before."""
+        if kind not in self._noted:
+            _log.info("Slack sends %s, which the bot leaves alone (said once)", kind)
+        self._noted[kind] = True

@@ -1,41 +1,62 @@
-"""What became of posts while this process hands them over: edited, deleted, called off."""
+"""Edits, deletions and orders to stop: what they change about posts, wherever those are by then.
 
-from collections import OrderedDict
+A post may not have come yet (Slack promises no order), may be on its way to the agent, or may be a
+turn that waits or works.
+"""
+
+import logging
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
+from datetime import UTC, datetime
+from typing import Literal
 
-from bot.inbound import InboundPost
+from cachetools import LRUCache
+
+from bot.inbound import InboundPost, mentioned_users, plain_text
 from bot.ingress.changes import Deletion, Edit, Told
+from bot.ingress.gate import Admitted, Front, Gate, Ledger, post_language
+from bot.slack_api import Identity, People, SlackApi, SlackError
+from bot.words import BOT
+
+MAX_LOOKS = 24
+"""How often one looks for the turn of a post that another process may be handing over."""
 
 MAX_POSTS = 10_000
+MAX_TOLD = 1_000
 
-T = TypeVar("T")
+_log = logging.getLogger(__name__)
+
+Settled = Literal["settled"]
+Later = Literal["later"]
+"""The post is known and has no turn yet: try again in a while."""
 
 
-class Corrections:
-    """Remembers changes, also of posts that have not come yet: Slack promises no order."""
+class Posts:
+    """Posts as they are now, as far as this process has heard of changes to them."""
 
-    def __init__(self) -> None:
-        self._texts: OrderedDict[str, InboundPost] = OrderedDict()
-        self._gone: OrderedDict[str, str] = OrderedDict()
+    def __init__(self, people: People, identity: Identity) -> None:
+        self._people = people
+        self._bot_user = identity.bot_user
+        self._edited: LRUCache[str, InboundPost] = LRUCache(MAX_POSTS)
+        self._gone: LRUCache[str, str] = LRUCache(MAX_POSTS)
         self._under_way: dict[str, InboundPost] = {}
 
     def note(self, told: Told) -> None:
         """Take a change into account from now on."""
         if isinstance(told, Deletion):
-            _keep(self._gone, told.post_key, "")
+            self._gone[told.post_key] = ""
         if isinstance(told, Edit) and not self.is_outdated(told):
-            _keep(self._texts, told.post.key, told.post)
+            self._edited[told.post.key] = told.post
 
     def is_outdated(self, edit: Edit) -> bool:
         """Whether a later edit of the same post is known."""
-        newest = self._texts.get(edit.post.key)
+        newest = self._edited.get(edit.post.key)
         return newest is not None and float(newest.said_ts) > float(edit.post.said_ts)
 
     def newest(self, post: InboundPost) -> InboundPost:
         """The post with its newest text."""
-        edited = self._texts.get(post.key)
+        edited = self._edited.get(post.key)
         if edited is None or float(edited.said_ts) <= float(post.said_ts):
             return post
         return replace(post, wire_text=edited.wire_text, said_ts=edited.said_ts)
@@ -62,11 +83,116 @@ class Corrections:
         """What was said before then, and is still being handed over, is left."""
         for post in self._under_way.values():
             if concerns(post) and float(post.ts) < float(before_ts) and not self.is_gone(post.key):
-                _keep(self._gone, post.key, by)
+                self._gone[post.key] = by
+
+    async def text(self, post: InboundPost) -> str:
+        """What the person typed, people by their names; whom Slack does not tell stays an id."""
+        try:
+            names = await self._people.names(mentioned_users(post.wire_text) - {self._bot_user})
+        except SlackError:
+            names = {}
+        return plain_text(post.wire_text, bot_user=self._bot_user, names=names)
+
+    def words(self, post: InboundPost) -> str:
+        """The same without looking anybody up."""
+        return plain_text(post.wire_text, bot_user=self._bot_user)
 
 
-def _keep(known: OrderedDict[str, T], key: str, value: T) -> None:
-    known[key] = value
-    known.move_to_end(key)
-    if len(known) > MAX_POSTS:
-        known.popitem(last=False)
+class Corrections:
+    """Tells the agent: changes turns that have not begun, and stops the turns of what is gone."""
+
+    def __init__(
+        self, front: Front, ledger: Ledger, gate: Gate, api: SlackApi, posts: Posts
+    ) -> None:
+        self._front = front
+        self._ledger = ledger
+        self._gate = gate
+        self._api = api
+        self._posts = posts
+        self._told: LRUCache[str, bool] = LRUCache(MAX_TOLD)
+        self._looks: Counter[str] = Counter()
+
+    async def revise(self, edit: Edit) -> InboundPost | Settled | Later:
+        """Put the new text in the place of the old one, as long as the turn has not begun.
+
+        An edit that takes the bot's mention out leaves the request as it is otherwise: to take it
+        back one deletes the post. Where the post itself never came, the edit stands for it: the
+        post is returned, is in the ledger and is to be handed over.
+
+        Raises:
+            SlackError: Slack could not be asked.
+        """
+        outcome = await self._revise(edit)
+        if not isinstance(outcome, str):
+            await self._settle(edit.key)
+            return outcome
+        return await self._conclude(edit.key, outcome)
+
+    async def withdraw(self, deletion: Deletion) -> Settled | Later:
+        """End the turn of a post that is gone. One that has not come yet never will.
+
+        What other work has taken in stays a part of it: the model has read it.
+        """
+        key = deletion.post_key
+        if await self._front.withdraw(key):
+            await self._ledger.settle(key)
+            return await self._conclude(deletion.key, "settled")
+        never_came = await self._ledger.record(key, "", {})
+        await self._ledger.settle(key)
+        is_over = never_came or self._posts.is_under_way(key)
+        if is_over or await self._front.taken(key) is not None:
+            return await self._conclude(deletion.key, "settled")
+        return await self._conclude(deletion.key, "later")
+
+    async def _revise(self, edit: Edit) -> InboundPost | Settled | Later:
+        if self._posts.is_outdated(edit) or self._posts.is_gone(edit.post.key):
+            return "settled"
+        author = await self._gate.judge_author(edit.post, edit.body)
+        if not isinstance(author, Admitted):
+            return "settled"
+        if await self._front.taken(edit.post.key) is not None:
+            await self._revise_turn(edit, author)
+            return "settled"
+        if await self._gate.is_for_us(edit.post):
+            if await self._ledger.record(edit.post.key, edit.post.second_key, edit.body):
+                return edit.post
+            return "later"
+        was_for_us = edit.before is not None and await self._gate.is_for_us(edit.before)
+        return "later" if was_for_us else "settled"
+
+    async def _revise_turn(self, edit: Edit, author: Admitted) -> None:
+        text = await self._posts.text(edit.post)
+        if await self._front.revise(edit.post.key, text):
+            return
+        taken = await self._front.taken(edit.post.key)
+        edited_at = datetime.fromtimestamp(float(edit.post.said_ts), UTC)
+        if taken is None or not taken.is_at_work:
+            return
+        if taken.said_at < edited_at and taken.text != text:
+            await self._tell_begun(author)
+
+    async def _tell_begun(self, author: Admitted) -> None:
+        """Once for a post, however often it is edited."""
+        post = author.post
+        if post.key in self._told:
+            return
+        self._told[post.key] = True
+        text = BOT.say(post_language(post, author.person), "ingress-begun")
+        place = post.thread
+        try:
+            await self._api.post_ephemeral(place.channel, post.user, text, thread_ts=place.root_ts)
+        except SlackError as error:
+            _log.warning("could not tell that an edit came too late: %s", error)
+
+    async def _conclude(self, key: str, outcome: Settled | Later) -> Settled | Later:
+        """What cannot be done yet is looked at again, a bounded number of times."""
+        if outcome == "later":
+            self._looks[key] += 1
+            if self._looks[key] < MAX_LOOKS:
+                return "later"
+        await self._settle(key)
+        return "settled"
+
+    async def _settle(self, key: str) -> None:
+        await self._ledger.settle(key)
+        del self._looks[key]

@@ -1,24 +1,93 @@
-"""What happens to a payload before it is acknowledged, and who wrote it, which may take longer."""
+"""Whether a payload is for the bot: cheaply before it is acknowledged, and for certain after it."""
 
+import asyncio
 import logging
-from collections import OrderedDict
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+from weakref import WeakValueDictionary
 
-from agent_core.ids import SessionId
-from agent_core.messages import JsonObject
-from bot.inbound import InboundPost
-from bot.ingress.addressing import address
-from bot.ingress.authorise import Denied, Facts, Rules, authorise, screen, screen_source
+from cachetools import LRUCache
+
+from agent_core.ids import SessionId, TurnId
+from agent_core.messages import InboundMessage, JsonObject
+from agent_core.prompts.language import detect_language
+from bot.inbound import InboundPost, mentioned_users, plain_text
+from bot.ingress.authorise import Denied, Facts, Rules, authorise, refusal, screen, screen_source
 from bot.ingress.changes import Deletion, Edit, Told, read_told
-from bot.ingress.roots import Roots
-from bot.ingress.seams import Front, Ledger
-from bot.ingress.words import WORDS, post_language
-from bot.slack_api import People, Person
+from bot.slack_api import People, Person, SlackApi
+from bot.threads import ThreadRef
 
 FRESH_THREAD_S = 3_600.0
 MAX_THREADS = 10_000
 
+Address = Literal["ours", "not_ours", "ours_in_our_thread"]
+
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """A gesture that the agent has."""
+
+    text: str
+    said_at: datetime
+    """When it was said, or last edited."""
+    is_at_work: bool
+    """It was begun with, or is part of what was, and that has not ended."""
+
+
+class Front(Protocol):
+    """The agent's front door."""
+
+    async def handle(self, message: InboundMessage) -> TurnId | None:
+        """Begin or queue a turn; None when the gesture has one already."""
+        ...
+
+    async def revise(self, key: str, text: str) -> bool:
+        """Another text stands in the place of the gesture's. False unless its turn waits."""
+        ...
+
+    async def withdraw(self, key: str, *, by: str = "") -> bool:
+        """The gesture was taken back, or called off by whom `by` names: its turn ends.
+
+        False where none can be ended.
+        """
+        ...
+
+    async def taken(self, key: str) -> Taken | None:
+        """What the agent has of a gesture; None when it has no turn."""
+        ...
+
+    async def stop_channel(self, team: str, channel: str, by: str, *, before_ts: str) -> bool:
+        """End all work of a channel's threads that began before a post; False without any."""
+        ...
+
+    async def knows(self, session: SessionId) -> bool: ...
+
+
+class Ledger(Protocol):
+    """What was received. `record` returns once the payload is durable."""
+
+    async def record(self, key: str, second_key: str, body: JsonObject) -> bool:
+        """Whether this gesture is new. Either key makes it known; an empty one does not count."""
+        ...
+
+    async def settle(self, key: str) -> None:
+        """The gesture was handed over; it needs no replay after a restart."""
+        ...
+
+    async def forget(self, key: str, second_key: str) -> None:
+        """What was recorded was not for the bot; an edit may make it a gesture yet."""
+        ...
+
+    async def release(self, key: str) -> None:
+        """Handling the gesture failed: it is to be taken up again, here or elsewhere."""
+        ...
+
+    async def unsettled(self) -> list[JsonObject]:
+        """What was recorded and nobody alive works on; it is this process's from now on."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,13 +100,7 @@ class Arrival:
     @property
     def post(self) -> InboundPost | None:
         """The post that is told of, as far as it is still there."""
-        match self.told:
-            case InboundPost():
-                return self.told
-            case Edit():
-                return self.told.post
-            case Deletion():
-                return None
+        return None if isinstance(self.told, Deletion) else _post(self.told)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,22 +123,44 @@ Judged = Admitted | Refused | None
 """None: the post is not for the bot."""
 
 
+def address(post: InboundPost, *, bot_user: str) -> Address:
+    """Who the post speaks to, as far as the post itself tells.
+
+    `ours_in_our_thread`: it is for the bot if the thread began with a mention of the bot.
+    """
+    if post.channel_type == "im" or post.mentions_bot:
+        return "ours"
+    if not post.is_reply or post.mentions_others:
+        return "not_ours"
+    return "ours" if post.parent_user == bot_user else "ours_in_our_thread"
+
+
+def post_language(post: InboundPost, author: Person | None, earlier: str = "") -> str:
+    """The language of a post, or else of the thread's earlier posts, or else of its author."""
+    locale = author.locale if author else ""
+    return detect_language(plain_text(post.wire_text), earlier, locale=locale)
+
+
 class Gate:
     """Decides on payloads. What it lets in is durable when it returns."""
 
     def __init__(
-        self, front: Front, ledger: Ledger, people: People, roots: Roots, rules: Rules
+        self, front: Front, ledger: Ledger, people: People, api: SlackApi, rules: Rules
     ) -> None:
         self._front = front
         self._ledger = ledger
         self._people = people
-        self._roots = roots
+        self._api = api
         self._rules = rules
-        self._let_in: OrderedDict[SessionId, None] = OrderedDict()
+        self._bot_user = rules.identity.bot_user
+        self._let_in: LRUCache[SessionId, bool] = LRUCache(MAX_THREADS)
+        self._is_ours: LRUCache[ThreadRef, bool] = LRUCache(MAX_THREADS)
+        """How threads began: with a word to the bot, or among people."""
+        self._asking: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
 
     def read(self, body: JsonObject) -> Told | None:
         """What a payload tells, before anything is decided on it."""
-        return read_told(body, bot_user=self._rules.identity.bot_user)
+        return read_told(body, bot_user=self._bot_user)
 
     async def let_in(self, told: Told, body: JsonObject) -> Arrival | None:
         """Record what may be for the bot and was not recorded before; None where nothing is to do.
@@ -84,9 +169,10 @@ class Gate:
         """
         if self._is_foreign(told, body) or not await self._may_be_for_us(told):
             return None
+        second_key = ""
         if isinstance(told, InboundPost):
-            self._remember(told.thread.session)
-        second_key = told.second_key if isinstance(told, InboundPost) else ""
+            self._let_in[told.thread.session] = True
+            second_key = told.second_key
         if not await self._ledger.record(told.key, second_key, body):
             return None
         return Arrival(told=told, body=body)
@@ -119,13 +205,20 @@ class Gate:
         Raises:
             SlackError: Slack could not be asked.
         """
-        match address(post, bot_user=self._rules.identity.bot_user):
-            case "ours":
-                return True
-            case "not_ours":
-                return False
-            case "ours_in_our_thread":
-                return await self._roots.is_ours(post.thread)
+        spoken_to = address(post, bot_user=self._bot_user)
+        if spoken_to == "ours_in_our_thread":
+            return await self._began_with_us(post.thread)
+        return spoken_to == "ours"
+
+    async def _began_with_us(self, thread: ThreadRef) -> bool:
+        """Whether the first post mentions the bot or is the bot's own; each is looked up once."""
+        async with self._asking.setdefault(thread, asyncio.Lock()):
+            if thread not in self._is_ours:
+                root = await self._api.root_post(thread)
+                self._is_ours[thread] = root is not None and (
+                    root.user == self._bot_user or self._bot_user in mentioned_users(root.text)
+                )
+            return self._is_ours[thread]
 
     def _is_foreign(self, told: Told, body: JsonObject) -> bool:
         post = told.before if isinstance(told, Deletion) else _post(told)
@@ -151,31 +244,20 @@ class Gate:
         return versions == (None,) or await self._front.taken(key) is not None
 
     async def _is_candidate(self, post: InboundPost) -> bool:
-        match address(post, bot_user=self._rules.identity.bot_user):
-            case "ours":
-                return True
-            case "not_ours":
-                return False
-            case "ours_in_our_thread":
-                if (known := self._roots.known(post.thread)) is not None:
-                    return known
-                return _is_fresh(post) or await self._is_known(post.thread.session)
-
-    async def _is_known(self, session: SessionId) -> bool:
-        """The first post of a thread may still be on its way to the front door."""
-        return session in self._let_in or await self._front.knows(session)
-
-    def _remember(self, session: SessionId) -> None:
-        self._let_in[session] = None
-        self._let_in.move_to_end(session)
-        if len(self._let_in) > MAX_THREADS:
-            self._let_in.popitem(last=False)
+        """A thread's first post may still be on its way to the front door, or to us."""
+        spoken_to = address(post, bot_user=self._bot_user)
+        if spoken_to != "ours_in_our_thread":
+            return spoken_to == "ours"
+        if (known := self._is_ours.get(post.thread)) is not None:
+            return known
+        session = post.thread.session
+        return _is_fresh(post) or session in self._let_in or await self._front.knows(session)
 
     def _refuse(self, post: InboundPost, denied: Denied, person: Person | None) -> Refused:
         _log.info("denied %s in %s: %s", post.user, post.thread.channel, denied.reason)
         spoke_to_bot = post.mentions_bot or post.channel_type == "im"
-        sentence = WORDS[post_language(post, person)].refusals.get(denied.reason, "")
-        return Refused(post=post, sentence=sentence if spoke_to_bot else "")
+        sentence = refusal(denied, post_language(post, person)) if spoke_to_bot else ""
+        return Refused(post=post, sentence=sentence)
 
 
 def _post(told: InboundPost | Edit) -> InboundPost:

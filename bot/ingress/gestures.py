@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from agent_core.messages import JsonObject
+from bot.inbound import object_in, text_in
 from bot.ingress.authorise import Facts
 
 PRESSED, SUBMITTED = "block_actions", "view_submission"
@@ -35,8 +36,6 @@ class Press:
     """The button's, or that of what was chosen; several are joined with commas."""
     trigger_id: str
     """Opens one modal, for three seconds; empty where it is too late for that."""
-    response_url: str
-    """Empty in a view."""
     is_ephemeral: bool
 
     @property
@@ -125,38 +124,39 @@ def without_links(body: JsonObject) -> JsonObject:
 
 def read_facts(body: JsonObject) -> Facts:
     """What the payload says about itself and the person."""
-    user = _object(body, "user")
+    user = object_in(body, "user")
     return Facts(
         team=_team(body),
-        app_id=_text(body, "api_app_id"),
+        app_id=text_in(body, "api_app_id"),
         channel=_channel(body),
-        user=_text(user, "id"),
-        user_team=_text(user, "team_id"),
+        user=text_in(user, "id"),
+        user_team=text_in(user, "team_id"),
     )
 
 
 def first_input(body: JsonObject) -> str:
     """The id of the first block of a submitted view that an error may stand at, or empty."""
-    blocks = _objects(_object(body, "view"), "blocks")
-    return next((_text(block, "block_id") for block in blocks if block.get("type") == "input"), "")
+    blocks = _objects(object_in(body, "view"), "blocks")
+    return next(
+        (text_in(block, "block_id") for block in blocks if block.get("type") == "input"), ""
+    )
 
 
 def _read_press(body: JsonObject) -> Press | None:
     actions = _objects(body, "actions")
     action: JsonObject = actions[0] if actions else {}
-    place, message = _object(body, "container"), _object(body, "message")
+    place, message = object_in(body, "container"), object_in(body, "message")
     press = Press(
         team=_team(body),
-        user=_text(_object(body, "user"), "id"),
+        user=text_in(object_in(body, "user"), "id"),
         channel=_channel(body),
-        thread_ts=_text(place, "thread_ts") or _text(message, "thread_ts"),
-        message_ts=_text(place, "message_ts") or _text(message, "ts"),
-        view_id=_text(_object(body, "view"), "id"),
-        action_id=_text(action, "action_id"),
-        action_ts=_text(action, "action_ts"),
+        thread_ts=text_in(place, "thread_ts") or text_in(message, "thread_ts"),
+        message_ts=text_in(place, "message_ts") or text_in(message, "ts"),
+        view_id=text_in(object_in(body, "view"), "id"),
+        action_id=text_in(action, "action_id"),
+        action_ts=text_in(action, "action_ts"),
         value=_value(action),
-        trigger_id=_text(body, "trigger_id"),
-        response_url=_text(body, "response_url"),
+        trigger_id=text_in(body, "trigger_id"),
         is_ephemeral=place.get("is_ephemeral") is True,
     )
     known = press.team and press.user and press.action_id and press.action_ts
@@ -164,51 +164,53 @@ def _read_press(body: JsonObject) -> Press | None:
 
 
 def _read_submission(body: JsonObject) -> Submission | None:
-    view = _object(body, "view")
+    view = object_in(body, "view")
     submission = Submission(
         team=_team(body),
-        user=_text(_object(body, "user"), "id"),
-        callback_id=_text(view, "callback_id"),
-        private_metadata=_text(view, "private_metadata"),
-        values=_values(_object(_object(view, "state"), "values")),
-        view_id=_text(view, "id"),
-        view_hash=_text(view, "hash"),
+        user=text_in(object_in(body, "user"), "id"),
+        callback_id=text_in(view, "callback_id"),
+        private_metadata=text_in(view, "private_metadata"),
+        values=_values(object_in(object_in(view, "state"), "values")),
+        view_id=text_in(view, "id"),
+        view_hash=text_in(view, "hash"),
     )
     return submission if submission.team and submission.user and submission.view_id else None
 
 
 def _team(body: JsonObject) -> str:
     """Where the app is installed: in Bolt's order, which knows of shared channels."""
-    view = _object(body, "view")
+    view = object_in(body, "view")
     return (
-        _text(view, "app_installed_team_id")
-        or _text(_object(body, "team"), "id")
-        or _text(view, "team_id")
-        or _text(_object(body, "user"), "team_id")
+        text_in(view, "app_installed_team_id")
+        or text_in(object_in(body, "team"), "id")
+        or text_in(view, "team_id")
+        or text_in(object_in(body, "user"), "team_id")
     )
 
 
 def _channel(body: JsonObject) -> str:
-    return _text(_object(body, "channel"), "id") or _text(_object(body, "container"), "channel_id")
+    return text_in(object_in(body, "channel"), "id") or text_in(
+        object_in(body, "container"), "channel_id"
+    )
 
 
 def _values(state: JsonObject) -> dict[str, str]:
     """An input block has one element, a block of actions may have several."""
     return {
-        block_id: _joined(_value(_object(elements, action_id)) for action_id in elements)
+        block_id: _joined(_value(object_in(elements, action_id)) for action_id in elements)
         for block_id in state
-        if (elements := _object(state, block_id))
+        if (elements := object_in(state, block_id))
     }
 
 
 def _value(element: JsonObject) -> str:
     """What an element shows, whichever of Slack's fields holds it."""
     if _OPTION in element:
-        return _text(_object(element, _OPTION), "value")
+        return text_in(object_in(element, _OPTION), "value")
     if _OPTIONS in element:
-        return _joined(_text(option, "value") for option in _objects(element, _OPTIONS))
+        return _joined(text_in(option, "value") for option in _objects(element, _OPTIONS))
     if "value" in element:
-        return _text(element, "value")
+        return text_in(element, "value")
     return next((_plain(element[name]) for name in element if name.startswith("selected_")), "")
 
 
@@ -229,13 +231,3 @@ def _objects(raw: JsonObject, key: str) -> list[JsonObject]:
         return []
     items = cast("list[object]", value)
     return [cast("JsonObject", item) for item in items if isinstance(item, dict)]
-
-
-def _object(raw: JsonObject, key: str) -> JsonObject:
-    value: Any = raw.get(key)
-    return cast("JsonObject", value) if isinstance(value, dict) else {}
-
-
-def _text(raw: JsonObject, key: str) -> str:
-    value = raw.get(key)
-    return value if isinstance(value, str) else ""

@@ -1,28 +1,67 @@
 """From an admitted post to the agent: names, earlier posts and files are added on the way."""
 
 import logging
-from collections import OrderedDict
-from datetime import UTC, datetime
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Literal, Protocol
 
+from cachetools import LRUCache
+
+from agent_core.ids import SessionId
 from agent_core.messages import Attachment, InboundMessage
 from agent_core.prompts.small_talk import asks_for_nothing
-from bot.inbound import InboundPost
-from bot.ingress.background import Background
-from bot.ingress.corrections import Corrections
-from bot.ingress.gate import Admitted, Refused
-from bot.ingress.left_out import left_out_note, left_out_notice
-from bot.ingress.reading import Reading
-from bot.ingress.seams import FileKeeper, Front, Ledger, LeftOut
-from bot.ingress.words import WORDS, post_language
+from bot.inbound import InboundPost, SlackFile, mentioned_users, plain_text
+from bot.ingress.corrections import Posts
+from bot.ingress.gate import Admitted, Front, Ledger, Refused, post_language
 from bot.render import escape
-from bot.slack_api import SlackApi, SlackError
+from bot.slack_api import Identity, People, PostRecord, SlackApi, SlackError
 from bot.threads import user_id
+from bot.words import BOT
 
-UNREADABLE = "(The earlier posts of this thread could not be read.)"
+MAX_MB = 50
+"""The biggest file that is taken from a person, in MB of 1024 * 1024 bytes."""
+
+MAX_POSTS = 100
+MAX_CHARS = 20_000
+"""Bounds for the earlier posts of a thread."""
 
 MAX_TOLD = 1_000
+_UNREADABLE = "(The earlier posts of this thread could not be read.)"
+_INDENT = "    "
+_FENCE = re.compile(r"<(?=\s*/?\s*earlier_posts)", re.IGNORECASE)
+_NOTICES = frozenset({"channel_join", "channel_leave", "channel_topic", "channel_purpose"})
 
 _log = logging.getLogger(__name__)
+
+Fault = Literal["too_big", "not_given", "not_saved"]
+
+_NOTED_FAULTS: dict[Fault, str] = {
+    "too_big": f"bigger than {MAX_MB} MB",
+    "not_given": "Slack refused its download",
+    "not_saved": "could not be saved",
+}
+"""As the model reads them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A file that could not be brought into the workspace."""
+
+    name: str
+    """Safe to show."""
+    fault: Fault
+
+
+class FileKeeper(Protocol):
+    """Brings files that a person attached into the session's workspace."""
+
+    async def keep(
+        self, session: SessionId, files: tuple[SlackFile, ...]
+    ) -> tuple[Attachment | LeftOut, ...]:
+        """What became of each file, in their order."""
+        ...
 
 
 class Handover:
@@ -30,23 +69,20 @@ class Handover:
 
     def __init__(
         self,
-        *,
         front: Front,
         ledger: Ledger,
         files: FileKeeper,
+        earlier: "EarlierPosts",
         api: SlackApi,
-        background: Background,
-        reading: Reading,
-        corrections: Corrections,
+        posts: Posts,
     ) -> None:
         self._front = front
         self._ledger = ledger
         self._files = files
+        self._earlier = earlier
         self._api = api
-        self._background = background
-        self._reading = reading
-        self._corrections = corrections
-        self._told_parked: OrderedDict[str, None] = OrderedDict()
+        self._posts = posts
+        self._told_parked: LRUCache[str, bool] = LRUCache(MAX_TOLD)
 
     async def deliver(self, admitted: Admitted, *, again: bool = False) -> bool:
         """Hand a post to the agent; the ledger is settled once the agent has it.
@@ -54,10 +90,9 @@ class Handover:
         Say with `again` that an earlier try may have come some way. False if the agent had the
         post before, and if there is nothing in it for the agent.
         """
-        key = admitted.post.key
         message = await self._message(admitted, again=again)
         is_new = message is not None and await self._give(message)
-        await self._ledger.settle(key)
+        await self._ledger.settle(admitted.post.key)
         return is_new
 
     async def leave(self, post: InboundPost) -> None:
@@ -86,25 +121,22 @@ class Handover:
         thread, op_id = admitted.post.thread, f"{admitted.post.key}:parked"
         if op_id in self._told_parked:
             return
-        words = WORDS[post_language(admitted.post, admitted.person)]
+        text = BOT.say(post_language(admitted.post, admitted.person), "ingress-parked")
         try:
             if await self._api.find_post(thread, op_id) is None:
-                await self._api.post(thread, words.parked, op_id=op_id)
+                await self._api.post(thread, text, op_id=op_id)
         except SlackError as error:
             _log.warning("could not tell that a post has to wait: %s", error)
             return
-        self._told_parked[op_id] = None
-        if len(self._told_parked) > MAX_TOLD:
-            self._told_parked.popitem(last=False)
+        self._told_parked[op_id] = True
 
     async def _give(self, message: InboundMessage) -> bool:
         """A post may be deleted before the agent has it, or while it takes it."""
-        if self._corrections.is_gone(message.key):
+        if self._posts.is_gone(message.key):
             return False
         turn = await self._front.handle(message)
-        if self._corrections.is_gone(message.key):
-            by = self._corrections.called_off_by(message.key)
-            await self._front.withdraw(message.key, by=by)
+        if self._posts.is_gone(message.key):
+            await self._front.withdraw(message.key, by=self._posts.called_off_by(message.key))
         return turn is not None
 
     async def _message(self, admitted: Admitted, *, again: bool) -> InboundMessage | None:
@@ -113,31 +145,32 @@ class Handover:
         None where files could not be had and no word is left to work on; the person was told.
         """
         post = admitted.post
-        earlier = await self._earlier(admitted, again=again)
+        earlier = await self._read_earlier(admitted, again=again)
         files = await self._files.keep(post.thread.session, post.files) if post.files else ()
         attachments = tuple(file for file in files if isinstance(file, Attachment))
         left_out = tuple(file for file in files if isinstance(file, LeftOut))
-        text = await self._reading.text(self._corrections.newest(post))
-        has_more = bool(attachments) or not asks_for_nothing(text)
         if left_out:
+            text = await self._posts.text(self._posts.newest(post))
+            has_more = bool(attachments) or not asks_for_nothing(text)
             language = post_language(post, admitted.person, earlier)
             notice = left_out_notice(left_out, language, has_more=has_more)
             await self._tell_left_out(post, notice, again=again)
-        if left_out and not has_more:
-            return None
-        newest = self._corrections.newest(post)
-        text = await self._reading.text(newest)
+            if not has_more:
+                return None
+        newest = self._posts.newest(post)
+        text = await self._posts.text(newest)
         return InboundMessage(
             session=post.thread.session,
             key=post.key,
             asker=user_id(post.thread.team, post.user),
             author_name=admitted.person.name,
-            text="\n\n".join(filter(None, [text, left_out_note(left_out)])),
+            text="\n\n".join(filter(None, [text, _left_out_note(left_out)])),
             received_at=datetime.fromtimestamp(float(newest.said_ts), UTC),
             background=earlier,
             attachments=attachments,
             author_locale=admitted.person.locale,
             author_zone=admitted.person.zone,
+            places=(post.thread.channel, f"{post.thread.team}:{post.thread.channel}"),
         )
 
     async def _tell_left_out(self, post: InboundPost, notice: str, *, again: bool) -> None:
@@ -149,22 +182,91 @@ class Handover:
         except SlackError as error:
             _log.warning("could not tell that files were left out: %s", error)
 
-    async def _earlier(self, admitted: Admitted, *, again: bool) -> str:
-        post = admitted.post
-        if not post.is_reply or await self._has_begun(post, again=again):
-            return ""
-        offset_s = admitted.person.utc_offset_s
-        try:
-            return await self._background.read(
-                post.thread, before_ts=post.ts, utc_offset_s=offset_s
-            )
-        except SlackError as error:
-            _log.warning("could not read a thread: %s", error)
-            return UNREADABLE
-
-    async def _has_begun(self, post: InboundPost, *, again: bool) -> bool:
-        """Whether the agent knows the thread; an earlier try of this post may have made it known.
+    async def _read_earlier(self, admitted: Admitted, *, again: bool) -> str:
+        """Empty where the agent knows the thread, unless an earlier try may have made it known.
 
         Earlier posts that are given twice do less harm than some that are never given.
         """
-        return not again and await self._front.knows(post.thread.session)
+        post = admitted.post
+        if not post.is_reply or (not again and await self._front.knows(post.thread.session)):
+            return ""
+        try:
+            return await self._earlier.read(post, utc_offset_s=admitted.person.utc_offset_s)
+        except SlackError as error:
+            _log.warning("could not read a thread: %s", error)
+            return _UNREADABLE
+
+
+class EarlierPosts:
+    """What was said in a thread before the bot was asked, as material for its first answer."""
+
+    def __init__(self, api: SlackApi, people: People, identity: Identity) -> None:
+        self._api = api
+        self._people = people
+        self._identity = identity
+
+    async def read(self, post: InboundPost, *, utc_offset_s: int) -> str:
+        """Lines such as `Ann (14:03): text`, oldest first, the bot's own left out.
+
+        The newest posts are kept where there are too many. Times are the asker's. Only the first
+        line of a post begins at the margin, so no post can speak in another's name, and none can
+        end the passage in which the model gets them.
+
+        Raises:
+            SlackError: The thread could not be read.
+        """
+        posts = await self._api.newest_posts(post.thread, limit=MAX_POSTS, before_ts=post.ts)
+        kept = [each for each in posts if self._is_material(each)]
+        named = {each.user for each in kept} | {
+            user for each in kept for user in mentioned_users(each.text)
+        }
+        names = await self._people.names(named - {"", self._identity.bot_user})
+        lines = [self._line(each, names, utc_offset_s) for each in kept]
+        return _FENCE.sub("(", "\n".join(_newest_within(lines, MAX_CHARS)))
+
+    def _is_material(self, post: PostRecord) -> bool:
+        own = post.user == self._identity.bot_user or post.bot_id == self._identity.bot_id
+        return not own and post.subtype not in _NOTICES and bool(post.text or post.file_names)
+
+    def _line(self, post: PostRecord, names: dict[str, str], utc_offset_s: int) -> str:
+        author = _one_line(names.get(post.user) or post.user or "An app")
+        at = datetime.fromtimestamp(float(post.ts), UTC) + timedelta(seconds=utc_offset_s)
+        said = plain_text(post.text, bot_user=self._identity.bot_user, names=names)
+        indented = f"\n{_INDENT}".join(said.splitlines())
+        files = f" [files: {_one_line(', '.join(post.file_names))}]" if post.file_names else ""
+        return f"{author} ({at:%H:%M}): {indented}{files}"
+
+
+def left_out_notice(left_out: Sequence[LeftOut], language: str, *, has_more: bool) -> str:
+    """One sentence for each file; `has_more` says that there is more to work on."""
+    words = BOT.of(language)
+    sentences = [
+        words(f"ingress-left-out-{each.fault.replace('_', '-')}", name=each.name, max_mb=MAX_MB)
+        for each in left_out
+    ]
+    return " ".join([*sentences, words("ingress-left-out-rest")] if has_more else sentences)
+
+
+def _left_out_note(left_out: Sequence[LeftOut]) -> str:
+    """What the model is told in the place of the files; no word of it counts for a language."""
+    return "\n".join(
+        f"(Attached, but missing: “{each.name}”, {_NOTED_FAULTS[each.fault]})" for each in left_out
+    )
+
+
+def _newest_within(lines: Sequence[str], max_chars: int) -> list[str]:
+    """The last lines that fit; where even the last one is too long, its beginning."""
+    kept: list[str] = []
+    room = max_chars
+    for line in reversed(lines):
+        if len(line) + 1 > room:
+            break
+        kept.append(line)
+        room -= len(line) + 1
+    if not kept and lines:
+        return [lines[-1][:max_chars]]
+    return kept[::-1]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

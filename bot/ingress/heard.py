@@ -5,10 +5,10 @@ import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import Protocol
 
 from agent_core.messages import JsonObject
-from bot.ingress.seams import Marks
+from bot.inbound import object_in, text_in
 
 OVERLAP_S = 600.0
 """How far before a mark one looks again: Slack's last retry comes after six minutes, and a process
@@ -26,6 +26,14 @@ _ALIVE = "*"
 _TS = re.compile(r"\d{10}\.\d{6}")
 
 _log = logging.getLogger(__name__)
+
+
+class Marks(Protocol):
+    """How far readers have come, by name. A mark moves on and never back."""
+
+    async def load(self, prefix: str) -> dict[str, str]: ...
+
+    async def save(self, values: Mapping[str, str]) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,10 +99,8 @@ class Heard:
     def note(self, body: JsonObject) -> None:
         """A payload was received; whoever wrote the post and whoever it is for."""
         self._look_at_the_clock()
-        event = body.get("event")
-        if isinstance(event, dict):
-            post = cast("JsonObject", event)
-            self.note_post(str(post.get("channel") or ""), str(post.get("ts") or ""))
+        event = object_in(body, "event")
+        self.note_post(text_in(event, "channel"), text_in(event, "ts"))
 
     def note_post(self, channel: str, ts: str) -> None:
         """A post of a conversation was heard, live or afterwards."""

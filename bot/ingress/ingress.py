@@ -2,57 +2,102 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from typing import Literal
+from typing import Literal, Protocol, TypeVar
+from weakref import WeakValueDictionary
 
 from agent_core.messages import JsonObject
+from agent_core.prompts.small_talk import small_talk
 from bot.inbound import InboundPost
+from bot.ingress.authorise import Rules
 from bot.ingress.changes import Deletion, Edit, Told
-from bot.ingress.corrections import Corrections
-from bot.ingress.gate import Admitted, Arrival, Gate, Judged, Refused
-from bot.ingress.handover import Handover
-from bot.ingress.lanes import Lanes
-from bot.ingress.revising import Revising
-from bot.ingress.seams import Signs
-from bot.ingress.stopping import Stopping
-from bot.ingress.tries import InVain, Tries
+from bot.ingress.corrections import Corrections, Posts
+from bot.ingress.gate import Admitted, Arrival, Front, Gate, Judged, Ledger, Refused
+from bot.ingress.handover import EarlierPosts, FileKeeper, Handover
+from bot.slack_api import Clock, People, SlackApi
+from bot.threads import ThreadRef
+
+RETRY_WAITS_S = (1.0, 5.0, 15.0, 30.0)
+"""Waits between the tries; after the last one a payload is left to be taken up again."""
 
 CANCEL_PATIENCE_S = 1.0
 
 Outcome = Literal["begun", "known", "parked"]
 """What became of a hand-over: a new turn, one that was there already, or none yet."""
 
+T = TypeVar("T")
+
 logger = logging.getLogger(__name__)
+
+
+class Signs(Protocol):
+    """What a person sees at once: that the bot is at work on a post."""
+
+    async def show(self, thread: ThreadRef, post_ts: str, *, may_be_left: bool = False) -> None: ...
+
+    async def take_back(self, thread: ThreadRef, post_ts: str) -> None: ...
+
+
+class InVain(Exception):
+    """No try worked. The payload is noted, and is still in the ledger."""
+
+
+class Tries:
+    """Tries a bounded number of times, and notes the keys of what did not work."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.in_vain: set[str] = set()
+        self._clock = clock
+
+    async def insist(self, key: str, attempt: Callable[[bool], Awaitable[T]]) -> T:
+        """Try until it works; `attempt` is told whether it is not the first.
+
+        Raises:
+            InVain: It did not work.
+        """
+        for number, wait_s in enumerate((*RETRY_WAITS_S, None), start=1):
+            try:
+                return await attempt(number > 1)
+            except Exception:
+                logger.exception("%s was not handled (try %d)", key, number)
+            if wait_s is not None:
+                await self._clock.sleep(wait_s)
+        self.in_vain.add(key)
+        raise InVain(key)
 
 
 class Ingress:
     """Joins the two halves of a delivery: before the acknowledgement, and after it.
 
-    Each half has its own lanes: a payload is not acknowledged later because an earlier one of its
-    thread is still being handed over, its author looked up or its files fetched.
+    Each half has its own locks, one per thread, entered in the order of the calls: a payload is
+    not acknowledged later because an earlier one of its thread is still being handed over, its
+    author looked up or its files fetched. Threads do not wait for each other.
     """
 
     def __init__(
         self,
+        front: Front,
         *,
-        gate: Gate,
-        handover: Handover,
-        revising: Revising,
-        corrections: Corrections,
-        stopping: Stopping,
+        ledger: Ledger,
+        files: FileKeeper,
+        api: SlackApi,
+        rules: Rules,
         signs: Signs,
-        tries: Tries,
+        people: People,
+        clock: Clock,
     ) -> None:
-        self._gate = gate
-        self._handover = handover
-        self._revising = revising
-        self._corrections = corrections
-        self._stopping = stopping
+        """Nothing is connected to it yet; `clock` times its tries."""
+        earlier = EarlierPosts(api, people, rules.identity)
+        self._front = front
         self._signs = signs
-        self._tries = tries
-        self._before_ack = Lanes()
-        self._after_ack = Lanes()
+        self._posts = Posts(people, rules.identity)
+        self._gate = Gate(front, ledger, people, api, rules)
+        self._handover = Handover(front, ledger, files, earlier, api, self._posts)
+        self._corrections = Corrections(front, ledger, self._gate, api, self._posts)
+        self._tries = Tries(clock)
+        self._before_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._after_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._under_way: set[asyncio.Task[object]] = set()
         self._idle = asyncio.Event()
         self._idle.set()
@@ -74,10 +119,10 @@ class Ingress:
             told = self._gate.read(body)
             if told is None:
                 return None
-            async with self._before_ack.lane(_lane_of(told)):
+            async with self._before_ack.setdefault(_lane_of(told), asyncio.Lock()):
                 arrival = await self._gate.let_in(told, body)
             if arrival is not None:
-                self._corrections.note(told)
+                self._posts.note(told)
             return arrival
 
     async def hand_over(self, arrival: Arrival) -> None:
@@ -98,12 +143,12 @@ class Ingress:
             if told is None:
                 logger.warning("a recorded payload tells nothing any more")
                 return
-            self._corrections.note(told)
+            self._posts.note(told)
             await self._handle(Arrival(told=told, body=body), again=True)
 
     def waits_its_turn(self, post: InboundPost) -> bool:
-        """Whether a post stays behind earlier ones of its thread. An order to stop does not."""
-        return not self._stopping.is_order(post)
+        """Whether a post stays behind earlier ones of its thread: not the word to stop alone."""
+        return bool(post.files) or small_talk(self._posts.words(post)) != "stop"
 
     async def judge(self, body: JsonObject) -> Judged:
         """Whether the post in a payload is to be answered; nothing is recorded.
@@ -147,7 +192,7 @@ class Ingress:
 
     async def _take_post(self, post: InboundPost, body: JsonObject, *, again: bool) -> None:
         """The author is looked up while earlier posts of the thread are still handed over."""
-        self._corrections.begin(post)
+        self._posts.begin(post)
         try:
             async with asyncio.TaskGroup() as group:
                 judging = group.create_task(self._judge(post, body))
@@ -156,20 +201,20 @@ class Ingress:
                     judged = await judging
                     outcome = await self._act(judged, post, again=again)
         finally:
-            self._corrections.end(post)
+            self._posts.end(post)
         if isinstance(judged, Admitted):
             await self._conclude(judged, outcome)
 
     async def _take_edit(self, edit: Edit, *, again: bool) -> None:
-        async with self._after_ack.lane(_lane_of(edit)):
-            outcome = await self._tries.insist(edit.key, lambda _: self._revising.revise(edit))
+        async with self._after_ack.setdefault(_lane_of(edit), asyncio.Lock()):
+            outcome = await self._tries.insist(edit.key, lambda _: self._corrections.revise(edit))
         if outcome == "later":
             self.in_vain.add(edit.key)
         if isinstance(outcome, InboundPost):
             await self._take_post(outcome, edit.body, again=again)
 
     async def _take_deletion(self, deletion: Deletion) -> None:
-        withdraw = self._revising.withdraw
+        withdraw = self._corrections.withdraw
         if await self._tries.insist(deletion.key, lambda _: withdraw(deletion)) == "later":
             self.in_vain.add(deletion.key)
 
@@ -200,20 +245,29 @@ class Ingress:
 
     async def _deliver(self, admitted: Admitted, *, again: bool) -> Outcome:
         post = admitted.post
-        if self._stopping.is_order(post) and await self._carry_out(admitted):
+        if not self.waits_its_turn(post) and await self._stop(admitted):
             return "known"
         is_new = await self._tries.insist(
-            post.key,
-            lambda retried: self._handover.deliver(admitted, again=again or retried),
+            post.key, lambda retried: self._handover.deliver(admitted, again=again or retried)
         )
         return "begun" if is_new else "known"
 
-    async def _carry_out(self, order: Admitted) -> bool:
-        """Whether the order is done with: what it stopped has told so."""
-        key = order.post.key
-        if not await self._tries.insist(key, lambda _: self._stopping.carry_out(order)):
+    async def _stop(self, order: Admitted) -> bool:
+        """Call off what is still being handed over, and stop what an order at the top ends.
+
+        True if something was stopped: it says so itself, and the order needs no turn. The work of
+        its own thread an order ends by its turn.
+        """
+        post, place, name = order.post, order.post.thread, order.person.name
+        self._posts.call_off(lambda other: _concerns(post, other), by=name, before_ts=post.ts)
+        if not _is_for_all(post):
             return False
-        await self._tries.insist(key, lambda _: self._handover.dismiss(order.post))
+        if not await self._tries.insist(
+            post.key,
+            lambda _: self._front.stop_channel(place.team, place.channel, name, before_ts=post.ts),
+        ):
+            return False
+        await self._tries.insist(post.key, lambda _: self._handover.dismiss(post))
         return True
 
     async def _conclude(self, admitted: Admitted, outcome: Outcome) -> None:
@@ -226,7 +280,7 @@ class Ingress:
 
     def _lane(self, post: InboundPost) -> AbstractAsyncContextManager[object]:
         if self.waits_its_turn(post):
-            return self._after_ack.lane(post.thread.session)
+            return self._after_ack.setdefault(_lane_of(post), asyncio.Lock())
         return nullcontext()
 
     async def _sign(
@@ -264,3 +318,14 @@ def _lane_of(told: Told) -> str:
             return told.post.thread.session
         case Deletion():
             return told.key
+
+
+def _concerns(order: InboundPost, post: InboundPost) -> bool:
+    if _is_for_all(order):
+        return post.thread.channel == order.thread.channel
+    return post.thread == order.thread
+
+
+def _is_for_all(order: InboundPost) -> bool:
+    """Each post at the top of a direct conversation begins a thread, and all are one person's."""
+    return order.channel_type == "im" and not order.is_reply

@@ -1,26 +1,35 @@
-"""Finds posts that nobody delivered."""
+"""Finds what nobody delivered, and makes the payloads in which Slack would have delivered it."""
 
 import logging
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
+from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
-from bot.inbound import InboundPost, mentioned_users, read_post
-from bot.ingress.addressing import address
+from agent_core.sessions import StoredTurn
+from bot.inbound import (
+    DELETED,
+    EDITED,
+    InboundPost,
+    mentioned_users,
+    post_key,
+    posted_ts,
+    read_post,
+    text_in,
+)
+from bot.ingress.gate import address
 from bot.ingress.heard import Gap
-from bot.ingress.payloads import posted
-from bot.ingress.seams import KnownSessions
 from bot.slack_api import (
     Conversation,
+    ConversationKind,
     Identity,
     SlackApi,
     SlackAuthRefused,
     SlackError,
     SlackRefused,
 )
-from bot.slack_api.records import ConversationKind
 from bot.threads import ThreadRef, parse_session
 
 ROOTS_S = 14 * 86_400.0
@@ -39,9 +48,32 @@ THREADS = 10
 """So many conversations, and of their threads, are read before the first post is answered; so many
 threads before each later one."""
 
+MAX_REQUESTS = 50
+"""Posts of unfinished turns that are looked at in one go, one call each."""
+
+_OF_LISTINGS = frozenset(
+    {
+        "is_locked", "last_read", "latest_reply", "reply_count", "reply_users",
+        "reply_users_count", "subscribed",
+    }
+)  # fmt: skip
+"""What a post carries in a listing and not in a payload."""
+
 _Item = TypeVar("_Item")
 
 _log = logging.getLogger(__name__)
+
+
+class KnownSessions(Protocol):
+    """Which threads the agent knows, and what it has not answered in them."""
+
+    async def newest_before(self, prefix: str, bound: str, *, limit: int) -> list[SessionId]:
+        """Those whose ids begin with `prefix` and come before `prefix + bound`, last ones first."""
+        ...
+
+    async def unfinished(self, prefix: str, *, limit: int) -> list[StoredTurn]:
+        """Turns that have not ended in such threads, those of the newest threads first."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +173,31 @@ class Search:
             return None
         return post
 
+    async def unfinished(self) -> list[StoredTurn]:
+        """Turns whose posts may have been edited or deleted while nobody listened."""
+        turns = await self._sessions.unfinished(f"{self._identity.team}:", limit=MAX_REQUESTS + 1)
+        if len(turns) > MAX_REQUESTS:
+            _log.warning("only %d of the unanswered requests are looked at", MAX_REQUESTS)
+        return turns[:MAX_REQUESTS]
+
+    async def change_of(self, turn: StoredTurn, gap: Gap) -> JsonObject | None:
+        """The payload that tells what became of a turn's post in the gap; None where nothing did.
+
+        Raises:
+            SlackError: The post could not be read.
+        """
+        thread, ts = parse_session(turn.session), posted_ts(turn.inbound.key)
+        if turn.inbound.key != post_key(thread.team, thread.channel, ts):
+            return None  # no post began it
+        raw = await self._channels.post_now(thread, ts)
+        if raw is None:
+            return _changed(DELETED, thread.channel, ts, self._identity, deleted_ts=ts)
+        body = {"team_id": thread.team, "event": {**raw, "channel": thread.channel}}
+        post = read_post(body, bot_user=self._identity.bot_user)
+        if post is None or post.said_ts == ts or float(post.said_ts) <= gap.opened_s:
+            return None  # an edit from before the gap was heard when it was made
+        return _changed(EDITED, thread.channel, post.said_ts, self._identity, message=_said(raw))
+
     async def _places(self, gap: Gap) -> list[Conversation]:
         """Those first in which something was heard last."""
         places = await self._conversations(gap)
@@ -184,7 +241,7 @@ class Search:
             async for page in pages:
                 for raw in page:
                     _take(read, raw, since_s)
-                    older += float(_text(raw, "ts")) <= since_s
+                    older += float(text_in(raw, "ts")) <= since_s
                 if older >= MAX_OLDER_POSTS:
                     return
                 if len(read.posts) >= MAX_POSTS:
@@ -239,7 +296,7 @@ class Search:
         try:
             async for page in self._channels.replies(thread, oldest=_ts(since_s), at_once=at_once):
                 for raw in page:
-                    ts = _text(raw, "ts")
+                    ts = text_in(raw, "ts")
                     if ts == thread.root_ts:
                         read.roots[ts] = raw
                     if float(ts) > since_s and ts not in read.posts:
@@ -255,7 +312,7 @@ class Search:
         return [
             Missed(body=body, post=post, is_new=float(post.ts) > since_s)
             for ts in sorted(posts)
-            if (body := posted(posts[ts], read.place, self._identity))
+            if (body := _posted(posts[ts], read.place, self._identity))
             and (post := read_post(body, bot_user=self._identity.bot_user))
             and self._may_be_ours(post, read.roots.get(post.thread.root_ts))
         ]
@@ -266,12 +323,12 @@ class Search:
         spoken_to = address(post, bot_user=bot)
         if spoken_to != "ours_in_our_thread" or root is None:
             return spoken_to != "not_ours"
-        return _text(root, "user") == bot or bot in mentioned_users(_text(root, "text"))
+        return text_in(root, "user") == bot or bot in mentioned_users(text_in(root, "text"))
 
 
 def _take(read: _Read, raw: JsonObject, since_s: float) -> None:
     """Keep a listed post if it is new, and its thread if that has something new."""
-    ts, root_ts = _text(raw, "ts"), _text(raw, "thread_ts")
+    ts, root_ts = text_in(raw, "ts"), text_in(raw, "thread_ts")
     read.covered_ts = ts
     if root_ts not in {"", ts}:
         if float(ts) > since_s:
@@ -279,7 +336,7 @@ def _take(read: _Read, raw: JsonObject, since_s: float) -> None:
         return
     if float(ts) > since_s:
         read.posts[ts] = raw
-    latest_ts = _text(raw, "latest_reply")
+    latest_ts = text_in(raw, "latest_reply")
     if float(latest_ts or 0) > since_s:
         read.roots[ts] = raw
         read.threads[ts] = max(latest_ts, read.threads.get(ts, ""))
@@ -311,6 +368,30 @@ def _ts(moment_s: float) -> str:
     return f"{moment_s:.6f}"
 
 
-def _text(raw: JsonObject, key: str) -> str:
-    value = raw.get(key)
-    return value if isinstance(value, str) else ""
+def _posted(raw: JsonObject, place: Conversation, identity: Identity) -> JsonObject:
+    """The payload of a post, as the post is now."""
+    ts = str(raw["ts"])
+    event = {**_said(raw), "channel": place.id, "channel_type": place.kind, "event_ts": ts}
+    return _envelope(event, ts, identity)
+
+
+def _changed(
+    subtype: str, channel: str, at_ts: str, identity: Identity, **told: object
+) -> JsonObject:
+    """The payload of a change; what the post was before is not known any more."""
+    event = {"type": "message", "subtype": subtype, "hidden": True, "channel": channel}
+    return _envelope({**event, "ts": at_ts, "event_ts": at_ts, **told}, at_ts, identity)
+
+
+def _said(raw: JsonObject) -> JsonObject:
+    return {name: value for name, value in raw.items() if name not in _OF_LISTINGS}
+
+
+def _envelope(event: JsonObject, at_ts: str, identity: Identity) -> JsonObject:
+    return {
+        "type": "event_callback",
+        "team_id": identity.team,
+        "api_app_id": identity.app_id,
+        "event_time": int(float(at_ts)),
+        "event": event,
+    }

@@ -1,19 +1,31 @@
-"""The answer of a turn in its thread: posts once each, smaller or elsewhere where Slack insists."""
+"""The answer of a turn and its questions as posts: smaller, or elsewhere, where Slack insists."""
 
 import logging
 from collections.abc import Sequence
+from datetime import timedelta
 from functools import partial
 
-from agent_core.events import TurnFinished
+from agent_core.events import QuestionAsked, TurnFinished
 from agent_core.ids import UserId
-from bot.presenter.direct import DirectPlace
-from bot.presenter.journal import Journal
-from bot.presenter.words import Words
-from bot.render import Draft, IsLive, answer_drafts, limits, split
-from bot.slack_api import ContentRefused, PlaceRefused, SlackApi, SlackAuthRefused, SlackRefused
+from agent_core.words import Words
+from bot.presenter.journal import Place
+from bot.render import (
+    Draft,
+    IsLive,
+    answer_drafts,
+    defanged,
+    limits,
+    local_time,
+    one_line,
+    split,
+    to_mrkdwn,
+)
+from bot.slack_api import ContentRefused, SlackApi, SlackRefused
 from bot.threads import ThreadRef, parse_user
 
 WHOLE_ANSWER_NAME = "answer.md"
+NEAR = timedelta(days=1)
+"""A deadline that is further away is no news to anybody."""
 
 _log = logging.getLogger(__name__)
 
@@ -21,11 +33,11 @@ _log = logging.getLogger(__name__)
 def answer_text(event: TurnFinished, words: Words) -> str:
     """The Markdown to show: never nothing, and a failure with what the operator finds it by."""
     if event.outcome != "failed":
-        return event.answer.strip() or words.no_answer
-    sentence = event.answer.strip() or words.failure
+        return event.answer.strip() or words("progress-no-answer")
+    sentence = event.answer.strip() or words("progress-failure")
     if not event.reference or event.reference in sentence:
         return sentence
-    return f"{sentence}\n\n{words.reference.format(what=f'`{event.reference}`')}"
+    return f"{sentence}\n\n{words('progress-reference', what=f'`{event.reference}`')}"
 
 
 def is_silent(event: TurnFinished) -> bool:
@@ -48,19 +60,40 @@ def thread_drafts(markdown: str, words: Words, is_live: IsLive) -> tuple[list[Dr
     drafts = answer_drafts(markdown[: limits.ANSWER_CHARS], is_live)
     if len(markdown) <= limits.ANSWER_CHARS and len(drafts) <= limits.ANSWER_POSTS:
         return drafts, False
-    return [*drafts[: limits.ANSWER_POSTS - 1], Draft(text=words.whole_answer)], True
+    rest = Draft(text=words("progress-whole-answer"))
+    return [*drafts[: limits.ANSWER_POSTS - 1], rest], True
+
+
+def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
+    """The question with its options numbered, and until when it waits if that is near.
+
+    It names the person, and nothing else in it is live: what it asks for may come from outside.
+    """
+    _, user = parse_user(event.asker)
+    parts = [f"<@{user}> {_inert(to_mrkdwn(event.question))}"]
+    if event.options:
+        numbered = enumerate(event.options, start=1)
+        shown = [f"{n}. {_inert(one_line(each, limits.OPTION_CHARS))}" for n, each in numbered]
+        parts.append("\n".join(shown))
+    hints = [words("progress-choose")] if event.options else []
+    if event.deadline - event.at < NEAR:
+        hints.append(words("progress-answer-by", when=local_time(event.deadline)))
+    if hints:
+        parts.append("\n".join(f"_{hint}_" for hint in hints))
+    return [Draft(text=text) for text in split("\n\n".join(parts), limits.TEXT_CHARS)]
+
+
+def _inert(mrkdwn: str) -> str:
+    return defanged(mrkdwn, lambda _url: False)
 
 
 class AnswerPosts:
     """Posts an answer's parts in order."""
 
-    def __init__(
-        self, api: SlackApi, thread: ThreadRef, journal: Journal, direct: DirectPlace
-    ) -> None:
+    def __init__(self, api: SlackApi, thread: ThreadRef, place: Place) -> None:
         self._api = api
         self._thread = thread
-        self._journal = journal
-        self._direct = direct
+        self._place = place
 
     async def post(self, op: str, drafts: Sequence[Draft], words: Words, asker: UserId) -> bool:
         """Post the answer's parts and say whether Slack took them all.
@@ -74,53 +107,34 @@ class AnswerPosts:
         return is_whole
 
     async def _post_part(self, op: str, draft: Draft, words: Words, asker: UserId) -> bool:
-        """Whether the part is to be read somewhere; not if Slack takes it in no form."""
+        """As it is, or else without blocks and in shorter parts; not if Slack takes no form."""
         try:
-            if await self._direct.known():
-                await self._post_directly(op, draft, words, asker)
-            else:
-                await self._post_fitting(self._thread, op, draft)
-        except PlaceRefused as refused:
-            _log.warning("answering directly: %s", refused)
-            await self._post_directly(op, draft, words, asker)
+            await self._post_draft(op, draft, words, asker)
+        except ContentRefused as refused:
+            _log.warning("posting smaller: %s", refused)
+        else:
+            return True
+        try:
+            for number, text in enumerate(split(draft.text, limits.TEXT_CHARS // 3)):
+                await self._post_draft(f"{op}.{number}", Draft(text=text), words, asker)
         except ContentRefused:
             _log.exception("a part of an answer was refused in every form")
             return False
         return True
 
-    async def _post_fitting(self, place: ThreadRef, op: str, draft: Draft) -> None:
-        """As it is, or else without blocks and in shorter parts."""
-        try:
-            await self._post_draft(place, op, draft)
-        except ContentRefused as refused:
-            _log.warning("posting smaller: %s", refused)
-            for number, text in enumerate(split(draft.text, limits.TEXT_CHARS // 3)):
-                await self._post_draft(place, f"{op}.{number}", Draft(text=text))
+    async def _post_draft(self, op: str, draft: Draft, words: Words, asker: UserId) -> None:
+        write, whisper = partial(self._write, draft), partial(self._whisper, draft, asker)
+        await self._place.once(op, words, asker, write, otherwise=whisper)
 
-    async def _post_draft(self, place: ThreadRef, op: str, draft: Draft) -> None:
-        await self._journal.once(op, partial(self._write, place, op, draft))
-
-    async def _write(self, place: ThreadRef, op: str, draft: Draft, may_exist: bool) -> None:
+    async def _write(self, draft: Draft, place: ThreadRef, op: str, may_exist: bool) -> None:
         await self._api.post(place, draft.text, blocks=draft.blocks, op_id=op, may_exist=may_exist)
 
-    async def _post_directly(self, op: str, draft: Draft, words: Words, asker: UserId) -> None:
-        """The thread takes no posts: the asker gets the answer as a direct message."""
-        try:
-            place = await self._direct.open(op, words, asker)
-            await self._post_fitting(place, f"{op}:direct", draft)
-        except SlackAuthRefused:
-            raise
-        except SlackRefused as refused:
-            _log.warning("answering for the asker's eyes: %s", refused)
-            await self._journal.once(f"{op}:ephemeral", partial(self._whisper, draft, asker))
-
-    async def _whisper(self, draft: Draft, asker: UserId, may_exist: bool) -> None:
+    async def _whisper(self, draft: Draft, asker: UserId, _may_exist: bool) -> None:
         """The last place: nobody else sees it, and it is gone when Slack is loaded anew."""
         _, user = parse_user(asker)
-        thread = self._thread
         try:
             await self._api.post_ephemeral(
-                thread.channel, user, draft.text, thread_ts=thread.root_ts
+                self._thread.channel, user, draft.text, thread_ts=self._thread.root_ts
             )
         except SlackRefused:
             _log.exception("an answer could be posted nowhere")

@@ -1,7 +1,12 @@
-"""The state of a turn as its progress posts show it: a fold over events, and its text. Pure."""
+"""The state of a turn as its progress posts show it: a fold over events, and its text. Pure.
 
+A post has a head and a line for each step, in order, the old ones folded away.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Literal
 
 from agent_core.events import (
     AnyEvent,
@@ -22,15 +27,14 @@ from agent_core.events import (
     TurnFinished,
     TurnStarted,
 )
-from agent_core.ids import ROOT_RUN, ToolCallId, UserId
+from agent_core.ids import ROOT_RUN, RunId, ToolCallId, UserId, child_run
 from agent_core.prompts.language import Language, detect_language, read_language
 from agent_core.prompts.spoken import spoken_time
-from bot.presenter.consents.apps import app_names
-from bot.presenter.consents.words import WORDS as CONSENT_WORDS
-from bot.presenter.lines import Line, Lines
+from agent_core.words import Words
+from bot.presenter.apps import app_names
 from bot.presenter.tools import ASK_USER, describe, pages_read
-from bot.presenter.words import WORDS, Words
 from bot.render import limits, one_line
+from bot.words import BOT
 
 BUSY_WAIT_S = 3.0
 REPORT = "text/html"
@@ -39,6 +43,83 @@ Wait = QuestionAsked | ApprovalRequested | AuthRequired
 """What a turn waits for a person with."""
 
 _ENDS_A_QUESTION = (MessageTaken, StepStarted, TurnFinished)
+
+
+_INDENT = "      "
+_TICKS = {"running": "▸", "done": "✓", "failed": "✗", "unsure": "?", "taken": "+"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One tool call, or a message that was taken in."""
+
+    words: str
+    part: int
+    """The number of the progress post in which it began."""
+    pages: int = 0
+    state: Literal["running", "done", "failed", "unsure", "taken"] = "running"
+    detail: str = ""
+
+    @property
+    def may_fold(self) -> bool:
+        """Not while it runs, nor if nobody knows how it ended."""
+        return self.state not in {"running", "unsure"}
+
+    def text(self, depth: int) -> str:
+        detail = f" ({self.detail})" if self.detail else ""
+        return f"{_INDENT * depth}{_TICKS[self.state]} {self.words}{detail}"
+
+
+class Lines:
+    """Lines by run and call. Sub-agents' calls stand below the call that started them."""
+
+    def __init__(self) -> None:
+        self._lines: dict[RunId, dict[ToolCallId, Line]] = {}
+
+    def get(self, run: RunId, call: ToolCallId) -> Line | None:
+        return self._lines.get(run, {}).get(call)
+
+    def put(self, run: RunId, call: ToolCallId, line: Line) -> None:
+        """Add a line as the newest of its run, or put another one in its place."""
+        self._lines.setdefault(run, {})[call] = line
+
+    def count(self, state: str) -> int:
+        """How many are in this state."""
+        return sum(line.state == state for run in self._lines.values() for line in run.values())
+
+    def shown(self, part: int, words: Words) -> list[str]:
+        """At most `PROGRESS_LINES` for the post of this number: finished ones are folded first."""
+        rows = list(self._rows(ROOT_RUN, depth=0))
+        hidden = _hidden([line for line, _ in rows], part)
+        texts = [text for index, (_, text) in enumerate(rows) if index not in hidden]
+        if hidden:
+            texts.insert(0, f"{_TICKS['done']} {words('progress-earlier-steps', n=len(hidden))}")
+        return _capped(texts, words)
+
+    def _rows(self, run: RunId, depth: int) -> Iterator[tuple[Line, str]]:
+        for call, line in self._lines.get(run, {}).items():
+            yield line, line.text(depth)
+            yield from self._rows(child_run(run, call), depth + 1)
+
+
+def _hidden(lines: Sequence[Line], part: int) -> set[int]:
+    """Those of earlier posts, and the oldest of this one where there are too many."""
+    foldable = [index for index, line in enumerate(lines) if line.may_fold]
+    hidden = {index for index in foldable if lines[index].part < part}
+    room = limits.PROGRESS_LINES - (1 if hidden else 0)
+    surplus = len(lines) - len(hidden) - room
+    if surplus > 0:
+        rest = [index for index in foldable if index not in hidden]
+        hidden.update(rest[: surplus if hidden else surplus + 1])
+    return hidden
+
+
+def _capped(texts: list[str], words: Words) -> list[str]:
+    over = len(texts) - limits.PROGRESS_LINES
+    if over <= 0:
+        return texts
+    kept = texts[: limits.PROGRESS_LINES - 1]
+    return [*kept, f"… {words('progress-more-steps', n=over + 1)}"]
 
 
 @dataclass(slots=True)
@@ -69,7 +150,7 @@ class Board:
 
     @property
     def words(self) -> Words:
-        return WORDS[self.language]
+        return BOT.of(self.language)
 
     @property
     def part(self) -> int:
@@ -109,25 +190,20 @@ class Board:
     def progress(self, *, since_last_s: float = 0.0) -> str:
         """The progress post: a head, then at most `PROGRESS_LINES` lines."""
         time = spoken_time(self._elapsed_s() + since_last_s)
-        head = " · ".join([f"*{self.words.working}*", time, *self._counts()])
+        head = " · ".join([f"*{self.words('progress-working')}*", time, *self._counts()])
         notice = [f"_{self.notice}_"] if self.notice else []
         return "\n".join([head, *self._lines.shown(self.part, self.words), *notice])
 
     def waiting(self) -> str:
         """What the progress post becomes while the turn waits: one line, in which no clock runs."""
-        said = [self._told(wait, self._waiting_forms()) for wait in self.waits.values()]
+        said = [self._told(wait, "waiting") for wait in self.waits.values()]
         return " · ".join([*dict.fromkeys(said), *self._work()])
 
     def closed(self) -> str:
         """What the last progress post becomes at the end: one short line."""
-        form = {
-            "answered": self.words.done,
-            "steered": self.words.done,
-            "limited": self.words.limited,
-            "stopped": self.words.stopped,
-            "failed": self.words.failed,
-        }[self.outcome or "answered"]
-        return " · ".join([form.format(time=spoken_time(self._elapsed_s())), *self._work()])
+        ended = "done" if self.outcome in {None, "answered", "steered"} else self.outcome
+        said = self.words(f"progress-ended-{ended}", time=spoken_time(self._elapsed_s()))
+        return " · ".join([said, *self._work()])
 
     def _start(self, event: TurnStarted) -> None:
         told = read_language(event.language)
@@ -139,21 +215,21 @@ class Board:
     def _fold_step(self, event: StepStarted | StepFinished | StepRetried) -> None:
         match event:
             case StepStarted():
-                self.notice = self.words.thinking if event.run == ROOT_RUN else ""
+                self.notice = self.words("progress-thinking") if event.run == ROOT_RUN else ""
             case StepFinished():
                 self.notice = ""
             case StepRetried():
-                self.notice = self.words.trying_again if event.wait_s >= BUSY_WAIT_S else ""
+                self.notice = (
+                    self.words("progress-trying-again") if event.wait_s >= BUSY_WAIT_S else ""
+                )
 
     def _take_in(self, event: MessageTaken) -> None:
         self._names[event.author] = event.author_name
         is_answer = any(isinstance(wait, QuestionAsked) for wait in self.waits.values())
-        form = self.words.answered_by if is_answer else self.words.took_in
+        key = "progress-answered-by" if is_answer else "progress-took-in"
         said = f"“{one_line(event.text, limits.PROGRESS_WORD_CHARS)}”"
-        part = len(self.asked)
-        line = Line(
-            words=form.format(who=self._name(event.author), what=said), part=part, state="taken"
-        )
+        told = self.words(key, who=self._name(event.author), what=said)
+        line = Line(words=told, part=len(self.asked), state="taken")
         self._lines.put(event.run, ToolCallId(f"taken {event.taken}"), line)
 
     def _wait(self, event: Wait) -> None:
@@ -164,7 +240,7 @@ class Board:
         self.notice = ""
         if not self.waits:
             self._waiting_since = event.at
-            line = self._told(event, self._asked_forms())
+            line = self._told(event, "asked")
             self.asked.append(" · ".join([line, *self._work()]))
         self.waits[key] = event
 
@@ -182,24 +258,16 @@ class Board:
             self._waited_s += (event.at - self._waiting_since).total_seconds()
             self._waiting_since = None
 
-    def _waiting_forms(self) -> tuple[str, str, str]:
-        words = self.words
-        return words.waiting, words.waiting_approval, words.waiting_connection
-
-    def _asked_forms(self) -> tuple[str, str, str]:
-        words = self.words
-        return words.asked, words.asked_approval, words.asked_connection
-
-    def _told(self, wait: Wait, forms: tuple[str, str, str]) -> str:
-        slots = {"who": self._name(wait.asker), "time": spoken_time(self._elapsed_s())}
+    def _told(self, wait: Wait, form: Literal["waiting", "asked"]) -> str:
+        who, time = self._name(wait.asker), spoken_time(self._elapsed_s())
         match wait:
             case QuestionAsked():
-                return forms[0].format(**slots)
+                return self.words(f"progress-{form}-answer", who=who, time=time)
             case ApprovalRequested():
-                return forms[1].format(**slots)
+                return self.words(f"progress-{form}-approval", who=who, time=time)
             case AuthRequired():
-                conjunction = CONSENT_WORDS[self.language].conjunction
-                return forms[2].format(**slots, what=app_names(wait.toolkits, conjunction))
+                what = app_names(wait.toolkits, self.words("consent-conjunction"))
+                return self.words(f"progress-{form}-connection", who=who, time=time, what=what)
 
     def _fold_call(self, event: ToolCallStarted | ToolCallProgressed | ToolCallFinished) -> None:
         if event.tool == ASK_USER:
@@ -216,7 +284,7 @@ class Board:
         if isinstance(event, ToolCallProgressed):
             return replace(line, detail=one_line(event.text, limits.PROGRESS_WORD_CHARS))
         if event.may_have_happened:
-            return replace(line, state="unsure", detail=self.words.unsure)
+            return replace(line, state="unsure", detail=self.words("progress-unsure"))
         if event.is_error:
             return replace(line, state="failed", detail="")
         if line.pages:
@@ -225,13 +293,13 @@ class Board:
         return replace(line, state="done", detail=detail)
 
     def _counts(self) -> list[str]:
-        counted = [(self.words.tool_calls, self.tool_calls), (self.words.pages_read, self.pages)]
-        return [self.words.count(forms, n) for forms, n in counted if n]
+        counted = {"progress-tool-calls": self.tool_calls, "progress-pages-read": self.pages}
+        return [self.words(key, n=n) for key, n in counted.items() if n]
 
     def _work(self) -> list[str]:
         """What a line counts that stands alone, with no steps below it."""
         unsure = self._lines.count("unsure")
-        told = [self.words.count(self.words.unsure_steps, unsure)] if unsure else []
+        told = [self.words("progress-unsure-steps", n=unsure)] if unsure else []
         return [*self._counts(), *told]
 
     def _elapsed_s(self) -> float:

@@ -1,21 +1,114 @@
-"""The files of a turn in its thread, each uploaded once."""
+"""The files of a turn in its thread, each uploaded once.
+
+They are read from the session's workspace and from nowhere else.
+"""
 
 import asyncio
 import logging
-from dataclasses import dataclass, replace
+import os
+import re
+import stat
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Final
 
 from agent_core.ids import UserId
-from bot.presenter.artifacts import Artifact, ArtifactRefused, read_artifact
-from bot.presenter.direct import DirectPlace
-from bot.presenter.journal import Journal
-from bot.presenter.words import Words
-from bot.render import inert, limits, one_line
-from bot.slack_api import PlaceRefused, SlackApi, SlackRefused
+from agent_core.words import Words
+from bot.presenter.journal import Journal, Place
+from bot.render import clean, inert, limits, one_line
+from bot.slack_api import SlackApi, SlackRefused
 from bot.threads import ThreadRef
 
 _log = logging.getLogger(__name__)
+
+_FILE_REFUSALS: Final = {
+    "file_type_not_allowed": "no-such-type",
+    "file_upload_size_restricted": "too-big",
+    "file_uploads_disabled": "no-uploads",
+    "missing_scope": "no-scope",
+    "no_permission": "no-scope",
+    "storage_limit_reached": "no-room",
+}
+"""Why Slack did not take a file, so far as a person can do something about it."""
+
+PUBLIC_DIRECTORY = "work_products"
+_UNSAFE = re.compile(r"[^\w.\- ()]+")
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
+
+
+class ArtifactRefused(Exception):
+    """The file may not be, or cannot be, handed out. The message names the reason's sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact:
+    """A file to upload."""
+
+    name: str
+    content: bytes
+
+
+def read_artifact(workspace: Path, path: str, *, max_bytes: int = limits.FILE_BYTES) -> Artifact:
+    """The file at `path`, relative to the workspace.
+
+    Only regular files below `work_products/`, reached without any link, with no second name
+    elsewhere, and no bigger than `max_bytes`.
+
+    Raises:
+        ArtifactRefused: Any of that does not hold.
+    """
+    parts = PurePosixPath(path).parts
+    if len(parts) < 2 or parts[0] != PUBLIC_DIRECTORY or ".." in parts:
+        raise ArtifactRefused("not-public")
+    try:
+        content = _read_below(workspace, parts, max_bytes)
+    except OSError as error:
+        raise ArtifactRefused("unreadable") from error
+    return Artifact(name=file_name(parts[-1]), content=content)
+
+
+def file_name(name: str) -> str:
+    """A name that every system takes: no path, no hidden or reversed characters, not too long."""
+    plain = _UNSAFE.sub("_", clean(name).replace("\n", " ")).strip(" .-") or "file"
+    if _RESERVED.match(plain):
+        plain = f"_{plain}"
+    stem, dot, ending = plain.rpartition(".")
+    if not dot:
+        return _cut(plain, limits.FILE_NAME_BYTES)
+    ending = _cut(ending, 16)
+    return f"{_cut(stem, limits.FILE_NAME_BYTES - len(ending.encode()) - 1)}.{ending}"
+
+
+def _read_below(workspace: Path, parts: tuple[str, ...], max_bytes: int) -> bytes:
+    """Every step is opened from the one before and without following links."""
+    directory = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for part in parts[:-1]:
+            inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=directory)
+            os.close(directory)
+            directory = inner
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+        return _read_open(os.open(parts[-1], flags, dir_fd=directory), max_bytes)
+    finally:
+        os.close(directory)
+
+
+def _read_open(descriptor: int, max_bytes: int) -> bytes:
+    with os.fdopen(descriptor, "rb") as file:
+        about = os.fstat(file.fileno())
+        if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1:
+            raise ArtifactRefused("not-plain")
+        if about.st_size == 0:
+            raise ArtifactRefused("empty")
+        content = file.read(max_bytes + 1)
+    if len(content) > max_bytes:
+        raise ArtifactRefused("too-big-for-us")
+    return content
+
+
+def _cut(text: str, max_bytes: int) -> str:
+    return text.encode()[:max_bytes].decode(errors="ignore")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,24 +121,13 @@ class Handout:
 
 
 class ThreadFiles:
-    """Uploads files into the thread; one that cannot be had is named in a sentence.
+    """Uploads files into the turn's place; one that cannot be had is named in a sentence."""
 
-    Where the thread takes nothing, both go to the asker directly.
-    """
-
-    def __init__(
-        self,
-        api: SlackApi,
-        thread: ThreadRef,
-        journal: Journal,
-        workspace: Path,
-        direct: DirectPlace,
-    ) -> None:
+    def __init__(self, api: SlackApi, place: Place, journal: Journal, workspace: Path) -> None:
         self._api = api
-        self._thread = thread
+        self._place = place
         self._journal = journal
         self._workspace = workspace
-        self._direct = direct
 
     async def hand_out(self, handout: Handout, words: Words, asker: UserId) -> None:
         """Upload the file, or say why not.
@@ -64,28 +146,17 @@ class ThreadFiles:
         self, handout: Handout, artifact: Artifact, words: Words, asker: UserId
     ) -> None:
         """Upload what was read already, or say why not."""
+        write = partial(self._write, handout, artifact)
         try:
-            await self._upload_where_taken(handout, artifact, words, asker)
+            await self._place.once(handout.op, words, asker, write)
         except SlackRefused as refused:
             _log.warning("a file was refused: %s", refused)
-            await self._say_why(handout, words, asker, words.why_not_taken(refused.code))
-
-    async def _upload_where_taken(
-        self, handout: Handout, artifact: Artifact, words: Words, asker: UserId
-    ) -> None:
-        place = await self._direct.known() or self._thread
-        try:
-            await self._journal.once(handout.op, partial(self._write, place, handout, artifact))
-        except PlaceRefused:
-            direct = replace(handout, op=f"{handout.op}:direct")
-            place = await self._direct.open(direct.op, words, asker)
-            await self._journal.once(direct.op, partial(self._write, place, direct, artifact))
+            await self._say_why(handout, words, asker, _FILE_REFUSALS.get(refused.code, "other"))
 
     async def _write(
-        self, place: ThreadRef, handout: Handout, artifact: Artifact, may_exist: bool
+        self, handout: Handout, artifact: Artifact, place: ThreadRef, op: str, may_exist: bool
     ) -> None:
-        bookmark = await self._journal.open()
-        begun = bookmark.files.get(handout.op, "")
+        begun = (await self._journal.open()).files.get(op, "")
         if may_exist and begun and await self._api.files.is_shared(begun, place.channel):
             return
         await self._api.files.upload(
@@ -93,27 +164,19 @@ class ThreadFiles:
             name=artifact.name,
             content=artifact.content,
             title=_title(handout, artifact),
-            remember=partial(self._remember, handout.op),
+            remember=partial(self._remember, op),
         )
 
     async def _remember(self, op: str, file_id: str) -> None:
-        bookmark = await self._journal.open()
-        bookmark.files[op] = file_id
+        (await self._journal.open()).files[op] = file_id
         await self._journal.save()
 
     async def _say_why(self, handout: Handout, words: Words, asker: UserId, why: str) -> None:
         what = one_line(handout.title or handout.path, limits.PROGRESS_WORD_CHARS)
-        text = words.no_file.format(what=what, why=one_line(why, limits.COMMENT_CHARS))
-        op = f"{handout.op}:why"
-        try:
-            place = await self._direct.known() or self._thread
-            await self._journal.once(op, partial(self._post, place, op, text))
-        except PlaceRefused:
-            place = await self._direct.open(op, words, asker)
-            op = f"{op}:direct"
-            await self._journal.once(op, partial(self._post, place, op, text))
+        text = words("progress-no-file", what=what, why=words(f"progress-file-refusal-{why}"))
+        await self._place.once(f"{handout.op}:why", words, asker, partial(self._post, text))
 
-    async def _post(self, place: ThreadRef, op: str, text: str, may_exist: bool) -> None:
+    async def _post(self, text: str, place: ThreadRef, op: str, may_exist: bool) -> None:
         await self._api.post(place, text, op_id=op, may_exist=may_exist)
 
 

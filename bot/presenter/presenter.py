@@ -24,20 +24,15 @@ from bot.presenter.answer import (
     answer_text,
     is_silent,
     live_links,
+    question_drafts,
     thread_drafts,
 )
-from bot.presenter.artifacts import Artifact
 from bot.presenter.board import BUSY_WAIT_S, Board, Wait
-from bot.presenter.consents.links import Links, LinkWhisperer
-from bot.presenter.consents.posts import ConsentPosts
-from bot.presenter.direct import DirectPlace
-from bot.presenter.files import Handout, ThreadFiles
-from bot.presenter.journal import Journal
+from bot.presenter.consents import ConsentPosts, Links, LinkWhisperer
+from bot.presenter.files import Artifact, Handout, ThreadFiles
+from bot.presenter.journal import Journal, Place, PresenterState
 from bot.presenter.progress import Progress
-from bot.presenter.question import question_drafts
-from bot.presenter.sign import Signs
-from bot.presenter.state import PresenterState
-from bot.presenter.turn_sign import TurnSign
+from bot.presenter.sign import Signs, TurnSign
 from bot.slack_api import Guard, SlackApi
 from bot.threads import ThreadRef
 
@@ -83,11 +78,11 @@ class ThreadPresenter:
         self._progress = Progress(
             api, thread, self._journal, self._board, interval_s=edit_interval_s
         )
-        direct = DirectPlace(api, thread, self._journal)
-        self._answer = AnswerPosts(api, thread, self._journal, direct)
-        self._files = ThreadFiles(api, thread, self._journal, workspace, direct)
+        place = Place(api, thread, self._journal)
+        self._answer = AnswerPosts(api, thread, place)
+        self._files = ThreadFiles(api, place, self._journal, workspace)
         whisperer = LinkWhisperer(api, links) if links else None
-        self._consents = ConsentPosts(api, thread, self._journal, direct, self._files, whisperer)
+        self._consents = ConsentPosts(api, self._journal, place, self._files, whisperer)
         self._seen: set[str] = set()
 
     async def is_finished(self) -> bool:
@@ -197,8 +192,7 @@ class ThreadPresenter:
     async def _end(self, *, is_steered: bool = False) -> None:
         """A message that became part of another turn keeps its reaction: it was seen."""
         await (self._sign.leave() if is_steered else self._sign.take_back())
-        (await self._journal.open()).finished = True
-        await self._journal.save()
+        await self._journal.finish()
 
     async def _show_result(self, event: TurnFinished) -> None:
         if is_silent(event):

@@ -4,13 +4,19 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any, cast
+from typing import Any, Literal, cast
 
-from bot.presenter.words import Purpose, Words
+from agent_core.words import Words
 from bot.render import limits, one_line
 
 ASK_USER = "ask_user"
 """The core's tool that asks a person; its question has a post of its own."""
+
+Purpose = Literal[
+    "ask_agent", "ask_report_expert", "ask_user", "check_accounts", "find_tools", "list_files",
+    "read_file", "read_pages", "run_code", "save_sources", "search_news", "search_sources",
+    "search_web", "upload_file", "use_tool", "write_file", "write_report",
+]  # fmt: skip
 
 _PREFIX = re.compile(r"^(?:mcp__\w+?__)?(?:composio_|rube_)?")
 _PURPOSES: dict[str, Purpose] = {
@@ -62,7 +68,7 @@ def describe(tool: str, arguments: Mapping[str, Any], words: Words) -> Step:
     if purpose == "read_pages":
         return _pages(arguments, words)
     what = _what(purpose, arguments) or (_humanised(name) if purpose == "use_tool" else "…")
-    return Step(words=words.purposes[purpose].format(what=what))
+    return Step(words=words(f"progress-purpose-{purpose.replace('_', '-')}", what=what))
 
 
 def pages_read(display: str, preview: str, asked: int) -> int:
@@ -83,27 +89,29 @@ def _several(arguments: Mapping[str, Any], words: Words) -> Step:
     """A call that carries calls is told by the first of them."""
     inner = [call for call in _objects(arguments.get("tools")) if call.get("tool_slug")]
     if not inner:
-        return Step(words=words.purposes["find_tools"])
+        return Step(words=words("progress-purpose-find-tools"))
     carried = _objects([inner[0].get("arguments")])
     first = describe(str(inner[0]["tool_slug"]), carried[0] if carried else {}, words)
     others = len(inner) - 1
-    return Step(words=f"{first.words} {words.more_steps.format(n=others)}") if others else first
+    return (
+        Step(words=f"{first.words} {words('progress-more-steps', n=others)}") if others else first
+    )
 
 
 def _agent(arguments: Mapping[str, Any], words: Words) -> str:
     agent = str(arguments.get("subagent_type") or arguments.get("agent") or "")
     if agent == _REPORT_EXPERT:
-        return words.purposes["ask_report_expert"]
+        return words("progress-purpose-ask-report-expert")
     name = re.sub(r"[-_]+", " ", agent) or "…"
-    return words.purposes["ask_agent"].format(what=_short(name))
+    return words("progress-purpose-ask-agent", what=_short(name))
 
 
 def _pages(arguments: Mapping[str, Any], words: Words) -> Step:
     urls = _items(arguments.get("urls"))
     if len(urls) == 1:
         host = _short(re.sub(r"^https?://(?:www\.)?", "", str(urls[0])).partition("/")[0])
-        return Step(words=words.purposes["read_file"].format(what=host or "…"), pages=1)
-    return Step(words=words.purposes["read_pages"].format(n=len(urls)), pages=len(urls))
+        return Step(words=words("progress-purpose-read-file", what=host or "…"), pages=1)
+    return Step(words=words("progress-purpose-read-pages", n=len(urls)), pages=len(urls))
 
 
 def _what(purpose: Purpose, arguments: Mapping[str, Any]) -> str:

@@ -1,13 +1,16 @@
 """The posts that the bot makes, ready to send: text, and blocks where text is not enough. Pure."""
 
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
+from agent_core.ids import UserId
 from agent_core.messages import JsonObject
 from bot.render import limits
-from bot.render.defang import IsLive, all_live, defanged
+from bot.render.links import IsLive, all_live, defanged
 from bot.render.mrkdwn import Piece, pieces
 from bot.render.split import split
 from bot.render.tables import table_block
+from bot.threads import parse_user
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +51,32 @@ def _blocks(parts: list[Piece]) -> tuple[JsonObject, ...]:
             blocks += [*_sections(run), table_block(part.table)]
             run = []
     return (*blocks, *_sections(run))
+
+
+def section(text: str) -> JsonObject:
+    """A block of mrkdwn."""
+    return {"type": "section", "text": _mrkdwn(text)}
+
+
+def context(text: str) -> JsonObject:
+    """A block of small mrkdwn."""
+    return {"type": "context", "elements": [_mrkdwn(text)]}
+
+
+def local_time(moment: datetime) -> str:
+    """Day and time for whoever reads it; in UTC where nobody's zone is known."""
+    plain = moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return f"<!date^{int(moment.timestamp())}^{{date_short_pretty}}, {{time}}|{plain}>"
+
+
+def mention(user: UserId) -> str:
+    """A person's name, live."""
+    return f"<@{parse_user(user)[1]}>"
+
+
+def _mrkdwn(text: str) -> JsonObject:
+    """Slack makes no link, mention or channel of anything that does not say so by itself."""
+    return {"type": "mrkdwn", "text": text, "verbatim": True}
 
 
 def _sections(texts: list[str]) -> list[JsonObject]:

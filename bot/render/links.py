@@ -1,13 +1,28 @@
-"""Links as Slack writes them, with their real host in sight. Pure."""
+"""Links as Slack writes them, with their real host in sight; or as text that nobody can follow.
+
+Pure.
+"""
 
 import re
+from collections.abc import Callable
+from html import unescape
 from urllib.parse import urlsplit
 
 from bot.render.escape import clean, inline_code, literal
 
+IsLive = Callable[[str], bool]
+
 _LIVE_SCHEMES = frozenset({"http", "https", "mailto"})
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]+", re.IGNORECASE)
 _UNSAFE = {"<": "%3C", ">": "%3E", "|": "%7C", '"': "%22", " ": "%20", "\n": "", "\t": ""}
+_PARTS = re.compile(
+    r"(?P<code>```.*?```|`[^`\n]+`)"
+    r"|<(?P<url>[a-z]+:[^|>\s]+)\|(?P<label>[^>]*)>(?: \((?P<host>[^)]*)\))?"
+    r"|(?P<bare>\b(?:https?://|mailto:)[^\s<>|`]+)",
+    re.DOTALL | re.IGNORECASE,
+)
+_SCHEME = re.compile(r"^(?:https?://|mailto:)", re.IGNORECASE)
+_TRAILING = ".,;:!?)]}\u2019\u201d\"'*_~"
 
 
 def link(url: str, label: str) -> str:
@@ -57,3 +72,36 @@ def _label(words: str) -> str:
 def _wire_url(url: str) -> str:
     safe = "".join(_UNSAFE.get(character, character) for character in clean(url))
     return safe.replace("&", "&amp;")
+
+
+def all_live(_url: str) -> bool:
+    """For text in which nothing came from outside."""
+    return True
+
+
+def defanged(mrkdwn: str, is_live: IsLive) -> str:
+    """The text with every address that may not be live as code, its label before it.
+
+    A code span is the one place where Slack makes no link of an address; the scheme is left out, so
+    that nothing else does either.
+    """
+    return _PARTS.sub(lambda match: _part(match, is_live), mrkdwn)
+
+
+def _part(match: re.Match[str], is_live: IsLive) -> str:
+    if match["code"]:
+        return match[0]
+    if match["bare"]:
+        address = match["bare"].rstrip(_TRAILING)
+        rest = match["bare"][len(address) :]
+        return match[0] if is_live(unescape(address)) else f"{_as_text(address)}{rest}"
+    if is_live(unescape(match["url"])):
+        return match[0]
+    label = match["label"].strip()
+    if not label or "://" in label:
+        return _as_text(match["url"])
+    return f"{label} ({_as_text(match['url'])})"
+
+
+def _as_text(address: str) -> str:
+    return inline_code(_SCHEME.sub("", unescape(address)))

@@ -162,7 +162,6 @@ def _page(world: World, port: int) -> Page:
         world.slack,
         port=port,
         commands=features.get("slash_commands", ()),
-        shortcuts=features.get("shortcuts", ()),
     )
 
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from bot.inbound import plain_text
 from bot.sandbox.slack import SlackStandIn
-from bot.sandbox.slack.feed import Change, FileShared, PostAdded, PostChanged
+from bot.sandbox.slack.feed import Change
 from bot.sandbox.slack.records import Post
 
 
@@ -45,20 +45,20 @@ class Display:
     async def _follow(self, changes: AsyncIterator[Change]) -> None:
         async for change in changes:
             match change:
-                case PostAdded(post=post):
+                case Change(Post() as post, previous=None, is_gone=False):
                     self._print(post)
-                case PostChanged(post=post):
+                case Change(Post() as post, is_gone=False):
                     self._show_progress(post)
-                case FileShared(file=file):
-                    self._line(Text(f"   file: {file.name} ({len(file.content):,} bytes)", "cyan"))
                 case _:
                     continue
 
     def _print(self, post: Post) -> None:
-        if not post.text or post.subtype == "file_share":
-            return
-        name = self._names.get(post.user, post.user)
-        self._line(Text.assemble((f"{name}: ", "bold"), plain_text(post.text, names=self._names)))
+        if post.text and post.subtype != "file_share":
+            name = self._names.get(post.user, post.user)
+            words = plain_text(post.text, names=self._names)
+            self._line(Text.assemble((f"{name}: ", "bold"), words))
+        for file in post.files:
+            self._line(Text(f"   file: {file.name} ({len(file.content):,} bytes)", "cyan"))
 
     def _show_progress(self, post: Post) -> None:
         """An edited post is progress: its newest line, in place where the terminal can do that."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent_core.messages import JsonObject
-from bot.sandbox.composio.effects import Execution
+from bot.sandbox.composio import Execution
 from bot.sandbox.slack import File, Post
 from bot.sandbox.slack.actions import blocks_of_post
 from bot.sandbox.slack.wire import as_array, as_object

@@ -35,9 +35,8 @@ from agent_core.sessions import (
     StoredTurn,
     WriteBehind,
 )
-from agent_core.sessions.schedules import in_utc
 from agent_core.sessions.schema import cursors, schedules, slots, turns
-from bot.presenter.state import READER
+from bot.presenter.journal import READER
 
 E = TypeVar("E")
 _ASKED = (QuestionAsked, ApprovalRequested, AuthRequired)
@@ -216,7 +215,7 @@ class Watch:
             schedules.c.status == "active", schedules.c.next_due.is_not(None)
         )
         found = await self._first(query.order_by(schedules.c.next_due))
-        return None if found is None else in_utc(found.next_due)
+        return None if found is None else found.next_due
 
     async def knows_schedules(self) -> bool:
         """Whether the bot has a table of them."""

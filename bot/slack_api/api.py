@@ -9,15 +9,20 @@ from typing import Any, Literal
 from slack_sdk.web.async_client import AsyncWebClient
 
 from agent_core.messages import JsonObject
-from bot.slack_api.answers import EVENT_TYPE, next_cursor, read_person, read_post
-from bot.slack_api.calls import BACKOFF_S, Calls, Guard
+from bot.slack_api.calls import BACKOFF_S, CALL_LIMIT_S, Calls, Guard, Wire
 from bot.slack_api.channels import Channels
 from bot.slack_api.clock import Clock, SystemClock
 from bot.slack_api.errors import SlackError, SlackRefused, SlackUnavailable
 from bot.slack_api.files import Files
-from bot.slack_api.records import Identity, Person, PostRecord
-from bot.slack_api.views import Views
-from bot.slack_api.wire import CALL_LIMIT_S, Wire
+from bot.slack_api.records import (
+    EVENT_TYPE,
+    Identity,
+    Person,
+    PostRecord,
+    next_cursor,
+    read_person,
+    read_post,
+)
 from bot.threads import ThreadRef
 
 Find = Callable[[], Awaitable[str | None]]
@@ -27,6 +32,13 @@ SessionStatus = Literal["processing", "active"]
 PAGE_SIZE = 200
 MAX_PAGES = 50
 READ_BACK_GAP_S = 2.0
+
+_TOO_LATE = frozenset(
+    {"exchanged_trigger_id", "expired_trigger_id", "trigger_exchanged", "trigger_expired"}
+)
+"""Slack's pages on the methods and its prose name them differently."""
+
+_OVERTAKEN = frozenset({"hash_conflict", "not_found"})
 
 
 class SlackApi:
@@ -291,6 +303,46 @@ class SlackApi:
         except SlackRefused as refused:
             if refused.code != settled:
                 raise
+
+
+class Views:
+    """Modals, for the person whose gesture allows it: a trigger lives for three seconds."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    async def open(self, trigger_id: str, view: JsonObject) -> str | None:
+        """Open a modal and return its id; None where it is too late or Slack asked for a pause.
+
+        Raises:
+            SlackError: The modal may or may not be open after `SlackUnavailable`; called again
+                with the same trigger, this opens no second one.
+        """
+        if not trigger_id:
+            return None
+        arguments = {"trigger_id": trigger_id, "view": view}
+        try:
+            answer = await self._calls.droppable("views.open", arguments)
+        except SlackRefused as refused:
+            if refused.code in _TOO_LATE:
+                return None
+            raise
+        return None if answer is None else str(answer["view"]["id"])
+
+    async def update(self, view_id: str, view: JsonObject, *, view_hash: str = "") -> bool:
+        """Replace what a modal shows; False where it is closed, or has changed since `view_hash`.
+
+        Raises:
+            SlackError: Of the kind that `bot.slack_api.errors` describes.
+        """
+        arguments = {"view_id": view_id, "view": view, "hash": view_hash or None}
+        try:
+            await self._calls.repeatable("views.update", arguments)
+        except SlackRefused as refused:
+            if refused.code in _OVERTAKEN:
+                return False
+            raise
+        return True
 
 
 def _quiet(text: str, blocks: Sequence[JsonObject]) -> dict[str, Any]:

@@ -4,11 +4,10 @@ from collections.abc import AsyncGenerator, Mapping
 from typing import Any, cast
 
 from agent_core.messages import JsonObject
-from bot.slack_api.answers import next_cursor, read_conversation
 from bot.slack_api.calls import Calls
 from bot.slack_api.clock import Clock
 from bot.slack_api.errors import SlackRefused
-from bot.slack_api.records import Conversation
+from bot.slack_api.records import Conversation, next_cursor, read_conversation
 from bot.slack_api.scopes import Method
 from bot.threads import ThreadRef
 

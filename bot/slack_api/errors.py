@@ -13,53 +13,6 @@ SlackError
 
 from agent_core.errors import AgentError
 
-LIMITED = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded"})
-UNAVAILABLE = frozenset(
-    {
-        "",
-        "fatal_error",
-        "internal_error",
-        "messaging_processing_failed",
-        "request_timeout",
-        "service_unavailable",
-        "team_added_to_org",
-    }
-)
-_AUTH = frozenset(
-    {
-        "account_inactive",
-        "invalid_auth",
-        "missing_scope",
-        "no_permission",
-        "not_allowed_token_type",
-        "not_authed",
-        "token_expired",
-        "token_revoked",
-    }
-)
-_PLACE = frozenset(
-    {
-        "cannot_reply_to_message",
-        "channel_not_found",
-        "is_archived",
-        "messages_tab_disabled",
-        "not_in_channel",
-        "posting_to_channel_denied",
-        "thread_not_found",
-        "user_not_in_channel",
-    }
-)
-_CONTENT = frozenset(
-    {
-        "invalid_blocks",
-        "invalid_blocks_format",
-        "metadata_too_large",
-        "msg_blocks_too_long",
-        "msg_too_long",
-        "no_text",
-    }
-)
-
 
 class SlackError(AgentError):
     """Root of the tree.
@@ -114,20 +67,35 @@ class FileTooBig(DownloadRefused):
     """The file has more bytes than may be taken."""
 
 
+_KINDS: dict[type[SlackError], str] = {
+    SlackLimited: "ratelimited rate_limited message_limit_exceeded",
+    SlackUnavailable: (
+        "fatal_error internal_error messaging_processing_failed request_timeout "
+        "service_unavailable team_added_to_org"
+    ),
+    SlackAuthRefused: (
+        "account_inactive invalid_auth missing_scope no_permission not_allowed_token_type "
+        "not_authed token_expired token_revoked"
+    ),
+    PlaceRefused: (
+        "cannot_reply_to_message channel_not_found is_archived messages_tab_disabled "
+        "not_in_channel posting_to_channel_denied thread_not_found user_not_in_channel"
+    ),
+    ContentRefused: (
+        "invalid_blocks invalid_blocks_format metadata_too_large msg_blocks_too_long msg_too_long "
+        "no_text"
+    ),
+}
+"""Slack's words for each kind of error; what is not among these is refused."""
+
+_KIND_OF = {code: kind for kind, codes in _KINDS.items() for code in codes.split()}
+
+
 def refusal(method: str, code: str, *, needed: str = "", detail: str = "") -> SlackError:
     """The error of the tree for one of Slack's codes."""
-    if code in LIMITED:
+    kind = _KIND_OF.get(code, SlackRefused) if code else SlackUnavailable
+    if code.startswith("restricted_action"):
+        kind = PlaceRefused
+    if kind is SlackLimited:
         return SlackLimited(method, retry_after_s=30.0)
-    if code in UNAVAILABLE:
-        return SlackUnavailable(method, code, detail=detail)
-    return _refusal_kind(code)(method, code, needed=needed, detail=detail)
-
-
-def _refusal_kind(code: str) -> type[SlackRefused]:
-    if code in _AUTH:
-        return SlackAuthRefused
-    if code in _PLACE or code.startswith("restricted_action"):
-        return PlaceRefused
-    if code in _CONTENT:
-        return ContentRefused
-    return SlackRefused
+    return kind(method, code, needed=needed, detail=detail)

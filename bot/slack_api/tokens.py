@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import aiohttp
-from slack_sdk.errors import SlackApiError, SlackRequestError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from agent_core.messages import JsonObject
-from bot.slack_api.errors import SlackError, SlackLimited, SlackUnavailable, refusal
+from bot.slack_api.calls import CALL_LIMIT_S, ask
+from bot.slack_api.errors import SlackUnavailable, refusal
 from bot.slack_api.scopes import OPEN_SOCKET
 
-CALL_LIMIT_S = 10.0
 _SCOPES_HEADER = "x-oauth-scopes"
-_TOO_MANY_REQUESTS = 429
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +27,7 @@ class BotToken:
 
 async def examine_bot_token(client: AsyncWebClient) -> BotToken:
     """Ask Slack about the client's own token. Raises SlackError."""
-    response = await _call(client, "auth.test")
+    response = await ask(client, "auth.test")
     headers: dict[str, Any] = {name.lower(): value for name, value in response.headers.items()}
     scopes = headers.get(_SCOPES_HEADER)
     return BotToken(
@@ -41,7 +39,7 @@ async def examine_bot_token(client: AsyncWebClient) -> BotToken:
 
 async def socket_address(client: AsyncWebClient) -> str:
     """Where a socket may be opened with the client's app-level token, once. Raises SlackError."""
-    response = await _call(client, OPEN_SOCKET)
+    response = await ask(client, OPEN_SOCKET)
     return str(response.get("url", ""))
 
 
@@ -67,26 +65,6 @@ async def try_socket(client: AsyncWebClient, session: aiohttp.ClientSession) -> 
     greeting = cast("JsonObject", frame)
     if greeting.get("type") != "hello":
         raise refusal(OPEN_SOCKET, str(greeting.get("reason", "not_greeted")))
-
-
-async def _call(client: AsyncWebClient, method: str) -> Any:
-    untyped: Any = client
-    try:
-        async with asyncio.timeout(CALL_LIMIT_S):
-            return await untyped.api_call(method)
-    except SlackApiError as error:
-        raise _error_of(method, error) from error
-    except (TimeoutError, aiohttp.ClientError, SlackRequestError, OSError, ValueError) as error:
-        raise SlackUnavailable(method, detail=type(error).__name__) from error
-
-
-def _error_of(method: str, error: SlackApiError) -> SlackError:
-    response: Any = error.response
-    if response.status_code == _TOO_MANY_REQUESTS:
-        return SlackLimited(method, retry_after_s=float(response.headers.get("Retry-After", 30)))
-    if not isinstance(response.data, dict):
-        return SlackUnavailable(method, detail=f"status {response.status_code}")
-    return refusal(method, str(response.get("error", "")), needed=str(response.get("needed", "")))
 
 
 def _split(scopes: str) -> frozenset[str]:

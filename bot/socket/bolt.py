@@ -10,7 +10,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
 from agent_core.messages import JsonObject
-from bot.socket.frames import MAX_SHOWN_CHARS, Envelope
+from bot.socket.connection import MAX_SHOWN_CHARS, Envelope
 
 FOR_BOLT = frozenset({"events_api", "interactive", "slash_commands"})
 

@@ -4,17 +4,113 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import cast
 
 import aiohttp
 from aiohttp import WSMsgType
 
+from agent_core.background import Background
 from agent_core.fault_points import fault_point
 from agent_core.messages import JsonObject
 from bot.slack_api import OPEN_SOCKET, Clock, SlackUnavailable
 from bot.slack_api.errors import refusal
-from bot.socket.frames import Disconnect, Envelope, Hello, Unreadable, read_frame
-from bot.socket.timing import Timing
 from bot.socket.trouble import DEAF, LOST, Trouble, trouble_of_reason
+
+MAX_SHOWN_CHARS = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """With the defaults a deaf socket is found out within 25 s."""
+
+    ping_interval_s: float = 5.0
+    deaf_after_s: float = 15.0
+    """How long a ping may go without its pong."""
+    greeting_limit_s: float = 10.0
+    """From the handshake to Slack's hello."""
+    drain_s: float = 3.0
+    """For acknowledging what came, before a connection is closed."""
+    close_limit_s: float = 2.0
+    """For the other side's part in closing."""
+    quiet_after_s: float = 60.0
+    """Without any payload for this long, Slack is asked whether it still knows the bot."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hello:
+    connections: int
+    """How many sockets of the app Slack counts, this one included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disconnect:
+    """Slack is about to close this connection."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Envelope:
+    """A payload that waits for its acknowledgement."""
+
+    id: str
+    type: str
+    payload: JsonObject | None
+    """None where there is none that could be read."""
+    retry_attempt: int | None = None
+    retry_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unreadable:
+    """A frame that is none of the above; `why` holds nothing that a person wrote."""
+
+    why: str
+
+
+Frame = Hello | Disconnect | Envelope | Unreadable
+
+
+def read_frame(text: str) -> Frame:
+    """What a text frame says."""
+    try:
+        content: object = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return Unreadable(why=f"no JSON ({type(error).__name__}, {len(text)} characters)")
+    if not isinstance(content, dict):
+        return Unreadable(why=f"no object, but {type(content).__name__}")
+    return _read_object(cast("JsonObject", content))
+
+
+def _read_object(content: JsonObject) -> Frame:
+    kind = _text(content, "type") or ""
+    if kind == "hello":
+        return Hello(connections=_number(content, "num_connections") or 0)
+    if kind == "disconnect":
+        return Disconnect(reason=_text(content, "reason") or "")
+    envelope_id = _text(content, "envelope_id")
+    if not envelope_id:
+        return Unreadable(why=f"no envelope, type {kind[:MAX_SHOWN_CHARS]!r}")
+    payload: object = content.get("payload")
+    return Envelope(
+        id=envelope_id,
+        type=kind,
+        payload=cast("JsonObject", payload) if isinstance(payload, dict) else None,
+        retry_attempt=_number(content, "retry_attempt"),
+        retry_reason=_text(content, "retry_reason"),
+    )
+
+
+def _text(content: JsonObject, key: str) -> str | None:
+    value: object = content.get(key)
+    return value if isinstance(value, str) else None
+
+
+def _number(content: JsonObject, key: str) -> int | None:
+    value: object = content.get(key)
+    return value if isinstance(value, int) else None
+
 
 Acknowledge = Callable[[Envelope], Awaitable[JsonObject | None]]
 """Deals with an envelope and gives its acknowledgement; None where there shall be none."""
@@ -45,7 +141,7 @@ class Connection:
         self._heard_s = self._brought_s = clock.seconds()
         self._asked_s: float | None = None
         self._trouble: asyncio.Future[Trouble] = asyncio.get_running_loop().create_future()
-        self._in_hand: set[asyncio.Task[None]] = set()
+        self._in_hand = Background()
         self._work: tuple[asyncio.Task[None], ...] = ()
         self._is_over = False
 
@@ -92,14 +188,15 @@ class Connection:
         What comes meanwhile is still taken. Cancelled, it leaves undone what is not done.
         """
         try:
-            if self._in_hand and self.is_open:
-                await asyncio.wait(self._in_hand, timeout=self._timing.drain_s)
+            if self.is_open:
+                await self._in_hand.settle(patience_s=self._timing.drain_s)
             await self._close()
             while self._in_hand:
-                await asyncio.wait(self._in_hand)
+                await self._in_hand.settle()
         finally:
-            for task in (*self._work, *self._in_hand):
+            for task in self._work:
                 task.cancel()
+            await self._in_hand.close()
 
     async def _close(self) -> None:
         self._is_over = True
@@ -142,9 +239,7 @@ class Connection:
         match read_frame(text):
             case Envelope() as envelope:
                 self._brought_s = self._clock.seconds()
-                task = asyncio.create_task(self._deal_with(envelope))
-                self._in_hand.add(task)
-                task.add_done_callback(self._in_hand.discard)
+                self._in_hand.start(self._deal_with(envelope))
             case Disconnect(reason=reason):
                 self._report(trouble_of_reason(reason))
             case Hello(connections=connections):

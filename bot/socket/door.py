@@ -8,8 +8,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack_api import OPEN_SOCKET, Clock, SlackUnavailable, web_client
 from bot.slack_api.tokens import socket_address
-from bot.socket.connection import Acknowledge, Connection
-from bot.socket.timing import Timing
+from bot.socket.connection import Acknowledge, Connection, Timing
 
 OPEN_LIMIT_S = 10.0
 MAX_FRAME_BYTES = 16 * 2**20

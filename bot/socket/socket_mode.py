@@ -2,16 +2,70 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 
-from bot.slack_api import Clock, SlackAuthRefused, SlackError
-from bot.socket.connection import Connection
+from agent_core.background import Background
+from bot.slack_api import Clock, SlackAuthRefused, SlackError, SlackLimited
+from bot.socket.connection import Connection, Timing
 from bot.socket.door import Door
-from bot.socket.health import SocketHealth
-from bot.socket.pauses import Pauses
-from bot.socket.self_test import Ask, SelfTest
-from bot.socket.timing import Timing
-from bot.socket.trouble import DEAF, UNEXPECTED, Kind, Trouble, trouble_of_error
+from bot.socket.trouble import DEAF, UNEXPECTED, Kind, Pauses, Trouble, trouble_of_error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SocketHealth:
+    """Whether Slack's payloads reach the bot."""
+
+    connected: bool
+    last_heard_s: float | None
+    """Seconds since the last frame or pong of the newest connection; None before the first."""
+    reason: str = ""
+    """What is wrong, in words for the operator; empty when all is well."""
+
+    @property
+    def ok(self) -> bool:
+        return self.connected and not self.reason
+
+
+Ask = Callable[[], Awaitable[object]]
+"""Calls `auth.test`. Raises SlackError."""
+
+logger = logging.getLogger(__name__)
+
+
+class SelfTest:
+    """A quiet team and a token that was taken away look alike from the socket.
+
+    It only says what it finds: a new socket would not help.
+    """
+
+    def __init__(self, ask: Ask, *, clock: Clock, quiet_after_s: float) -> None:
+        self._ask = ask
+        self._clock = clock
+        self._quiet_after_s = quiet_after_s
+        self.doubt = ""
+        """What was found wrong, in words for the operator; empty when nothing was."""
+
+    async def watch(self, quiet_s: Callable[[], float]) -> None:
+        """Look again and again, for ever; `quiet_s` says for how long nothing came."""
+        while True:
+            await self._clock.sleep(self._quiet_after_s)
+            found = await self._look() if quiet_s() >= self._quiet_after_s else ""
+            if found and found != self.doubt:
+                logger.error("%s", found)
+            self.doubt = found
+
+    async def _look(self) -> str:
+        try:
+            await self._ask()
+        except SlackLimited:
+            return self.doubt
+        except SlackAuthRefused as error:
+            return f"Slack refuses SLACK_BOT_TOKEN ({error.code}): the bot cannot answer"
+        except SlackError as error:
+            return f"Slack's Web API does not answer ({error})"
+        return ""
+
 
 OnHealed = Callable[[], Awaitable[None]]
 
@@ -46,8 +100,8 @@ class SocketMode:
         self._self_test = ask and SelfTest(ask, clock=clock, quiet_after_s=timing.quiet_after_s)
         self._current: Connection | None = None
         self._said = ""
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._retiring: set[asyncio.Task[None]] = set()
+        self._background = Background()
+        self._retiring = Background()
 
     async def start(self) -> None:
         """Open the first connection; while Slack does not answer, that goes on in the background.
@@ -63,19 +117,19 @@ class SocketMode:
             raise
         except SlackError as error:
             trouble = trouble_of_error(error)
-        _start(self._keep(trouble), self._tasks)
+        self._background.run(lambda: self._keep(trouble), name="the socket")
         if self._self_test is not None:
-            _start(self._self_test.watch(self._quiet_s), self._tasks)
+            self_test = self._self_test
+            self._background.run(lambda: self_test.watch(self._quiet_s), name="the self-test")
 
     async def close(self) -> None:
         """End the connection; what came is acknowledged as far as it is soon dealt with."""
-        await _cancel(self._tasks)
+        await self._background.close()
         if self._current is not None:
             self._retire(self._current)
-        if self._retiring:
-            patience_s = self._timing.drain_s + 2 * self._timing.close_limit_s
-            await asyncio.wait(self._retiring, timeout=patience_s)
-        await _cancel(self._retiring)
+        patience_s = self._timing.drain_s + 2 * self._timing.close_limit_s
+        await self._retiring.settle(patience_s=patience_s)
+        await self._retiring.close()
 
     def health(self) -> SocketHealth:
         """How the socket is at this moment; found out without a call."""
@@ -102,7 +156,7 @@ class SocketMode:
         self._current = await self._open_after(trouble)
         self._said = ""
         if old is None or not is_planned or not old.is_open:
-            _start(self._tell_healed(), self._tasks)
+            self._background.run(self._tell_healed)
         if old is not None and is_planned:
             self._retire(old)
 
@@ -129,7 +183,7 @@ class SocketMode:
         self._said = trouble.words
 
     def _retire(self, connection: Connection) -> None:
-        _start(connection.retire(), self._retiring)
+        self._retiring.run(connection.retire, name="an old socket")
 
     def _quiet_s(self) -> float:
         current = self._current
@@ -145,22 +199,3 @@ class SocketMode:
                 await self._on_healed()
             except Exception:
                 logger.exception("what came while there was no socket could not be looked for")
-
-
-def _start(work: Coroutine[None, None, None], tasks: set[asyncio.Task[None]]) -> None:
-    task = asyncio.create_task(work)
-    tasks.add(task)
-    task.add_done_callback(tasks.discard)
-    task.add_done_callback(_note_failure)
-
-
-def _note_failure(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and (error := task.exception()) is not None:
-        logger.error("a part of the socket failed", exc_info=error)
-
-
-async def _cancel(tasks: set[asyncio.Task[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    if tasks:
-        await asyncio.wait(tasks)

@@ -1,9 +1,12 @@
-"""Why a connection is to be replaced, or could not be opened."""
+"""Why a connection is to be replaced or did not open, and how long to wait before the next one."""
 
+import secrets
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.slack_api import SlackAuthRefused, SlackError, SlackLimited, SlackRefused
+from bot.slack_api import Clock, SlackAuthRefused, SlackError, SlackLimited, SlackRefused
 
 Kind = Literal["refresh", "lost", "deaf", "crowded", "refused", "limited", "unavailable"]
 
@@ -56,3 +59,63 @@ def trouble_of_error(error: SlackError) -> Trouble:
             return refused if named is REFRESH else named
         case _:
             return Trouble(kind="unavailable", words=f"the socket to Slack does not open ({error})")
+
+
+LONGEST_S = 15.0
+"""Between tries while Slack does not answer: it is heard again soon after it is back."""
+
+REFUSED_S = 60.0
+"""Between looks at something that a person has to mend."""
+
+CROWDED_FROM_S = 5.0
+CROWDED_TO_S = 60.0
+
+AT_ONCE = 10
+PERIOD_S = 60.0
+"""So many connections open without a pause within a minute; a server that ends each is spared."""
+
+Jitter = Callable[[float, float], float]
+_spread: Jitter = secrets.SystemRandom().uniform
+
+
+class Pauses:
+    """Grows from try to try and begins anew once a connection is open."""
+
+    def __init__(self, clock: Clock, *, jitter: Jitter = _spread) -> None:
+        self._clock = clock
+        self._jitter = jitter
+        self._failures = 0
+        self._openings: deque[float] = deque(maxlen=AT_ONCE)
+
+    def note_open(self) -> None:
+        self._failures = 0
+        self._openings.append(self._clock.seconds())
+
+    def before_next(self, trouble: Trouble) -> float:
+        """Seconds to wait now that there was this trouble."""
+        pause_s = self._after(trouble)
+        return max(pause_s, LONGEST_S) if self._is_hectic() else pause_s
+
+    def _after(self, trouble: Trouble) -> float:
+        match trouble.kind:
+            case "refresh" | "lost" | "deaf":
+                return 0.0
+            case "refused":
+                return REFUSED_S
+            case "limited":
+                return trouble.retry_after_s
+            case "unavailable":
+                longest_s = min(LONGEST_S, 2.0 ** self._count())
+                return self._jitter(longest_s / 2, longest_s)
+            case "crowded":
+                longest_s = min(CROWDED_TO_S, 2 * CROWDED_FROM_S * 2.0 ** self._count())
+                return self._jitter(CROWDED_FROM_S, longest_s)
+
+    def _count(self) -> int:
+        """How many tries failed before this one, as far as it still makes a difference."""
+        self._failures = min(self._failures + 1, 10)
+        return self._failures - 1
+
+    def _is_hectic(self) -> bool:
+        is_full = len(self._openings) == AT_ONCE
+        return is_full and self._clock.seconds() - self._openings[0] < PERIOD_S

@@ -1,1 +1,161 @@
 # What the bot says in Slack. {$slot} is filled in by the code; a message id names its area first.
+
+## Progress and answers
+
+progress-working = Trabajando en ello
+progress-ended-done = Listo en { $time }
+progress-ended-limited = Detenido en un límite tras { $time }
+progress-ended-stopped = Detenido tras { $time }
+progress-ended-failed = Fallido tras { $time }
+progress-tool-calls =
+    { $n ->
+        [one] { $n } llamada a herramientas
+       *[other] { $n } llamadas a herramientas
+    }
+progress-pages-read =
+    { $n ->
+        [one] { $n } página leída
+       *[other] { $n } páginas leídas
+    }
+progress-earlier-steps =
+    { $n ->
+        [one] { $n } paso anterior
+       *[other] { $n } pasos anteriores
+    }
+progress-more-steps = y { $n } más
+progress-trying-again = El modelo está ocupado; nuevo intento
+progress-thinking = Pensando el siguiente paso
+progress-no-answer = No tengo una respuesta.
+progress-failure = Algo salió mal y no pude terminar.
+progress-reference = Referencia: { $what }
+progress-no-file = No pude adjuntar { $what }: { $why }.
+progress-file-refusal-no-uploads = la subida de archivos está desactivada en este espacio de trabajo
+progress-file-refusal-no-room = este espacio de trabajo ya no tiene sitio para archivos
+progress-file-refusal-no-such-type = este tipo de archivo no está permitido en este espacio de trabajo
+progress-file-refusal-too-big = el archivo es más grande de lo que permite este espacio de trabajo
+progress-file-refusal-no-scope = no tengo permiso para subir archivos en este espacio de trabajo
+progress-file-refusal-other = Slack no lo aceptó
+progress-file-refusal-not-public = no es un archivo para entregar
+progress-file-refusal-unreadable = no se puede leer
+progress-file-refusal-not-plain = no es un archivo corriente
+progress-file-refusal-empty = está vacío
+progress-file-refusal-too-big-for-us = supera los 50 MB
+progress-whole-answer = La respuesta es larga; el resto está en el archivo adjunto.
+progress-not-in-thread = No pude responder en el hilo, así que aquí está la respuesta.
+progress-waiting-answer = Esperando la respuesta de { $who }
+progress-waiting-approval = Esperando la decisión de { $who }
+progress-waiting-connection = Esperando que { $who } conecte { $what }
+progress-asked-answer = Pregunta a { $who } tras { $time }
+progress-asked-approval = Aprobación pedida a { $who } tras { $time }
+progress-asked-connection = Se pidió a { $who } conectar { $what } tras { $time }
+progress-choose = Responde con un número o con tus propias palabras.
+progress-answer-by = Espero tu respuesta hasta { $when }.
+progress-took-in = Mensaje de { $who } incorporado: { $what }
+progress-answered-by = { $who } respondió: { $what }
+progress-unsure = puede que haya ocurrido o no
+progress-unsure-steps =
+    { $n ->
+        [one] { $n } paso puede que haya ocurrido o no
+       *[other] { $n } pasos puede que hayan ocurrido o no
+    }
+progress-purpose-ask-agent = Preguntando a { $what }
+progress-purpose-ask-report-expert = Preguntando al experto en informes
+progress-purpose-ask-user = Haciendo una pregunta
+progress-purpose-check-accounts = Comprobando las cuentas conectadas
+progress-purpose-find-tools = Buscando las herramientas adecuadas
+progress-purpose-list-files = Revisando los archivos
+progress-purpose-read-file = Leyendo { $what }
+progress-purpose-read-pages = Leyendo { $n } páginas
+progress-purpose-run-code = Trabajando con los datos
+progress-purpose-save-sources = Guardando las fuentes
+progress-purpose-search-news = Buscando noticias sobre { $what }
+progress-purpose-search-sources = Buscando en las fuentes: { $what }
+progress-purpose-search-web = Buscando en la web: { $what }
+progress-purpose-upload-file = Entregando un archivo
+progress-purpose-use-tool = { $what }
+progress-purpose-write-file = Escribiendo { $what }
+progress-purpose-write-report = Redactando el informe
+
+## Approvals and connections
+
+consent-conjunction = y
+consent-asked = { $who } pidió esto. Solo lo hago después de una aprobación:
+consent-with-account = con la cuenta { $account }
+consent-reaches =
+    { $n ->
+        [one] Llega a { $n } destinatario: { $whom }
+       *[other] Llega a { $n } destinatarios: { $whom }
+    }
+consent-no-arguments = Sin ningún dato.
+consent-along = Va en el mismo lote y no necesita aprobación: { $what }
+consent-more = y { $n } más
+consent-tainted = En este hilo leí texto de fuera. Puede que ese texto lo haya pedido.
+consent-until = Espero hasta { $when }. Huella `{ $digest }`
+consent-in-file = Todo está en el archivo `{ $file }` de arriba. Huella `{ $digest }`
+consent-cut = … el resto está en el archivo
+consent-not-shown = No pude mostrarlo todo, así que nadie puede aprobarlo. Solo se puede rechazar.
+consent-button-approve = Aprobar
+consent-button-approve-thread = Aprobar para este hilo
+consent-button-reject = Rechazar…
+consent-button-link = Mostrar mi enlace
+consent-button-skip = Omitir
+consent-button-check = Ya lo conecté
+consent-decided-approved = Aprobado por { $who }, { $when }
+consent-decided-approved-thread = Aprobado para este hilo por { $who }, { $when }
+consent-decided-rejected = Rechazado por { $who }, { $when }
+consent-decided-rejected-because = Rechazado por { $who }, { $when }: «{ $reason }»
+consent-decided-expired = Nadie decidió a tiempo, así que no se hizo.
+consent-decided-overtaken = No se hizo: antes se detuvo el trabajo, o siguió con un mensaje nuevo.
+consent-decided-void = No se hizo: lo que había que hacer cambió, así que ninguna aprobación encaja.
+consent-reason-title = Rechazar
+consent-reason-label = ¿Por qué?
+consent-reason-hint = El agente lo lee y puede hacerlo de otra manera.
+consent-cancel = Cancelar
+consent-to-connect = Esperando hasta { $when } a que { $who } conecte { $what }.
+consent-link = Conecta { $what } para que pueda seguir. El enlace es solo para ti: quien lo abra conecta su propia cuenta en tu nombre.
+consent-connect = Conectar { $what }
+consent-ended-connected =
+    { $n ->
+        [one] { $what } conectado por { $who }
+       *[other] { $what } conectados por { $who }
+    }
+consent-ended-skipped =
+    { $n ->
+        [one] { $who } omitió conectar { $what }
+       *[other] { $who } omitió conectar { $what }
+    }
+consent-ended-expired =
+    { $n ->
+        [one] { $what } no se conectó a tiempo
+       *[other] { $what } no se conectaron a tiempo
+    }
+consent-ended-overtaken =
+    { $n ->
+        [one] { $what } no se conectó: el trabajo se detuvo, o siguió con un mensaje nuevo
+       *[other] { $what } no se conectaron: el trabajo se detuvo, o siguió con un mensaje nuevo
+    }
+consent-refusal-not-yours = Solo quien lo pidió, o alguien designado para ello, puede decidirlo.
+consent-refusal-not-your-link = Solo quien lo pidió puede conectar su cuenta u omitirlo.
+consent-refusal-over = Es demasiado tarde: esto ha terminado.
+consent-refusal-decided = Esto ya está decidido.
+consent-refusal-unknown = No sé nada de esto aquí, así que no hice nada.
+consent-refusal-no-link = Ahora no consigo un enlace. Pulsa «Mostrar mi enlace» dentro de un momento.
+consent-refusal-tainted = Entretanto se leyó texto de fuera en este hilo, así que cada paso se decide por separado. Pulsa «Aprobar» o «Rechazar».
+consent-refusal-press-again = No funcionó. Pulsa el botón otra vez, por favor.
+consent-refusal-not-connected-yet = Parece que aún no está conectado. Sigo mirando.
+
+## Ingress: what is said to people whose message is not simply answered
+
+ingress-parked = Algo salió mal por mi parte y todavía no pude empezar con tu mensaje. Lo he guardado y sigo intentándolo; no hace falta que lo envíes otra vez.
+ingress-begun = Ya había empezado con tu mensaje; escribe la corrección en un mensaje nuevo.
+ingress-refusal-unknown-user = Solo puedo trabajar para miembros de este espacio de trabajo que Slack me deje consultar.
+ingress-refusal-guest = Solo puedo trabajar para miembros de pleno derecho de este espacio de trabajo, y tú estás aquí como invitado.
+ingress-refusal-stranger = Solo puedo trabajar para miembros de este espacio de trabajo, y tú perteneces a otro.
+ingress-refusal-channel-not-listed = No tengo permiso para trabajar en esta conversación.
+ingress-refusal-user-not-listed = No estás en la lista de personas para las que puedo trabajar.
+ingress-left-out-too-big = Dejé fuera “{$name}”: pesa más de {$max_mb} MB.
+ingress-left-out-not-given = Dejé fuera “{$name}”: Slack no me dejó descargarlo.
+ingress-left-out-not-saved = Dejé fuera “{$name}”: no se pudo guardar.
+ingress-left-out-rest = Me ocupo del resto de tu mensaje.
+ingress-late = No estaba en marcha cuando llegaron estos mensajes. Tienen más de un día, así que no los he contestado. Si la respuesta todavía importa, vuelve a preguntarme.
+ingress-late-more = … y {$count} más antiguos.

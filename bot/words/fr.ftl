@@ -1,1 +1,161 @@
 # What the bot says in Slack. {$slot} is filled in by the code; a message id names its area first.
+
+## Progress and answers
+
+progress-working = J'y travaille
+progress-ended-done = Terminé en { $time }
+progress-ended-limited = Arrêté à une limite après { $time }
+progress-ended-stopped = Arrêté après { $time }
+progress-ended-failed = Échec après { $time }
+progress-tool-calls =
+    { $n ->
+        [one] { $n } appel d'outil
+       *[other] { $n } appels d'outils
+    }
+progress-pages-read =
+    { $n ->
+        [one] { $n } page lue
+       *[other] { $n } pages lues
+    }
+progress-earlier-steps =
+    { $n ->
+        [one] { $n } étape précédente
+       *[other] { $n } étapes précédentes
+    }
+progress-more-steps = et { $n } autres
+progress-trying-again = Le modèle est occupé ; nouvel essai
+progress-thinking = Réflexion sur la prochaine étape
+progress-no-answer = Je n'ai pas de réponse à donner.
+progress-failure = Un problème est survenu et je n'ai pas pu terminer.
+progress-reference = Référence : { $what }
+progress-no-file = Je n'ai pas pu joindre { $what } : { $why }.
+progress-file-refusal-no-uploads = l'envoi de fichiers est désactivé dans cet espace de travail
+progress-file-refusal-no-room = cet espace de travail n'a plus de place pour des fichiers
+progress-file-refusal-no-such-type = ce type de fichier n'est pas autorisé dans cet espace de travail
+progress-file-refusal-too-big = le fichier dépasse la taille autorisée dans cet espace de travail
+progress-file-refusal-no-scope = je n'ai pas le droit d'envoyer des fichiers dans cet espace de travail
+progress-file-refusal-other = Slack ne l'a pas accepté
+progress-file-refusal-not-public = le fichier n'est pas destiné à être remis
+progress-file-refusal-unreadable = le fichier est illisible
+progress-file-refusal-not-plain = ce n'est pas un fichier ordinaire
+progress-file-refusal-empty = le fichier est vide
+progress-file-refusal-too-big-for-us = le fichier dépasse 50 Mo
+progress-whole-answer = La réponse est longue ; la suite se trouve dans le fichier joint.
+progress-not-in-thread = Je n'ai pas pu répondre dans le fil, voici donc la réponse.
+progress-waiting-answer = En attente de la réponse de { $who }
+progress-waiting-approval = En attente de la décision de { $who }
+progress-waiting-connection = En attente de la connexion de { $what } par { $who }
+progress-asked-answer = Question posée à { $who } après { $time }
+progress-asked-approval = Accord demandé à { $who } après { $time }
+progress-asked-connection = Connexion de { $what } demandée à { $who } après { $time }
+progress-choose = Répondez par un numéro ou avec vos propres mots.
+progress-answer-by = J'attends votre réponse jusqu'à { $when }.
+progress-took-in = Message de { $who } pris en compte : { $what }
+progress-answered-by = { $who } a répondu : { $what }
+progress-unsure = a peut-être eu lieu, peut-être pas
+progress-unsure-steps =
+    { $n ->
+        [one] { $n } étape a peut-être eu lieu, peut-être pas
+       *[other] { $n } étapes ont peut-être eu lieu, peut-être pas
+    }
+progress-purpose-ask-agent = Question à { $what }
+progress-purpose-ask-report-expert = Question à l'expert des rapports
+progress-purpose-ask-user = Question à vous poser
+progress-purpose-check-accounts = Vérification des comptes connectés
+progress-purpose-find-tools = Recherche des bons outils
+progress-purpose-list-files = Parcours des fichiers
+progress-purpose-read-file = Lecture de { $what }
+progress-purpose-read-pages = Lecture de { $n } pages
+progress-purpose-run-code = Travail sur les données
+progress-purpose-save-sources = Enregistrement des sources
+progress-purpose-search-news = Recherche dans l'actualité : { $what }
+progress-purpose-search-sources = Recherche dans les sources : { $what }
+progress-purpose-search-web = Recherche sur le web : { $what }
+progress-purpose-upload-file = Remise d'un fichier
+progress-purpose-use-tool = { $what }
+progress-purpose-write-file = Écriture de { $what }
+progress-purpose-write-report = Rédaction du rapport
+
+## Approvals and connections
+
+consent-conjunction = et
+consent-asked = { $who } a demandé ceci. Je ne le fais qu'après un accord :
+consent-with-account = avec le compte { $account }
+consent-reaches =
+    { $n ->
+        [one] Atteint { $n } destinataire : { $whom }
+       *[other] Atteint { $n } destinataires : { $whom }
+    }
+consent-no-arguments = Sans aucun paramètre.
+consent-along = Se fait dans le même lot et ne demande pas d'accord : { $what }
+consent-more = et { $n } autres
+consent-tainted = J'ai lu dans ce fil un texte venu de l'extérieur. Il a pu demander ceci.
+consent-until = J'attends jusqu'à { $when }. Empreinte `{ $digest }`
+consent-in-file = Le tout est dans le fichier `{ $file }` ci-dessus. Empreinte `{ $digest }`
+consent-cut = … la suite est dans le fichier
+consent-not-shown = Je n'ai pas pu tout montrer, donc personne ne peut l'approuver. On peut seulement le refuser.
+consent-button-approve = Approuver
+consent-button-approve-thread = Approuver pour ce fil
+consent-button-reject = Refuser…
+consent-button-link = Afficher mon lien
+consent-button-skip = Passer
+consent-button-check = Je l'ai connecté
+consent-decided-approved = Approuvé par { $who }, { $when }
+consent-decided-approved-thread = Approuvé pour ce fil par { $who }, { $when }
+consent-decided-rejected = Refusé par { $who }, { $when }
+consent-decided-rejected-because = Refusé par { $who }, { $when } : « { $reason } »
+consent-decided-expired = Personne n'a décidé à temps, donc rien n'a été fait.
+consent-decided-overtaken = Rien n'a été fait : le travail a été arrêté avant, ou a continué avec un nouveau message.
+consent-decided-void = Rien n'a été fait : ce qui était prévu a changé, donc aucun accord n'y correspond.
+consent-reason-title = Refuser
+consent-reason-label = Pourquoi ?
+consent-reason-hint = L'agent lit ceci et peut s'y prendre autrement.
+consent-cancel = Annuler
+consent-to-connect = En attente de la connexion de { $what } par { $who }, jusqu'à { $when }.
+consent-link = Connectez { $what } pour que je puisse continuer. Le lien est pour vous seul : qui l'ouvre connecte son propre compte en votre nom.
+consent-connect = Connecter { $what }
+consent-ended-connected =
+    { $n ->
+        [one] { $what } connecté par { $who }
+       *[other] { $what } connectés par { $who }
+    }
+consent-ended-skipped =
+    { $n ->
+        [one] { $who } a passé la connexion de { $what }
+       *[other] { $who } a passé la connexion de { $what }
+    }
+consent-ended-expired =
+    { $n ->
+        [one] { $what } n'a pas été connecté à temps
+       *[other] { $what } n'ont pas été connectés à temps
+    }
+consent-ended-overtaken =
+    { $n ->
+        [one] { $what } n'a pas été connecté : le travail a été arrêté, ou a continué avec un nouveau message
+       *[other] { $what } n'ont pas été connectés : le travail a été arrêté, ou a continué avec un nouveau message
+    }
+consent-refusal-not-yours = Seule la personne qui l'a demandé, ou désignée pour cela, peut en décider.
+consent-refusal-not-your-link = Seule la personne qui l'a demandé peut connecter son compte ou passer.
+consent-refusal-over = Il est trop tard : c'est terminé.
+consent-refusal-decided = C'est déjà décidé.
+consent-refusal-unknown = Je ne connais rien de tel ici, donc je n'ai rien fait.
+consent-refusal-no-link = Je n'obtiens pas de lien. Appuyez dans un instant sur « Afficher mon lien ».
+consent-refusal-tainted = Un texte venu de l'extérieur a été lu entre-temps dans ce fil, donc chaque étape se décide seule. Appuyez sur « Approuver » ou « Refuser ».
+consent-refusal-press-again = Cela n'a pas marché. Veuillez appuyer encore une fois.
+consent-refusal-not-connected-yet = Cela ne semble pas encore connecté. Je continue de vérifier.
+
+## Ingress: what is said to people whose message is not simply answered
+
+ingress-parked = Quelque chose s'est mal passé de mon côté, je n'ai donc pas encore pu commencer votre message. Je l'ai gardé et je continue d'essayer ; inutile de le renvoyer.
+ingress-begun = J'avais déjà commencé à traiter votre message ; écrivez la correction dans un nouveau message.
+ingress-refusal-unknown-user = Je ne peux travailler que pour les membres de cet espace de travail que Slack me laisse consulter.
+ingress-refusal-guest = Je ne peux travailler que pour les membres à part entière de cet espace de travail, et vous y êtes en tant qu'invité.
+ingress-refusal-stranger = Je ne peux travailler que pour les membres de cet espace de travail, et vous appartenez à un autre.
+ingress-refusal-channel-not-listed = Je n'ai pas le droit de travailler dans cette conversation.
+ingress-refusal-user-not-listed = Vous n'êtes pas sur la liste des personnes pour qui je peux travailler.
+ingress-left-out-too-big = J'ai laissé “{$name}” de côté : plus de {$max_mb} Mo.
+ingress-left-out-not-given = J'ai laissé “{$name}” de côté : Slack ne m'a pas laissé le télécharger.
+ingress-left-out-not-saved = J'ai laissé “{$name}” de côté : le fichier n'a pas pu être enregistré.
+ingress-left-out-rest = Je m'occupe du reste de votre message.
+ingress-late = Je n'étais pas en service quand ces messages sont arrivés. Ils datent de plus d'un jour, je n'y ai donc pas répondu. Si la réponse compte encore, reposez-moi la question.
+ingress-late-more = … et {$count} plus anciens.

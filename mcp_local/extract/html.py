@@ -1,16 +1,19 @@
 """Finds the main text in HTML, and says what is wrong where there is none."""
 
 import re
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
 from typing import cast
 
+from lxml.html import HtmlElement, fromstring  # pyright: ignore[reportUnknownVariableType]
+from trafilatura import bare_extraction
+from trafilatura.settings import Document
 from trafilatura.utils import load_html
 
-from mcp_local.extract.article import Article
-from mcp_local.extract.body import find_body
-from mcp_local.extract.boilerplate import drop_boilerplate
-from mcp_local.extract.facts import read_facts
-from mcp_local.extract.markdown import render_blocks
-from mcp_local.extract.tree import Element
+from mcp_local.extract.markdown import Element, line_of, render_blocks
+from mcp_local.extract.reader import Article
 
 MAX_HTML_CHARS = 4_000_000
 """More markup than this is not parsed; it would take the reader several hundred megabytes."""
@@ -41,3 +44,159 @@ def extract_html(html: str, url: str) -> Article:
 def _has_scripts(page: Element) -> bool:
     """Whether scripts other than data blocks stand on the page."""
     return any("json" not in script.get("type", "").lower() for script in page.iter("script"))
+
+
+MAX_TITLE_CHARS = 300
+MAX_DESCRIPTION_CHARS = 1_000
+_TITLE_NAMES = ("og:title", "twitter:title", "dc.title", "citation_title")
+_DESCRIPTION_NAMES = ("description", "og:description", "twitter:description")
+_SITE_SUFFIX = re.compile(r"\s+[|·»:\u2010-\u2015-]+\s+[^|·»\u2010-\u2015]{1,40}$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What a page says about itself."""
+
+    title: str
+    description: str
+    headlines: frozenset[str]
+    """Every spelling of the title, in lower case: body headings that only repeat it."""
+
+
+def read_facts(tree: Element) -> Facts:
+    """Title and description on one line each, empty where the page has none."""
+    metas = _metas(tree)
+    named = [metas[name] for name in _TITLE_NAMES if metas.get(name)]
+    h1s = [text for text in (_text(h1) for h1 in tree.iter("h1")) if text]
+    title_tags = [text for text in (_text(title) for title in tree.iter("title")) if text]
+    short_tags = [_SITE_SUFFIX.sub("", text) for text in title_tags[:1]]
+    lone_h1 = h1s if len(h1s) == 1 else []
+    candidates = [*named, *lone_h1, *short_tags, *title_tags[:1], *h1s]
+    title = next(iter(candidates), "")
+    if lone_h1 and title.startswith(lone_h1[0]):
+        title = lone_h1[0]
+    descriptions = (metas.get(name, "") for name in _DESCRIPTION_NAMES)
+    return Facts(
+        title=title[:MAX_TITLE_CHARS],
+        description=next((text for text in descriptions if text), "")[:MAX_DESCRIPTION_CHARS],
+        headlines=frozenset(text.casefold() for text in candidates),
+    )
+
+
+def _metas(tree: Element) -> dict[str, str]:
+    """The page's meta elements by name; the first of a name counts."""
+    found: dict[str, str] = {}
+    for meta in tree.iter("meta"):
+        name = (meta.get("property", "") or meta.get("name", "")).lower()
+        content = line_of(meta.get("content", ""))
+        if name and content:
+            found.setdefault(name, content)
+    return found
+
+
+def _text(element: Element) -> str:
+    return line_of("".join(element.itertext()))[:MAX_DESCRIPTION_CHARS]
+
+
+_parse = cast("Callable[[str], Element]", fromstring)
+
+MAX_PIECES = 60
+_LEAST_SHARE = 0.3
+_LEAST_GAIN = 1.15
+
+
+def find_body(page: HtmlElement, url: str) -> Element | None:
+    """The main text as trafilatura's simple tree, or None where there is none."""
+    body = _extract(page, url)
+    if body is None:
+        return None
+    whole = _joined(cast("Element", page), line_of("".join(body.itertext())))
+    rejoined = _extract(whole, url) if whole is not None else None
+    if rejoined is not None and _length(rejoined) > _LEAST_GAIN * _length(body):
+        return rejoined
+    return body
+
+
+def _extract(page: HtmlElement, url: str) -> Element | None:
+    document = bare_extraction(page, url=url, favor_precision=True, include_comments=False)
+    if not isinstance(document, Document):
+        return None
+    return cast("Element", document.body)  # pyright: ignore[reportUnknownMemberType]
+
+
+def _joined(page: Element, text: str) -> HtmlElement | None:
+    """All elements of the kind that holds the text found so far, in one article."""
+    kind = _holding_kind(page, text)
+    if kind is None:
+        return None
+    pieces = [element for element in page.iter(kind[0]) if element.get("class", "") == kind[1]]
+    known = {id(piece) for piece in pieces}
+    outer = [piece for piece in pieces if not any(id(up) in known for up in piece.iterancestors())]
+    if not 2 <= len(outer) <= MAX_PIECES:
+        return None
+    document = _parse("<html><body><article></article></body></html>")
+    for article in document.iter("article"):
+        article.extend([deepcopy(piece) for piece in outer])
+    return cast("HtmlElement", document)
+
+
+def _holding_kind(page: Element, text: str) -> tuple[str, str] | None:
+    """Tag and class of the elements around most of the paragraphs found so far."""
+    lengths: Counter[tuple[str, str]] = Counter()
+    for paragraph in page.iter("p"):
+        words = line_of("".join(paragraph.itertext()))
+        if len(words) > 60 and words[:50] in text:
+            for level, up in enumerate(paragraph.iterancestors()):
+                if level < 2 and up.get("class", ""):
+                    lengths[str(up.tag), up.get("class", "")] += len(words)
+    for kind, length in lengths.most_common(1):
+        if length >= _LEAST_SHARE * len(text):
+            return kind
+    return None
+
+
+def _length(body: Element) -> int:
+    return sum(len(text) for text in body.itertext())
+
+
+MAX_NOTICE_CHARS = 260
+"""Longer blocks are taken for text, whatever their first words are."""
+
+_NOTICE = re.compile(
+    r"""
+    advertisement | also\ (?:on|read) | click\ here | do(?:n['\u2019]t|\ not)\ miss
+    | download\ (?:our|the\ app) | email\ \S+\ at | filed\ under
+    | follow\ (?:her|him|me|the|them|us)\b | get\ the\ (?:day|latest) | image: | join\ the\ conv
+    | like\ this\ (?:article|post|story) | listen: | more: | more\ (?:from|in|on)\b | most\ read
+    | photo: | read\ (?:also|more|next|the\ full) | recommended\b | related\b | reporting\ by
+    | see\ (?:also|more) | share\ (?:on|this) | sign\ up | source: | sponsored | subscribe\b
+    | tags?: | tell\ us\ what | want\ more | watch: | you\ (?:may|might)\ also
+    """,
+    re.I | re.X,
+)
+_MARKS = "#>-*[( "
+
+
+def drop_boilerplate(blocks: Sequence[str], headlines: Collection[str]) -> list[str]:
+    """The blocks without notices, without repeated titles, and without headings over nothing.
+
+    `headlines` are the spellings of the page's title, in lower case.
+    """
+    kept = [block for block in blocks if not (_is_notice(block) or _repeats(block, headlines))]
+    while kept and _is_heading(kept[-1]):
+        kept.pop()
+    return kept
+
+
+def _is_notice(block: str) -> bool:
+    if block.startswith("```") or len(block) > MAX_NOTICE_CHARS:
+        return False
+    return bool(_NOTICE.match(block.lstrip(_MARKS)))
+
+
+def _repeats(block: str, headlines: Collection[str]) -> bool:
+    return _is_heading(block) and block.lstrip("# ").casefold() in headlines
+
+
+def _is_heading(block: str) -> bool:
+    return bool(re.match(r"#{1,6} ", block))

@@ -1,8 +1,36 @@
 """Renders an extracted tree as Markdown that reads like the page: no link targets, no emphasis."""
 
 from collections.abc import Iterator
+from typing import Protocol
 
-from mcp_local.extract.tree import Element, line_of
+
+class Element(Protocol):
+    """An element of an HTML page, or of trafilatura's simpler tree."""
+
+    tag: object
+    """The name; comments and processing instructions have something else here."""
+    text: str | None
+    tail: str | None
+
+    def __iter__(self) -> Iterator["Element"]: ...
+
+    def extend(self, elements: "list[Element]", /) -> None: ...
+
+    def get(self, key: str, default: str, /) -> str: ...
+
+    def iter(self, *tags: str) -> Iterator["Element"]: ...
+
+    def iterancestors(self) -> Iterator["Element"]: ...
+
+    def iterchildren(self, *tags: str) -> Iterator["Element"]: ...
+
+    def itertext(self) -> Iterator[str]: ...
+
+
+def line_of(text: str | None) -> str:
+    """Text on one line, each run of white space one space."""
+    return " ".join((text or "").split())
+
 
 _HEADING_MARKS = {"h1": "#", "h2": "##", "h3": "###", "h4": "####", "h5": "#####", "h6": "######"}
 

@@ -1,12 +1,36 @@
 """The pages' readers: a few worker processes, each replaced when a page stalls or crashes it."""
 
 import asyncio
+import struct
 import sys
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
+
+from pydantic import BaseModel
 
 from mcp_local.errors import FetchFailed
-from mcp_local.extract.article import FRAME_HEADER, Article, Request
+
+FRAME_HEADER = struct.Struct(">I")
+"""Each message is preceded by its length in bytes."""
+
+
+class Request(BaseModel):
+    """A page to be read."""
+
+    kind: Literal["html", "text"]
+    text: str
+    url: str
+
+
+class Article(BaseModel):
+    """The main text of a page as plain-reading Markdown."""
+
+    title: str = ""
+    description: str = ""
+    markdown: str = ""
+    lack: Literal["", "needs a browser", "no text on the page"] = ""
+    """Why `markdown` is empty, if it is."""
+
 
 _START_S = 30.0
 _UNREADABLE = "the page's text could not be taken out"

@@ -1,13 +1,13 @@
 """The reading process: one request a frame on standard input, one article a frame on output."""
 
+import re
 import resource
 import sys
 from contextlib import suppress
 from typing import BinaryIO
 
-from mcp_local.extract.article import FRAME_HEADER, Article, Request
 from mcp_local.extract.html import extract_html
-from mcp_local.extract.text import extract_text
+from mcp_local.extract.reader import FRAME_HEADER, Article, Request
 
 MAX_MEMORY_BYTES = 2_000_000_000
 
@@ -44,3 +44,18 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+
+
+_HEADING = re.compile(r"^##? (.+)$", re.M)
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+
+
+def extract_text(text: str) -> Article:
+    """The text with plain line ends; the title is its first heading or first line."""
+    lines = (_CONTROLS.sub("", line).rstrip() for line in text.splitlines())
+    plain = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+    if not plain:
+        return Article(lack="no text on the page")
+    heading = _HEADING.search(plain)
+    title = heading[1].strip("# ") if heading else plain.partition("\n")[0]
+    return Article(title=title[:200], markdown=plain)

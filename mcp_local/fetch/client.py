@@ -17,10 +17,8 @@ from yarl import URL
 
 from mcp_local.errors import FetchDenied, FetchFailed
 from mcp_local.fetch.allowance import Allowance
-from mcp_local.fetch.charset import decode
-from mcp_local.fetch.decoding import ACCEPT_ENCODING, decoder_for
+from mcp_local.fetch.decoding import ACCEPT_ENCODING, Kind, decode, decoder_for, kind_of
 from mcp_local.fetch.resolver import Gate, Resolver, SocketFactory, SystemResolver, open_socket
-from mcp_local.fetch.sniff import Kind, kind_of
 from mcp_local.fetch.urls import join_url, read_url
 
 PRODUCT: Final = "UniversalAgentBot"

@@ -7,8 +7,7 @@ from typing import Any, Protocol
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from mcp_local.errors import FetchDenied, FetchFailed
-from mcp_local.fetch.addresses import is_public, parse_address
-from mcp_local.fetch.allowance import Allowance
+from mcp_local.fetch.allowance import Allowance, is_public, parse_address
 from mcp_local.fetch.urls import NOT_PUBLIC
 
 _NO_SUCH_NAME = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}

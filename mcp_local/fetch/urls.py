@@ -6,8 +6,7 @@ import idna
 from yarl import URL
 
 from mcp_local.errors import FetchDenied
-from mcp_local.fetch.addresses import is_public, parse_address
-from mcp_local.fetch.allowance import OPEN_PORTS, Allowance
+from mcp_local.fetch.allowance import OPEN_PORTS, Allowance, is_public, parse_address
 
 MAX_URL_CHARS = 4_000
 NOT_PUBLIC = "not allowed: address is not public"

@@ -1,22 +1,24 @@
 """Composing a report: the author's Markdown and the session's sources become one checked page."""
 
 import re
+import threading
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from pathlib import PurePosixPath
 
 from markdown_it.token import Token
 
-from mcp_local.errors import ToolkitError
+from mcp_local.errors import PathDenied, ToolkitError
 from mcp_local.report.citations import check_citations, list_citations, quoted_brackets
-from mcp_local.report.claims import cited_sentences, find_unsupported
-from mcp_local.report.foreign import find_foreign
+from mcp_local.report.claims import cited_sentences, find_foreign, find_unsupported
 from mcp_local.report.labels import labels_for
 from mcp_local.report.markdown import parse_markdown, plain_text
 from mcp_local.report.outline import Outline, outline_report
 from mcp_local.report.page import PageContent, render_page
 from mcp_local.sources import Source
+from mcp_local.workspace import Workspace
 
 MAX_TITLE_CHARS = 200
 MAX_MARKDOWN_CHARS = 200_000
@@ -138,3 +140,64 @@ def _structure_warnings(summary: Sequence[Token], outline: Outline) -> list[str]
     if not any(section.heading for section in outline.sections):
         warnings.append("The report has no sections: give each theme a `## heading`.")
     return warnings
+
+
+REPORTS_DIRECTORY = "work_products"
+MAX_SLUG_CHARS = 60
+_MAX_VERSIONS = 500
+_DATE = re.compile(rb"<time .*?</time>", re.DOTALL)
+_WRITING = threading.Lock()
+"""An empty page seen under it was begun by a process that died, not by another call."""
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+
+
+def topic_slug(title: str) -> str:
+    """The title in lower-case ASCII with underscores; `report` if nothing is left of it."""
+    plain = unicodedata.normalize("NFKD", title.replace("ß", "ss")).encode("ascii", "ignore")
+    words = re.findall(r"[a-z0-9]+", re.sub(r"['’]", "", plain.decode().lower()))  # noqa: RUF001
+    slug = "_".join(words)
+    if len(slug) > MAX_SLUG_CHARS:
+        slug = slug[: MAX_SLUG_CHARS + 1].rpartition("_")[0] or slug[:MAX_SLUG_CHARS]
+    return slug or "report"
+
+
+def write_new_version(workspace: Workspace, title: str, day: date, html: str) -> str:
+    """Write the report under the first free name and return its path relative to the session.
+
+    A version that says the same, but for its date, is left as it is and named instead.
+    """
+    said = _undated(html.encode(errors="replace"))
+    with _WRITING:
+        for path in _names(title, day):
+            try:
+                workspace.write_text(path, html, exclusive=True)
+            except FileExistsError:
+                earlier = _read(workspace, path)
+                if earlier == b"":
+                    workspace.write_text(path, html)
+                elif earlier is None or _undated(earlier) != said:
+                    continue
+            return path
+    raise ToolkitError(f"There are already {_MAX_VERSIONS} versions of this report.")
+
+
+def _names(title: str, day: date) -> Iterator[str]:
+    stem = f"{topic_slug(title)}_{_MONTHS[day.month - 1]}_{day.year}"
+    for version in range(1, _MAX_VERSIONS + 1):
+        suffix = "" if version == 1 else f"_v{version}"
+        yield str(PurePosixPath(REPORTS_DIRECTORY) / f"{stem}{suffix}.html")
+
+
+def _read(workspace: Workspace, path: str) -> bytes | None:
+    try:
+        return workspace.read_bytes(path)
+    except PathDenied:
+        return None
+
+
+def _undated(page: bytes) -> bytes:
+    """The page without the first date in it, which is that of its making."""
+    return _DATE.sub(b"", page, count=1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from markdown_it.token import Token
 
-from mcp_local.report.labels import CONTENTS_NAMES, SOURCES_NAMES, SUMMARY_NAMES
+from mcp_local.report.labels import headings_of
 from mcp_local.report.markdown import plain_text
 
 _NUMBERING = re.compile(r"^[\dIVX]+[.)]\s+")
@@ -51,9 +51,9 @@ def outline_report(tokens: Sequence[Token]) -> Outline:
     sections: list[Section] = []
     for section in _split(levelled):
         name = _section_name(section)
-        if name in SUMMARY_NAMES:
+        if name in headings_of("summary"):
             summary.extend(_without_heading(section.tokens))
-        elif name not in CONTENTS_NAMES and name not in SOURCES_NAMES:
+        elif name not in headings_of("contents") | headings_of("sources"):
             sections.append(section)
     return Outline(summary=summary, sections=[found for found in sections if found.tokens])
 

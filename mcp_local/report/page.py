@@ -52,8 +52,8 @@ def render_page(content: PageContent) -> str:
         css=_inert(_css()),
         facts=[
             labels.write_date(content.day),
-            labels.count_sources(len(content.cited)),
-            labels.reading_time.format(n=minutes),
+            labels.words("source-count", n=len(content.cited)),
+            labels.words("reading-time", n=minutes),
         ],
         iso_day=content.day.isoformat(),
         summary=_inert(render_tokens(content.summary)),

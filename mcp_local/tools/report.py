@@ -9,8 +9,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import CallToolResult, TextContent
 from pydantic import Field
 
-from mcp_local.report.compose import Draft, Report, compose_report
-from mcp_local.report.naming import write_new_version
+from mcp_local.report.compose import Draft, Report, compose_report, write_new_version
 from mcp_local.settings import Settings
 from mcp_local.sources import read_sources
 from mcp_local.tools import ADDS_ONCE, READS, local_tool

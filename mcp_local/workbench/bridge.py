@@ -1,19 +1,25 @@
 """Moves one file between a session and the remote workbench, and compares it on both sides."""
 
+import re
+import unicodedata
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
-from mcp_local.errors import PathDenied, RemoteError, RemoteRefused
-from mcp_local.workbench.composio import ComposioSession
-from mcp_local.workbench.offers import Offer, choose, is_whole, read_offer
-from mcp_local.workbench.scripts import (
+from mcp_local.errors import PathDenied, RemoteError, RemoteRefused, ToolkitError
+from mcp_local.paths import fold_name
+from mcp_local.workbench.composio import (
     PIECE_BYTES,
     SMALL_PIECE_BYTES,
+    ComposioSession,
+    Offer,
     RemoteFacts,
+    choose,
     facts_script,
+    is_whole,
     piece_script,
     read_facts,
+    read_offer,
     read_piece,
     says_missing,
     write_script,
@@ -154,3 +160,70 @@ def _incomplete(remote: PurePosixPath, received: int, facts: RemoteFacts) -> str
             "answers. Make the file smaller, for example with gzip."
         )
     return f"{remote} changed while it was read, or was damaged on the way. Download it again."
+
+
+DOWNLOADS = "downloads"
+_MAX_NAMESAKES = 500
+_UNSAFE = re.compile(r"[^\w.() -]")
+_NAME_CHARS = 60
+
+
+def download_path(name: str) -> str:
+    """A path in the folder of files from outside, for a name that somebody else chose."""
+    last = re.split(r"[/\\]", name)[-1]
+    plain = _UNSAFE.sub("_", last)[-_NAME_CHARS:].lstrip("-. ").rstrip(". ")
+    return f"{DOWNLOADS}/{plain or 'file'}"
+
+
+def is_download(workspace: Workspace, path: str) -> bool:
+    """Whether the path lies in the folder of files from outside. Raises PathDenied."""
+    parts = workspace.parts(path)
+    return len(parts) > 1 and fold_name(parts[0]) == DOWNLOADS
+
+
+def add_download(workspace: Workspace, path: str, data: bytes, max_bytes: int) -> Path:
+    """Write into that folder under the first free name: what people sent is never replaced.
+
+    A file that is there already, byte by byte, is not written again.
+    """
+    wanted = PurePosixPath(DOWNLOADS, *workspace.parts(path)[1:])
+    for number in range(1, _MAX_NAMESAKES + 1):
+        name = wanted.name if number == 1 else f"{wanted.stem}_{number}{wanted.suffix}"
+        free = str(wanted.with_name(name))
+        try:
+            return workspace.write_bytes(free, data, exclusive=True, max_bytes=max_bytes)
+        except FileExistsError:
+            if workspace.holds(free, data):
+                return workspace.root / free
+    raise ToolkitError(f"There are already {_MAX_NAMESAKES} files named {wanted.name}.")
+
+
+HOMES = (PurePosixPath("/home/user"), PurePosixPath("/mnt/files"))
+"""What the workbench gives its user; the second survives a restart of it."""
+
+MAX_PATH_CHARS = 1000
+
+
+def read_remote_path(text: str) -> PurePosixPath:
+    """The absolute path of a file below one of `HOMES`, without redundant parts.
+
+    Raises:
+        PathDenied: It is none; the sentence says what would be right.
+    """
+    path = PurePosixPath(text)
+    if len(text) > MAX_PATH_CHARS or any(
+        unicodedata.category(letter) in ("Cc", "Cf", "Cs") for letter in text
+    ):
+        raise PathDenied("The remote path is too long or holds invisible characters.")
+    if not path.is_absolute() or "\\" in text:
+        raise PathDenied(
+            f"{text!r} is not an absolute path of the remote workbench. Paths there begin with "
+            "/home/user/ or /mnt/files/; local and remote paths are not interchangeable."
+        )
+    if ".." in path.parts:
+        raise PathDenied("'..' is not accepted in a remote path.")
+    if text.endswith("/") or not any(home in path.parents for home in HOMES):
+        raise PathDenied(
+            f"{text!r} is not a file below /home/user/ or /mnt/files/ of the remote workbench."
+        )
+    return path

@@ -12,7 +12,7 @@ from agent_core.words import CORE, FALLBACK, Catalogue
 from bot.words import BOT
 
 REPOSITORY = Path(__file__).parents[2]
-CATALOGUES = {"agent_core": CORE, "bot": BOT}
+CATALOGUES = {"agent_core": CORE, "bot": BOT, "mcp_local": Catalogue("mcp_local.report")}
 LANGUAGES = [
     (package, language)
     for package, catalogue in CATALOGUES.items()
@@ -44,15 +44,15 @@ def sentences(catalogue: Catalogue, language: str) -> dict[str, frozenset[str]]:
     return {message.id.name: slots_of(message) for message in messages}
 
 
-def sources(package: str) -> list[Path]:
+def files(package: str, kind: str) -> list[Path]:
     """The stand-ins of the sandbox say nothing of the product's."""
-    paths = (REPOSITORY / package).rglob("*.py")
+    paths = (REPOSITORY / package).rglob(kind)
     return [path for path in paths if "sandbox" not in path.relative_to(REPOSITORY).parts]
 
 
 def said(package: str) -> Iterator[tuple[str, str]]:
     """Keys that code asks for by name: `words("key", …)`, `catalogue.say(language, "key")`."""
-    for path in sources(package):
+    for path in files(package, "*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call):
                 continue
@@ -81,17 +81,24 @@ def test_every_sentence_that_the_code_asks_for_is_in_a_catalogue(package: str) -
 
 @pytest.mark.parametrize("package", CATALOGUES)
 def test_no_sentence_lies_unused_in_a_catalogue(package: str) -> None:
-    speakers = {package, "bot"}  # a surface may say what the core says
-    code = "\n".join(path.read_text("utf-8") for each in speakers for path in sources(each))
+    speakers = {package, "bot"} if package == "agent_core" else {package}
+    places = [path for each in speakers for kind in ("*.py", "*.j2") for path in files(each, kind)]
+    code = "\n".join(path.read_text(encoding="utf-8") for path in places)
 
     def is_used(key: str) -> bool:
-        """By its whole name, or by the part before a dash that an f-string completes."""
-        parts = key.split("-")
-        heads = ("-".join(parts[:n]) for n in range(1, len(parts)))
-        return f'"{key}"' in code or any(f'f"{head}-{{' in code for head in heads)
+        """By its whole name, or by its beginning or end, which an f-string completes."""
+        dashes = [at for at, character in enumerate(key) if character == "-"]
+        forms = [f'"{key}"', f"'{key}'"]
+        forms += [form for at in dashes for form in (f'f"{key[:at]}-{{', f'}}{key[at:]}"')]
+        return any(form in code for form in forms)
 
     assert [key for key in sentences(CATALOGUES[package], FALLBACK) if not is_used(key)] == []
 
 
 def test_a_language_without_a_catalogue_is_spoken_to_in_english() -> None:
     assert CORE.of("xx") is CORE.of("en")
+
+
+def test_a_value_of_any_length_stands_in_its_sentence_as_it_is() -> None:
+    whom = "\ue000who\ue001 {$n} " * 1_000
+    assert BOT.say("en", "consent-reaches", n=2, whom=whom) == f"Reaches 2 recipients: {whom}"

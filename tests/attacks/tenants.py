@@ -9,7 +9,7 @@ from pathlib import Path
 from agent_core.consent.gate import ConsentGate, GateParts
 from agent_core.consent.links import FreshLinks, LinkPlaces
 from agent_core.consent.policy import read_policy
-from agent_core.consent.taints import Taints
+from agent_core.consent.taint import Taints
 from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
@@ -25,6 +25,7 @@ from agent_core.sessions.audit import AuditLog
 from agent_core.sessions.consents import ConsentStore
 from agent_core.testing.tools import ignore_progress
 from agent_core.tools import ToolContext, ToolOutput
+from agent_core.tools.actions import opened
 from agent_core.tools.composio import ComposioTools
 from agent_core.tools.composio_accounts import ComposioAccounts
 from agent_core.tools.composio_api import ComposioApi
@@ -77,12 +78,13 @@ class Tenants:
         """A call as a run makes it. Its asker approves it where that is needed."""
         arguments = {"tools": [entry], "sync_response_to_workbench": False}
         call = ToolCall(id=ToolCallId(f"call_{number}"), name=BATCH, arguments=arguments)
+        made = opened(call)
         context = self.context(asker, number)
-        held = await self.gate.before(call, OFFERED, context)
+        held = await self.gate.before(made, OFFERED, context)
         if isinstance(held, ApprovalWait):
             assert held.asker == asker
             await self.consents.decide(held.consent, "approved", by=asker)
-            held = await self.gate.before(call, OFFERED, context)
+            held = await self.gate.before(made, OFFERED, context)
         if isinstance(held, ConnectionWait):
             self.asked_to_connect.append(held)
         elif isinstance(held, ToolOutput):
@@ -90,7 +92,7 @@ class Tenants:
         else:
             assert held is None
             output = await self.tools.run(call, context, ignore_progress)
-            after = await self.gate.after(call, output, context)
+            after = await self.gate.after(made, output, context)
             assert isinstance(after, ToolOutput)
             self.answers.append(after)
 

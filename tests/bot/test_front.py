@@ -19,11 +19,10 @@ from agent_core.messages import Attachment
 from agent_core.testing.models import Held, ScriptedModel, call
 from bot.front import MAX_ATTACHMENT_BYTES, WorkspaceFiles, safe_name
 from bot.inbound import SlackFile
-from bot.ingress import LeftOut
-from bot.ingress.seams import Taken
-from bot.presenter.state import READER
+from bot.ingress import LeftOut, Taken
+from bot.presenter.journal import READER
 from bot.slack_api import SlackApi, web_client
-from bot.slack_api.downloads import CHUNK_BYTES
+from bot.slack_api.files import CHUNK_BYTES
 from tests.bot.front_world import NOW, Place, Process, open_place, process
 
 LATER_TS = "9999999999.000001"

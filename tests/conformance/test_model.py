@@ -12,7 +12,6 @@ from agent_core.ids import ToolCallId
 from agent_core.messages import ToolCall, user_message
 from agent_core.models import Delta, Model, ModelRequest, Reply
 from agent_core.models.anthropic import AnthropicModel
-from agent_core.testing.chaos import ChaosModel
 from agent_core.testing.models import Cut, Held, Line, ScriptedModel
 from tests.agent_core.models.messages_server import (
     MessagesServer,
@@ -24,6 +23,7 @@ from tests.agent_core.models.messages_server import (
     text_block,
     whole,
 )
+from tests.agent_core.testing.chaos_model import ChaosModel
 
 REQUEST = ModelRequest(system="Be brief.", messages=(user_message("Hello"),))
 CALLS = (

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -15,8 +15,8 @@ from agent_core.schedules.rule import slots_after
 from agent_core.schedules.schedule import Schedule, Slot
 from bot.sandbox.model import Text
 from bot.sandbox.moments import SharedClock
-from bot.sandbox.slack import Delivery, Post, View, interactive
-from bot.sandbox.slack.actions import blocks_of_post, collect_values
+from bot.sandbox.slack import Delivery, Post, View
+from bot.sandbox.slack.actions import blocks_of_post
 from bot.sandbox.slack.wire import JsonObject
 from bot.sandbox.watch import Watch
 from tests.e2e.one_task import in_one_task
@@ -150,24 +150,10 @@ class Office:
         return (await self.world.slack.wait_for(opened, timeout_s=ANSWER_S))[-1]
 
     async def fill_in(self, view: View, entered: Mapping[str, object]) -> JsonObject:
-        """Submit a modal with what was entered, by action. Returns the errors; without, it closes.
-
-        The stand-in's own `submit_view` does not know what its menus show at the start.
-        """
-        slack = self.world.slack
-        values = collect_values(view.body["blocks"], entered)
-        filled = replace(view, state=values)
-        slack.state.show_view(filled)
-        trigger = slack.workspace.triggers.issue(view.user)
-        payload = interactive.view_submission(slack.state, filled, view.user, trigger)
-        delivery = await slack.workspace.deliverer.attempt(
-            "interactive", payload, accepts_answer=True
-        )
+        """Submit a modal with what was entered, by action. Returns the errors that keep it open."""
+        delivery = await self.world.slack.submit_view(view.user, view.id, entered)
         assert delivery.acked_at_s is not None
-        errors: JsonObject = (delivery.answer or {}).get("errors", {})
-        if not errors:
-            slack.state.close_view(filled)
-        return errors
+        return (delivery.answer or {}).get("errors", {})
 
     async def schedules(self) -> list[Schedule]:
         """Those that were agreed on and not deleted, by number."""

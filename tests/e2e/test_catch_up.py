@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from agent_core.events import AnyEvent, QuestionAsked, ToolCallFinished
-from bot.ingress.words import WORDS
 from bot.sandbox.model import Text, ToolUse
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.records import Post
+from bot.words import BOT
 from tests.e2e.world import SIMPLE_ANSWER, TURN_S, Outside, World, bot_in, outside_world
 
 MINUTE_S, HOUR_S = 60.0, 3_600.0
@@ -218,7 +218,7 @@ async def test_a_request_that_was_edited_while_the_bot_was_away_goes_on_and_its_
                 await caught_up(outside, before=before)
                 await post_looked_at(outside, before=before)
                 assert (await world.runtime.turn(world.turn_id(root))).outcome is None
-                assert world.told_in_private("ann") == [WORDS["en"].begun]
+                assert world.told_in_private("ann") == [BOT.say("en", "ingress-begun")]
 
 
 async def post_looked_at(outside: Outside, *, before: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 import pytest
 import pytest_asyncio
 
+from agent_core.messages import JsonObject
 from bot.sandbox.model import Text, ToolUse
 from bot.sandbox.presses import Button, find_buttons, press
 from bot.sandbox.slack import Post, SlackStandIn
@@ -62,6 +63,13 @@ def visible(world: World, root_ts: str) -> list[Post]:
     return [post for post in world.slack.thread(CHANNEL, root_ts) if not post.ephemeral_to]
 
 
+def attachment(office: World, told: JsonObject) -> bytes:
+    """What is attached to a mail, by the mail's own entry."""
+    file = office.outside.composio.storage.by_id(told["attachmentId"])
+    assert file is not None
+    return file.data or b""
+
+
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.proves("hands.mail", "connect.link_private")
 async def test_a_report_is_mailed_from_the_askers_account_after_connecting_and_approving(
@@ -81,10 +89,10 @@ async def test_a_report_is_mailed_from_the_askers_account_after_connecting_and_a
     await office.answered(ts, timeout_s=90)
     (effect,) = office.outside.composio.effects
     assert (effect.user_id, effect.account_user_id) == (ann, ann)
-    (mail,) = office.outside.composio.mailbox(ann).sent
-    (attached,) = mail.draft.attachments
-    assert attached.filename.endswith(".html")
-    assert b"<html" in (attached.data or b"").lower()
+    (mail,) = office.outside.composio.mails(ann, "SENT")
+    (attached,) = mail["attachmentList"]
+    assert attached["filename"].endswith(".html")
+    assert b"<html" in attachment(office, attached).lower()
     assert link not in str(office.model.calls)
     workspace = await office.workspace(ts)
     leaks = [p for p in workspace.rglob("*") if p.is_file() and link.encode() in p.read_bytes()]
@@ -122,8 +130,11 @@ async def test_reading_mails_needs_no_approval(office: World) -> None:
 async def test_the_attachment_of_a_mail_is_at_hand_in_the_session(office: World) -> None:
     ann = person(office, "ann")
     office.outside.composio.connect(ann, "gmail")
-    mail = next(m for m in office.outside.composio.mailbox(ann).inbox if m.draft.attachments)
-    arguments = {"message_id": mail.id, "attachment_id": "topics", "file_name": "topics.csv"}
+    mails = office.outside.composio.mails(ann, "INBOX")
+    (mail,) = (mail for mail in mails if mail["attachmentList"])
+    (attached,) = mail["attachmentList"]
+    wanted = {"message_id": mail["messageId"], "attachment_id": attached["attachmentId"]}
+    arguments = {**wanted, "file_name": "topics.csv"}
     fetch = {"tool_slug": "GMAIL_GET_ATTACHMENT", "arguments": arguments}
     batch = {"tools": [fetch], "sync_response_to_workbench": False}
     office.model.play(ToolUse(name=f"{COMPOSIO}COMPOSIO_MULTI_EXECUTE_TOOL", input=batch))
@@ -131,7 +142,7 @@ async def test_the_attachment_of_a_mail_is_at_hand_in_the_session(office: World)
     office.model.play(Text(text="Grace looks after the lift."))
     ts = await office.mention("continue with the list that Grace attached")
     await office.answered(ts, timeout_s=60)
-    assert (await office.workspace(ts) / TOPICS).read_bytes() == mail.draft.attachments[0].data
+    assert (await office.workspace(ts) / TOPICS).read_bytes() == attachment(office, attached)
     said = str(office.requests_with("Grace attached")[-1]["messages"])
     assert f"/{TOPICS}]" in said
     assert "lift,Grace" in said

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent_core.events import AnyEvent, MessageTaken, QuestionAsked, StepStarted, TextDelta
-from bot.ingress.words import WORDS
 from bot.sandbox.model import Text, ToolUse
+from bot.words import BOT
 from tests.e2e.world import CHANNEL, TURN_S, World, bot_in_a_world
 
 SCRIPTED = frozenset({"scripted"})
@@ -52,7 +52,7 @@ async def test_an_edit_of_a_running_request_changes_nothing_and_its_author_is_to
         await world.slack.wait_for(lambda _: world.told_in_private("ann"))
         may_go_on.set()
         await world.answered(ts)
-        assert world.told_in_private("ann") == [WORDS["en"].begun]
+        assert world.told_in_private("ann") == [BOT.say("en", "ingress-begun")]
         assert world.answers(ts)[-1] == ANSWER
         assert world.requests_with("count the ferries") == []
 
@@ -128,7 +128,7 @@ async def test_an_edit_of_a_remark_that_the_work_took_in_is_answered(tmp_path: P
         await world.slack.wait_for(lambda _: world.told_in_private("ann"))
         second.set()
         await world.answered(ts)
-        assert world.told_in_private("ann") == [WORDS["en"].begun]
+        assert world.told_in_private("ann") == [BOT.say("en", "ingress-begun")]
         assert world.requests_with("please use feet") == []
 
 

@@ -3,10 +3,9 @@
 import pytest
 
 from mcp_local.errors import FetchFailed
-from mcp_local.extract.article import Article, Request
 from mcp_local.extract.html import extract_html
-from mcp_local.extract.reader import Readers
-from mcp_local.extract.text import extract_text
+from mcp_local.extract.reader import Article, Readers, Request
+from mcp_local.extract.worker import extract_text
 from tests.mcp_local.fetch.world import article, paragraphs
 
 URL = "http://news.example/page"

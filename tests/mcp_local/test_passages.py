@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_local.passages import MAX_PASSAGE_CHARS, find_passages, split_passages
-from mcp_local.sentences import split_sentences
+from mcp_local.passages import MAX_PASSAGE_CHARS, find_passages, split_passages, split_sentences
 from mcp_local.sources import Source
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_local.report.compose import Draft, compose_report
-from mcp_local.report.naming import write_new_version
+from mcp_local.report.compose import Draft, compose_report, write_new_version
 from mcp_local.sources import Source
 from tests.mcp_local.report.reading import read_html
 from tests.mcp_local.sessions import Session

@@ -1,30 +1,45 @@
-"""Makes the fleet out of the shipped catalogue, the operator's file and what this machine has."""
+"""Makes the fleet out of the shipped catalogue, the operator's file and what this machine has.
 
+The file is the JSON that most MCP hosts know. What is wrong with one entry turns that server off
+with the reason; `${VAR}` and `${VAR:-default}` are filled in from the environment.
+"""
+
+import difflib
 import json
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 from urllib.parse import urlsplit
 
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+
+from agent_core.errors import SettingsError
 from agent_core.messages import JsonObject
-from agent_core.tools.fleet.access import Access
-from agent_core.tools.fleet.entries import CATALOGUE, Entry, read_entries, read_entry
-from agent_core.tools.fleet.expansion import Expansion
-from agent_core.tools.fleet.servers import FleetServer, Transport
+from agent_core.tools.fleet.servers import Access, FleetServer, Transport
+from agent_core.tools.pins import WORKSPACE
 from agent_core.tools.servers import HttpServer, StdioServer
 
 RESERVED = frozenset({"local_toolkit", "composio"})
 """Names of our own toolsets, which no file may take over."""
+CATALOGUE = Path(__file__).with_name("catalogue.json")
+MAX_TIMEOUT_S = 3600
 
+_ROOTS = ("mcpServers", "servers")
+_OURS = ("agents", "channels", "users", "scope", "timeout", "disabled", "needs", "optIn")
+_CLOSE = 0.75
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*(?:_[A-Za-z0-9-]+)*")
 _MAX_NAME_CHARS = 40
 _HTTP_TYPES = frozenset({"http", "streamable-http", "streamable_http", "streamablehttp"})
 _ADDED_TO = ("env", "headers")
 """Whose single entries an operator's entry adds or replaces."""
 _LOCATIONS = ("command", "url", "serverUrl")
+_PLACE = re.compile(r"\$\{([^}]*)\}")
+_VARIABLE = re.compile(r"(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?", re.DOTALL)
+
+_Config = StdioServer | HttpServer
 
 
 def _find(program: str, path: str | None) -> str | None:
@@ -40,6 +55,40 @@ class Surroundings:
     """A program's path by its name and a PATH, None for the bot's own."""
 
 
+class Needs(BaseModel):
+    """What must be there before the server can work, each with how to get it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    programs: dict[str, str] = Field(default_factory=dict[str, str])
+    """To be found on the PATH."""
+    variables: dict[str, str] = Field(default_factory=dict[str, str])
+
+
+class Entry(BaseModel):
+    """One server as the file describes it; keys of other hosts are ignored."""
+
+    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
+
+    type: str = ""
+    command: str = ""
+    args: list[str] = Field(default_factory=list[str])
+    env: dict[str, str] = Field(default_factory=dict[str, str])
+    cwd: str = ""
+    url: str = Field(default="", validation_alias=AliasChoices("url", "serverUrl"))
+    headers: dict[str, str] = Field(default_factory=dict[str, str])
+    agents: list[str] | None = None
+    channels: list[str] | None = None
+    users: list[str] | None = None
+    scope: Literal["bot", "session"] = "bot"
+    timeout: float = Field(default=120, gt=0, le=MAX_TIMEOUT_S)
+    """Seconds that one call may take."""
+    disabled: bool = False
+    needs: Needs = Field(default_factory=Needs)
+    opt_in: bool = Field(default=False, validation_alias="optIn")
+    """The server is off until the operator's file names it."""
+
+
 def read_fleet(path: Path | None, surroundings: Surroundings) -> tuple[FleetServer, ...]:
     """Every server of the catalogue and of the operator's file, those that are off included.
 
@@ -50,8 +99,8 @@ def read_fleet(path: Path | None, surroundings: Surroundings) -> tuple[FleetServ
         SettingsError: the file is not there or is broken. What is wrong with one entry turns that
             server off.
     """
-    shipped = read_entries(CATALOGUE)
-    own = {} if path is None else read_entries(path)
+    shipped = _read_file(CATALOGUE)
+    own = {} if path is None else _read_file(path)
     base = Path.cwd() if path is None else path.resolve().parent
     return tuple(
         _server(name, _merged(shipped.get(name), own.get(name)), surroundings, base)
@@ -91,7 +140,7 @@ def _fault_of_name(name: str) -> str:
 
 
 def _server(name: str, wanted: _Wanted, surroundings: Surroundings, base: Path) -> FleetServer:
-    entry = _fault_of_name(name) or read_entry(wanted.raw)
+    entry = _fault_of_name(name) or _read_entry(wanted.raw)
     if isinstance(entry, str):
         return FleetServer(
             name=name,
@@ -101,10 +150,11 @@ def _server(name: str, wanted: _Wanted, surroundings: Surroundings, base: Path) 
             is_ready=False,
             is_shipped=wanted.is_shipped,
         )
-    transport = _transport(entry)
-    expansion = Expansion(surroundings.environment, has_workspace=entry.scope == "session")
-    config = _config(name, entry, transport, expansion, base)
-    reasons = [*_faults(entry, transport), *_lacks(entry, config, expansion, surroundings)]
+    expansion = _Expansion(surroundings.environment, has_workspace=entry.scope == "session")
+    transport, config = _reach(name, entry, expansion, base)
+    fault = config if isinstance(config, str) else ""
+    config = None if isinstance(config, str) else config
+    reasons = [*filter(None, [fault]), *_lacks(entry, config, expansion, surroundings)]
     is_ready = not reasons
     if is_ready and (choice := _why_not_wanted(name, entry, wanted)):
         reasons = [choice]
@@ -115,7 +165,9 @@ def _server(name: str, wanted: _Wanted, surroundings: Surroundings, base: Path) 
         off=f"{'; '.join(reasons)}." if reasons else "",
         is_ready=is_ready,
         scope=entry.scope,
-        access=_access(entry),
+        access=Access(
+            agents=_set(entry.agents), channels=_set(entry.channels), users=_set(entry.users)
+        ),
         is_shipped=wanted.is_shipped,
     )
 
@@ -132,24 +184,24 @@ def _why_not_wanted(name: str, entry: Entry, wanted: _Wanted) -> str:
     return ""
 
 
-def _transport(entry: Entry) -> Transport:
+def _reach(
+    name: str, entry: Entry, expansion: "_Expansion", base: Path
+) -> tuple[Transport, _Config | str]:
+    """By what transport the server is reached, and how; or what is wrong with the entry."""
     kind = entry.type.lower()
-    if kind == "sse":
-        return "sse"
-    if kind in _HTTP_TYPES or (not kind and entry.url and not entry.command):
-        return "http"
-    if kind == "stdio" or (not kind and entry.command and not entry.url):
-        return "stdio"
-    return "unknown"
-
-
-def _config(
-    name: str, entry: Entry, transport: Transport, expansion: Expansion, base: Path
-) -> StdioServer | HttpServer | None:
-    match transport:
+    match "http" if kind in _HTTP_TYPES else kind or _kind_of(entry):
+        case "http" if entry.url:
+            return "http", HttpServer(
+                name=name,
+                url=expansion.fill(entry.url),
+                headers=expansion.fill_all(entry.headers),
+                call_timeout_s=entry.timeout,
+            )
+        case "http":
+            return "http", "it has no url"
         case "stdio" if entry.command:
             env = expansion.fill_all(entry.env)
-            return StdioServer(
+            return "stdio", StdioServer(
                 name=name,
                 command=expansion.fill(entry.command),
                 args=tuple(expansion.fill(argument) for argument in entry.args),
@@ -157,40 +209,32 @@ def _config(
                 cwd=base / Path(expansion.fill(entry.cwd)).expanduser() if entry.cwd else None,
                 call_timeout_s=entry.timeout,
             )
-        case "http" if entry.url:
-            return HttpServer(
-                name=name,
-                url=expansion.fill(entry.url),
-                headers=expansion.fill_all(entry.headers),
-                call_timeout_s=entry.timeout,
-            )
-        case _:
-            return None
-
-
-def _faults(entry: Entry, transport: Transport) -> Iterator[str]:
-    """What is wrong with the entry itself."""
-    match transport:
+        case "stdio":
+            return "stdio", "it has no command"
         case "sse":
-            yield "it speaks the old SSE transport, which is not supported; see whether it has http"
-        case "unknown" if entry.command and entry.url:
-            yield "it has both a command and a url, and no type that says which is meant"
-        case "unknown" if entry.type:
-            yield f"its type {entry.type[:40]!r} is not known; there are stdio and http"
-        case "unknown":
-            yield "it has neither a command nor a url"
-        case "stdio" if not entry.command:
-            yield "it has no command"
-        case "http" if not entry.url:
-            yield "it has no url"
+            return "sse", (
+                "it speaks the old SSE transport, which is not supported; see whether it has http"
+            )
+        case "both":
+            fault = "it has both a command and a url, and no type that says which is meant"
+        case "neither":
+            fault = "it has neither a command nor a url"
         case _:
-            return
+            fault = f"its type {entry.type[:40]!r} is not known; there are stdio and http"
+    return "unknown", fault
+
+
+def _kind_of(entry: Entry) -> str:
+    """The transport of an entry that names none."""
+    if entry.command:
+        return "both" if entry.url else "stdio"
+    return "http" if entry.url else "neither"
 
 
 def _lacks(
     entry: Entry,
-    config: StdioServer | HttpServer | None,
-    expansion: Expansion,
+    config: _Config | None,
+    expansion: "_Expansion",
     surroundings: Surroundings,
 ) -> Iterator[str]:
     """What the entry needs and this machine does not have."""
@@ -219,9 +263,102 @@ def _is_web_address(url: str) -> bool:
     return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
-def _access(entry: Entry) -> Access:
-    return Access(agents=_set(entry.agents), channels=_set(entry.channels), users=_set(entry.users))
-
-
 def _set(names: list[str] | None) -> frozenset[str] | None:
     return None if names is None else frozenset(names)
+
+
+class _Expansion:
+    """Fills in variables, and collects what stands in the way. An empty variable counts as unset.
+
+    Attributes:
+        unset: The variables that are needed and not set, in the order of their first use.
+        strange: Places that are no variables, such as `${input:token}`.
+    """
+
+    def __init__(self, environment: Mapping[str, str], *, has_workspace: bool) -> None:
+        self._environment = environment
+        self._has_workspace = has_workspace
+        self.unset: dict[str, None] = {}
+        self.strange: dict[str, None] = {}
+
+    def fill(self, text: str) -> str:
+        """The text with its variables; `${WORKSPACE}` stays where sessions fill it in."""
+        return _PLACE.sub(self._value, text)
+
+    def fill_all(self, texts: Mapping[str, str]) -> dict[str, str]:
+        """The same names with filled texts."""
+        return {name: self.fill(text) for name, text in texts.items()}
+
+    def _value(self, place: re.Match[str]) -> str:
+        whole, inside = place.group(), place.group(1)
+        if whole == WORKSPACE and self._has_workspace:
+            return whole
+        found = _VARIABLE.fullmatch(inside)
+        if found is None:
+            self.strange[whole] = None
+            return whole
+        name, default = found.group(1), found.group(2)
+        value = self._environment.get(name, "") or default
+        if value is None:
+            self.unset[name] = None
+            return ""
+        return value
+
+
+def _read_entry(raw: Any) -> Entry | str:
+    """The entry, or why it is none, as the end of "It is off: …"."""
+    if not isinstance(raw, dict):
+        return "its entry is no JSON object"
+    keys = cast("JsonObject", raw)
+    for key in keys:
+        near = difflib.get_close_matches(key, _OURS, n=1, cutoff=_CLOSE)
+        if near and key not in _OURS:
+            return f"its key {key[:40]!r} is not known; is {near[0]!r} meant?"
+    try:
+        return Entry.model_validate(keys)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        return f"{place}: {first['msg']}"
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    """The raw entries of a file by name, in the order of the file.
+
+    Raises:
+        SettingsError: the file is not there or is not such a file; the message says line and why.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        raise SettingsError(f"The file of MCP servers {path} cannot be read: {reason}.") from error
+    try:
+        return _entries(text)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise SettingsError(
+            f"The file of MCP servers {path} is broken at {place}: {error.msg}."
+        ) from error
+
+
+def _entries(text: str) -> dict[str, Any]:
+    def no_twins(pairs: list[tuple[str, Any]]) -> JsonObject:
+        names = [name for name, _ in pairs]
+        twin = next((name for name in names if names.count(name) > 1), None)
+        if twin is not None:
+            place = max(text.rfind(json.dumps(twin)), 0)
+            raise json.JSONDecodeError(f"{twin[:64]!r} is there twice", text, place)
+        return dict(pairs)
+
+    try:
+        document: Any = json.loads(text, object_pairs_hook=no_twins)
+    except RecursionError as error:
+        raise json.JSONDecodeError("it is nested too deeply", text, 0) from error
+    if isinstance(document, dict):
+        for root in _ROOTS:
+            servers = cast("JsonObject", document).get(root)
+            if isinstance(servers, dict):
+                return cast("JsonObject", servers)
+    start = next((text.find(f'"{root}"') for root in _ROOTS if f'"{root}"' in text), 0)
+    raise json.JSONDecodeError('there is no object "mcpServers" with the servers', text, start)

@@ -1,22 +1,15 @@
 """Connected accounts: each belongs to one user id, which is the only border between people."""
 
-import secrets
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
+from bot.sandbox.composio.catalogue import read_tools
+from bot.sandbox.composio.records import Data, make_id
+
 Status = Literal["INITIATED", "ACTIVE", "FAILED", "EXPIRED", "INACTIVE"]
-LINK_LIFE = timedelta(minutes=10)
-
-
-def make_identity(user_id: str, name: str | None = None) -> str:
-    """The address that an account of a person has: by name, else by the parts of the user id."""
-    team, _, user = user_id.rpartition(":")
-    words = (name or ".".join(part for part in (user, team) if part)).casefold().split()
-    kept = (letter for letter in ".".join(words) if letter.isalnum() or letter in ".-_@")
-    address = "".join(kept) or "someone"
-    return address if "@" in address else f"{address}@example.com"
+_LINK_LIFE = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,96 +23,103 @@ class Account:
     created_at: datetime
     changed_at: datetime
     link_token: str
-    callback_url: str | None = None
-    alias: str | None = None
-    identity: str = ""
-    """The address or name that the app knows the person by; empty until the account is active."""
+    identity: str
+    """The address that the app knows the person by."""
+
+    def as_json(self) -> Data:
+        """The account as REST lists it."""
+        return read_tools()["account_record"] | {
+            "id": self.id,
+            "word_id": self.id,
+            "user_id": self.user_id,
+            "status": self.status,
+            "is_disabled": self.status == "INACTIVE",
+            "toolkit": {"slug": self.toolkit},
+            "auth_config": {"id": f"ac_{self.toolkit}", "auth_scheme": "OAUTH2"},
+            "created_at": self.created_at.isoformat(),
+            "updated_at": self.changed_at.isoformat(),
+            "data": self.as_person() if self.status == "ACTIVE" else {},
+        }
+
+    def as_person(self) -> Data:
+        """Who the app takes the person for."""
+        return {"email": self.identity, "name": self.identity.partition("@")[0]}
 
 
-@dataclass(slots=True)
 class Accounts:
-    """All accounts of all people. Whatever is asked is answered for one user id at a time."""
+    """All accounts of all people. Whatever is asked is answered for one user id at a time.
 
-    clock: Callable[[], datetime]
-    name: Callable[[str], str | None] = lambda _: None
-    """The name of a user id's person, where there is one."""
-    _all: dict[str, Account] = field(default_factory=dict[str, Account])
+    Args:
+        clock: What time it is.
+        name: The name of a user id's person, where there is one.
+    """
 
-    def begin(
-        self,
-        user_id: str,
-        toolkit: str,
-        *,
-        callback_url: str | None = None,
-        alias: str | None = None,
-    ) -> Account:
+    def __init__(self, clock: Callable[[], datetime], name: Callable[[str], str | None]) -> None:
+        self.name = name
+        self._clock = clock
+        self._all: dict[str, Account] = {}
+
+    def begin(self, user_id: str, toolkit: str) -> Account:
         """A new account that waits for its link to be followed, for ten minutes."""
-        now = self.clock()
+        now = self._clock()
         account = Account(
-            id=f"ca_{secrets.token_hex(6)}",
+            id=make_id("ca"),
             user_id=user_id,
             toolkit=toolkit,
             status="INITIATED",
             created_at=now,
             changed_at=now,
-            link_token=f"lk_{secrets.token_hex(12)}",
-            callback_url=callback_url,
-            alias=alias,
+            link_token=make_id("lk"),
+            identity=_make_identity(user_id, self.name(user_id)),
         )
         self._all[account.id] = account
         return account
 
     def connect(self, user_id: str, toolkit: str, *, identity: str | None = None) -> Account:
         """An active account without a link, as if the person had connected it before."""
-        return self.finish(self.begin(user_id, toolkit).id, allowed=True, identity=identity)
+        return self.finish(self.begin(user_id, toolkit), allowed=True, identity=identity)
 
-    def finish(self, account_id: str, *, allowed: bool, identity: str | None = None) -> Account:
+    def finish(self, account: Account, *, allowed: bool, identity: str | None = None) -> Account:
         """What the person decided behind the link."""
-        account = self._all[account_id]
         if not allowed:
-            return self.change(account_id, "FAILED")
-        known = identity or self.name(account.user_id)
-        self._all[account_id] = replace(account, identity=make_identity(account.user_id, known))
-        return self.change(account_id, "ACTIVE")
+            return self.change(account, "FAILED")
+        who = identity or account.identity
+        return self.change(replace(account, identity=who), "ACTIVE")
 
-    def change(self, account_id: str, status: Status) -> Account:
-        changed = replace(self._all[account_id], status=status, changed_at=self.clock())
-        self._all[account_id] = changed
+    def change(self, account: Account, status: Status) -> Account:
+        """The account in another state, from now on."""
+        changed = replace(account, status=status, changed_at=self._clock())
+        self._all[account.id] = changed
         return changed
 
-    def expire(self, user_id: str, toolkit: str) -> list[Account]:
+    def expire(self, user_id: str, toolkit: str) -> None:
         """The app no longer takes the tokens of a person's active accounts."""
-        active = self.active(user_id, toolkit)
-        return [self.change(account.id, "EXPIRED") for account in active]
-
-    def remove(self, account_id: str) -> None:
-        del self._all[account_id]
-
-    def get(self, account_id: str) -> Account | None:
-        account = self._all.get(account_id)
-        return account and self._age(account)
+        for account in self.active(user_id, toolkit):
+            self.change(account, "EXPIRED")
 
     def by_link(self, token: str) -> Account | None:
         """The account that a link is for, whatever has become of it."""
         return next((one for one in self.all() if one.link_token == token), None)
 
     def all(self) -> list[Account]:
-        """Every account, in the order of their making."""
-        return [self._age(account) for account in list(self._all.values())]
-
-    def of(self, user_id: str, toolkits: Iterable[str] | None = None) -> list[Account]:
-        wanted = None if toolkits is None else set(toolkits)
-        own = (account for account in self.all() if account.user_id == user_id)
-        return [account for account in own if wanted is None or account.toolkit in wanted]
+        """Every account as it is by now: a link that nobody followed in time has expired."""
+        for account in list(self._all.values()):
+            late = self._clock() - account.created_at >= _LINK_LIFE
+            if account.status == "INITIATED" and late:
+                self.change(account, "EXPIRED")
+        return list(self._all.values())
 
     def active(self, user_id: str, toolkit: str) -> list[Account]:
         """A person's usable accounts of an app, the one connected last first."""
-        usable = [one for one in self.of(user_id, [toolkit]) if one.status == "ACTIVE"]
+        wanted = (user_id, toolkit, "ACTIVE")
+        usable = [one for one in self.all() if (one.user_id, one.toolkit, one.status) == wanted]
         return sorted(usable, key=lambda one: one.changed_at)[::-1]
 
-    def _age(self, account: Account) -> Account:
-        """The account as it is by now: a link that nobody followed in time has expired."""
-        late = self.clock() - account.created_at >= LINK_LIFE
-        if account.status == "INITIATED" and late:
-            return self.change(account.id, "EXPIRED")
-        return account
+
+def _make_identity(user_id: str, name: str | None) -> str:
+    """The address that an account of a person has: by name, else by the parts of the user id."""
+    team, _, user = user_id.rpartition(":")
+    words = (name or f"{user}.{team}").casefold().split()
+    kept = (letter for letter in ".".join(words) if letter.isalnum() or letter in ".-_@")
+    address = "".join(kept)
+    return address if "@" in address else f"{address}@example.com"

@@ -1,121 +1,260 @@
-"""The apps that people ask for, by the words they use; some are not in this stand-in."""
+"""What the apps' tools do, and what lies in the apps: mails, events and issues, as JSON."""
 
-import re
-from dataclasses import dataclass
+import base64
+import secrets
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
-from bot.sandbox.composio.outcome import Data
+from bot.sandbox.composio.catalogue import read_tools
+from bot.sandbox.composio.files import RemoteFiles, Storage, StoredFile
+from bot.sandbox.composio.records import Data, Faults, ToolError, as_data
 
-ACCOUNT_WORDS = frozenset(
-    {"send", "create", "post", "schedule", "add", "update", "delete", "reply", "invite", "upload"}
-    | {"move", "read", "list", "fetch", "get", "check", "my", "our", "put", "write", "open", "file"}
-    | {"save", "book", "share", "senden", "schicken", "erstellen", "anlegen", "posten"}
-)
-"""Words by which a use case is about somebody's account and not about the app as a topic."""
-PLAIN_SEARCH = frozenset(
-    {"web", "internet", "online", "news", "research", "headlines", "practices", "sources"}
-    | {"background", "articles"}
-)
-"""Words that plainly ask for a search."""
-BUILT = frozenset({"gmail", "googlecalendar", "slack", "github", "notion"})
-"""The apps that the stand-in has."""
+_HOURS_APART = 7
+"""How far apart the mails of a fresh inbox came."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class App:
-    toolkit: str
-    name: str
-    names: frozenset[str]
-    """Words for the app, which may also be what somebody wants to read about."""
-    things: frozenset[str] = frozenset()
-    """Words for what lies in an account of the app."""
+class Caller(NamedTuple):
+    """For whom a tool runs, and as whom the app knows them."""
+
+    user_id: str
+    identity: str
 
 
-APPS = (
-    App(
-        toolkit="gmail",
-        name="Gmail",
-        names=frozenset({"gmail"}),
-        things=frozenset({"email", "emails", "inbox", "mail", "mails"}),
-    ),
-    App(
-        toolkit="googlecalendar",
-        name="Google Calendar",
-        names=frozenset({"calendars"}),
-        things=frozenset({"calendar", "meeting", "meetings", "kalender", "termin"}),
-    ),
-    App(
-        toolkit="googlesheets",
-        name="Google Sheets",
-        names=frozenset({"sheets"}),
-        things=frozenset({"spreadsheet", "spreadsheets"}),
-    ),
-    App(toolkit="googledrive", name="Google Drive", names=frozenset({"drive"})),
-    App(toolkit="slack", name="Slack", names=frozenset({"slack"})),
-    App(toolkit="github", name="GitHub", names=frozenset({"github"})),
-    App(toolkit="notion", name="Notion", names=frozenset({"notion"})),
-    App(toolkit="linear", name="Linear", names=frozenset({"linear"})),
-    App(toolkit="jira", name="Jira", names=frozenset({"jira"})),
-    App(
-        toolkit="outlook",
-        name="Outlook",
-        names=frozenset({"outlook"}),
-        things=frozenset({"email", "emails", "inbox", "mail", "mails"}),
-    ),
-)
+class Apps:
+    """Everybody's data in the apps, and the tools over it, by slug.
 
-
-def find_app(use_case: str) -> App | None:
-    """The app whose account a use case is about, or None; of several the one named first.
-
-    A use case that speaks of a search first is about a topic, whatever it names afterwards.
+    Args:
+        storage: Where the files lie that are attached to mails.
+        remote: The files of the code interpreter.
+        clock: What time it is.
+        origin: The address at which the storage is reached.
+        faults: How remote files are handed over.
     """
-    words = read_words(use_case)
-    acts = bool(ACCOUNT_WORDS.intersection(words))
-    for word in words:
-        if word in PLAIN_SEARCH:
-            return None
-        fitting = [app for app in APPS if word in app.things or (acts and word in app.names)]
-        if fitting:
-            return next((app for app in fitting if app.names.intersection(words)), fitting[0])
-    return None
+
+    def __init__(
+        self,
+        storage: Storage,
+        remote: RemoteFiles,
+        clock: Callable[[], datetime],
+        origin: Callable[[], str],
+        faults: Faults,
+    ) -> None:
+        self.events: defaultdict[str, list[Data]] = defaultdict(list)
+        """By person, as Google writes them."""
+        self.issues: defaultdict[str, list[Data]] = defaultdict(list)
+        """By repository, as GitHub writes them."""
+        self._mails: dict[str, list[Data]] = {}
+        self._storage = storage
+        self._remote = remote
+        self._clock = clock
+        self._origin = origin
+        self._faults = faults
+        self.tools: Mapping[str, Callable[[Caller, Data], Data]] = {
+            "GMAIL_SEND_EMAIL": self._send_mail,
+            "GMAIL_CREATE_EMAIL_DRAFT": self._draft_mail,
+            "GMAIL_FETCH_EMAILS": self._fetch_mails,
+            "GMAIL_GET_ATTACHMENT": self._get_attachment,
+            "GMAIL_GET_PROFILE": self._get_profile,
+            "GOOGLECALENDAR_CREATE_EVENT": self._create_event,
+            "GOOGLECALENDAR_EVENTS_LIST": self._list_events,
+            "GOOGLECALENDAR_DELETE_EVENT": self._delete_event,
+            "GITHUB_CREATE_AN_ISSUE": self._create_issue,
+            "GITHUB_LIST_ISSUES": self._list_issues,
+            "CODEINTERPRETER_GET_FILE_CMD": self._get_file,
+        }
+
+    def mails(self, user_id: str, label: str = "") -> list[Data]:
+        """A person's mails of a label (`INBOX`, `SENT`, `DRAFT`) or all, oldest first.
+
+        They are as the tool that fetches mails gives them. A fresh inbox has a few.
+        """
+        if user_id not in self._mails:
+            self._mails[user_id] = []
+            seeds: list[Data] = read_tools()["mails"]
+            for place, seed in enumerate(seeds):
+                file = as_data(seed.get("file"))
+                data = str(file.get("text")).encode()
+                kept = [self._storage.keep(file["name"], file["mimetype"], data)] if file else []
+                age = timedelta(hours=_HOURS_APART * (len(seeds) - place))
+                self._add_mail(user_id, seed["sender"], seed, "INBOX", kept, age)
+        return [mail for mail in self._mails[user_id] if label in ("", *mail["labelIds"])]
+
+    def _send_mail(self, caller: Caller, given: Data) -> Data:
+        if not (given.get("recipient_email") or given["cc"] or given["bcc"]):
+            raise ToolError("At least one of recipient_email, cc and bcc is required.")
+        if not (given.get("subject") or given.get("body")):
+            raise ToolError("At least one of subject and body is required.")
+        return self._write_mail(caller, given, "SENT")
+
+    def _draft_mail(self, caller: Caller, given: Data) -> Data:
+        return self._write_mail(caller, given, "DRAFT")
+
+    def _write_mail(self, caller: Caller, given: Data, label: str) -> Data:
+        files: list[StoredFile] = []
+        if wanted := given.get("attachment"):
+            stored = self._storage.find(wanted["s3key"])
+            if stored is None:
+                key = wanted["s3key"]
+                raise ToolError(f"Attachment not found: no file was uploaded as {key!r}")
+            data = stored.data or b""
+            files = [self._storage.keep(wanted["name"], wanted["mimetype"], data)]
+        mail = self._add_mail(caller.user_id, caller.identity, given, label, files, timedelta())
+        return {"id": mail["messageId"], "threadId": mail["threadId"], "labelIds": [label]}
+
+    def _add_mail(
+        self,
+        user_id: str,
+        sender: str,
+        given: Data,
+        label: str,
+        files: list[StoredFile],
+        age: timedelta,
+    ) -> Data:
+        main = [given["recipient_email"]] if given.get("recipient_email") else []
+        to = [*main, *given.get("extra_recipients", [])]
+        subject, body = given.get("subject", ""), given.get("body", "")
+        mail_id = secrets.token_hex(8)
+        attached = [
+            {"attachmentId": file.id, "filename": file.filename, "mimeType": file.mimetype}
+            for file in files
+        ]
+        mail = {
+            "messageId": mail_id,
+            "threadId": mail_id,
+            "subject": subject,
+            "sender": sender,
+            "to": ", ".join(to),
+            "cc": ", ".join(given.get("cc", [])),
+            "bcc": ", ".join(given.get("bcc", [])),
+            "messageTimestamp": (self._clock() - age).isoformat().replace("+00:00", "Z"),
+            "labelIds": [label],
+            "preview": {"subject": subject, "body": body[:120]},
+            "messageText": body,
+            "attachmentList": attached,
+        }
+        self.mails(user_id)
+        self._mails[user_id].append(mail)
+        return mail
+
+    def _fetch_mails(self, caller: Caller, given: Data) -> Data:
+        newest = self.mails(caller.user_id, "INBOX")[::-1]
+        hits = [mail for mail in newest if _holds(mail, given["query"])]
+        start = int(given["page_token"])
+        end = start + given["max_results"]
+        return {
+            "messages": hits[start:end],
+            "nextPageToken": str(end) if end < len(hits) else None,
+            "resultSizeEstimate": len(hits),
+        }
+
+    def _get_attachment(self, caller: Caller, given: Data) -> Data:
+        """The file at a presigned address, as the service gives all files."""
+        mails = self.mails(caller.user_id)
+        mine = [each for mail in mails if mail["messageId"] == given["message_id"]
+                for each in mail["attachmentList"]]  # fmt: skip
+        wanted = given["attachment_id"]
+        file = self._storage.by_id(wanted)
+        if file is None or wanted not in {each["attachmentId"] for each in mine}:
+            raise ToolError("Requested entity was not found: attachment")
+        kept = self._storage.keep(given["file_name"], file.mimetype, file.data or b"")
+        url = f"{self._origin()}{kept.path}"
+        return {"file": {"name": kept.filename, "mimetype": kept.mimetype, "s3url": url}}
+
+    def _get_profile(self, caller: Caller, _: Data) -> Data:
+        count = len(self.mails(caller.user_id))
+        return {"emailAddress": caller.identity, "messagesTotal": count}
+
+    def _create_event(self, caller: Caller, given: Data) -> Data:
+        zone = given["timezone"]
+        try:
+            start = _moment(given["start_datetime"], ZoneInfo(zone))
+        except (KeyError, ValueError):
+            raise ToolError(f"Invalid time zone: {zone}") from None
+        hours, minutes = given["event_duration_hour"], given["event_duration_minutes"]
+        end = start + timedelta(hours=hours, minutes=minutes)
+        event = {
+            "id": secrets.token_hex(10),
+            "status": "confirmed",
+            **{name: given[name] for name in ("summary", "description", "location")},
+            "start": {"dateTime": start.isoformat(), "timeZone": zone},
+            "end": {"dateTime": end.isoformat(), "timeZone": zone},
+            "attendees": [{"email": address} for address in given["attendees"]],
+            "organizer": {"email": caller.identity, "self": True},
+        }
+        self.events[caller.user_id].append(event)
+        return {"response_data": event}
+
+    def _list_events(self, caller: Caller, given: Data) -> Data:
+        def edge(event: Data, name: str) -> datetime:
+            return datetime.fromisoformat(event[name]["dateTime"])
+
+        earliest = _moment(given.get("timeMin", "0001-01-02"), UTC)
+        latest = _moment(given.get("timeMax", "9999-12-30"), UTC)
+        found = [
+            event
+            for event in sorted(self.events[caller.user_id], key=lambda event: edge(event, "start"))
+            if edge(event, "end") > earliest and edge(event, "start") < latest
+            if given["q"].casefold() in f"{event['summary']} {event['description']}".casefold()
+        ]
+        return {"items": found[: given["maxResults"]], "summary": caller.identity}
+
+    def _delete_event(self, caller: Caller, given: Data) -> Data:
+        events = self.events[caller.user_id]
+        event = next((event for event in events if event["id"] == given["event_id"]), None)
+        if event is None:
+            raise ToolError("Not Found: there is no such event")
+        events.remove(event)
+        return {"status": "deleted", "id": event["id"]}
+
+    def _create_issue(self, caller: Caller, given: Data) -> Data:
+        repository = f"{given['owner']}/{given['repo']}"
+        known = self.issues[repository]
+        number = len(known) + 1
+        issue = {
+            "number": number,
+            "title": given["title"],
+            "body": given["body"],
+            "state": "open",
+            "labels": [{"name": label} for label in given["labels"]],
+            "assignees": [{"login": login} for login in given["assignees"]],
+            "user": {"login": caller.identity.partition("@")[0]},
+            "html_url": f"https://github.example.com/{repository}/issues/{number}",
+        }
+        known.append(issue)
+        return issue
+
+    def _list_issues(self, _: Caller, given: Data) -> Data:
+        known = self.issues[f"{given['owner']}/{given['repo']}"]
+        found = [issue for issue in known if given["state"] in {issue["state"], "all"}]
+        return {"issues": found[::-1][: given["per_page"]]}
+
+    def _get_file(self, caller: Caller, given: Data) -> Data:
+        folder, path = self._remote.of(caller.user_id), given["file_path"]
+        try:
+            data = folder.read(path)
+        except OSError:
+            raise ToolError(f"File not found: {path}") from None
+        if self._faults.file_form == "file":
+            return {"file": {"uri": str(folder.local(path)), "file_downloaded": True}}
+        try:
+            return {"content": data.decode()}
+        except UnicodeDecodeError:
+            return {"content": base64.b64encode(data).decode(), "encoding": "base64"}
 
 
-def read_words(text: str) -> list[str]:
-    """The words of a use case in small letters and in their order."""
-    return re.findall(r"[^\W\d_]+", text.casefold())
+def _holds(mail: Data, query: str) -> bool:
+    """Whether a mail holds every word of a query; operators such as `from:` are read as words."""
+    words = [word.rpartition(":")[2] for word in query.casefold().split()]
+    text = f"{mail['sender']} {mail['subject']} {mail['messageText']} inbox unread".casefold()
+    return all(word in text for word in words)
 
 
-def find_app_of_tool(slug: str) -> App | None:
-    """The app whose toolkit a tool slug belongs to, by its prefix."""
-    prefix = slug.partition("_")[0].casefold()
-    return next((app for app in APPS if app.toolkit == prefix), None)
-
-
-def find_app_of_toolkit(toolkit: str) -> App | None:
-    """The app with that slug."""
-    return next((app for app in APPS if app.toolkit == toolkit), None)
-
-
-def describe_missing(app: App) -> Data:
-    """The connection status of an app that the stand-in does not have."""
-    return {
-        "toolkit": app.toolkit,
-        "description": f"{app.name}, for one person's account.",
-        "has_active_connection": False,
-        "status_message": explain_missing(app.toolkit),
-    }
-
-
-def explain_missing(toolkit: str) -> str:
-    """The sentence about a toolkit that is not there."""
-    app = find_app_of_toolkit(toolkit)
-    name = app.name if app else f"Toolkit {toolkit!r}"
-    return f"{name} is not part of this sandbox, so it cannot be connected."
-
-
-def describe_absent_tool(slug: str) -> str:
-    """Why a slug cannot be run, in the words of the real service where it has some."""
-    app = find_app_of_tool(slug)
-    if app is not None and app.toolkit not in BUILT:
-        return f"No active connected account found for toolkit: {app.toolkit}"
-    return f"Tool {slug} not found. Use COMPOSIO_SEARCH_TOOLS to find the slugs there are."
+def _moment(text: str, zone: tzinfo) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ToolError(f"Invalid date and time: {text}") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=zone)

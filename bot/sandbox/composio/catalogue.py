@@ -1,40 +1,168 @@
-"""All toolkits of the stand-in, and which of their tools a session may use."""
+"""The toolkits and tools of `tools.yaml`, and which of them serve a use case."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
 
-from bot.sandbox.composio.apps import describe_absent_tool
+import yaml
+from jsonschema import Draft202012Validator
+
+from bot.sandbox.composio.records import Data, ToolError
 from bot.sandbox.composio.sessions import Session
-from bot.sandbox.composio.tools import Tool, Toolkit
+
+_FILE = Path(__file__).with_name("tools.yaml")
+SEARCH = "composio_search"
+_ALWAYS_OFFERED = frozenset({SEARCH})
+"""Toolkits whose tools each session offers by name, beside its meta tools."""
+
+
+@cache
+def read_tools() -> Data:
+    """What `tools.yaml` says."""
+    return yaml.load(_FILE.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool by its slug, as `tools.yaml` describes it."""
+
+    slug: str
+    toolkit: str
+    about: Data
+
+    @property
+    def schema(self) -> Data:
+        """The JSON Schema of its arguments."""
+        return {
+            "type": "object",
+            "properties": self.about["input"],
+            "required": self.about.get("needs", []),
+            "additionalProperties": False,
+        }
+
+    @property
+    def reads_only(self) -> bool:
+        return "readOnlyHint" in self.about["tags"]
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Words of a use case that it serves."""
+        return _words(self.about.get("words", ""))
+
+    def check(self, arguments: Mapping[str, Any]) -> Data:
+        """The arguments with the tool's own values for those that are left out.
+
+        Raises:
+            ToolError: they do not fit the schema; it names each that is at fault.
+        """
+        given = {name: value for name, value in arguments.items() if value is not None}
+        validator: Any = Draft202012Validator(self.schema)
+        faults = [
+            f"{fault.json_path[2:]} {fault.message}" for fault in validator.iter_errors(given)
+        ]
+        if faults:
+            raise ToolError(f"Invalid arguments for {self.slug}: {'; '.join(faults)}")
+        fields: Data = self.about["input"]
+        own = {name: field["default"] for name, field in fields.items() if "default" in field}
+        return own | given
+
+    def as_schema(self, *, full: bool = True) -> Data:
+        """The tool's entry in an answer about schemas, or one that says where the schema is."""
+        about = {"toolkit": self.toolkit, "description": self.about["description"]}
+        asking = {"tool": "COMPOSIO_GET_TOOL_SCHEMAS", "args": {"tool_slugs": [self.slug]}}
+        schema = {"input_schema": self.schema} if full else {"schemaRef": asking}
+        return {"tool_slug": self.slug, **about, "hasFullSchema": full, **schema}
 
 
 class Catalogue:
-    """The app tools by slug. Slugs are unique over all toolkits."""
+    """All tools by slug, those of apps and the meta tools."""
 
-    def __init__(self, toolkits: Sequence[Toolkit]) -> None:
-        self.toolkits = {toolkit.slug: toolkit for toolkit in toolkits}
-        self._tools = {tool.slug: tool for toolkit in toolkits for tool in toolkit.tools}
+    def __init__(self) -> None:
+        told = read_tools()
+        self.toolkits: Mapping[str, Data] = told["toolkits"]
+        self._missing: Mapping[str, Data] = told["missing"]
+        """Apps that people ask for and that are not here."""
+        self.meta = {slug: Tool(slug, "composio", about) for slug, about in told["meta"].items()}
+        self.tools = {
+            slug: Tool(slug, toolkit, about)
+            for toolkit, kit in self.toolkits.items()
+            for slug, about in kit["tools"].items()
+        }
 
-    def get(self, slug: str) -> Tool | None:
-        return self._tools.get(slug)
+    def needs_account(self, toolkit: str) -> bool:
+        """Whether an app's tools run with somebody's account."""
+        return not self.toolkits[toolkit].get("no_auth", False)
 
-    def toolkit_of(self, tool: Tool) -> Toolkit:
-        return self.toolkits[tool.toolkit]
+    def usable(self, session: Session) -> dict[str, Tool]:
+        """The apps' tools that a session may use, by slug."""
+        tools = self.tools.items()
+        return {slug: tool for slug, tool in tools if session.allows(tool.toolkit)}
 
-    def find(self, session: Session, slug: str) -> Tool | None:
-        """The tool of that slug, if the session may use it."""
-        tool = self._tools.get(slug)
-        return tool if tool is not None and _may_use(session, tool) else None
+    def offered(self, session: Session) -> dict[str, Tool]:
+        """What is offered by name: the meta tools, the searches, and what the session preloads."""
+        meta = {slug: tool for slug, tool in self.meta.items() if session.has(tool.about.get("of"))}
+        apps = {
+            slug: tool
+            for slug, tool in self.usable(session).items()
+            if tool.toolkit in _ALWAYS_OFFERED or slug in session.preloaded
+        }
+        return meta | apps
 
-    def list_tools(self, session: Session) -> list[Tool]:
-        return [tool for tool in self._tools.values() if _may_use(session, tool)]
+    def tools_for(self, session: Session, use_case: str) -> list[Tool]:
+        """The tools that serve a use case, the best first.
 
-    def list_toolkits(self, session: Session) -> list[Toolkit]:
-        return [kit for kit in self.toolkits.values() if session.allows(kit.slug)]
+        One about somebody's account has the tools of that app alone, or none; any other the search
+        tools, if it shares a word with them.
+        """
+        words = _words(use_case)
+        app = self.app_for(use_case)
+        wanted = app or SEARCH
+        own = [tool for tool in self.usable(session).values() if tool.toolkit == wanted]
+        if app is None and not any(words & tool.words for tool in own):
+            return []
+        return sorted(own, key=lambda tool: -len(words & tool.words))
+
+    def app_for(self, use_case: str) -> str | None:
+        """The app whose account a use case is about, or None; of several the one named first.
+
+        A use case that speaks of a search first is about a topic, whatever it names afterwards.
+        """
+        told, words = read_tools(), _split(use_case)
+        acts = not _words(told["account_words"]).isdisjoint(words)
+        for word in words:
+            if word in _words(told["search_words"]):
+                return None
+            about = [
+                app
+                for app, kit in {**self.toolkits, **self._missing}.items()
+                if word in _words(kit.get("things", ""))
+                or (acts and word in _words(kit.get("names", "")))
+            ]
+            if about:
+                return about[0]
+        return None
 
     def explain_absence(self, slug: str) -> str:
-        """Why a session has no tool of that slug."""
-        return describe_absent_tool(slug)
+        """Why a tool cannot be run, in the words of the real service where it has some."""
+        toolkit = slug.partition("_")[0].casefold()
+        if toolkit in self._missing:
+            return f"No active connected account found for toolkit: {toolkit}"
+        return f"Tool {slug} not found. Use COMPOSIO_SEARCH_TOOLS to find the slugs there are."
+
+    def explain_missing(self, toolkit: str) -> str:
+        """Why an app cannot be connected."""
+        app = self._missing.get(toolkit)
+        name = app["name"] if app else f"Toolkit {toolkit!r}"
+        return f"{name} is not part of this sandbox, so it cannot be connected."
 
 
-def _may_use(session: Session, tool: Tool) -> bool:
-    return session.allows_tool(tool.toolkit, tool.slug, tool.tags)
+def _split(text: str) -> list[str]:
+    return re.findall(r"[^\W\d_]+", text.casefold())
+
+
+@cache
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_split(text))

@@ -1,38 +1,38 @@
-"""The Composio stand-in: REST and MCP on one loopback origin, and what tests may look into."""
+"""The Composio stand-in: REST, MCP and pages on one loopback origin, and what tests look into."""
 
-import contextlib
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Self
 
-from bot.sandbox.composio.accounts import Account, Accounts
-from bot.sandbox.composio.catalogue import Catalogue
-from bot.sandbox.composio.effects import Execution
-from bot.sandbox.composio.engine import SearchEngine
-from bot.sandbox.composio.faults import Faults, WebShape
-from bot.sandbox.composio.service import Service, Surroundings
-from bot.sandbox.composio.serving import LOOPBACK, KeyGate, serve
-from bot.sandbox.composio.sessions import Call, Session
-from bot.sandbox.composio.storage import Storage
-from bot.sandbox.composio.toolkits.desks import Desks
-from bot.sandbox.composio.toolkits.googlecalendar import Event
-from bot.sandbox.composio.toolkits.mailboxes import Mail, Mailbox, MailDraft
-from bot.sandbox.composio.workbench import RemoteTree
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from bot.sandbox.composio.accounts import Account
+from bot.sandbox.composio.files import RemoteFolder
+from bot.sandbox.composio.mcp import McpEndpoint
+from bot.sandbox.composio.meta import LINK_PATH, Service
+from bot.sandbox.composio.pages import Pages
+from bot.sandbox.composio.records import Data, Execution, RestError
+from bot.sandbox.composio.rest import MAX_FILE_BYTES, RestRoutes
+from bot.sandbox.composio.search import SearchEngine
 from bot.sandbox.web import Page
 
 PageSource = Iterable[Page] | Callable[[], Awaitable[Sequence[Page]]]
+_LOOPBACK = "127.0.0.1"
+_OPEN_PATHS = (LINK_PATH, "/s3/", "/mailbox")
+"""Asked for by browsers and by whoever holds a presigned address, so without the key."""
 
 
 class ComposioStandIn:
     """Composio's hosted service on loopback; an asynchronous context manager.
 
-    `pages` are what its search finds: the pages themselves, or a coroutine function that
-    brings them (`SmallWeb.ready`), awaited at the first search. `name` gives the name of a user
-    id's person, from which their accounts' addresses are made. `calls` records every tool call,
-    `executions` every app tool that ran in one, `faults` makes it misbehave.
+    Args:
+        pages: What its search finds: the pages themselves, or a coroutine function that brings them
+            (`SmallWeb.ready`), awaited at the first search.
+        clock: What time it is.
+        name: The name of a user id's person, from which their accounts' addresses are made.
     """
 
     def __init__(
@@ -40,34 +40,31 @@ class ComposioStandIn:
         pages: PageSource,
         *,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-        web_shape: WebShape = "citations",
-        api_key: str | None = None,
         name: Callable[[str], str | None] = lambda _: None,
     ) -> None:
-        self.api_key = api_key or f"ak_sandbox_{secrets.token_hex(8)}"
-        self.base_url = ""
-        self.faults = Faults(web_shape=web_shape)
-        self._engine = SearchEngine(_make_loader(pages), clock, self.faults)
-        self._service = Service(
-            Surroundings(
-                engine=self._engine,
-                clock=clock,
-                faults=self.faults,
-                origin=lambda: self.base_url,
-                downloads=self._make_downloads,
-                name=name,
-            )
-        )
-        self._open = contextlib.AsyncExitStack()
-        self._downloads: TemporaryDirectory[str] | None = None
+        self.api_key = f"ak_sandbox_{secrets.token_hex(8)}"
+        self._service = service = Service(SearchEngine(_loader(pages), clock), clock, name)
+        self.faults = service.faults
+        self.sessions = service.sessions
+        self.accounts = service.accounts
+        self.storage = service.storage
+        """The uploaded files, by their s3 keys."""
+        self.apps = service.apps
+        """What lies in the apps: mails, events, issues."""
+        self.calls = service.calls
+        """Every tool call that came in."""
+        self.executions = service.executions
+        """Every app tool that ran, in order."""
+        self._open = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        async with contextlib.AsyncExitStack() as stack:
-            stack.callback(self._drop_downloads)
-            stack.push_async_callback(self._engine.close)
-            gate = KeyGate(self._service.build_app(), self.api_key, self.faults)
-            port = await stack.enter_async_context(serve(gate))
-            self.base_url = f"http://{LOOPBACK}:{port}"
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(self._service.close)
+            runner = web.AppRunner(self._app(), access_log=None, shutdown_timeout=0.5)
+            await runner.setup()
+            stack.push_async_callback(runner.cleanup)
+            await web.TCPSite(runner, _LOOPBACK, 0).start()
+            self._service.origin = f"http://{_LOOPBACK}:{runner.addresses[0][1]}"
             self._open = stack.pop_all()
         return self
 
@@ -75,54 +72,22 @@ class ComposioStandIn:
         await self._open.aclose()
 
     @property
-    def sessions(self) -> dict[str, Session]:
-        return self._service.sessions
-
-    @property
-    def calls(self) -> list[Call]:
-        return self._service.toolbox.calls
-
-    @property
-    def executions(self) -> list[Execution]:
-        return self._service.runner.executions
+    def base_url(self) -> str:
+        """Where it is reached, once it is open."""
+        return self._service.origin
 
     @property
     def effects(self) -> list[Execution]:
         """The executions that changed something in an app, in their order."""
         return [one for one in self.executions if one.is_effect]
 
-    @property
-    def accounts(self) -> Accounts:
-        return self._service.accounts
+    def mails(self, user_id: str, label: str) -> list[Data]:
+        """A person's mails of a label (`INBOX`, `SENT`, `DRAFT`), oldest first, as JSON."""
+        return self.apps.mails(user_id, label)
 
-    @property
-    def catalogue(self) -> Catalogue:
-        """The toolkits and their tools."""
-        return self._service.catalogue
-
-    @property
-    def storage(self) -> Storage:
-        """The uploaded files, by their s3 keys."""
-        return self._service.storage
-
-    @property
-    def desks(self) -> Desks:
-        """What lies in the apps: `posts`, `issues`, `pages` beside mail and calendars."""
-        return self._service.desks
-
-    def mailbox(self, user_id: str) -> Mailbox:
-        return self.desks.mailboxes.of(user_id)
-
-    def calendar(self, user_id: str) -> list[Event]:
-        return self.desks.calendars.of(user_id)
-
-    def remote_files(self, user_id: str) -> RemoteTree:
+    def remote_files(self, user_id: str) -> RemoteFolder:
         """The person's files in the remote sandbox."""
-        return self._service.files.of(user_id)
-
-    def deliver(self, user_id: str, mail: MailDraft) -> Mail:
-        """Put a mail into a person's inbox, as if somebody had sent it."""
-        return self.desks.mailboxes.add(user_id, mail, "INBOX")
+        return self._service.remote.of(user_id)
 
     def connect(self, user_id: str, toolkit: str, *, identity: str | None = None) -> Account:
         """Give a person an active account, as if they had connected it before."""
@@ -137,19 +102,42 @@ class ComposioStandIn:
         account = self.accounts.by_link(link.rpartition("/")[2])
         if account is None or account.status != "INITIATED":
             raise LookupError(link)
-        return self.accounts.finish(account.id, allowed=allow)
+        return self.accounts.finish(account, allowed=allow)
 
-    def _make_downloads(self) -> Path:
-        if self._downloads is None:
-            self._downloads = TemporaryDirectory(prefix="composio-downloads-")
-        return Path(self._downloads.name)
+    def _app(self) -> web.Application:
+        app = web.Application(middlewares=[self._guard], client_max_size=MAX_FILE_BYTES)
+        app.add_routes(RestRoutes(self._service).routes())
+        app.add_routes(Pages(self._service).routes())
+        app.router.add_route("*", "/v3/mcp/{session_id}", McpEndpoint(self._service).handle)
+        app.router.add_route("*", "/{path:.*}", _refuse_path)
+        return app
 
-    def _drop_downloads(self) -> None:
-        if self._downloads is not None:
-            self._downloads.cleanup()
+    @web.middleware
+    async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Lets only requests with the key through, and tells refusals in Composio's envelope."""
+        try:
+            if not request.path.startswith(_OPEN_PATHS):
+                self._check(request)
+            return await handler(request)
+        except RestError as error:
+            return error.as_response()
+
+    def _check(self, request: web.Request) -> None:
+        given = request.headers.get("x-api-key", "")
+        if not secrets.compare_digest(given.encode(), self.api_key.encode()):
+            raise RestError(401, "HTTP_Unauthorized", "Invalid API key")
+        if self.faults.rate_limited > 0:
+            self.faults.rate_limited -= 1
+            headers = {"Retry-After": str(self.faults.retry_after_s), "X-RateLimit-Remaining": "0"}
+            raise RestError(429, "HTTP_TooManyRequests", "Rate limit exceeded", headers=headers)
 
 
-def _make_loader(pages: PageSource) -> Callable[[], Awaitable[Sequence[Page]]]:
+async def _refuse_path(request: web.Request) -> web.Response:
+    asked = f"{request.method} {request.path}"
+    raise RestError(404, "HTTP_NotFound", f"{asked} is not part of this sandbox")
+
+
+def _loader(pages: PageSource) -> Callable[[], Awaitable[Sequence[Page]]]:
     if callable(pages):
         return pages
     known = tuple(pages)

@@ -38,10 +38,6 @@ class Person:
         """The channels that they can read."""
         return [c for c in self.slack.state.channels.values() if self.reads(c.id)]
 
-    def posts(self, channel_id: str) -> list[Post]:
-        """What they see in a channel, by ts."""
-        return [post for post in self.slack.posts(channel_id) if self.sees(post)]
-
     def modals(self) -> list[View]:
         """Their open modals, the lowest first."""
         return self.slack.workspace.modals.stack_of(self.id)
@@ -59,25 +55,19 @@ class Person:
 
     def post(self, channel_id: str, ts: str) -> Post:
         """A post that they see in a channel in which they can act. Raises Refused."""
-        channel = self.channel(channel_id)
-        for post in self.slack.posts(channel.id):
+        for post in self.slack.posts(self.channel(channel_id).id):
             if post.ts == ts and self.sees(post):
                 return post
         raise Refused("That message is gone.")
 
-    def lasting_post(self, channel_id: str, ts: str) -> Post:
-        """A post that is not ephemeral. Raises Refused."""
+    def lasting_post(self, channel_id: str, ts: str, *, own: bool = False) -> Post:
+        """A post that is neither ephemeral nor deleted, and theirs where that is wanted."""
         post = self.post(channel_id, ts)
         if post.ephemeral_to is not None:
             raise Refused("That message is only visible to you; this is not possible with it.")
         if post.subtype == "tombstone":
             raise Refused("That message was deleted.")
-        return post
-
-    def own_post(self, channel_id: str, ts: str) -> Post:
-        """A post that they wrote. Raises Refused."""
-        post = self.lasting_post(channel_id, ts)
-        if post.user != self.id:
+        if own and post.user != self.id:
             raise Refused("That message was written by somebody else.")
         return post
 

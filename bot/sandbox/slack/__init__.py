@@ -3,8 +3,6 @@
 from bot.sandbox.slack.clock import Clock as Clock
 from bot.sandbox.slack.clock import ManualClock as ManualClock
 from bot.sandbox.slack.clock import SystemClock as SystemClock
-from bot.sandbox.slack.manifest import find_manifest_problems as find_manifest_problems
-from bot.sandbox.slack.problems import Problem as Problem
 from bot.sandbox.slack.records import ApiCall as ApiCall
 from bot.sandbox.slack.records import Delivery as Delivery
 from bot.sandbox.slack.records import File as File

@@ -19,10 +19,10 @@ class Arguments:
     def has(self, name: str) -> bool:
         return self.values.get(name) is not None
 
-    def text(self, name: str) -> str | None:
-        """The argument as text; None when it is absent."""
+    def text(self, name: str) -> str:
+        """The argument as text; empty when it is absent."""
         value = self.values.get(name)
-        return value if isinstance(value, str) or value is None else json.dumps(value)
+        return value if isinstance(value, str) else "" if value is None else json.dumps(value)
 
     def required(self, name: str) -> str:
         """The argument as text; a call without it is refused."""
@@ -30,9 +30,8 @@ class Arguments:
             raise missing_field(name)
         return value
 
-    def flag(self, name: str, *, default: bool = False) -> bool:
-        value = self.values.get(name)
-        return default if value is None else value in (True, 1, "1", "true", "True")
+    def flag(self, name: str) -> bool:
+        return self.values.get(name) in (True, 1, "1", "true", "True")
 
     def number(self, name: str, default: int) -> int:
         value = self.values.get(name)
@@ -57,7 +56,7 @@ class Arguments:
 
     def names(self, name: str) -> tuple[str, ...]:
         """A comma-separated list."""
-        return tuple(part.strip() for part in (self.text(name) or "").split(",") if part.strip())
+        return tuple(part.strip() for part in self.text(name).split(",") if part.strip())
 
     def _decoded(self, name: str, error: str) -> object:
         value = self.values.get(name)
@@ -75,9 +74,9 @@ async def read_arguments(request: web.Request) -> JsonObject:
     if not request.can_read_body:
         return merged
     if request.content_type == "application/json":
-        merged |= await _json_body(request)
-    elif request.content_type in ("application/x-www-form-urlencoded", "multipart/form-data"):
-        merged |= dict(await request.post())
+        return merged | await _json_body(request)
+    if request.content_type in ("application/x-www-form-urlencoded", "multipart/form-data"):
+        return merged | dict(await request.post())
     return merged
 
 

@@ -1,6 +1,7 @@
 """Brings payloads to the app: envelopes, the 3 s for the acknowledgement, the retry schedule."""
 
 import asyncio
+import json
 from dataclasses import replace
 
 from bot.sandbox.slack.background import Background
@@ -29,17 +30,14 @@ class Deliverer:
 
     async def _deliver_event(self, payload: JsonObject) -> None:
         try:
-            await self._insist(payload)
+            delivery = await self.attempt("events_api", payload)
+            for attempt, pause_s in enumerate(RETRY_PAUSES_S, start=1):
+                if delivery.acked_at_s is not None:
+                    return
+                await self._state.clock.sleep_until(delivery.failed_at_s + pause_s)
+                delivery = await self.attempt("events_api", payload, attempt=attempt)
         finally:
             self.events_under_way -= 1
-
-    async def _insist(self, payload: JsonObject) -> None:
-        delivery = await self.attempt("events_api", payload)
-        for attempt, pause_s in enumerate(RETRY_PAUSES_S, start=1):
-            if delivery.acked_at_s is not None:
-                return
-            await self._state.clock.sleep_until(delivery.failed_at_s + pause_s)
-            delivery = await self.attempt("events_api", payload, attempt=attempt)
 
     async def attempt(
         self,
@@ -60,26 +58,20 @@ class Deliverer:
             sent_at_s=self._state.clock.now(),
             reached_socket=False,
         )
-        envelope = {
+        envelope: JsonObject = {
             "envelope_id": delivery.envelope_id,
             "type": envelope_type,
             "accepts_response_payload": accepts_answer,
             "payload": payload,
         }
         if envelope_type == "events_api":
-            default_reason = "timeout" if attempt else ""
-            envelope |= {"retry_attempt": attempt, "retry_reason": reason or default_reason}
-        return await self._send(delivery, envelope)
-
-    async def _send(self, delivery: Delivery, envelope: JsonObject) -> Delivery:
-        ack = self._sockets.expect_ack(delivery.envelope_id)
-        try:
-            reached = await self._sockets.send(envelope)
+            retry_reason = reason or ("timeout" if attempt else "")
+            envelope |= {"retry_attempt": attempt, "retry_reason": retry_reason}
+        with self._sockets.expect_ack(delivery.envelope_id) as ack:
+            reached = await self._sockets.send_text(json.dumps(envelope))
             delivery = replace(delivery, reached_socket=reached)
             self._state.note_delivery(delivery)
             return await self._await_ack(delivery, ack) if reached else delivery
-        finally:
-            self._sockets.forget_ack(delivery.envelope_id)
 
     async def _await_ack(
         self, delivery: Delivery, ack: asyncio.Future[JsonObject | None]

@@ -9,7 +9,6 @@ from bot.sandbox.slack.records import (
     ApiCall,
     Channel,
     Delivery,
-    File,
     Post,
     Session,
     SuggestedPrompts,
@@ -19,99 +18,24 @@ from bot.sandbox.slack.records import (
 MAX_WAITING_CHANGES = 1000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PostAdded:
-    """A new post; one with `ephemeral_to` is seen by that person alone."""
-
-    post: Post
+@dataclass(frozen=True, slots=True)
+class OpenSockets:
+    count: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PostChanged:
-    post: Post
-    previous: Post
+Record = Post | Channel | Session | SuggestedPrompts | View | ApiCall | Delivery | OpenSockets
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PostDeleted:
-    post: Post
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A record as it is from now on; of a post that was there before, `previous` is what it was.
 
+    Files and reactions change with their posts.
+    """
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileShared:
-    file: File
-    channel: str
-    ts: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReactionChanged:
-    channel: str
-    ts: str
-    name: str
-    user: str
-    added: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionChanged:
-    session: Session
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromptsSuggested:
-    prompts: SuggestedPrompts
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ViewShown:
-    """A modal or App Home was opened, pushed, updated or published."""
-
-    view: View
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ViewClosed:
-    view: View
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChannelChanged:
-    channel: Channel
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallAnswered:
-    call: ApiCall
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeliveryChanged:
-    """A payload was sent to the app, or its acknowledgement came in."""
-
-    delivery: Delivery
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SocketsChanged:
-    open_sockets: int
-
-
-Change = (
-    PostAdded
-    | PostChanged
-    | PostDeleted
-    | FileShared
-    | ReactionChanged
-    | SessionChanged
-    | PromptsSuggested
-    | ViewShown
-    | ViewClosed
-    | ChannelChanged
-    | CallAnswered
-    | DeliveryChanged
-    | SocketsChanged
-)
+    record: Record
+    previous: Post | None = None
+    is_gone: bool = False
 
 
 class SubscriberTooSlowError(Exception):
@@ -127,16 +51,12 @@ class Feed:
 
     def publish(self, change: Change) -> None:
         for queue in tuple(self._queues):
-            self._offer(queue, change)
+            is_full = queue.qsize() >= MAX_WAITING_CHANGES
+            if is_full:
+                self._queues.pop(queue)
+            queue.put_nowait(None if is_full else change)
         for notice in tuple(self._watchers):
             notice()
-
-    def _offer(self, queue: asyncio.Queue[Change | None], change: Change) -> None:
-        if queue.qsize() >= MAX_WAITING_CHANGES:
-            self._queues.pop(queue, None)
-            queue.put_nowait(None)
-        else:
-            queue.put_nowait(change)
 
     def subscribe(self) -> AsyncIterator[Change]:
         """Changes from this call on, without end; raises `SubscriberTooSlowError` if cut off."""

@@ -1,72 +1,63 @@
-"""Slack's limits on texts and sizes, each with the error code that Slack answers."""
+"""Slack's limits: sizes, counts, and how often a method may be called."""
 
-from bot.sandbox.slack.errors import ApiError
-from bot.sandbox.slack.wire import JsonArray, JsonObject
+import math
+from dataclasses import dataclass
+from typing import Final
 
-MAX_POST_TEXT = 40_000
-MAX_UPDATE_TEXT = 4_000
-MAX_MARKDOWN_TEXT = 12_000
-MAX_BLOCKS = 50
-MAX_ATTACHMENTS = 100
-MAX_BLOCKS_TOTAL_CHARS = 13_200
-MAX_STREAM_BYTES = 10_600
-MAX_CHUNK_STRING = 256
-MAX_FILE_BYTES = 1_073_741_824
-MAX_ALT_TEXT = 1_000
-MAX_TITLE = 200
-MAX_VIEW_BYTES = 250_000
-MAX_VIEW_STACK = 3
-MAX_PROMPTS = 4
-MAX_LOADING_MESSAGES = 10
-MAX_SHARE_CHANNELS = 100
-MAX_REACTIONS_OF_A_POST = 50
-MAX_PINS_OF_A_CHANNEL = 100
-MAX_BOOKMARKS_OF_A_CHANNEL = 100
-MAX_SNIPPET_BYTES = 1_048_576
-MAX_VIEWS_OF_A_CODE_CHANNEL = 5
-MAX_CODE_VIEW_BYTES = 1_000_000
-MAX_SEARCH_RESULTS = 20
-MAX_SEARCH_QUERY = 4_000
-MAX_SCHEDULE_AHEAD_S = 120 * 86_400
+from bot.sandbox.slack.clock import Clock
+
+MAX_POST_TEXT: Final = 40_000
+MAX_UPDATE_TEXT: Final = 4_000
+MAX_MARKDOWN_TEXT: Final = 12_000
+MAX_BLOCKS: Final = 50
+MAX_VIEW_BLOCKS: Final = 100
+MAX_BLOCKS_TOTAL_CHARS: Final = 13_200
+MAX_STREAM_BYTES: Final = 10_600
+MAX_CHUNK_STRING: Final = 256
+MAX_FILE_BYTES: Final = 1_073_741_824
+MAX_ALT_TEXT: Final = 1_000
+MAX_TITLE: Final = 200
+MAX_VIEW_BYTES: Final = 250_000
+MAX_VIEW_STACK: Final = 3
+MAX_PROMPTS: Final = 4
+MAX_LOADING_MESSAGES: Final = 10
+MAX_REACTIONS_OF_A_POST: Final = 50
 
 
-def cut_post_text(text: str) -> tuple[str, list[str]]:
-    """The text as it is posted, with Slack's warning when it had to be cut."""
-    if len(text) <= MAX_POST_TEXT:
-        return text, []
-    return text[:MAX_POST_TEXT], ["message_truncated"]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """A sustained rate with a burst; `per_channel` gives each channel a bucket of its own."""
+
+    per_minute: float
+    burst: int
+    per_channel: bool = False
 
 
-def check_update_text(text: str) -> None:
-    """Refuse text that chat.update does not take."""
-    if len(text) > MAX_UPDATE_TEXT:
-        raise ApiError("msg_too_long")
+TIER_2 = Rate(per_minute=20, burst=20)
+TIER_3 = Rate(per_minute=50, burst=50)
+TIER_4 = Rate(per_minute=100, burst=100)
+POSTS_OF_A_CHANNEL = Rate(per_minute=60, burst=20, per_channel=True)
+POSTS_OF_THE_TEAM = Rate(per_minute=300, burst=300)
+STREAM_APPENDS = Rate(per_minute=180, burst=1_000)
+STATUS_UPDATES = Rate(per_minute=600, burst=600)
+UNLIMITED = Rate(per_minute=math.inf, burst=1)
 
 
-def check_markdown_text(text: str) -> None:
-    """Refuse Markdown that is too long for one call."""
-    if len(text) > MAX_MARKDOWN_TEXT:
-        raise ApiError("msg_too_long")
+class RateLimiter:
+    """Token buckets by name, counted by the stand-in's clock."""
 
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._buckets: dict[str, tuple[float, float]] = {}
 
-def check_attachments(attachments: JsonArray) -> None:
-    """Refuse too many attachments, and things that are none."""
-    if len(attachments) > MAX_ATTACHMENTS:
-        raise ApiError("too_many_attachments")
-    if not all(isinstance(attachment, dict) for attachment in attachments):
-        raise ApiError("invalid_attachments")
-
-
-def check_metadata(metadata: JsonObject) -> None:
-    """Metadata is `{event_type, event_payload}`; an empty object clears it."""
-    if not metadata:
-        return
-    event_type, payload = metadata.get("event_type"), metadata.get("event_payload")
-    if not isinstance(event_type, str) or not event_type or not isinstance(payload, dict):
-        raise ApiError("invalid_metadata_schema")
-
-
-def check_title(title: str) -> None:
-    """Refuse an empty title and one that is too long."""
-    if not 1 <= len(title) <= MAX_TITLE:
-        raise ApiError("invalid_name")
+    def take(self, name: str, rate: Rate) -> int:
+        """Count one call. Returns 0, or after how many whole seconds the caller may come back."""
+        if math.isinf(rate.per_minute):
+            return 0
+        now_s = self._clock.now()
+        per_second = rate.per_minute / 60
+        tokens, seen_s = self._buckets.get(name, (float(rate.burst), now_s))
+        tokens = min(rate.burst, tokens + (now_s - seen_s) * per_second)
+        is_allowed = tokens >= 1
+        self._buckets[name] = (tokens - is_allowed, now_s)
+        return 0 if is_allowed else max(1, math.ceil((1 - tokens) / per_second))

@@ -8,7 +8,6 @@ from bot.sandbox.slack.wire import JsonObject
 ChannelKind = Literal["channel", "group", "im", "mpim"]
 ACK_DEADLINE_S = 3.0
 STREAM_LIFETIME_S = 300.0
-StreamPhase = Literal["in_progress", "completed", "errored"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +24,6 @@ class User:
     bot_id: str | None = None
     app_id: str | None = None
     is_restricted: bool = False
-    is_ultra_restricted: bool = False
     is_admin: bool = False
     deleted: bool = False
 
@@ -38,7 +36,6 @@ class Channel:
     creator: str
     created_s: int
     members: tuple[str, ...]
-    topic: str = ""
     purpose: str = ""
     is_archived: bool = False
     is_read_only: bool = False
@@ -48,16 +45,6 @@ class Channel:
     @property
     def is_direct(self) -> bool:
         return self.kind in ("im", "mpim")
-
-
-@dataclass(slots=True, kw_only=True)
-class CodeChannel:
-    """What an agent has put into one of its channels."""
-
-    session_id: str = ""
-    views: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
-    commands: list[JsonObject] = field(default_factory=list[JsonObject])
-    properties: JsonObject = field(default_factory=dict[str, object])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +75,7 @@ class Task:
 class Stream:
     """The streaming part of a post: its phase, its mode and what was appended."""
 
-    phase: StreamPhase
+    phase: Literal["in_progress", "completed"]
     started_s: float
     mode: Literal["markdown_text", "chunks"] | None = None
     task_display_mode: str = "timeline"
@@ -101,6 +88,18 @@ class Stream:
     def is_open(self, now_s: float) -> bool:
         """Whether it still takes text; Slack seals a stream five minutes after its start."""
         return self.phase == "in_progress" and now_s < self.started_s + STREAM_LIFETIME_S
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """A file on its way: a ticket was given out, and the bytes come in, or have."""
+
+    ticket: str
+    file_id: str
+    name: str
+    length_bytes: int
+    alt_txt: str | None
+    content: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,15 +128,6 @@ class File:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CustomAuthor:
-    """The name and icon that a post shows in the place of the bot's own."""
-
-    username: str | None = None
-    icon_emoji: str | None = None
-    icon_url: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Post:
     """A message. `blocks` are as they were sent, with the block ids that Slack adds."""
 
@@ -149,7 +139,6 @@ class Post:
     subtype: str | None = None
     blocks: tuple[JsonObject, ...] = ()
     blocks_are_derived: bool = False
-    attachments: tuple[JsonObject, ...] = ()
     files: tuple[File, ...] = ()
     edited: Edited | None = None
     metadata: JsonObject | None = None
@@ -157,7 +146,6 @@ class Post:
     reactions: tuple[Reaction, ...] = ()
     bot_id: str | None = None
     app_id: str | None = None
-    custom_author: CustomAuthor | None = None
     client_msg_id: str | None = None
     stream: Stream | None = None
     unfurl_links: bool | None = None

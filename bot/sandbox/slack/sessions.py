@@ -1,6 +1,5 @@
 """Agent sessions of threads: their status, title and status line, and how these run out."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from bot.sandbox.slack.background import Background
@@ -13,12 +12,6 @@ PROCESSING_LIFETIME_S = 3600.0
 STATUS_LINE_LIFETIME_S = 120.0
 
 
-def check_status(status: str) -> None:
-    """Refuse a status that is none of Slack's four."""
-    if status not in STATUSES:
-        raise ApiError("invalid_status")
-
-
 class Sessions:
     """Creates a session at its first mention; the author of the thread's root began it."""
 
@@ -26,73 +19,55 @@ class Sessions:
         self._state = state
         self._background = background
 
-    def find(self, channel: str, thread_ts: str) -> Session | None:
-        return self._state.sessions.get((channel, thread_ts))
-
     def of_thread(self, channel: str, thread_ts: str) -> Session:
         """The session as it is, or a new one that is not kept yet."""
         root = self._state.find_post(channel, thread_ts)
         initiator = root.user if root else None
         new = Session(channel=channel, thread_ts=thread_ts, status="active", initiator=initiator)
-        return self.find(channel, thread_ts) or new
+        return self._state.sessions.get((channel, thread_ts), new)
 
-    def set_status(
-        self,
-        channel: str,
-        thread_ts: str,
-        status: str,
-        *,
-        title: str = "",
-        initiator: str | None = None,
-    ) -> Session:
-        """Set the status; "processing" falls back to "active" after an hour. May create."""
-        check_status(status)
-        known = self.find(channel, thread_ts)
-        session = replace(
-            self.of_thread(channel, thread_ts), status=status, set_at_s=self._state.clock.now()
-        )
-        if known is None and title:
+    def set_status(self, channel: str, thread_ts: str, status: str, *, title: str = "") -> Session:
+        """Set the status; "processing" falls back to "active" after an hour.
+
+        A title counts only where the call creates the session.
+        """
+        if status not in STATUSES:
+            raise ApiError("invalid_status")
+        session = self.of_thread(channel, thread_ts)
+        if (channel, thread_ts) not in self._state.sessions:
             session = replace(session, title=title)
-        if initiator:
-            session = replace(session, initiator=initiator)
-        self._state.set_session(session)
-        if status == "processing":
-            self._expire(session, PROCESSING_LIFETIME_S, lambda s: replace(s, status="active"))
-        return session
+        return self._set(replace(session, status=status), PROCESSING_LIFETIME_S)
 
-    def set_title(self, channel: str, thread_ts: str, title: str) -> Session:
-        session = replace(self.of_thread(channel, thread_ts), title=title)
-        self._state.set_session(session)
-        return session
+    def set_title(self, channel: str, thread_ts: str, title: str) -> None:
+        self._state.set_session(replace(self.of_thread(channel, thread_ts), title=title))
 
     def set_status_line(
         self, channel: str, thread_ts: str, text: str, loading_messages: tuple[str, ...]
-    ) -> Session:
+    ) -> None:
         """The line "<App> <text>" under the thread, for two minutes; an empty text clears it."""
         session = replace(
             self.of_thread(channel, thread_ts),
             status="processing" if text else "active",
             status_text=text,
             loading_messages=loading_messages,
-            set_at_s=self._state.clock.now(),
         )
+        self._set(session, STATUS_LINE_LIFETIME_S)
+
+    def end_status_line(self, channel: str, thread_ts: str) -> None:
+        """A reply of the app clears the line that stood under the thread."""
+        session = self._state.sessions.get((channel, thread_ts))
+        if session is not None and session.status_text:
+            self._state.set_session(replace(session, status_text="", loading_messages=()))
+
+    def _set(self, session: Session, lifetime_s: float) -> Session:
+        session = replace(session, set_at_s=self._state.clock.now())
         self._state.set_session(session)
-        if text:
-            self._expire(session, STATUS_LINE_LIFETIME_S, _clear_line)
+        if session.status == "processing":
+            self._background.start(self._expire(session, session.set_at_s + lifetime_s))
         return session
 
-    def _expire(
-        self, session: Session, lifetime_s: float, end: Callable[[Session], Session]
-    ) -> None:
-        self._background.start(self._expire_later(session, session.set_at_s + lifetime_s, end))
-
-    async def _expire_later(
-        self, session: Session, at_s: float, end: Callable[[Session], Session]
-    ) -> None:
+    async def _expire(self, session: Session, at_s: float) -> None:
         await self._state.clock.sleep_until(at_s)
-        if self.find(session.channel, session.thread_ts) == session:
-            self._state.set_session(end(session))
-
-
-def _clear_line(session: Session) -> Session:
-    return replace(session, status="active", status_text="", loading_messages=())
+        if self._state.sessions[session.channel, session.thread_ts] == session:
+            ended = replace(session, status="active", status_text="", loading_messages=())
+            self._state.set_session(ended)

@@ -3,7 +3,8 @@
 import asyncio
 import json
 import secrets
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -11,7 +12,7 @@ from aiohttp import WSMessage, WSMsgType, web
 
 from bot.sandbox.slack.background import Background
 from bot.sandbox.slack.clock import Clock
-from bot.sandbox.slack.feed import Feed, SocketsChanged
+from bot.sandbox.slack.feed import Change, Feed, OpenSockets
 from bot.sandbox.slack.wire import JsonObject, as_object
 
 MAX_SOCKETS = 10
@@ -81,7 +82,7 @@ class Sockets:
     async def _serve(self, socket: Socket) -> None:
         self._sockets.append(socket)
         await socket.ws.send_json(self._hello())
-        self._feed.publish(SocketsChanged(open_sockets=self.open_sockets))
+        self._feed.publish(Change(OpenSockets(self.open_sockets)))
         pings = self._background.start(self._ping(socket))
         try:
             async for frame in socket.ws:
@@ -89,7 +90,7 @@ class Sockets:
         finally:
             pings.cancel()
             self._sockets.remove(socket)
-            self._feed.publish(SocketsChanged(open_sockets=self.open_sockets))
+            self._feed.publish(Change(OpenSockets(self.open_sockets)))
 
     async def _take(self, socket: Socket, frame: WSMessage) -> None:
         if socket.is_black_hole:
@@ -136,16 +137,13 @@ class Sockets:
         if waiting is not None and not waiting.done():
             waiting.set_result(as_object(answer.get("payload")))
 
-    def expect_ack(self, envelope_id: str) -> asyncio.Future[JsonObject | None]:
+    @contextmanager
+    def expect_ack(self, envelope_id: str) -> Generator[asyncio.Future[JsonObject | None]]:
         """The payload of the acknowledgement to come, None if it has none."""
-        return self._acks.setdefault(envelope_id, asyncio.get_running_loop().create_future())
-
-    def forget_ack(self, envelope_id: str) -> None:
-        self._acks.pop(envelope_id, None)
-
-    async def send(self, envelope: JsonObject) -> bool:
-        """Send to one socket; False when there is none that takes it."""
-        return await self.send_text(json.dumps(envelope))
+        try:
+            yield self._acks.setdefault(envelope_id, asyncio.get_running_loop().create_future())
+        finally:
+            self._acks.pop(envelope_id, None)
 
     async def send_text(self, text: str) -> bool:
         """Send a frame to one socket, whatever it says; False when there is none that takes it.

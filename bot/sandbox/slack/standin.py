@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from types import TracebackType
+from contextlib import AsyncExitStack
 from typing import Self, TypeVar
 
 from aiohttp import web
@@ -11,13 +11,11 @@ from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES, install_app
 from bot.sandbox.slack.background import Background
 from bot.sandbox.slack.clock import Clock, SystemClock
 from bot.sandbox.slack.events import wrap_event
-from bot.sandbox.slack.faults import Fault, Faults
 from bot.sandbox.slack.feed import Change
-from bot.sandbox.slack.interactions import Interactions
-from bot.sandbox.slack.methods.table import METHODS
-from bot.sandbox.slack.rates import RateLimiter
+from bot.sandbox.slack.gestures import Gestures
+from bot.sandbox.slack.limits import RateLimiter
 from bot.sandbox.slack.records import ApiCall, Delivery, File, Post, SuggestedPrompts
-from bot.sandbox.slack.server import Server
+from bot.sandbox.slack.server import Fault, Server
 from bot.sandbox.slack.sockets import Sockets
 from bot.sandbox.slack.state import State
 from bot.sandbox.slack.team import PEOPLE
@@ -27,11 +25,11 @@ from bot.sandbox.slack.workspace import Workspace
 T = TypeVar("T")
 
 
-class SlackStandIn(Interactions):
+class SlackStandIn(Gestures):
     """An aiohttp server on loopback that the real slack_sdk and slack-bolt talk to.
 
     Use it as an async context manager. `rate_limits=False` lifts the tiers; `scopes`,
-    `bot_events`, `unfurl_domains` and `home_tab` are what the app's manifest would grant.
+    `bot_events` and `home_tab` are what the app's manifest would grant.
     """
 
     def __init__(
@@ -43,66 +41,60 @@ class SlackStandIn(Interactions):
         scopes: Sequence[str] = DEFAULT_SCOPES,
         bot_events: Sequence[str] = DEFAULT_EVENTS,
         rate_limits: bool = True,
-        unfurl_domains: Sequence[str] = (),
         home_tab: bool = True,
     ) -> None:
         clock = clock or SystemClock()
         state = State(clock, bot_name)
-        self.app = install_app(
-            state.team,
-            scopes,
-            bot_events,
-            unfurl_domains=unfurl_domains,
-            is_home_enabled=home_tab,
-        )
+        self.app = install_app(state.team, scopes, bot_events, is_home_enabled=home_tab)
         self._background = Background()
-        self._sockets = Sockets(clock, state.feed, self._background, self.app.id)
-        super().__init__(Workspace(state, self.app, self._sockets, self._background))
-        self._faults = Faults()
-        limiter = RateLimiter(clock) if rate_limits else None
-        self._server = Server(self.workspace, METHODS, self._faults, limiter)
+        self.sockets = Sockets(clock, state.feed, self._background, self.app.id)
+        """The sockets themselves, for faults: black holes, lost acknowledgements, odd frames."""
+        super().__init__(Workspace(state, self.app, self.sockets, self._background))
+        self._server = Server(self.workspace, RateLimiter(clock) if rate_limits else None)
         self._port = port
-        self._runner: web.AppRunner | None = None
+        self._running = AsyncExitStack()
+        self.bot_token, self.app_token = self.app.bot_token, self.app.app_token
+        self.bot_user_id, self.bot_id = self.app.bot_user_id, self.app.bot_id
+        self.team_id = self.app.team_id
+        self.mention = f"<@{self.bot_user_id}>"
+        """The bot's mention in wire form."""
+        self.users = {name: user.id for name, user in state.team.users.items()}
+        """Everyone by name: people, guest, stranger, nameless, robot (another bot), bot."""
+        self.people = {name: self.users[name] for name in PEOPLE}
+        """The three ordinary members, name to id."""
+        self.channels = {name: channel.id for name, channel in state.team.channels.items()}
+        """Channels by name; the bot is in neither "random" nor "hidden" (private)."""
 
     @classmethod
     def installed_from(cls, manifest: JsonObject, *, clock: Clock | None = None) -> Self:
-        """A team that has installed the app of a manifest."""
-        features, settings = manifest["features"], manifest["settings"]
+        """A team that has installed the app of a manifest: what it declares, and not more."""
+        features = manifest["features"]
         slack = cls(
             clock=clock,
             bot_name=features["bot_user"]["display_name"],
             scopes=manifest["oauth_config"]["scopes"]["bot"],
-            bot_events=settings["event_subscriptions"]["bot_events"],
-            unfurl_domains=features.get("unfurl_domains", ()),
+            bot_events=manifest["settings"]["event_subscriptions"]["bot_events"],
             home_tab=features["app_home"]["home_tab_enabled"],
         )
-        if prompts := features.get("agent_view", {}).get("suggested_prompts"):
-            for person in slack.people.values():
-                shown = SuggestedPrompts(
-                    channel=slack.dm_id(person), title="", prompts=tuple(prompts)
-                )
-                slack.state.set_prompts(shown)
+        prompts = tuple(features.get("agent_view", {}).get("suggested_prompts", ()))
+        for person in slack.people if prompts else ():
+            shown = SuggestedPrompts(channel=slack.dm_id(person), title="", prompts=prompts)
+            slack.state.set_prompts(shown)
         return slack
 
     async def __aenter__(self) -> Self:
+        self._running.push_async_callback(self._background.close)
         runner = web.AppRunner(self._server.build_app(), access_log=None, shutdown_timeout=1.0)
         await runner.setup()
-        self._runner = runner
+        self._running.push_async_callback(runner.cleanup)
+        self._running.push_async_callback(self.sockets.close)
         await web.TCPSite(runner, "127.0.0.1", self._port).start()
         self._port = runner.addresses[0][1]
         self.workspace.base_url = f"http://127.0.0.1:{self._port}"
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._sockets.close()
-        if self._runner is not None:
-            await self._runner.cleanup()
-        await self._background.close()
+    async def __aexit__(self, *_: object) -> None:
+        await self._running.aclose()
 
     @property
     def base_url(self) -> str:
@@ -111,51 +103,6 @@ class SlackStandIn(Interactions):
     @property
     def api_url(self) -> str:
         return f"{self.base_url}/api/"
-
-    @property
-    def bot_token(self) -> str:
-        return self.app.bot_token
-
-    @property
-    def app_token(self) -> str:
-        return self.app.app_token
-
-    @property
-    def config_token(self) -> str:
-        """The token for the manifest methods; it belongs to a person, not to the app."""
-        return self.app.config_token
-
-    @property
-    def bot_user_id(self) -> str:
-        return self.app.bot_user_id
-
-    @property
-    def bot_id(self) -> str:
-        return self.app.bot_id
-
-    @property
-    def team_id(self) -> str:
-        return self.app.team_id
-
-    @property
-    def mention(self) -> str:
-        """The bot's mention in wire form."""
-        return f"<@{self.app.bot_user_id}>"
-
-    @property
-    def people(self) -> dict[str, str]:
-        """The three ordinary members, name to id."""
-        return {name: self.state.team.users[name].id for name in PEOPLE}
-
-    @property
-    def users(self) -> dict[str, str]:
-        """Everyone by name: people, guest, stranger, nameless, robot (another bot), bot."""
-        return {name: user.id for name, user in self.state.team.users.items()}
-
-    @property
-    def channels(self) -> dict[str, str]:
-        """Channels by name; the bot is in neither "random" nor "hidden" (private)."""
-        return {name: channel.id for name, channel in self.state.team.channels.items()}
 
     @property
     def calls(self) -> list[ApiCall]:
@@ -170,6 +117,10 @@ class SlackStandIn(Interactions):
     def events_under_way(self) -> int:
         """How many events the app has not acknowledged yet, those on their way included."""
         return self.workspace.deliverer.events_under_way
+
+    @property
+    def open_sockets(self) -> int:
+        return self.sockets.open_sockets
 
     @property
     def files(self) -> list[File]:
@@ -203,16 +154,7 @@ class SlackStandIn(Interactions):
 
     async def connected(self, *, timeout_s: float = 10.0) -> None:
         """Wait until the app has a socket that was greeted."""
-        await self.wait_for(lambda _: self._sockets.open_sockets > 0, timeout_s=timeout_s)
-
-    @property
-    def open_sockets(self) -> int:
-        return self._sockets.open_sockets
-
-    @property
-    def sockets(self) -> Sockets:
-        """The sockets themselves, for faults: black holes, lost acknowledgements, odd frames."""
-        return self._sockets
+        await self.wait_for(lambda _: self.open_sockets > 0, timeout_s=timeout_s)
 
     def fail(
         self,
@@ -236,22 +178,21 @@ class SlackStandIn(Interactions):
             html=html,
             hang_s=hang_s,
         )
-        self._faults.add(method, fault)
+        self._server.faults.setdefault(method, []).append(fault)
 
     def heal(self) -> None:
         """Take back every fault that was ordered and not used."""
-        self._faults.clear()
+        self._server.faults.clear()
 
     def revoke_tokens(self) -> None:
         """From now on the tokens are answered with `token_revoked`; the app is told once."""
-        self.workspace.revoked_tokens |= {self.app.bot_token, self.app.app_token}
-        tokens: JsonObject = {"oauth": [], "bot": [self.app.bot_user_id]}
+        self.workspace.revoked_tokens |= {self.bot_token, self.app_token}
+        tokens: JsonObject = {"oauth": [], "bot": [self.bot_user_id]}
         self.workspace.emit("tokens_revoked", {"type": "tokens_revoked", "tokens": tokens})
 
     def send_event(self, event: JsonObject) -> None:
         """Deliver an event made up by the caller, subscribed or not, in the usual wrapper."""
-        payload = wrap_event(self.state, self.app, event, None)
-        self.workspace.deliverer.start_event(payload)
+        self.workspace.deliverer.start_event(wrap_event(self.state, self.app, event, None))
 
     async def redeliver(
         self,
@@ -274,8 +215,8 @@ class SlackStandIn(Interactions):
 
     async def disconnect(self, reason: str = "refresh_requested") -> None:
         """Send every socket Slack's notice that it is about to close."""
-        await self._sockets.disconnect(reason)
+        await self.sockets.disconnect(reason)
 
     def cut_sockets(self) -> None:
         """Break every socket's connection without a word."""
-        self._sockets.cut()
+        self.sockets.cut()

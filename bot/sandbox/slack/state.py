@@ -1,40 +1,23 @@
 """The team's present state, and the only ways to change it. Every change is published."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from bot.sandbox.slack.clock import Clock
-from bot.sandbox.slack.feed import (
-    CallAnswered,
-    Change,
-    ChannelChanged,
-    DeliveryChanged,
-    Feed,
-    FileShared,
-    PostAdded,
-    PostChanged,
-    PostDeleted,
-    PromptsSuggested,
-    SessionChanged,
-    ViewClosed,
-    ViewShown,
-)
-from bot.sandbox.slack.ids import Ids
+from bot.sandbox.slack.feed import Change, Feed
 from bot.sandbox.slack.records import (
     ApiCall,
     Channel,
-    CodeChannel,
     Delivery,
     File,
     Post,
     Session,
     Share,
     SuggestedPrompts,
+    Upload,
     User,
     View,
 )
-from bot.sandbox.slack.team import Team, build_team
-from bot.sandbox.slack.wire import JsonObject
+from bot.sandbox.slack.team import Ids, build_team
 
 
 class State:
@@ -44,27 +27,21 @@ class State:
         self.clock = clock
         self.ids = Ids(clock)
         self.feed = Feed()
-        self.team: Team = build_team(self.ids, bot_name, int(clock.now()) - 86_400)
+        self.team = build_team(self.ids, bot_name, int(clock.now()) - 86_400)
         self.users: dict[str, User] = {user.id: user for user in self.team.users.values()}
         self.channels: dict[str, Channel] = {c.id: c for c in self.team.channels.values()}
         self.posts: dict[str, dict[str, Post]] = {}
         self.ephemerals: list[Post] = []
+        self.uploads: dict[str, Upload] = {}
+        """By ticket, until they are completed."""
         self.files: dict[str, File] = {}
         self.deleted_files: set[str] = set()
         self.sessions: dict[tuple[str, str], Session] = {}
         self.prompts: dict[str, SuggestedPrompts] = {}
         self.views: dict[str, View] = {}
         self.homes: dict[str, View] = {}
-        self.pins: dict[str, list[str]] = {}
-        self.bookmarks: dict[str, list[JsonObject]] = {}
-        self.code_channels: dict[str, CodeChannel] = {}
-        self.action_tokens: dict[str, str] = {}
-        self.scheduled: dict[str, JsonObject] = {}
         self.calls: list[ApiCall] = []
         self.deliveries: dict[str, Delivery] = {}
-
-    def publish(self, change: Change) -> None:
-        self.feed.publish(change)
 
     def find_post(self, channel: str, ts: str) -> Post | None:
         return self.posts.get(channel, {}).get(ts)
@@ -79,31 +56,10 @@ class State:
 
     def add_post(self, post: Post) -> Post:
         """Put a post into its channel and note in its files that they are shared there."""
-        files = tuple(self._share_file(file, post) for file in post.files)
-        post = replace(post, files=files)
+        post = replace(post, files=tuple(self._share_file(file, post) for file in post.files))
         self.posts.setdefault(post.channel, {})[post.ts] = post
-        self.publish(PostAdded(post=post))
-        for file in files:
-            self.publish(FileShared(file=file, channel=post.channel, ts=post.ts))
+        self.feed.publish(Change(post))
         return post
-
-    def add_ephemeral(self, post: Post) -> None:
-        self.ephemerals.append(post)
-        self.publish(PostAdded(post=post))
-
-    def change_post(self, post: Post) -> None:
-        """Put the new version of a post in the place of the old one."""
-        previous = self.posts[post.channel][post.ts]
-        self.posts[post.channel][post.ts] = post
-        self.publish(PostChanged(post=post, previous=previous))
-
-    def remove_post(self, post: Post) -> None:
-        del self.posts[post.channel][post.ts]
-        self.publish(PostDeleted(post=post))
-
-    def remove_ephemeral(self, post: Post) -> None:
-        self.ephemerals.remove(post)
-        self.publish(PostDeleted(post=post))
 
     def _share_file(self, file: File, post: Post) -> File:
         is_public = self.channels[post.channel].kind == "channel"
@@ -114,6 +70,24 @@ class State:
         file = self.files[file.id] = replace(file, shares=(*file.shares, share))
         return file
 
+    def change_post(self, post: Post) -> None:
+        """Put the new version of a post in the place of the old one."""
+        previous = self.posts[post.channel][post.ts]
+        self.posts[post.channel][post.ts] = post
+        self.feed.publish(Change(post, previous))
+
+    def remove_post(self, post: Post) -> None:
+        del self.posts[post.channel][post.ts]
+        self.feed.publish(Change(post, is_gone=True))
+
+    def add_ephemeral(self, post: Post) -> None:
+        self.ephemerals.append(post)
+        self.feed.publish(Change(post))
+
+    def remove_ephemeral(self, post: Post) -> None:
+        self.ephemerals.remove(post)
+        self.feed.publish(Change(post, is_gone=True))
+
     def set_user(self, user: User) -> None:
         """Put a user in the place of the one with the same id."""
         names = {known.id: name for name, known in self.team.users.items()}
@@ -121,64 +95,52 @@ class State:
 
     def set_channel(self, channel: Channel) -> None:
         self.channels[channel.id] = channel
-        self.publish(ChannelChanged(channel=channel))
+        self.feed.publish(Change(channel))
 
     def find_direct_channel(self, *members: str) -> Channel | None:
         """The direct conversation of these users, if one was opened."""
         wanted = frozenset(members)
-        for channel in self.channels.values():
-            if channel.is_direct and frozenset(channel.members) == wanted:
-                return channel
-        return None
+        direct = (channel for channel in self.channels.values() if channel.is_direct)
+        return next((channel for channel in direct if frozenset(channel.members) == wanted), None)
 
     def direct_channel(self, *members: str) -> Channel:
         """The direct conversation of these users, opened if there is none."""
         if (known := self.find_direct_channel(*members)) is not None:
             return known
-        channel = self._build_direct_channel(members)
+        is_pair = len(members) <= 2
+        name = "mpdm-" + "--".join(self.users[user].name for user in members) + "-1"
+        channel = Channel(
+            id=self.ids.named("D" if is_pair else "G", "".join(sorted(members))),
+            name="" if is_pair else name,
+            kind="im" if is_pair else "mpim",
+            creator=members[0],
+            created_s=int(self.clock.now()),
+            members=members,
+        )
         self.set_channel(channel)
         return channel
 
-    def _build_direct_channel(self, members: Iterable[str]) -> Channel:
-        people = tuple(members)
-        is_pair = len(people) <= 2
-        name = "mpdm-" + "--".join(self.users[user].name for user in people) + "-1"
-        return Channel(
-            id=self.ids.named("D" if is_pair else "G", "".join(sorted(people))),
-            name="" if is_pair else name,
-            kind="im" if is_pair else "mpim",
-            creator=people[0],
-            created_s=int(self.clock.now()),
-            members=people,
-        )
-
-    def issue_action_token(self, post: Post) -> str:
-        """What lets the app search in the name of the person who wrote to it."""
-        token = f"{post.channel}-{post.ts}-{post.user}"
-        self.action_tokens[token] = post.user
-        return token
-
     def set_session(self, session: Session) -> None:
         self.sessions[session.channel, session.thread_ts] = session
-        self.publish(SessionChanged(session=session))
+        self.feed.publish(Change(session))
 
     def set_prompts(self, prompts: SuggestedPrompts) -> None:
         self.prompts[prompts.channel] = prompts
-        self.publish(PromptsSuggested(prompts=prompts))
+        self.feed.publish(Change(prompts))
 
     def show_view(self, view: View) -> None:
         shelf = self.homes if view.type == "home" else self.views
         shelf[view.user if view.type == "home" else view.id] = view
-        self.publish(ViewShown(view=view))
+        self.feed.publish(Change(view))
 
     def close_view(self, view: View) -> None:
         self.views.pop(view.id, None)
-        self.publish(ViewClosed(view=view))
+        self.feed.publish(Change(view, is_gone=True))
 
     def note_call(self, call: ApiCall) -> None:
         self.calls.append(call)
-        self.publish(CallAnswered(call=call))
+        self.feed.publish(Change(call))
 
     def note_delivery(self, delivery: Delivery) -> None:
         self.deliveries[f"{delivery.envelope_id}/{delivery.attempt}"] = delivery
-        self.publish(DeliveryChanged(delivery=delivery))
+        self.feed.publish(Change(delivery))

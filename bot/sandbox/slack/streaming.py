@@ -1,56 +1,50 @@
-"""Streamed posts: how chunks build up a post, and what Slack refuses on the way. Pure."""
+"""Streamed posts: how text and chunks build up a post, and what Slack refuses on the way. Pure."""
 
 import json
 from dataclasses import replace
 
 from bot.sandbox.slack import limits
 from bot.sandbox.slack.blocks import check_message_blocks
+from bot.sandbox.slack.content import check_markdown
 from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.records import Post, Stream, Task
 from bot.sandbox.slack.wire import JsonArray, JsonObject, as_array, as_object, without_none
 
-TASK_STATUSES = ("pending", "in_progress", "complete", "error")
+_TASK_STATUSES = ("pending", "in_progress", "complete", "error")
 
 
 def append_text(post: Post, text: str) -> Post:
     """The post with more Markdown. Raises `ApiError` when the stream runs in chunks."""
-    limits.check_markdown_text(text)
-    stream = _in_mode(_stream_of(post), "markdown_text")
-    return _with_stream(post, _add_markdown(stream, text))
+    check_markdown(text)
+    stream = _stream_of(post)
+    if stream.mode == "chunks":
+        raise ApiError("streaming_mode_mismatch")
+    return _with_stream(post, _add_markdown(replace(stream, mode="markdown_text"), text))
 
 
 def append_chunks(post: Post, chunks: JsonArray) -> Post:
     """The post with more chunks; an empty list changes nothing."""
     if not chunks:
         return post
-    stream = _in_mode(_stream_of(post), "chunks")
+    stream = _stream_of(post)
+    if stream.mode == "markdown_text":
+        raise ApiError("streaming_mode_mismatch")
+    stream = replace(stream, mode="chunks")
     for chunk in chunks:
         stream = _add_chunk(stream, as_object(chunk) or {})
     return _with_stream(post, stream)
 
 
-def close(post: Post, blocks: tuple[JsonObject, ...]) -> Post:
+def close(post: Post, blocks: tuple[JsonObject, ...] = ()) -> Post:
     """The finished post, with the blocks that stand below its text."""
     stream = _stream_of(post)
-    ended = replace(stream, phase="completed", parts=(*stream.parts, *blocks))
-    return _with_stream(post, ended)
-
-
-def seal(post: Post) -> Post:
-    """The post as Slack leaves it when the app never stopped the stream."""
-    return replace(post, stream=replace(_stream_of(post), phase="completed"))
+    return _with_stream(post, replace(stream, phase="completed", parts=(*stream.parts, *blocks)))
 
 
 def _stream_of(post: Post) -> Stream:
     if post.stream is None:
         raise ApiError("message_not_in_streaming_state")
     return post.stream
-
-
-def _in_mode(stream: Stream, mode: str) -> Stream:
-    if stream.mode not in (None, mode):
-        raise ApiError("streaming_mode_mismatch")
-    return replace(stream, mode="chunks" if mode == "chunks" else "markdown_text")
 
 
 def _with_stream(post: Post, stream: Stream) -> Post:
@@ -70,7 +64,11 @@ def _add_chunk(stream: Stream, chunk: JsonObject) -> Stream:
             grown = _grow(stream, len(json.dumps(chunk)))
             return replace(_with_part(grown, {"type": "plan"}), plan_title=title)
         case {"type": "blocks"}:
-            return _add_blocks(stream, as_array(chunk.get("blocks")) or [])
+            blocks = as_array(chunk.get("blocks")) or []
+            if len(blocks) > limits.MAX_BLOCKS:
+                raise ApiError("msg_blocks_too_many")
+            check_message_blocks(blocks)
+            return replace(stream, parts=(*stream.parts, *blocks))
         case _:
             raise ApiError("invalid_chunks")
 
@@ -90,7 +88,7 @@ def _add_task(stream: Stream, task_id: str, chunk: JsonObject) -> Stream:
     known = {task.id: task for task in stream.tasks}
     task = known.get(task_id) or Task(id=task_id, title="", status="pending")
     status = str(chunk.get("status") or task.status)
-    if status not in TASK_STATUSES or not (title := str(chunk.get("title") or task.title)):
+    if status not in _TASK_STATUSES or not (title := str(chunk.get("title") or task.title)):
         raise ApiError("invalid_chunks")
     details, output = str(chunk.get("details") or ""), str(chunk.get("output") or "")
     known[task_id] = replace(
@@ -104,13 +102,6 @@ def _add_task(stream: Stream, task_id: str, chunk: JsonObject) -> Stream:
     # Details and output weigh double in Slack's count: measured, not documented.
     stream = _grow(stream, len(json.dumps(chunk)) + len(details.encode()) + len(output.encode()))
     return replace(_with_part(stream, {"type": "task", "id": task_id}), tasks=tuple(known.values()))
-
-
-def _add_blocks(stream: Stream, blocks: JsonArray) -> Stream:
-    if len(blocks) > limits.MAX_BLOCKS:
-        raise ApiError("msg_blocks_too_many")
-    check_message_blocks(blocks)
-    return replace(stream, parts=(*stream.parts, *blocks))
 
 
 def _check_strings(chunk: JsonObject) -> None:
@@ -134,18 +125,17 @@ def _with_part(stream: Stream, part: JsonObject) -> Stream:
 def _show_parts(stream: Stream) -> list[JsonObject]:
     """The blocks of the post: task cards in their places, or one plan in the first one's."""
     cards = {task.id: _show_task(task) for task in stream.tasks}
+    title = stream.plan_title or "Plan"
+    plan: JsonObject = {"type": "plan", "title": title, "tasks": list(cards.values())}
     blocks: list[JsonObject] = []
-    is_plan_shown = False
     for part in stream.parts:
         is_progress = part["type"] == "task" or part == {"type": "plan"}
         if not is_progress:
             blocks.append(part)
-        elif stream.task_display_mode != "plan":
-            blocks += [cards[part["id"]]] if part["type"] == "task" else []
-        elif not is_plan_shown:
-            is_plan_shown = True
-            title = stream.plan_title or "Plan"
-            blocks.append({"type": "plan", "title": title, "tasks": list(cards.values())})
+        elif stream.task_display_mode == "plan":
+            blocks += [] if plan in blocks else [plan]
+        elif part["type"] == "task":
+            blocks.append(cards[part["id"]])
     return blocks
 
 
@@ -164,7 +154,5 @@ def _show_task(task: Task) -> JsonObject:
 
 
 def _rich(text: str) -> JsonObject | None:
-    if not text:
-        return None
     section = {"type": "rich_text_section", "elements": [{"type": "text", "text": text}]}
-    return {"type": "rich_text", "elements": [section]}
+    return {"type": "rich_text", "elements": [section]} if text else None

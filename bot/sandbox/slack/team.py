@@ -1,9 +1,11 @@
-"""Who and what is in the team at the start: the people, the bot under test, the channels."""
+"""Who and what is in the team at the start, and the ids by which they are known."""
 
+import hashlib
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
-from bot.sandbox.slack.ids import Ids
+from bot.sandbox.slack.clock import Clock
 from bot.sandbox.slack.records import Channel, User
 
 DOMAIN = "sandbox"
@@ -11,12 +13,37 @@ PEOPLE = ("ann", "ben", "cleo")
 _EVERYONE = (*PEOPLE, "bot")
 
 
+class Ids:
+    """Mints ids with Slack's prefixes and timestamps; unique, the same in each run of a story."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._count = itertools.count(1)
+        self._last_us = 0
+
+    def named(self, prefix: str, name: str) -> str:
+        """A name always gives the same id, so that a test's output can be compared."""
+        digest = hashlib.sha256(f"{prefix}{name}".encode()).hexdigest()
+        return f"{prefix}0{digest[:9].upper()}"
+
+    def fresh(self, prefix: str) -> str:
+        return self.named(prefix, str(next(self._count)))
+
+    def fresh_uuid(self) -> str:
+        digest = hashlib.sha256(f"uuid{next(self._count)}".encode()).hexdigest()
+        return f"{digest[:8]}-{digest[8:12]}-4{digest[13:16]}-a{digest[17:20]}-{digest[20:32]}"
+
+    def fresh_ts(self) -> str:
+        """A message timestamp: the clock's microsecond, or the next one that is free."""
+        self._last_us = max(int(self._clock.now() * 1_000_000), self._last_us + 1)
+        return f"{self._last_us // 1_000_000}.{self._last_us % 1_000_000:06d}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Team:
     """`users` and `channels` are found by the names used in tests, "bot" being the app's user."""
 
     id: str
-    foreign_id: str
     app_id: str
     bot_id: str
     users: dict[str, User]
@@ -49,19 +76,12 @@ def build_team(ids: Ids, bot_name: str, created_s: int) -> Team:
             "robot", "Other Robot", is_bot=True, bot_id=ids.named("B", "robot"),
             app_id=ids.named("A", "robot"),
         ),
-        "bot": User(
-            id=ids.named("U", bot_name), team_id=team_id, name=bot_name, real_name=bot_name,
-            display_name="", is_bot=True, bot_id=bot_id, app_id=app_id,
+        "bot": user(
+            bot_name, bot_name, display_name="", is_bot=True, bot_id=bot_id, app_id=app_id,
         ),
     }  # fmt: skip
-    return Team(
-        id=team_id,
-        foreign_id=foreign_id,
-        app_id=app_id,
-        bot_id=bot_id,
-        users=users,
-        channels=_channels(ids, users, created_s),
-    )
+    channels = _channels(ids, users, created_s)
+    return Team(id=team_id, app_id=app_id, bot_id=bot_id, users=users, channels=channels)
 
 
 def _channels(ids: Ids, users: dict[str, User], created_s: int) -> dict[str, Channel]:

@@ -1,5 +1,6 @@
 """What happens in the team: each act changes the state and tells the app what it may know."""
 
+import mimetypes
 from dataclasses import replace
 from urllib.parse import quote
 
@@ -8,18 +9,14 @@ from bot.sandbox.slack.app import MESSAGE_EVENTS, App
 from bot.sandbox.slack.background import Background
 from bot.sandbox.slack.clock import Clock
 from bot.sandbox.slack.delivery import Deliverer
-from bot.sandbox.slack.feed import ReactionChanged
-from bot.sandbox.slack.links import is_of_domains, links_in
-from bot.sandbox.slack.modals import Modals
+from bot.sandbox.slack.messages import show_post
 from bot.sandbox.slack.records import Channel, Edited, File, Post, Reaction
-from bot.sandbox.slack.responses import ResponseUrls
 from bot.sandbox.slack.sessions import Sessions
 from bot.sandbox.slack.sockets import Sockets
 from bot.sandbox.slack.state import State
 from bot.sandbox.slack.text import mentions_user
-from bot.sandbox.slack.triggers import Triggers
-from bot.sandbox.slack.uploads import Uploads, guess_types
-from bot.sandbox.slack.wire import JsonObject
+from bot.sandbox.slack.views import Modals, Triggers
+from bot.sandbox.slack.wire import JsonObject, without_none
 
 
 class Workspace:
@@ -33,10 +30,8 @@ class Workspace:
         self.deliverer = Deliverer(state, sockets, background)
         self.sessions = Sessions(state, background)
         self.modals = Modals(state)
-        self.response_urls = ResponseUrls(state, app, self)
-        self.revoked_tokens: set[str] = set()
         self.triggers = Triggers(state.clock)
-        self.uploads = Uploads(state.ids)
+        self.revoked_tokens: set[str] = set()
         self.base_url = ""
 
     @property
@@ -45,38 +40,37 @@ class Workspace:
 
     def emit(self, subscription: str, event: JsonObject, channel: Channel | None = None) -> None:
         """Send an event if the app subscribed to it and may see the channel."""
-        if not self.app.is_subscribed(subscription):
-            return
-        if channel is None or self.app.is_member(channel):
+        is_seen = channel is None or self.app.is_member(channel)
+        if is_seen and self.app.is_subscribed(subscription):
             self.deliverer.start_event(events.wrap_event(self.state, self.app, event, channel))
+
+    def tell(self, kind: str, in_channel: Channel | None = None, **fields: object) -> None:
+        """Send an event of these fields, with the moment at which it came to be."""
+        event = {"type": kind, **without_none(fields), "event_ts": self.state.ids.fresh_ts()}
+        self.emit(kind, event, in_channel)
 
     def add_post(self, post: Post) -> Post:
         """Post a message. Whoever wrote it: the app is told of it like of any other."""
         post = self.state.add_post(post)
         channel = self.state.channels[post.channel]
-        if self._mentions_app(post, channel):
-            self.emit("app_mention", events.mention_event(self.state, post), channel)
-        self._emit_message(channel, events.message_event(self.state, post, channel))
-        self._tell_links(post, channel)
+        self._tell_mention(post, channel)
+        event = events.message_event(self.state, post, channel)
+        self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
         for file in post.files:
-            event = events.file_shared_event(self.state, file.id, post.user, channel.id)
-            self.emit("file_shared", event, channel)
+            self.tell(
+                "file_shared",
+                channel,
+                file_id=file.id,
+                user_id=post.user,
+                file={"id": file.id},
+                channel_id=channel.id,
+            )
         return post
 
-    def _tell_links(self, post: Post, channel: Channel) -> None:
-        """Links of the app's own domains are told to it, for `chat.unfurl`."""
-        links = [u for u in links_in(post.text) if is_of_domains(u, self.app.unfurl_domains)]
-        if links and post.user != self.app.bot_user_id:
-            self.emit("link_shared", events.link_shared_event(self.state, post, links), channel)
-
-    def _mentions_app(self, post: Post, channel: Channel) -> bool:
-        is_own = post.user == self.app.bot_user_id
-        return (
-            not channel.is_direct and not is_own and mentions_user(post.text, self.app.bot_user_id)
-        )
-
-    def _emit_message(self, channel: Channel, event: JsonObject) -> None:
-        self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
+    def _tell_mention(self, post: Post, channel: Channel) -> None:
+        bot = self.app.bot_user_id
+        if not channel.is_direct and post.user != bot and mentions_user(post.text, bot):
+            self.emit("app_mention", events.mention_event(self.state, post), channel)
 
     def add_file(
         self,
@@ -91,7 +85,7 @@ class Workspace:
     ) -> File:
         """Keep a file; it is seen by others once a post shares it."""
         file_id = file_id or self.state.ids.fresh("F")
-        guessed_mimetype, filetype = guess_types(name)
+        guessed_mimetype, filetype = _guess_types(name)
         file = File(
             id=file_id,
             name=name,
@@ -107,6 +101,12 @@ class Workspace:
         self.state.files[file_id] = file
         return file
 
+    def can_read(self, file: File) -> bool:
+        """Whether the app may see a file: its own, or one that was shared where it is."""
+        places = (self.state.channels[share.channel] for share in file.shares)
+        is_shared = any(self.app.is_member(channel) for channel in places)
+        return file.user == self.app.bot_user_id or is_shared
+
     def change_post(self, post: Post, *, editor: str | None = None) -> Post:
         """Put a new version in place; with an editor it is marked as edited.
 
@@ -118,130 +118,112 @@ class Workspace:
             post = replace(post, edited=Edited(user=editor, ts=self.state.ids.fresh_ts()))
         self.state.change_post(post)
         channel = self.state.channels[post.channel]
-        if editor and self._mentions_app(post, channel):
-            self.emit("app_mention", events.mention_event(self.state, post), channel)
-        self._emit_message(channel, events.changed_event(self.state, post, previous, channel))
+        if editor:
+            self._tell_mention(post, channel)
+        self._tell_of_old("message_changed", channel, previous, message=show_post(self.state, post))
         return post
 
     def delete_post(self, post: Post) -> None:
         """Delete a post; the root of a thread with replies stays behind as a tombstone."""
         channel = self.state.channels[post.channel]
         if not post.is_reply and self.state.replies_of(post.channel, post.ts):
-            self.state.change_post(
-                Post(
-                    channel=post.channel,
-                    ts=post.ts,
-                    thread_ts=post.ts,
-                    user="USLACKBOT",
-                    text="This message was deleted.",
-                    subtype="tombstone",
-                )
+            tombstone = Post(
+                channel=post.channel,
+                ts=post.ts,
+                thread_ts=post.ts,
+                user="USLACKBOT",
+                text="This message was deleted.",
+                subtype="tombstone",
             )
+            self.state.change_post(tombstone)
         else:
             self.state.remove_post(post)
-        self._emit_message(channel, events.deleted_event(self.state, post, channel))
+        self._tell_of_old("message_deleted", channel, post, deleted_ts=post.ts)
 
-    def add_reaction(self, post: Post, name: str, user: str) -> bool:
-        """React to a post; False when the user had done so already."""
-        users = next((r.users for r in post.reactions if r.name == name), ())
-        if user in users:
+    def _tell_of_old(
+        self, subtype: str, channel: Channel, previous: Post, **fields: object
+    ) -> None:
+        event = events.hidden_event(self.state, subtype, channel, previous, **fields)
+        self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
+
+    def set_reaction(self, post: Post, name: str, user: str, *, added: bool) -> bool:
+        """React to a post or take that back; False when nothing is to be done."""
+        users = {reaction.name: reaction.users for reaction in post.reactions}
+        known = users.get(name, ())
+        if (user in known) == added:
             return False
-        self._set_reaction(post, name, (*users, user))
-        self._tell_reaction(post, name, user, added=True)
-        return True
-
-    def remove_reaction(self, post: Post, name: str, user: str) -> bool:
-        """Take a reaction back; False when there is none."""
-        users = next((r.users for r in post.reactions if r.name == name), ())
-        if user not in users:
-            return False
-        self._set_reaction(post, name, tuple(u for u in users if u != user))
-        self._tell_reaction(post, name, user, added=False)
-        return True
-
-    def _set_reaction(self, post: Post, name: str, users: tuple[str, ...]) -> None:
-        names = dict.fromkeys([*(reaction.name for reaction in post.reactions), name])
-        by_name = {r.name: r.users for r in post.reactions} | {name: users}
-        reactions = (Reaction(name=n, users=by_name[n]) for n in names if by_name[n])
-        self.state.change_post(replace(post, reactions=tuple(reactions)))
-
-    def _tell_reaction(self, post: Post, name: str, user: str, *, added: bool) -> None:
-        self.state.publish(
-            ReactionChanged(channel=post.channel, ts=post.ts, name=name, user=user, added=added)
+        users[name] = (*known, user) if added else tuple(u for u in known if u != user)
+        left = tuple(Reaction(name=n, users=u) for n, u in users.items() if u)
+        self.state.change_post(replace(post, reactions=left))
+        self.tell(
+            "reaction_added" if added else "reaction_removed",
+            self.state.channels[post.channel],
+            user=user,
+            reaction=name,
+            item_user=post.user,
+            item={"type": "message", "channel": post.channel, "ts": post.ts},
         )
-        event = events.reaction_event(self.state, post, name, user, added=added)
-        self.emit(event["type"], event, self.state.channels[post.channel])
+        return True
 
-    def pin(self, post: Post, user: str) -> None:
-        """Pin a post to its channel."""
-        self.state.pins.setdefault(post.channel, []).append(post.ts)
-        self._tell_pin(post, user, added=True)
-
-    def unpin(self, post: Post, user: str) -> None:
-        """Take a pin off."""
-        self.state.pins[post.channel].remove(post.ts)
-        self._tell_pin(post, user, added=False)
-
-    def _tell_pin(self, post: Post, user: str, *, added: bool) -> None:
-        event = events.pin_event(self.state, post, user, added=added)
-        self.emit(event["type"], event, self.state.channels[post.channel])
-
-    def join(self, channel: Channel, user: str, *, inviter: str | None = None) -> Channel:
-        """Make a user a member of a channel."""
+    def join(self, channel: Channel, user: str, *, inviter: str | None = None) -> None:
+        """Make a user a member of a channel; the inviter is told only on an invitation."""
         channel = replace(channel, members=(*channel.members, user))
         self.state.set_channel(channel)
-        event = events.member_joined_event(self.state, user, channel, inviter)
-        self.emit("member_joined_channel", event, channel)
-        return channel
+        self.tell(
+            "member_joined_channel",
+            channel,
+            user=user,
+            channel=channel.id,
+            channel_type="C" if channel.kind == "channel" else "G",
+            team=self.app.team_id,
+            inviter=inviter,
+        )
 
     def leave(self, channel: Channel, user: str) -> None:
         """Take a user out of a channel; the app learns of its own leave as `channel_left`."""
-        members = tuple(member for member in channel.members if member != user)
-        event: JsonObject = {"channel": channel.id, "event_ts": self.state.ids.fresh_ts()}
         if user == self.app.bot_user_id:
-            self.emit("channel_left", {"type": "channel_left", "actor_id": user, **event}, channel)
+            self.tell("channel_left", channel, channel=channel.id, actor_id=user)
         else:
-            left = {"type": "member_left_channel", "user": user, "team": self.app.team_id, **event}
-            self.emit("member_left_channel", left, channel)
+            team = self.app.team_id
+            self.tell("member_left_channel", channel, channel=channel.id, user=user, team=team)
+        members = tuple(member for member in channel.members if member != user)
         self.state.set_channel(replace(channel, members=members))
 
     def archive(self, channel: Channel, user: str) -> None:
         self.state.set_channel(replace(channel, is_archived=True))
-        name = "channel_archive" if channel.kind == "channel" else "group_archive"
-        event_ts = self.state.ids.fresh_ts()
-        event = {"type": name, "channel": channel.id, "user": user, "event_ts": event_ts}
-        self.emit(name, event, channel)
+        kind = "channel_archive" if channel.kind == "channel" else "group_archive"
+        self.tell(kind, channel, channel=channel.id, user=user)
 
     def rename(self, channel: Channel, name: str) -> None:
         """Give a channel another name."""
         self.state.set_channel(replace(channel, name=name))
-        shown: JsonObject = {
-            "id": channel.id,
-            "name": name,
-            "name_normalized": name,
-            "created": channel.created_s,
-            "is_channel": channel.kind == "channel",
-            "is_mpim": channel.kind == "mpim",
-        }
         kind = "channel_rename" if channel.kind == "channel" else "group_rename"
-        event = {"type": kind, "channel": shown, "event_ts": self.state.ids.fresh_ts()}
-        self.emit(kind, event, channel)
+        shown = {"id": channel.id, "name": name, "created": channel.created_s}
+        self.tell(kind, channel, channel=shown)
 
-    def stop_session(self, channel_id: str, thread_ts: str, user: str) -> None:
+    def stop_session(self, channel: Channel, thread_ts: str, user: str) -> None:
         """End the thread's running streams, set its session to active and tell the app."""
-        streams = [
-            post
-            for post in self.state.replies_of(channel_id, thread_ts)
-            if post.stream and post.stream.is_open(self.clock.now())
-        ]
-        for post in streams:
-            if post.stream:
+        stopped: list[str] = []
+        for post in self.state.replies_of(channel.id, thread_ts):
+            if post.stream and post.stream.is_open(self.clock.now()):
                 ended = replace(post.stream, phase="completed", stopped_by_user=True)
                 self.change_post(replace(post, stream=ended))
-        session = self.state.sessions.get((channel_id, thread_ts))
-        if session is not None:
+                stopped.append(post.ts)
+        if session := self.state.sessions.get((channel.id, thread_ts)):
             self.state.set_session(replace(session, status="active", status_text=""))
-        event = events.session_stopped_event(
-            self.state, channel_id, thread_ts, user, [post.ts for post in streams]
+        self.tell(
+            "agent_session_stopped",
+            channel,
+            channel=channel.id,
+            thread_ts=thread_ts,
+            user=user,
+            streaming_message_ts=stopped,
         )
-        self.emit("agent_session_stopped", event, self.state.channels[channel_id])
+
+
+def _guess_types(name: str) -> tuple[str, str]:
+    """Mimetype and Slack's short filetype, told by the name alone."""
+    suffix = name.rpartition(".")[2].lower() if "." in name else ""
+    default = "text/plain" if suffix in ("log", "yaml", "yml") else "application/octet-stream"
+    filetype = {"txt": "text", "log": "text", "md": "markdown", "": "binary"}.get(suffix, suffix)
+    return mimetypes.guess_type(name)[0] or default, filetype

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agent_core.consent.outcomes import outcome_of
+from agent_core.consent.gate import outcome_of
 from agent_core.consent.policy import read_policy
 from agent_core.messages import JsonObject
 from agent_core.sessions.audit import AuditOutcome

@@ -1,14 +1,103 @@
-"""What a call would do is looked up at the moment of asking, and no oftener than needed."""
+"""What a call would do is looked up when it is asked for, and an approval is bound to all of it."""
 
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from agent_core.consent.plan import Planner
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from agent_core.consent.plan import Planner, SealedAction, digest_of
 from agent_core.consent.policy import read_policy
+from agent_core.ids import SessionId, UserId
 from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.tools import tool_context
 from agent_core.tools.composio_accounts import AppTool
+from agent_core.tools.pins import digest_of_json
 from tests.agent_core.consent.calls import batch, entry
+
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+VALUES = st.recursive(
+    LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=12
+)
+ARGUMENTS = st.dictionaries(st.text(max_size=8), VALUES, max_size=4)
+
+
+def sealed(**changed: Any) -> str:
+    action: dict[str, Any] = {
+        "slug": "GMAIL_SEND_EMAIL",
+        "arguments": {"to": "a@x.test", "body": "hello"},
+        "account": "ca_1",
+        "schema_digest": "5d",
+    }
+    whole: dict[str, Any] = {
+        "tool": "mcp__composio__GMAIL_SEND_EMAIL",
+        "arguments": {"to": "a@x.test", "body": "hello"},
+        "session": SessionId("T:C:1"),
+        "asker": UserId("T:U1"),
+    }
+    action |= {name: value for name, value in changed.items() if name in action}
+    whole |= {name: value for name, value in changed.items() if name in whole}
+    return digest_of(**whole, actions=[SealedAction(**action)])
+
+
+def test_the_same_call_has_the_same_digest_however_its_names_are_ordered() -> None:
+    assert sealed() == sealed(arguments={"body": "hello", "to": "a@x.test"})
+    assert len(sealed()) == 64
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"tool": "mcp__other__GMAIL_SEND_EMAIL"},
+        {"slug": "GMAIL_SEND_EMAIl"},
+        {"account": "ca_2"},
+        {"schema_digest": "5e"},
+        {"session": "T:C:2"},
+        {"asker": "T:U2"},
+        {"arguments": {"to": "a@x.test", "body": "hello "}},
+        {"arguments": {"to": "a@x.test", "body": "hello", "bcc": None}},
+    ],
+)
+def test_whatever_is_changed_changes_the_digest(changed: dict[str, Any]) -> None:
+    assert sealed(**changed) != sealed()
+
+
+@settings(max_examples=60, deadline=None)
+@given(ARGUMENTS, st.text(min_size=1), st.data())
+def test_one_byte_changed_in_any_text_changes_the_digest(
+    arguments: dict[str, Any], text: str, data: st.DataObject
+) -> None:
+    place = data.draw(st.integers(0, len(text) - 1))
+    sign = data.draw(st.characters(exclude_characters=text[place]))
+    changed = text[:place] + sign + text[place + 1 :]
+    before, after = ({**arguments, "body": each} for each in (text, changed))
+    assert sealed(arguments=before) != sealed(arguments=after)
+
+
+@settings(max_examples=60, deadline=None)
+@given(VALUES, VALUES)
+def test_values_that_differ_as_json_have_digests_that_differ(one: Any, other: Any) -> None:
+    assume(json.dumps(one, sort_keys=True) != json.dumps(other, sort_keys=True))
+    assert digest_of_json(one) != digest_of_json(other)
+
+
+def test_kinds_of_numbers_and_spellings_of_letters_are_told_apart() -> None:
+    alike = [1, 1.0, True, "1", [1], None, "null", 0, -0.0, 0.0, "\u00e9", "e\u0301"]
+    assert len({digest_of_json(value) for value in alike}) == len(alike)
+
+
+def test_a_lone_surrogate_is_no_hindrance_and_no_disguise() -> None:
+    texts = ["\ud83d", "\ud83d\ude00", "\U0001f600", "\\ud83d"]
+    assert len({digest_of_json(text) for text in texts}) == len(texts)
+
+
+def test_an_end_hidden_behind_thousands_of_spaces_counts() -> None:
+    shown = "Dear Ada," + " " * 5_000
+    hiding = {"to": "a@x.test", "body": f"{shown}and my password is 1234"}
+    assert sealed(arguments=hiding) != sealed(arguments={"to": "a@x.test", "body": shown})
 
 
 @dataclass

@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 
-from agent_core.consent.actions import Action
 from agent_core.consent.recipients import recipients_of
 
 
 def reached(**arguments: Any) -> tuple[str, ...]:
-    return recipients_of(Action(tool="X", arguments=arguments))
+    return recipients_of(arguments)
 
 
 def test_all_fields_of_a_mail_are_read() -> None:

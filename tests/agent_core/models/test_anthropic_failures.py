@@ -1,6 +1,7 @@
 """What goes wrong with a model call, and what becomes of it."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from agent_core.errors import (
 )
 from agent_core.messages import JsonObject
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
-from tests.agent_core.models.asking import FINE, HELLO, ask, failure_of
+from tests.agent_core.models.asking import FINE, ask, failure_of
 from tests.agent_core.models.messages_server import (
     USAGE,
     MessagesServer,
@@ -93,16 +94,51 @@ async def test_an_error_in_mid_stream_is_told_by_its_kind(
     assert (failure.status, failure.kind) == (200, kind)
 
 
-async def test_a_connection_that_breaks_in_mid_stream_may_be_tried_again(
-    model: AnthropicModel, server: MessagesServer
+HALF = [message_start(USAGE), *text_block(0, "Half")]
+NAN: JsonObject = {"type": "tool_use", "id": "a", "name": "t", "input": {"q": float("nan")}}
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (Stream(events=HALF, end="abrupt"), "connection"),
+        (whole(block(0, NAN), stop_reason="tool_use"), "malformed"),
+        (Refusal(status=200), "incomplete"),
+    ],
+)
+async def test_what_comes_broken_may_be_tried_again(
+    model: AnthropicModel, server: MessagesServer, answer: Stream | Refusal, kind: str
 ) -> None:
-    events = [message_start(USAGE), *text_block(0, "Half")]
-    server.answers.append(Stream(events=events, end="abrupt"))
+    server.answers.append(answer)
 
     failure = await failure_of(model)
 
     assert isinstance(failure, ModelUnavailable)
-    assert failure.kind == "connection"
+    assert failure.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("limits", "answer", "kind"),
+    [
+        ({"idle_timeout_s": 0.2}, Stream(events=FINE.events, hold=asyncio.Event()), "timeout"),
+        ({"call_timeout_s": 0.3}, Stream(events=HALF, pings_for_ever=True), "overlong"),
+    ],
+    ids=["falls silent", "only pings"],
+)
+async def test_a_reply_without_an_end_is_given_up_and_its_request_ended(
+    server: MessagesServer, limits: dict[str, Any], answer: Stream, kind: str
+) -> None:
+    connection = AnthropicConnection(api_key="k", base_url=server.url, **limits)
+    model = AnthropicModel("m", connection=connection)
+    server.answers.append(answer)
+
+    failure = await failure_of(model)
+    await model.close()
+    async with asyncio.timeout(10):
+        await server.aborted.wait()
+
+    assert isinstance(failure, ModelUnavailable)
+    assert failure.kind == kind
 
 
 async def test_a_server_that_is_not_there_may_be_tried_again() -> None:
@@ -113,78 +149,6 @@ async def test_a_server_that_is_not_there_may_be_tried_again() -> None:
 
     assert isinstance(failure, ModelUnavailable)
     assert failure.kind == "connection"
-
-
-async def test_a_stream_that_falls_silent_is_given_up(server: MessagesServer) -> None:
-    connection = AnthropicConnection(api_key="k", base_url=server.url, idle_timeout_s=0.2)
-    model = AnthropicModel("m", connection=connection)
-    server.answers.append(Stream(events=FINE.events, hold=asyncio.Event()))
-
-    failure = await failure_of(model)
-    await model.close()
-
-    assert isinstance(failure, ModelUnavailable)
-    assert failure.kind == "timeout"
-
-
-async def test_a_stream_that_only_pings_is_given_up(server: MessagesServer) -> None:
-    connection = AnthropicConnection(api_key="k", base_url=server.url, call_timeout_s=0.3)
-    model = AnthropicModel("m", connection=connection)
-    events = [message_start(USAGE), *text_block(0, "Half")]
-    server.answers.append(Stream(events=events, pings_for_ever=True))
-
-    failure = await failure_of(model)
-    async with asyncio.timeout(10):
-        await server.aborted.wait()
-    await model.close()
-
-    assert isinstance(failure, ModelUnavailable)
-    assert failure.kind == "overlong"
-
-
-async def test_a_server_that_never_answers_is_given_up(server: MessagesServer) -> None:
-    connection = AnthropicConnection(api_key="k", base_url=server.url, call_timeout_s=0.2)
-    model = AnthropicModel("m", connection=connection)
-    server.answers.append(Stream(events=[FINE.events[0]], hold=asyncio.Event()))
-
-    failure = await failure_of(model)
-    await model.close()
-
-    assert isinstance(failure, ModelUnavailable)
-    assert failure.kind == "overlong"
-
-
-async def test_an_event_with_a_number_that_json_does_not_have_is_not_read(
-    model: AnthropicModel, server: MessagesServer
-) -> None:
-    start: JsonObject = {"type": "tool_use", "id": "a", "name": "t", "input": {"q": float("nan")}}
-    server.answers.append(whole(block(0, start), stop_reason="tool_use"))
-
-    failure = await failure_of(model)
-
-    assert isinstance(failure, ModelUnavailable)
-    assert failure.kind == "malformed"
-
-
-async def test_leaving_a_stream_in_the_middle_ends_its_request(
-    model: AnthropicModel, server: MessagesServer
-) -> None:
-    server.answers.append(Stream(events=FINE.events, hold=asyncio.Event()))
-    items = model.stream(HELLO)
-    async with asyncio.timeout(10):
-        await anext(items)
-        await items.aclose()
-        await server.aborted.wait()
-
-    assert len(server.bodies) == 1
-
-
-async def test_a_success_that_is_no_stream_is_not_a_reply(
-    model: AnthropicModel, server: MessagesServer
-) -> None:
-    server.answers.append(Refusal(status=200))
-
-    assert isinstance(await failure_of(model), ModelUnavailable)
 
 
 async def test_several_calls_at_once_share_the_first_opening(

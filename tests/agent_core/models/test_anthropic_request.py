@@ -1,7 +1,5 @@
 """How a request is written: cache points, content order, effort."""
 
-import json
-
 import pytest
 
 from agent_core.ids import ToolCallId
@@ -15,7 +13,7 @@ from agent_core.messages import (
     user_message,
 )
 from agent_core.models import Effort, ModelRequest, ToolSpec
-from agent_core.models.anthropic_request import request_body, takes_effort
+from agent_core.models.anthropic_messages import request_body, takes_effort
 
 CACHE: JsonObject = {"type": "ephemeral"}
 TOOLS = tuple(
@@ -41,12 +39,6 @@ def written(*messages: Message, effort: Effort | None = None) -> JsonObject:
     return request_body("claude-sonnet-5-5", request)
 
 
-def test_the_system_prompt_is_one_cached_block() -> None:
-    assert written(user_message("Hi"))["system"] == [
-        {"type": "text", "text": "S", "cache_control": CACHE}
-    ]
-
-
 def test_tools_keep_their_order_and_the_last_is_a_cache_point() -> None:
     tools = written(user_message("Hi"))["tools"]
 
@@ -70,24 +62,6 @@ def test_the_last_two_user_messages_are_cache_points_at_their_last_block() -> No
         if "cache_control" in block
     ]
     assert points == [(2, 1), (4, 0)]
-
-
-def test_a_long_conversation_has_four_cache_points() -> None:
-    turns = [m for _ in range(9) for m in (user_message("q"), assistant(Text(text="a")))]
-
-    body = written(*turns, user_message("last"))
-
-    assert json.dumps(body).count('"cache_control"') == 4
-
-
-def test_a_request_does_not_change_the_messages_it_is_made_of() -> None:
-    block: JsonObject = {"type": "image", "source": {"type": "url", "url": "https://e.org/a.png"}}
-    message = Message(role="user", parts=(Opaque(block=block),))
-
-    first, second = written(message), written(message)
-
-    assert first == second
-    assert "cache_control" not in block
 
 
 def test_results_come_before_text_in_a_user_message() -> None:

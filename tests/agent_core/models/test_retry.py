@@ -52,16 +52,6 @@ async def failure_of(model: RetryingModel) -> ModelError:
     return caught.value
 
 
-async def test_a_call_that_succeeds_is_made_once_and_never_waits() -> None:
-    model, behind, naps = retrying("Fine.")
-
-    items = await items_of(model)
-
-    assert [type(item) for item in items] == [Delta, Reply]
-    assert len(behind.requests) == 1
-    assert naps.taken_s == []
-
-
 async def test_an_overload_passes_and_the_answer_comes_after_it() -> None:
     model, behind, naps = retrying(overloaded(), overloaded(), overloaded(), "Fine.")
 
@@ -168,15 +158,6 @@ async def test_an_outage_of_ten_minutes_is_outlasted(chance: float) -> None:
     assert max(naps.taken_s) <= 60
 
 
-async def test_closing_the_generator_closes_the_call_behind() -> None:
-    model, behind, _ = retrying("one two three")
-    items = model.stream(REQUEST)
-    await anext(items)
-    await items.aclose()
-
-    assert behind.aborted == 1
-
-
 async def test_cancelling_ends_the_call_behind() -> None:
     held = Held(then="never")
     model, behind, _ = retrying(held)
@@ -203,15 +184,3 @@ async def test_a_faulty_model_is_heard_to_the_end(seed: int) -> None:
     heard = items[retried[-1] + 1 :] if retried else items
     said = "".join(item.text for item in heard if isinstance(item, Delta))
     assert said == "one two three"
-
-
-async def test_the_same_seed_breaks_the_same_calls() -> None:
-    async def faults(seed: int) -> list[str | None]:
-        faulty = FaultyModel(ScriptedModel(["a b c d e f"] * 30), seed=seed)
-        model = RetryingModel(faulty, sleep=Naps())
-        for _ in range(5):
-            await items_of(model)
-        return [fault.kind for fault in faulty.faults]
-
-    assert await faults(7) == await faults(7)
-    assert await faults(7) != await faults(8)

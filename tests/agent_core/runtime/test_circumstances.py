@@ -63,7 +63,10 @@ async def test_a_document_reaches_the_model_whole_and_is_saved_and_named(tmp_pat
     ("question", "notice"),
     [
         ("Wann wurde die Brücke eröffnet und von wem?", "Deine Nachricht hat 15.0"),
-        ("Quand le pont est ouvert et pour qui ?", "Votre message compte 15\N{NO-BREAK SPACE}0"),
+        (
+            "Quand le pont est ouvert et pour qui ?",
+            "Votre message compte 15\N{NARROW NO-BREAK SPACE}0",
+        ),
         ("¿Cuándo y por qué se abrió el puente?", "Tu mensaje tiene 15.0"),
     ],
 )

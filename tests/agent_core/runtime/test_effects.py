@@ -12,7 +12,7 @@ from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import Progress, ToolContext, ToolOutput
-from agent_core.tools.effects import LOST
+from agent_core.tools.actions import LOST
 from tests.agent_core.runtime.threads import begin, end_of, events_of, told
 
 

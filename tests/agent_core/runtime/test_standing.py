@@ -19,9 +19,9 @@ from agent_core.events import (
 from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject
 from agent_core.prompts.language import Language
-from agent_core.runtime.phrases import PHRASES
 from agent_core.runtime.standing import progress_words, standing, stop_words, unsure_words
 from agent_core.sessions import Stop
+from agent_core.words import CORE
 
 BEGIN = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
 MAIL: JsonObject = {"tools": [{"tool_slug": "GMAIL_SEND_EMAIL", "arguments": {"to": "a@b.test"}}]}
@@ -87,11 +87,11 @@ def saved() -> ArtifactSaved:
 
 def asked_after(seconds: float, *events: AnyEvent, language: Language = "en") -> str:
     now = standing([started(), *events])
-    return progress_words(now, BEGIN + timedelta(seconds=seconds), PHRASES[language])
+    return progress_words(now, BEGIN + timedelta(seconds=seconds), CORE.of(language))
 
 
 def stopped(stop: Stop, events: Iterable[AnyEvent], language: Language = "en") -> str:
-    return stop_words(standing([started(), *events]), stop, PHRASES[language])
+    return stop_words(standing([started(), *events]), stop, CORE.of(language))
 
 
 def test_what_a_carried_tool_does_is_told_and_not_the_tool_that_carries_it() -> None:
@@ -99,7 +99,7 @@ def test_what_a_carried_tool_does_is_told_and_not_the_tool_that_carries_it() -> 
     assert "Under way right now: `gmail send email`." in asked_after(20, thought(), carrier)
     lost = [started(), thought(), carrier, returned(may_have_happened=True)]
     assert "What may or may not have happened: `gmail send email`." in unsure_words(
-        lost, PHRASES["en"]
+        lost, CORE.of("en")
     )
 
 
@@ -129,7 +129,7 @@ def test_a_question_is_no_tool_call() -> None:
 )
 def test_a_first_step_that_takes_long_has_not_just_begun(language: Language, said: str) -> None:
     assert asked_after(90, language=language).startswith(said)
-    assert asked_after(5, language=language).startswith(PHRASES[language].just_begun)
+    assert asked_after(5, language=language).startswith(CORE.say(language, "progress-begun"))
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,9 @@ def test_a_first_step_that_takes_long_has_not_just_begun(language: Language, sai
     ],
 )
 def test_a_step_that_is_under_way_waits_for_the_model(language: Language, said: str) -> None:
-    assert f"{PHRASES[language].just_begun} {said}" in asked_after(1, thinking(), language=language)
+    assert f"{CORE.say(language, 'progress-begun')} {said}" in asked_after(
+        1, thinking(), language=language
+    )
     assert said in asked_after(25, thinking(), language=language)
 
 

@@ -47,6 +47,7 @@ class Office:
         self.begun: list[InboundMessage] = []
         self.troubles: list[Schedule] = []
         self.in_the_way: Obstacle | None = None
+        self.database = database
         self.store = ScheduleStore(database)
         self.timekeeper = Timekeeper(self.store, self.take, lambda: self.now, at_once=at_once)
         self.timekeeper.attach(self)
@@ -149,7 +150,7 @@ async def test_a_run_does_not_begin_while_the_one_before_goes_on(tmp_path: Path)
 @pytest.mark.proves("digest.processes")
 async def test_two_processes_begin_a_slot_once(tmp_path: Path) -> None:
     async with opened(tmp_path) as office:
-        other = Office(office.store.database)
+        other = Office(office.database)
         await office.add()
         async with asyncio.TaskGroup() as group:
             for each in (office, other, office, other):

@@ -15,7 +15,7 @@ from agent_core.errors import (
 )
 from agent_core.events import TurnFinished
 from agent_core.prompts.language import Language
-from agent_core.runtime.words import apology, child_failure
+from agent_core.runtime.standing import apology, child_failure
 from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 

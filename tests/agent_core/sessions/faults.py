@@ -43,7 +43,7 @@ def told_of_trouble() -> Generator[asyncio.Event]:
         def emit(self, record: logging.LogRecord) -> None:
             told.set()
 
-    logger, listener = logging.getLogger("agent_core.sessions.trouble"), Listener()
+    logger, listener = logging.getLogger("agent_core.sessions.database"), Listener()
     logger.addHandler(listener)
     try:
         yield told

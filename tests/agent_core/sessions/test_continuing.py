@@ -6,7 +6,7 @@ from pathlib import Path
 from agent_core.messages import Text
 from agent_core.runtime import Runtime
 from agent_core.sessions import StoredTurn
-from agent_core.sessions.continuing import go_on_in
+from agent_core.sessions.store import go_on_in
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from tests.agent_core.runtime.threads import begin, end_of

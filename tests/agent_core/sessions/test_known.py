@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agent_core.ids import SessionId, TurnId
 from agent_core.sessions import Database, Inbox, SessionStore, StoredSession
-from agent_core.sessions.known import KnownSessions
+from agent_core.sessions.store import KnownSessions
 from agent_core.testing.runtimes import inbound
 
 

@@ -71,11 +71,6 @@ async def test_a_delivery_that_was_known_under_its_other_key_is_not_taken_up(
     assert await left_by_the_dead(database) == [{"number": 1}]
 
 
-async def test_an_empty_second_key_is_no_key(ledger: Ledger) -> None:
-    assert await ledger.record(("T1:C1:1", ""), BODY, AT)
-    assert await ledger.record(("T1:C1:2", ""), BODY, AT)
-
-
 async def test_two_equal_keys_are_one(ledger: Ledger, database: Database) -> None:
     assert await ledger.record(("T1:C1:1", "T1:C1:1"), BODY, AT)
     assert await left_by_the_dead(database) == [BODY]
@@ -91,13 +86,6 @@ async def test_what_was_not_handed_over_is_kept_oldest_first_each_once(
     assert await left_by_the_dead(database) == bodies
 
 
-async def test_what_was_handed_over_is_not_kept(ledger: Ledger, database: Database) -> None:
-    await ledger.record(("T1:C1:1", "T1:C1:client"), BODY, AT)
-    await ledger.settle("T1:C1:1")
-    assert await left_by_the_dead(database) == []
-    assert not await ledger.record(("T1:C1:1", "T1:C1:client"), BODY, AT)
-
-
 async def test_a_second_delivery_is_not_kept_to_be_handed_over_again(
     ledger: Ledger, database: Database
 ) -> None:
@@ -105,14 +93,6 @@ async def test_a_second_delivery_is_not_kept_to_be_handed_over_again(
     await ledger.record(("T1:C1:2", "T1:C1:client"), BODY, AT)
     await ledger.settle("T1:C1:1")
     assert await left_by_the_dead(database) == []
-
-
-async def test_settling_what_nobody_recorded_changes_nothing(
-    ledger: Ledger, database: Database
-) -> None:
-    await ledger.record(("T1:C1:1", ""), BODY, AT)
-    await ledger.settle("T1:C1:other")
-    assert await left_by_the_dead(database) == [BODY]
 
 
 async def test_of_deliveries_at_the_same_time_one_is_new(

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.errors import SessionError
-from agent_core.sessions.lock import DatabaseTaken, holder_of, lock_path, sole_process
+from agent_core.sessions.lock import DatabaseTaken, holder_of, sole_process
 
 TIMEOUT_S = 60
 HOLDING = """
@@ -102,17 +102,17 @@ async def test_many_looks_do_not_keep_a_process_from_starting(file_url: str) -> 
                 await asyncio.sleep(0)
 
 
-async def test_a_holder_that_did_not_say_who_it_is_is_still_a_holder(file_url: str) -> None:
-    path = lock_path(file_url)
-    assert path is not None
+async def test_a_holder_that_did_not_say_who_it_is_is_still_a_holder(
+    file_url: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "state.sqlite.lock"
     async with sole_process(file_url):
         path.write_bytes(b"{half a reco")
         assert str(holder_of(file_url)) == "a process that has not said who it is"
 
 
-async def test_what_a_dead_process_wrote_keeps_nobody_out(file_url: str) -> None:
-    path = lock_path(file_url)
-    assert path is not None
+async def test_what_a_dead_process_wrote_keeps_nobody_out(file_url: str, tmp_path: Path) -> None:
+    path = tmp_path / "state.sqlite.lock"
     path.write_text('{"pid": 1, "host": "gone", "since": "2026-01-01T00:00:00Z"}', encoding="utf-8")
     assert holder_of(file_url) is None
     async with sole_process(file_url):
@@ -152,6 +152,7 @@ async def test_a_place_without_room_for_the_lock_is_named(tmp_path: Path) -> Non
 @pytest.mark.proves("processes.sqlite")
 @pytest.mark.subprocess
 async def test_a_killed_process_leaves_no_lock(file_url: str) -> None:
+    """Only a process can be killed."""
     async with other_process(file_url) as process:
         holder = holder_of(file_url)
         assert holder is not None

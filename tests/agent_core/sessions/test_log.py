@@ -85,33 +85,6 @@ async def test_events_are_stored_as_they_were_in_the_order_of_appending(log: Eve
     assert places == sorted(set(places))
 
 
-async def test_a_turn_has_only_its_own_events(log: EventLog) -> None:
-    mine, other = whole_turn(), whole_turn(OTHER_TURN)
-    for pair in zip(mine, other, strict=True):
-        await append(log, *pair)
-    assert only(await read_all(log)) == mine
-    assert only(await read_all(log, OTHER_TURN)) == other
-
-
-async def test_flush_returns_once_all_that_was_appended_is_stored(log: EventLog) -> None:
-    made = Announced()
-    events = [made.called("look", at=number) for number in range(200)]
-    await append(log, *events)
-    await flush(log)
-    assert only(await log.stored(TURN)) == events
-
-
-async def test_flush_without_events_returns_at_once(log: EventLog) -> None:
-    await flush(log)
-    assert await log.stored(TURN) == []
-
-
-async def test_closing_stores_what_is_queued(database: Database) -> None:
-    async with process(database) as log:
-        await append(log, *whole_turn())
-    assert await stored(database) == whole_turn()
-
-
 async def test_a_log_that_only_looks_does_not_wait_to_be_written(database: Database) -> None:
     behind = WriteBehind(database)
     log = EventLog(database, behind)
@@ -197,20 +170,6 @@ async def test_two_readers_each_get_everything(log: EventLog) -> None:
         await append(log, *events[1:])
     assert readers[0].seen == readers[1].seen == events
     assert readers[0].places == readers[1].places
-
-
-async def test_a_reader_that_leaves_does_not_hold_the_other_up(log: EventLog) -> None:
-    events = whole_turn()
-    staying = Reader(log)
-    async with asyncio.TaskGroup() as group:
-        group.create_task(staying.read())
-        leaving = log.read(TURN)
-        await append(log, events[0])
-        async with asyncio.timeout(TIMEOUT_S):
-            assert (await anext(leaving))[1] == events[0]
-        await leaving.aclose()
-        await append(log, *events[1:])
-    assert staying.seen == events
 
 
 async def test_replayed_events_are_kept_and_told_once(log: EventLog) -> None:

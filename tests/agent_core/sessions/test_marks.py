@@ -1,7 +1,7 @@
 """Marks of how far a reader has come."""
 
 from agent_core.sessions import Database
-from agent_core.sessions.marks import Marks
+from agent_core.sessions.ledger import Marks
 
 
 async def test_marks_are_found_by_the_beginning_of_their_names(database: Database) -> None:

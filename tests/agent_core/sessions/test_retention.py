@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from agent_core.sessions import Database, Ledger
-from agent_core.sessions.leases import Leases, new_process_id
-from agent_core.sessions.retention import BATCH_ROWS, KEPT, purge
+from agent_core.sessions.leases import BATCH_ROWS, KEPT, Leases, new_process_id, purge
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 BODY = {"text": "hello"}

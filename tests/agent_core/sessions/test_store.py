@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from agent_core.errors import SessionError
 from agent_core.events import Outcome, TurnFinished
-from agent_core.ids import ROOT_RUN, ConsentId, RunId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.ids import ROOT_RUN, ConsentId, RunId, ToolCallId, TurnId, UserId
 from agent_core.messages import INBOUND, Attachment, Message, Opaque, Text, ToolResult, user_message
 from agent_core.sessions import (
     ConnectionWait,
@@ -69,30 +69,12 @@ async def finished(
     return turn
 
 
-async def test_a_session_that_nobody_saved_is_not_there(store: SessionStore) -> None:
-    assert await store.session(SESSION) is None
-
-
 async def test_a_session_comes_back_as_it_was_saved(store: SessionStore) -> None:
     saved = StoredSession(id=SESSION, workspace=Path("runs") / "session_1", created_at=AT)
     await store.save_session(saved)
     loaded = await store.session(SESSION)
     assert loaded is not None
     assert (loaded.id, loaded.workspace) == (saved.id, saved.workspace)
-
-
-async def test_a_session_s_time_keeps_its_zone(store: SessionStore) -> None:
-    saved = StoredSession(id=SESSION, workspace=Path("runs"), created_at=AT)
-    await store.save_session(saved)
-    assert await store.session(SESSION) == saved
-
-
-async def test_a_session_can_get_a_new_workspace(store: SessionStore) -> None:
-    for name in ("old", "new"):
-        await store.save_session(StoredSession(id=SESSION, workspace=Path(name), created_at=AT))
-    loaded = await store.session(SESSION)
-    assert loaded is not None
-    assert loaded.workspace == Path("new")
 
 
 async def test_a_message_becomes_a_queued_turn_with_all_that_came_with_it(
@@ -177,14 +159,6 @@ async def test_the_unfinished_turns_of_a_session_are_its_own_oldest_first(
     assert [turn.id for turn in unfinished] == [turn.id for turn in turns]
 
 
-async def test_the_turns_until_one_are_the_session_s_own(store: SessionStore) -> None:
-    first = await queued(store, 1)
-    await queued(store, 1, thread=2)
-    second = await queued(store, 2)
-    assert await store.turns_until(second) == [first, second]
-    assert await store.turns_until(first) == [first]
-
-
 async def test_messages_of_every_kind_come_back_as_they_were(store: SessionStore) -> None:
     search = call("search", {"query": "été", "deep": {"n": [1, None, 2.5]}}, id="c1")
     said = (
@@ -214,19 +188,6 @@ async def test_messages_that_a_replay_stores_again_stay_as_they_were(store: Sess
     )
     stored = await store.run_messages(turn.id, ROOT_RUN)
     assert [message.text for message in stored] == ["first", "second"]
-
-
-async def test_storing_no_messages_changes_nothing(store: SessionStore) -> None:
-    turn = await queued(store)
-    await store.append_messages(turn.id, ROOT_RUN, 0, [])
-    assert await store.run_messages(turn.id, ROOT_RUN) == ()
-
-
-async def test_runs_of_a_turn_keep_their_messages_apart(store: SessionStore) -> None:
-    turn = await queued(store)
-    await store.append_messages(turn.id, ROOT_RUN, 0, [user_message("root")])
-    await store.append_messages(turn.id, CHILD, 0, [user_message("child")])
-    assert await store.run_messages(turn.id, CHILD) == (user_message("child"),)
 
 
 async def test_history_is_what_the_root_runs_of_earlier_turns_said(
@@ -296,12 +257,6 @@ async def process(database: Database) -> AsyncGenerator[SessionStore]:
     await behind.close()
 
 
-async def test_a_reader_that_has_not_begun_has_no_cursor(store: SessionStore) -> None:
-    turn = await queued(store)
-    assert await store.load_cursor("slack", turn.id) is None
-    assert await store.unread(SESSION, "slack") == [turn]
-
-
 async def test_a_cursor_is_replaced_by_the_newer_one(store: SessionStore) -> None:
     turn = await queued(store)
     await store.save_cursor("slack", turn.id, {})
@@ -349,11 +304,6 @@ async def can_end_with(database: Database, store: SessionStore, answer: str) -> 
     with suppress(ValueError, SQLAlchemyError):
         await end(database, turn, answer)
     return (await store.turn(turn.id)).status == "finished"
-
-
-async def test_a_session_is_known_by_its_own_id_alone(store: SessionStore) -> None:
-    await store.save_session(StoredSession(id=SESSION, workspace=Path("runs"), created_at=AT))
-    assert await store.session(SessionId(f"{SESSION}1")) is None
 
 
 def test_a_message_that_was_stored_before_it_had_a_locale_still_loads() -> None:

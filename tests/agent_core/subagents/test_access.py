@@ -10,7 +10,7 @@ from agent_core.loop.agent import Agent
 from agent_core.loop.limits import Limits
 from agent_core.messages import JsonObject
 from agent_core.models.retry import RetryingModel
-from agent_core.runtime.agents import Agents
+from agent_core.runtime.runs import Agents
 from agent_core.subagents.spec import shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset, ignore_progress, tool_call, tool_context

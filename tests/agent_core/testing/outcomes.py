@@ -20,7 +20,7 @@ from agent_core.events import (
     TurnFinished,
     TurnStarted,
 )
-from agent_core.testing.chaos import CANARY
+from tests.agent_core.testing.chaos_model import CANARY
 
 RAW = re.compile(
     r"Traceback|\b[A-Z]\w*(?:Error|Exception|Group|Unavailable|Rejected|Truncated|TooLarge)\b"

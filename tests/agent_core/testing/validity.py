@@ -15,7 +15,7 @@ from typing import Any
 from agent_core.context.history import LOST_RESULT
 from agent_core.messages import JsonObject, Message, Opaque, Part, Text, ToolCall, ToolResult
 from agent_core.models import ModelRequest, Reply
-from agent_core.models.anthropic_request import request_body
+from agent_core.models.anthropic_messages import request_body
 from bot.sandbox.model.errors import RefusedError
 from bot.sandbox.model.validation import Rules, validate
 

@@ -7,7 +7,7 @@ import pytest
 from agent_core.messages import JsonObject
 from agent_core.testing.tools import FakeToolset, ignore_progress, tool_call
 from agent_core.tools import Progress, ToolContext, ToolOutput
-from agent_core.tools.app_files import AppFiles
+from agent_core.tools.composio import AppFiles
 
 SAVE = "mcp__local_toolkit__save_app_file"
 FETCH = "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL"

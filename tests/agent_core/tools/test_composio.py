@@ -1,6 +1,7 @@
 """Every person works through a session of their own, and Composio's faults stay Composio's."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -32,13 +33,16 @@ async def open_tools(
     api_key: str = API_KEY,
     clock: Callable[[], float] | None = None,
     retry_after_s: float = 0,
+    idle_after_s: float = 900,
 ) -> AsyncGenerator[ComposioTools, None]:
     sessions = ComposioApi(api_key=api_key, base_url=world.base_url)
     limits = replace(QUICK, retry_after_s=retry_after_s)
-    tools = (
-        ComposioTools(sessions, api_key=api_key, limits=limits, clock=clock)
-        if clock
-        else ComposioTools(sessions, api_key=api_key, limits=limits)
+    tools = ComposioTools(
+        sessions,
+        api_key=api_key,
+        limits=limits,
+        clock=clock or time.monotonic,
+        idle_after_s=idle_after_s,
     )
     try:
         yield tools
@@ -79,7 +83,7 @@ async def test_a_refusal_of_one_persons_session_costs_nobody_elses_tools(
 ) -> None:
     refused, served = (tool_context(tmp_path, asker=asker) for asker in ("T1:U1", "T1:U2"))
     world.refused.add("T1:U1")
-    async with open_tools(world, clock=lambda: 100.0) as tools:
+    async with open_tools(world, clock=lambda: 100.0, retry_after_s=30) as tools:
         for _ in range(3):
             assert await names(tools, refused) == []
             assert await names(tools, served) == [SEARCH]
@@ -159,7 +163,7 @@ async def test_composio_is_asked_again_half_a_minute_after_a_failure(
 ) -> None:
     now = [0.0]
     world.is_down = True
-    async with open_tools(world, clock=lambda: now[0]) as tools:
+    async with open_tools(world, clock=lambda: now[0], retry_after_s=30) as tools:
         assert await names(tools, context) == []
         world.is_down = False
         assert await names(tools, context) == []
@@ -170,14 +174,10 @@ async def test_composio_is_asked_again_half_a_minute_after_a_failure(
 async def test_who_was_long_idle_comes_back_to_the_same_session(
     world: ComposioWorld, tmp_path: Path
 ) -> None:
-    now = [0.0]
-    first, second = (tool_context(tmp_path, asker=asker) for asker in ("T1:U1", "T1:U2"))
-    async with open_tools(world, clock=lambda: now[0]) as tools:
-        await search(tools, first)
-        now[0] = 1_000.0
-        await search(tools, second)
-        assert not (await search(tools, first)).is_error
-    assert [wish["user_id"] for wish in world.wishes] == ["T1:U1", "T1:U2"]
+    async with open_tools(world, idle_after_s=0) as tools:
+        for _ in range(3):
+            assert not (await search(tools, tool_context(tmp_path, asker="T1:U1"))).is_error
+    assert [wish["user_id"] for wish in world.wishes] == ["T1:U1"]
 
 
 async def test_another_servers_tool_is_unknown_here(

@@ -180,8 +180,9 @@ async def test_a_refusal_does_not_repeat_the_key() -> None:
     assert "ak_x" not in str(caught.value)
 
 
-async def test_a_service_that_does_not_answer_is_no_service_without_accounts() -> None:
-    api = ComposioApi(api_key="ak_x", base_url="http://127.0.0.1:9")
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9", "http://would-read-the-key.test"])
+async def test_a_service_that_cannot_be_asked_is_no_service_without_accounts(url: str) -> None:
+    api = ComposioApi(api_key="ak_x", base_url=url)
     accounts = ComposioAccounts(api, lambda: 0.0)
     with pytest.raises(ToolServerError):
         await accounts.active(ANN, "gmail")

@@ -1,6 +1,8 @@
-"""Faults of HTTP servers end the call, not the hub, and never the task that made the call."""
+"""Faults of HTTP servers, and of the line to them, end the call, not the hub and never our task."""
 
 import asyncio
+import gzip
+import json
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 
@@ -13,13 +15,17 @@ from agent_core.tools import ToolContext, ToolOutput
 from agent_core.tools.hub import McpHub
 from agent_core.tools.servers import HttpServer
 from tests.agent_core.tools.conftest import QUICK, HubMaker
-from tests.agent_core.tools.http_world import Recording, World
+from tests.agent_core.tools.http_world import Answer, Recording, Seen, World
 from tests.agent_core.tools.loopback import Relay, serve
+
+BRIEF = replace(QUICK, list_timeout_s=2, retry_after_s=0)
+HASTY = replace(BRIEF, connect_timeout_s=0.5)
 
 
 @pytest.fixture
 async def world() -> AsyncGenerator[World, None]:
     async with World().open() as world:
+        world.is_held = False
         yield world
 
 
@@ -41,6 +47,7 @@ async def test_calls_carry_the_configured_headers(
 async def test_a_server_that_dies_during_a_call_ends_the_call_and_is_connected_again(
     world: World, make_hub: HubMaker, context: ToolContext
 ) -> None:
+    world.is_held = True
     hub = make_hub(world.server())
     running = asyncio.create_task(call(hub, context, "wait"))
     async with asyncio.timeout(10):
@@ -57,6 +64,7 @@ async def test_a_server_that_dies_during_a_call_ends_the_call_and_is_connected_a
 async def test_a_read_only_call_is_made_again_when_the_server_died(
     world: World, make_hub: HubMaker, context: ToolContext
 ) -> None:
+    world.is_held = True
     hub = make_hub(world.server())
     running = asyncio.create_task(call(hub, context, "look"))
     async with asyncio.timeout(10):
@@ -65,17 +73,6 @@ async def test_a_read_only_call_is_made_again_when_the_server_died(
         world.relay.cut()
         output = await running
     assert (output.text, output.is_error, world.entries) == ("done", False, 2)
-    await hub.close()
-
-
-@pytest.mark.proves("hub.stall")
-async def test_a_server_that_stalls_is_left_at_the_time_limit(
-    world: World, make_hub: HubMaker, context: ToolContext
-) -> None:
-    hub = make_hub(world.server(call_timeout_s=0.3))
-    output = await call(hub, context, "wait")
-    assert output.is_error
-    assert "did not answer within 0.3 s" in output.text
     await hub.close()
 
 
@@ -127,15 +124,6 @@ async def test_a_redirect_to_another_host_is_not_followed(
         await hub.close()
 
 
-async def test_an_unreachable_server_is_told_as_a_value(
-    make_hub: HubMaker, context: ToolContext
-) -> None:
-    hub = make_hub(HttpServer(name="far", url="http://127.0.0.1:9/mcp"))
-    output = await call(hub, context, "echo", text="x")
-    assert output.is_error
-    assert "could not be started" in output.text
-
-
 @pytest.mark.proves("hub.giant")
 @pytest.mark.parametrize("reports", [True, False], ids=["as an event", "as a body"])
 async def test_a_giant_result_is_cut_while_it_arrives(
@@ -146,5 +134,233 @@ async def test_a_giant_result_is_cut_while_it_arrives(
     assert not output.is_error
     assert "only the beginning was kept" in output.text
     assert len(output.text) < 5_000_100
+    assert (await call(hub, context, "echo", text="next")).text == "next"
+    await hub.close()
+
+
+@pytest.mark.proves("hub.stall")
+async def test_a_line_that_breaks_half_way_ends_the_call_at_our_limit_and_is_made_anew(
+    world: World, make_hub: HubMaker, context: ToolContext
+) -> None:
+    hub = make_hub(world.server(call_timeout_s=0.3), limits=BRIEF)
+    assert (await call(hub, context, "echo", text="x")).text == "x"
+    world.relay.freeze()
+    async with asyncio.timeout(2.3):
+        output = await call(hub, context, "wait")
+    assert output.may_have_happened
+    assert "did not answer within 0.3 s" in output.text
+    world.relay.thaw()
+    assert (await call(hub, context, "echo", text="back")).text == "back"
+    await hub.close()
+
+
+@pytest.mark.proves("hub.stall")
+async def test_a_port_that_accepts_and_says_nothing_is_left_at_the_limit(
+    make_hub: HubMaker, context: ToolContext
+) -> None:
+    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(say_nothing, "127.0.0.1", 0) as silent:
+        port = silent.sockets[0].getsockname()[1]
+        hub = make_hub(HttpServer(name="far", url=f"http://127.0.0.1:{port}/mcp"), limits=HASTY)
+        async with asyncio.timeout(2.5):
+            output = await call(hub, context, "echo", text="x")
+        assert "did not answer within 0.5 s" in output.text
+        await hub.close()
+
+
+@pytest.mark.proves("hub.stall")
+async def test_signs_of_life_for_ever_do_not_outlast_our_limit(
+    world: World, make_hub: HubMaker, context: ToolContext
+) -> None:
+    """Each keeps the transport's own read limit from passing."""
+    hub = make_hub(world.server(call_timeout_s=0.3), limits=BRIEF)
+    assert (await call(hub, context, "echo", text="x")).text == "x"
+    events = {"content-type": "text/event-stream"}
+    world.app.rule = lambda _: Answer(status=200, headers=events, body=b": ping\n", for_ever=True)
+    async with asyncio.timeout(2.3):
+        assert "did not answer within 0.3 s" in (await call(hub, context, "wait")).text
+        await world.app.left.wait()
+    await hub.close()
+
+
+@pytest.mark.proves("hub.unauthorized")
+async def test_a_401_in_the_middle_starts_the_session_anew_and_the_call_runs_once(
+    world: World, make_hub: HubMaker, context: ToolContext
+) -> None:
+    hub = make_hub(world.server())
+    assert (await call(hub, context, "echo", text="x")).text == "x"
+    world.app.once.append(401)
+    output = await call(hub, context, "wait")
+    assert (output.text, output.is_error, world.entries) == ("done", False, 1)
+    await hub.close()
+
+
+@pytest.mark.proves("hub.unauthorized")
+async def test_a_401_that_stays_is_told_as_what_it_is_and_not_tried_for_ever(
+    world: World, make_hub: HubMaker, context: ToolContext
+) -> None:
+    hub = make_hub(world.server())
+    await hub.warm_up()
+    before = len(world.app.seen)
+    world.app.status = 401
+    output = await call(hub, context, "wait")
+    assert "does not take our credentials (HTTP 401)" in output.text
+    assert not output.may_have_happened
+    assert world.entries == 0
+    assert len(world.app.seen) - before < 8
+    await hub.close()
+
+
+async def test_a_refusal_says_its_status_and_the_call_is_not_made_again(
+    world: World, make_hub: HubMaker, context: ToolContext
+) -> None:
+    hub = make_hub(world.server())
+    await hub.warm_up()
+    world.app.once.append(503)
+    assert "refused the call: HTTP 503" in (await call(hub, context, "wait")).text
+    assert world.entries == 0
+    await hub.close()
+
+
+@pytest.mark.parametrize("status", [500, 502, 504])
+async def test_a_gateway_that_fails_on_the_way_back_leaves_open_whether_the_call_ran(
+    world: World, make_hub: HubMaker, context: ToolContext, status: int
+) -> None:
+    """Else a mail that was sent would be told as refused, and be sent once more."""
+    hub = make_hub(world.server())
+    await hub.warm_up()
+    world.app.once.append(status)
+    output = await call(hub, context, "wait")
+    assert output.may_have_happened
+    assert "may or may not have run" in output.text
+    assert world.entries == 0
+    await hub.close()
+
+
+@pytest.mark.parametrize("status", [400, 403, 413, 429])
+async def test_a_call_that_was_turned_away_did_not_run(
+    world: World, make_hub: HubMaker, context: ToolContext, status: int
+) -> None:
+    hub = make_hub(world.server())
+    await hub.warm_up()
+    world.app.once.append(status)
+    output = await call(hub, context, "wait")
+    assert (output.text, output.may_have_happened) == (
+        f"The tool refused the call: HTTP {status}",
+        False,
+    )
+    await hub.close()
+
+
+async def test_a_page_in_the_place_of_an_answer_leaves_open_whether_the_call_ran(
+    world: World, make_hub: HubMaker, context: ToolContext
+) -> None:
+    hub = make_hub(world.server())
+    await hub.warm_up()
+    page = Answer(status=200, headers={"content-type": "text/html"}, body=b"<html>sign in</html>")
+    world.app.rule = lambda seen: page if seen.rpc == "tools/call" else None
+    output = await call(hub, context, "wait")
+    assert (output.is_error, output.may_have_happened) == (True, True)
+    assert "sign in" not in output.text
+    await hub.close()
+
+
+@pytest.mark.parametrize("code", [-32_000, -32_001, -32_602])
+async def test_a_servers_own_words_for_a_refusal_are_kept_whatever_their_code(
+    world: World, make_hub: HubMaker, context: ToolContext, code: int
+) -> None:
+    """The SDK has the first two codes for itself: they are no lost connection, and not late."""
+    hub = make_hub(world.server())
+    await hub.warm_up()
+    world.app.rule = lambda _: rpc_error(403, code, "closed today")
+    output = await call(hub, context, "wait")
+    assert output.text == "The tool refused the call: closed today"
+    assert not output.may_have_happened
+    await hub.close()
+
+
+@pytest.mark.proves("hub.session_lost")
+async def test_a_session_that_is_not_known_any_more_is_made_anew_and_the_call_runs_once(
+    world: World, make_hub: HubMaker, context: ToolContext
+) -> None:
+    """The TypeScript SDK's servers say it with a body, in a code that others use for lateness."""
+    forgetting = [rpc_error(404, -32_001, "Session not found")]
+    hub = make_hub(world.server())
+    await hub.warm_up()
+    world.app.rule = lambda seen: (
+        forgetting.pop() if forgetting and seen.rpc == "tools/call" else None
+    )
+    output = await call(hub, context, "wait")
+    assert (output.text, output.is_error, world.entries) == ("done", False, 1)
+    await hub.close()
+
+
+def rpc_error(status: int, code: int, words: str) -> Answer:
+    error = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": words}}
+    return Answer(
+        status=status,
+        headers={"content-type": "application/json"},
+        body=json.dumps(error).encode(),
+    )
+
+
+@pytest.mark.proves("hub.no_get")
+async def test_a_server_that_offers_no_stream_of_its_own_works_all_the_same(
+    world: World, make_hub: HubMaker, context: ToolContext
+) -> None:
+    """Only servers of the older protocol are asked for one; this one knows no `discover`."""
+
+    def old(seen: Seen) -> Answer | None:
+        if seen.method == "GET":
+            return Answer(status=405)
+        return Answer(status=400) if seen.rpc == "server/discover" else None
+
+    world.app.rule = old
+    hub = make_hub(world.server())
+    assert (await call(hub, context, "echo", text="heard")).text == "heard"
+    assert (await call(hub, context, "echo", text="again")).text == "again"
+    assert "GET" in {seen.method for seen in world.app.seen}
+    await hub.close()
+
+
+@pytest.mark.proves("hub.redirect")
+@pytest.mark.parametrize("status", [301, 307, 308])
+async def test_a_redirect_in_the_middle_never_carries_the_key_to_another_origin(
+    world: World, make_hub: HubMaker, context: ToolContext, status: int
+) -> None:
+    elsewhere = Recording(echo_server().streamable_http_app())
+    async with serve(elsewhere) as port:
+        hub = make_hub(world.server())
+        await hub.warm_up()
+        target = {"location": f"http://127.0.0.1:{port}/mcp"}
+        world.app.rule = lambda _: Answer(status=status, headers=target)
+        output = await call(hub, context, "wait")
+        assert output.is_error
+        assert "not followed" in output.text
+        await hub.close()
+    assert elsewhere.seen == []
+
+
+@pytest.mark.proves("hub.giant")
+@pytest.mark.parametrize("encoding", ["gzip", "br"])
+async def test_a_small_body_that_unpacks_to_a_giant_one_is_cut_or_refused(
+    world: World, make_hub: HubMaker, context: ToolContext, encoding: str
+) -> None:
+    """Nobody asked for compression; a server that uses it cannot get round the limit."""
+    content = [{"type": "text", "text": "z" * 20_000_000}]
+    result = {"content": content, "resultType": "complete"}
+    message = json.dumps({"jsonrpc": "2.0", "id": 3, "result": result}).encode()
+    body = gzip.compress(message, 1)
+    headers = {"content-type": "application/json", "content-encoding": encoding}
+    hub = make_hub(world.server())
+    await hub.warm_up()
+    world.app.rule = lambda _: Answer(status=200, headers=headers, body=body)
+    output = await call(hub, context, "wait")
+    assert len(output.text) < 5_001_000
+    assert ("only the beginning was kept" in output.text) == (encoding == "gzip")
+    world.app.rule = lambda _: None
     assert (await call(hub, context, "echo", text="next")).text == "next"
     await hub.close()

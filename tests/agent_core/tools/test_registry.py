@@ -13,7 +13,6 @@ from agent_core.models import ToolSpec
 from agent_core.testing.tools import FakeTool, FakeToolset, ignore_progress, tool_call
 from agent_core.tools import Progress, ToolContext, ToolOutput, Toolset
 from agent_core.tools.registry import Registry, RegistryLimits
-from agent_core.tools.results import ResultLimits
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -64,12 +63,6 @@ async def test_toolsets_are_merged_in_order_and_the_first_of_two_names_wins(
     assert [call.name for call in first.calls] == ["b"]
     assert [call.name for call in second.calls] == ["c"]
     assert "second tool b" in caplog.text
-
-
-async def test_a_call_that_comes_before_any_listing_is_run(context: ToolContext) -> None:
-    registry = Registry([FakeToolset({"a": say})])
-    output = await registry.run(tool_call("a", {"text": "hi"}), context, ignore_progress)
-    assert output.text == "hi"
 
 
 async def test_what_one_turn_was_offered_is_nothing_to_another(context: ToolContext) -> None:
@@ -128,21 +121,6 @@ async def test_an_unknown_name_is_answered_with_the_nearest(context: ToolContext
     assert "There are: mcp__web__search, mcp__web__fetch." in far.text
 
 
-async def test_arguments_that_do_not_fit_never_reach_the_tool(context: ToolContext) -> None:
-    reached: list[JsonObject] = []
-
-    async def reach(arguments: JsonObject, _: ToolContext, progress: Progress) -> str:
-        reached.append(arguments)
-        return "reached"
-
-    schema: JsonObject = {"type": "object", "required": ["text"]}
-    toolset = FakeToolset({"a": FakeTool(run=reach, input_schema=schema)})
-    output = await Registry([toolset]).run(tool_call("a"), context, ignore_progress)
-    assert output.is_error
-    assert "text" in output.text
-    assert reached == []
-
-
 async def test_the_toolset_alone_decides_which_arguments_fit(context: ToolContext) -> None:
     """What is shown to the model may say less, or other, than what the toolset takes."""
 
@@ -173,15 +151,6 @@ async def test_outputs_are_stamped_by_the_clock(context: ToolContext) -> None:
     registry = Registry([FakeToolset({"a": say})], now=lambda: next(times))
     output = await registry.run(tool_call("a"), context, ignore_progress)
     assert (output.started_at, output.finished_at) == (START, START + timedelta(seconds=1))
-
-
-async def test_a_huge_result_of_any_toolset_is_cut_and_saved(context: ToolContext) -> None:
-    limits = RegistryLimits(results=ResultLimits(max_chars=100, head_chars=10, tail_chars=5))
-    registry = Registry([FakeToolset({"a": say})], limits=limits)
-    call = tool_call("a", {"text": "z" * 500}, call_id="toolu_9")
-    output = await registry.run(call, context, ignore_progress)
-    assert output.saved_path == "tool_results/toolu_9.txt"
-    assert (context.workspace / output.saved_path).read_text(encoding="utf-8") == "z" * 500
 
 
 async def test_a_run_has_only_so_many_calls_at_a_time(context: ToolContext) -> None:

@@ -128,12 +128,6 @@ async def test_what_was_found_is_shown_from_then_on_behind_the_core(talk: Talk) 
     assert later[: len(kept)] == kept, "the request's beginning stays as it is, for the cache"
 
 
-async def test_the_same_history_shows_the_same_tools(talk: Talk) -> None:
-    for query in ("create event", "get filing", "share folder"):
-        await talk.finds(query)
-    assert await talk.sees() == await talk.sees()
-
-
 async def test_the_latest_finds_push_out_the_oldest_within_the_budget(talk: Talk) -> None:
     old = (await talk.finds("archive worklog"))[0]
     for noun in ("event", "filing", "refund", "lead", "playlist"):
@@ -193,12 +187,6 @@ async def test_a_result_tells_description_and_schema_in_few_words(talk: Talk) ->
     assert len(text) < 6_000
 
 
-async def test_a_search_in_vain_names_the_servers(talk: Talk) -> None:
-    text = await talk.calls(FIND_TOOLS, query="zzyzx")
-    assert "No tool fits" in text
-    assert "gmail, calendar, github" in text
-
-
 @pytest.mark.parametrize("arguments", [{}, {"query": 7}, {"query": "x", "other": 1}])
 async def test_wrong_arguments_of_a_search_are_told(talk: Talk, arguments: JsonObject) -> None:
     text = await talk.calls(FIND_TOOLS, **arguments)
@@ -254,8 +242,3 @@ async def test_what_the_model_is_told_of_the_search(context: ToolContext) -> Non
             },
         )
     )
-
-
-async def test_nothing_is_hidden_from_an_agent_that_cannot_search() -> None:
-    specs = [CORE, *catalogue(500)]
-    assert list(shown(specs, ())) == specs

@@ -45,12 +45,6 @@ def watched(pid: int) -> Generator[asyncio.Event, None, None]:
 needs_pidfd = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="watches a foreign process")
 
 
-async def test_a_call_gets_the_servers_text(make_hub: HubMaker, context: ToolContext) -> None:
-    hub = make_hub(raw())
-    output = await call(hub, context, "echo", text="hello")
-    assert (output.text, output.is_error, output.size_bytes) == ("hello", False, 5)
-
-
 async def test_a_result_is_shown_even_if_it_breaks_the_tools_output_schema(
     make_hub: HubMaker, context: ToolContext
 ) -> None:
@@ -102,11 +96,6 @@ async def test_names_fit_the_providers_and_a_collision_is_refused(
     assert len(listed[1]) == 128
     assert len(listed) == 3
     assert "a_b is taken" in caplog.text
-
-
-async def test_all_pages_of_a_list_are_read(make_hub: HubMaker, context: ToolContext) -> None:
-    hub = make_hub(raw("pages"))
-    assert await names(hub, context) == [f"mcp__raw__tool_{n}" for n in range(3)]
 
 
 @pytest.mark.proves("hub.noise")
@@ -267,14 +256,6 @@ async def test_an_answer_that_is_not_mcp_is_a_value(
         "The call may or may not have run: check its effect before you make it again."
     )
     assert (output.is_error, output.may_have_happened) == (True, True)
-
-
-async def test_a_protocol_error_is_told_in_the_servers_words(
-    make_hub: HubMaker, context: ToolContext
-) -> None:
-    hub = make_hub(raw())
-    output = await call(hub, context, "refuse")
-    assert (output.text, output.is_error) == ("The tool refused the call: I will not", True)
 
 
 @pytest.mark.proves("hub.list_storm")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agent_core.tools.suspicion import suspicion_of
+from agent_core.tools.pins import suspicion_of
 
 
 def definition(description: str = "Adds.", **parameters: str) -> dict[str, Any]:

@@ -9,10 +9,9 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from agent_core.settings import CoreSettings
+from bot.check.checks import Finding, run_checks
 from bot.check.command import all_checks
-from bot.check.findings import Finding
-from bot.check.running import run_checks
-from bot.check.scopes import AGENT_VIEW, NEEDED
+from bot.check.slack import AGENT_VIEW, NEEDED
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ModelStandIn, Text
 from bot.sandbox.slack import SlackStandIn

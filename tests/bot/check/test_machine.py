@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.errors import SessionError, SettingsError
-from agent_core.runtime.checks import examine_database
-from agent_core.runtime.root import examine_root, prepare_root
+from agent_core.runtime.operate import examine_database, examine_root, prepare_root
 from agent_core.sessions.lock import sole_process
 from agent_core.settings import CoreSettings
 from bot.check.machine import explain_database, find_browser, judge_browser

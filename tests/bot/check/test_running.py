@@ -3,8 +3,7 @@
 import asyncio
 
 from agent_core.errors import SessionError
-from bot.check.findings import Check, Finding, Verdict, fine, wrong
-from bot.check.running import MAX_QUOTE_CHARS, run_checks
+from bot.check.checks import MAX_QUOTE_CHARS, Check, Finding, Verdict, fine, run_checks, wrong
 
 TIMEOUT_S = 5
 

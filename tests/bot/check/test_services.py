@@ -229,5 +229,5 @@ async def test_a_composio_that_is_not_there_is_wrong(tmp_path: Path) -> None:
     with nobody() as address:
         found = await checked(COMPOSIO, core=at(address, tmp_path))
     assert found.state == "wrong"
-    assert "cannot be reached: Connection error. See that this machine reaches" in found.text
+    assert "All connection attempts failed. See that this machine reaches" in found.text
     assert "COMPOSIO_BASE_URL" in found.text

@@ -11,8 +11,9 @@ import yaml
 from aiohttp import web
 from pydantic import SecretStr
 
-from bot.check.scopes import AGENT_VIEW, EVENT_SCOPES, NEEDED
+from bot.check.slack import AGENT_VIEW, EVENT_SCOPES, NEEDED
 from bot.ingress import EVENTS
+from bot.sandbox.slack.feed import OpenSockets
 from tests.bot.check.installation import checked, installed, nobody
 
 BOT_TOKEN = "Slack bot token"
@@ -138,8 +139,9 @@ async def test_a_socket_is_really_opened_and_closed_again(tmp_path: Path) -> Non
         assert found.state == "fine"
         counts: list[int] = []
         async for change in greeted:
-            counts.append(getattr(change, "open_sockets", -1))
-            if counts[-1] == 0:
+            if isinstance(change.record, OpenSockets):
+                counts.append(change.record.count)
+            if counts[-1:] == [0]:
                 break
     assert 1 in counts
 

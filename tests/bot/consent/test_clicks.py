@@ -15,8 +15,7 @@ from agent_core.errors import ConsentRefused, ToolServerError
 from agent_core.ids import ConsentId, TurnId, UserId
 from agent_core.sessions import Database
 from agent_core.sessions.consents import Consent, ConsentStore
-from bot.consent.clicks import Clicks
-from bot.consent.seams import Verdict
+from bot.consent.clicks import Clicks, Verdict
 from bot.ingress import Rules, connect_socket, create_app
 from bot.ingress.actions import Actions, listen_to_gestures
 from bot.presenter import MemoryState

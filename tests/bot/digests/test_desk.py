@@ -13,7 +13,7 @@ from agent_core.messages import InboundMessage
 from agent_core.runtime.timekeeper import Timekeeper
 from agent_core.schedules.schedule import Schedule
 from agent_core.sessions.database import Database
-from agent_core.sessions.marks import Marks
+from agent_core.sessions.ledger import Marks
 from agent_core.sessions.schedules import ScheduleStore
 from bot.digests.clerk import Clerk, DigestLimits
 from bot.digests.desk import Desk

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 import aiohttp
 
-from bot.ingress import Ingress, Rules, connect_socket, create_app, register
-from bot.ingress.answering import HEAD_START_S
-from bot.ingress.catch_up import CatchUp, build_catch_up
+from bot.ingress import CatchUp, Ingress, Rules, connect_socket, create_app, register
+from bot.ingress.catch_up import HEAD_START_S
 from bot.presenter import Signs
 from bot.sandbox.slack import ManualClock, SlackStandIn
 from bot.slack_api import SkippingClock, SlackApi, web_client
@@ -106,7 +105,7 @@ async def bot_in(
         client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
         api = SlackApi(client, clock=SkippingClock())
         identity = await api.identify()
-        catch_up = build_catch_up(
+        catch_up = CatchUp(
             api,
             identity,
             marks=outside.marks,

@@ -8,7 +8,6 @@ from agent_core.messages import JsonObject
 from bot.ingress import Ingress, Rules
 from bot.ingress.changes import read_told
 from bot.ingress.gate import Arrival
-from bot.ingress.register import assemble
 from bot.presenter import Signs
 from bot.slack_api import People, SkippingClock
 from bot.threads import ThreadRef
@@ -36,7 +35,7 @@ def thread_at(world: World, ts: str, channel: str = "") -> ThreadRef:
 
 def forgetful_ingress(world: World, **lists: Any) -> Ingress:
     """An ingress that remembers nobody, as after a restart; its waits end at once."""
-    return assemble(
+    return Ingress(
         world.front,
         ledger=world.ledger,
         files=world.files,

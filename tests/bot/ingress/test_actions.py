@@ -9,8 +9,8 @@ import pytest
 from slack_bolt.request.async_request import AsyncBoltRequest
 
 from bot.ingress import TakingUp
-from bot.ingress.words import WORDS
 from bot.slack_api import SystemClock
+from bot.words import BOT
 from tests.bot.ingress.pressing import MODAL, ListeningGestures, Room, button, pressed_room, row
 from tests.bot.ingress.restarted import forgetful_ingress
 from tests.bot.ingress.world import World
@@ -45,7 +45,6 @@ async def test_a_press_in_a_thread_says_who_pressed_what_and_where(room: Room) -
     assert (press.team, press.user, press.channel) == (team, ben, thread.channel)
     assert (press.thread_ts, press.message_ts) == (thread.root_ts, ts)
     assert (press.action_id, press.value, press.is_ephemeral) == ("digest.confirm", "42", False)
-    assert press.response_url == delivery.payload["response_url"]
     assert press.key == f"press:{team}:{ben}:{action_ts}:digest.confirm"
     assert room.ledger.settled == [press.key]
 
@@ -159,12 +158,12 @@ async def test_a_button_that_nobody_knows_is_acknowledged_and_logged_once(
     room: Room, caplog: pytest.LogCaptureFixture
 ) -> None:
     ts = await room.post(button("poll.vote"))
-    with caplog.at_level(logging.INFO, logger="bot.ingress.unheard"):
+    with caplog.at_level(logging.INFO, logger="bot.ingress.changes"):
         for _ in range(2):
             delivery = await room.slack.click("ann", "general", ts, "poll.vote")
             assert delivery.acked_at_s is not None
 
-    [line] = [record for record in caplog.records if record.name == "bot.ingress.unheard"]
+    [line] = [record for record in caplog.records if record.name == "bot.ingress.changes"]
     assert "poll.vote" in line.getMessage()
     assert (room.handler.calls, room.ledger.rows) == (0, {})
 
@@ -210,7 +209,7 @@ async def test_a_refused_press_is_told_to_its_author_alone_in_the_thread(room: R
     await room.slack.click("guest", "general", ts, "digest.go")
     await room.settle()
 
-    assert room.told("guest") == [(WORDS["en"].refusals["guest"], thread.root_ts)]
+    assert room.told("guest") == [(BOT.say("en", "ingress-refusal-guest"), thread.root_ts)]
     assert room.handler.calls == 0
     assert len(room.ledger.settled) == 1
 
@@ -221,7 +220,9 @@ async def test_a_refusal_is_in_the_language_of_its_author() -> None:
         await room.slack.click("cleo", "general", ts, "digest.go")
         await room.settle()
 
-        assert [text for text, _ in room.told("cleo")] == [WORDS["de"].refusals["user_not_listed"]]
+        assert [text for text, _ in room.told("cleo")] == [
+            BOT.say("de", "ingress-refusal-user-not-listed")
+        ]
 
 
 async def test_a_press_in_a_channel_that_is_not_listed_is_refused() -> None:
@@ -231,7 +232,7 @@ async def test_a_press_in_a_channel_that_is_not_listed_is_refused() -> None:
         await room.settle()
 
         told = [text for text, _ in room.told("ann")]
-        assert told == [WORDS["en"].refusals["channel_not_listed"]]
+        assert told == [BOT.say("en", "ingress-refusal-channel-not-listed")]
         assert room.handler.calls == 0
 
 

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from bot.inbound import read_post
-from bot.ingress.addressing import Address, address
+from bot.ingress.gate import Address, address
 
 ROOT, TS = "1783536000.000001", "1783536983.783769"
 

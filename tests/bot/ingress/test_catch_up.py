@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.ingress.answering import MAX_AT_ONCE
+from bot.ingress.catch_up import MAX_AT_ONCE
 from bot.ingress.missed import FIRST_THREADS, THREADS
 from bot.slack_api import SlackAuthRefused
 from tests.bot.ingress.catching_up import HOUR_S, Bot, Outside, bot_in, outside_world

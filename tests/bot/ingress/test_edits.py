@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from agent_core.messages import JsonObject
-from bot.ingress.revising import MAX_LOOKS
-from bot.ingress.words import WORDS
+from bot.ingress.corrections import MAX_LOOKS
+from bot.words import BOT
 from tests.bot.ingress.restarted import forgetful_ingress, replay_all
 from tests.bot.ingress.world import World, connected_world
 
@@ -153,7 +153,7 @@ async def test_an_edit_after_the_turn_began_changes_nothing_and_is_said_so_once(
         await edit(world, ts, f"{world.mention} {text}")
 
     assert world.front.texts == ["what is new?"]
-    assert world.told("ann") == [WORDS["en"].begun]
+    assert world.told("ann") == [BOT.say("en", "ingress-begun")]
 
 
 async def test_an_edit_after_the_turn_ended_is_left_alone(world: World) -> None:
@@ -342,4 +342,4 @@ async def test_a_late_edit_is_answered_in_its_authors_language(world: World) -> 
         world, ts, f"{world.mention} bitte schreibe mir einen Bericht über die Straßen", user="cleo"
     )
 
-    assert world.told("cleo") == [WORDS["de"].begun]
+    assert world.told("cleo") == [BOT.say("de", "ingress-begun")]

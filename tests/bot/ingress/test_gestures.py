@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from agent_core.messages import JsonObject
 from agent_core.sessions import Database, Ledger
 from agent_core.sessions.leases import Leases, new_process_id
-from bot.ingress import Rules
-from bot.ingress.register import assemble
+from bot.ingress import Ingress, Rules
 from bot.presenter import Signs
 from bot.slack_api import People, SystemClock
 from tests.bot.ingress.world import World, connected_world
@@ -114,7 +113,7 @@ async def durable_ledger() -> AsyncGenerator[DurableLedger]:
 
 async def deliver(world: World, ledger: DurableLedger, all_of_them: list[Delivery]) -> None:
     """Each delivery as a task of its own, begun in order; what fails is not acknowledged."""
-    ingress = assemble(
+    ingress = Ingress(
         world.front,
         ledger=ledger,
         files=world.files,

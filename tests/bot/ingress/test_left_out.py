@@ -3,8 +3,8 @@
 import pytest
 
 from agent_core.prompts.language import Language, detect_language
-from bot.ingress.left_out import left_out_notice
-from bot.ingress.seams import LeftOut
+from bot.ingress import LeftOut
+from bot.ingress.handover import left_out_notice
 from tests.bot.ingress.world import World
 
 BIG = ("film.mov", b"12345", "video/quicktime")

@@ -9,8 +9,8 @@ import pytest
 
 from agent_core.ids import SessionId, TurnId
 from agent_core.sessions import StoredTurn
-from bot.ingress.open_requests import MAX_REQUESTS
-from bot.ingress.words import WORDS
+from bot.ingress.missed import MAX_REQUESTS
+from bot.words import BOT
 from tests.bot.ingress.catching_up import HOUR_S, Outside, bot_in, outside_world
 from tests.bot.ingress.test_catch_up import until_given
 
@@ -135,7 +135,7 @@ async def test_the_author_of_a_request_that_was_edited_too_late_is_told_once(
     await catch_up_once(outside)
 
     assert outside.front.texts == ["what is new?"]
-    assert told(outside) == [WORDS["en"].begun]
+    assert told(outside) == [BOT.say("en", "ingress-begun")]
 
 
 async def test_an_edit_that_was_heard_days_ago_is_not_told_again(outside: Outside) -> None:

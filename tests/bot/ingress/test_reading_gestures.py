@@ -1,6 +1,6 @@
 """Whatever a payload holds, reading it never fails, and only whole gestures are read."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_core.messages import JsonObject
@@ -21,6 +21,7 @@ JSON = st.recursive(
 )
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(
     kind=st.sampled_from(["block_actions", "view_submission"]),
     fields=st.dictionaries(st.sampled_from(NAMES), JSON),

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.ingress.tries import RETRY_WAITS_S
-from bot.ingress.words import WORDS
+from bot.ingress.ingress import RETRY_WAITS_S
+from bot.words import BOT
 from tests.bot.ingress.restarted import body_key, forgetful_ingress, recorded_mention, replay_all
 from tests.bot.ingress.world import World
 
@@ -75,7 +75,7 @@ async def test_a_hand_over_that_keeps_failing_waits_and_the_asker_is_told_once(
 
     assert world.front.messages == []
     assert world.ledger.settled == []
-    assert world.bot_texts(arrival) == [WORDS["en"].parked]
+    assert world.bot_texts(arrival) == [BOT.say("en", "ingress-parked")]
 
     world.front.failures = 0
     await forgetful_ingress(world).replay(body)

@@ -6,7 +6,7 @@ from copy import deepcopy
 import pytest
 
 from agent_core.messages import JsonObject
-from bot.ingress.words import WORDS
+from bot.words import BOT
 from tests.bot.ingress.pressing import MODAL, NAME, Room, button, pressed_room, row
 
 SOON_S = 0.05
@@ -107,7 +107,7 @@ async def test_a_refused_submission_says_so_in_the_modal(room: Room) -> None:
     await room.settle()
 
     assert delivery.answer is not None
-    assert delivery.answer["errors"] == {"name": WORDS["en"].refusals["guest"]}
+    assert delivery.answer["errors"] == {"name": BOT.say("en", "ingress-refusal-guest")}
     assert room.handler.calls == 0
 
 
@@ -143,40 +143,31 @@ async def test_a_submission_of_a_dead_process_is_handled(room: Room) -> None:
 
 
 async def test_every_kind_of_input_is_read(room: Room) -> None:
-    general = room.slack.channels["general"]
-    inputs = {
-        "text": ({"type": "plain_text_input"}, "hello", "hello"),
-        "empty": ({"type": "plain_text_input"}, None, ""),
-        "one": ({"type": "static_select", "options": options("a", "b")}, "b", "b"),
-        "none": ({"type": "static_select", "options": options("a", "b")}, None, ""),
-        "radio": ({"type": "radio_buttons", "options": options("a", "b")}, "a", "a"),
-        "boxes": ({"type": "checkboxes", "options": options("a", "b", "c")}, ["a", "c"], "a,c"),
-        "place": ({"type": "conversations_select"}, general, general),
-        "places": ({"type": "multi_conversations_select"}, [general, "C2"], f"{general},C2"),
-        "person": ({"type": "users_select"}, "U1", "U1"),
-        "day": ({"type": "datepicker"}, "2026-03-27", "2026-03-27"),
-        "hour": ({"type": "timepicker"}, "09:00", "09:00"),
-        "moment": ({"type": "datetimepicker"}, 1783536983, "1783536983"),
+    shown: dict[str, tuple[JsonObject, str]] = {
+        "text": ({"value": "hello"}, "hello"),
+        "empty": ({"value": None}, ""),
+        "one": ({"selected_option": option("b")}, "b"),
+        "none": ({"selected_option": None}, ""),
+        "boxes": ({"selected_options": [option("a"), option("c")]}, "a,c"),
+        "place": ({"selected_conversation": "C1"}, "C1"),
+        "places": ({"selected_conversations": ["C1", "C2"]}, "C1,C2"),
+        "person": ({"selected_user": "U1"}, "U1"),
+        "day": ({"selected_date": "2026-03-27"}, "2026-03-27"),
+        "hour": ({"selected_time": "09:00"}, "09:00"),
+        "moment": ({"selected_date_time": 1783536983}, "1783536983"),
     }
-    blocks = [input_block(name, element) for name, (element, _, _) in inputs.items()]
-    view_id = await room.open_modal({**MODAL, "blocks": blocks})
-    entered = {f"{name}_in": chosen for name, (_, chosen, _) in inputs.items()}
-    await room.slack.submit_view("ann", view_id, entered)
-    await room.settle()
-
-    [submission] = room.handler.submissions
-    assert submission.values == {name: text for name, (_, _, text) in inputs.items()}
-
-
-def options(*values: str) -> list[JsonObject]:
-    return [{"text": {"type": "plain_text", "text": value}, "value": value} for value in values]
-
-
-def input_block(name: str, element: JsonObject) -> JsonObject:
-    return {
-        "type": "input",
-        "block_id": name,
-        "optional": True,
-        "label": {"type": "plain_text", "text": name},
-        "element": {**element, "action_id": f"{name}_in"},
+    room.handler.errors = [{"name": "Once more."}]
+    sent = await room.slack.submit_view("ann", await room.open_modal(), {"name_in": "x"})
+    payload = deepcopy(sent.payload)
+    payload["view"]["state"]["values"] = {
+        name: {f"{name}_in": value} for name, (value, _) in shown.items()
     }
+    other = room.another_process()
+    assert await other.receive(payload) == {}
+    await other.drain()
+
+    assert room.handler.submissions[-1].values == {name: text for name, (_, text) in shown.items()}
+
+
+def option(value: str) -> JsonObject:
+    return {"text": {"type": "plain_text", "text": value}, "value": value}

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bot.ingress import TakingUp
-from bot.ingress.words import WORDS
 from bot.slack_api import SystemClock
+from bot.words import BOT
 from tests.bot.ingress.restarted import recorded_mention
 from tests.bot.ingress.world import World
 
@@ -36,12 +36,12 @@ async def test_a_handling_that_failed_is_taken_up_again_without_a_restart(world:
     world.front.failures = 7
     await ingress.hand_over(arrival)
     assert world.front.messages == []
-    assert world.bot_texts(arrival) == [WORDS["en"].parked]
+    assert world.bot_texts(arrival) == [BOT.say("en", "ingress-parked")]
 
     async with running(TakingUp(world.ledger, ingress, SystemClock(), every_s=SOON_S)):
         await until_handed_over(world)
     assert world.front.texts == ["hi"]
-    assert world.bot_texts(arrival) == [WORDS["en"].parked]
+    assert world.bot_texts(arrival) == [BOT.say("en", "ingress-parked")]
     assert ingress.in_vain == set()
 
 
@@ -54,7 +54,7 @@ async def test_what_is_told_while_it_goes_on_failing_is_told_once(world: World) 
     async with running(TakingUp(world.ledger, ingress, SystemClock(), every_s=SOON_S)):
         await until_handed_over(world)
 
-    assert world.bot_texts(arrival) == [WORDS["en"].parked]
+    assert world.bot_texts(arrival) == [BOT.say("en", "ingress-parked")]
 
 
 @pytest.mark.proves("ledger.taken_up")

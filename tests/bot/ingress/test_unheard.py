@@ -25,7 +25,7 @@ from tests.bot.ingress.world import World
 async def test_what_nobody_knows_is_acknowledged_and_logged_once(
     world: World, event: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.INFO, logger="bot.ingress.unheard"):
+    with caplog.at_level(logging.INFO, logger="bot.ingress.changes"):
         for _ in range(2):
             world.slack.send_event(event)
         await world.slack.wait_for(
@@ -33,7 +33,7 @@ async def test_what_nobody_knows_is_acknowledged_and_logged_once(
         )
         await world.settle()
 
-    [line] = [record for record in caplog.records if record.name == "bot.ingress.unheard"]
+    [line] = [record for record in caplog.records if record.name == "bot.ingress.changes"]
     assert line.levelno == logging.INFO
     assert event.get("subtype", event["type"]) in line.getMessage()
     assert world.front.messages == []
@@ -42,11 +42,11 @@ async def test_what_nobody_knows_is_acknowledged_and_logged_once(
 async def test_what_is_left_alone_on_purpose_is_not_logged(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.INFO, logger="bot.ingress.unheard"):
+    with caplog.at_level(logging.INFO, logger="bot.ingress.changes"):
         ts = await world.say("ann", "general", "lunch?")
         await world.slack.edit("ann", "general", ts, "dinner?")
         await world.slack.delete("general", ts)
         await world.slack.wait_for(lambda slack: len(slack.deliveries) == 3)
         await world.settle()
 
-    assert [record for record in caplog.records if record.name == "bot.ingress.unheard"] == []
+    assert [record for record in caplog.records if record.name == "bot.ingress.changes"] == []

@@ -11,9 +11,8 @@ import aiohttp
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage, JsonObject
 from bot.inbound import SlackFile
-from bot.ingress import Ingress, Rules, connect_socket, create_app, register
+from bot.ingress import Fault, Ingress, LeftOut, Rules, Taken, connect_socket, create_app, register
 from bot.ingress.gate import Arrival
-from bot.ingress.seams import Fault, LeftOut, Taken
 from bot.presenter import Signs
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES

@@ -7,7 +7,7 @@ import pytest
 
 from agent_core.messages import JsonObject
 from bot.presenter import MemoryState, PresenterState, Signs, ThreadPresenter
-from bot.presenter.consents.links import Links
+from bot.presenter.consents import Links
 from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import Guard, SkippingClock, SlackApi, web_client
 from bot.threads import ThreadRef

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.presenter.artifacts import Artifact, ArtifactRefused, file_name, read_artifact
+from bot.presenter.files import Artifact, ArtifactRefused, file_name, read_artifact
 from bot.render import limits
 
 
@@ -64,7 +64,7 @@ def test_the_directory_of_products_may_be_no_link(workspace: Path) -> None:
 def test_a_pipe_does_not_hold_the_bot_up(workspace: Path) -> None:
     os.mkfifo(workspace / "work_products" / "pipe")
 
-    with pytest.raises(ArtifactRefused, match="plain file"):
+    with pytest.raises(ArtifactRefused, match="not-plain"):
         read_artifact(workspace, "work_products/pipe")
 
 
@@ -73,7 +73,7 @@ def test_sizes_out_of_bounds_are_refused(workspace: Path) -> None:
 
     with pytest.raises(ArtifactRefused, match="empty"):
         read_artifact(workspace, "work_products/empty.txt")
-    with pytest.raises(ArtifactRefused, match="bigger"):
+    with pytest.raises(ArtifactRefused, match="too-big"):
         read_artifact(workspace, "work_products/deep/report.html", max_bytes=5)
 
 

@@ -1,6 +1,6 @@
 import asyncio
 
-from bot.presenter.edits import PostEdits
+from bot.presenter.progress import PostEdits
 from bot.slack_api import SlackApi, SystemClock, web_client
 from tests.bot.presenter.conftest import Stage
 

@@ -3,8 +3,9 @@ from typing import Any
 import pytest
 
 from bot.presenter.tools import Step, describe, pages_read
-from bot.presenter.words import WORDS
+from bot.words import BOT
 
+WORDS = BOT.of("en")
 URLS = [f"https://a.test/{number}" for number in range(8)]
 
 
@@ -29,13 +30,13 @@ URLS = [f"https://a.test/{number}" for number in range(8)]
     ],
 )
 def test_a_call_is_told_in_peoples_words(tool: str, arguments: dict[str, Any], line: str) -> None:
-    assert describe(tool, arguments, WORDS["en"]).words == line
+    assert describe(tool, arguments, WORDS).words == line
 
 
 def test_calls_carried_by_a_call_are_told_by_the_first() -> None:
     tools = [{"tool_slug": "COMPOSIO_SEARCH_WEB", "arguments": {"query": query}} for query in "abc"]
 
-    step = describe("mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL", {"tools": tools}, WORDS["en"])
+    step = describe("mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL", {"tools": tools}, WORDS)
     assert step == Step(words="Searching the web for “a” and 2 more")
 
 
@@ -47,23 +48,15 @@ def test_calls_carried_by_a_call_are_told_by_the_first() -> None:
     "tool", ["COMPOSIO_MULTI_EXECUTE_TOOL", "crawl_parallel", "search_web", "Task", "", "___"]
 )
 def test_arguments_of_any_shape_are_told_somehow(tool: str, arguments: dict[str, Any]) -> None:
-    assert describe(tool, arguments, WORDS["en"]).words
+    assert describe(tool, arguments, WORDS).words
 
 
 def test_a_foreign_query_rings_nobody_and_stays_short() -> None:
-    step = describe("search_web", {"query": "<!channel> @here " + "x" * 500}, WORDS["en"])
+    step = describe("search_web", {"query": "<!channel> @here " + "x" * 500}, WORDS)
 
     assert "<!channel>" not in step.words
     assert "@here" not in step.words
     assert len(step.words) < 120
-
-
-@pytest.mark.parametrize("language", sorted(WORDS))
-def test_every_language_has_words_for_every_purpose(language: str) -> None:
-    words = WORDS[language]  # pyright: ignore[reportArgumentType]
-
-    assert set(words.purposes) == set(WORDS["en"].purposes)
-    assert all(form.format(what="w", n=2) for form in words.purposes.values())
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from agent_core.tools import ToolContext
 from bot.consent.clicks import Clicks
 from bot.ingress import Rules, connect_socket, create_app
 from bot.ingress.actions import listen_to_gestures
-from bot.presenter.state import READER
+from bot.presenter.journal import READER
 from bot.presenting import Presenting
 from bot.sandbox.driving import Driver
 from bot.sandbox.slack import SlackStandIn

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.sandbox.composio.effects import Execution
+from bot.sandbox.composio import Execution
 from bot.sandbox.outcome import Outcome
 from bot.sandbox.slack import Post
 
@@ -12,7 +12,6 @@ MAIL = Execution(
     user_id="T1:U1",
     slug="GMAIL_SEND_EMAIL",
     arguments={"recipient_email": BOB},
-    account_id="ca_1",
     account_user_id="T1:U1",
     identity="ann@example.com",
     at=datetime(2026, 11, 22, 12, tzinfo=UTC),

@@ -17,7 +17,7 @@ from bot.slack_api import (
     SystemClock,
     web_client,
 )
-from bot.slack_api.budget import Budget
+from bot.slack_api.calls import Budget
 from bot.threads import ThreadRef
 from tests.bot.slack_api.conftest import Desk
 

@@ -9,8 +9,8 @@ import pytest
 
 from bot.sandbox.slack import ManualClock
 from bot.slack_api import SlackApi, SlackUnavailable, SystemClock
-from bot.slack_api.answers import EVENT_TYPE
-from bot.slack_api.wire import Wire
+from bot.slack_api.calls import Wire
+from bot.slack_api.records import EVENT_TYPE
 from tests.bot.slack_api.conftest import Desk, open_desk
 
 Fault = dict[str, Any]

@@ -7,7 +7,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from bot.slack_api import DownloadRefused, FileTooBig, SlackApi, web_client
-from bot.slack_api.downloads import CHUNK_BYTES, MAX_REDIRECTS
+from bot.slack_api.files import CHUNK_BYTES, MAX_REDIRECTS
 from tests.bot.slack_api.conftest import Desk
 
 

@@ -9,7 +9,7 @@ from agent_core.messages import JsonObject
 from bot.ingress import create_app
 from bot.slack_api import Identity, web_client
 from bot.socket import acknowledge
-from bot.socket.frames import Envelope
+from bot.socket.connection import Envelope
 
 ACKNOWLEDGED = {"envelope_id": "e-1"}
 

@@ -3,8 +3,16 @@
 import pytest
 
 from bot.slack_api import SkippingClock, SlackError, SlackLimited, SlackRefused, SlackUnavailable
-from bot.socket.pauses import LONGEST_S, Pauses
-from bot.socket.trouble import CROWDED, LOST, REFRESH, SWITCHED_OFF, UNEXPECTED, trouble_of_error
+from bot.socket.trouble import (
+    CROWDED,
+    LONGEST_S,
+    LOST,
+    REFRESH,
+    SWITCHED_OFF,
+    UNEXPECTED,
+    Pauses,
+    trouble_of_error,
+)
 
 
 def longest(_least: float, most: float) -> float:

@@ -12,7 +12,7 @@ from agent_core.messages import JsonObject
 from bot.sandbox.slack import ManualClock, SlackStandIn
 from bot.slack_api import OPEN_SOCKET, SlackError, web_client
 from bot.socket import Door, SocketMode, Timing
-from bot.socket.frames import Envelope
+from bot.socket.connection import Envelope
 
 PATIENCE_S = 20.0
 TRIPS_A_SECOND = 3

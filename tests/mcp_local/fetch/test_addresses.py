@@ -2,7 +2,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from mcp_local.fetch.addresses import is_public
+from mcp_local.fetch.allowance import is_public
 
 INNER = [
     "0.0.0.0",  # noqa: S104, nothing is bound

@@ -58,3 +58,43 @@ async def test_a_robots_that_leads_inwards_is_not_followed(site: Site) -> None:
     async with client_for(site, names=Names({"news.example": [["1.1.1.1"]]})) as client:
         await Manners(Clock()).require(PAGE, client)
     assert site.hits == ["/robots.txt"]
+
+
+@pytest.mark.parametrize(
+    ("path", "is_refused"),
+    [
+        ("/private/x", True),
+        ("/private/press", False),
+        ("/run.cgi?x=1", True),
+        ("/search?q=a&page=2", True),
+        ("/search?q=a", False),
+        ("/%C3%BCber/x", True),
+        ("/only-us", False),
+        ("/robots.txt", False),
+    ],
+)
+async def test_the_longest_rule_that_matches_decides(
+    site: Site, path: str, is_refused: bool
+) -> None:
+    rules = ["/private/", "/*.cgi", "/search*page=", "/über", "/robots.txt"]
+    refused = "\n".join(f"Disallow: {rule}" for rule in rules)
+    text = (
+        f"User-agent: *\n{refused}\nAllow: /private/press$\nUser-agent: Other\nDisallow: /only-us"
+    )
+    site.html("/robots.txt", text, content_type="text/plain")
+    assert await refuses(site, path) is is_refused
+
+
+async def test_a_group_with_our_name_stands_in_place_of_the_general_one(site: Site) -> None:
+    text = "User-agent: *\nDisallow: /a\nUser-agent: UniversalAgentBot\nDisallow: /b"
+    site.html("/robots.txt", text, content_type="text/plain")
+    assert [await refuses(site, path) for path in ("/a", "/b")] == [False, True]
+
+
+async def refuses(site: Site, path: str) -> bool:
+    async with client_for(site) as client:
+        try:
+            await Manners(Clock()).require(URL(f"http://news.example{path}", encoded=True), client)
+        except FetchDenied:
+            return True
+    return False

@@ -5,9 +5,8 @@ import re
 import pytest
 
 from mcp_local.errors import ToolkitError
-from mcp_local.report.compose import Draft, compose_report
+from mcp_local.report.compose import Draft, compose_report, topic_slug
 from mcp_local.report.labels import labels_for
-from mcp_local.report.naming import topic_slug
 from tests.mcp_local.report.drafts import DAY, SOURCES, compose, page, source
 from tests.mcp_local.report.reading import read_html
 

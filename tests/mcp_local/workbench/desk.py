@@ -8,7 +8,7 @@ from mcp.server.mcpserver import MCPServer
 from pydantic import SecretStr
 
 from mcp_local.settings import Settings
-from mcp_local.tools import app_file, composio_upload, workbench
+from mcp_local.tools import composio_upload, workbench
 from tests.mcp_local.sessions import Answer, Session
 from tests.mcp_local.workbench.cloud import KEY, SESSION, Cloud
 
@@ -28,7 +28,7 @@ class Desk(Session):
     def server(self) -> MCPServer:
         """Those tools alone."""
         server = MCPServer("toolkit", log_level="CRITICAL")
-        for family in (workbench, composio_upload, app_file):
+        for family in (workbench, composio_upload):
             family.register(server, self.settings)
         return server
 

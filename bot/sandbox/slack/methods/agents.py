@@ -1,56 +1,33 @@
-"""agents.sessions.* and assistant.threads.*: what an agent shows around its threads."""
+"""agents.*, assistant.* and views.*: what an agent shows around its threads, modals, App Home."""
 
 from bot.sandbox.slack import limits
 from bot.sandbox.slack.errors import ApiError, missing_field
-from bot.sandbox.slack.messages import show_session_status
-from bot.sandbox.slack.methods.chat import read_custom_author
-from bot.sandbox.slack.methods.method import Call, Method, Methods
-from bot.sandbox.slack.rates import STATUS_UPDATES, TIER_3, TIER_4
-from bot.sandbox.slack.records import Channel, SuggestedPrompts
-from bot.sandbox.slack.wire import JsonArray, JsonObject, as_object
+from bot.sandbox.slack.messages import show_view
+from bot.sandbox.slack.methods.call import Call
+from bot.sandbox.slack.records import Channel, SuggestedPrompts, View
+from bot.sandbox.slack.wire import JsonObject, as_object
 
 _NO_STOP_BUTTON = "missing_agent_session_stopped_event_subscription"
 
 
-def _session_place(call: Call) -> tuple[Channel, str]:
-    channel = call.joined_channel("channel_id")
-    thread_ts = call.args.text("thread_ts")
-    if not thread_ts:
-        raise ApiError("thread_ts_required")
-    return channel, thread_ts
-
-
 def set_session_status(call: Call) -> JsonObject:
     """Set the status of a thread's agent session."""
-    channel, thread_ts = _session_place(call)
-    status, title = call.args.required("status"), call.args.text("title") or ""
+    channel, thread_ts = call.joined_channel("channel_id"), call.args.text("thread_ts")
+    if not thread_ts:
+        raise ApiError("thread_ts_required")
+    status, title = call.args.required("status"), call.args.text("title")
     if len(title) > limits.MAX_TITLE:
         raise ApiError("invalid_arguments")
-    read_custom_author(call)
-    initiator = call.args.text("initiator_user_id")
-    if initiator and initiator not in call.state.users:
-        raise ApiError("user_not_found")
-    session = call.workspace.sessions.set_status(
-        channel.id, thread_ts, status, title=title, initiator=initiator
-    )
-    answer = show_session_status(session)
+    session = call.workspace.sessions.set_status(channel.id, thread_ts, status, title=title)
+    answer: JsonObject = {
+        "status": session.status,
+        "agent_status": session.status,
+        "title": session.title,
+    }
     if not call.app.is_subscribed("agent_session_stopped"):
-        answer |= {
-            "warning": _NO_STOP_BUTTON,
-            "response_metadata": {"warnings": [_NO_STOP_BUTTON]},
-        }
+        warnings = {"warnings": [_NO_STOP_BUTTON]}
+        answer |= {"warning": _NO_STOP_BUTTON, "response_metadata": warnings}
     return answer
-
-
-def rename_session(call: Call) -> JsonObject:
-    """Give an agent session another title."""
-    channel, thread_ts = _session_place(call)
-    title = call.args.text("title") or ""
-    limits.check_title(title)
-    is_known = call.workspace.sessions.find(channel.id, thread_ts) is not None
-    if not is_known and call.state.find_post(channel.id, thread_ts) is None:
-        raise ApiError("session_not_found")
-    return {"title": call.workspace.sessions.set_title(channel.id, thread_ts, title).title}
 
 
 def set_thread_status(call: Call) -> JsonObject:
@@ -58,13 +35,18 @@ def set_thread_status(call: Call) -> JsonObject:
     channel, thread_ts = _thread(call)
     if not call.args.has("status"):
         raise missing_field("status")
-    messages = [str(m) for m in call.args.json_array("loading_messages") or ()]
+    messages = tuple(str(message) for message in call.args.json_array("loading_messages") or ())
     if len(messages) > limits.MAX_LOADING_MESSAGES:
         raise ApiError("invalid_arguments")
-    read_custom_author(call)
-    call.workspace.sessions.set_status_line(
-        channel.id, thread_ts, call.args.text("status") or "", tuple(messages)
-    )
+    status = call.args.text("status")
+    call.workspace.sessions.set_status_line(channel.id, thread_ts, status, messages)
+    return {}
+
+
+def set_thread_title(call: Call) -> JsonObject:
+    """Set the title of a thread's session."""
+    channel, thread_ts = _thread(call)
+    call.workspace.sessions.set_title(channel.id, thread_ts, call.args.required("title"))
     return {}
 
 
@@ -76,44 +58,57 @@ def _thread(call: Call) -> tuple[Channel, str]:
     return channel, thread_ts
 
 
-def set_thread_title(call: Call) -> JsonObject:
-    """Set the title of a thread's session."""
-    channel, thread_ts = _thread(call)
-    call.workspace.sessions.set_title(channel.id, thread_ts, call.args.required("title"))
-    return {}
-
-
 def set_suggested_prompts(call: Call) -> JsonObject:
     """Shown in the messages tab; with a `thread_ts` accepted and, as in Slack, not shown."""
     channel = call.joined_channel("channel_id")
-    prompts = _read_prompts(call.args.json_array("prompts"))
+    prompts = tuple(as_object(prompt) or {} for prompt in call.args.json_array("prompts") or ())
+    is_complete = all(prompt.get("title") and prompt.get("message") for prompt in prompts)
+    if not 1 <= len(prompts) <= limits.MAX_PROMPTS or not is_complete:
+        raise ApiError("invalid_arguments")
     if not call.args.has("thread_ts"):
-        title = call.args.text("title") or ""
+        title = call.args.text("title")
         shown = SuggestedPrompts(channel=channel.id, title=title, prompts=prompts)
         call.state.set_prompts(shown)
     return {}
 
 
-def _read_prompts(given: JsonArray | None) -> tuple[JsonObject, ...]:
-    prompts = [as_object(prompt) or {} for prompt in given or ()]
-    is_complete = all(prompt.get("title") and prompt.get("message") for prompt in prompts)
-    if not 1 <= len(prompts) <= limits.MAX_PROMPTS or not is_complete:
-        raise ApiError("invalid_arguments")
-    return tuple(prompts)
+def _view(call: Call) -> JsonObject:
+    body = call.args.json_object("view")
+    if body is None:
+        raise missing_field("view")
+    return body
 
 
-METHODS: Methods = {
-    "agents.sessions.setStatus": Method(
-        run=set_session_status, scopes=("chat:write",), rate=TIER_3
-    ),
-    "agents.sessions.rename": Method(run=rename_session, scopes=("chat:write",), rate=TIER_3),
-    "assistant.threads.setStatus": Method(
-        run=set_thread_status, scopes=("chat:write",), rate=STATUS_UPDATES
-    ),
-    "assistant.threads.setTitle": Method(
-        run=set_thread_title, scopes=("assistant:write",), rate=TIER_4
-    ),
-    "assistant.threads.setSuggestedPrompts": Method(
-        run=set_suggested_prompts, scopes=("assistant:write",), rate=TIER_4
-    ),
-}
+def _show(call: Call, view: View) -> JsonObject:
+    return {"view": show_view(call.state, view)}
+
+
+def open_view(call: Call) -> JsonObject:
+    """Open a modal for the person whose gesture gave the trigger."""
+    body = _view(call)
+    user = call.workspace.triggers.exchange(call.args.required("trigger_id"))
+    return _show(call, call.workspace.modals.open(user, body))
+
+
+def push_view(call: Call) -> JsonObject:
+    """Lay a modal on top of the person's open one."""
+    body = _view(call)
+    user = call.workspace.triggers.exchange(call.args.required("trigger_id"))
+    return _show(call, call.workspace.modals.push(user, body))
+
+
+def update_view(call: Call) -> JsonObject:
+    """Replace the content of a view."""
+    modals, args = call.workspace.modals, call.args
+    view = modals.find(args.text("view_id"), args.text("external_id"))
+    return _show(call, modals.update(view, _view(call), expected_hash=args.text("hash")))
+
+
+def publish_view(call: Call) -> JsonObject:
+    """Set a person's App Home."""
+    user, modals = call.args.required("user_id"), call.workspace.modals
+    if not call.app.is_home_enabled:
+        raise ApiError("not_enabled")
+    if user not in call.state.users:
+        raise ApiError("missing_profile_id")
+    return _show(call, modals.publish(user, _view(call), expected_hash=call.args.text("hash")))

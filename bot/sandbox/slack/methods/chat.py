@@ -1,13 +1,14 @@
-"""chat.*: posting, ephemerals, editing, deleting, permalinks."""
+"""chat.* and reactions.*: posting, ephemerals, editing, deleting, permalinks, emoji on posts."""
 
+import re
 from dataclasses import replace
 
+from bot.sandbox.slack import limits
 from bot.sandbox.slack.content import Content, read_content
 from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.messages import permalink, show_post
-from bot.sandbox.slack.methods.method import Call, Method, Methods
-from bot.sandbox.slack.rates import POSTS_OF_A_CHANNEL, TIER_3, TIER_4, UNLIMITED
-from bot.sandbox.slack.records import Channel, CustomAuthor, Post
+from bot.sandbox.slack.methods.call import Call
+from bot.sandbox.slack.records import Channel, Post
 from bot.sandbox.slack.wire import JsonObject
 
 
@@ -15,43 +16,33 @@ def post_message(call: Call) -> JsonObject:
     """Post in a channel, a thread, or to a user."""
     channel = call.posting_channel()
     content = read_content(call.args, call.state.ids)
-    post = call.workspace.add_post(build_post(call, channel, content))
-    end_status(call, post)
-    answer = {"channel": channel.id, "ts": post.ts, "message": show_post(call.state, post)}
-    return answer | _warnings(content)
+    post = call.workspace.add_post(_build_post(call, channel, content))
+    call.workspace.sessions.end_status_line(post.channel, post.root_ts)
+    answer: JsonObject = {
+        "channel": channel.id,
+        "ts": post.ts,
+        "message": show_post(call.state, post),
+    }
+    if content.is_cut:
+        warning = "message_truncated"
+        answer |= {"warning": warning, "response_metadata": {"warnings": [warning]}}
+    return answer
 
 
-def build_post(call: Call, channel: Channel, content: Content) -> Post:
-    """The bot's post with this content, not yet posted."""
+def _build_post(call: Call, channel: Channel, content: Content) -> Post:
     thread_ts = read_thread(call, channel)
     is_broadcast = thread_ts is not None and call.args.flag("reply_broadcast")
-    return Post(
-        channel=channel.id,
-        ts=call.state.ids.fresh_ts(),
-        user=call.app.bot_user_id,
-        bot_id=call.app.bot_id,
-        app_id=call.app.id,
-        text=content.text or "",
-        thread_ts=thread_ts,
+    names = ("unfurl_links", "unfurl_media")
+    return call.draft(
+        channel,
+        thread_ts,
+        text=content.text,
         subtype="thread_broadcast" if is_broadcast else None,
         blocks=content.blocks or (),
         blocks_are_derived=content.blocks_are_derived,
-        attachments=content.attachments or (),
         metadata=content.metadata or None,
-        unfurl_links=call.args.flag("unfurl_links") if call.args.has("unfurl_links") else None,
-        unfurl_media=call.args.flag("unfurl_media") if call.args.has("unfurl_media") else None,
-        custom_author=read_custom_author(call),
+        **{name: call.args.flag(name) for name in names if call.args.has(name)},
     )
-
-
-def read_custom_author(call: Call) -> CustomAuthor | None:
-    """The name and icon asked for; they need a scope of their own."""
-    username, emoji = call.args.text("username"), call.args.text("icon_emoji")
-    url = call.args.text("icon_url")
-    if not (username or emoji or url):
-        return None
-    call.need_scope("chat:write.customize")
-    return CustomAuthor(username=username, icon_emoji=emoji, icon_url=url)
 
 
 def read_thread(call: Call, channel: Channel) -> str | None:
@@ -63,20 +54,6 @@ def read_thread(call: Call, channel: Channel) -> str | None:
     return thread_ts
 
 
-def end_status(call: Call, post: Post) -> None:
-    """A reply of the app clears the status line that stood under the thread."""
-    session = call.state.sessions.get((post.channel, post.root_ts))
-    if session is not None and session.status_text:
-        call.state.set_session(replace(session, status_text="", loading_messages=()))
-
-
-def _warnings(content: Content) -> JsonObject:
-    if not content.warnings:
-        return {}
-    warnings = list(content.warnings)
-    return {"warning": ",".join(warnings), "response_metadata": {"warnings": warnings}}
-
-
 def post_ephemeral(call: Call) -> JsonObject:
     """Show a post to one member of a channel; it cannot be read or changed by any method."""
     channel = call.posting_channel()
@@ -84,53 +61,37 @@ def post_ephemeral(call: Call) -> JsonObject:
     if user not in channel.members:
         raise ApiError("user_not_in_channel")
     content = read_content(call.args, call.state.ids)
-    post = replace(build_post(call, channel, content), ephemeral_to=user, metadata=None)
+    post = replace(_build_post(call, channel, content), ephemeral_to=user, metadata=None)
     call.state.add_ephemeral(post)
     return {"message_ts": post.ts}
 
 
 def update(call: Call) -> JsonObject:
-    """Replace the content of one of the bot's posts."""
+    """Replace the content of one of the bot's posts; what the caller leaves out stays."""
     channel = call.joined_channel()
-    post = call.post(channel)
-    if post.bot_id != call.app.bot_id:
-        raise ApiError("cant_update_message")
-    if is_streaming(call, post):
+    post = call.own_post(channel, "cant_update_message")
+    if post.stream is not None and post.stream.is_open(call.state.clock.now()):
         raise ApiError("streaming_state_conflict")
     content = read_content(call.args, call.state.ids, is_update=True)
-    post = call.workspace.change_post(_merge(post, content), editor=call.app.bot_user_id)
-    shown = show_post(call.state, post)
-    return {"channel": channel.id, "ts": post.ts, "text": post.text, "message": shown}
-
-
-def is_streaming(call: Call, post: Post) -> bool:
-    """Whether a post still takes streamed text."""
-    return post.stream is not None and post.stream.is_open(call.state.clock.now())
-
-
-def _merge(post: Post, content: Content) -> Post:
-    """The post with the new content; what the caller left out stays, as Slack keeps it."""
-    blocks, is_derived = content.blocks, content.blocks_are_derived
+    blocks = content.blocks
     if blocks is None:
         blocks = () if post.blocks_are_derived else post.blocks
-    metadata = post.metadata if content.metadata is None else content.metadata or None
-    attachments = post.attachments if content.attachments is None else content.attachments
-    return replace(
+    changed = replace(
         post,
-        text=content.text or "",
+        text=content.text,
         blocks=blocks,
-        blocks_are_derived=is_derived,
-        attachments=attachments,
-        metadata=metadata,
+        blocks_are_derived=content.blocks_are_derived,
+        metadata=post.metadata if content.metadata is None else content.metadata or None,
     )
+    post = call.workspace.change_post(changed, editor=call.app.bot_user_id)
+    shown = show_post(call.state, post)
+    return {"channel": channel.id, "ts": post.ts, "text": post.text, "message": shown}
 
 
 def delete(call: Call) -> JsonObject:
     """Delete one of the bot's posts."""
     channel = call.joined_channel()
-    post = call.post(channel)
-    if post.bot_id != call.app.bot_id:
-        raise ApiError("cant_delete_message")
+    post = call.own_post(channel, "cant_delete_message")
     call.workspace.delete_post(post)
     return {"channel": channel.id, "ts": post.ts}
 
@@ -138,14 +99,34 @@ def delete(call: Call) -> JsonObject:
 def get_permalink(call: Call) -> JsonObject:
     """The address of a post."""
     channel = call.visible_channel()
-    post = call.post(channel, "message_ts")
-    return {"channel": channel.id, "permalink": permalink(post)}
+    return {"channel": channel.id, "permalink": permalink(call.post(channel, "message_ts"))}
 
 
-METHODS: Methods = {
-    "chat.postMessage": Method(run=post_message, scopes=("chat:write",), rate=POSTS_OF_A_CHANNEL),
-    "chat.postEphemeral": Method(run=post_ephemeral, scopes=("chat:write",), rate=TIER_4),
-    "chat.update": Method(run=update, scopes=("chat:write",), rate=TIER_3),
-    "chat.delete": Method(run=delete, scopes=("chat:write",), rate=TIER_3),
-    "chat.getPermalink": Method(run=get_permalink, rate=UNLIMITED),
-}
+def _item(call: Call) -> tuple[Post, str]:
+    """The post to react to, and the emoji."""
+    if not call.args.has("timestamp"):
+        raise ApiError("no_item_specified")
+    if not re.fullmatch(r"\d+\.\d+", call.args.required("timestamp")):
+        raise ApiError("bad_timestamp")
+    name = call.args.required("name")
+    if not re.fullmatch(r"[\w+'-]+(::skin-tone-[2-6])?", name):
+        raise ApiError("invalid_name")
+    return call.post(call.joined_channel(), "timestamp"), name
+
+
+def add_reaction(call: Call) -> JsonObject:
+    """React to a post."""
+    post, name = _item(call)
+    if len(post.reactions) >= limits.MAX_REACTIONS_OF_A_POST:
+        raise ApiError("too_many_emoji")
+    if not call.workspace.set_reaction(post, name, call.app.bot_user_id, added=True):
+        raise ApiError("already_reacted")
+    return {}
+
+
+def remove_reaction(call: Call) -> JsonObject:
+    """Take the bot's reaction back."""
+    post, name = _item(call)
+    if not call.workspace.set_reaction(post, name, call.app.bot_user_id, added=False):
+        raise ApiError("no_reaction")
+    return {}

@@ -6,11 +6,10 @@ from bot.sandbox.slack import limits, streaming
 from bot.sandbox.slack.content import read_blocks, read_metadata
 from bot.sandbox.slack.errors import ApiError, missing_field
 from bot.sandbox.slack.messages import show_post
-from bot.sandbox.slack.methods.chat import end_status, read_custom_author, read_thread
-from bot.sandbox.slack.methods.method import Call, Method, Methods
-from bot.sandbox.slack.rates import STREAM_APPENDS, TIER_2
-from bot.sandbox.slack.records import STREAM_LIFETIME_S, Channel, Post, Stream
-from bot.sandbox.slack.sessions import check_status
+from bot.sandbox.slack.methods.call import Call
+from bot.sandbox.slack.methods.chat import read_thread
+from bot.sandbox.slack.records import STREAM_LIFETIME_S, Post, Stream
+from bot.sandbox.slack.sessions import STATUSES
 from bot.sandbox.slack.wire import JsonObject
 
 _DISPLAY_MODES = ("timeline", "plan")
@@ -24,31 +23,17 @@ def start(call: Call) -> JsonObject:
         raise missing_field("thread_ts")
     if not channel.is_direct:
         _check_recipient(call)
-    now_s = call.state.clock.now()
-    mode = call.args.text("task_display_mode") or "timeline"
+    mode, now_s = call.args.text("task_display_mode") or "timeline", call.state.clock.now()
     if mode not in _DISPLAY_MODES:
         raise ApiError("invalid_arguments")
     stream = Stream(phase="in_progress", started_s=now_s, task_display_mode=mode)
-    draft = _append(call, _draft(call, channel, thread_ts, stream))
-    post = call.workspace.add_post(draft)
-    end_status(call, post)
-    call.workspace.sessions.set_status(channel.id, thread_ts, "processing")
+    draft = call.draft(channel, thread_ts, text="", stream=stream)
+    post = call.workspace.add_post(_append(call, draft))
+    sessions = call.workspace.sessions
+    sessions.end_status_line(channel.id, thread_ts)
+    sessions.set_status(channel.id, thread_ts, "processing")
     call.workspace.background.start(_seal_later(call, post, now_s + STREAM_LIFETIME_S))
     return {"channel": channel.id, "ts": post.ts}
-
-
-def _draft(call: Call, channel: Channel, thread_ts: str, stream: Stream) -> Post:
-    return Post(
-        channel=channel.id,
-        ts=call.state.ids.fresh_ts(),
-        thread_ts=thread_ts,
-        user=call.app.bot_user_id,
-        bot_id=call.app.bot_id,
-        app_id=call.app.id,
-        text="",
-        stream=stream,
-        custom_author=read_custom_author(call),
-    )
 
 
 def _check_recipient(call: Call) -> None:
@@ -61,27 +46,27 @@ def _check_recipient(call: Call) -> None:
 
 def _append(call: Call, post: Post) -> Post:
     chunks = call.args.json_array("chunks", error="invalid_chunks")
-    text = call.args.text("markdown_text")
-    if chunks is not None and text is not None:
+    if chunks is not None and call.args.has("markdown_text"):
         raise ApiError("cannot_provide_both_markdown_text_and_chunks")
-    if text:
+    if text := call.args.text("markdown_text"):
         return streaming.append_text(post, text)
     return streaming.append_chunks(post, chunks or [])
 
 
 async def _seal_later(call: Call, post: Post, at_s: float) -> None:
+    """Slack ends a stream that the app never stopped."""
     await call.state.clock.sleep_until(at_s)
     current = call.state.find_post(post.channel, post.ts)
     if current is not None and current.stream and current.stream.phase == "in_progress":
-        call.state.change_post(streaming.seal(current))
+        call.state.change_post(streaming.close(current))
         call.workspace.sessions.set_status(post.channel, post.root_ts, "active")
 
 
 def _open_stream(call: Call) -> Post:
     """The streamed post of the call, which must still be open."""
-    post = call.post(call.joined_channel())
-    if post.bot_id != call.app.bot_id:
-        raise ApiError("message_not_owned_by_app")
+    post = call.own_post(call.joined_channel(), "message_not_owned_by_app")
+    if post.stream is not None and post.stream.stopped_by_user:
+        raise ApiError("stopped_by_user")
     if post.stream is None or not post.stream.is_open(call.state.clock.now()):
         raise ApiError("message_not_in_streaming_state")
     return post
@@ -89,9 +74,6 @@ def _open_stream(call: Call) -> Post:
 
 def append(call: Call) -> JsonObject:
     """Add text or chunks to a running stream."""
-    asked = call.post(call.joined_channel())
-    if asked.stream is not None and asked.stream.stopped_by_user:
-        raise ApiError("stopped_by_user")
     post = _open_stream(call)
     if not call.args.has("markdown_text") and not call.args.has("chunks"):
         raise missing_field("markdown_text")
@@ -103,7 +85,8 @@ def stop(call: Call) -> JsonObject:
     """End a stream, with what is still to be shown."""
     post = _append(call, _open_stream(call))
     status = call.args.text("session_status") or "active"
-    check_status(status)
+    if status not in STATUSES:
+        raise ApiError("invalid_status")
     if len(call.args.json_array("blocks") or ()) > limits.MAX_BLOCKS:
         raise ApiError("msg_blocks_too_many")
     blocks = read_blocks(call.args, call.state.ids) or ()
@@ -112,10 +95,3 @@ def stop(call: Call) -> JsonObject:
     post = call.workspace.change_post(post)
     call.workspace.sessions.set_status(post.channel, post.root_ts, status)
     return {"channel": post.channel, "ts": post.ts, "message": show_post(call.state, post)}
-
-
-METHODS: Methods = {
-    "chat.startStream": Method(run=start, scopes=("chat:write",), rate=TIER_2),
-    "chat.appendStream": Method(run=append, scopes=("chat:write",), rate=STREAM_APPENDS),
-    "chat.stopStream": Method(run=stop, scopes=("chat:write",), rate=TIER_2),
-}

@@ -1,21 +1,19 @@
 """Limits to agents, channels and people."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from agent_core.ids import SessionId, UserId
-from agent_core.tools.fleet import MAIN_AGENT, Access
+from agent_core.testing.tools import tool_context
+from agent_core.tools.fleet import Access
 
-SESSION = SessionId("T1:C1:1700000000.000001")
-ASKER = UserId("T1:U1")
-
-
-def admits(access: Access, agent: str = MAIN_AGENT) -> bool:
-    return access.admits(agent=agent, session=SESSION, asker=ASKER)
+CONTEXT = replace(tool_context(Path(), asker="T1:U1"), places=("C1", "T1:C1"))
 
 
 def test_without_limits_it_is_everybodys_main_agent() -> None:
-    assert admits(Access())
-    assert not admits(Access(), agent="film-expert")
+    assert Access().admits(CONTEXT)
+    assert not Access().admits(replace(CONTEXT, agent="film-expert"))
 
 
 @pytest.mark.parametrize(
@@ -35,12 +33,11 @@ def test_without_limits_it_is_everybodys_main_agent() -> None:
     ],
 )
 def test_every_limit_has_to_admit(access: Access, is_admitted: bool) -> None:
-    assert admits(access) is is_admitted
+    assert access.admits(CONTEXT) is is_admitted
 
 
-def test_a_session_that_is_no_thread_has_no_channel() -> None:
-    access = Access(channels=frozenset({"C1"}))
-    assert not access.admits(agent=MAIN_AGENT, session=SessionId("session_1"), asker=ASKER)
+def test_where_nobody_says_the_place_a_limit_to_channels_admits_nobody() -> None:
+    assert not Access(channels=frozenset({"C1"})).admits(replace(CONTEXT, places=()))
 
 
 def test_the_limits_are_put_in_words() -> None:

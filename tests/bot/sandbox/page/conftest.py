@@ -1,6 +1,27 @@
-"""What the tests of the page share: a browser, and the renderer in it."""
+"""What the tests of the page share: a browser, and the page in it over a stand-in with a bot."""
 
-from tests.bot.sandbox.page.render_harness import harness, harness_page
+from collections.abc import AsyncGenerator
+
+import pytest_asyncio
+from playwright.async_api import Page as BrowserPage
+
+from bot.sandbox.page import Page
+from bot.sandbox.slack import SlackStandIn
+from tests.bot.sandbox.page.stage import COMMANDS, Stage
+from tests.bot.sandbox.slack.echo_bot import EchoBot, socket_mode
 from tests.browser import browser, browser_page
 
-__all__ = ["browser", "browser_page", "harness", "harness_page"]
+__all__ = ["browser", "browser_page", "stage"]
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def stage(browser_page: BrowserPage) -> AsyncGenerator[Stage]:
+    """The page as Ann has it before her, with the echo bot connected."""
+    faults: list[str] = []
+    browser_page.on("pageerror", lambda error: faults.append(str(error)))
+    async with SlackStandIn() as slack, Page(slack, commands=COMMANDS) as site:
+        bot = EchoBot(slack)
+        async with socket_mode(bot.app, slack):
+            yield Stage(slack=slack, bot=bot, site=site, browser=browser_page)
+            await browser_page.goto("about:blank")
+    assert faults == []

@@ -1,32 +1,50 @@
-"""The page in a browser over a stand-in with the echo bot: what the tests of its shell act on."""
+"""The page in a browser over a stand-in with the echo bot: what the browser's stories act on."""
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Locator, expect
 from playwright.async_api import Page as BrowserPage
 
-from bot.sandbox.page import Command, Page, Shortcut
+from bot.sandbox.page import Page
 from bot.sandbox.slack import SlackStandIn
 from tests.bot.sandbox.slack.echo_bot import Client, EchoBot
 
-COMMANDS: tuple[Command, ...] = (
+Body = dict[str, Any]
+COMMANDS: tuple[Mapping[str, str], ...] = (
     {"command": "/ask", "description": "Ask the agent", "usage_hint": "[question]"},
 )
-SHORTCUTS: tuple[Shortcut, ...] = (
-    {"name": "Start a report", "type": "global", "callback_id": "start"},
-    {"name": "Explain", "type": "message", "callback_id": "explain"},
-)
+SERIOUS = ("serious", "critical")
 
 
-def listener(register: Any) -> Callable[[Callable[..., Awaitable[None]]], None]:
-    """One of slack-bolt's decorators, which have no useful types, with useful types."""
+def plain(text: str) -> Body:
+    return {"type": "plain_text", "text": text}
 
-    def add(function: Callable[..., Awaitable[None]]) -> None:
-        register(function)
 
-    return add
+def mrkdwn(text: str) -> Body:
+    return {"type": "mrkdwn", "text": text}
+
+
+def button(action_id: str, words: str, **fields: object) -> Body:
+    return {"type": "button", "action_id": action_id, "text": plain(words), "value": "1", **fields}
+
+
+def actions(*elements: Body) -> Body:
+    return {"type": "actions", "block_id": "row", "elements": list(elements)}
+
+
+def field(block_id: str, label: str, **element: object) -> Body:
+    """An input block, of text unless the element says otherwise."""
+    shape = {"type": "plain_text_input", "action_id": f"{block_id}_in", **element}
+    return {"type": "input", "block_id": block_id, "label": plain(label), "element": shape}
+
+
+def form(*blocks: Body) -> Body:
+    title, submit = plain("New report"), plain("Send")
+    view = {"type": "modal", "callback_id": "form", "title": title, "submit": submit}
+    return {**view, "blocks": list(blocks)}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,8 +55,6 @@ class Stage:
     bot: EchoBot
     site: Page
     browser: BrowserPage
-    faults: list[str] = field(default_factory=list[str])
-    """What the page's scripts threw."""
 
     @property
     def client(self) -> Client:
@@ -50,7 +66,15 @@ class Stage:
 
     @property
     def thread(self) -> Locator:
-        return self.browser.locator("aside[aria-label='Thread']")
+        return self.browser.get_by_role("complementary", name="Thread")
+
+    @property
+    def file(self) -> Locator:
+        return self.browser.get_by_role("complementary", name="File")
+
+    @property
+    def calls(self) -> Locator:
+        return self.browser.get_by_role("complementary", name="API calls")
 
     @property
     def composer(self) -> Locator:
@@ -58,34 +82,26 @@ class Stage:
 
     @property
     def reply(self) -> Locator:
-        return self.browser.get_by_label("Reply in thread").and_(self.browser.locator("textarea"))
-
-    @property
-    def nav(self) -> Locator:
-        return self.browser.locator("nav[aria-label='Channels']")
-
-    @property
-    def calls(self) -> Locator:
-        return self.browser.locator("aside[aria-label='API calls']")
+        return self.thread.get_by_role("textbox", name="Reply in thread")
 
     @property
     def alert(self) -> Locator:
         return self.browser.get_by_role("alert")
 
+    @property
+    def dialog(self) -> Locator:
+        return self.browser.get_by_role("dialog", name="New report")
+
     def channel(self, name: str) -> str:
         return self.slack.channels[name]
 
-    def post(self, ts: str) -> Locator:
-        """A post in the channel."""
-        return self.main.locator(f"article[data-ts='{ts}']")
-
-    def reply_post(self, ts: str) -> Locator:
-        """A post in the thread pane."""
-        return self.thread.locator(f"article[data-ts='{ts}']")
+    def post(self, ts: str, *, within: Locator | None = None) -> Locator:
+        """A post in the channel, or in another pane."""
+        return (within or self.main).locator(f"article[data-ts='{ts}']")
 
     def entry(self, name: str) -> Locator:
         """The sidebar's button of a channel or of the app."""
-        return self.nav.locator("button").filter(has_text=name)
+        return self.browser.get_by_role("navigation").get_by_role("button", name=name).first
 
     async def open(self, place: str = "") -> None:
         """Open the page at a place (`C123`, `C123/169.1`, `home`) and wait until it is drawn."""
@@ -96,50 +112,21 @@ class Stage:
     async def act_as(self, name: str) -> None:
         await self.browser.get_by_label("Act as").select_option(self.slack.people[name])
 
-    async def is_focused(self, locator: Locator) -> None:
-        await expect(locator).to_be_focused()
-
-    async def hold_frames(self) -> None:
-        """From now on nothing is drawn by the frame, until `release_frames`."""
-        await self.browser.evaluate(
-            """() => {
-                window.held = [];
-                window.frames = window.requestAnimationFrame;
-                window.requestAnimationFrame = (draw) => window.held.push(draw);
-                window.snapshots = 0;
-                window.EventSource = class extends EventSource {
-                    constructor(address) {
-                        super(address);
-                        this.addEventListener("snapshot", () => (window.snapshots += 1));
-                    }
-                };
-            }"""
+    async def show(self, *blocks: Body, text: str = "shown") -> Locator:
+        """The bot posts blocks in #general, which is open."""
+        answer = await self.client.chat_postMessage(
+            channel=self.channel("general"), text=text, blocks=list(blocks)
         )
+        return self.post(answer["ts"])
 
-    async def snapshot_has_come(self) -> None:
-        """Since the frames are held."""
-        await self.browser.wait_for_function("window.snapshots > 0", polling=10)
-
-    async def release_frames(self) -> None:
-        await self.browser.evaluate(
-            """() => {
-                window.requestAnimationFrame = window.frames;
-                for (const draw of window.held) draw();
-            }"""
-        )
-
-    async def count_new_nodes(self) -> None:
-        """From now on `new_posts` counts the posts that are drawn anew."""
-        await self.browser.evaluate(
-            """() => {
-                window.drawn = [];
-                new MutationObserver((records) => {
-                    for (const node of records.flatMap((record) => [...record.addedNodes])) {
-                        if (node.matches?.("article")) window.drawn.push(node.dataset.ts);
-                    }
-                }).observe(document.querySelector("main"), {childList: true, subtree: true});
-            }"""
-        )
-
-    async def new_posts(self) -> list[str]:
-        return await self.browser.evaluate("() => window.drawn")
+    async def violations(self) -> list[str]:
+        """What axe finds on the page as it is; without motion, so that no colour is halfway."""
+        await self.browser.emulate_media(reduced_motion="reduce")
+        axe: Any = Axe()  # its annotations are partial
+        found: list[Body] = (await axe.run(self.browser)).response["violations"]
+        return [
+            f"{rule['id']}: {node['target']} {node['failureSummary']}"
+            for rule in found
+            if rule["impact"] in SERIOUS
+            for node in rule["nodes"]
+        ]

@@ -2,14 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
 
-from bot.sandbox.page import Command, Page, Shortcut
+from bot.sandbox.page import Page
 from bot.sandbox.slack import SlackStandIn
 
 Json = dict[str, Any]
@@ -17,29 +17,31 @@ PATIENCE_S = 10.0
 
 
 class Stream:
-    """The events of one open page, read in order."""
+    """The facts of one open page, read in order."""
 
     def __init__(self, answer: aiohttp.ClientResponse, *, patience_s: float = PATIENCE_S) -> None:
         self._answer = answer
         self._patience_s = patience_s
-        self.world: Json = {}
+        self.facts: Json = {}
+        """By key, as they were at the beginning."""
 
     async def begin(self) -> None:
-        """Read up to the snapshot."""
-        self.world = await self._read("snapshot")
+        self.facts = dict(await self._read("snapshot"))
 
-    async def change(
-        self, kind: str, where: Callable[[Json], bool] = lambda change: bool(change)
-    ) -> Json:
+    def all(self, kind: str) -> list[Any]:
+        """The values at the beginning whose keys begin so, as `post/C1/`."""
+        return [value for key, value in self.facts.items() if key.startswith(kind)]
+
+    async def change(self, kind: str, where: Callable[[Any], object] = lambda value: True) -> Any:
         """The next change of a kind; the others before it are passed over."""
         while True:
-            change = await self._read("change")
-            if change["kind"] == kind and where(change):
-                return change
+            key, value = await self._read("change")
+            if key.startswith(kind) and where(value):
+                return value
 
-    async def changes(self, count: int) -> list[Json]:
+    async def changes(self, count: int) -> list[tuple[str, Any]]:
         """The next changes, whatever they are."""
-        return [await self._read("change") for _ in range(count)]
+        return [tuple(await self._read("change")) for _ in range(count)]
 
     async def line(self) -> str:
         """The next line as it is; "" at the end of the stream."""
@@ -52,7 +54,7 @@ class Stream:
             continue
         return True
 
-    async def _read(self, event: str) -> Json:
+    async def _read(self, event: str) -> Any:
         while line := await self.line():
             if line == f"event: {event}\n":
                 return json.loads((await self.line()).removeprefix("data: "))
@@ -101,7 +103,7 @@ class Visitor:
 
     @asynccontextmanager
     async def watch(self, who: str) -> AsyncGenerator[Stream]:
-        """Open the page as someone; its snapshot is in `world`."""
+        """Open the page as someone."""
         address = f"{self.page.url}events?as={self.id(who)}"
         async with self.http.get(address) as answer:
             assert answer.status == 200
@@ -109,9 +111,14 @@ class Visitor:
             await stream.begin()
             yield stream
 
-    async def world(self, who: str) -> Json:
+    async def facts(self, who: str) -> Stream:
+        """What someone's page begins with."""
         async with self.watch(who) as stream:
-            return stream.world
+            return stream
+
+    async def posts(self, who: str, channel: str = "general") -> list[Json]:
+        """What someone's page shows in a channel."""
+        return (await self.facts(who)).all(f"post/{self.slack.channels[channel]}/")
 
 
 @asynccontextmanager
@@ -119,21 +126,14 @@ async def visit(
     slack: SlackStandIn | None = None,
     *,
     port: int = 0,
-    commands: Sequence[Command] = (),
-    shortcuts: Sequence[Shortcut] = (),
+    commands: tuple[Mapping[str, str], ...] = (),
     heartbeat_s: float = 15.0,
 ) -> AsyncGenerator[Visitor]:
     """A page over a stand-in, which is a new one unless it is given, and a visitor to it."""
     async with AsyncExitStack() as stack:
         slack = slack or await stack.enter_async_context(SlackStandIn())
-        page = Page(
-            slack, port=port, commands=commands, shortcuts=shortcuts, heartbeat_s=heartbeat_s
-        )
+        page = Page(slack, port=port, commands=commands, heartbeat_s=heartbeat_s)
         http = aiohttp.ClientSession(read_bufsize=2**24)
         await stack.enter_async_context(page)
         await stack.enter_async_context(http)
         yield Visitor(slack=slack, page=page, http=http)
-
-
-def texts(posts: Sequence[Json]) -> list[str]:
-    return [post["text"] for post in posts]

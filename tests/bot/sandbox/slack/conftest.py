@@ -18,6 +18,11 @@ async def slack(clock: ManualClock) -> AsyncIterator[SlackStandIn]:
 
 
 @pytest.fixture
+def general(slack: SlackStandIn) -> str:
+    return slack.channels["general"]
+
+
+@pytest.fixture
 async def client(slack: SlackStandIn) -> Client:
     return web_client(slack)
 

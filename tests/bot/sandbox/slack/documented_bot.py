@@ -44,8 +44,6 @@ def make_app(bot_token: str, base_url: str) -> Any:
     app.action("open_form")(open_form)
     app.view("form")(take_form)
     app.command("/echo")(answer_command)
-    app.shortcut("echo_form")(open_form)
-    app.shortcut("echo_message")(echo_message)
     return app
 
 
@@ -104,7 +102,7 @@ async def show_home(event: dict[str, Any], client: Any) -> None:
 
 
 async def open_form(ack: Any, body: dict[str, Any], client: Any) -> None:
-    """The form, for a button and for the shortcut."""
+    """The form, for a button."""
     await ack()
     await client.views_open(trigger_id=body["trigger_id"], view=FORM)
 
@@ -119,13 +117,6 @@ async def take_form(ack: Any, body: dict[str, Any], view: dict[str, Any], client
     await client.chat_postMessage(channel=body["user"]["id"], text=f"You said: {words}")
 
 
-async def answer_command(ack: Any, command: dict[str, Any], respond: Any) -> None:
-    """At once for the asker, then for the channel."""
-    await ack("One moment.")
-    await respond(text=f"You said: {command['text']}", response_type="in_channel")
-
-
-async def echo_message(ack: Any, shortcut: dict[str, Any], respond: Any) -> None:
-    """The message from whose menu the shortcut was run, for one person's eyes."""
-    await ack()
-    await respond(f"It says: {shortcut['message']['text']}")
+async def answer_command(ack: Any, command: dict[str, Any]) -> None:
+    """For the asker alone."""
+    await ack(f"You said: {command['text']}")

@@ -1,71 +1,239 @@
-"""What the stand-in adds to Slack's deliveries: repeated ones, made-up ones, broken sockets."""
+"""Slack's rules on events and sockets: which come, in what shape, how often (SLACK.md 1.3, 2)."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from typing import Any
+
+import aiohttp
+import pytest
 
 from bot.sandbox.slack import ManualClock, SlackStandIn
-from tests.bot.sandbox.slack.echo_bot import EchoBot, socket_mode
+from tests.bot.sandbox.slack.echo_bot import Client, EchoBot, socket_mode
 
-BOTH = {"channel_rename", "channel_archive"}
+Body = dict[str, Any]
+
+
+async def events(slack: SlackStandIn, kind: str, count: int = 1) -> list[Body]:
+    """Wait for so many events of a type, each counted once, and give them as the app gets them."""
+
+    def sent(s: SlackStandIn) -> list[Body]:
+        came = {d.event_id: d.payload["event"] for d in s.deliveries if d.event_type == kind}
+        return list(came.values()) if len(came) >= count else []
+
+    return await slack.wait_for(sent)
+
+
+async def test_a_mention_comes_as_app_mention_and_as_message(slack: SlackStandIn) -> None:
+    text = f"{slack.mention} a &lt; b"
+    ts = await slack.say("ann", "general", text, files=[("a.log", b"3 errors", None)])
+    [mention] = await events(slack, "app_mention")
+    [message] = await events(slack, "message")
+    [shared] = await events(slack, "file_shared")
+    assert mention["ts"] == message["ts"] == ts
+    assert mention["text"] == message["text"] == text
+    assert mention["client_msg_id"] == message["client_msg_id"]
+    assert (message["channel_type"], message["subtype"]) == ("channel", "file_share")
+    assert not {"channel_type", "subtype"} & mention.keys()
+    assert shared["file_id"] == mention["files"][0]["id"]
+    assert len({delivery.event_id for delivery in slack.deliveries}) == 3
+    payload = slack.deliveries[0].payload
+    assert payload["authorizations"][0]["user_id"] == slack.bot_user_id
+
+
+async def test_a_direct_message_comes_once_and_never_as_a_mention(slack: SlackStandIn) -> None:
+    await slack.say("ben", dm=True, text=f"{slack.mention} hello")
+    await slack.say("ann", "random", f"{slack.mention} the bot is not here")
+    await slack.say("ben", "general", "after")
+    messages = await events(slack, "message", 2)
+    assert [message["channel_type"] for message in messages] == ["im", "channel"]
+    assert {delivery.event_type for delivery in slack.deliveries} == {"message"}
+
+
+async def test_a_reply_names_its_root_and_a_broadcast_brings_it(slack: SlackStandIn) -> None:
+    root = await slack.say("ann", "energy", "who knows?")
+    await slack.say("ben", "energy", "I do", thread_ts=root)
+    await slack.say("ben", "energy", slack.mention, thread_ts=root, reply_broadcast=True)
+    _, reply, broadcast = await events(slack, "message", 3)
+    [mention] = await events(slack, "app_mention")
+    assert (reply["thread_ts"], reply["parent_user_id"]) == (root, slack.people["ann"])
+    for event in (broadcast, mention):
+        assert (event["subtype"], event["root"]["ts"]) == ("thread_broadcast", root)
+
+
+async def test_an_edit_and_a_deletion_carry_both_versions(slack: SlackStandIn) -> None:
+    ts = await slack.say("ann", "general", "old")
+    await slack.edit("ann", "general", ts, "new")
+    await slack.delete("general", ts)
+    _, changed, deleted = await events(slack, "message", 3)
+    assert (changed["subtype"], changed["message"]["text"]) == ("message_changed", "new")
+    assert changed["previous_message"]["text"] == "old"
+    assert changed["message"]["edited"]["user"] == slack.people["ann"]
+    assert changed["ts"] != changed["message"]["ts"] == ts
+    assert (deleted["subtype"], deleted["deleted_ts"]) == ("message_deleted", ts)
+
+
+@pytest.mark.parametrize("was_mentioned", [False, True], ids=["added by it", "there before"])
+async def test_an_edited_mention_comes_once_more_and_says_that_it_is_edited(
+    slack: SlackStandIn, was_mentioned: bool
+) -> None:
+    # SLACK.md is silent; slack-go/slack#1256, inkeep/agents#2284, chenhg5/cc-connect#1579.
+    ts = await slack.say("ann", "general", f"{slack.mention} old" if was_mentioned else "old")
+    await slack.edit("ann", "general", ts, f"{slack.mention} new")
+    mentions = await events(slack, "app_mention", 1 + was_mentioned)
+    assert [mention["ts"] for mention in mentions] == [ts] * (1 + was_mentioned)
+    assert mentions[-1]["edited"]["user"] == slack.people["ann"]
+    await slack.edit("ann", "general", ts, "without")
+    await events(slack, "message", 3)
+    assert len(await events(slack, "app_mention")) == 1 + was_mentioned
+
+
+async def test_only_subscribed_events_with_their_scope_come() -> None:
+    wanted = ["app_mention", "message.channels"]
+    async with SlackStandIn(bot_events=wanted, scopes=["channels:history"]) as slack:
+        ts = await slack.say("ann", "general", f"{slack.mention} hello")
+        await slack.react("ann", "general", ts, "eyes")
+        await slack.say("ann", "general", "done")
+        await events(slack, "message", 2)
+        assert {delivery.event_type for delivery in slack.deliveries} == {"message"}
+
+
+async def test_what_happens_to_channels_and_posts_is_told(slack: SlackStandIn) -> None:
+    ann = slack.people["ann"]
+    ts = await slack.say("ann", "general", "hello")
+    await slack.react("ben", "general", ts, "eyes")
+    await slack.invite("ann", "random", "bot")
+    await slack.rename_channel("news", "headlines")
+    await slack.archive("ann", "energy")
+    await slack.say("stranger", "shared", "hello from elsewhere")
+    [reaction] = await events(slack, "reaction_added")
+    [joined] = await events(slack, "member_joined_channel")
+    [renamed] = await events(slack, "channel_rename")
+    [archived] = await events(slack, "channel_archive")
+    stranger = (await events(slack, "message", 2))[-1]
+    assert (reaction["reaction"], reaction["item"]["ts"]) == ("eyes", ts)
+    assert (joined["user"], joined["inviter"]) == (slack.bot_user_id, ann)
+    assert renamed["channel"]["name"] == "headlines"
+    assert archived["channel"] == slack.channels["energy"]
+    assert stranger["user_team"] != slack.team_id
+    assert slack.deliveries[-1].payload["is_ext_shared_channel"] is True
 
 
 async def test_a_bot_is_told_of_its_own_post_and_bolt_drops_it(
     slack: SlackStandIn, bot: EchoBot
 ) -> None:
     await bot.client.chat_postMessage(channel=slack.channels["general"], text="mine")
-    await slack.wait_for(lambda s: s.deliveries and s.deliveries[-1].acked_at_s is not None)
+    await slack.wait_for(lambda s: s.deliveries and not s.events_under_way)
     assert slack.deliveries[-1].payload["event"]["bot_id"] == slack.bot_id
     assert bot.bodies == []
 
 
-async def test_an_event_is_under_way_from_the_gesture_to_its_acknowledgement(
-    slack: SlackStandIn, bot: EchoBot
+async def test_an_event_that_is_not_acknowledged_is_retried_three_times(
+    slack: SlackStandIn, bot: EchoBot, clock: ManualClock
 ) -> None:
+    # At once, after a minute, after five; a black hole takes all and acknowledges none.
+    slack.sockets.swallow_frames()
     await slack.say("ann", "general", "hello")
-    assert slack.events_under_way == 1
-    await slack.wait_for(lambda s: not s.events_under_way)
-    assert [each.acked_at_s is not None for each in slack.deliveries] == [True]
+    for count, wait_s in enumerate((3, 63, 303, 10_000), start=1):
+        await slack.wait_for(lambda s, count=count: len(s.deliveries) == count)
+        clock.advance(wait_s)
+    await slack.say("ann", "general", "after")
+    tried = await slack.wait_for(lambda s: s.deliveries[4:] and s.deliveries)
+    assert [delivery.attempt for delivery in tried] == [0, 1, 2, 3, 0]
+    assert len({delivery.event_id for delivery in tried}) == 2
+    assert {(each.reached_socket, each.acked_at_s) for each in tried} == {(True, None)}
+    assert (bot.bodies, slack.open_sockets) == ([], 1)
 
 
-async def test_a_redelivery_has_the_same_event_id_and_bolt_handles_it_again(
+async def test_an_event_can_be_delivered_again_in_its_envelope_or_another(
     slack: SlackStandIn, bot: EchoBot
 ) -> None:
     await slack.say("ann", dm=True, text="hello")
     await slack.wait_for(lambda _: bot.bodies)
-    await slack.redeliver(bot.bodies[0]["event_id"], attempt=1, reason="timeout")
-    await slack.wait_for(lambda s: len(s.posts(s.dm_id("ann"))) == 3)
-    assert bot.bodies[0]["event_id"] == bot.bodies[1]["event_id"]
-    assert bot.retries == [("0", ""), ("1", "timeout")]
-
-
-async def test_a_redelivery_can_use_the_same_envelope(slack: SlackStandIn, bot: EchoBot) -> None:
-    await slack.say("ann", "general", "hello")
-    await slack.wait_for(lambda s: s.deliveries and s.deliveries[0].acked_at_s)
     first = slack.deliveries[0]
-    again = await slack.redeliver(attempt=0, same_envelope=True)
-    assert (again.envelope_id, again.attempt) == (first.envelope_id, 0)
-    assert again.acked_at_s is not None
+    again = await slack.redeliver(first.event_id, attempt=0, reason="", same_envelope=True)
+    assert (again.envelope_id, again.acked_at_s is not None) == (first.envelope_id, True)
+    await slack.redeliver(first.event_id, attempt=1, reason="timeout")
+    await slack.wait_for(lambda _: len(bot.bodies) == 3)
+    assert bot.retries == [("0", ""), ("0", ""), ("1", "timeout")]
+    slack.send_event({"type": "moon_landing", "event_ts": "1.000001"})
+    await events(slack, "moon_landing")
 
 
-async def test_a_disconnect_notice_makes_the_app_take_a_new_socket(
+async def test_an_event_without_a_socket_comes_when_the_app_is_back(
+    slack: SlackStandIn, clock: ManualClock
+) -> None:
+    await slack.say("ann", dm=True, text="is anyone there?")
+    bot = EchoBot(slack)
+    async with socket_mode(bot.app, slack):
+        await slack.wait_for(lambda s: len(s.deliveries) == 2)
+        clock.advance(60)
+        await slack.wait_for(lambda _: bot.bodies)
+
+
+async def test_two_sockets_share_the_payloads(slack: SlackStandIn) -> None:
+    bots = [EchoBot(slack), EchoBot(slack)]
+    async with AsyncExitStack() as sockets:
+        for bot in bots:
+            await sockets.enter_async_context(socket_mode(bot.app, slack))
+        for number in range(8):
+            await slack.say("ann", "general", str(number))
+        await slack.wait_for(lambda _: sum(len(bot.bodies) for bot in bots) == 8)
+    assert len({body["event_id"] for bot in bots for body in bot.bodies}) == 8
+
+
+async def test_a_ticket_is_good_for_one_of_ten_sockets(slack: SlackStandIn) -> None:
+    frames: list[Body] = []
+    url = ""
+
+    async def open_url(session: aiohttp.ClientSession) -> str:
+        headers = {"Authorization": f"Bearer {slack.app_token}"}
+        url = f"{slack.api_url}apps.connections.open"
+        async with session.post(url, headers=headers) as answer:
+            return str((await answer.json())["url"])
+
+    async with aiohttp.ClientSession() as session, AsyncExitStack() as sockets:
+        for _ in range(11):
+            url = await open_url(session)
+            socket = await sockets.enter_async_context(session.ws_connect(url))
+            frames.append(await socket.receive_json())
+        with pytest.raises(aiohttp.WSServerHandshakeError):
+            await session.ws_connect(url)
+    assert [frame["type"] for frame in frames] == ["hello"] * 10 + ["disconnect"]
+    assert (frames[9]["num_connections"], frames[10]["reason"]) == (10, "too_many_websockets")
+
+
+async def test_a_socket_that_is_about_to_close_is_used_while_there_is_no_other(
     slack: SlackStandIn, bot: EchoBot
 ) -> None:
-    await slack.disconnect("refresh_requested")
-    assert slack.open_sockets == 0
-    await slack.connected()
-    await slack.say("ann", dm=True, text="still there?")
-    await slack.wait_for(lambda _: bot.bodies)
+    slack.fail("apps.connections.open", status=503, times=100)
+    await slack.disconnect("warning")
+    async with asyncio.timeout(10):
+        await slack.say("ann", dm=True, text="the last words")
+        await slack.wait_for(lambda s: s.deliveries and s.deliveries[0].reached_socket)
 
 
-async def test_an_unknown_event_can_be_sent(slack: SlackStandIn, bot: EchoBot) -> None:
-    slack.send_event({"type": "moon_landing", "event_ts": "1.000001"})
-    deliveries = await slack.wait_for(lambda s: s.deliveries)
-    assert deliveries[0].event_type == "moon_landing"
-    assert deliveries[0].reached_socket
-
-
-async def test_a_cut_connection_is_taken_up_again(slack: SlackStandIn, clock: ManualClock) -> None:
+async def test_the_client_takes_a_new_socket_after_a_notice_a_cut_or_silence(
+    slack: SlackStandIn,
+) -> None:
     bot = EchoBot(slack)
+    slack.sockets.turn_away(1)
     async with socket_mode(bot.app, slack, ping_interval_s=0.2):
+        await slack.disconnect("refresh_requested")
+        await slack.connected()
         slack.cut_sockets()
         await slack.wait_for(lambda s: s.open_sockets == 0)
         await slack.connected()
+        asked = len(slack.calls)
+        slack.sockets.leave_pings_unanswered()
+        await slack.wait_for(lambda s: len(s.calls) > asked)
+        await slack.connected()
+        assert await slack.sockets.send_text("no JSON")
         await slack.say("ann", dm=True, text="back?")
         await slack.wait_for(lambda _: bot.bodies)
+
+
+async def test_revoked_tokens_are_told_of(slack: SlackStandIn, client: Client) -> None:
+    await client.auth_test()
+    slack.revoke_tokens()
+    [event] = await events(slack, "tokens_revoked")
+    assert event["tokens"] == {"oauth": [], "bot": [slack.bot_user_id]}

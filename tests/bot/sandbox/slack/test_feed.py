@@ -2,15 +2,8 @@
 
 import pytest
 
-from bot.sandbox.slack import SlackStandIn
-from bot.sandbox.slack.feed import (
-    MAX_WAITING_CHANGES,
-    CallAnswered,
-    PostAdded,
-    PostChanged,
-    PostDeleted,
-    SubscriberTooSlowError,
-)
+from bot.sandbox.slack import ApiCall, Post, SlackStandIn
+from bot.sandbox.slack.feed import MAX_WAITING_CHANGES, SubscriberTooSlowError
 from tests.bot.sandbox.slack.echo_bot import Client
 
 
@@ -22,12 +15,10 @@ async def test_each_change_comes_in_order(slack: SlackStandIn, client: Client) -
     await client.chat_delete(channel=general, ts=ts)
     seen: list[str] = []
     async for change in changes:
-        match change:
-            case PostAdded(post=post) | PostChanged(post=post):
-                seen.append(post.text)
-            case PostDeleted():
-                seen.append("gone")
-            case CallAnswered(call=call):
+        match change.record:
+            case Post() as post:
+                seen.append("gone" if change.is_gone else post.text)
+            case ApiCall() as call:
                 seen.append(call.method)
             case _:
                 continue
@@ -70,6 +61,15 @@ async def test_typed_names_become_references(slack: SlackStandIn) -> None:
     energy = slack.channels["energy"]
     ben = f"<@{slack.people['ben']}>"
     assert typed == f"{slack.mention} ask {ben} in <#{energy}|energy>, {slack.mention}."
+
+
+async def test_only_members_can_speak(slack: SlackStandIn) -> None:
+    with pytest.raises(ValueError, match="stranger is no member of general"):
+        await slack.say("stranger", "general", "hello")
+    with pytest.raises(ValueError, match="archived is archived"):
+        await slack.say("ann", "archived", "hello")
+    with pytest.raises(ValueError, match="either a channel or dm"):
+        await slack.say("ann", text="hello")
 
 
 async def test_timestamps_are_unique_and_grow(slack: SlackStandIn) -> None:

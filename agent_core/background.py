@@ -1,0 +1,90 @@
+"""Owned asyncio tasks, and exponential back-off with jitter: made once, for the whole house.
+
+asyncio keeps only weak references to tasks, and a task that nobody owns outlives its maker; so
+whoever begins work beside its own has a `Background` and closes it. Waits between tries grow, so
+that what is down is spared, and are spread, so that many who wait do not come back all at once.
+"""
+
+import asyncio
+import contextvars
+import logging
+import random
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+
+class Background:
+    """Tasks of one owner. What is begun after `close` is cancelled at once."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._is_closed = False
+
+    def __len__(self) -> int:
+        """How many are not done."""
+        return len(self._tasks)
+
+    def start(self, work: Coroutine[Any, Any, T], *, name: str | None = None) -> asyncio.Task[T]:
+        """Begin `work`; what it raises belongs to whoever awaits the task."""
+        return self._own(asyncio.create_task(work, name=name))
+
+    def run(self, work: Callable[[], Awaitable[object]], *, name: str | None = None) -> None:
+        """Do `work` outside of any turn's context. Nobody awaits it: what it raises is logged."""
+        context = contextvars.Context()
+        self._own(asyncio.create_task(_logged(work, name), name=name, context=context))
+
+    async def settle(self, *, patience_s: float | None = None) -> None:
+        """Wait until all is done that was begun so far, but no longer than `patience_s`."""
+        if self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=patience_s)
+
+    async def close(self, *, patience_s: float | None = None) -> None:
+        """Cancel all of it and wait until it has ended, but no longer than `patience_s`."""
+        self._is_closed = True
+        for task in self._tasks:
+            task.cancel()
+        await self.settle(patience_s=patience_s)
+
+    def _own(self, task: asyncio.Task[T]) -> asyncio.Task[T]:
+        if self._is_closed:
+            task.cancel()
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+
+async def _logged(work: Callable[[], Awaitable[object]], name: str | None) -> None:
+    try:
+        await work()
+    except Exception:
+        logger.exception("%s failed", name or "background work")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backoff:
+    """How long to wait before the next try: growing from `first_s` to `longest_s`."""
+
+    first_s: float
+    longest_s: float
+    factor: float = 2.0
+    jitter: float = 0.25
+    """The share of a wait that is left to chance, 0 to 1; the wait is never longer for it."""
+
+    def wait_s(self, failures: int, chance: float | None = None) -> float:
+        """The wait after so many failures (1 or more); `chance` is 0 to 1, by default random."""
+        if chance is None:
+            chance = random.random()  # noqa: S311 (not for secrets)
+        grown_s = self.first_s * self.factor ** min(failures - 1, 64)
+        return min(grown_s, self.longest_s) * (1 - self.jitter + self.jitter * chance)
+
+    def waits_s(self, chance: Callable[[], float] | None = None) -> Iterator[float]:
+        """The waits after the first failure, the second, and so on without end."""
+        failures = 0
+        while True:
+            failures += 1
+            yield self.wait_s(failures, chance() if chance else None)

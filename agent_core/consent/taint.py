@@ -1,0 +1,135 @@
+"""Which results bring text from outside into a session, and which sessions it has tainted.
+
+A taint is noted before a model sees the text.
+"""
+
+import json
+import re
+from fnmatch import fnmatchcase
+from typing import cast
+
+from agent_core.consent.leaves import json_object, texts_in
+from agent_core.ids import SessionId
+from agent_core.messages import JsonObject
+from agent_core.sessions import SessionStore
+from agent_core.tools import ToolOutput
+from agent_core.tools.actions import LOST, OpenedCall
+from agent_core.tools.names import canonical, slug_of
+
+MAX_BARE_CHARS = 64
+"""An id, a number or a flag is seldom longer."""
+MAX_BARE_TEXTS = 40
+"""More words than that, one by one in a list, could be a letter."""
+
+_SERVERLESS = ("Task", "ask_user", "find_tools")
+"""A sub-agent taints by what its own calls read; a person's answer is no text from outside."""
+
+_LOCAL = "mcp__local_toolkit__"
+_LOCAL_WRITERS = (
+    "write_local_file", "save_corpus", "write_report", "workbench_upload", "upload_to_composio",
+)  # fmt: skip
+
+# Composio's own words about its tools and a person's accounts. Descriptions of tools are as much
+# trusted as those of tools that are in sight from the start: whoever configured the server chose
+# its words, and if looking for a tool tainted, every session that uses an app would be tainted.
+_META = (
+    "COMPOSIO_SEARCH_TOOLS", "COMPOSIO_GET_TOOL_SCHEMAS", "COMPOSIO_MANAGE_CONNECTIONS",
+    "COMPOSIO_WAIT_FOR_CONNECTIONS",
+)  # fmt: skip
+_META_SERVERS = ("mcp__composio__*", "mcp__rube__*")
+
+_NO_TOOL = re.compile(
+    r"There is no tool (?P<name>[^\s]+)\."
+    r"( Did you mean [\w-]+(, [\w-]+)*\?| There are: [\w-]+(, [\w-]+)*( and \d+ more)?\.)?",
+    re.ASCII,
+)
+
+_BARE = re.compile(r"[\w:+=-]*(\d\.\d[\w:+=-]*)?", re.ASCII)
+"""Many languages need no white space between words, so there are no letters but ours. Without dots,
+slashes and @ no address stands in it: it cannot say where anything should go."""
+
+
+class Taints:
+    """Once tainted, a session is so for good, with its sub-agents and all that follows from it."""
+
+    def __init__(self, store: SessionStore) -> None:
+        self._store = store
+        self._tainted: set[SessionId] = set()
+
+    async def is_tainted(self, session: SessionId) -> bool:
+        """Whether the session has read anything from outside."""
+        if session not in self._tainted and await self._store.tainted_by(session):
+            self._tainted.add(session)
+        return session in self._tainted
+
+    async def taint(self, session: SessionId, source: str) -> None:
+        """The session is about to read something from outside."""
+        if session not in self._tainted:
+            await self._store.taint(session, source)
+            self._tainted.add(session)
+
+
+def brings_outside_text(call: OpenedCall, output: ToolOutput) -> bool:
+    """Whether the result may hold words of somebody who is neither in the thread nor of this bot.
+
+    True in all doubt: only what is known to hold none is let off.
+    """
+    if _is_ours(call, output) or _is_own_error(call, output):
+        return False
+    return not _is_bare(_answers_of_apps(call, output.text))
+
+
+def _is_ours(call: OpenedCall, output: ToolOutput) -> bool:
+    name = call.name
+    if name in _SERVERLESS:
+        return True
+    slug = slug_of(name)
+    if name.startswith(_LOCAL):
+        return output.is_error or slug in _LOCAL_WRITERS
+    is_composio = any(fnmatchcase(name, server) for server in _META_SERVERS)
+    return is_composio and canonical(slug) in _META
+
+
+def _is_own_error(call: OpenedCall, output: ToolOutput) -> bool:
+    """Errors that hold nothing but our words, whoever sent them."""
+    if not output.is_error:
+        return False
+    if output.text == LOST:
+        return True
+    unknown = _NO_TOOL.fullmatch(output.text)
+    return unknown is not None and unknown["name"] == call.name[:128]
+
+
+def _answers_of_apps(call: OpenedCall, text: str) -> str:
+    """Of a batch what the apps said, without Composio's own words around it."""
+    is_composio = any(fnmatchcase(call.name, server) for server in _META_SERVERS)
+    told = json_object(text) if is_composio and call.is_batch else None
+    data = told.get("data") if told else None
+    results = cast("JsonObject", data).get("results") if isinstance(data, dict) else None
+    if told is None or not isinstance(results, list):
+        return text
+    said = [_said_by_app(entry) for entry in cast("list[object]", results)]
+    return json.dumps([said, told.get("error")])
+
+
+def _said_by_app(entry: object) -> object:
+    if not isinstance(entry, dict):
+        return entry
+    fields = cast("JsonObject", entry)
+    return [fields.get("response"), fields.get("error"), fields.get("data")]
+
+
+def _is_bare(text: str) -> bool:
+    """Nothing, or JSON without a sentence: every name and string is short and in one piece."""
+    if not text.strip():
+        return True
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    texts = list(texts_in(value))
+    return len(texts) <= MAX_BARE_TEXTS and all(map(_is_word, texts))
+
+
+def _is_word(text: str) -> bool:
+    return len(text) <= MAX_BARE_CHARS and _BARE.fullmatch(text) is not None

@@ -1,0 +1,306 @@
+"""The Messages API's wire: how a request is written, and a whole reply read from its events.
+
+A request has its order, cache points and effort; a reply that is not whole is refused. Pure.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, assert_never, cast
+
+from agent_core.errors import ModelUnavailable, ReplyTruncated, RequestTooLarge
+from agent_core.events import Usage
+from agent_core.ids import ToolCallId
+from agent_core.messages import JsonObject, Message, Opaque, Part, Text, ToolCall, ToolResult
+from agent_core.models import ModelRequest, Reply
+from agent_core.models.strict_json import begun_sign, load_strictly, mended, mended_value
+
+_CACHE_POINT: JsonObject = {"type": "ephemeral"}
+_CACHED_USER_MESSAGES = 2
+_MODEL_ID = re.compile(r"claude-(?:fable|haiku|mythos|opus|sonnet)-(\d{1,2})(?!\d)")
+_FIRST_MAJOR_WITH_EFFORT = 5
+DECLINED_THE_REST = "[The model declined to go on here.]"
+
+
+def takes_effort(model: str) -> bool:
+    """Whether a model is known to accept `output_config.effort`."""
+    found = _MODEL_ID.search(model)
+    return found is not None and int(found[1]) >= _FIRST_MAJOR_WITH_EFFORT
+
+
+def request_body(model: str, request: ModelRequest) -> JsonObject:
+    """The body of POST /v1/messages, without `stream`; at most four cache points."""
+    body: JsonObject = {
+        "model": model,
+        "max_tokens": request.max_tokens,
+        "messages": _messages(request.messages),
+    }
+    if request.system:
+        block = {"type": "text", "text": request.system, "cache_control": _CACHE_POINT}
+        body["system"] = [block]
+    if request.tools:
+        body["tools"] = _tools(request)
+        if not request.may_call_tools:
+            body["tool_choice"] = {"type": "none"}
+    if request.effort and takes_effort(model):
+        body["output_config"] = {"effort": request.effort}
+    return body
+
+
+def _tools(request: ModelRequest) -> list[JsonObject]:
+    tools: list[JsonObject] = [
+        {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
+        for tool in request.tools
+    ]
+    tools[-1]["cache_control"] = _CACHE_POINT
+    return tools
+
+
+def _messages(messages: Sequence[Message]) -> list[JsonObject]:
+    written: list[JsonObject] = [
+        {"role": message.role, "content": content}
+        for message in messages
+        if (content := _content(message))
+    ]
+    from_user = [message for message in written if message["role"] == "user"]
+    for message in from_user[-_CACHED_USER_MESSAGES:]:
+        last = message["content"][-1]
+        message["content"][-1] = {**last, "cache_control": _CACHE_POINT}
+    return written
+
+
+def _content(message: Message) -> list[JsonObject]:
+    parts = [part for part in message.parts if not _is_blank(part)]
+    if message.role == "user":
+        # The API refuses results that come after text.
+        parts.sort(key=lambda part: not isinstance(part, ToolResult))
+    return [_block(part) for part in parts]
+
+
+def _is_blank(part: Part) -> bool:
+    # Models write blank text between thinking and a call; the API refuses it when it comes back.
+    return isinstance(part, Text) and not part.text.strip()
+
+
+def _block(part: Part) -> JsonObject:
+    match part:
+        case Text():
+            return {"type": "text", "text": part.text}
+        case Opaque():
+            return dict(part.block)
+        case ToolCall():
+            return {
+                "type": "tool_use",
+                "id": part.id,
+                "name": part.name,
+                "input": part.arguments,
+            }
+        case ToolResult():
+            result: JsonObject = {
+                "type": "tool_result",
+                "tool_use_id": part.call_id,
+                "content": part.text,
+            }
+            return {**result, "is_error": True} if part.is_error else result
+        case _:
+            assert_never(part)
+
+
+@dataclass(slots=True)
+class _Block:
+    raw: JsonObject
+    input_pieces: list[str] = field(default_factory=list[str])
+    ended: bool = False
+    begun: str = ""
+    """The first half of a sign that the next piece of text completes."""
+
+    @property
+    def kind(self) -> str:
+        return str(self.raw.get("type", ""))
+
+    def extend(self, delta: JsonObject) -> str:
+        """Add one delta; return the text that it adds to the answer."""
+        match delta.get("type"):
+            case "text_delta":
+                return self._say(self._append("text", delta)) if self.kind == "text" else ""
+            case "input_json_delta":
+                self.input_pieces.append(str(delta.get("partial_json") or ""))
+            case "thinking_delta":
+                self._append("thinking", delta)
+            case "signature_delta":
+                self.raw["signature"] = delta.get("signature")
+            case _:
+                pass
+        return ""
+
+    def _append(self, key: str, delta: JsonObject) -> str:
+        piece = str(delta.get(key) or "")
+        self.raw[key] = str(self.raw.get(key) or "") + piece
+        return piece
+
+    def _say(self, piece: str) -> str:
+        text = self.begun + piece
+        self.begun = begun_sign(text)
+        return mended(text.removesuffix(self.begun))
+
+
+class ReplyAssembly:
+    """Takes the stream's events in order; `reply` is the whole reply or says why there is none."""
+
+    def __init__(self, request_id: str = "") -> None:
+        self._request_id = request_id
+        self._started: JsonObject = {}
+        self._blocks: dict[int, _Block] = {}
+        self._usage: JsonObject = {}
+        self._stop: JsonObject = {}
+        self._ended = False
+
+    def take(self, event: JsonObject) -> str:
+        """Take one event; return the text that it adds to the answer, often none."""
+        match event.get("type"):
+            case "message_start":
+                self._started = _object(event.get("message"))
+                self._count(self._started.get("usage"))
+            case "content_block_start":
+                self._blocks[_index(event)] = _Block(dict(_object(event.get("content_block"))))
+            case "content_block_delta":
+                return self._block(event).extend(_object(event.get("delta")))
+            case "content_block_stop":
+                self._block(event).ended = True
+            case "message_delta":
+                self._stop = _object(event.get("delta"))
+                self._count(event.get("usage"))
+            case "message_stop":
+                self._ended = True
+            case _:
+                pass
+        return ""
+
+    def reply(self) -> Reply:
+        """The whole reply.
+
+        Raises:
+            ModelUnavailable: the stream was cut, or a tool call in it is not whole.
+            ReplyTruncated: the output limit was hit inside a tool call.
+            RequestTooLarge: the context window was full inside a tool call.
+        """
+        stop_reason = self._checked_stop_reason()
+        blocks = [self._blocks[index] for index in sorted(self._blocks)]
+        if stop_reason == "refusal":
+            blocks = [block for block in blocks if block.kind != "tool_use"]
+        parts = tuple(self._part(block) for block in blocks)
+        self._check_calls(parts, stop_reason)
+        return Reply(
+            message=Message(role="assistant", parts=self._explained(parts, stop_reason)),
+            stop_reason=stop_reason,
+            usage=_usage(self._usage),
+            model=str(self._started.get("model") or ""),
+            request_id=self._request_id,
+            thinking="\n\n".join(filter(None, (_thinking(block) for block in blocks))),
+        )
+
+    def _block(self, event: JsonObject) -> _Block:
+        block = self._blocks.get(_index(event))
+        if block is None:
+            raise self._incomplete("a piece came for a block that never began")
+        return block
+
+    def _count(self, usage: object) -> None:
+        # Counts are running totals; a later event that leaves one out does not reset it.
+        self._usage.update((k, v) for k, v in _object(usage).items() if v is not None)
+
+    def _checked_stop_reason(self) -> str:
+        stop_reason = self._stop.get("stop_reason")
+        if not self._started or not self._ended or not stop_reason:
+            raise self._incomplete("the stream ended before the message did")
+        calls = any(block.kind == "tool_use" for block in self._blocks.values())
+        if calls and stop_reason == "max_tokens":
+            raise ReplyTruncated(
+                "The reply hit its output limit inside a tool call.",
+                kind="max_tokens",
+                request_id=self._request_id,
+            )
+        if calls and stop_reason == "model_context_window_exceeded":
+            raise RequestTooLarge(
+                "The context window was full inside a tool call.",
+                kind=stop_reason,
+                request_id=self._request_id,
+            )
+        return str(stop_reason)
+
+    def _part(self, block: _Block) -> Part:
+        match block.kind:
+            case "text":
+                return Text(text=mended(block.raw.get("text") or ""))
+            case "tool_use":
+                return self._call(block)
+            case _:
+                if block.input_pieces:
+                    block.raw["input"] = self._input(block)
+                kept = {k: v for k, v in block.raw.items() if v is not None}
+                return Opaque(block=mended_value(kept))
+
+    def _call(self, block: _Block) -> ToolCall:
+        call_id, name = block.raw.get("id"), block.raw.get("name")
+        if not (block.ended and call_id and name):
+            raise self._incomplete("a tool call is not whole")
+        return ToolCall(id=ToolCallId(str(call_id)), name=str(name), arguments=self._input(block))
+
+    def _input(self, block: _Block) -> JsonObject:
+        written = mended("".join(block.input_pieces))
+        try:
+            arguments: object = load_strictly(written) if written else block.raw.get("input")
+        except ValueError as error:
+            raise self._incomplete("the arguments of a tool call are not JSON") from error
+        if not isinstance(arguments, dict):
+            raise self._incomplete("the arguments of a tool call are not an object")
+        return cast("JsonObject", mended_value(arguments))
+
+    def _check_calls(self, parts: tuple[Part, ...], stop_reason: str) -> None:
+        ids = [part.id for part in parts if isinstance(part, ToolCall)]
+        if bool(ids) != (stop_reason == "tool_use"):
+            raise self._incomplete(f"{len(ids)} tool calls came with stop reason {stop_reason}")
+        if len(set(ids)) != len(ids):
+            raise self._incomplete("two tool calls have the same id")
+
+    def _explained(self, parts: tuple[Part, ...], stop_reason: str) -> tuple[Part, ...]:
+        """What a refusal says of itself; a text that it cut off is not to be taken as whole."""
+        if stop_reason != "refusal":
+            return parts
+        explanation = _object(self._stop.get("stop_details")).get("explanation")
+        has_text = any(isinstance(part, Text) and part.text.strip() for part in parts)
+        said = explanation or (DECLINED_THE_REST if has_text else "")
+        return (*parts, Text(text=str(said))) if said else parts
+
+    def _incomplete(self, why: str) -> ModelUnavailable:
+        return ModelUnavailable(
+            f"The model's reply is not whole: {why}.",
+            kind="incomplete",
+            request_id=self._request_id,
+        )
+
+
+def _object(value: object) -> JsonObject:
+    return cast("JsonObject", value) if isinstance(value, dict) else {}
+
+
+def _index(event: JsonObject) -> int:
+    index: Any = event.get("index")
+    return index if isinstance(index, int) else -1
+
+
+def _thinking(block: _Block) -> str:
+    return mended(str(block.raw.get("thinking") or "")) if block.kind == "thinking" else ""
+
+
+def _usage(counts: JsonObject) -> Usage:
+    def count(name: str) -> int:
+        value: Any = counts.get(name)
+        return value if isinstance(value, int) else 0
+
+    return Usage(
+        input_tokens=count("input_tokens"),
+        output_tokens=count("output_tokens"),
+        cache_read_tokens=count("cache_read_input_tokens"),
+        cache_write_tokens=count("cache_creation_input_tokens"),
+    )

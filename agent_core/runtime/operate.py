@@ -1,0 +1,423 @@
+"""What an operator looks at beside a running bot: root, database, services, the MCP servers."""
+
+import asyncio
+import difflib
+import errno
+import json
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Literal
+
+from sqlalchemy import URL, Connection, NullPool, create_engine, make_url, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from agent_core.clock import machine_time
+from agent_core.database_errors import reason_of
+from agent_core.durable.dbos_turns import check_sqlite
+from agent_core.errors import SessionError, SettingsError
+from agent_core.ids import UserId
+from agent_core.messages import JsonObject, Message, Text
+from agent_core.models import ModelRequest
+from agent_core.models.anthropic import AnthropicModel
+from agent_core.runtime.build import composio_api, configured_fleet, local_toolkit
+from agent_core.sessions import Database
+from agent_core.sessions.migrations import examine_schema, file_of, require_usable
+from agent_core.sessions.pins import Pin, ToolPins
+from agent_core.settings import CoreSettings
+from agent_core.tools.composio import SERVER_NAME
+from agent_core.tools.fleet import FleetServer
+from agent_core.tools.pins import ListedTool, Pins, digest_of_json, stored_form, suspicion_of
+from agent_core.tools.server import McpServer
+from agent_core.tools.servers import HttpServer, HubLimits, ServerConfig
+
+MIN_FREE_BYTES = 20 * 1024**2
+"""Below this a start is refused: the databases could hardly grow, and no report would fit."""
+
+_REMEDY = "Set WORKSPACES_ROOT to a directory that the bot may write to."
+_NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+CHECKER = UserId("bot:check")
+"""As whom Composio is asked: nobody, so no person's accounts are touched."""
+BUSY_PATIENCE_S = 5.0
+"""How long a database may be locked by somebody who writes to it."""
+_CONNECT_TIMEOUT_S = 10
+_MAX_REPLY_TOKENS = 16
+_ASKED_OF_POSTGRES = text(
+    "SELECT current_setting('server_version'), "
+    "(has_database_privilege(current_database(), 'CREATE') OR to_regnamespace('dbos') IS NOT NULL)"
+    " AND (coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)"
+    " OR to_regclass('turns') IS NOT NULL)"
+)
+DATABASE_PATIENCE_S = 10.0
+TRY_LIMITS = HubLimits(connect_timeout_s=300.0, list_timeout_s=30.0)
+"""A first start may install the server's package."""
+ToolState = Literal["accepted", "new", "off"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Root:
+    """A root that can be used."""
+
+    path: Path
+    """Absolute."""
+    exists: bool
+    free_bytes: int
+
+
+def prepare_root(root: Path, *, min_free_bytes: int = MIN_FREE_BYTES) -> Root:
+    """Make the root where it is missing, and try it.
+
+    Raises:
+        SettingsError: a plain sentence on why it cannot be used and what to do.
+    """
+    path = root.resolve()
+    _refuse_files(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unusable(path, error) from error
+    return examine_root(path, min_free_bytes=min_free_bytes)
+
+
+def examine_root(root: Path, *, min_free_bytes: int = MIN_FREE_BYTES) -> Root:
+    """Try the root, or where it would be made; nothing stays behind.
+
+    Raises:
+        SettingsError: as `prepare_root`.
+    """
+    path = root.resolve()
+    _refuse_files(path)
+    place = next(parent for parent in (path, *path.parents) if parent.exists())
+    try:
+        free_bytes = shutil.disk_usage(place).free
+        _refuse_full(place, free_bytes, min_free_bytes)
+        if place == path:
+            _try_to_write(place)
+        elif not os.access(place, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        raise _unusable(path, error) from error
+    return Root(path=path, exists=place == path, free_bytes=free_bytes)
+
+
+def _refuse_files(path: Path) -> None:
+    for place in (path, *path.parents):
+        if place.exists() and not place.is_dir():
+            raise SettingsError(
+                f"The workspaces' root {path} is no directory: {place} is a file. {_REMEDY}"
+            )
+
+
+def _refuse_full(place: Path, free_bytes: int, min_free_bytes: int) -> None:
+    if free_bytes < min_free_bytes:
+        raise SettingsError(
+            f"The disk of the workspaces' root {place} is full: {free_bytes // 1024**2} MB are "
+            f"free, and {min_free_bytes // 1024**2} MB are needed. Make room, or set "
+            "WORKSPACES_ROOT to a directory on another disk."
+        )
+
+
+def _try_to_write(directory: Path) -> None:
+    with tempfile.TemporaryFile(dir=directory) as file:
+        file.write(b"\0" * 4096)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _unusable(path: Path, error: OSError) -> SettingsError:
+    if error.errno in _NO_SPACE:
+        return SettingsError(
+            f"The disk of the workspaces' root {path} is full ({error.strerror}). Make room, or "
+            "set WORKSPACES_ROOT to a directory on another disk."
+        )
+    return SettingsError(
+        f"The workspaces' root {path} cannot be written ({error.strerror}). {_REMEDY}"
+    )
+
+
+async def load_libraries() -> None:
+    """Import what the checks will need, which takes long, so that none of them waits for it."""
+    await asyncio.to_thread(import_module, "anthropic.resources.messages")
+
+
+async def ask_model(settings: CoreSettings, name: str) -> None:
+    """Have one word of a model.
+
+    Raises:
+        ModelError: it does not answer.
+        SettingsError: there is no key.
+    """
+    model = AnthropicModel(
+        name,
+        api_key=settings.anthropic_api_key.get_secret_value(),
+        auth_token=settings.bearer,
+        base_url=settings.model_base_url,
+        version=settings.anthropic_version or None,
+    )
+    request = ModelRequest(
+        system="",
+        messages=(Message(role="user", parts=(Text(text="Reply with the word OK."),)),),
+        max_tokens=_MAX_REPLY_TOKENS,
+    )
+    try:
+        async with aclosing(model.stream(request)) as stream:
+            async for _ in stream:
+                continue
+    finally:
+        await model.close()
+
+
+async def list_composio_tools(settings: CoreSettings) -> tuple[str, ...]:
+    """The tools of a session at Composio.
+
+    Raises:
+        ToolServerError: there is no session, or it lists none.
+    """
+    key = settings.composio_api_key.get_secret_value()
+    api = composio_api(settings)
+    try:
+        session = await api.of(CHECKER)
+        return await _list_tools(
+            HttpServer(name=SERVER_NAME, url=session.mcp_url, headers={"x-api-key": key})
+        )
+    finally:
+        await api.close()
+
+
+async def list_toolkit(settings: CoreSettings) -> tuple[str, ...]:
+    """The tools of the local toolkit, started as the bot starts it but in a directory of its own.
+
+    Raises:
+        ToolServerError: it does not start or list.
+    """
+    with tempfile.TemporaryDirectory() as root:
+        return await _list_tools(local_toolkit(settings, Path(root)))
+
+
+async def examine_database(settings: CoreSettings, *, patience_s: float = BUSY_PATIENCE_S) -> str:
+    """What kind of database it is and which version, such as `SQLite 3.45.1`.
+
+    It is said, too, when the next start alters older tables. Nothing is changed: a missing SQLite
+    file stays missing; one that somebody writes to is waited for.
+
+    Raises:
+        SessionError: it cannot be reached, read or written, or its tables are newer than the code.
+        SettingsError: durable turns cannot work with this SQLite.
+    """
+    check_sqlite(settings.durable_url)
+    urls = dict.fromkeys((settings.state_url, settings.durable_url))
+    found = [
+        await asyncio.to_thread(_examine, url, patience_s, has_sessions=url == settings.state_url)
+        for url in urls
+    ]
+    return found[0]
+
+
+async def _list_tools(config: ServerConfig) -> tuple[str, ...]:
+    server = McpServer(config, HubLimits())
+    try:
+        return tuple(await server.tools())
+    finally:
+        await server.close()
+
+
+def _examine(url: str, patience_s: float, *, has_sessions: bool) -> str:
+    address = make_url(url)
+    place = address.render_as_string(hide_password=True)
+    try:
+        if address.get_backend_name() == "sqlite":
+            return _examine_sqlite(address, patience_s, has_sessions=has_sessions)
+        return _examine_postgres(address)
+    except (SQLAlchemyError, sqlite3.Error) as error:
+        cause = getattr(error, "orig", None) or error
+        raise SessionError(f"The database {place} cannot be used: {reason_of(error)}.") from cause
+
+
+def _examine_sqlite(address: URL, patience_s: float, *, has_sessions: bool) -> str:
+    version = f"SQLite {sqlite3.sqlite_version}"
+    path = Path(address.database or "").resolve()
+    if not path.exists():
+        return version
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(
+            f"{path.as_uri()}?mode=rw", uri=True, timeout=patience_s, isolation_level=None
+        )
+
+    engine = create_engine(address, creator=connect, poolclass=NullPool)
+    with engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA schema_version")
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        return f"{version}{_examine_tables(connection)}" if has_sessions else version
+
+
+def _examine_postgres(address: URL) -> str:
+    engine = create_engine(
+        address.set(drivername="postgresql+psycopg"),
+        connect_args={"connect_timeout": _CONNECT_TIMEOUT_S},
+        poolclass=NullPool,
+    )
+    with engine.connect() as connection:
+        version, may_create = connection.execute(_ASKED_OF_POSTGRES).one()
+        if not may_create:
+            raise SessionError(
+                f"In the database {address.database} the user {address.username} may not make "
+                "what is needed. Grant CREATE on the database and on its schema public to that "
+                "user."
+            )
+        return f"PostgreSQL {version}{_examine_tables(connection)}"
+
+
+def _examine_tables(connection: Connection) -> str:
+    url = connection.engine.url
+    state = examine_schema(connection)
+    require_usable(state, url.render_as_string(hide_password=True), file_of(url))
+    return "; the next start brings its tables up to date" if state.kind == "older" else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fleet:
+    """All servers, and the tools that are off until they are accepted."""
+
+    servers: Sequence[FleetServer]
+    waiting: Sequence[Pin]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriedTool:
+    """A tool as its server lists it now."""
+
+    name: str
+    digest: str
+    state: ToolState
+    """`new`: nothing is pinned yet, the first use does it."""
+    reason: str
+    """Why it is or will be off; empty where it is on."""
+
+    @property
+    def is_on(self) -> bool:
+        """Whether agents get it, at the latest with the first use of the server."""
+        return not self.reason
+
+
+async def look_at_fleet(settings: CoreSettings) -> Fleet:
+    """What is configured and what waits; nothing is started or written.
+
+    Raises:
+        AgentError: the file is broken, or the database cannot be read.
+    """
+    servers = configured_fleet(settings)
+    async with _pins(settings) as pins:
+        waiting = [] if pins is None else await pins.waiting()
+    return Fleet(servers=servers, waiting=waiting)
+
+
+async def try_server(settings: CoreSettings, name: str) -> list[TriedTool]:
+    """Start a server, list its tools, end it.
+
+    What differs from what was accepted waits to be accepted afterwards, as after a use. Of a
+    server that was never used nothing is pinned.
+
+    Raises:
+        SettingsError: there is no such server, or it lacks something.
+        ToolServerError: it does not start or list.
+    """
+    server = _ready(configured_fleet(settings), name)
+    with tempfile.TemporaryDirectory() as directory:
+        workspace = Path(directory)
+        running = McpServer(server.config_in(workspace), TRY_LIMITS)
+        try:
+            tools = await running.tools()
+        finally:
+            await running.close()
+        own = workspace if server.scope == "session" else None
+        async with _pins(settings) as pins:
+            if pins is not None and await pins.load(name):
+                tools = await Pins(pins).judge(name, tools, own)
+                return [_pinned(tool, own) for tool in tools.values()]
+        return [_new(tool, own) for tool in tools.values()]
+
+
+async def proposals(settings: CoreSettings, server: str, tool: str | None = None) -> list[Pin]:
+    """The definitions of a server, or of one of its tools, that wait to be accepted.
+
+    Raises:
+        AgentError: the database cannot be read.
+    """
+    async with _pins(settings) as pins:
+        waiting = [] if pins is None else await pins.waiting()
+    return [pin for pin in waiting if pin.server == server and tool in (None, pin.tool)]
+
+
+async def accept(settings: CoreSettings, seen: Sequence[Pin]) -> list[str]:
+    """Accept what was seen; returns the tools' names. What changed since then is left out.
+
+    A running bot notices it within half a minute.
+
+    Raises:
+        AgentError: the database cannot be written.
+    """
+    async with _pins(settings) as pins:
+        return [] if pins is None else await pins.accept(seen, machine_time())
+
+
+def difference(pin: Pin) -> list[str]:
+    """What accepting a proposal would change, as the lines of a diff."""
+    new = {} if pin.proposal is None else pin.proposal.definition
+    return list(
+        difflib.unified_diff(
+            _lines(pin.definition), _lines(new), "accepted", "now", lineterm="", n=2
+        )
+    )
+
+
+def _lines(definition: JsonObject) -> list[str]:
+    """A line for each value; a description keeps its own lines."""
+    if not definition:
+        return []
+    text = json.dumps(definition, ensure_ascii=False, indent=2, sort_keys=True)
+    return text.replace("\\n", "\\n\n").splitlines()
+
+
+def _ready(servers: Sequence[FleetServer], name: str) -> FleetServer:
+    server = next((each for each in servers if each.name == name), None)
+    if server is None:
+        names = ", ".join(each.name for each in servers)
+        raise SettingsError(f"There is no MCP server {name}. There are: {names}.")
+    if server.config is None or not server.is_ready:
+        raise SettingsError(f"The MCP server {name} is off: {server.off}")
+    return server
+
+
+def _pinned(tool: ListedTool, workspace: Path | None) -> TriedTool:
+    digest = digest_of_json(stored_form(tool, workspace))
+    state: ToolState = "off" if tool.held else "accepted"
+    return TriedTool(name=tool.name, digest=digest, state=state, reason=tool.held)
+
+
+def _new(tool: ListedTool, workspace: Path | None) -> TriedTool:
+    definition = stored_form(tool, workspace)
+    reason = suspicion_of(definition)
+    return TriedTool(name=tool.name, digest=digest_of_json(definition), state="new", reason=reason)
+
+
+@asynccontextmanager
+async def _pins(settings: CoreSettings) -> AsyncGenerator[ToolPins | None]:
+    """What is pinned; None where no bot of this version has stored anything yet."""
+    database = Database(settings.state_url)
+    file = file_of(database.url)
+    try:
+        if file is not None and not file.exists():
+            yield None
+            return
+        state = await database.run(examine_schema, patience_s=DATABASE_PATIENCE_S)
+        yield ToolPins(database) if state.kind == "current" else None
+    finally:
+        await database.close()

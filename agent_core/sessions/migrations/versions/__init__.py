@@ -1,1 +1,0 @@
-"""The revisions, oldest first by their names."""

@@ -1,0 +1,192 @@
+"""What a tool call would do: one action, or each entry of Composio's batch, in whatever spelling.
+
+A call is opened once, where it is about to be made; gate, audit and taint all read the same
+actions, so that none of them can take a batch for something else.
+"""
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from agent_core.messages import JsonObject, ToolCall
+from agent_core.models import ToolSpec
+from agent_core.models.strict_json import is_nested_too_deeply
+from agent_core.tools import ToolOutput
+from agent_core.tools.names import canonical, reads, slug_of
+
+MAX_DEPTH = 3
+"""Batches in batches; what lies deeper cannot be read."""
+
+COMPOSIO = "mcp__composio__"
+AGENT = "agent__"
+"""What the agent's own tools begin with in a policy; no server's tool can."""
+
+_DISCOVERY = ("COMPOSIO_SEARCH_TOOLS", "COMPOSIO_GET_TOOL_SCHEMAS")
+_BATCHES = frozenset({"MULTI_EXECUTE_TOOL", "MULTI_EXECUTE_TOOLS", "MULTI_EXECUTE"})
+_SLUGS = ("tool_slug", "slug", "tool", "tool_name", "name")
+_ARGUMENTS = "arguments"
+_ACCOUNT = "account"
+_BESIDE = frozenset(
+    {
+        "current_step", "current_step_metric", "memory", "session", "session_id",
+        "sync_response_to_workbench", "thought",
+    }
+)  # fmt: skip
+"""What stands beside the tools of a batch, and runs nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """One thing that a call would do."""
+
+    tool: str
+    """The app's own name of the tool, as written; empty when nobody can tell: never allow it."""
+    arguments: JsonObject
+    """In full, as they would be sent, with everything else that stands in an entry; for an entry
+    that cannot be read, the entry."""
+    account: str = ""
+    """The account that the call names; empty when it leaves the choice open."""
+    reads: bool = False
+    """The tool's name says that it reads and changes nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedCall:
+    """A call with all that it would do."""
+
+    call: ToolCall
+    actions: tuple[Action, ...]
+    """Every entry of a batch, of batches in it as well, or the call itself. Never empty: a batch
+    without entries has one that cannot be read."""
+    is_batch: bool
+
+    @property
+    def name(self) -> str:
+        """The full name of the called tool."""
+        return self.call.name
+
+    @property
+    def prefix(self) -> str:
+        """`mcp__composio__` of an app's tool; the agent's own for its own tools."""
+        return prefix_of(self.name)
+
+    @property
+    def is_composio(self) -> bool:
+        return self.name.startswith(COMPOSIO)
+
+    def is_repeatable(self, spec: ToolSpec | None) -> bool:
+        """Whether making the call once more, after it may have run, changes nothing.
+
+        A name that nobody knows (no `spec`) does nothing. Of a batch each tool has to be one that
+        reads.
+        """
+        if spec is None or spec.is_repeatable:
+            return True
+        if self.is_batch:
+            return all(each.reads for each in self.actions)
+        return canonical(slug_of(self.name)) in _DISCOVERY
+
+
+LOST = (
+    "The program was restarted while this call was under way, and its result is lost: it may or "
+    "may not have happened. Look whether it had its effect before you make it again; a call that "
+    "only reads can simply be made again."
+)
+
+
+def lost_result() -> ToolOutput:
+    """What comes of a call that was begun before a restart and may not be made again."""
+    return ToolOutput(
+        text=LOST, is_error=True, size_bytes=len(LOST.encode()), may_have_happened=True
+    )
+
+
+def opened(call: ToolCall) -> OpenedCall:
+    """The call with its actions."""
+    whole = Action(tool=slug_of(call.name), arguments=call.arguments)
+    prefix = prefix_of(call.name)
+    actions = (
+        replace(each, reads=bool(each.tool) and reads(f"{prefix}{each.tool}"))
+        for each in _opened(whole, MAX_DEPTH)
+    )
+    return OpenedCall(call=call, actions=tuple(actions), is_batch=is_batch(whole.tool))
+
+
+def prefix_of(name: str) -> str:
+    """`mcp__composio__` of `mcp__composio__GMAIL_SEND_EMAIL`; the agent's own for its own tools."""
+    slug = slug_of(name)
+    return AGENT if slug == name else name.removesuffix(slug)
+
+
+def is_batch(slug: str) -> bool:
+    """Whether the tool runs others."""
+    return canonical(slug).removeprefix("COMPOSIO_") in _BATCHES
+
+
+def _opened(call: Action, depth: int) -> tuple[Action, ...]:
+    if not canonical(call.tool):
+        return (_unreadable(call.arguments),)
+    if not is_batch(call.tool):
+        return (call,)
+    entries = _read_json(call.arguments.get("tools"))
+    if not depth or not isinstance(entries, list) or not entries or _has_more(call.arguments):
+        return (_unreadable(call.arguments),)
+    found = (_entry(entry, call.account) for entry in cast("list[object]", entries))
+    return tuple(inner for entry in found for inner in _opened(entry, depth - 1))
+
+
+def _has_more(arguments: JsonObject) -> bool:
+    """Whether there is something that could be further tools, under a name that is not known."""
+    others = (value for name, value in arguments.items() if name not in {"tools", *_BESIDE})
+    return any(isinstance(_read_json(value), list | dict) for value in others)
+
+
+def _entry(entry: object, outer_account: str) -> Action:
+    if not isinstance(entry, dict):
+        return _unreadable({"entry": entry})
+    fields = cast("JsonObject", entry)
+    slugs = [fields[name] for name in _SLUGS if fields.get(name) is not None]
+    account = fields.get(_ACCOUNT) or outer_account
+    arguments = _arguments(fields)
+    if arguments is None or not isinstance(account, str) or not _is_one_name(slugs):
+        return _unreadable(fields)
+    return Action(tool=slugs[0], arguments=arguments, account=account)
+
+
+def _is_one_name(slugs: list[Any]) -> bool:
+    """Two names that differ would let one be judged and the other be run."""
+    return bool(slugs) and isinstance(slugs[0], str) and all(slug == slugs[0] for slug in slugs)
+
+
+def _arguments(fields: JsonObject) -> JsonObject | None:
+    arguments = _read_json(fields.get(_ARGUMENTS))
+    if not isinstance(arguments, dict | None):
+        return None
+    known = {_ARGUMENTS, _ACCOUNT, *_SLUGS}
+    more = {name: value for name, value in fields.items() if name not in known}
+    if more:
+        return {_ARGUMENTS: arguments or {}, **more}
+    return cast("JsonObject", arguments or {})
+
+
+def _unreadable(entry: JsonObject) -> Action:
+    return Action(tool="", arguments=entry)
+
+
+def _read_json(value: object) -> object:
+    """A value that may be written as JSON in a string; a string that is none stays itself."""
+    if not isinstance(value, str):
+        return value
+    try:
+        found: object = json.loads(value, object_pairs_hook=_without_doubles)
+    except (ValueError, RecursionError):
+        return value
+    return value if is_nested_too_deeply(found) else found
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> JsonObject:
+    """Of two values under one name nobody knows which the other side takes."""
+    names = dict(pairs)
+    if len(names) < len(pairs):
+        raise ValueError("a name stands twice in an object")
+    return names

@@ -1,0 +1,158 @@
+"""The SDK's way to an MCP server over HTTP, with bodies cut while they arrive.
+
+The SDK tells every refusal in the same words; here each says its status, and a 401 is told apart.
+"""
+
+import json
+import zlib
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import anyio
+import httpx2
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.message import SessionMessage
+from mcp_types import INTERNAL_ERROR, METHOD_NOT_FOUND, JSONRPCError, jsonrpc_message_adapter
+from pydantic import ValidationError
+
+from agent_core.tools.servers import HttpServer, HubLimits
+from agent_core.tools.wire import LineCutter, Screen
+
+UNAUTHORIZED = (-32_041, "HTTP 401: our credentials are not taken")
+"""The code and the words of a 401, which says that the request did not run."""
+
+_READ_SLACK_S = 5.0
+_EITHER_ENVELOPE = 32 + zlib.MAX_WBITS
+"""zlib recognises gzip and deflate by itself."""
+_PIECE_BYTES = 65_536
+
+_Pieces = AsyncIterator[bytes]
+
+
+@asynccontextmanager
+async def http_streams(
+    config: HttpServer, limits: HubLimits, *, screen: Screen, on_end: Callable[[], None]
+) -> AsyncGenerator[Any]:
+    """Exchange messages with the server, over streams of the SDK's `Transport`.
+
+    The headers go to the server's own origin alone. `on_end` is called once the transport has
+    given up.
+    """
+    timeout = httpx2.Timeout(limits.connect_timeout_s, read=config.call_timeout_s + _READ_SLACK_S)
+    client = httpx2.AsyncClient(
+        # Compressed bodies are dearer to cut, so none are asked for.
+        headers={"accept-encoding": "identity"} | dict(config.headers),
+        timeout=timeout,
+        event_hooks={"response": [_cutting(limits.max_message_bytes)]},
+    )
+    sink, screened = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+
+    async def pump(incoming: Any) -> None:
+        with sink, suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+            async for item in incoming:
+                passed = item if isinstance(item, Exception) else screen.screened(item)
+                if passed is not None:
+                    await sink.send(passed)
+        on_end()
+
+    async with (
+        client,
+        # Events are cut to less than half of this limit before the SDK counts them.
+        streamable_http_client(
+            config.url, http_client=client, max_sse_event_size=2 * limits.max_message_bytes
+        ) as (incoming, outgoing),
+        anyio.create_task_group() as group,
+    ):
+        group.start_soon(pump, incoming)
+        with screened:
+            yield screened, outgoing
+        group.cancel_scope.cancel()
+
+
+def _cutting(max_bytes: int) -> Callable[[httpx2.Response], Awaitable[None]]:
+    async def cut(response: httpx2.Response) -> None:
+        stream = response.stream
+        if not isinstance(stream, httpx2.AsyncByteStream):
+            return
+        pieces = aiter(stream)
+        if response.headers.pop("content-encoding", "identity") in ("gzip", "deflate"):
+            pieces = _inflated(pieces)
+        if response.status_code >= 400:
+            response.headers["content-type"] = "application/json"
+            pieces = _refusal(pieces, max_bytes, response.status_code)
+        elif response.headers.get("content-type", "").lower().startswith("text/event-stream"):
+            pieces = _cut_events(pieces, max_bytes)
+        else:
+            pieces = _cut_body(pieces, max_bytes)
+        response.stream = _Replaced(stream, pieces)
+
+    return cut
+
+
+class _Replaced(httpx2.AsyncByteStream):
+    """A body made of another one, which is closed with it."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, pieces: _Pieces) -> None:
+        self._stream = stream
+        self._pieces = pieces
+
+    def __aiter__(self) -> _Pieces:
+        return self._pieces
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+async def _inflated(pieces: _Pieces) -> _Pieces:
+    """A body unpacked in small pieces, so that its size can be watched as it grows."""
+    unpacker = zlib.decompressobj(_EITHER_ENVELOPE)
+    with suppress(zlib.error):
+        async for chunk in pieces:
+            left = chunk
+            while left:
+                yield unpacker.decompress(left, _PIECE_BYTES)
+                left = unpacker.unconsumed_tail
+
+
+async def _cut_body(pieces: _Pieces, max_bytes: int) -> _Pieces:
+    """A body that is one JSON message, or none."""
+    cutter = LineCutter(max_bytes)
+    async for chunk in pieces:
+        cutter.add(chunk)
+    yield cutter.take()
+
+
+async def _cut_events(pieces: _Pieces, max_bytes: int) -> _Pieces:
+    """A stream of events, each with its JSON message on one line."""
+    cutter = LineCutter(max_bytes, prefix=b"data:")
+    async for chunk in pieces:
+        for line in cutter.feed(chunk):
+            yield line + b"\n"
+    yield cutter.take()
+
+
+async def _refusal(pieces: _Pieces, max_bytes: int, status: int) -> _Pieces:
+    """The body of an error status: the server's own JSON-RPC error, or one that says the status."""
+    body = b"".join([piece async for piece in _cut_body(pieces, max_bytes)])
+    yield body if _is_telling(body, status) else _status_error(status)
+
+
+def _is_telling(body: bytes, status: int) -> bool:
+    """Whether a body says more than its status. A 404 is a lost session but for one error."""
+    try:
+        message = jsonrpc_message_adapter.validate_json(body, by_name=False)
+    except ValidationError:
+        return False
+    if not isinstance(message, JSONRPCError) or status == 401:
+        return False
+    return status != 404 or message.error.code == METHOD_NOT_FOUND
+
+
+def _status_error(status: int) -> bytes:
+    """What the SDK is to take for the body; it has its own words for a 404 without one."""
+    if status == 404:
+        return b""
+    code, words = UNAUTHORIZED if status == 401 else (INTERNAL_ERROR, f"HTTP {status}")
+    error = {"code": code, "message": words}
+    return json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode()

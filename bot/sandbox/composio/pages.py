@@ -1,0 +1,135 @@
+"""The pages that people see: consent behind a connect link, and a mailbox to look at."""
+
+from html import escape
+
+from aiohttp import web
+
+from bot.sandbox.composio.accounts import Account
+from bot.sandbox.composio.meta import LINK_PATH, Service
+from bot.sandbox.composio.records import Data
+
+_STYLE = (
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem;"
+    "color:#1d1c1d}form{margin:1.5rem 0}button{font:inherit;padding:.5rem 1.2rem;margin-right:"
+    ".6rem;border:1px solid #888;border-radius:4px;background:#fff}button.yes{background:#007a5a;"
+    "border-color:#007a5a;color:#fff}article{border-top:1px solid #ddd;padding:.6rem 0}"
+    "pre{white-space:pre-wrap;font:inherit}small{color:#555}"
+)
+_HEADERS = {
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
+    "frame-ancestors 'none'",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+}
+_ENDED = {
+    "ACTIVE": "This link was used: the account is connected.",
+    "FAILED": "This link was used: the connection was denied.",
+    "EXPIRED": "This link has expired. Ask for a new one.",
+    "INACTIVE": "This connection was replaced.",
+}
+
+
+class Pages:
+    """They ask for no key: knowing a link is the key, and the mailbox is the sandbox's own."""
+
+    def __init__(self, service: Service) -> None:
+        self._accounts = service.accounts
+        self._service = service
+
+    def routes(self) -> list[web.RouteDef]:
+        """All of them."""
+        link = f"{LINK_PATH}{{token}}"
+        return [
+            web.get(link, self._show_link),
+            web.post(link, self._decide),
+            web.get("/mailbox", self._show_mailbox),
+        ]
+
+    async def _show_link(self, request: web.Request) -> web.Response:
+        account = self._accounts.by_link(request.match_info["token"])
+        if account is None or account.status != "INITIATED":
+            return _refuse(account)
+        app, known = self._app(account), self._name(account.user_id)
+        address = escape(account.identity)
+        body = (
+            f"<p>The sandbox asks for access to <strong>{escape(app)}</strong> of "
+            f"<strong>{escape(known)}</strong>.</p>"
+            '<form method="post"><p><label>Account '
+            f'<input name="identity" value="{address}" maxlength="200"></label></p>'
+            '<button class="yes" name="decision" value="allow">Allow</button>'
+            '<button name="decision" value="deny">Deny</button></form>'
+            "<p><small>No real account is involved: this page belongs to the sandbox.</small></p>"
+        )
+        return _page(f"Connect {app} for {known}", body)
+
+    async def _decide(self, request: web.Request) -> web.Response:
+        """Once, within ten minutes."""
+        account = self._accounts.by_link(request.match_info["token"])
+        if account is None or account.status != "INITIATED":
+            return _refuse(account)
+        form = await request.post()
+        decision = form.get("decision")
+        if decision not in {"allow", "deny"}:
+            return _page("Nothing was decided", "<p>Choose Allow or Deny.</p>", status=400)
+        identity = str(form.get("identity", "")).strip() or None
+        done = self._accounts.finish(account, allowed=decision == "allow", identity=identity)
+        app = escape(self._app(done))
+        if done.status != "ACTIVE":
+            return _page("Not connected", f"<p>{app} was not connected.</p>")
+        who = escape(done.identity)
+        told = f"<p>{app} is connected as <strong>{who}</strong>. You can close this page.</p>"
+        return _page("Connected", told)
+
+    async def _show_mailbox(self, request: web.Request) -> web.Response:
+        """A person's mail and calendar, as HTML or JSON; without a person, who there is."""
+        user_id = request.query.get("user", "")
+        if not user_id:
+            people = dict.fromkeys(account.user_id for account in self._accounts.all())
+            rows = (
+                f'<li><a href="?user={escape(one)}">{escape(self._name(one))}</a></li>'
+                for one in people
+            )
+            return _page("Mailboxes", f"<ul>{''.join(rows)}</ul>")
+        mails = self._service.apps.mails(user_id)
+        if request.query.get("format") == "json":
+            return web.json_response({"user": user_id, "mails": mails})
+        events = "".join(
+            f"<article><strong>{escape(event['summary'])}</strong> "
+            f"<small>{escape(event['start']['dateTime'])}</small></article>"
+            for event in self._service.apps.events[user_id]
+        )
+        body = f"<h2>Mail</h2>{''.join(map(_mail_html, mails[::-1]))}<h2>Calendar</h2>{events}"
+        return _page(f"Mailbox of {self._name(user_id)}", body)
+
+    def _app(self, account: Account) -> str:
+        return self._service.catalogue.toolkits[account.toolkit]["name"]
+
+    def _name(self, user_id: str) -> str:
+        """The person's name, else the id."""
+        return self._accounts.name(user_id) or user_id
+
+
+def _refuse(account: Account | None) -> web.Response:
+    if account is None:
+        return _page("There is no such link", "<p>Ask for a new one.</p>", status=404)
+    return _page("This link has ended", f"<p>{_ENDED[account.status]}</p>", status=410)
+
+
+def _mail_html(mail: Data) -> str:
+    recipients = ", ".join(filter(None, (mail["to"], mail["cc"], mail["bcc"]))) or "-"
+    files = "".join(f"<br>Attached: {escape(file['filename'])}" for file in mail["attachmentList"])
+    return (
+        f"<article><strong>{escape(mail['subject'])}</strong> <small>{mail['labelIds'][0]} · "
+        f"{mail['messageTimestamp'][:16]} · from {escape(mail['sender'])} · to "
+        f"{escape(recipients)}</small>{files}<pre>{escape(mail['messageText'])}</pre></article>"
+    )
+
+
+def _page(title: str, body: str, *, status: int = 200) -> web.Response:
+    """A page without script; the body is HTML and has been escaped by who wrote it."""
+    name = escape(title)
+    html = (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
+        f"<style>{_STYLE}</style></head><body><h1>{name}</h1>{body}</body></html>"
+    )
+    return web.Response(text=html, status=status, content_type="text/html", headers=_HEADERS)

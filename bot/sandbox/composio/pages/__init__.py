@@ -1,1 +1,0 @@
-"""The pages that the stand-in shows to people: consent behind a link, and their mailbox."""

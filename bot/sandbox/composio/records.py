@@ -1,0 +1,113 @@
+"""What the stand-in remembers and refuses: calls, executions, outcomes, errors, tests' faults."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, cast
+
+from aiohttp import web
+
+Data = dict[str, Any]
+
+
+def as_data(value: object) -> Data:
+    """A JSON object; an empty one in the place of anything else."""
+    return cast("Data", value) if isinstance(value, dict) else {}
+
+
+def make_id(prefix: str) -> str:
+    """An id that nobody can guess."""
+    return f"{prefix}_{secrets.token_hex(10)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One tool call that reached the stand-in."""
+
+    session_id: str
+    user_id: str
+    tool: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """One app tool that ran for a person."""
+
+    user_id: str
+    """Whose session the call named."""
+    slug: str
+    arguments: Mapping[str, Any]
+    account_user_id: str | None
+    """Whom the account belongs to; None for a toolkit that needs none."""
+    identity: str
+    at: datetime
+    reads_only: bool
+    error: str | None
+    """The app's refusal; a call that was refused changed nothing."""
+
+    @property
+    def is_effect(self) -> bool:
+        return not self.reads_only and self.error is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a tool call gives back: data, or an error, or both where only a part went wrong."""
+
+    data: Data = field(default_factory=dict[str, Any])
+    error: str | None = None
+    has_run: bool = True
+    """Whether the tool itself was reached; without an account it is not."""
+
+    @property
+    def successful(self) -> bool:
+        return self.error is None
+
+    def as_json(self) -> Data:
+        return {"data": self.data, "error": self.error, "successful": self.successful}
+
+
+class ToolError(Exception):
+    """A tool's refusal, in the app's own words; the call changed nothing."""
+
+
+class RestError(Exception):
+    """A request that is answered with an error, in Composio's envelope."""
+
+    def __init__(
+        self, status: int, slug: str, message: str, *, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(message)
+        self._status = status
+        self._slug = slug
+        self._headers = headers or {}
+
+    def as_response(self) -> web.Response:
+        envelope = {
+            "message": str(self),
+            "slug": self._slug,
+            "status": self._status,
+            "code": self._status,
+            "request_id": make_id("req"),
+            "suggested_fix": "",
+        }
+        return web.json_response({"error": envelope}, status=self._status, headers=self._headers)
+
+
+@dataclass(slots=True, kw_only=True)
+class Faults:
+    """Switches by which a test makes the stand-in misbehave. All are off at first."""
+
+    refusals: dict[str, str] = field(default_factory=dict[str, str])
+    """Slug -> the app's own words, such as `channel_not_found`: the call ran and was refused."""
+    item_errors: dict[str, str] = field(default_factory=dict[str, str])
+    """Slug -> an error beside a batch item that never ran."""
+    preview_above_chars: int | None = None
+    """Responses of batch items longer than this come as `data_preview` and a remote file."""
+    file_form: Literal["content", "file"] = "content"
+    """How a remote file is handed over: its content, or a file that was downloaded already."""
+    rate_limited: int = 0
+    """How many of the next requests are refused with 429."""
+    retry_after_s: int = 1

@@ -1,1 +1,0 @@
-"""The REST side of the stand-in, as the Composio SDK speaks to it: one file for each resource."""

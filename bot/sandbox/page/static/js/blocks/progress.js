@@ -1,0 +1,69 @@
+/** The progress of an agent: task cards, alone, as a timeline or under a plan. */
+
+import { h, outsideLink, texts } from "../dom.js";
+import { icon } from "../icons.js";
+
+const MAX_REMEMBERED = 500;
+const STATUSES = {
+  pending: ["pending", "Waiting"],
+  in_progress: [null, "In progress"],
+  complete: ["success", "Done"],
+  error: ["error", "Failed"],
+};
+
+const foldedOpen = new Map();
+
+/** The blocks in order; each run of task cards is gathered into one list. */
+export function timeline(list) {
+  const entries = [];
+  for (const block of list) {
+    const isTask = block?.type === "task_card";
+    if (!isTask) entries.push(block);
+    else if (Array.isArray(entries.at(-1))) entries.at(-1).push(block);
+    else entries.push([block]);
+  }
+  return entries;
+}
+
+/** One task: its state and title, and what there is to say about it, folded away. */
+export function taskCard({ task_id: id, title, status = "pending", details, output, sources = [] }, ctx) {
+  const [iconName, words] = STATUSES[status];
+  const mark = h("span", { class: "status", role: "img", "aria-label": words, title: words }, iconName ? icon(iconName) : null);
+  const head = [mark, h("span", { class: "task-title", text: title })];
+  const more = [said(details, "muted"), said(output, ""), sourceList(sources)].filter(Boolean);
+  const look = `task is-${status}`;
+  if (more.length === 0) return h("div", { class: look }, h("div", { class: "task-head" }, head));
+  return folding(`${ctx.scope}/task/${id}`, look, [...head, icon("fold")], h("div", { class: "task-more" }, more));
+}
+
+/** Rich text of a block, or the plain words of a stream's chunk. */
+function said(value, look) {
+  if (!value) return null;
+  return typeof value === "string" ? h("div", { class: look, text: value }) : texts(value.html, look);
+}
+
+function sourceList(sources) {
+  if (sources.length === 0) return null;
+  return h("ul", { class: "sources", "aria-label": "Sources" },
+    sources.map(({ url, text }) => h("li", {}, outsideLink(url, text || url))));
+}
+
+/** A plan: its title, how much is done, and its tasks in order. */
+export function plan({ block_id: id = "", title, tasks = [] }, ctx) {
+  const done = tasks.filter((task) => task.status === "complete").length;
+  const count = tasks.length ? h("span", { class: "muted", text: `${done} of ${tasks.length}` }) : null;
+  const list = h("ol", { class: "timeline" }, tasks.map((task) => h("li", {}, taskCard(task, ctx))));
+  return folding(`${ctx.scope}/plan/${id}`, "plan", [h("strong", { text: title }), count, icon("fold")], list, true);
+}
+
+/** What a person has folded open stays open when the post is drawn anew, as a stream is all the time. */
+function folding(key, look, head, body, isOpen = false) {
+  const summary = h("summary", { class: "task-head" }, head);
+  const details = h("details", { class: look, open: foldedOpen.get(key) ?? isOpen }, summary, body);
+  summary.addEventListener("click", () => {
+    foldedOpen.delete(key);
+    foldedOpen.set(key, !details.open);
+    if (foldedOpen.size > MAX_REMEMBERED) foldedOpen.delete(foldedOpen.keys().next().value);
+  });
+  return details;
+}

@@ -1,0 +1,22 @@
+# The words that a report's page adds to the text.
+
+summary = Zusammenfassung
+contents = Inhalt
+sources = Quellen
+snippet = Suchergebnis, nicht vollständig gelesen
+unread = Dieser Bericht beruht nur auf Suchergebnissen: Keine Quelle wurde ganz gelesen.
+report = Recherchebericht
+source-count =
+    { $n ->
+        [one] { $n } Quelle
+       *[other] { $n } Quellen
+    }
+reading-time = { $n } Min. Lesezeit
+top = Nach oben
+footer = Zahlen in Klammern führen zur Quelle, auf der ein Satz beruht.
+
+# Headings by which an author means the part that the page makes by itself.
+
+summary-names = zusammenfassung, kurzfassung
+contents-names = inhalt, inhaltsverzeichnis
+sources-names = quellen, quellenverzeichnis

@@ -1,0 +1,22 @@
+# The words that a report's page adds to the text.
+
+summary = Executive summary
+contents = Contents
+sources = Sources
+snippet = search result, not read in full
+unread = This report rests on search results alone: none of its sources was read in full.
+report = Research report
+source-count =
+    { $n ->
+        [one] { $n } source
+       *[other] { $n } sources
+    }
+reading-time = { $n } min read
+top = Back to top
+footer = Numbers in brackets lead to the source a sentence rests on.
+
+# Headings by which an author means the part that the page makes by itself.
+
+summary-names = executive summary, summary, management summary
+contents-names = table of contents, contents, toc
+sources-names = sources, references, bibliography, sources cited, works cited, citations, sources and references, references and sources

@@ -1,0 +1,22 @@
+# The words that a report's page adds to the text.
+
+summary = Resumen ejecutivo
+contents = Contenido
+sources = Fuentes
+snippet = resultado de búsqueda, no leído por completo
+unread = Este informe se basa solo en resultados de búsqueda: ninguna fuente se leyó por completo.
+report = Informe de investigación
+source-count =
+    { $n ->
+        [one] { $n } fuente
+       *[other] { $n } fuentes
+    }
+reading-time = { $n } min de lectura
+top = Volver arriba
+footer = Los números entre corchetes llevan a la fuente de cada frase.
+
+# Headings by which an author means the part that the page makes by itself.
+
+summary-names = resumen, resumen ejecutivo
+contents-names = índice, contenido
+sources-names = fuentes, referencias, bibliografía

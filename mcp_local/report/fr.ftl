@@ -1,0 +1,22 @@
+# The words that a report's page adds to the text.
+
+summary = Résumé
+contents = Sommaire
+sources = Sources
+snippet = résultat de recherche, non lu en entier
+unread = Ce rapport repose sur les seuls résultats de recherche : aucune source n'a été lue en entier.
+report = Rapport de recherche
+source-count =
+    { $n ->
+        [one] { $n } source
+       *[other] { $n } sources
+    }
+reading-time = { $n } min de lecture
+top = Haut de page
+footer = Les numéros entre crochets mènent à la source de chaque phrase.
+
+# Headings by which an author means the part that the page makes by itself.
+
+summary-names = résumé, synthèse
+contents-names = sommaire, table des matières
+sources-names = références, bibliographie

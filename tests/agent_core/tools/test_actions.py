@@ -1,0 +1,142 @@
+"""What a call would do is told whole, in whatever spelling it comes."""
+
+import json
+from typing import Any
+
+import pytest
+
+from agent_core.models import ToolSpec
+from agent_core.tools.actions import Action
+from tests.agent_core.consent.calls import BATCH, batch, call, entry
+
+
+def test_a_call_to_one_tool_is_one_action() -> None:
+    made = call("mcp__composio__GMAIL_SEND_EMAIL", recipient_email="ada@x.test")
+    assert made.actions == (
+        Action(tool="GMAIL_SEND_EMAIL", arguments={"recipient_email": "ada@x.test"}),
+    )
+
+
+def test_a_tool_of_the_agent_keeps_its_name() -> None:
+    assert [action.tool for action in call("Task").actions] == ["Task"]
+
+
+def test_each_entry_of_a_batch_is_an_action_with_its_account() -> None:
+    sending = {**entry("GMAIL_SEND_EMAIL", to="a@x.test"), "account": "work"}
+    assert batch(entry("GMAIL_FETCH_EMAILS"), sending).actions == (
+        Action(tool="GMAIL_FETCH_EMAILS", arguments={}, reads=True),
+        Action(tool="GMAIL_SEND_EMAIL", arguments={"to": "a@x.test"}, account="work"),
+    )
+
+
+@pytest.mark.parametrize("name", ["slug", "tool", "tool_name", "name"])
+def test_a_slug_is_found_under_other_names(name: str) -> None:
+    [action] = batch({name: "GMAIL_SEND_EMAIL", "arguments": {"to": "a@x.test"}}).actions
+    assert action == Action(tool="GMAIL_SEND_EMAIL", arguments={"to": "a@x.test"})
+
+
+def test_arguments_and_entries_may_be_json_in_a_string() -> None:
+    written = json.dumps([{"tool_slug": "GMAIL_SEND_EMAIL", "arguments": '{"to": "a@x.test"}'}])
+    [action] = call("mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL", tools=written).actions
+    assert action == Action(tool="GMAIL_SEND_EMAIL", arguments={"to": "a@x.test"})
+
+
+@pytest.mark.parametrize(
+    "name", ["mcp__rube__RUBE_MULTI_EXECUTE_TOOL", "mcp__composio__composio_multi_execute_tool"]
+)
+def test_a_batch_is_known_by_its_other_spellings(name: str) -> None:
+    made = call(name, tools=[entry("GMAIL_SEND_EMAIL")])
+    assert [action.tool for action in made.actions] == ["GMAIL_SEND_EMAIL"]
+
+
+def test_a_batch_in_a_batch_is_opened_and_hands_its_account_down() -> None:
+    inner = entry("COMPOSIO_MULTI_EXECUTE_TOOL", tools=[entry("GMAIL_SEND_EMAIL")])
+    [reading, sending] = batch(entry("GMAIL_FETCH_EMAILS"), inner | {"account": "work"}).actions
+    assert (reading.tool, sending.tool, sending.account) == (
+        "GMAIL_FETCH_EMAILS",
+        "GMAIL_SEND_EMAIL",
+        "work",
+    )
+
+
+def test_batches_nested_beyond_reason_cannot_be_read() -> None:
+    nested = entry("GMAIL_SEND_EMAIL")
+    for _ in range(5):
+        nested = entry("COMPOSIO_MULTI_EXECUTE_TOOL", tools=[nested])
+    assert [action.tool for action in batch(nested).actions] == [""]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "GMAIL_SEND_EMAIL",
+        None,
+        {},
+        {"tool_slug": 7},
+        {"tool_slug": ""},
+        {"tool_slug": "GMAIL_FETCH_EMAILS", "slug": "GMAIL_SEND_EMAIL"},
+        {"tool_slug": "GMAIL_SEND_EMAIL", "arguments": "not json"},
+        {"tool_slug": "GMAIL_SEND_EMAIL", "arguments": ["a"]},
+        {"tool_slug": "GMAIL_SEND_EMAIL", "arguments": '{"to": "a", "to": "b"}'},
+        {"tool_slug": "GMAIL_SEND_EMAIL", "account": {"id": "ca_1"}},
+        {"tool_slug": "GMAIL_S\u0415ND_EMAIL"},  # a Cyrillic letter
+        {"tool_slug": "GMAIL_FETCH\u200b_EMAILS"},  # a sign without width
+        {"tool_slug": "GMAIL_FETCH_EMAILS\n"},
+    ],
+)
+def test_an_entry_that_cannot_be_read_has_no_tool_and_hides_no_other(odd: object) -> None:
+    [first, second] = batch(odd, entry("GMAIL_SEND_EMAIL")).actions
+    assert first.tool == ""
+    assert second.tool == "GMAIL_SEND_EMAIL"
+
+
+@pytest.mark.parametrize("tools", [None, [], {}, "GMAIL_SEND_EMAIL", 5])
+def test_a_batch_without_entries_is_one_action_that_cannot_be_read(tools: Any) -> None:
+    made = call("mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL", tools=tools, actions=["x"])
+    assert [action.tool for action in made.actions] == [""]
+
+
+def test_what_else_stands_in_an_entry_is_not_left_out() -> None:
+    more = {**entry("GMAIL_SEND_EMAIL", to="a@x.test"), "override": {"bcc": "evil@x.test"}}
+    [action] = batch(more).actions
+    assert action.arguments == {"arguments": {"to": "a@x.test"}, "override": {"bcc": "evil@x.test"}}
+
+
+@pytest.mark.parametrize("hidden", [[entry("GMAIL_SEND_EMAIL")], json.dumps([entry("X")]), {}])
+def test_a_batch_with_further_entries_under_another_name_cannot_be_read(hidden: object) -> None:
+    named = batch(entry("GMAIL_FETCH_EMAILS"))
+    made = call(named.name, **named.call.arguments, calls=hidden)
+    assert [action.tool for action in made.actions] == [""]
+
+
+def test_what_is_known_to_stand_beside_the_entries_hides_nothing() -> None:
+    named = batch(entry("GMAIL_FETCH_EMAILS"))
+    beside = {"memory": {"gmail": ["x"]}, "session": {"id": "a"}, "thought": "[1]", "new_flag": 3}
+    made = call(named.name, **{**named.call.arguments, **beside})
+    assert [action.tool for action in made.actions] == ["GMAIL_FETCH_EMAILS"]
+
+
+@pytest.mark.parametrize("depth", [100, 100_000])
+def test_json_in_a_string_that_is_nested_beyond_reason_cannot_be_read(depth: int) -> None:
+    nested = '{"tool_slug": "GMAIL_SEND_EMAIL", "arguments": {"to": %s}}'
+    made = call("mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL", tools=f"[{nested}]" % ("[" * depth))
+    closed = call(made.name, tools=f"[{nested}]" % ("[" * depth + "]" * depth))
+    assert [action.tool for each in (made, closed) for action in each.actions] == ["", ""]
+
+
+def repeatable(name: str, *slugs: object) -> bool:
+    made = call(name, tools=[{"tool_slug": slug} for slug in slugs])
+    return made.is_repeatable(ToolSpec(name=name, description="", input_schema={}))
+
+
+def test_a_batch_may_be_made_again_when_all_of_it_reads() -> None:
+    assert repeatable(BATCH, "GMAIL_FETCH_EMAILS", "GMAIL_GET_PROFILE")
+    assert not repeatable(BATCH, "GMAIL_FETCH_EMAILS", "GMAIL_SEND_EMAIL")
+    assert not repeatable(BATCH, "GMAIL_FETCH_EMAILS", 7)
+    assert not repeatable(BATCH)
+
+
+def test_looking_for_tools_may_be_done_again_and_a_servers_own_tools_may_not() -> None:
+    assert repeatable("mcp__composio__COMPOSIO_SEARCH_TOOLS")
+    assert not repeatable("mcp__files__read_file")
+    assert not repeatable("mcp__composio__COMPOSIO_MANAGE_CONNECTIONS")

@@ -1,0 +1,306 @@
+"""An approval as a post: in full, inert, within Slack's limits, and nothing hidden in it.
+
+All its arguments are told, none can be taken for another one, and what cannot be seen has a name.
+"""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_core.events import ApprovalRequested, PlannedAction
+from agent_core.messages import JsonObject
+from bot.presenter import approval
+from bot.presenter.approval import (
+    Form,
+    approval_draft,
+    approval_file,
+    decided_draft,
+    exact_json,
+    fitting_forms,
+    made_visible,
+)
+from bot.render import limits
+from bot.threads import ThreadRef
+from bot.words import BOT
+from tests.bot.presenter.turns import Turn, action
+
+WORDS_EN = BOT.of("en")
+TURN = Turn(ThreadRef(team="T1", channel="C1", root_ts="1.000001"))
+
+
+def texts(blocks: tuple[JsonObject, ...]) -> list[str]:
+    """What stands in the blocks, buttons left out."""
+    found: list[str] = []
+    for block in blocks:
+        if "text" in block:
+            found.append(block["text"]["text"])
+        elif block["type"] == "context":
+            found += [element["text"] for element in block["elements"]]
+    return found
+
+
+def labels(blocks: tuple[JsonObject, ...]) -> list[str]:
+    rows = [block for block in blocks if block["type"] == "actions"]
+    return [element["text"]["text"] for row in rows for element in row["elements"]]
+
+
+def shown(event: ApprovalRequested, form: Form = "whole", *, is_attached: bool = False) -> str:
+    draft = approval_draft(event, WORDS_EN, form, is_attached=is_attached)
+    return "\n".join(texts(draft.blocks))
+
+
+def sent(**arguments: Any) -> ApprovalRequested:
+    return TURN.requested(action(**arguments))
+
+
+def test_it_says_who_what_which_app_which_account_whom_it_reaches_and_until_when() -> None:
+    event = sent(recipient_email="bob@example.com", cc=["eve@example.com"], body="Hello")
+    text = shown(event)
+    assert text.startswith("<@U1> asked for this. I will do it only once it is approved:\n")
+    assert "*Send email* · Gmail · with the account `ann@example.com`" in text
+    assert "Reaches 2 recipients: `bob@example.com`, `eve@example.com`" in text
+    assert "recipient_email: bob@example.com\ncc[0]: eve@example.com\nbody: Hello" in text
+    assert "I wait until <!date^" in text
+    assert "Fingerprint `0123456789ab`" in text
+
+
+def test_a_tool_of_another_server_says_of_which() -> None:
+    alone = PlannedAction(tool="delete_all", toolkit="", account="", arguments={}, asks=True)
+    event = replace(TURN.requested(alone), tool="mcp__team_notes__delete_all")
+    assert "*Delete all* · Team Notes\n" in shown(event)
+    own = replace(event, tool="mcp__composio__COMPOSIO_REMOTE_WORKBENCH")
+    assert "*Delete all*\n" in shown(own)
+
+
+def test_the_fallback_for_notifications_holds_no_arguments() -> None:
+    draft = approval_draft(sent(body="the secret"), WORDS_EN, "whole", is_attached=False)
+    assert "Send email" in draft.text
+    assert "secret" not in draft.text
+
+
+def test_only_an_untainted_session_is_offered_the_thread() -> None:
+    alone = approval_draft(TURN.requested(), WORDS_EN, "whole", is_attached=False)
+    thread = TURN.requested(may_allow_thread=True)
+    offered = approval_draft(thread, WORDS_EN, "whole", is_attached=False)
+    assert labels(alone.blocks) == ["Approve", "Reject…"]
+    assert labels(offered.blocks) == ["Approve", "Reject…", "Approve for this thread"]
+
+
+def test_outside_text_is_warned_of() -> None:
+    assert "text from outside" not in shown(TURN.requested())
+    assert "text from outside" in shown(TURN.requested(is_tainted=True))
+
+
+def test_what_goes_along_without_asking_is_one_line() -> None:
+    batch = TURN.requested(
+        action(body="Hello"),
+        *(action("GMAIL_FETCH_EMAILS", asks=False, query="x") for _ in range(3)),
+        action("GMAIL_GET_PROFILE", asks=False),
+    )
+    assert "needs no approval: Gmail: Fetch emails (3), Gmail: Get profile" in shown(batch)
+    assert "query" not in shown(batch)
+
+
+def test_several_that_ask_are_numbered() -> None:
+    text = shown(TURN.requested(action(body="One"), action("GMAIL_DELETE_DRAFT", body="Two")))
+    assert "*1. Send email*" in text
+    assert "*2. Delete draft*" in text
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<!channel> <@U2> <#C2>",
+        "<https://evil.example|click>",
+        "``` *bold* ```",
+        "@here @everyone",
+        "Approved by <@U1>",
+    ],
+)
+def test_foreign_text_is_inert_wherever_it_stands(hostile: str) -> None:
+    arguments: dict[str, Any] = {"to": hostile, "body": hostile, hostile: "x"}
+    event = TURN.requested(action(f"GMAIL_{hostile}", **arguments))
+    draft = approval_draft(event, WORDS_EN, "whole", is_attached=False)
+    for text in (draft.text, *texts(draft.blocks)):
+        inside = text.replace("<@U1> asked", "").partition("<!date")[0]
+        assert "<" not in inside
+        assert "@here" not in inside
+        assert text.count("```") in {0, 2}
+    assert all(block["text"]["verbatim"] for block in draft.blocks if "text" in block)
+
+
+def test_five_thousand_spaces_cannot_hide_an_end() -> None:
+    text = shown(sent(body=f"Hello{' ' * 5_000}and send me the password"))
+    assert "body: Hello⟨5000 ␣⟩and send me the password" in text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"body": "word " * 20_000},
+        {"body": "<&>" * 3_000},
+        {"to": [f"person{n}@example.com" for n in range(900)]},
+        {f"name{n}": "x" for n in range(3_000)},
+    ],
+)
+def test_what_does_not_fit_is_in_the_file_and_said_to_be(arguments: dict[str, Any]) -> None:
+    event = sent(**arguments)
+    best, *_ = fitting_forms(event, WORDS_EN)
+    draft = approval_draft(event, WORDS_EN, best, is_attached=True)
+    written = texts(draft.blocks)
+    assert best == "cut"
+    assert "`approval-0123456789ab.json`" in "\n".join(written)
+    assert labels(draft.blocks) == ["Approve", "Reject…"]
+    name, content = approval_file(event)
+    assert name == "approval-0123456789ab.json"
+    assert json.loads(content)["actions"][0]["arguments"] == arguments
+    assert json.loads(content)["digest"] == event.digest
+
+
+@pytest.mark.parametrize("actions", [1, 12, 200])
+@pytest.mark.parametrize("chars", [10, 2_000, 50_000])
+@pytest.mark.parametrize("verdict", ["asked", "decided"])
+def test_every_form_keeps_to_the_limits_of_slack(actions: int, chars: int, verdict: str) -> None:
+    event = TURN.requested(
+        *(action(to=f"p{n}@example.com", body="y" * chars) for n in range(actions)),
+        action("GMAIL_FETCH_EMAILS", asks=False),
+        is_tainted=True,
+        may_allow_thread=True,
+    )
+    for form in fitting_forms(event, WORDS_EN):
+        if verdict == "asked":
+            draft = approval_draft(event, WORDS_EN, form, is_attached=True)
+        else:
+            no = TURN.decided("rejected", reason="n" * 3_000)
+            draft = decided_draft(event, no, WORDS_EN, form)
+        written = texts(draft.blocks)
+        assert len(draft.blocks) <= limits.BLOCKS_PER_POST
+        assert max(map(len, written)) <= limits.SECTION_CHARS
+        assert sum(map(len, written)) <= limits.BLOCK_TEXT_CHARS
+        assert len(draft.text) <= limits.TEXT_CHARS
+
+
+def test_without_the_file_what_does_not_fit_cannot_be_approved() -> None:
+    event = sent(body="word " * 20_000)
+    draft = approval_draft(event, WORDS_EN, "cut", is_attached=False)
+    assert labels(draft.blocks) == ["Reject…"]
+    assert "nobody can approve it" in "\n".join(texts(draft.blocks))
+
+
+@pytest.mark.parametrize("language", BOT.languages)
+def test_every_language_says_how_it_ended(language: str) -> None:
+    words, event = BOT.of(language), TURN.requested()
+    endings = [
+        TURN.decided("approved"),
+        TURN.decided("approved", for_thread=True),
+        TURN.decided("rejected"),
+        TURN.decided("rejected", reason="<!here> too early"),
+        TURN.decided("expired", by=None),
+        TURN.decided("overtaken", by=None),
+        TURN.decided("void", by=None),
+    ]
+    said = [decided_draft(event, ending, words, "whole") for ending in endings]
+    lines = [texts(draft.blocks)[-1] for draft in said]
+    assert len(set(lines)) == len(endings)
+    assert all(labels(draft.blocks) == [] for draft in said)
+    assert all("<@U1>" in line for line in lines[:4])
+    assert "&lt;!here&gt; too early" in lines[3]
+    assert not any("{who}" in line or "{reason}" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Dear Bob,\n\nhello", "Dear Bob,\n\nhello"),
+        ("- one\n    - two", "- one\n    - two"),
+        ("a" + " " * 5_000 + "b", "a⟨5000 ␣⟩b"),
+        ("a" + "\n" * 40 + "b", "a⟨40 ⏎⟩\nb"),
+        ("a\tb", "a⟨⇥⟩b"),
+        ("abc\u202edcba", "abc⟨U+202E⟩dcba"),
+        ("a" + "\u00a0" * 300 + "b", "a⟨300 U+00A0⟩b"),
+        ("pay\u200bpal", "pay⟨U+200B⟩pal"),
+        ("\u3164" * 9, "⟨9 U+3164⟩"),
+        ("x\r\ny", "x⟨U+000D⟩\ny"),
+        ("tag\U000e0041", "tag⟨U+E0041⟩"),
+        ("a⟨5 ␣⟩b", "a⟨U+27E8⟩5 ␣⟨U+27E9⟩b"),
+        ("\ud800", "⟨U+D800⟩"),
+        ("Grüße 👍🏽 ❤️", "Grüße 👍🏽 ❤️"),
+    ],
+)
+def test_what_cannot_be_seen_has_a_name(text: str, shown: str) -> None:
+    assert made_visible(text) == shown
+
+
+def test_blank_lines_with_spaces_in_them_do_not_hide_an_end() -> None:
+    shown = made_visible("Hello" + "\n " * 200 + "and the password")
+    assert shown == "Hello" + "⟨⏎⟩ " * 200 + "\nand the password"
+
+
+@given(st.text(alphabet=" \n\t\u00a0\u202eab⟨⟩", max_size=40), st.text(" \nab⟨", max_size=40))
+def test_two_texts_that_differ_look_different(one: str, other: str) -> None:
+    assert (made_visible(one) == made_visible(other)) == (one == other)
+
+
+@given(st.dictionaries(st.text(max_size=8), st.text(max_size=60), max_size=4))
+def test_the_file_holds_exactly_what_would_be_sent(arguments: dict[str, str]) -> None:
+    text = exact_json(arguments)
+    assert json.loads(text) == arguments
+    assert all(character.isprintable() for line in text.splitlines() for character in line)
+    assert not any(" " * 5 in line.strip() for line in text.splitlines())
+
+
+def argument_lines(arguments: dict[str, Any]) -> list[str]:
+    return list(approval.argument_lines(arguments))
+
+
+def test_every_value_has_a_line_with_its_whole_name() -> None:
+    arguments = {
+        "to": "bob@example.com",
+        "cc": ["a@example.com", "b@example.com"],
+        "attachment": {"name": "report.html", "s3key": "k1"},
+        "is_html": True,
+        "retries": 2,
+        "thread": None,
+        "labels": [],
+    }
+    assert argument_lines(arguments) == [
+        "to: bob@example.com",
+        "cc[0]: a@example.com",
+        "cc[1]: b@example.com",
+        "attachment.name: report.html",
+        "attachment.s3key: k1",
+        "is_html: true",
+        "retries: 2",
+        "thread: null",
+        "labels: []",
+    ]
+
+
+def test_a_line_of_a_text_does_not_look_like_an_argument() -> None:
+    assert argument_lines({"body": "Hello\nbcc: nobody@example.com", "bcc": "eve@example.com"}) == [
+        "body:",
+        "  │ Hello",
+        "  │ bcc: nobody@example.com",
+        "bcc: eve@example.com",
+    ]
+
+
+def test_a_text_that_reads_like_another_kind_of_value_is_quoted() -> None:
+    lines = argument_lines({"a": "2", "b": "true", "c": "", "d": " x", "e": '{"f": 1}', "g": "2 x"})
+    assert lines == ['a: "2"', 'b: "true"', 'c: ""', 'd: " x"', 'e: "{"f": 1}"', "g: 2 x"]
+
+
+def test_a_name_cannot_pretend_to_be_several() -> None:
+    assert argument_lines({"to: a\nbcc": "x", "a.b": "y"}) == [
+        r'"to: a\nbcc": x',
+        '"a.b": y',
+    ]
+
+
+def test_five_thousand_spaces_do_not_push_the_end_out_of_sight() -> None:
+    [line] = argument_lines({"body": f"Hello{' ' * 5_000}and send me the password"})
+    assert line == "body: Hello⟨5000 ␣⟩and send me the password"

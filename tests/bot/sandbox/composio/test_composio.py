@@ -1,0 +1,459 @@
+"""The Composio stand-in, through the clients that its users have: REST, MCP and a browser."""
+
+import hashlib
+import json
+from collections.abc import AsyncGenerator
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal, cast
+
+import httpx2
+import pytest
+from composio_client import (
+    AsyncComposio,
+    AuthenticationError,
+    BadRequestError,
+    NotFoundError,
+    ProjectAuth,
+    RateLimitError,
+)
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import TextContent
+
+from bot.sandbox.composio import ComposioStandIn, Session
+from bot.sandbox.web import Page
+
+ADA = "T1:U1"
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+PAGES = (
+    Page(
+        url="http://a.test/retries",
+        title="Retries without harm",
+        text="Retries need a key.\nA stable idempotency key makes a second attempt harmless.",
+        date=datetime(2026, 1, 23, 8, tzinfo=UTC),
+        source="A blog",
+        kind="web",
+    ),
+    Page(
+        url="http://b.test/cafe",
+        title="The café report",
+        text="The Café Zähringer sold 410 cups of coffee on Monday.",
+        date=None,
+        source="b.test",
+        kind="web",
+    ),
+    Page(
+        url="http://n.test/outage",
+        title="Retry storm prolongs outage",
+        text="A retry storm kept the chat platform down for two hours on Wednesday.",
+        date=NOW - timedelta(hours=2, minutes=10),
+        source="The Daily",
+        kind="news",
+    ),
+    Page(
+        url="http://n.test/old",
+        title="Outage of last winter",
+        text="The platform was down for a day, and bots repeated their posts.",
+        date=datetime(2026, 1, 23, 8, tzinfo=UTC),
+        source="The Daily",
+        kind="news",
+    ),
+)
+MAIL = {"recipient_email": "bob@example.com", "subject": "Lunch", "body": "At twelve."}
+META = [
+    "COMPOSIO_SEARCH_TOOLS",
+    "COMPOSIO_GET_TOOL_SCHEMAS",
+    "COMPOSIO_MULTI_EXECUTE_TOOL",
+    "COMPOSIO_MANAGE_CONNECTIONS",
+    "COMPOSIO_REMOTE_WORKBENCH",
+    "COMPOSIO_REMOTE_BASH_TOOL",
+]
+SEARCH = ["COMPOSIO_SEARCH_WEB", "COMPOSIO_SEARCH_NEWS"]
+
+
+class Clock:
+    """Stands at NOW until a test moves it on."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def standin(clock: Clock) -> AsyncGenerator[ComposioStandIn]:
+    async with ComposioStandIn(PAGES, clock=clock, name={ADA: "Ada <3"}.get) as running:
+        yield running
+
+
+@pytest.fixture
+async def api(standin: ComposioStandIn) -> AsyncGenerator[AsyncComposio]:
+    async with AsyncComposio(
+        auth=ProjectAuth(standin.api_key), base_url=standin.base_url, max_retries=0
+    ) as client:
+        yield client
+
+
+@pytest.fixture
+async def session(standin: ComposioStandIn, api: AsyncComposio) -> Session:
+    created = await api.tool_router.session.create(user_id=ADA)
+    return standin.sessions[created.session_id]
+
+
+@pytest.fixture
+async def browser(standin: ComposioStandIn) -> AsyncGenerator[httpx2.AsyncClient]:
+    """Somebody without the key."""
+    async with httpx2.AsyncClient(base_url=standin.base_url) as client:
+        yield client
+
+
+async def meta(
+    api: AsyncComposio, session: Session, slug: str, arguments: dict[str, Any]
+) -> dict[str, Any]:
+    """The data of a meta tool over REST, with its `error`."""
+    execute = cast("Any", api.tool_router.session.execute_meta)
+    done = await execute(session.id, slug=f"COMPOSIO_{slug}", arguments=arguments)
+    return {"error": done.error, **done.data}
+
+
+async def batch(
+    api: AsyncComposio, session: Session, *tools: tuple[str, dict[str, Any]], sync: bool = False
+) -> list[dict[str, Any]]:
+    """The results of a batch over REST, one for each tool."""
+    items = [{"tool_slug": slug, "arguments": arguments} for slug, arguments in tools]
+    body = {"tools": items, "sync_response_to_workbench": sync}
+    return (await meta(api, session, "MULTI_EXECUTE_TOOL", body))["results"]
+
+
+async def run(api: AsyncComposio, session: Session, code: str) -> dict[str, Any]:
+    return await meta(api, session, "REMOTE_WORKBENCH", {"code_to_execute": code})
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_both_generations_of_the_protocol_list_and_call(
+    standin: ComposioStandIn, session: Session, mode: Literal["auto", "legacy"]
+) -> None:
+    url = f"{standin.base_url}/v3/mcp/{session.id}"
+    async with (
+        httpx2.AsyncClient(headers={"x-api-key": standin.api_key}) as http,
+        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+    ):
+        tools = (await client.list_tools()).tools
+        found = await client.call_tool("COMPOSIO_SEARCH_WEB", {"query": "coffee"})
+        refused = await client.call_tool("GMAIL_SEND_EMAIL", MAIL)
+    assert [tool.name for tool in tools] == META + SEARCH
+    reads = {tool.name for tool in tools if tool.annotations and tool.annotations.read_only_hint}
+    assert reads == {*META[:2], *SEARCH}
+    [block] = found.content
+    assert isinstance(block, TextContent)
+    assert json.loads(block.text)["data"]["citations"][0]["url"] == "http://b.test/cafe"
+    assert refused.is_error
+
+
+async def test_a_session_offers_what_it_was_made_with(
+    standin: ComposioStandIn, api: AsyncComposio
+) -> None:
+    made = await api.tool_router.session.create(
+        user_id=ADA,
+        toolkits={"enable": ["gmail"]},
+        preload={"tools": ["GMAIL_SEND_EMAIL"]},
+        workbench={"enable": False},
+        manage_connections={"enable": False},
+    )
+    assert made.tool_router_tools == [*META[:3], "GMAIL_SEND_EMAIL"]
+
+
+async def test_without_the_key_nothing_is_told_and_too_much_is_refused(
+    standin: ComposioStandIn, api: AsyncComposio
+) -> None:
+    async with AsyncComposio(
+        auth=ProjectAuth("ak_wrong"), base_url=standin.base_url, max_retries=0
+    ) as stranger:
+        with pytest.raises(AuthenticationError, match="Invalid API key"):
+            await stranger.tool_router.session.create(user_id=ADA)
+    standin.faults.rate_limited = 1
+    with pytest.raises(RateLimitError) as refused:
+        await api.connected_accounts.list()
+    assert refused.value.response.headers["retry-after"] == "1"
+    with pytest.raises(BadRequestError, match="multi_account: is not part of this sandbox"):
+        await api.tool_router.session.create(user_id=ADA, multi_account={"enable": True})
+    with pytest.raises(NotFoundError, match="triggers/active is not part of this sandbox"):
+        await cast("Any", api).get("/api/v3.1/triggers/active", cast_to=object)
+
+
+@pytest.mark.parametrize(
+    ("use_case", "slug"),
+    [
+        ("send an email to a person", "GMAIL_SEND_EMAIL"),
+        ("email the research report to ada@example.com", "GMAIL_SEND_EMAIL"),
+        ("E-Mail senden", "GMAIL_SEND_EMAIL"),
+        ("read the latest emails in the inbox", "GMAIL_FETCH_EMAILS"),
+        ("create a calendar event", "GOOGLECALENDAR_CREATE_EVENT"),
+        ("delete a meeting", "GOOGLECALENDAR_DELETE_EVENT"),
+        ("create a github issue", "GITHUB_CREATE_AN_ISSUE"),
+        ("search the web for heat pumps", "COMPOSIO_SEARCH_WEB"),
+        ("recent news about github outages", "COMPOSIO_SEARCH_NEWS"),
+    ],
+)
+async def test_tools_are_found_for_a_use_case(
+    api: AsyncComposio, session: Session, use_case: str, slug: str
+) -> None:
+    found = await meta(api, session, "SEARCH_TOOLS", {"queries": [{"use_case": use_case}]})
+    [result] = found["results"]
+    assert result["primary_tool_slugs"] == [slug]
+    assert found["tool_schemas"][slug]["hasFullSchema"]
+    [status] = found["toolkit_connection_statuses"]
+    assert status["has_active_connection"] is slug.startswith("COMPOSIO")
+
+
+async def test_an_app_that_is_not_here_is_said_not_to_be(
+    api: AsyncComposio, session: Session
+) -> None:
+    asked = {"queries": [{"use_case": "create a ticket in jira"}]}
+    found = await meta(api, session, "SEARCH_TOOLS", asked)
+    assert found["results"][0]["primary_tool_slugs"] == []
+    assert "Jira is not part of" in found["toolkit_connection_statuses"][0]["status_message"]
+    managed = await meta(api, session, "MANAGE_CONNECTIONS", {"toolkits": ["jira"]})
+    assert managed["results"]["jira"]["status"] == "failed"
+    schemas = await meta(api, session, "GET_TOOL_SCHEMAS", {"tool_slugs": ["GMAIL_SEND_MAIL"]})
+    assert "GMAIL_SEND_EMAIL" in schemas["suggestions"]["GMAIL_SEND_MAIL"]
+
+
+async def test_a_batch_runs_with_the_persons_own_account_or_not_at_all(
+    standin: ComposioStandIn, api: AsyncComposio, session: Session
+) -> None:
+    standin.connect("T1:U2", "gmail")
+    [refused] = await batch(api, session, ("GMAIL_SEND_EMAIL", MAIL))
+    assert refused["response"] is None
+    assert refused["error"] == "No active connected account found for toolkit: gmail"
+    standin.connect(ADA, "gmail", identity="ada@example.com")
+    sent, wrong = await batch(
+        api, session, ("GMAIL_SEND_EMAIL", MAIL), ("GMAIL_SEND_EMAIL", {"surprise": 1})
+    )
+    [mail] = standin.mails(ADA, "SENT")
+    assert sent["response"]["data"]["id"] == mail["messageId"]
+    assert (mail["sender"], mail["to"]) == ("ada@example.com", "bob@example.com")
+    assert "surprise" in wrong["error"]
+    [effect] = standin.effects
+    assert (effect.user_id, effect.account_user_id) == (ADA, ADA)
+    standin.faults.refusals["GMAIL_SEND_EMAIL"] = "over quota"
+    [refused] = await batch(api, session, ("GMAIL_SEND_EMAIL", MAIL))
+    assert refused["response"]["error"] == "over quota"
+    assert len(standin.effects) == 1
+
+
+async def test_apps_keep_what_was_put_into_them(
+    standin: ComposioStandIn, api: AsyncComposio, session: Session
+) -> None:
+    for app in ("gmail", "googlecalendar", "github"):
+        standin.connect(ADA, app)
+    lunch = {"summary": "Lunch", "start_datetime": "2026-11-27T12:00", "timezone": "Europe/Berlin"}
+    issue = {"owner": "acme", "repo": "bot", "title": "It stalls"}
+    made, filed, bad = await batch(
+        api,
+        session,
+        ("GOOGLECALENDAR_CREATE_EVENT", lunch),
+        ("GITHUB_CREATE_AN_ISSUE", issue),
+        ("GOOGLECALENDAR_CREATE_EVENT", lunch | {"timezone": "Mars"}),
+    )
+    event = made["response"]["data"]["response_data"]
+    assert event["start"]["dateTime"] == "2026-11-27T12:00:00+01:00"
+    assert filed["response"]["data"]["number"] == 1
+    assert bad["error"] == "Invalid time zone: Mars"
+    day = {"timeMin": "2026-11-27T00:00:00Z", "timeMax": "2026-11-28T00:00:00Z"}
+    events, issues, mails = await batch(
+        api,
+        session,
+        ("GOOGLECALENDAR_EVENTS_LIST", day),
+        ("GITHUB_LIST_ISSUES", {"owner": "acme", "repo": "bot"}),
+        ("GMAIL_FETCH_EMAILS", {"query": "planning round", "max_results": 5}),
+    )
+    assert [one["id"] for one in events["response"]["data"]["items"]] == [event["id"]]
+    assert [one["title"] for one in issues["response"]["data"]["issues"]] == ["It stalls"]
+    [mail] = mails["response"]["data"]["messages"]
+    assert mail["attachmentList"][0]["filename"] == "topics.csv"
+    await batch(api, session, ("GOOGLECALENDAR_DELETE_EVENT", {"event_id": event["id"]}))
+    assert standin.apps.events[ADA] == []
+
+
+async def test_a_link_connects_its_person_once_within_ten_minutes(
+    standin: ComposioStandIn,
+    api: AsyncComposio,
+    session: Session,
+    browser: httpx2.AsyncClient,
+    clock: Clock,
+) -> None:
+    asked = await meta(api, session, "MANAGE_CONNECTIONS", {"toolkits": ["gmail"]})
+    link = asked["results"]["gmail"]["redirect_url"]
+    page = await browser.get(link)
+    assert "Connect Gmail for Ada &lt;3" in page.text
+    assert "script" not in page.headers["content-security-policy"]
+    assert (await browser.post(link, data={"decision": "perhaps"})).status_code == 400
+    form = {"decision": "allow", "identity": "<b>ada</b>@example.com"}
+    assert "<b>" not in (await browser.post(link, data=form)).text
+    assert (await browser.get(link)).status_code == 410
+    again = await meta(api, session, "MANAGE_CONNECTIONS", {"toolkits": ["gmail"]})
+    assert again["results"]["gmail"]["status"] == "active"
+    made = await api.tool_router.session.link(session.id, toolkit="github")
+    clock.now += timedelta(minutes=11)
+    assert (await browser.get(made.redirect_url)).status_code == 410
+    listed = await api.connected_accounts.list(user_ids=[ADA], statuses=["ACTIVE"])
+    assert [account.toolkit.slug for account in listed.items] == ["gmail"]
+
+
+async def test_a_mailbox_can_be_looked_at_without_a_key(
+    standin: ComposioStandIn, api: AsyncComposio, session: Session, browser: httpx2.AsyncClient
+) -> None:
+    standin.connect(ADA, "gmail")
+    await batch(api, session, ("GMAIL_SEND_EMAIL", MAIL | {"subject": "<script>alert(1)"}))
+    shown = (await browser.get("/mailbox", params={"user": ADA})).text
+    assert "&lt;script&gt;alert(1)" in shown
+    assert "<h1>Mailbox of Ada &lt;3</h1>" in shown
+    assert f'<a href="?user={ADA}">Ada &lt;3</a>' in (await browser.get("/mailbox")).text
+
+
+async def test_an_uploaded_file_is_attached_by_its_key(
+    standin: ComposioStandIn, api: AsyncComposio, session: Session, browser: httpx2.AsyncClient
+) -> None:
+    report = b"<h1>Report</h1>"
+    place = await api.files.create_presigned_url(
+        md5=hashlib.md5(report, usedforsecurity=False).hexdigest(),
+        filename="report.html",
+        mimetype="text/html",
+        tool_slug="GMAIL_SEND_EMAIL",
+        toolkit_slug="gmail",
+    )
+    url = str(place.model_dump()["new_presigned_url"])
+    assert (await browser.get(url)).status_code == 403
+    assert (await browser.put(url, content=b"other")).status_code == 400
+    assert (await browser.put(url, content=report)).status_code == 200
+    assert (await browser.get(url)).headers["content-disposition"] == "attachment"
+    standin.connect(ADA, "gmail")
+    attachment = {"name": "Report.html", "mimetype": "text/html", "s3key": place.key}
+    await batch(api, session, ("GMAIL_SEND_EMAIL", MAIL | {"attachment": attachment}))
+    [mail] = standin.mails(ADA, "SENT")
+    [told] = mail["attachmentList"]
+    wanted = {"message_id": mail["messageId"], "attachment_id": told["attachmentId"]}
+    [got] = await batch(api, session, ("GMAIL_GET_ATTACHMENT", {**wanted, "file_name": "r.html"}))
+    assert (await browser.get(got["response"]["data"]["file"]["s3url"])).content == report
+
+
+async def test_what_does_not_fit_the_transport_is_413(
+    standin: ComposioStandIn, session: Session, browser: httpx2.AsyncClient
+) -> None:
+    standin.remote_files(ADA).put("big.txt", b"x" * 6_000_001)
+    body = {"tool_slug": "CODEINTERPRETER_GET_FILE_CMD", "arguments": {"file_path": "big.txt"}}
+    url = f"/api/v3.1/tool_router/session/{session.id}/execute"
+    headers = {"x-api-key": standin.api_key}
+    assert (await browser.post(url, json=body, headers=headers)).status_code == 413
+
+
+async def test_searches_find_the_best_page_first_and_say_when_it_was_written(
+    api: AsyncComposio, session: Session
+) -> None:
+    [web, news, today] = await batch(
+        api,
+        session,
+        ("COMPOSIO_SEARCH_WEB", {"query": "idempotency key for retrying"}),
+        ("COMPOSIO_SEARCH_NEWS", {"query": "outages of the chat platform"}),
+        ("COMPOSIO_SEARCH_NEWS", {"query": "outage", "when": "d"}),
+    )
+    found = web["response"]["data"]
+    assert found["citations"][0] == {
+        "id": "http://a.test/retries",
+        "url": "http://a.test/retries",
+        "title": "Retries without harm",
+        "snippet": "Jan 23, 2026 · Retries need a key. A stable idempotency key makes a second "
+        "attempt harmless.",
+    }
+    assert "([Retries without harm](http://a.test/retries))" in found["answer"]
+    fresh, old = news["response"]["data"]["news_results"]
+    assert (fresh["link"], fresh["date"]) == ("http://n.test/outage", "2 hours ago")
+    assert (old["position"], old["date"]) == (2, "Jan 23, 2026")
+    links = [one["link"] for one in today["response"]["data"]["news_results"]]
+    assert links == ["http://n.test/outage"]
+
+
+@pytest.mark.parametrize("query", ['"" OR (', "🦆", "x" * 2000, "CAFÉ", "\x00"])
+async def test_any_text_can_be_searched_for(
+    api: AsyncComposio, session: Session, query: str
+) -> None:
+    [found] = await batch(api, session, ("COMPOSIO_SEARCH_WEB", {"query": query}))
+    hits = found["response"]["data"]["citations"]
+    assert [hit["url"] for hit in hits] == (["http://b.test/cafe"] if query == "CAFÉ" else [])
+
+
+async def test_long_results_lie_in_files_that_the_workbench_reads(
+    standin: ComposioStandIn, api: AsyncComposio, session: Session
+) -> None:
+    standin.faults.preview_above_chars = 100
+    tools = [{"tool_slug": "COMPOSIO_SEARCH_WEB", "arguments": {"query": "coffee"}}]
+    body = {"tools": tools, "sync_response_to_workbench": False}
+    done = await meta(api, session, "MULTI_EXECUTE_TOOL", body)
+    assert "data_preview" in done["results"][0]["response"]
+    path = done["remote_file_info"]["file_path"]
+    read = await run(api, session, f"import json\njson.load(open({path!r}))['successful']")
+    assert read["results"] == "True"
+
+
+async def test_names_and_files_of_a_notebook_stay_and_are_each_persons_own(
+    standin: ComposioStandIn, api: AsyncComposio, session: Session
+) -> None:
+    await run(api, session, "secret = 1\nopen('a.txt', 'w').write('mine')")
+    assert (await run(api, session, "print(secret)\nopen('a.txt').read()"))["stdout"] == "1\n"
+    assert standin.remote_files(ADA).read("a.txt") == b"mine"
+    made = await api.tool_router.session.create(user_id="T1:U2")
+    other = standin.sessions[made.session_id]
+    assert "NameError" in (await run(api, other, "secret"))["error"]
+    assert "FileNotFoundError" in (await run(api, other, "open('a.txt').read()"))["error"]
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        ("import socket", "ModuleNotFoundError"),
+        ("open('/etc/passwd').read()", "PermissionError"),
+        ("open('/home/user/../../etc/new', 'w')", "PermissionError"),
+        ("[0] * 10**10", "MemoryError"),
+        ("1 +", "SyntaxError"),
+        ("1 / 0", "ZeroDivisionError"),
+    ],
+)
+async def test_what_code_may_not_do_is_an_error_of_its_own(
+    api: AsyncComposio, session: Session, code: str, error: str
+) -> None:
+    assert (await run(api, session, code))["error"].startswith(error)
+    assert (await run(api, session, "1 + 1"))["results"] == "2"
+
+
+async def test_code_runs_tools_as_the_person_unless_the_session_forbids_it(
+    standin: ComposioStandIn, api: AsyncComposio, session: Session
+) -> None:
+    standin.connect(ADA, "gmail")
+    code = """
+open('report.html', 'w').write('<p>Hello</p>')
+file, error = upload_local_file('report.html')
+mail = {'recipient_email': 'bob@example.com', 'subject': 'Report',
+        'attachment': {'name': 'r.html', 'mimetype': 'text/html', 's3key': file['s3key']}}
+result, error = run_composio_tool('GMAIL_SEND_EMAIL', mail)
+print(result['successful'], error)
+"""
+    assert (await run(api, session, code))["stdout"] == "True \n"
+    assert len(standin.effects) == 1
+    strict = await api.tool_router.session.create(
+        user_id=ADA, workbench={"enable_tool_execution": False}
+    )
+    refused = await run(api, standin.sessions[strict.session_id], code)
+    assert refused["stdout"].startswith("False Tools cannot be run")
+    assert len(standin.effects) == 1
+
+
+async def test_the_shell_is_refused(api: AsyncComposio, session: Session) -> None:
+    refused = await meta(api, session, "REMOTE_BASH_TOOL", {"command": "ls"})
+    assert "no shell in this sandbox" in refused["error"]

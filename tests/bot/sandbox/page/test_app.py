@@ -1,0 +1,307 @@
+"""What the app shows, in a real browser: blocks, streams, modals, Home, reports, calls; safely."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.async_api import ViewportSize, expect
+
+from tests.bot.sandbox.page.stage import Body, Stage, actions, button, field, form, mrkdwn, plain
+from tests.bot.sandbox.slack.echo_bot import listener
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+PHONE = ViewportSize(width=390, height=844)
+REPORT = b"<!doctype html><p id=words>Still here</p><script>words.textContent='ran'</script>"
+TABLE = [["Source", "Claims"], ["NREL", "12"]]
+CHART = {
+    "type": "data_visualization",
+    "title": "Claims",
+    "chart": {"type": "bar", "series": [{"name": "All", "data": [{"label": "NREL", "value": 12}]}]},
+}
+
+
+async def a_form_that_opens(stage: Stage) -> Body:
+    """A row with a button that opens the form."""
+
+    @listener(stage.bot.app.action("open"))
+    async def open_form(ack: Any, body: Body) -> None:
+        await ack()
+        places = field("place", "Place", type="conversations_select")
+        view = form(field("topic", "Topic"), field("depth", "Depth"), {**places, "optional": True})
+        await stage.client.views_open(trigger_id=body["trigger_id"], view=view)
+
+    return actions(button("open", "Open form"))
+
+
+async def upload_report(stage: Stage) -> str:
+    """A question with a report below it; returns the root's ts."""
+    root = await stage.slack.say("ann", "general", "a report, please")
+    await stage.client.files_upload_v2(
+        channel=stage.channel("general"),
+        thread_ts=root,
+        file=REPORT,
+        filename="report.html",
+        title="The report",
+    )
+    return root
+
+
+async def test_blocks_are_shown_and_their_elements_reach_the_app(stage: Stage) -> None:
+    told: list[Body] = []
+
+    @listener(stage.bot.app.action(re.compile("press|pick|more")))
+    async def take(ack: Any, body: Body) -> None:
+        told.append(body["actions"][0])
+        await ack()
+
+    options = [{"text": plain(word), "value": word} for word in ("alpha", "beta")]
+    asked = {
+        "title": plain("Sure?"),
+        "text": plain("Really."),
+        "confirm": plain("Do it"),
+        "deny": plain("No"),
+    }
+    await stage.open()
+    post = await stage.show(
+        {"type": "header", "text": plain("Results :tada:")},
+        {
+            "type": "section",
+            "text": mrkdwn(f"*Bold* for <@{stage.slack.people['ben']}>"),
+            "accessory": {"type": "overflow", "action_id": "more", "options": options},
+        },
+        {"type": "markdown", "text": "**strong** [words](https://a.test)"},
+        {"type": "context", "elements": [mrkdwn("in _small_")]},
+        actions(
+            button("press", "Approve", style="primary", confirm=asked),
+            {
+                "type": "static_select",
+                "action_id": "pick",
+                "placeholder": plain("Pick"),
+                "options": options,
+            },
+        ),
+    )
+    await expect(post.get_by_role("heading")).to_contain_text("Results 🎉")
+    await expect(post.locator("strong").first).to_have_text("Bold")
+    await expect(post.get_by_role("link", name="words")).to_have_attribute(
+        "rel", re.compile("noopener")
+    )
+    await post.get_by_role("button", name="@ben").click()
+    await expect(stage.browser.get_by_role("dialog", name="Profile of ben")).to_be_visible()
+    await stage.browser.keyboard.press("Escape")
+    for answer in ("No", "Do it"):
+        await post.get_by_role("button", name="Approve").click()
+        await stage.browser.get_by_role("alertdialog").get_by_role("button", name=answer).click()
+    await stage.slack.wait_for(lambda _: told)
+    await post.get_by_role("combobox", name="Pick").select_option("beta")
+    await post.get_by_role("button", name="More options").click()
+    await stage.browser.get_by_role("menuitem", name="alpha").click()
+    await stage.slack.wait_for(lambda _: len(told) == 3)
+    assert [action["action_id"] for action in told] == ["press", "pick", "more"]
+    assert [action["selected_option"]["value"] for action in told[1:]] == ["beta", "alpha"]
+
+
+async def test_a_stream_shows_its_plan_and_stays_open_while_it_is_written(stage: Stage) -> None:
+    root = await stage.slack.say("ann", "general", "research, please")
+    await stage.open(f"{stage.channel('general')}/{root}")
+    task = {"type": "task_update", "id": "1", "title": "Search the web", "status": "complete"}
+    begun = await stage.client.chat_startStream(
+        channel=stage.channel("general"),
+        thread_ts=root,
+        recipient_user_id=stage.slack.people["ann"],
+        recipient_team_id=stage.slack.team_id,
+        task_display_mode="plan",
+        chunks=[
+            {"type": "plan_update", "title": "Research"},
+            {
+                **task,
+                "details": "Looked around",
+                "sources": [{"type": "url", "url": "https://a.test", "text": "A"}],
+            },
+            {"type": "task_update", "id": "2", "title": "Write", "status": "in_progress"},
+        ],
+    )
+    post = stage.post(begun["ts"], within=stage.thread)
+    await expect(post).to_contain_text("Research1 of 2")
+    await expect(post.get_by_role("img", name="In progress")).to_be_visible()
+    await expect(post.get_by_role("img", name="Still writing")).to_be_visible()
+    await post.get_by_text("Search the web").click()
+    await expect(post.get_by_text("Looked around")).to_be_visible()
+    place = {"channel": stage.channel("general"), "ts": begun["ts"]}
+    await stage.client.chat_appendStream(
+        **place, chunks=[{"type": "markdown_text", "text": "So far **good**"}]
+    )
+    await expect(post.locator("strong", has_text="good")).to_be_visible()
+    await expect(post.get_by_text("Looked around")).to_be_visible()
+    await stage.client.chat_stopStream(**place)
+    await expect(post.get_by_role("img", name="Still writing")).to_have_count(0)
+
+
+async def test_tables_and_bars_are_drawn_and_the_unknown_is_labelled_json(stage: Stage) -> None:
+    await stage.open()
+    rows = [[{"type": "raw_text", "text": cell} for cell in row] for row in TABLE]
+    post = await stage.show({"type": "table", "rows": rows})
+    await expect(post.get_by_role("columnheader", name="Claims")).to_be_visible()
+    await expect(post.get_by_role("cell", name="12")).to_be_visible()
+    post = await stage.show(CHART)
+    await expect(post.get_by_role("img", name=re.compile("^Claims: bar chart"))).to_be_visible()
+    line: Body = {**CHART, "chart": {**CHART["chart"], "type": "line"}}  # pyright: ignore[reportGeneralTypeIssues]
+    post = await stage.show(line)
+    await expect(post.get_by_text("Malformed block: data_visualization")).to_be_visible()
+    await expect(post.get_by_label("JSON")).to_contain_text('"type": "line"')
+
+
+async def test_a_modal_holds_the_focus_shows_errors_and_keeps_what_was_entered(
+    stage: Stage,
+) -> None:
+    sent: list[str] = []
+
+    @listener(stage.bot.app.view("form"))
+    async def take(ack: Any, body: Body) -> None:
+        values = body["view"]["state"]["values"]
+        sent.append(values["place"]["place_in"]["selected_conversation"])
+        errors = {"depth": "Only deep is deep enough."}
+        if values["depth"]["depth_in"]["value"] == "deep":
+            await ack(response_action="push", view=form(field("more", "More")))
+        else:
+            await ack(response_action="errors", errors=errors)
+
+    row = await a_form_that_opens(stage)
+    await stage.open()
+    opener = (await stage.show(row)).get_by_role("button", name="Open form")
+    await opener.click()
+    await expect(stage.dialog.get_by_label("Topic")).to_be_focused()
+    await stage.dialog.get_by_role("button", name="Send").click()
+    await expect(stage.dialog.get_by_role("alert")).to_have_count(2)
+    await stage.dialog.get_by_label("Topic").fill("Heat pumps")
+    await stage.dialog.get_by_label("Depth").fill("shallow")
+    await stage.dialog.get_by_label("Place").select_option(label="#energy")
+    await stage.dialog.get_by_role("button", name="Send").click()
+    await expect(stage.dialog.get_by_text("Only deep is deep enough.")).to_be_visible()
+    await stage.dialog.get_by_label("Depth").fill("deep")
+    await stage.dialog.get_by_role("button", name="Send").click()
+    await expect(stage.dialog.get_by_label("More")).to_be_focused()
+    await stage.dialog.get_by_role("button", name="Back to the previous step").click()
+    await expect(stage.dialog.get_by_label("Topic")).to_have_value("Heat pumps")
+    await stage.browser.keyboard.press("Escape")
+    await expect(stage.dialog).to_have_count(0)
+    await expect(opener).to_be_focused()
+    assert sent == [stage.channel("energy")] * 2
+
+
+async def test_home_is_a_tab_of_the_app_and_prompts_are_sent_by_one_press(stage: Stage) -> None:
+    row = await a_form_that_opens(stage)
+
+    @listener(stage.bot.app.event("app_home_opened"))
+    async def publish(event: Body) -> None:
+        if event["tab"] == "home":
+            view = {"type": "home", "blocks": [{"type": "section", "text": plain("Welcome")}, row]}
+            await stage.client.views_publish(user_id=event["user"], view=view)
+
+    await stage.open()
+    await stage.entry("universal-agent").click()
+    await stage.main.get_by_role("tab", name="Home").click()
+    await expect(stage.main.get_by_text("Welcome")).to_be_visible()
+    await stage.main.get_by_role("button", name="Open form").click()
+    await expect(stage.dialog).to_be_visible()
+    await stage.browser.keyboard.press("Escape")
+    await stage.main.get_by_role("tab", name="Messages").click()
+    prompt = {"title": "Weather", "message": "How warm is it?"}
+    dm = stage.slack.dm_id("ann")
+    await stage.client.assistant_threads_setSuggestedPrompts(channel_id=dm, prompts=[prompt])
+    await stage.main.get_by_role("button", name="Weather").click()
+    await expect(stage.main.locator("article").first).to_contain_text("How warm is it?")
+
+
+async def test_a_report_opens_beside_its_thread_and_runs_no_script(stage: Stage) -> None:
+    root = await upload_report(stage)
+    await stage.open(f"{stage.channel('general')}/{root}")
+    opener = stage.thread.get_by_role("button", name="Open The report")
+    await opener.click()
+    frame = stage.file.locator("iframe")
+    await expect(frame).to_have_attribute("sandbox", "")
+    await expect(frame.content_frame.locator("#words")).to_have_text("Still here")
+    await expect(stage.thread).to_be_visible()
+    await stage.browser.keyboard.press("Escape")
+    await expect(stage.file).to_be_hidden()
+    await expect(opener).to_be_focused()
+
+
+async def test_the_agents_status_stop_and_calls_are_seen(stage: Stage) -> None:
+    root = await stage.slack.say("ann", "general", "a long question")
+    await stage.open(f"{stage.channel('general')}/{root}")
+    await stage.client.assistant_threads_setStatus(
+        channel_id=stage.channel("general"), thread_ts=root, status="is thinking…"
+    )
+    await expect(stage.post(root)).to_contain_text("universal-agent is thinking…")
+    await stage.thread.get_by_role("button", name="Stop").click()
+    await expect(stage.thread).not_to_contain_text("is thinking…")
+    with pytest.raises(Exception, match="not_in_channel"):
+        await stage.client.chat_postMessage(channel=stage.channel("random"), text="refused")
+    await stage.browser.get_by_role("button", name="API calls", exact=True).click()
+    calls = stage.calls.get_by_role("listitem")
+    status = calls.filter(has_text="setStatus").first
+    await expect(status).to_contain_text(re.compile(r"\d+ ms\d\d:\d\d:\d\d"))
+    await status.locator("summary").click()
+    await expect(status.get_by_label("Details")).to_contain_text('"status": "is thinking…"')
+    await stage.calls.get_by_role("button", name="Failed").click()
+    await expect(calls.filter(has_text="not_in_channel")).to_have_count(1)
+
+
+async def test_nothing_foreign_runs_or_becomes_markup(stage: Stage) -> None:
+    evil = '"><img src=x onerror="window.ran=1"><script>window.ran=1</script>'
+    await stage.open()
+    say = stage.client.chat_postMessage
+    await say(channel=stage.channel("general"), text=f"{evil} <javascript:alert(1)|x> `{evil}`")
+    post = await stage.show(
+        {"type": "header", "text": plain(evil[:150])},
+        {"type": "section", "text": mrkdwn(evil), "fields": [mrkdwn(f"*{evil}*")]},
+        {"type": "markdown", "text": f"{evil}\n\n[x](javascript:window.ran=1)\n\n{evil}"},
+        {"type": "table", "rows": [[{"type": "raw_text", "text": evil}]]},
+        actions(button("x", evil[:75], url="https://a.test")),
+        text=evil,
+    )
+    await stage.slack.say(
+        "ben", "general", evil, files=[(f"{evil[:40]}.html", evil.encode(), "text/html")]
+    )
+    await expect(stage.main.locator("article")).to_have_count(3)
+    await expect(post).to_contain_text("<script>window.ran=1</script>")
+    await expect(
+        stage.main.locator("article :is(script, img, [onerror], a[href^=javascript])")
+    ).to_have_count(0)
+    assert await stage.browser.evaluate("window.ran") is None
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_axe_finds_nothing_serious_in_all_panes_a_modal_and_on_a_phone(
+    stage: Stage, theme: str
+) -> None:
+    root = await upload_report(stage)
+    await stage.slack.react("ann", "general", root, "eyes")
+    await stage.slack.edit("ann", "general", root, stage.slack.typed("@ben a question #energy"))
+    row = await a_form_that_opens(stage)
+    await stage.browser.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    await stage.open(f"{stage.channel('general')}/{root}")
+    await stage.show(CHART)
+    opener = await stage.show(row)
+    await stage.browser.get_by_role("button", name="API calls", exact=True).click()
+    await opener.hover()
+    assert await stage.violations() == []
+    await opener.get_by_role("button", name="Open form").click()
+    await expect(stage.dialog.get_by_label("Topic")).to_be_focused()
+    assert await stage.violations() == []
+    await stage.browser.keyboard.press("Escape")
+    await stage.browser.set_viewport_size(PHONE)
+    await expect(stage.main).to_be_hidden()
+    assert await stage.violations() == []
+    await stage.calls.get_by_role("button", name="Back").click()
+    await stage.thread.get_by_role("button", name="Open The report").click()
+    await expect(stage.thread).to_be_hidden()
+    assert await stage.violations() == []
+    await stage.file.get_by_role("button", name="Back").click()
+    await stage.thread.get_by_role("button", name="Back").click()
+    await stage.main.get_by_role("button", name="Back to channels").click()
+    await expect(stage.entry("general")).to_be_focused()
+    assert await stage.violations() == []
+    assert await stage.browser.evaluate("document.documentElement.scrollWidth") == PHONE["width"]

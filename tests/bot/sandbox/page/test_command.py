@@ -1,0 +1,143 @@
+"""`bot sandbox` with its page, as a user starts and stops it."""
+
+import asyncio
+import json
+import re
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from bot.sandbox.settings import child_environment
+from tests.bot.sandbox.page.visitor import Stream
+from tests.e2e.command_line import NO_KEYS
+
+pytestmark = pytest.mark.subprocess
+
+PATIENCE_S = 60.0
+ASK = "What is the capital of France?"
+
+
+@asynccontextmanager
+async def running(directory: Path, *command: str) -> AsyncGenerator[Process]:
+    """A Python process in `directory`; it is interrupted at the end, as by Ctrl-C."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *command,
+        cwd=directory,
+        env=child_environment({**NO_KEYS, "PYTHONPATH": str(Path(__file__).parents[4])}),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=PIPE,
+        stderr=PIPE,
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.send_signal(signal.SIGINT)
+        await asyncio.wait_for(process.wait(), PATIENCE_S)
+
+
+def bots_of(pid: int) -> list[int]:
+    """The bots that a process has started; needs a /proc."""
+    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii")
+    return [int(child) for child in listed.split() if b"bot" in command_of(int(child))]
+
+
+def command_of(pid: int) -> list[bytes]:
+    return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+
+
+def is_alive(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()
+
+
+async def line_of(reader: asyncio.StreamReader | None) -> str:
+    assert reader is not None
+    return (await asyncio.wait_for(reader.readline(), PATIENCE_S)).decode().rstrip("\n")
+
+
+def address_in(line: str) -> str:
+    match = re.fullmatch(r"Open (http://127\.0\.0\.1:\d+/) in a browser .*", line)
+    assert match is not None, line
+    return match[1]
+
+
+@asynccontextmanager
+async def open_page(address: str) -> AsyncGenerator[tuple[Stream, aiohttp.ClientSession]]:
+    async with (
+        aiohttp.ClientSession(read_bufsize=2**24) as http,
+        http.get(f"{address}events") as answer,
+    ):
+        stream = Stream(answer, patience_s=PATIENCE_S)
+        await stream.begin()
+        yield stream, http
+
+
+def general_of(stream: Stream) -> str:
+    return next(c["id"] for c in stream.all("channel/") if c.get("name") == "general")
+
+
+async def ask_on_the_page(address: str) -> str:
+    """Mention the bot in #general and wait for the end of its answer."""
+    async with open_page(address) as (stream, http):
+        fields = {"as": stream.facts["team"]["me"], "channel": general_of(stream)}
+        said = {**fields, "text": f"@bot {ASK}"}
+        headers = {"Origin": address.rstrip("/")}
+        async with http.post(f"{address}acts/say", json=said, headers=headers) as answer:
+            assert answer.status == 200
+        return (await stream.change("post", lambda post: "Paris" in post["text"]))["text"]
+
+
+async def test_the_sandbox_opens_its_page_and_answers_there(tmp_path: Path) -> None:
+    async with running(tmp_path, "-m", "bot", "sandbox", "--first-token-s", "0") as process:
+        address = address_in(await line_of(process.stdout))
+        assert "Paris" in await ask_on_the_page(address)
+        process.send_signal(signal.SIGINT)
+        out, err = await asyncio.wait_for(process.communicate(), PATIENCE_S)
+    assert (process.returncode, err.decode()) == (0, "")
+    printed = out.decode()
+    assert "Slack's Web API: http://127.0.0.1:" in printed
+    assert f"Workspaces and log: {tmp_path}" in printed
+    assert "Stop it with Ctrl-C." in printed
+
+
+async def test_beside_asks_the_page_is_opened_on_request_and_stays(tmp_path: Path) -> None:
+    command = ("-m", "bot", "sandbox", "--ask", ASK, "--json", "--port", "0")
+    async with running(tmp_path, *command) as process:
+        address = address_in(await line_of(process.stderr))
+        printed = ""
+        while not printed.endswith("\n}\n"):
+            printed += await line_of(process.stdout) + "\n"
+        [turn] = json.loads(printed)["turns"]
+        assert turn["outcome"] == "answered"
+        async with open_page(address) as (stream, _):
+            posts = stream.all(f"post/{general_of(stream)}/")
+            assert posts[-1]["user"] == stream.facts["team"]["bot"]["user_id"]
+        process.send_signal(signal.SIGTERM)
+        out, _ = await asyncio.wait_for(process.communicate(), PATIENCE_S)
+    assert (process.returncode, out) == (0, b"")
+
+
+async def test_a_signal_amid_an_ask_leaves_no_process_behind(tmp_path: Path) -> None:
+    command = ("-m", "bot", "sandbox", "--ask", ASK, "--first-token-s", "300")
+    async with running(tmp_path, *command) as process:
+        assert ASK in await line_of(process.stdout)
+        started = bots_of(process.pid)
+        process.send_signal(signal.SIGTERM)
+        await asyncio.wait_for(process.communicate(), PATIENCE_S)
+    assert process.returncode == 130
+    assert started
+    assert [pid for pid in started if is_alive(pid)] == []
+
+
+async def test_a_port_that_does_not_exist_is_said(tmp_path: Path) -> None:
+    async with running(tmp_path, "-m", "bot", "sandbox", "--port", "70000") as process:
+        out, err = await asyncio.wait_for(process.communicate(), PATIENCE_S)
+    assert (process.returncode, out) == (2, b"")
+    assert "65535" in err.decode()
