@@ -11,9 +11,6 @@ import aiohttp
 from agent_core.clock import machine_time
 from agent_core.ids import SessionId
 from agent_core.runtime import Runtime, build_runtime
-from agent_core.sessions.consents import ConsentStore
-from agent_core.sessions.ledger import Marks
-from agent_core.sessions.store import KnownSessions
 from agent_core.settings import CoreSettings
 from bot.consent.clicks import Clicks
 from bot.console import look_at_database, look_at_socket, serve_health
@@ -85,8 +82,8 @@ async def running_bot(
         catch_up = CatchUp(
             api,
             identity,
-            marks=Marks(runtime.database),
-            sessions=KnownSessions(runtime.database),
+            marks=runtime.marks,
+            sessions=runtime.sessions,
             answers=StoredAnswers(runtime),
             now_s=lambda: clock().timestamp(),
         )
@@ -98,11 +95,11 @@ async def running_bot(
             users=settings.allowed_users,
         )
         app = create_app(client, identity)
-        consents = Clicks(runtime.consents, ConsentStore(runtime.database), api, people)
+        consents = Clicks(runtime.consents, runtime.consents, api, people)
         actions = listen_to_gestures(
             app,
             {DIGESTS: digests.clicks, CONSENTS: consents},
-            ledger=runtime,
+            ledger=runtime.ledger,
             rules=rules,
             people=people,
             api=api,
@@ -111,7 +108,7 @@ async def running_bot(
         ingress = register(
             app,
             FrontDoor(runtime, digests.desk),
-            ledger=runtime,
+            ledger=runtime.ledger,
             files=WorkspaceFiles(runtime, api, clock),
             api=api,
             signs=signs,
@@ -119,8 +116,8 @@ async def running_bot(
             people=people,
             catch_up=catch_up,
         )
-        await runtime.show_with(READER, presenting.attach)
-        taking_up = TakingUp(runtime, ingress, api.clock, gestures=actions)
+        await runtime.readers.show_with(READER, presenting.attach)
+        taking_up = TakingUp(runtime.ledger, ingress, api.clock, gestures=actions)
         stack.push_async_callback(taking_up.close)
         await taking_up.start()
         socket = await connect_socket(
@@ -135,7 +132,7 @@ async def running_bot(
         looks = {
             "socket": look_at_socket(socket),
             "database": look_at_database(
-                lambda: runtime.knows(_NO_SESSION), lambda: runtime.database.trouble
+                lambda: runtime.knows(_NO_SESSION), lambda: runtime.trouble
             ),
         }
         health = serve_health(looks, host=settings.console_host, port=settings.console_port)

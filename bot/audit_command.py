@@ -7,20 +7,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import typer
-from sqlalchemy import inspect
 from sqlalchemy.exc import SQLAlchemyError
 
 from agent_core.clock import WallClock
 from agent_core.errors import AgentError
-from agent_core.sessions import Database
-from agent_core.sessions.audit import AuditedCall, AuditLog
+from agent_core.runtime import AuditedCall
+from agent_core.runtime.operate import audited_calls
 from agent_core.settings import ClockSettings, CoreSettings, read_settings
-
-PATIENCE_S = 5.0
-"""How long a database that is busy is waited for."""
 
 _SPAN = re.compile(r"(\d{1,5})([mhdw])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -51,7 +46,9 @@ def show_audit(question: AuditQuestion, *, as_json: bool = False) -> int:
             return _refuse(2, *reading.faults.values())
         now = WallClock(ClockSettings().shift_file).now()
         since = read_since(question.since, now)
-        calls = asyncio.run(_read(reading.settings.state_url, question, since))
+        calls = asyncio.run(
+            audited_calls(reading.settings, since=since, user=question.user, tool=question.tool)
+        )
     except ValueError as error:
         return _refuse(2, str(error))
     except AgentError as error:
@@ -81,22 +78,6 @@ def read_since(words: str, now: datetime) -> datetime | None:
             f"--since: {words!r} is no time; write 90m, 12h, 7d, 4w, 2026-11-01 or all."
         ) from None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-
-
-async def _read(url: str, question: AuditQuestion, since: datetime | None) -> list[AuditedCall]:
-    database = Database(url)
-    try:
-        if database.is_sqlite and not await asyncio.to_thread(
-            Path(database.url.database or "").exists
-        ):
-            return []
-        if not await database.run(lambda c: inspect(c).has_table("audit"), patience_s=PATIENCE_S):
-            return []
-        return await AuditLog(database).entries(
-            since=since, user=question.user, tool=question.tool, patience_s=PATIENCE_S
-        )
-    finally:
-        await database.close()
 
 
 def _table(calls: Sequence[AuditedCall]) -> list[str]:

@@ -2,7 +2,7 @@
 
 import gc
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -182,15 +182,12 @@ def sandbox(
     ] = None,
 ) -> None:
     """Try the bot without Slack, keys or the internet: all of it runs on this machine."""
-    from bot.sandbox.command import SandboxOptions, run_sandbox
-    from bot.sandbox.kills import UnknownEventError, read_events
+    from bot.sandbox.command import run_sandbox
     from bot.sandbox.moments import UnclearMomentError, read_moment
+    from bot.sandbox.options import SandboxOptions
     from bot.sandbox.presses import read_names
 
-    try:
-        kinds = read_events(kill_at or ())
-    except UnknownEventError as error:
-        raise typer.BadParameter(str(error), param_hint="--kill-at") from error
+    kinds = _read_kinds(kill_at) if kill_at else ()
     try:
         moment = read_moment(clock) if clock is not None else None
     except UnclearMomentError as error:
@@ -211,6 +208,16 @@ def sandbox(
         until_posts=until_posts or 0,
     )
     raise typer.Exit(run_sandbox(options))
+
+
+def _read_kinds(kill_at: Sequence[str]) -> tuple[str, ...]:
+    """The fault points of events; what there are is only imported when it is asked for."""
+    from bot.sandbox.kills import UnknownEventError, fault_point_of, read_events
+
+    try:
+        return tuple(map(fault_point_of, read_events(kill_at)))
+    except UnknownEventError as error:
+        raise typer.BadParameter(str(error), param_hint="--kill-at") from error
 
 
 def _refuse_without_ask(options: Mapping[str, object]) -> None:

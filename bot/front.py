@@ -16,9 +16,7 @@ from typing import BinaryIO
 from agent_core.errors import SessionError
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage
-from agent_core.runtime import Runtime
-from agent_core.sessions import StoredTurn
-from agent_core.sessions.store import KnownSessions
+from agent_core.runtime import Runtime, StoredTurn
 from bot.digests.desk import Desk
 from bot.inbound import SlackFile
 from bot.ingress import MAX_MB, Fault, LeftOut, Taken
@@ -44,7 +42,6 @@ class FrontDoor:
     def __init__(self, runtime: Runtime, desk: Desk | None = None) -> None:
         self._runtime = runtime
         self._desk = desk
-        self._sessions = KnownSessions(runtime.database)
 
     async def handle(self, message: InboundMessage) -> TurnId | None:
         if self._desk is not None and await self._desk.take(message):
@@ -87,7 +84,7 @@ class FrontDoor:
 
     async def stop_channel(self, team: str, channel: str, by: str, *, before_ts: str) -> bool:
         prefix = f"{team}:{channel}:"
-        unfinished = await self._sessions.unfinished(prefix)
+        unfinished = await self._runtime.sessions.unfinished(prefix)
         at_work = {turn.session for turn in unfinished if turn.kind == "work"}
         earlier = sorted(session for session in at_work if session < prefix + before_ts)
         return any([await self._runtime.stop(session, by) for session in earlier])
@@ -123,7 +120,7 @@ class StoredAnswers:
         turn = await self._runtime.turn(turn_id)
         if turn.status == "waiting" or turn.outcome == "steered":
             return True
-        shown = await self._runtime.load_cursor(READER, turn_id)
+        shown = await self._runtime.readers.load_cursor(READER, turn_id)
         return bool(shown and shown.get("finished"))
 
 

@@ -22,8 +22,7 @@ from agent_core.events import (
 )
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import JsonObject
-from agent_core.sessions import StoredTurn
-from agent_core.sessions.leases import LeaseLost
+from agent_core.runtime import LeaseLost, StoredTurn
 from bot.inbound import posted_ts
 from bot.presenter import Signs, ThreadPresenter
 from bot.presenter.consents import Links
@@ -52,6 +51,13 @@ class Turns(Protocol):
     async def check(self, session: SessionId) -> None:
         """Raises LeaseLost if another process works on the session."""
         ...
+
+    @property
+    def readers(self) -> "Cursors": ...
+
+
+class Cursors(Protocol):
+    """How far each turn is shown."""
 
     async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None: ...
 
@@ -94,11 +100,11 @@ class StoredBookmark:
         self._turn = turn
 
     async def load(self) -> JsonObject | None:
-        return await self._turns.load_cursor(READER, self._turn)
+        return await self._turns.readers.load_cursor(READER, self._turn)
 
     async def save(self, state: JsonObject) -> None:
         done = bool(state.get("finished"))
-        await self._turns.save_cursor(READER, self._turn, state, done=done)
+        await self._turns.readers.save_cursor(READER, self._turn, state, done=done)
 
 
 class Presenting:

@@ -13,8 +13,8 @@ from agent_core import tracing
 from agent_core.clock import WallClock
 from agent_core.errors import AgentError, SettingsError
 from agent_core.fault_points import arm
+from agent_core.runtime import sole_process
 from agent_core.runtime.operate import examine_database, prepare_root
-from agent_core.sessions.lock import sole_process
 from agent_core.settings import (
     ClockSettings,
     CoreSettings,

@@ -20,8 +20,11 @@ class NoPostgres(Exception):
 
 
 @contextmanager
-def postgres() -> Generator[Any]:
+def postgres(*, may_add_user: bool = False) -> Generator[Any]:
     """A server for the length of a block, as the package gives it: it has `stop` and `start`.
+
+    Run by root, the package runs it as a user of its own, whom it adds where there is none, and
+    opens the directories on the way; a benchmark may do so, a run of the tests may not.
 
     Raises:
         NoPostgres: it does not start.
@@ -30,7 +33,7 @@ def postgres() -> Generator[Any]:
         module = importlib.import_module(PACKAGE)
     except ImportError as error:
         raise NoPostgres(f"Postgres: {PACKAGE} is not installed ({error})") from error
-    if reason := why_not_as_root():
+    if not may_add_user and (reason := why_not_as_root()):
         raise NoPostgres(reason)
     with tempfile.TemporaryDirectory(prefix="pg", ignore_cleanup_errors=True) as directory:
         try:
@@ -45,7 +48,7 @@ def postgres() -> Generator[Any]:
 
 
 def why_not_as_root() -> str:
-    """Run by root, the package adds a user and opens directories; only where that was wanted."""
+    """Where root would have a user added; empty where it is fine."""
     if os.geteuid() != 0:
         return ""
     try:

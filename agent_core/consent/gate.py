@@ -24,7 +24,7 @@ from agent_core.sessions.audit import AuditedAction, AuditEntry, AuditLog, Audit
 from agent_core.sessions.consents import Consent, ConsentStore
 from agent_core.tools import ToolContext, ToolOutput
 from agent_core.tools.actions import OpenedCall
-from agent_core.tools.composio_accounts import Accounts, are_connected
+from agent_core.tools.composio_api import Accounts, are_connected
 from agent_core.tools.pins import digest_of_json
 
 logger = logging.getLogger(__name__)
@@ -49,8 +49,8 @@ _NAME_CHARS = 128
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GateParts:
-    """What the gate works with."""
+class ConsentGate:
+    """The gate of all runs. Judging the same call again comes to the same, until it is decided."""
 
     policy: Policy
     store: SessionStore
@@ -63,20 +63,12 @@ class GateParts:
     links: FreshLinks
     clock: Callable[[], datetime]
 
-
-class ConsentGate:
-    """The gate of all runs. Judging the same call again comes to the same, until it is decided."""
-
-    def __init__(self, parts: GateParts) -> None:
-        self._parts = parts
-        self._planner = Planner(parts.accounts)
-
     async def before(
         self, call: OpenedCall, spec: ToolSpec | None, context: ToolContext
     ) -> ToolOutput | Wait | None:
         """None lets the call be made; an output is its result; a wait is for a person first."""
-        is_tainted = await self._parts.taints.is_tainted(context.session)
-        judged = self._parts.policy.judge(call, is_tainted=is_tainted)
+        is_tainted = await self.taints.is_tainted(context.session)
+        judged = self.policy.judge(call, is_tainted=is_tainted)
         if judged.verdict == "refuse":
             return _refused(f"Not done: {judged.reason}.")
         judged = await self._mind_addresses(judged, is_tainted, context)
@@ -84,7 +76,7 @@ class ConsentGate:
             await self._begin(call, context, judged)
             return None
         try:
-            plan = await self._planner.plan(judged, call, spec, context)
+            plan = await Planner(self.accounts).plan(judged, call, spec, context)
         except ToolServerError as error:
             return _refused(str(error))
         if plan.missing:
@@ -102,23 +94,23 @@ class ConsentGate:
         self, call: OpenedCall, output: ToolOutput, context: ToolContext
     ) -> ToolOutput | Wait:
         """The result without links to connect accounts, and noted where it came from outside."""
-        judged = self._parts.policy.judge(call, is_tainted=True)
+        judged = self.policy.judge(call, is_tainted=True)
         output = await self._end(judged, call, output, context)
         output, links = await self._without_links(call, output, context)
         if brings_outside_text(call, output):
-            await self._parts.taints.taint(context.session, call.name)
+            await self.taints.taint(context.session, call.name)
         output = await self._naming_accounts(judged, call, output, context)
         apps = tuple(app for app in links if app)
         if not apps:
             return output
-        self._parts.links.keep(context.asker, links)
+        self.links.keep(context.asker, links)
         return await self._connect(call, context, apps, said=output.text)
 
     async def _without_links(
         self, call: OpenedCall, output: ToolOutput, context: ToolContext
     ) -> tuple[ToolOutput, Mapping[str, str]]:
         """The output, and the file that holds the whole of it, without links; and the links."""
-        connecting, places = is_connecting(call), self._parts.places
+        connecting, places = is_connecting(call), self.places
         stripped = places.strip(output.text, is_connecting=connecting)
         had_links, links = stripped.had_links, stripped.links
         if stripped.had_links:
@@ -140,14 +132,14 @@ class ConsentGate:
         return named or dict.fromkeys(await self._not_connected(wanted, context), "")
 
     async def _not_connected(self, apps: Sequence[str], context: ToolContext) -> Sequence[str]:
-        accounts = self._parts.accounts
+        accounts = self.accounts
         if accounts is None:
             return apps
         return [app for app in apps if not await are_connected(accounts, context.asker, (app,))]
 
     def spoken(self, progress: str) -> str:
         """A call's progress without links to connect accounts."""
-        return self._parts.places.strip(progress, is_connecting=False).text
+        return self.places.strip(progress, is_connecting=False).text
 
     async def _naming_accounts(
         self, judged: Judgement, call: OpenedCall, output: ToolOutput, context: ToolContext
@@ -156,7 +148,7 @@ class ConsentGate:
         told = json_object(output.text)
         if told is None:
             return output
-        used = await self._planner.used_accounts(judged, call, context)
+        used = await Planner(self.accounts).used_accounts(judged, call, context)
         if not used:
             return output
         text = json.dumps({**told, "acted_as": used}, ensure_ascii=False)
@@ -168,7 +160,7 @@ class ConsentGate:
         """After text from outside, an address that the model made up could carry something out."""
         if not is_tainted or judged.verdict != "allow" or not judged.addresses:
             return judged
-        messages = await self._parts.store.session_messages(context.session)
+        messages = await self.store.session_messages(context.session)
         if not never_seen(judged.addresses, messages, context.workspace):
             return judged
         actions = tuple(replace(each, verdict="ask") for each in judged.actions)
@@ -180,7 +172,7 @@ class ConsentGate:
         if not context.may_wait:
             text = _NOBODY_TO_CONNECT.format(apps=", ".join(apps))
             return _refused("\n\n".join(filter(None, (said, text))))
-        deadline = self._parts.clock() + CONNECTION_PATIENCE
+        deadline = self.clock() + CONNECTION_PATIENCE
         consent = Consent(
             id=_consent_id(call, context, "connection"),
             kind="connection",
@@ -191,7 +183,7 @@ class ConsentGate:
             body={"toolkits": list(apps)},
             deadline=deadline,
         )
-        stored = await self._parts.consents.ask(consent)
+        stored = await self.consents.ask(consent)
         return ConnectionWait(
             call_id=call.call.id,
             asker=context.asker,
@@ -214,7 +206,7 @@ class ConsentGate:
         if not is_tainted and (granted := await self._granted(context, plan)):
             return None, granted
         consent = _consent_id(call, context, "approval")
-        known = await self._parts.consents.find(consent)
+        known = await self.consents.find(consent)
         if known is not None and known.status in ("approved", "used"):
             return await self._use(known, plan), known
         if known is not None and known.status != "open":
@@ -235,7 +227,7 @@ class ConsentGate:
         is_tainted: bool,
     ) -> ToolOutput | Wait:
         may_allow_thread = not is_tainted and all(each.tool for each in plan.shown)
-        stored = await self._parts.consents.ask(
+        stored = await self.consents.ask(
             Consent(
                 id=consent,
                 kind="approval",
@@ -244,7 +236,7 @@ class ConsentGate:
                 asker=context.asker,
                 digest=plan.digest,
                 body={"grant": plan.grant, "may_allow_thread": may_allow_thread},
-                deadline=self._parts.clock() + APPROVAL_PATIENCE,
+                deadline=self.clock() + APPROVAL_PATIENCE,
             )
         )
         if stored.digest != plan.digest:
@@ -264,19 +256,19 @@ class ConsentGate:
     async def _use(self, consent: Consent, plan: Plan) -> ToolOutput | None:
         """Take an approval up: for exactly this call, once, in time."""
         if consent.digest != plan.digest:
-            await self._parts.consents.void(consent.id)
+            await self.consents.void(consent.id)
             return _refused(_VOID)
         if consent.status == "approved":
-            if consent.is_over(self._parts.clock()):
-                await self._parts.consents.void(consent.id)
+            if consent.is_over(self.clock()):
+                await self.consents.void(consent.id)
                 return _refused("Not done: the approval came too long ago. It can be asked again.")
-            if not await self._parts.consents.use(consent.id):
+            if not await self.consents.use(consent.id):
                 return _refused("Not done: this approval has been used up.")
         return None  # `used`: begun before a restart; the effect itself is not repeated
 
     async def _granted(self, context: ToolContext, plan: Plan) -> Consent | None:
         """An approval for the thread that covers all of the call that asks."""
-        for consent in await self._parts.consents.for_thread(context.session, context.asker):
+        for consent in await self.consents.for_thread(context.session, context.asker):
             if plan.grant and set(plan.grant) <= set(consent.body.get("grant", ())):
                 return consent
         return None
@@ -308,7 +300,7 @@ class ConsentGate:
             consent=consent.id if consent else None,
             approved_by=consent.decided_by if consent else None,
         )
-        await self._parts.audit.begin(entry)
+        await self.audit.begin(entry)
 
     async def _end(
         self, judged: Judgement, call: OpenedCall, output: ToolOutput, context: ToolContext
@@ -316,12 +308,12 @@ class ConsentGate:
         """The result; whether a call without an effect has happened is nobody's worry."""
         if not judged.has_effect:
             return replace(output, may_have_happened=False)
-        await self._parts.audit.end(self._entry(call, context), outcome_of(judged, output))
+        await self.audit.end(self._entry(call, context), outcome_of(judged, output))
         return output
 
     def _entry(self, call: OpenedCall, context: ToolContext) -> AuditEntry:
         return AuditEntry(
-            at=self._parts.clock(),
+            at=self.clock(),
             session=context.session,
             turn=context.turn,
             run=context.run,

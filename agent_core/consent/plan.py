@@ -14,7 +14,7 @@ from agent_core.messages import JsonObject
 from agent_core.models import ToolSpec
 from agent_core.tools import ToolContext
 from agent_core.tools.actions import OpenedCall
-from agent_core.tools.composio_accounts import Account, Accounts
+from agent_core.tools.composio_api import Account, Accounts
 from agent_core.tools.names import canonical, slug_of
 from agent_core.tools.pins import digest_of_json
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from agent_core.classifier import Router
 from agent_core.clock import machine_time
-from agent_core.consent.gate import ConsentGate, GateParts
+from agent_core.consent.gate import ConsentGate
 from agent_core.consent.links import FreshLinks, LinkPlaces
 from agent_core.consent.policy import read_policy
 from agent_core.consent.taint import Taints
@@ -24,9 +24,8 @@ from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, standard_observers
 from agent_core.observers.reader_blacklist import ReaderBlacklist
 from agent_core.runtime.consents import ConsentParts
-from agent_core.runtime.runs import Agents
+from agent_core.runtime.runs import Agents, Closing, TurnParts
 from agent_core.runtime.runtime import Runtime, RuntimeParts
-from agent_core.runtime.turns import Closing, TurnParts
 from agent_core.sessions import (
     Database,
     EventLog,
@@ -43,8 +42,7 @@ from agent_core.settings import CoreSettings, named_variables
 from agent_core.subagents.spec import shipped_specs
 from agent_core.tools import ToolContext, Toolset
 from agent_core.tools.composio import AppFiles, ComposioTools
-from agent_core.tools.composio_accounts import ComposioAccounts
-from agent_core.tools.composio_api import DEFAULT_BASE_URL, ComposioApi
+from agent_core.tools.composio_api import DEFAULT_BASE_URL, ComposioAccounts, ComposioApi
 from agent_core.tools.fleet import FleetServer, Surroundings, read_fleet
 from agent_core.tools.hub import McpHub
 from agent_core.tools.names import full_name
@@ -136,17 +134,15 @@ def build_runtime(
         accounts=accounts,
         taints=taints,
         gate=ConsentGate(
-            GateParts(
-                policy=read_policy(settings.policy_file),
-                store=store,
-                consents=consents,
-                audit=AuditLog(database),
-                taints=taints,
-                accounts=accounts,
-                places=LinkPlaces(_link_places(settings)),
-                links=links,
-                clock=clock,
-            )
+            policy=read_policy(settings.policy_file),
+            store=store,
+            consents=consents,
+            audit=AuditLog(database),
+            taints=taints,
+            accounts=accounts,
+            places=LinkPlaces(_link_places(settings)),
+            links=links,
+            clock=clock,
         ),
         clock=clock,
     )

@@ -11,7 +11,7 @@ from agent_core.ids import ConsentId, SessionId, TurnId, UserId
 from agent_core.loop.agent import Clock
 from agent_core.sessions import ConnectionWait, SessionStore, StoredTurn
 from agent_core.sessions.consents import Consent, ConsentKind, ConsentStore
-from agent_core.tools.composio_accounts import Accounts, are_connected
+from agent_core.tools.composio_api import Accounts, are_connected
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +48,10 @@ class Consents:
         self._parts = parts
         self._advance = advance
         self._next_looks: dict[ConsentId, tuple[float, float]] = {}
+
+    async def find(self, consent: ConsentId) -> Consent | None:
+        """A consent by id; None where there is none."""
+        return await self._parts.consents.find(consent)
 
     async def decide(
         self, consent: ConsentId, by: UserId, *, verdict: Verdict, reason: str = ""

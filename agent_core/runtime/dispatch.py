@@ -19,8 +19,9 @@ from agent_core.ids import ROOT_RUN, SessionId, TurnId
 from agent_core.messages import user_message
 from agent_core.runtime.consents import Consents
 from agent_core.runtime.ready_answers import opening_text
+from agent_core.runtime.runs import TurnParts
 from agent_core.runtime.steering import StopSignals, end_silently, give_up
-from agent_core.runtime.turns import TurnParts, Turns
+from agent_core.runtime.turns import Turns
 from agent_core.sessions import ApprovalWait, Database, Stop, StoredTurn
 from agent_core.sessions.leases import DEAD_AFTER_S, purge
 

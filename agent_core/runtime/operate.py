@@ -11,11 +11,12 @@ import tempfile
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
-from sqlalchemy import URL, Connection, NullPool, create_engine, make_url, text
+from sqlalchemy import URL, Connection, NullPool, create_engine, inspect, make_url, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from agent_core.clock import machine_time
@@ -28,6 +29,7 @@ from agent_core.models import ModelRequest
 from agent_core.models.anthropic import AnthropicModel
 from agent_core.runtime.build import composio_api, configured_fleet, local_toolkit
 from agent_core.sessions import Database
+from agent_core.sessions.audit import AuditedCall, AuditLog
 from agent_core.sessions.migrations import examine_schema, file_of, require_usable
 from agent_core.sessions.pins import Pin, ToolPins
 from agent_core.settings import CoreSettings
@@ -199,6 +201,34 @@ async def list_toolkit(settings: CoreSettings) -> tuple[str, ...]:
     """
     with tempfile.TemporaryDirectory() as root:
         return await _list_tools(local_toolkit(settings, Path(root)))
+
+
+async def audited_calls(
+    settings: CoreSettings,
+    *,
+    since: datetime | None = None,
+    user: str | None = None,
+    tool: str | None = None,
+) -> list[AuditedCall]:
+    """Calls with an effect, newest first, as `AuditLog.entries`; none where no bot ever ran.
+
+    Raises:
+        DatabaseTrouble: the database cannot be read.
+    """
+    database = Database(settings.state_url)
+    file = file_of(database.url)
+    try:
+        if file is not None and not await asyncio.to_thread(file.exists):
+            return []
+        if not await database.run(
+            lambda c: inspect(c).has_table("audit"), patience_s=BUSY_PATIENCE_S
+        ):
+            return []
+        return await AuditLog(database).entries(
+            since=since, user=user, tool=tool, patience_s=BUSY_PATIENCE_S
+        )
+    finally:
+        await database.close()
 
 
 async def examine_database(settings: CoreSettings, *, patience_s: float = BUSY_PATIENCE_S) -> str:

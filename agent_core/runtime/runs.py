@@ -14,9 +14,11 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from agent_core import tracing
+from agent_core.classifier import Router
+from agent_core.consent.taint import Taints
 from agent_core.durable import Steps, cannot_replay, first_cause
 from agent_core.durable.guarded import GuardedSteps
-from agent_core.events import CorrectionInjected, RunFinished
+from agent_core.events import CorrectionInjected, RunFinished, TurnFinished
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId
 from agent_core.loop.agent import Agent, BodyTool, Clock, Gate, RunScope, Taken
 from agent_core.loop.ask_user import ask_user_tool
@@ -29,7 +31,8 @@ from agent_core.observers.compliance import correction
 from agent_core.prompts import fill, prompt
 from agent_core.runtime.standing import child_failure
 from agent_core.runtime.steering import Steering, Stopped, StopSignals, one_line
-from agent_core.sessions import EventLog, Leases, SessionStore, StoredSession, StoredTurn
+from agent_core.sessions import EventLog, Inbox, Leases, SessionStore, StoredSession, StoredTurn
+from agent_core.sessions.consents import ConsentStore
 from agent_core.subagents.spec import SubagentSpec
 from agent_core.subagents.task import (
     CHILD_REQUEST,
@@ -39,10 +42,12 @@ from agent_core.subagents.task import (
     task_tool,
 )
 from agent_core.tools import MAIN_AGENT, ToolContext, ToolOutput
+from agent_core.tools.composio_api import Accounts
 from agent_core.tools.registry import Registry
 from agent_core.tools.search import SearchableTools
-from agent_core.workspaces import RunLogs
+from agent_core.workspaces import RunLogs, SessionInfo, append_summary, build_trace, write_trace
 
+OBSERVERS_PATIENCE_S = 5.0
 MAIN_TOOLS = (
     "*",
     "!mcp__local_toolkit__save_corpus",
@@ -117,16 +122,71 @@ def _day(moment: datetime) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Closing:
+    """Writes a turn's records. A workspace that cannot be written does not cost the answer."""
+
+    log: EventLog
+    observers: Observers
+    composio_url: str
+    logfire_project: str
+    logfire_enabled: bool
+    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Small talk may end at the same time as the work beside it, in the same files."""
+
+    async def leave_records(
+        self, turn: StoredTurn, workspace: Path, finished: TurnFinished, trace_id: str
+    ) -> None:
+        await self.observers.settle(OBSERVERS_PATIENCE_S, turn.id)
+        events = await self.log.of_turn(turn.id)
+        if finished not in events:
+            events.append(finished)
+        trace = build_trace(
+            events,
+            info=SessionInfo(
+                url=self.composio_url,
+                user_id=turn.inbound.asker,
+                timestamp=turn.inbound.received_at,
+            ),
+            trace_id=trace_id,
+            logfire_enabled=self.logfire_enabled,
+            finished_at=finished.at,
+        )
+        url = tracing.trace_url(self.logfire_project, trace_id)
+        try:
+            async with self.writing:
+                await asyncio.to_thread(write_trace, workspace, trace)
+                await asyncio.to_thread(append_summary, workspace, trace, trace_url=url)
+        except OSError:
+            logger.exception("turn %s: its records could not be written", turn.id)
+        tracing.note("session_complete", outcome=finished.outcome, events=len(events))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnParts:
+    """What turns are made of."""
+
+    store: SessionStore
+    inbox: Inbox
+    leases: Leases
+    log: EventLog
+    router: Router
+    agents: Agents
+    observers: Observers
+    run_logs: RunLogs
+    closing: Closing
+    consents: ConsentStore
+    accounts: Accounts | None
+    taints: Taints
+    gate: Gate
+    clock: Clock
+
+
 class Scopes:
     """Makes the scope of a run. Its steps are done only while this process holds the session."""
 
-    store: SessionStore
-    log: EventLog
-    leases: Leases
-    observers: Observers
-    steering: Steering
-    gate: Gate
-    clock: Clock
+    def __init__(self, parts: TurnParts, steering: Steering) -> None:
+        self._parts = parts
+        self._steering = steering
 
     def scope(
         self,
@@ -142,20 +202,22 @@ class Scopes:
         """A run's scope; only the root run takes in messages."""
 
         async def save(start: int, new: Sequence[Message]) -> None:
-            await self.store.append_messages(turn.id, run, start, new)
+            await self._parts.store.append_messages(turn.id, run, start, new)
 
         async def take(place: str) -> tuple[Taken, ...]:
-            return await self.steering.take(turn, place) if run == ROOT_RUN else ()
+            return await self._steering.take(turn, place) if run == ROOT_RUN else ()
 
         async def has_messages() -> bool:
-            return run == ROOT_RUN and await self.steering.has_messages(turn)
+            return run == ROOT_RUN and await self._steering.has_messages(turn)
 
         async def begin_effect(call: ToolCallId) -> bool:
-            await self.log.flush()  # a turn that goes on from its history must know of the call
-            return await self.store.begin_effect(turn.id, run, call)
+            await (
+                self._parts.log.flush()
+            )  # a turn that goes on from its history must know of the call
+            return await self._parts.store.begin_effect(turn.id, run, call)
 
         async def guard() -> None:
-            await self.leases.check(turn.session)
+            await self._parts.leases.check(turn.session)
 
         return RunScope(
             context=ToolContext(
@@ -169,37 +231,36 @@ class Scopes:
                 may_wait=run == ROOT_RUN and not turn.inbound.scheduled,
             ),
             steps=GuardedSteps(steps, guard),
-            emit=self.log.append,
-            clock=self.clock,
+            emit=self._parts.log.append,
+            clock=self._parts.clock,
             save=save,
             after_tool_call=self._observe,
             take_messages=take,
             has_messages=has_messages,
             begin_effect=begin_effect,
-            gate=self.gate,
+            gate=self._parts.gate,
             generation=generation,
         )
 
     def _observe(self, call: ToolCall, output: ToolOutput, context: ToolContext) -> None:
-        self.observers.notify(ToolObserved(call=call, output=output, context=context))
+        self._parts.observers.notify(ToolObserved(call=call, output=output, context=context))
 
 
 class Children:
     """Runs sub-agents. The body replays: it branches only on records and stored facts."""
 
-    def __init__(
-        self, agents: Agents, scopes: Scopes, run_logs: RunLogs, signals: StopSignals
-    ) -> None:
-        self._agents = agents
+    def __init__(self, parts: TurnParts, scopes: Scopes, signals: StopSignals) -> None:
+        self._agents = parts.agents
+        self._store = parts.store
         self._scopes = scopes
-        self._run_logs = run_logs
+        self._run_logs = parts.run_logs
         self._signals = signals
 
     async def run(self, steps: Steps, payload: JsonObject) -> JsonObject:
         """Do what a ChildRequest asks for; a ChildResult, whatever happens."""
         request = CHILD_REQUEST.validate_python(payload)
-        turn = await self._scopes.store.turn(TurnId(request.turn))
-        session = await self._scopes.store.session_of(turn)
+        turn = await self._store.turn(TurnId(request.turn))
+        session = await self._store.session_of(turn)
         self._run_logs.follow(session.id, turn.id, session.workspace)
         scope = self._scopes.scope(
             turn,
@@ -243,7 +304,7 @@ class Children:
     async def _complaint(self, request: ChildRequest, scope: RunScope) -> str:
         if not self._agents.spec(request.agent).complete_when:
             return ""
-        messages = await self._scopes.store.run_messages(TurnId(request.turn), request.run)
+        messages = await self._store.run_messages(TurnId(request.turn), request.run)
         called = [call.name for message in messages for call in message.tool_calls]
 
         async def check() -> str:

@@ -12,15 +12,26 @@ from agent_core.durable.dbos_turns import DurableConfig
 from agent_core.errors import SessionError
 from agent_core.events import AnyEvent
 from agent_core.ids import SessionId, TurnId
-from agent_core.messages import InboundMessage, JsonObject
+from agent_core.messages import InboundMessage
 from agent_core.runtime.consents import ConsentParts, Consents
-from agent_core.runtime.dispatch import Dispatch, Keeping, Reader
+from agent_core.runtime.dispatch import Dispatch, Keeping
 from agent_core.runtime.ready_answers import kind_of
+from agent_core.runtime.runs import TurnParts
 from agent_core.runtime.timekeeper import Host, Timekeeper
-from agent_core.runtime.turns import TurnParts
 from agent_core.schedules.pages import PageRead
-from agent_core.sessions import Database, Ledger, Stop, StoredSession, StoredTurn, WriteBehind
+from agent_core.sessions import (
+    Database,
+    Ledger,
+    SessionStore,
+    Stop,
+    StoredSession,
+    StoredTurn,
+    WriteBehind,
+)
+from agent_core.sessions.audit import AuditLog
+from agent_core.sessions.ledger import Marks
 from agent_core.sessions.schedules import ScheduleStore
+from agent_core.sessions.store import KnownSessions
 from agent_core.workspaces import create_workspace, mark_renewed, pages_read
 
 logger = logging.getLogger(__name__)
@@ -48,6 +59,15 @@ class RuntimeParts:
     """So many scheduled turns go on at the same time, of all processes together."""
 
 
+class Readers:
+    """Those who show turns to people, by name, and how far each has come with each turn."""
+
+    def __init__(self, store: SessionStore, dispatch: Dispatch) -> None:
+        self.load_cursor = store.load_cursor
+        self.save_cursor = store.save_cursor
+        self.show_with = dispatch.show_with
+
+
 class Runtime:
     """Hand over a message with `handle`, read what becomes of it with `events`.
 
@@ -58,24 +78,32 @@ class Runtime:
 
     def __init__(self, parts: RuntimeParts) -> None:
         self._parts = parts
-        self.database = parts.database
-        """For those who keep facts of their own beside the sessions."""
         self._store = parts.turns.store
         self._leases = parts.turns.leases
         self._log = parts.turns.log
-        self._ledger = Ledger(parts.database, parts.turns.leases)
+        self.ledger = Ledger(parts.database, parts.turns.leases, parts.turns.clock)
+        """What was received, written down before it is acknowledged."""
+        self.marks = Marks(parts.database)
+        """How far readers of something outside have come."""
+        self.sessions = KnownSessions(parts.database)
+        """Which sessions there are."""
+        self.audit = AuditLog(parts.database)
+        """Calls with an effect."""
         self._background = Background()
         self._dispatch = Dispatch(parts.turns, parts.durable, self._background)
         self.consents = Consents(parts.consents, self._dispatch.advance)
         """Approvals and connections that turns wait for."""
         self._keeping = Keeping(parts.database, parts.turns, self._dispatch, self.consents)
+        self.readers = Readers(parts.turns.store, self._dispatch)
+        """Who shows turns to people."""
+        self.schedules = ScheduleStore(parts.database)
         self.timekeeper = Timekeeper(
-            ScheduleStore(parts.database),
+            self.schedules,
             self.handle,
             parts.turns.clock,
             at_once=parts.scheduled_at_once,
         )
-        """The schedules, and their clock once `keep_schedules` was called."""
+        """The clock of schedules, once `keep_schedules` was called."""
 
     async def __aenter__(self) -> "Runtime":
         await self._parts.database.open()
@@ -96,17 +124,15 @@ class Runtime:
         await self._parts.close()
         await self._parts.database.close()
 
+    @property
+    def trouble(self) -> str | None:
+        """Why the database makes work wait just now; None when it does not."""
+        return self._parts.database.trouble
+
     async def _warm_up_soon(self) -> None:
         """Not at once: what the start itself brings, such as turns that go on, comes first."""
         await asyncio.sleep(WARM_UP_AFTER_S)
         await self._parts.warm_up()
-
-    async def show_with(self, name: str, reader: Reader) -> None:
-        """From now on `reader` shows the turns of this process's sessions.
-
-        It gets those that `name` has not shown to their end, too, an earlier process's included.
-        """
-        await self._dispatch.show_with(name, reader)
 
     def keep_schedules(self, host: Host) -> None:
         """From now on what is due begins, and is told on `host`."""
@@ -195,43 +221,12 @@ class Runtime:
         """Whether a gesture has a turn, ended or not."""
         return await self._turn_of(key) is not None
 
-    async def record(self, key: str, second_key: str, body: JsonObject) -> bool:
-        """Write a gesture into the ledger; False when either key is there already."""
-        return await self._ledger.record((key, second_key), body, self._parts.turns.clock())
-
-    async def settle(self, key: str) -> None:
-        """The gesture was handed over."""
-        await self._ledger.settle(key)
-
-    async def forget(self, key: str, second_key: str) -> None:
-        """What was written into the ledger was no gesture."""
-        await self._ledger.forget((key, second_key))
-
-    async def release(self, key: str) -> None:
-        """Handling the gesture failed; `unsettled` gives it out again."""
-        await self._ledger.release(key)
-
-    async def unsettled(self) -> list[JsonObject]:
-        """Payloads that were not handed over and that nobody alive works on, oldest first.
-
-        Each is given out once; whoever gets it hands it over, settles or releases it.
-        """
-        return await self._ledger.take_up()
-
     def events(self, turn: TurnId, *, after: int = 0) -> AsyncGenerator[tuple[int, AnyEvent], None]:
         """A turn's events with their places in the log, from behind `after` to TurnFinished."""
         return self._log.read(turn, after=after)
 
     async def turn(self, turn: TurnId) -> StoredTurn:
         return await self._store.turn(turn)
-
-    async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None:
-        return await self._store.load_cursor(reader, turn)
-
-    async def save_cursor(
-        self, reader: str, turn: TurnId, state: JsonObject, *, done: bool = False
-    ) -> None:
-        await self._store.save_cursor(reader, turn, state, done=done)
 
     async def _turn_of(self, key: str) -> StoredTurn | None:
         try:

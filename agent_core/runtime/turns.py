@@ -4,14 +4,13 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from agent_core import tracing
-from agent_core.classifier import ROUTED, Routed, Router, Routing, rule_for
-from agent_core.consent.taint import Taints
+from agent_core.classifier import ROUTED, Routed, Routing, rule_for
 from agent_core.context.history import settled
 from agent_core.durable import Steps, cannot_replay, first_cause
 from agent_core.events import (
@@ -27,13 +26,12 @@ from agent_core.events import (
 )
 from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, TurnId, UserId
-from agent_core.loop.agent import ROUTE_SLOTS, Clock, Gate, RunScope
+from agent_core.loop.agent import ROUTE_SLOTS, RunScope
 from agent_core.loop.calls import Asked
 from agent_core.loop.run import RunResult, run_agent
 from agent_core.messages import MESSAGES, JsonObject, Message, user_message
 from agent_core.models import Delta
 from agent_core.models.retry import Retried
-from agent_core.observers import Observers
 from agent_core.prompts.language import Language
 from agent_core.runtime.ready_answers import (
     answer_small_talk,
@@ -45,49 +43,34 @@ from agent_core.runtime.ready_answers import (
     thread_language,
     work_to_tell,
 )
-from agent_core.runtime.runs import Agents, Children, Scopes
+from agent_core.runtime.runs import Children, Scopes, TurnParts
 from agent_core.runtime.standing import apology, standing, stop_words, unsure_words
 from agent_core.runtime.steering import POSTS_AND_FILES, Steering, Stopped, StopSignals
 from agent_core.runtime.waits import Waits, unfinished
 from agent_core.sessions import (
-    EventLog,
-    Inbox,
-    Leases,
-    SessionStore,
     Stop,
     StoredSession,
     StoredTurn,
 )
-from agent_core.sessions.consents import ConsentStore
-from agent_core.tools.composio_accounts import Accounts
 from agent_core.words import CORE, Words
 from agent_core.workspaces import (
-    RunLogs,
-    SessionInfo,
-    append_summary,
-    build_trace,
     is_renewed,
     known_sources,
     settle_renewal,
-    write_trace,
 )
 
 logger = logging.getLogger(__name__)
 
 _READER = re.compile(r"(?:^|__)crawl_parallel$")
 _SUCCESSES = re.compile(r'"successful": ?(\d+)')
-OBSERVERS_PATIENCE_S = 5.0
 ASKER: TypeAdapter[UserId] = TypeAdapter(UserId)
 
 
 class Routes:
     """Chooses routes. What was chosen is recorded: a replay meets the same one."""
 
-    def __init__(self, router: Router, store: SessionStore, log: EventLog, clock: Clock) -> None:
-        self._router = router
-        self._store = store
-        self._log = log
-        self._clock = clock
+    def __init__(self, parts: TurnParts) -> None:
+        self._parts = parts
 
     async def choose(
         self, turn: StoredTurn, scope: RunScope, earlier: tuple[Message, ...], *, resumed: bool
@@ -100,7 +83,7 @@ class Routes:
             earlier: What was said in the session before.
             resumed: The turn goes on from its history: it was COMPLEX already.
         """
-        turns = (await self._store.turns_until(turn))[:-1]
+        turns = (await self._parts.store.turns_until(turn))[:-1]
         if needs_no_model(turn, turns):
             routed = await self._small_talk(turn, turns, scope)
         elif rule := "resumed" if resumed else _rule(turn, turns):
@@ -117,8 +100,8 @@ class Routes:
 
         async def answer() -> Routed:
             before = work_to_tell(earlier)
-            events = await self._log.of_turn(before.id) if before else []
-            return answer_small_talk(turn, earlier, events, self._clock())
+            events = await self._parts.log.of_turn(before.id) if before else []
+            return answer_small_talk(turn, earlier, events, self._parts.clock())
 
         return await scope.steps.once("route", answer, ROUTED)
 
@@ -143,7 +126,7 @@ class Routes:
                 history=earlier,
                 today=turn.inbound.received_at.date(),
             )
-            return await self._router.route(routing, tell)
+            return await self._parts.router.route(routing, tell)
 
         return await scope.steps.once("route", work, ROUTED)
 
@@ -230,66 +213,6 @@ def _noticed(
     return "\n\n".join(filter(None, [" ".join(filter(None, notices)), result.text]))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Closing:
-    """Writes a turn's records. A workspace that cannot be written does not cost the answer."""
-
-    log: EventLog
-    observers: Observers
-    composio_url: str
-    logfire_project: str
-    logfire_enabled: bool
-    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Small talk may end at the same time as the work beside it, in the same files."""
-
-    async def leave_records(
-        self, turn: StoredTurn, workspace: Path, finished: TurnFinished, trace_id: str
-    ) -> None:
-        await self.observers.settle(OBSERVERS_PATIENCE_S, turn.id)
-        events = await self.log.of_turn(turn.id)
-        if finished not in events:
-            events.append(finished)
-        trace = build_trace(
-            events,
-            info=SessionInfo(
-                url=self.composio_url,
-                user_id=turn.inbound.asker,
-                timestamp=turn.inbound.received_at,
-            ),
-            trace_id=trace_id,
-            logfire_enabled=self.logfire_enabled,
-            finished_at=finished.at,
-        )
-        url = tracing.trace_url(self.logfire_project, trace_id)
-        try:
-            async with self.writing:
-                await asyncio.to_thread(write_trace, workspace, trace)
-                await asyncio.to_thread(append_summary, workspace, trace, trace_url=url)
-        except OSError:
-            logger.exception("turn %s: its records could not be written", turn.id)
-        tracing.note("session_complete", outcome=finished.outcome, events=len(events))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnParts:
-    """What turns are made of."""
-
-    store: SessionStore
-    inbox: Inbox
-    leases: Leases
-    log: EventLog
-    router: Router
-    agents: Agents
-    observers: Observers
-    run_logs: RunLogs
-    closing: Closing
-    consents: ConsentStore
-    accounts: Accounts | None
-    taints: Taints
-    gate: Gate
-    clock: Clock
-
-
 class Turns:
     """Runs turns. The body replays: it branches only on records and stored facts.
 
@@ -306,18 +229,10 @@ class Turns:
         self._signals = signals
         self._on_ended = on_ended
         self._steering = Steering(parts.inbox, parts.store, parts.log, parts.clock)
-        self._scopes = Scopes(
-            store=parts.store,
-            log=parts.log,
-            leases=parts.leases,
-            observers=parts.observers,
-            steering=self._steering,
-            gate=parts.gate,
-            clock=parts.clock,
-        )
-        self._waits = Waits(parts.store, parts.consents, parts.accounts, parts.log, parts.clock)
-        self._routes = Routes(parts.router, parts.store, parts.log, parts.clock)
-        self.children = Children(parts.agents, self._scopes, parts.run_logs, signals)
+        self._scopes = Scopes(parts, self._steering)
+        self._waits = Waits(parts)
+        self._routes = Routes(parts)
+        self.children = Children(parts, self._scopes, signals)
 
     async def run_turn(self, steps: Steps, turn_id: str, generation: int) -> None:
         """A turn's body. It ends with TurnFinished or a wait, whatever happens.

@@ -17,22 +17,21 @@ from agent_core.events import (
 )
 from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, ConsentId, UserId
-from agent_core.loop.agent import ROUTE_SLOTS, Agent, Clock, RunScope, Taken
+from agent_core.loop.agent import ROUTE_SLOTS, Agent, RunScope, Taken
 from agent_core.loop.calls import Asked, end_call, run_calls
 from agent_core.messages import Message, ToolCall, ToolResult, user_message
+from agent_core.runtime.runs import TurnParts
 from agent_core.runtime.steering import answer_of
 from agent_core.sessions import (
     ApprovalWait,
     ConnectionWait,
-    EventLog,
     Question,
-    SessionStore,
     StoredTurn,
     Wait,
 )
-from agent_core.sessions.consents import Consent, ConsentStatus, ConsentStore
+from agent_core.sessions.consents import Consent, ConsentStatus
 from agent_core.tools import ToolOutput
-from agent_core.tools.composio_accounts import Accounts, are_connected
+from agent_core.tools.composio_api import are_connected
 
 FIRST_ANSWER_SLOT = 300
 FIRST_HELD_SLOT = 400
@@ -77,19 +76,12 @@ DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
 class Waits:
     """Begins and ends waits. What depends on the moment is recorded, so that a replay agrees."""
 
-    def __init__(
-        self,
-        store: SessionStore,
-        consents: ConsentStore,
-        accounts: Accounts | None,
-        log: EventLog,
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._consents = consents
-        self._accounts = accounts
-        self._log = log
-        self._clock = clock
+    def __init__(self, parts: TurnParts) -> None:
+        self._store = parts.store
+        self._consents = parts.consents
+        self._accounts = parts.accounts
+        self._log = parts.log
+        self._clock = parts.clock
 
     async def begin(self, turn: StoredTurn, scope: RunScope, wait: Wait) -> None:
         """Store what the turn waits for; what ends the wait starts the turn's next workflow."""
@@ -136,38 +128,22 @@ class Waits:
 
     async def _announce(self, scope: RunScope, wait: Wait) -> None:
         at = scope.at(0, ROUTE_SLOTS["question"])
+        at |= {"call_id": wait.call_id, "asker": wait.asker, "deadline": wait.deadline}
         match wait:
             case Question():
-                event = QuestionAsked(
-                    **at,
-                    call_id=wait.call_id,
-                    asker=wait.asker,
-                    question=wait.text,
-                    options=wait.options,
-                    deadline=wait.deadline,
-                )
+                event = QuestionAsked(**at, question=wait.text, options=wait.options)
             case ApprovalWait():
                 event = ApprovalRequested(
                     **at,
                     consent=wait.consent,
-                    call_id=wait.call_id,
-                    asker=wait.asker,
                     tool=wait.tool,
                     actions=wait.actions,
                     digest=wait.digest,
                     is_tainted=wait.is_tainted,
                     may_allow_thread=wait.may_allow_thread,
-                    deadline=wait.deadline,
                 )
             case ConnectionWait():
-                event = AuthRequired(
-                    **at,
-                    consent=wait.consent,
-                    call_id=wait.call_id,
-                    asker=wait.asker,
-                    toolkits=wait.toolkits,
-                    deadline=wait.deadline,
-                )
+                event = AuthRequired(**at, consent=wait.consent, toolkits=wait.toolkits)
         await scope.emit(event)
 
     async def _take(self, scope: RunScope) -> tuple[Taken, ...]:
@@ -257,25 +233,18 @@ class Waits:
         slot: Literal["decision", "voided"] = "decision",
     ) -> None:
         at = scope.at(0, ROUTE_SLOTS[slot])
+        at |= {"call_id": wait.call_id, "consent": wait.consent}
         if isinstance(wait, ApprovalWait):
             event = ApprovalDecided(
                 **at,
-                consent=wait.consent,
-                call_id=wait.call_id,
                 verdict=_verdict(decision.status),
                 by=decision.by,
                 reason=decision.reason,
                 for_thread=decision.for_thread,
             )
         else:
-            event = AuthEnded(
-                **at,
-                consent=wait.consent,
-                call_id=wait.call_id,
-                asker=wait.asker,
-                toolkits=wait.toolkits,
-                outcome=_outcome(decision.status),
-            )
+            outcome = _outcome(decision.status)
+            event = AuthEnded(**at, asker=wait.asker, toolkits=wait.toolkits, outcome=outcome)
         await scope.emit(event)
 
     async def _is_open(self, consent: ConsentId) -> bool:

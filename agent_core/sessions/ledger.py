@@ -2,16 +2,19 @@
 
 import secrets
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from sqlalchemy import Connection, delete, select, update
 
+from agent_core.clock import machine_time
 from agent_core.fault_points import fault_point
 from agent_core.messages import JsonObject
 from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.leases import Leases
 from agent_core.sessions.schema import ledger, marks
+
+Clock = Callable[[], datetime]
 
 ACK_PATIENCE_S = 2.5
 """Slack waits three seconds; what is not acknowledged then it delivers again."""
@@ -22,29 +25,33 @@ _MANY_DOUBTS = 1_000
 class Ledger:
     """Written before anything is acknowledged, so that no gesture is lost and none counts twice."""
 
-    def __init__(self, database: Database, leases: Leases) -> None:
+    def __init__(self, database: Database, leases: Leases, clock: Clock = machine_time) -> None:
         self._database = database
         self._leases = leases
+        self._clock = clock
         self._doubts: deque[str] = deque(maxlen=_MANY_DOUBTS)
         """Deliveries that may be stored although `record` had to say that they are not."""
 
-    async def record(self, keys: Sequence[str], body: JsonObject, at: datetime) -> bool:
+    async def record(
+        self, key: str, second_key: str, body: JsonObject, at: datetime | None = None
+    ) -> bool:
         """Write a gesture's identities and payload; False when one of them was known already.
 
-        Empty keys count for nothing. The payload is kept with the first.
+        An empty second key counts for nothing. The payload is kept with the first.
 
         Raises:
             DatabaseTrouble: the gesture is not to be acknowledged. Where it was stored all the
-                same, `take_up` gives it out.
+                same, `unsettled` gives it out.
         """
         delivery = secrets.token_hex(8)
-        wanted = list(dict.fromkeys(filter(None, keys)))
+        wanted = list(dict.fromkeys(filter(None, (key, second_key))))
+        at = at or self._clock()
         known: JsonObject = {"body": {}, "settled": True, "process": ""}
         new: JsonObject = {"body": body, "settled": False, "process": self._leases.process}
         # In one order everywhere, so that two deliveries at once cannot wait for each other.
         rows: list[JsonObject] = [
-            {"key": key, "at": at, "delivery": delivery, **(new if key == wanted[0] else known)}
-            for key in sorted(wanted)
+            {"key": each, "at": at, "delivery": delivery, **(new if each == wanted[0] else known)}
+            for each in sorted(wanted)
         ]
         insert = self._database.insert_new(ledger).returning(ledger.c.key)
         first = update(ledger).where(ledger.c.key == wanted[0])
@@ -74,9 +81,9 @@ class Ledger:
         statement = update(ledger).where(ledger.c.key == key).values(settled=True, body={})
         await self._database.execute(statement)
 
-    async def forget(self, keys: Sequence[str]) -> None:
+    async def forget(self, key: str, second_key: str) -> None:
         """What was delivered was no gesture: under any of its identities it may become one."""
-        statement = delete(ledger).where(ledger.c.key.in_(list(filter(None, keys))))
+        statement = delete(ledger).where(ledger.c.key.in_(list(filter(None, (key, second_key)))))
         await self._database.execute(statement)
 
     async def release(self, key: str) -> None:
@@ -84,7 +91,7 @@ class Ledger:
         statement = update(ledger).where(ledger.c.key == key).values(process="")
         await self._database.execute(statement)
 
-    async def take_up(self) -> list[JsonObject]:
+    async def unsettled(self) -> list[JsonObject]:
         """Payloads that were not handed over and that nobody alive works on, oldest first.
 
         They are this process's from now on: asked again, it is not given them again.

@@ -1,7 +1,7 @@
 """The tool definitions that were accepted, and those that wait to be, by server and tool."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -76,7 +76,9 @@ class ToolPins:
         def write(connection: Connection) -> None:
             for tool, proposal in sorted(proposals.items()):
                 at = (tool_pins.c.server == server) & (tool_pins.c.tool == tool)
-                connection.execute(tool_pins.update().where(at).values(changed=_stored(proposal)))
+                connection.execute(
+                    tool_pins.update().where(at).values(changed=proposal and asdict(proposal))
+                )
 
         if proposals:
             await self._database.run(write)
@@ -116,17 +118,7 @@ def _row(pin: Pin) -> dict[str, Any]:
         "digest": pin.digest,
         "accepted_at": pin.accepted_at,
         "definition": pin.definition,
-        "changed": _stored(pin.proposal),
-    }
-
-
-def _stored(proposal: Proposal | None) -> JsonObject | None:
-    if proposal is None:
-        return None
-    return {
-        "digest": proposal.digest,
-        "definition": proposal.definition,
-        "reason": proposal.reason,
+        "changed": pin.proposal and asdict(pin.proposal),
     }
 
 

@@ -288,7 +288,7 @@ def _row(session: StoredSession) -> dict[str, Any]:
 
 
 class KnownSessions:
-    """Looks sessions up without reading what was said in them."""
+    """Finds sessions by their ids, and lets one go on from what another has told."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -324,46 +324,45 @@ class KnownSessions:
         rows = await self._database.rows(query)
         return list(map(read_turn, rows))
 
+    async def go_on_in(
+        self, session: SessionId, ended: TurnId, *, reader: str, now: datetime
+    ) -> None:
+        """Make `session` begin with what was said in a turn that has ended, in the same workspace.
 
-async def go_on_in(
-    database: Database, session: SessionId, ended: TurnId, *, reader: str, now: datetime
-) -> None:
-    """Make `session` begin with what was said in a turn that has ended, in the same workspace.
+        Safe to do again. Call it before anybody can write in the session.
 
-    Safe to do again. Call it before anybody can write in the session.
+        Args:
+            session: The new session.
+            ended: A turn of another session, finished and stored.
+            reader: Who is not to show the turn once more.
+            now: When the session begins.
+        """
+        told = TurnId(f"{ended}:told")
+        words = (
+            select(messages)
+            .where(messages.c.turn == ended, messages.c.run == ROOT_RUN)
+            .order_by(messages.c.seq)
+        )
 
-    Args:
-        database: Where both are.
-        session: The new session.
-        ended: A turn of another session, finished and stored.
-        reader: Who is not to show the turn once more.
-        now: When the session begins.
-    """
-    told = TurnId(f"{ended}:told")
-    words = (
-        select(messages)
-        .where(messages.c.turn == ended, messages.c.run == ROOT_RUN)
-        .order_by(messages.c.seq)
-    )
+        def copy(connection: Connection) -> None:
+            found = connection.execute(select(turns).where(turns.c.id == ended))
+            row = found.mappings().one()
+            place = select(sessions.c.workspace).where(sessions.c.id == row["session"])
+            begun = {"id": session, "workspace": connection.execute(place).scalar_one()}
+            new = self._database.insert_if_new
+            told_by = {"created_at": now, "tainted_by": "an earlier session"}
+            new(connection, sessions, {**begun, **told_by})
+            inbound = replace(INBOUND.validate_python(row["inbound"]), session=session)
+            fields = {
+                "id": told,
+                "session": session,
+                "seq": 1,
+                "inbound": INBOUND.dump_python(inbound, mode="json"),
+            }
+            new(connection, turns, {**row, **fields})
+            new(connection, cursors, {"reader": reader, "turn": told, "state": {}, "done": True})
+            copies = [{**said, "turn": told} for said in connection.execute(words).mappings()]
+            if copies:
+                connection.execute(self._database.insert_new(messages), copies)
 
-    def copy(connection: Connection) -> None:
-        found = connection.execute(select(turns).where(turns.c.id == ended))
-        row = found.mappings().one()
-        place = select(sessions.c.workspace).where(sessions.c.id == row["session"])
-        begun = {"id": session, "workspace": connection.execute(place).scalar_one()}
-        new = database.insert_if_new
-        new(connection, sessions, {**begun, "created_at": now, "tainted_by": "an earlier session"})
-        inbound = replace(INBOUND.validate_python(row["inbound"]), session=session)
-        fields = {
-            "id": told,
-            "session": session,
-            "seq": 1,
-            "inbound": INBOUND.dump_python(inbound, mode="json"),
-        }
-        new(connection, turns, {**row, **fields})
-        new(connection, cursors, {"reader": reader, "turn": told, "state": {}, "done": True})
-        copies = [{**said, "turn": told} for said in connection.execute(words).mappings()]
-        if copies:
-            connection.execute(database.insert_new(messages), copies)
-
-    await database.run(copy)
+        await self._database.run(copy)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from agent_core.errors import ToolServerError
 from agent_core.ids import UserId
-from agent_core.tools.composio_accounts import Account, AppTool
+from agent_core.tools.composio_api import Account, AppTool
 
 
 @dataclass(slots=True)

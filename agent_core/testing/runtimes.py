@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from agent_core.classifier import Router
-from agent_core.consent.gate import ConsentGate, GateParts
+from agent_core.consent.gate import ConsentGate
 from agent_core.consent.links import FreshLinks, LinkPlaces
 from agent_core.consent.policy import Policy
 from agent_core.consent.rules import Rule
@@ -19,9 +19,8 @@ from agent_core.models import Model
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, ToolObserver, standard_observers
 from agent_core.runtime.consents import ConsentParts
-from agent_core.runtime.runs import Agents
+from agent_core.runtime.runs import Agents, Closing, TurnParts
 from agent_core.runtime.runtime import Runtime, RuntimeParts
-from agent_core.runtime.turns import Closing, TurnParts
 from agent_core.sessions import (
     Database,
     EventLog,
@@ -37,7 +36,7 @@ from agent_core.subagents.spec import SubagentSpec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import MAIN_AGENT, Toolset
-from agent_core.tools.composio_accounts import Accounts
+from agent_core.tools.composio_api import Accounts
 from agent_core.tools.registry import Registry
 from agent_core.workspaces import RunLogs
 
@@ -95,17 +94,15 @@ def scripted_runtime(
     consents, taints = ConsentStore(database), Taints(store)
     links = FreshLinks(time.monotonic)
     gate = ConsentGate(
-        GateParts(
-            policy=policy or ANYTHING_GOES,
-            store=store,
-            consents=consents,
-            audit=AuditLog(database),
-            taints=taints,
-            accounts=accounts,
-            places=LinkPlaces(("connect.composio.dev",)),
-            links=links,
-            clock=clock,
-        )
+        policy=policy or ANYTHING_GOES,
+        store=store,
+        consents=consents,
+        audit=AuditLog(database),
+        taints=taints,
+        accounts=accounts,
+        places=LinkPlaces(("connect.composio.dev",)),
+        links=links,
+        clock=clock,
     )
     parts = TurnParts(
         store=store,

@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Sequence
 
 from agent_core.errors import AgentError
+from agent_core.runtime import holder_of
 from agent_core.runtime.operate import examine_database, examine_root, list_toolkit
-from agent_core.sessions.lock import holder_of
 from agent_core.settings import CoreSettings
 from bot.check.checks import Check, Verdict, as_sentence, fine, warning, wrong
 

@@ -7,7 +7,6 @@ from datetime import datetime
 
 from agent_core.runtime import Runtime
 from agent_core.schedules.reading import warm_up
-from agent_core.sessions.ledger import Marks
 from bot.digests.clerk import Clerk, DigestLimits
 from bot.digests.clicks import Clicks
 from bot.digests.desk import Desk
@@ -43,7 +42,7 @@ async def build_digests(
     places = Places(api, people)
     clerk = Clerk(runtime.timekeeper, places, clock, limits)
     return Digests(
-        desk=Desk(clerk, places, runtime.timekeeper.store, api, Marks(runtime.database), clock),
+        desk=Desk(clerk, places, runtime.schedules, api, runtime.marks, clock),
         clicks=Clicks(clerk, api, clock),
         shows=DigestShows(runtime, api, clock),
         host=DigestHost(api, places),

@@ -8,7 +8,7 @@ from agent_core.errors import ScheduleError
 from agent_core.ids import SessionId, UserId
 from agent_core.messages import InboundMessage
 from agent_core.prompts.language import Language, read_language
-from agent_core.runtime.timekeeper import Timekeeper
+from agent_core.runtime import Timekeeper
 from agent_core.schedules.reading import Request, matches
 from agent_core.schedules.rule import BadRule, Rule, check_rule
 from agent_core.schedules.schedule import Order, Schedule, ScheduleId, WhenNothingNew

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from agent_core.messages import InboundMessage
+from agent_core.runtime import Marks, ScheduleStore
 from agent_core.schedules.reading import (
     ALL_OF_THEM,
     Command,
@@ -13,8 +14,6 @@ from agent_core.schedules.reading import (
     read_request,
 )
 from agent_core.schedules.schedule import Schedule, ScheduleId
-from agent_core.sessions.ledger import Marks
-from agent_core.sessions.schedules import ScheduleStore
 from bot.digests import posts
 from bot.digests.clerk import Clerk, NotDone
 from bot.digests.open_orders import OpenOrder, OpenOrders

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from agent_core.ids import UserId
-from agent_core.runtime.timekeeper import Obstacle
+from agent_core.runtime import Obstacle
 from agent_core.schedules.schedule import Order, Schedule
 from bot.digests import posts
 from bot.digests.desk import language_of

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import TypeAdapter, ValidationError
 
 from agent_core.messages import InboundMessage
-from agent_core.sessions.ledger import Marks
+from agent_core.runtime import Marks
 
 MAX_TEXTS = 8
 

@@ -10,11 +10,8 @@ from agent_core.errors import SessionError
 from agent_core.events import AnyEvent, TurnFinished
 from agent_core.ids import TurnId
 from agent_core.prompts.language import Language
-from agent_core.runtime import Runtime
-from agent_core.runtime.timekeeper import Obstacle
+from agent_core.runtime import Obstacle, Runtime, StoredTurn
 from agent_core.schedules.schedule import Schedule, Slot
-from agent_core.sessions import StoredTurn
-from agent_core.sessions.store import go_on_in
 from bot.digests import posts
 from bot.digests.desk import language_of, place_of
 from bot.digests.posts import Telling
@@ -159,7 +156,7 @@ class DigestShow:
         await self._journal.once(op, partial(self._write_root, op, text))
         root_ts = (await self._journal.open()).progress[op]
         session = place_of(self._schedule, root_ts).session
-        await go_on_in(self._runtime.database, session, turn, reader=READER, now=self._clock())
+        await self._runtime.sessions.go_on_in(session, turn, reader=READER, now=self._clock())
         return root_ts
 
     async def _write_root(self, op: str, text: str, may_exist: bool) -> None:

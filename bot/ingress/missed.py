@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
-from agent_core.sessions import StoredTurn
+from agent_core.runtime import StoredTurn
 from bot.inbound import (
     DELETED,
     EDITED,

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, Literal, cast
 
-from agent_core.consent.recipients import recipients_of
 from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction
 from agent_core.messages import JsonObject
+from agent_core.runtime import recipients_of
 from agent_core.words import Words
 from bot.presenter.apps import Button, app_name, buttons, deed, server_name
 from bot.render import Draft, context, limits, local_time, mention, one_line, section, split

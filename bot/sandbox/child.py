@@ -1,20 +1,28 @@
 """The real bot as a child process, as an operator would run it, also again after each crash."""
 
 import asyncio
+import json
 import os
 import signal
 import sys
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
+from typing import Self
 
+from agent_core.fault_points import EVENT_POINT
+from bot.sandbox import SandboxError
 from bot.sandbox.settings import child_environment
+from bot.sandbox.world import World
 
-STOP_PATIENCE_S = 20.0
-LOG_TAIL_CHARS = 3_000
+_START_TIMEOUT_S = 90.0
+_STOP_PATIENCE_S = 20.0
+_LOG_TAIL_CHARS = 3_000
 
 
-class BotDiedError(Exception):
+class BotDiedError(SandboxError):
     """The bot's process ended before it should; the message holds the end of its log."""
 
 
@@ -38,7 +46,7 @@ class BotProcess:
     def check(self) -> None:
         """Raise BotDiedError if the process has ended."""
         if self._process.returncode is not None:
-            tail = self._log.read_text(encoding="utf-8", errors="replace")[-LOG_TAIL_CHARS:]
+            tail = self._log.read_text(encoding="utf-8", errors="replace")[-_LOG_TAIL_CHARS:]
             raise BotDiedError(f"The bot ended with code {self._process.returncode}.\n{tail}")
 
     def kill(self) -> None:
@@ -55,7 +63,7 @@ class BotProcess:
         if self._process.returncode is None:
             self._process.terminate()
             with suppress(TimeoutError):
-                async with asyncio.timeout(STOP_PATIENCE_S):
+                async with asyncio.timeout(_STOP_PATIENCE_S):
                     await self._process.wait()
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
@@ -84,6 +92,8 @@ async def start_bot(environment: Mapping[str, str], directory: Path) -> BotProce
 class BotLives:
     """One bot that is killed at each of some fault points in turn and started again.
 
+    An asynchronous context manager, which begins the first life and ends the last.
+
     Args:
         environment: What it is given in place of this process's own variables.
         directory: Where it runs.
@@ -105,16 +115,15 @@ class BotLives:
         self._on_restart = on_restart
         self._process: BotProcess | None = None
 
-    @property
-    def ahead(self) -> tuple[str, ...]:
-        """The fault points that it has not died at, next one first."""
-        return tuple(self._ahead)
-
-    async def start(self) -> None:
-        """Begin a life that ends at the next fault point."""
+    async def __aenter__(self) -> Self:
         armed = self._ahead[0] if self._ahead else ""
         environment = {**self._environment, "FAULT_AT": armed}
         self._process = await start_bot(environment, self._directory)
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        if self._process is not None:
+            await self._process.stop()
 
     async def check(self) -> None:
         """Start the bot again if it has died as ordered.
@@ -127,28 +136,48 @@ class BotLives:
         if not (self._process.was_killed and self._ahead):
             self._process.check()
             return
-        await self.stop()
+        await self._process.stop()
         self._on_restart(self._ahead.pop(0))
-        await self.start()
-
-    async def stop(self) -> None:
-        """End it; safe to call twice."""
-        if self._process is not None:
-            await self._process.stop()
+        await self.__aenter__()
 
 
-@asynccontextmanager
-async def bot_lives(
-    environment: Mapping[str, str],
-    directory: Path,
-    *,
-    fault_points: Sequence[str] = (),
-    on_restart: Callable[[str], None] = lambda _: None,
-) -> AsyncGenerator[BotLives, None]:
-    """A bot in its first life; leaving the context ends it."""
-    bot = BotLives(environment, directory, fault_points=fault_points, on_restart=on_restart)
-    try:
-        await bot.start()
-        yield bot
-    finally:
-        await bot.stop()
+class Deaths:
+    """What the bot was killed at, and the work that was done again for it.
+
+    Done again is a model request that the stand-in had word for word before, and a call that
+    reached the Composio stand-in with the tool and arguments of one before the last death. What the
+    bot's own toolkit did again is not seen, nor what a real service got.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._model = world.model
+        self._calls = world.composio.calls if world.composio else []
+        self._calls_before: list[int] = []
+        self.kinds: list[str] = []
+        """The events that came, in the order of the deaths."""
+
+    def note(self, fault_point: str) -> None:
+        """The bot has died there."""
+        self.kinds.append(fault_point.removeprefix(EVENT_POINT))
+        self._calls_before.append(len(self._calls))
+
+    def steps_repeated(self) -> int:
+        """How many steps were done again so far."""
+        asked = Counter(
+            call.digest
+            for call in (self._model.calls if self._model else ())
+            if call.kind != "rejected"
+        )
+        again = sum(times - 1 for times in asked.values())
+        calls = [(call.tool, json.dumps(call.arguments, sort_keys=True)) for call in self._calls]
+        for begin, end in pairwise([*self._calls_before, len(calls)]):
+            again += sum(call in calls[:begin] for call in calls[begin:end])
+        return again
+
+
+async def until_connected(world: World, bot: BotLives) -> None:
+    """Return when the bot listens, which it does again after each of its deaths."""
+    async with asyncio.timeout(_START_TIMEOUT_S):
+        while not world.slack.open_sockets:
+            await bot.check()
+            await asyncio.sleep(0.02)

@@ -1,11 +1,9 @@
 """What the terminal shows: the wait for the bot, then the thread as it grows."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager, suppress
 
 from rich.console import Console
-from rich.status import Status
 from rich.text import Text
 
 from bot.inbound import plain_text
@@ -16,7 +14,7 @@ from bot.sandbox.slack.records import Post
 
 def show_starting() -> AbstractContextManager[object]:
     """A moving line while the bot starts; where nobody watches a terminal, nothing."""
-    return Console(stderr=True).status("Starting the bot …")
+    return Console(stderr=True).status("The bot is starting …")
 
 
 class Display:
@@ -26,24 +24,23 @@ class Display:
         self._slack = slack
         self._quiet = quiet
         self._console = Console(highlight=False, soft_wrap=True)
+        self._status = self._console.status("")
         self._names = {user_id: name for name, user_id in slack.users.items()}
         self._task: asyncio.Task[None] | None = None
-        self._status: Status | None = None
 
-    async def __aenter__(self) -> "Display":
+    async def __aenter__(self) -> None:
         if not self._quiet:
-            self._task = asyncio.create_task(self._follow(self._slack.changes()))
-        return self
+            self._task = asyncio.create_task(self._follow())
 
     async def __aexit__(self, *_exc: object) -> None:
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
-        self._end_progress()
+        self._status.stop()
 
-    async def _follow(self, changes: AsyncIterator[Change]) -> None:
-        async for change in changes:
+    async def _follow(self) -> None:
+        async for change in self._slack.changes():
             match change:
                 case Change(Post() as post, previous=None, is_gone=False):
                     self._print(post)
@@ -64,19 +61,12 @@ class Display:
         """An edited post is progress: its newest line, in place where the terminal can do that."""
         lines = [line.strip(" _*") for line in post.text.splitlines()]
         newest = next(filter(None, reversed(lines)), "")
-        if not self._console.is_terminal:
-            self._line(Text(f"   … {newest}", "dim"))
-        elif self._status is None:
-            self._status = self._console.status(Text(newest))
+        if self._console.is_terminal:
+            self._status.update(Text(newest))
             self._status.start()
         else:
-            self._status.update(Text(newest))
+            self._line(Text(f"   … {newest}", "dim"))
 
     def _line(self, text: Text) -> None:
-        self._end_progress()
+        self._status.stop()
         self._console.print(text)
-
-    def _end_progress(self) -> None:
-        if self._status is not None:
-            self._status.stop()
-            self._status = None

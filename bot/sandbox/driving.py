@@ -1,16 +1,26 @@
 """A person who asks, presses and waits, as the command line says."""
 
+import json
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
+import typer
+
+from agent_core.fault_points import EVENT_POINT
 from agent_core.ids import TurnId
-from bot.sandbox.browsing import NoFormError, agree
+from bot.sandbox.child import BotLives, Deaths, until_connected
+from bot.sandbox.display import Display
+from bot.sandbox.moments import Moment, SharedClock
+from bot.sandbox.options import SandboxOptions
 from bot.sandbox.outcome import Outcome, RootPost, save_files
 from bot.sandbox.presses import (
     Button,
     NoButtonError,
+    agree,
     find_buttons,
     find_modal,
     find_own_links,
@@ -19,15 +29,16 @@ from bot.sandbox.presses import (
 )
 from bot.sandbox.slack import Post, SlackStandIn
 from bot.sandbox.watch import NoTurnError, Watch, WatchedTurn
+from bot.sandbox.world import ASKER, World
 
-ASKER = "ann"
-CHANNEL = "general"
-TURN_TIMEOUT_S = 1800.0
-BUTTON_TIMEOUT_S = 60.0
-CONNECT, LINK = "connect", "link"
+_CHANNEL = "general"
+_BUTTON_TIMEOUT_S = 60.0
+_CONSENTS = frozenset({"connect", "approve", "reject", "skip"})
+"""Buttons that are only there while a turn waits for them."""
+_CONNECT, _LINK = "connect", "link"
 """A name that stands for all that connecting takes, and the button that it begins with."""
-REJECT = "reject"
-FORM_TIMEOUT_S = 5.0
+_REJECT = "reject"
+_FORM_TIMEOUT_S = 5.0
 
 
 class Driver:
@@ -46,7 +57,7 @@ class Driver:
         watch: Watch,
         *,
         be_connected: Callable[[], Awaitable[None]],
-        button_timeout_s: float = BUTTON_TIMEOUT_S,
+        button_timeout_s: float = _BUTTON_TIMEOUT_S,
     ) -> None:
         self.outcome = Outcome()
         self._slack = slack
@@ -70,13 +81,23 @@ class Driver:
             NoButtonError: there is nothing of that name to press in time.
         """
         await self._be_connected()
-        self._asked_ts = await self._say(text)
+        text = self._slack.typed(text)
+        if not self.root_ts:
+            text = f"{self._slack.mention} {text}"
+        thread = self.root_ts or None
+        self._asked_ts = await self._slack.say(ASKER, _CHANNEL, text, thread_ts=thread)
         self.root_ts = self.root_ts or self._asked_ts
-        place = f"{self._slack.team_id}:{self._slack.channels[CHANNEL]}"
+        place = f"{self._slack.team_id}:{self._slack.channels[_CHANNEL]}"
         left = clicks if clicks is not None else deque[str]()
         waiting = [each.turn.id for each in self.outcome.turns if each.outcome == "waiting"]
         for turn_id in (TurnId(f"turn:{place}:{self._asked_ts}"), *waiting):
             await self._follow(turn_id, left)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether there were turns, and none of them waits for a person."""
+        outcomes = [each.outcome for each in self.outcome.turns]
+        return bool(outcomes) and "waiting" not in outcomes
 
     async def click(self, name: str) -> None:
         """Press a button that was not pressed yet, as soon as it is there; then let the bot work.
@@ -85,16 +106,13 @@ class Driver:
             NoButtonError: there is none of this name in time, or the bot does not listen.
         """
         await self._press(name)
-        await self._watch.rest(timeout_s=TURN_TIMEOUT_S)
+        await self._watch.rest()
 
     async def _follow(self, turn_id: TurnId, clicks: deque[str]) -> None:
         """Until the turn has ended, or waits for what nobody is there to do."""
         while True:
             turn = await self._watch.ended(
-                turn_id,
-                timeout_s=TURN_TIMEOUT_S,
-                is_answered=self._is_answered,
-                seen_to=self._seen_to,
+                turn_id, is_answered=self._is_answered, seen_to=self._seen_to
             )
             if turn is None:
                 return
@@ -102,27 +120,26 @@ class Driver:
                 break
             await self._press(clicks.popleft())
             self._seen_to.add(turn.asks)
-        await self._note(turn)
+        self._note(turn)
 
-    async def _note(self, turn: WatchedTurn) -> None:
+    def _note(self, turn: WatchedTurn) -> None:
         """One that was noted as waiting is noted anew in its place."""
         turns = self.outcome.turns
         places = [place for place, each in enumerate(turns) if each.turn.id == turn.turn.id]
         at = places[0] if places else len(turns)
         turns[at : at + 1] = [turn]
-        self.outcome.workspace = await self._watch.workspace(turn.turn)
 
     async def _press(self, name: str) -> None:
         """A button, and what a person does behind it: opens their link, or sends the form off."""
-        is_connecting = name.strip().casefold() == CONNECT
-        button = await self._button(LINK if is_connecting else name)
+        is_connecting = name.strip().casefold() == _CONNECT
+        button = await self._button(_LINK if is_connecting else name)
         before = await self._links_so_far() if is_connecting else []
         await self._be_connected()
         await press(self._slack, ASKER, button)
         self._pressed.add(button)
         if is_connecting:
             await self._connect(before)
-        elif button.is_called(REJECT):
+        elif button.is_called(_REJECT):
             await self._reject()
 
     async def _links_so_far(self) -> list[str]:
@@ -132,7 +149,7 @@ class Driver:
             return bool(find_own_links(self._slack, ASKER))
 
         with suppress(NoTurnError):
-            await self._watch.until(are_there, timeout_s=FORM_TIMEOUT_S, otherwise="None came")
+            await self._watch.until(are_there, timeout_s=_FORM_TIMEOUT_S, otherwise="None came")
         return find_own_links(self._slack, ASKER)
 
     async def _connect(self, before: list[str]) -> None:
@@ -144,10 +161,10 @@ class Driver:
         try:
             timeout_s = self._button_timeout_s
             await self._watch.until(are_fresh, timeout_s=timeout_s, otherwise="No link came")
-            for link in find_own_links(self._slack, ASKER):
-                await agree(link)
-        except (NoTurnError, NoFormError) as error:
+        except NoTurnError as error:
             raise NoButtonError(str(error)) from error
+        for link in find_own_links(self._slack, ASKER):
+            await agree(link)
 
     async def _reject(self) -> None:
         """Without a reason. Where no form comes, the press alone has rejected."""
@@ -156,7 +173,7 @@ class Driver:
             return find_modal(self._slack, ASKER) is not None
 
         with suppress(NoTurnError):
-            await self._watch.until(is_open, timeout_s=FORM_TIMEOUT_S, otherwise="No form came")
+            await self._watch.until(is_open, timeout_s=_FORM_TIMEOUT_S, otherwise="No form came")
         if modal := find_modal(self._slack, ASKER):
             await self._slack.submit_view(ASKER, modal, {"reason": ""})
 
@@ -175,7 +192,7 @@ class Driver:
 
     def close(self, *, files: Path, told: Callable[[float], str]) -> Outcome:
         """What it all came to; the files are saved, and `told` gives the words for a moment."""
-        self.outcome.posts = self._slack.thread(CHANNEL, self.root_ts)
+        self.outcome.posts = self._slack.thread(_CHANNEL, self.root_ts)
         self.outcome.files = save_files(self._slack.files, files)
         self.outcome.root_posts = [
             RootPost(
@@ -189,13 +206,12 @@ class Driver:
         return self.outcome
 
     async def _button(self, name: str) -> Button:
-        found: list[Button] = []
+        def fitting() -> list[Button]:
+            buttons = find_buttons(self._slack, ASKER)
+            return [each for each in buttons if each.is_called(name) and each not in self._pressed]
 
         async def is_there() -> bool:
-            buttons = find_buttons(self._slack, ASKER)
-            found[:] = [each for each in buttons if each.is_called(name)]
-            found[:] = [each for each in found if each not in self._pressed]
-            return bool(found)
+            return bool(fitting())
 
         try:
             await self._watch.until(is_there, timeout_s=self._button_timeout_s, otherwise="")
@@ -204,17 +220,75 @@ class Driver:
             raise NoButtonError(
                 f"No button {name} came within {self._button_timeout_s:g} s. {there}"
             ) from error
-        return found[0]
-
-    async def _say(self, text: str) -> str:
-        text = self._slack.typed(text)
-        if not self.root_ts:
-            text = f"{self._slack.mention} {text}"
-        return await self._slack.say(ASKER, CHANNEL, text, thread_ts=self.root_ts or None)
+        return fitting()[0]
 
     def _is_answered(self) -> bool:
         """Whether the bot has written into the thread since the last ask."""
         return any(
             post.user == self._slack.bot_user_id and post.ts > self._asked_ts
-            for post in self._slack.thread(CHANNEL, self.root_ts)
+            for post in self._slack.thread(_CHANNEL, self.root_ts)
         )
+
+
+async def drive(
+    world: World,
+    bot: BotLives,
+    options: SandboxOptions,
+    directory: Path,
+    clock: SharedClock | None,
+    deaths: Deaths,
+) -> int:
+    """All asks, with clicks where the bot waits for them; the other clicks; the wait for posts.
+
+    Tells what came of it, and returns the exit code.
+    """
+    moment = options.moment or Moment(at=datetime.now(UTC))
+    watch = Watch(directory, bot.check)
+    be_connected = partial(until_connected, world, bot)
+    driver = Driver(world.slack, watch, be_connected=be_connected)
+    async with Display(world.slack, quiet=options.as_json):
+        try:
+            clicks = deque(options.clicks)
+            for ask in options.asks:
+                await driver.ask(ask, clicks)
+            if driver.has_ended:
+                driver.outcome.unpressed = tuple(each for each in clicks if each in _CONSENTS)
+                clicks = deque(each for each in clicks if each not in _CONSENTS)
+            while clicks:
+                await driver.click(clicks.popleft())
+            if clock is not None and options.until_posts:
+
+                def count() -> int:
+                    return len(driver.roots())
+
+                wanted = options.until_posts
+                await watch.let_time_pass(clock, wanted, count=count, told=moment.told)
+        finally:
+            await watch.close()
+    outcome = driver.close(files=options.out or directory / "files", told=moment.told)
+    outcome.restarts, outcome.steps_repeated = len(deaths.kinds), deaths.steps_repeated()
+    outcome.never_came = tuple(point.removeprefix(EVENT_POINT) for point in options.kill_at)[
+        len(deaths.kinds) :
+    ]
+    outcome.effects = world.composio.effects if world.composio else None
+    if options.as_json:
+        typer.echo(json.dumps(outcome.as_json(), ensure_ascii=False, indent=2))
+    else:
+        _tell(outcome, deaths)
+    if outcome.turns and (last := outcome.turns[-1]).outcome == "failed":
+        typer.echo(f"The last turn failed: {last.turn.answer}", err=True)
+        return 1
+    return 0
+
+
+def _tell(outcome: Outcome, deaths: Deaths) -> None:
+    """What the posts of the thread have not told."""
+    if outcome.workspace is not None:
+        typer.echo(f"workspace: {outcome.workspace}")
+    if deaths.kinds:
+        typer.echo(
+            f"killed at {', '.join(deaths.kinds)} and started again; "
+            f"steps done again: {outcome.steps_repeated}"
+        )
+    if outcome.never_came:
+        typer.echo(f"not killed, for they never came: {', '.join(outcome.never_came)}")

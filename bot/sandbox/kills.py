@@ -1,16 +1,11 @@
-"""`--kill-at`: which events the bot is killed at, and what its deaths have cost."""
+"""`--kill-at`: the events that the bot can be killed at."""
 
-import json
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import get_args
 
 from agent_core.events import AnyEvent
 from agent_core.fault_points import EVENT_POINT
-from bot.sandbox.composio import ComposioStandIn
-from bot.sandbox.model import ModelStandIn
-from bot.sandbox.world import World
 
 
 class UnknownEventError(ValueError):
@@ -55,49 +50,3 @@ def _kind(name: str) -> str:
 
 def _plain(name: str) -> str:
     return name.replace("_", "").replace("-", "").casefold()
-
-
-class Deaths:
-    """What the bot was killed at, and the work that was done again for it.
-
-    Done again is a model request that the stand-in had word for word before, and a call that
-    reached the Composio stand-in with the tool and arguments of one before the last death. What the
-    bot's own toolkit did again is not seen, nor what a real service got.
-    """
-
-    def __init__(self, world: World) -> None:
-        self._model: ModelStandIn | None = world.model
-        self._composio: ComposioStandIn | None = world.composio
-        self._calls_before: list[int] = []
-        self.kinds: list[str] = []
-        """The events that came, in the order of the deaths."""
-
-    def note(self, fault_point: str) -> None:
-        """The bot has died there."""
-        self.kinds.append(fault_point.removeprefix(EVENT_POINT))
-        if self._composio is not None:
-            self._calls_before.append(len(self._composio.calls))
-
-    def steps_repeated(self) -> int:
-        """How many steps were done again so far."""
-        return self._model_calls() + self._tool_calls()
-
-    def _model_calls(self) -> int:
-        if self._model is None:
-            return 0
-        asked = Counter(call.digest for call in self._model.calls if call.kind != "rejected")
-        return sum(times - 1 for times in asked.values())
-
-    def _tool_calls(self) -> int:
-        if self._composio is None:
-            return 0
-        calls = [(call.tool, _written(call.arguments)) for call in self._composio.calls]
-        begins = [0, *self._calls_before]
-        again = 0
-        for begin, end in zip(begins, [*self._calls_before, len(calls)], strict=True):
-            again += sum(call in calls[:begin] for call in calls[begin:end])
-        return again
-
-
-def _written(arguments: Mapping[str, object]) -> str:
-    return json.dumps(dict(arguments), sort_keys=True, ensure_ascii=False)

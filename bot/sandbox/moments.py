@@ -45,11 +45,8 @@ def read_moment(text: str) -> Moment:
     """
     match = _WRITTEN.fullmatch(text.strip())
     if match is None:
-        raise UnclearMomentError(
-            f"{text!r} is no moment: write {_FORM}. Without a zone it is UTC; words such as "
-            "'now' and times without a date are not taken."
-        )
-    day, hour, zone = match.group(1), match.group(2), match.group(3) or "UTC"
+        raise UnclearMomentError(f"{text!r} is no moment: write {_FORM}.")
+    day, hour, zone = match[1], match[2], match[3] or "UTC"
     if zone not in available_timezones():
         raise UnclearMomentError(f"There is no time zone {zone}: write {_FORM}.")
     try:
@@ -73,7 +70,6 @@ class SharedClock:
 
     def __init__(self, file: Path, *, start_s: float) -> None:
         self.file = file
-        self._shift_s = 0.0
         self._shift_to(start_s)
 
     def now(self) -> float:

@@ -1,6 +1,6 @@
 """What a driven sandbox came to: turns, posts and files, as `--json` tells them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,13 +35,20 @@ class Outcome:
     """The uploaded ones by Slack's id: what each is called, and where it was saved."""
     effects: Sequence[Execution] | None = None
     """What the Composio stand-in was made to change; None where the real service was used."""
-    workspace: Path | None = None
     restarts: int = 0
     steps_repeated: int = 0
     never_came: tuple[str, ...] = ()
     """Events that the bot was to be killed at and that did not come."""
+    unpressed: tuple[str, ...] = ()
+    """Clicks on approvals and connections that no turn asked for."""
+
+    @property
+    def workspace(self) -> Path | None:
+        """Of the session of the last turn."""
+        return self.turns[-1].workspace if self.turns else None
 
     def as_json(self) -> JsonObject:
+        """The object of `--json`."""
         return {
             "turns": [turn.as_json() for turn in self.turns],
             "posts": [_post_json(post) for post in self.posts],
@@ -52,22 +59,19 @@ class Outcome:
             "restarts": self.restarts,
             "steps_repeated": self.steps_repeated,
             "never_came": list(self.never_came),
+            "unpressed": list(self.unpressed),
         }
 
     def _root_json(self, root: RootPost) -> JsonObject:
-        return {
-            "channel": root.channel,
-            "ts": root.post.ts,
-            "at": root.at,
-            "text": root.post.text,
-            "replies": [
-                {
-                    "text": post.text,
-                    "files": [self.files[file.id] for file in post.files if file.id in self.files],
-                }
-                for post in root.replies
-            ],
-        }
+        replies = [
+            {
+                "text": post.text,
+                "files": [self.files[file.id] for file in post.files if file.id in self.files],
+            }
+            for post in root.replies
+        ]
+        post = {"ts": root.post.ts, "text": root.post.text}
+        return {"channel": root.channel, "at": root.at, **post, "replies": replies}
 
 
 def _post_json(post: Post) -> JsonObject:
@@ -83,8 +87,8 @@ def _post_json(post: Post) -> JsonObject:
 
 def _texts_in(value: object) -> Iterator[str]:
     """All that is to be read in blocks: what an approval shows stands there alone."""
-    fields = as_object(value)
-    for key, item in (fields or {}).items():
+    fields = as_object(value) or {}
+    for key, item in fields.items():
         if key == "text" and isinstance(item, str):
             yield item
         else:
@@ -107,25 +111,16 @@ def _effect_json(effect: Execution) -> JsonObject:
 def save_files(files: list[File], directory: Path) -> dict[str, JsonObject]:
     """Write them below their own names, by Slack's id; of two with one name both are kept."""
     saved: dict[str, JsonObject] = {}
-    taken: set[str] = set()
+    taken: set[Path] = set()
     for file in files:
         directory.mkdir(parents=True, exist_ok=True)
-        name = _free_name(Path(file.name).name or file.id, taken.__contains__)
-        taken.add(name)
-        path = directory / name
+        plain = path = directory / (Path(file.name).name or file.id)
+        number = 1
+        while path in taken:
+            number += 1
+            path = plain.with_stem(f"{plain.stem} ({number})")
+        taken.add(path)
         path.write_bytes(file.content)
-        saved[file.id] = {
-            "name": file.name,
-            "path": str(path),
-            "bytes": len(file.content),
-            "mimetype": file.mimetype,
-        }
+        told = {"bytes": len(file.content), "mimetype": file.mimetype}
+        saved[file.id] = {"name": file.name, "path": str(path), **told}
     return saved
-
-
-def _free_name(name: str, is_taken: Callable[[str], bool]) -> str:
-    stem, suffix, number = Path(name).stem, Path(name).suffix, 1
-    while is_taken(name):
-        number += 1
-        name = f"{stem} ({number}){suffix}"
-    return name

@@ -1,14 +1,22 @@
-"""The buttons and links that a person has before them, and the pressing of one by its name."""
+"""What a person does with their hands: presses buttons by name, and agrees behind a link."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+from urllib.parse import urljoin
 
+import aiohttp
+
+from bot.sandbox import SandboxError
 from bot.sandbox.slack import Post, SlackStandIn
 from bot.sandbox.slack.actions import blocks_of_post
 from bot.sandbox.slack.wire import JsonObject, as_array, as_object
 
+_PATIENCE_S = 30.0
 
-class NoButtonError(Exception):
+
+class NoButtonError(SandboxError):
     """A press was not possible or came to nothing; the message says why."""
 
 
@@ -39,16 +47,27 @@ def read_names(texts: Iterable[str]) -> tuple[str, ...]:
 
 def find_buttons(slack: SlackStandIn, user: str) -> list[Button]:
     """The buttons of the bot's posts that a person sees, those of the newest post first."""
-    return [button for post in _posts_before(slack, user) for button in _buttons_of(post)]
+    return [
+        Button(
+            channel=post.channel,
+            ts=post.ts,
+            block_id=str(block.get("block_id")),
+            action_id=str(element["action_id"]),
+            label=str((as_object(element.get("text")) or {}).get("text") or ""),
+        )
+        for post in _posts_before(slack, user)
+        for block in blocks_of_post(post)
+        for element in _buttons_in(block)
+    ]
 
 
 def find_own_links(slack: SlackStandIn, user: str) -> list[str]:
     """The addresses behind the buttons of the newest post that this person alone sees."""
     person = slack.user_id(user)
-    own = (post for post in _posts_before(slack, user) if post.ephemeral_to == person)
-    for post in own:
+    for post in _posts_before(slack, user):
         elements = [element for block in blocks_of_post(post) for element in _buttons_in(block)]
-        if links := [str(element["url"]) for element in elements if element.get("url")]:
+        links = [str(element["url"]) for element in elements if element.get("url")]
+        if links and post.ephemeral_to == person:
             return links
     return []
 
@@ -73,6 +92,34 @@ async def press(slack: SlackStandIn, user: str, button: Button) -> None:
         raise NoButtonError(f"The bot did not acknowledge that {button} was pressed.")
 
 
+async def agree(url: str, label: str = "Allow") -> None:
+    """Open a page as a browser would, and press the button of this label in one of its forms.
+
+    Raises:
+        NoButtonError: there is none, or the page's server refuses.
+    """
+    html: Any = import_module("lxml.html")  # it ships no types
+    timeout = aiohttp.ClientTimeout(total=_PATIENCE_S)
+    try:
+        async with aiohttp.ClientSession(timeout=timeout, raise_for_status=True) as session:
+            async with session.get(url) as response:
+                page: Any = html.document_fromstring(await response.text())
+            for form in page.forms:
+                for button in form.iter("button"):
+                    if button.text_content().strip().casefold() == label.casefold():
+                        fields: dict[str, str] = {
+                            field.name: field.value for field in form.inputs if field.name
+                        }
+                        fields[button.get("name")] = button.get("value")
+                        target = urljoin(url, form.get("action") or "")
+                        async with session.post(target, data=fields):
+                            return
+    except (aiohttp.ClientError, TimeoutError) as error:
+        why = f"The page of the link failed: {error or type(error).__name__}"
+        raise NoButtonError(why) from error
+    raise NoButtonError(f"The page of the link has no button {label}.")
+
+
 def list_buttons(buttons: list[Button]) -> str:
     """What there is to press, as a sentence."""
     names = ", ".join(dict.fromkeys(map(str, buttons)))
@@ -90,19 +137,6 @@ def _posts_before(slack: SlackStandIn, user: str) -> list[Post]:
         if post.user == slack.bot_user_id and post.ephemeral_to in (None, person)
     ]
     return sorted(posts, key=lambda post: post.ts, reverse=True)
-
-
-def _buttons_of(post: Post) -> Iterator[Button]:
-    for block in blocks_of_post(post):
-        for element in _buttons_in(block):
-            text = as_object(element.get("text")) or {}
-            yield Button(
-                channel=post.channel,
-                ts=post.ts,
-                block_id=str(block.get("block_id")),
-                action_id=str(element["action_id"]),
-                label=str(text.get("text") or ""),
-            )
 
 
 def _buttons_in(value: object) -> Iterator[JsonObject]:

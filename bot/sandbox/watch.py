@@ -1,14 +1,11 @@
-"""Watches the bot from outside, in its database: its turns, and when it is due to do something."""
+"""Waits for the bot as a person does: for a turn's end, for rest, for its next digest."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
-
-from sqlalchemy import Row, Select, func, not_, select
-from sqlalchemy.exc import OperationalError
+from typing import TypeVar
 
 from agent_core.events import (
     AnyEvent,
@@ -26,28 +23,35 @@ from agent_core.events import (
 )
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
-from agent_core.sessions import (
-    ApprovalWait,
-    ConnectionWait,
-    Database,
-    EventLog,
-    SessionStore,
-    StoredTurn,
-    WriteBehind,
-)
-from agent_core.sessions.schema import cursors, schedules, slots, turns
-from bot.presenter.journal import READER
+from agent_core.onlooker import Onlooker
+from agent_core.runtime import ApprovalWait, ConnectionWait, StoredTurn
+from bot.sandbox import SandboxError
+from bot.sandbox.moments import SharedClock
 
 E = TypeVar("E")
 _ASKED = (QuestionAsked, ApprovalRequested, AuthRequired)
-
-POLL_S = 0.05
-SETTLED_S = 1.0
+_READER = "slack"
+"""The name of the presenter's cursor."""
+_POLL_S = 0.05
+_SETTLED_S = 1.0
 """A bot without work for so long has nothing more on its way."""
+_WORK_S = 1800.0
+_DUE_S = 20.0
+"""Until a schedule is there that is due some time."""
+_BEGIN_S = 120.0
+"""Until a slot whose moment has come is begun."""
+_SILENT_SLOTS = 10
+"""In a row without a post."""
+_LEAD_S = 2.0
+"""How long before a due moment a jump ends, so that the bot sees the moment come."""
 
 
-class NoTurnError(Exception):
+class NoTurnError(SandboxError):
     """The bot did not do in time what was waited for; the message says what."""
+
+
+class NothingDueError(SandboxError):
+    """The posts that were waited for will not come; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +60,7 @@ class WatchedTurn:
 
     turn: StoredTurn
     events: tuple[AnyEvent, ...]
+    workspace: Path | None
 
     @property
     def outcome(self) -> str:
@@ -101,12 +106,10 @@ class WatchedTurn:
             match event:
                 case QuestionAsked():
                     yield {"kind": "question", "who": event.asker}
-                case ApprovalRequested():
+                case ApprovalRequested() | AuthRequired():
+                    kind = "approval" if isinstance(event, ApprovalRequested) else "connection"
                     ended = endings.get(event.consent)
-                    yield {"kind": "approval", "who": event.asker, "ended": ended}
-                case AuthRequired():
-                    ended = endings.get(event.consent)
-                    yield {"kind": "connection", "who": event.asker, "ended": ended}
+                    yield {"kind": kind, "who": event.asker, "ended": ended}
                 case _:
                     continue
 
@@ -115,24 +118,19 @@ class WatchedTurn:
 
 
 class Watch:
-    """Reads the bot's SQLite file; it never writes. `check` is called while it waits."""
+    """Looks at the bot in its SQLite file. `check` is called while it waits."""
 
     def __init__(self, workspaces_root: Path, check: Callable[[], Awaitable[None]]) -> None:
-        database = Database(f"sqlite:///{workspaces_root}/state.sqlite")
-        self._database = database
+        self._bot = Onlooker(f"sqlite:///{workspaces_root}/state.sqlite", reader=_READER)
         self._check = check
-        behind = WriteBehind(database)  # never started: nothing is written from here
-        self._store = SessionStore(database, behind)
-        self._log = EventLog(database, behind)
 
     async def close(self) -> None:
-        await self._database.close()
+        await self._bot.close()
 
     async def ended(
         self,
         turn_id: TurnId,
         *,
-        timeout_s: float,
         is_answered: Callable[[], bool],
         seen_to: Collection[str] = (),
     ) -> WatchedTurn | None:
@@ -146,29 +144,29 @@ class Watch:
         """
 
         async def is_over() -> bool:
-            by_itself = is_answered() and not await self._any(_is(turn_id))
-            return by_itself or await self._is_shown(turn_id) or await self._asks(turn_id, seen_to)
+            turn = await self.turn(turn_id)
+            if turn is None:
+                return is_answered()
+            shown = await self._bot.shown(turn_id)
+            return bool(shown.get("finished")) or _is_asking(turn, shown, seen_to)
 
-        await self.until(is_over, timeout_s=timeout_s, otherwise="The turn did not end")
-        return await self.turn(turn_id) if await self._any(_is(turn_id)) else None
+        await self.until(is_over, timeout_s=_WORK_S, otherwise="The turn did not end")
+        return await self.turn(turn_id)
 
-    async def turn(self, turn_id: TurnId) -> WatchedTurn:
-        """A turn as it is stored now."""
-        events = tuple(event for _, event in await self._log.stored(turn_id))
-        return WatchedTurn(turn=await self._store.turn(turn_id), events=events)
+    async def turn(self, turn_id: TurnId) -> WatchedTurn | None:
+        """A turn as it is now; None where the bot has made none."""
+        found = await self._bot.turn(turn_id)
+        if found is None:
+            return None
+        turn, events = found
+        workspace = await self._bot.workspace(turn)
+        return WatchedTurn(turn=turn, events=events, workspace=workspace)
 
-    async def _asks(self, turn_id: TurnId, seen_to: Collection[str]) -> bool:
-        """Whether the turn waits for somebody who was asked and has not done anything about it."""
-        if not await self._any(_is(turn_id).where(turns.c.status == "waiting")):
-            return False
-        turn = await self.turn(turn_id)
-        if turn.outcome != "waiting" or turn.asks in seen_to:
-            return False
-        asked = [event.call_id for event in turn.events if isinstance(event, _ASKED)]
-        is_told = turn.turn.wait is not None and turn.turn.wait.call_id in asked
-        return is_told and (await self._bookmark(turn_id)).get("waits", 0) >= len(asked)
+    async def next_due(self) -> datetime | None:
+        """When the next schedule is due; None without one."""
+        return await self._bot.next_due()
 
-    async def rest(self, *, timeout_s: float, settled_s: float = SETTLED_S) -> None:
+    async def rest(self, *, timeout_s: float = _WORK_S, settled_s: float = _SETTLED_S) -> None:
         """Wait until the bot has had nothing to do for a little while.
 
         Raises:
@@ -179,7 +177,7 @@ class Watch:
 
         async def is_settled() -> bool:
             nonlocal idle_since_s
-            if await self.is_at_work():
+            if await self._bot.is_at_work():
                 idle_since_s = loop.time()
             return loop.time() - idle_since_s >= settled_s
 
@@ -197,54 +195,66 @@ class Watch:
             async with asyncio.timeout(timeout_s):
                 while not await holds():
                     await self._check()
-                    await asyncio.sleep(POLL_S)
+                    await asyncio.sleep(_POLL_S)
         except TimeoutError as error:
             raise NoTurnError(f"{otherwise} within {timeout_s:g} s.") from error
 
-    async def is_at_work(self) -> bool:
-        """Whether a turn is queued, runs or is not shown to its end, or a slot is under way."""
-        shown = select(cursors.c.turn).where(cursors.c.reader == READER, cursors.c.done.is_(True))
-        is_shown = (turns.c.status == "waiting") | turns.c.id.in_(shown)
-        if await self._any(select(turns.c.id).where(not_(is_shown))):
-            return True
-        return await self._any(select(slots.c.at).where(slots.c.state.in_(("due", "begun"))))
+    async def let_time_pass(
+        self,
+        clock: SharedClock,
+        wanted: int,
+        *,
+        count: Callable[[], int],
+        told: Callable[[float], str],
+    ) -> None:
+        """Put the clock forward to what is due next, whenever the bot has nothing to do.
 
-    async def next_due(self) -> datetime | None:
-        """When the next schedule is due; None without one."""
-        query = select(schedules.c.next_due).where(
-            schedules.c.status == "active", schedules.c.next_due.is_not(None)
-        )
-        found = await self._first(query.order_by(schedules.c.next_due))
-        return None if found is None else found.next_due
+        It ends as soon as `count` says that `wanted` posts are there and the bot is at rest.
 
-    async def knows_schedules(self) -> bool:
-        """Whether the bot has a table of them."""
-        return await self._any(select(func.count()).select_from(schedules))
+        Raises:
+            NothingDueError: nothing is due any more, or slot after slot passes without a post.
+            NoTurnError: the bot does not begin with a slot, or does not end.
+        """
 
-    async def workspace(self, turn: StoredTurn) -> Path | None:
-        session = await self._store.session(turn.session)
-        return session.workspace if session else None
+        def refuse(why: str) -> NothingDueError:
+            now = told(clock.now())
+            so_far = f"of {wanted} posts {count()} are there, and it is {now} by the sandbox's"
+            return NothingDueError(f"{why}: {so_far} clock.")
 
-    async def _is_shown(self, turn_id: TurnId) -> bool:
-        return bool((await self._bookmark(turn_id)).get("finished"))
+        async def is_due() -> bool:
+            return await self.next_due() is not None
 
-    async def _bookmark(self, turn_id: TurnId) -> JsonObject:
-        """How far the turn is shown in Slack."""
-        state = await self._first(
-            select(cursors.c.state).where(cursors.c.reader == READER, cursors.c.turn == turn_id)
-        )
-        return state.state if state else {}
+        silent = 0
+        await self.rest()
+        while (there := count()) < wanted:
+            if silent == _SILENT_SLOTS:
+                raise refuse(f"{silent} slots in a row brought no post")
+            try:
+                await self.until(is_due, timeout_s=_DUE_S, otherwise="")
+            except NoTurnError as error:
+                raise refuse("No schedule is due any more") from error
+            if due := await self.next_due():
+                await self._pass(due, clock, told)
+            silent = 0 if count() > there else silent + 1
 
-    async def _any(self, query: Select[Any]) -> bool:
-        return await self._first(query) is not None
+    async def _pass(self, due: datetime, clock: SharedClock, told: Callable[[float], str]) -> None:
+        """Go to a slot, and stay until the bot is done with it."""
+        clock.jump_to(due.timestamp() - _LEAD_S)
 
-    async def _first(self, query: Select[Any]) -> Row[Any] | None:
-        """The first row; None as well as long as the bot has not made the table."""
-        try:
-            return await self._database.run(lambda connection: connection.execute(query).first())
-        except OperationalError:
-            return None
+        async def is_begun() -> bool:
+            then = await self.next_due()
+            return then is None or then > due
+
+        at = told(due.timestamp())
+        late = f"The bot did not begin with what was due at {at}"
+        await self.until(is_begun, timeout_s=_BEGIN_S, otherwise=late)
+        await self.rest()
 
 
-def _is(turn_id: TurnId) -> Select[Any]:
-    return select(turns.c.id).where(turns.c.id == turn_id)
+def _is_asking(turn: WatchedTurn, shown: JsonObject, seen_to: Collection[str]) -> bool:
+    """Whether it waits for somebody who was asked in Slack and has not done anything about it."""
+    if turn.outcome != "waiting" or turn.asks in seen_to:
+        return False
+    asked = [event.call_id for event in turn.events if isinstance(event, _ASKED)]
+    is_told = turn.turn.wait is not None and turn.turn.wait.call_id in asked
+    return is_told and shown.get("waits", 0) >= len(asked)

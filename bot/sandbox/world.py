@@ -4,18 +4,25 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
-from agent_core.messages import JsonObject
+import yaml
+
+from bot.sandbox import SandboxError
 from bot.sandbox.composio import ComposioStandIn
-from bot.sandbox.manifest import read_manifest
 from bot.sandbox.model import ModelStandIn, Pace
 from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.slack import Clock, SlackStandIn, SystemClock
+from bot.sandbox.slack.wire import JsonObject
 from bot.sandbox.web import SmallWeb
 
-MODEL_KEY = "sandbox"
+ASKER = "ann"
+"""Who asks at the command line."""
+_MANIFEST = Path(__file__).parents[2] / "manifest.yml"
+
+
+class NoManifestError(SandboxError):
+    """The sandbox was started outside of a checkout."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +39,20 @@ class World:
     """The bot's settings in this world, as environment variables."""
 
 
+def read_manifest() -> JsonObject:
+    """What manifest.yml of this checkout says.
+
+    Raises:
+        NoManifestError: this is no checkout: an installed wheel has no manifest.
+    """
+    try:
+        return yaml.safe_load(_MANIFEST.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise NoManifestError(
+            "there is no manifest.yml beside the packages; run it in a checkout of the repository"
+        ) from error
+
+
 @asynccontextmanager
 async def open_world(
     settings: SandboxSettings,
@@ -40,28 +61,30 @@ async def open_world(
     web: Path | None,
     pace: Pace,
     clock: Clock | None = None,
-) -> AsyncGenerator[World, None]:
+) -> AsyncGenerator[World]:
     """Start the stand-ins, in which it is as late as `clock` says; leaving the context stops them.
 
     Raises:
         NoPagesError: the folder `web` has no pages.
         NoManifestError: there is no manifest to install the app from.
     """
+    manifest = read_manifest()
+    time = clock or SystemClock()
+
+    def now() -> datetime:
+        return datetime.fromtimestamp(time.now(), UTC)
+
     async with AsyncExitStack() as stack:
-        manifest = read_manifest()
-        clock = clock or SystemClock()
-        now = partial(_moment, clock)
-        slack = await stack.enter_async_context(SlackStandIn.installed_from(manifest, clock=clock))
+        slack = await stack.enter_async_context(SlackStandIn.installed_from(manifest, clock=time))
+
+        def name(user_id: str) -> str | None:
+            """The name of a `team:user` of this world."""
+            user = user_id.rpartition(":")[2]
+            return next((name for name, known in slack.users.items() if known == user), None)
+
         pages = await stack.enter_async_context(
             SmallWeb.builtin(clock=now) if web is None else SmallWeb.folder(web)
         )
-        model = composio = None
-        if not settings.model_keys:
-            model = await stack.enter_async_context(ModelStandIn(pace=pace))
-        if not settings.composio_keys:
-            composio = await stack.enter_async_context(
-                ComposioStandIn(pages.ready, clock=now, name=partial(_name_person, slack))
-            )
         environment = {
             "SLACK_BOT_TOKEN": slack.bot_token,
             "SLACK_APP_TOKEN": slack.app_token,
@@ -70,9 +93,19 @@ async def open_world(
             "WORKSPACES_ROOT": str(workspaces_root),
             "CRAWL_ALLOW": pages.crawl_allow,
             "CRAWL_CONNECT": pages.crawl_connect,
-            **_model_settings(settings, model),
-            **_composio_settings(settings, composio),
+            **settings.model_keys,
+            **settings.composio_keys,
         }
+        model = composio = None
+        if not settings.model_keys:
+            model = await stack.enter_async_context(ModelStandIn(pages=pages.ready, pace=pace))
+            environment |= {"ANTHROPIC_API_KEY": "sandbox", "ANTHROPIC_BASE_URL": model.base_url}
+            environment |= {"ANTHROPIC_AUTH_TOKEN": "", "ZAI_API_KEY": ""}
+        if not settings.composio_keys:
+            standin = ComposioStandIn(pages.ready, clock=now, name=name)
+            composio = await stack.enter_async_context(standin)
+            environment["COMPOSIO_API_KEY"] = composio.api_key
+            environment["COMPOSIO_BASE_URL"] = composio.base_url
         yield World(
             slack=slack,
             manifest=manifest,
@@ -81,32 +114,3 @@ async def open_world(
             composio=composio,
             environment=environment,
         )
-
-
-def _moment(clock: Clock) -> datetime:
-    return datetime.fromtimestamp(clock.now(), UTC)
-
-
-def _name_person(slack: SlackStandIn, user_id: str) -> str | None:
-    """The name of a `team:user` of this world."""
-    user = user_id.rpartition(":")[2]
-    return next((name for name, known in slack.users.items() if known == user), None)
-
-
-def _model_settings(settings: SandboxSettings, model: ModelStandIn | None) -> dict[str, str]:
-    if model is None:
-        return settings.model_keys
-    return {
-        "ANTHROPIC_API_KEY": MODEL_KEY,
-        "ANTHROPIC_AUTH_TOKEN": "",
-        "ZAI_API_KEY": "",
-        "ANTHROPIC_BASE_URL": model.base_url,
-    }
-
-
-def _composio_settings(
-    settings: SandboxSettings, composio: ComposioStandIn | None
-) -> dict[str, str]:
-    if composio is None:
-        return settings.composio_keys
-    return {"COMPOSIO_API_KEY": composio.api_key, "COMPOSIO_BASE_URL": composio.base_url}

@@ -156,7 +156,7 @@ class SocketMode:
         self._current = await self._open_after(trouble)
         self._said = ""
         if old is None or not is_planned or not old.is_open:
-            self._background.run(self._tell_healed)
+            self._background.run(self._tell_healed, name="a look at what was missed")
         if old is not None and is_planned:
             self._retire(old)
 
@@ -190,12 +190,7 @@ class SocketMode:
         return current.quiet_s if current is not None and current.is_open else 0.0
 
     async def _tell_healed(self) -> None:
-        """A look at what was missed that fails costs no connection."""
         logger.info("the socket to Slack is open again")
-        if self._on_healed is None:
-            return
-        async with self._one_healing:
-            try:
+        if self._on_healed is not None:
+            async with self._one_healing:
                 await self._on_healed()
-            except Exception:
-                logger.exception("what came while there was no socket could not be looked for")

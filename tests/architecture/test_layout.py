@@ -31,8 +31,8 @@ HIDDEN = {
 
 STAND_INS = ("slack", "model", "composio", "web")
 PAGE_TYPES = {"bot.sandbox.web.page", "bot.sandbox.web.Page", "bot.sandbox.web.PageKind"}
-MAY_ALSO_IMPORT = {"composio": PAGE_TYPES}
-"""What a page is, is the web's to say; the search over pages is Composio's."""
+MAY_ALSO_IMPORT = {"composio": PAGE_TYPES, "model": PAGE_TYPES}
+"""What a page is, is the web's to say; Composio searches the pages, the model quotes them."""
 
 
 def tracked() -> list[Path]:

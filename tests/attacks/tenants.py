@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from agent_core.consent.gate import ConsentGate, GateParts
+from agent_core.consent.gate import ConsentGate
 from agent_core.consent.links import FreshLinks, LinkPlaces
 from agent_core.consent.policy import read_policy
 from agent_core.consent.taint import Taints
@@ -27,8 +27,7 @@ from agent_core.testing.tools import ignore_progress
 from agent_core.tools import ToolContext, ToolOutput
 from agent_core.tools.actions import opened
 from agent_core.tools.composio import ComposioTools
-from agent_core.tools.composio_accounts import ComposioAccounts
-from agent_core.tools.composio_api import ComposioApi
+from agent_core.tools.composio_api import ComposioAccounts, ComposioApi
 from bot.sandbox.composio import ComposioStandIn
 from tests.attacks.world import BATCH
 
@@ -118,7 +117,7 @@ async def open_tenants(root: Path) -> AsyncGenerator[Tenants]:
         for team in TEAMS:
             session = SessionId(f"{team}:C1:1.000001")
             await store.add_session(StoredSession(id=session, workspace=root, created_at=now))
-        parts = GateParts(
+        gate = ConsentGate(
             policy=read_policy(),
             store=store,
             consents=consents,
@@ -133,7 +132,7 @@ async def open_tenants(root: Path) -> AsyncGenerator[Tenants]:
             standin=standin,
             tools=tools,
             accounts=accounts,
-            gate=ConsentGate(parts),
+            gate=gate,
             consents=consents,
             root=root,
             ticks=ticks,

@@ -16,7 +16,6 @@ from agent_core.messages import ToolCall
 from agent_core.runtime import Runtime
 from agent_core.runtime.consents import Verdict
 from agent_core.sessions import Database
-from agent_core.sessions.audit import AuditLog
 from agent_core.sessions.consents import ConsentStore
 from agent_core.sessions.schema import messages
 from agent_core.testing.models import ScriptedModel, call
@@ -180,7 +179,7 @@ async def test_of_many_who_decide_at_once_one_counts(tmp_path: Path) -> None:
             for verdict in verdicts:
                 group.create_task(decide(verdict))
         await end_of(runtime, asked.turn)
-        rows = await AuditLog(runtime.database).entries()
+        rows = await runtime.audit.entries()
     assert len(counted) == 1
     assert len(office.deeds) == len(rows) == (counted != ["reject"])
 

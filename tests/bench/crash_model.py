@@ -6,14 +6,10 @@ different asks never read alike, and a request that comes again after a crash ge
 
 import re
 from dataclasses import dataclass, field
-from typing import Self
 
-from bot.sandbox.model import ModelStandIn, Pace, Text, ToolUse
-from bot.sandbox.model.behaviour import Behaviour, Plan
-from bot.sandbox.model.conversation import read_conversation
-from bot.sandbox.model.offline import OfflineModel
-from bot.sandbox.model.replies import Kind, Reply
-from bot.sandbox.model.routing import asks_for_route, escape_tool, hand_over
+from bot.sandbox.model import ModelStandIn, Pace, Reply, Text, ToolUse
+from bot.sandbox.model.message import Kind
+from bot.sandbox.model.playbooks import Plan
 from bot.sandbox.model.wire import Json, as_list, as_object, as_text, blocks_of, text_of
 
 WORD = re.compile(r"\b(item|errand|chain|note|doubt|puzzle|letter)\d+\b")
@@ -24,6 +20,7 @@ CHAIN_STEPS = 5
 LOOK = "mcp__local_toolkit__list_local_files"
 EXECUTE = "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL"
 ASK = "ask_user"
+ESCAPE = "use_tools"
 LETTER = "GMAIL_SEND_EMAIL"
 
 
@@ -115,28 +112,6 @@ def _call(name: str, arguments: Json) -> Reply:
     return Reply(blocks=(ToolUse(name=name, input=arguments),), kind="scripted")
 
 
-class _Rehearsed(Behaviour):
-    """The usual behaviour, with the harness's asks before it."""
-
-    def plan(self, body: Json) -> Plan:
-        task = read_task(body)
-        if asks_for_route(body):
-            return super().plan(body)
-        if task.word:
-            return _fixed(self._rehearsed(task, body))
-        planned = super().plan(body)
-        if planned.kind == "delegated" and _is_careless(body):
-            return _fixed(_say("I did not feel like reading anything.", "delegated"))
-        return planned
-
-    def _rehearsed(self, task: Task, body: Json) -> Reply:
-        conversation = read_conversation(body)
-        escape = escape_tool(conversation)
-        if escape is not None and task.kind == "puzzle":
-            return hand_over(escape, conversation) or _call(escape.name, {"reason": "A puzzle."})
-        return reply_to(task, {tool.name for tool in conversation.tools})
-
-
 def _is_careless(body: Json) -> bool:
     """Whether a sub-agent was told to be, and was not told off for it."""
     said = " ".join(
@@ -145,20 +120,27 @@ def _is_careless(body: Json) -> bool:
     return CARELESS.search(said) is not None and "skipped a mandatory step" not in said
 
 
-def _fixed(reply: Reply) -> Plan:
-    async def give() -> Reply:
-        return reply
-
-    return Plan(kind=reply.kind, reply=give)
-
-
 class RehearsedModel(ModelStandIn):
     """The stand-in with the harness's asks rehearsed; it thinks `first_token_s` each time."""
 
     def __init__(self, *, first_token_s: float) -> None:
         super().__init__(pace=Pace(first_token_s=first_token_s), keep_bodies=True)
-        self._behaviour = _Rehearsed(OfflineModel(weights=None))
 
-    async def __aenter__(self) -> Self:
-        await super().__aenter__()
-        return self
+    def plan(self, body: Json) -> Plan:
+        """The harness's asks come before the playbooks."""
+        task = read_task(body)
+        planned = super().plan(body)
+        if planned.kind == "classify":
+            return planned
+        if task.word:
+            return Plan.of(_rehearsed(task, body))
+        if planned.kind == "delegated" and _is_careless(body):
+            return Plan.of(_say("I did not feel like reading anything.", "delegated"))
+        return planned
+
+
+def _rehearsed(task: Task, body: Json) -> Reply:
+    tools = {as_text(as_object(tool).get("name")) for tool in as_list(body.get("tools"))}
+    if tools == {ESCAPE} and task.kind == "puzzle":
+        return _call(ESCAPE, {"reason": "A puzzle."})
+    return reply_to(task, tools)

@@ -96,7 +96,7 @@ async def rest(slack: SlackStandIn, wanted: int, at: datetime) -> None:
 
 
 async def measure(root: Path, count: int) -> list[Result]:
-    with postgres() as server:
+    with postgres(may_add_user=True) as server:
         url = new_database(server)
         async with SlackStandIn(rate_limits=False) as slack, ModelStandIn() as model:
             model.play(Text(text=ANSWER), times=2 * count)

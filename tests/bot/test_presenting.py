@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from datetime import datetime
 from pathlib import Path
+from typing import Self
 
 import pytest
 
@@ -36,7 +37,7 @@ async def begin(bot: Process, place: Place, *, ts: str = "") -> TurnId:
 
 async def shows(bot: Process) -> None:
     """From here on the process shows its turns, and first what an earlier one left."""
-    await bot.runtime.show_with(READER, bot.presenting.attach)
+    await bot.runtime.readers.show_with(READER, bot.presenting.attach)
 
 
 async def presenter_ended(turn_id: TurnId) -> None:
@@ -49,7 +50,7 @@ async def presenter_ended(turn_id: TurnId) -> None:
 async def shown(bot: Process, turn_id: TurnId) -> None:
     """Wait until the turn's presenter has ended: everything of the turn is in the thread."""
     await presenter_ended(turn_id)
-    state = await bot.runtime.load_cursor(READER, turn_id)
+    state = await bot.runtime.readers.load_cursor(READER, turn_id)
     assert state is not None
     assert state["finished"]
 
@@ -293,6 +294,10 @@ class Watched:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
 
+    @property
+    def readers(self) -> Self:
+        return self
+
     async def workspace(self, session: SessionId, now: datetime) -> Path:
         return await self._runtime.workspace(session, now)
 
@@ -303,12 +308,12 @@ class Watched:
         await self._runtime.check(session)
 
     async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None:
-        return await self._runtime.load_cursor(reader, turn)
+        return await self._runtime.readers.load_cursor(reader, turn)
 
     async def save_cursor(
         self, reader: str, turn: TurnId, state: JsonObject, *, done: bool = False
     ) -> None:
-        await self._runtime.save_cursor(reader, turn, state, done=done)
+        await self._runtime.readers.save_cursor(reader, turn, state, done=done)
 
 
 class FailingCursors(Watched):

@@ -20,7 +20,7 @@ from tests.e2e.world import SIMPLE_ANSWER, Outside, World, bot_in
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 STOP_S = 30.0
-HELP = "Here I am. Mention me with a question or a task"
+HELP = "Here I am. "
 THANKS = "You are welcome! If there is more I can do, a few words are enough."
 GONE = "The files of this thread were gone; I started a new workspace."
 NOT_IN_THREAD = "_I could not answer in the thread, so here is the answer._"

@@ -65,7 +65,7 @@ def visible(world: World, root_ts: str) -> list[Post]:
 
 def attachment(office: World, told: JsonObject) -> bytes:
     """What is attached to a mail, by the mail's own entry."""
-    file = office.outside.composio.storage.by_id(told["attachmentId"])
+    file = office.outside.composio.storage.find(file_id=told["attachmentId"])
     assert file is not None
     return file.data or b""
 

@@ -123,7 +123,7 @@ class World:
 
     async def was_taken_up(self, ts: str, *, channel: str = CHANNEL) -> bool:
         """Whether a post that was acknowledged is in the ledger or has a turn."""
-        waiting = await self.runtime.unsettled()
+        waiting = await self.runtime.ledger.unsettled()
         if any(body["event"]["ts"] == ts for body in waiting):
             return True
         try:

@@ -30,14 +30,12 @@ class Account:
         """The account as REST lists it."""
         return read_tools()["account_record"] | {
             "id": self.id,
-            "word_id": self.id,
             "user_id": self.user_id,
             "status": self.status,
             "is_disabled": self.status == "INACTIVE",
             "toolkit": {"slug": self.toolkit},
             "auth_config": {"id": f"ac_{self.toolkit}", "auth_scheme": "OAUTH2"},
             "created_at": self.created_at.isoformat(),
-            "updated_at": self.changed_at.isoformat(),
             "data": self.as_person() if self.status == "ACTIVE" else {},
         }
 

@@ -5,6 +5,7 @@ import secrets
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import partial
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -54,7 +55,7 @@ class Apps:
         self._faults = faults
         self.tools: Mapping[str, Callable[[Caller, Data], Data]] = {
             "GMAIL_SEND_EMAIL": self._send_mail,
-            "GMAIL_CREATE_EMAIL_DRAFT": self._draft_mail,
+            "GMAIL_CREATE_EMAIL_DRAFT": partial(self._write_mail, label="DRAFT"),
             "GMAIL_FETCH_EMAILS": self._fetch_mails,
             "GMAIL_GET_ATTACHMENT": self._get_attachment,
             "GMAIL_GET_PROFILE": self._get_profile,
@@ -87,15 +88,12 @@ class Apps:
             raise ToolError("At least one of recipient_email, cc and bcc is required.")
         if not (given.get("subject") or given.get("body")):
             raise ToolError("At least one of subject and body is required.")
-        return self._write_mail(caller, given, "SENT")
+        return self._write_mail(caller, given, label="SENT")
 
-    def _draft_mail(self, caller: Caller, given: Data) -> Data:
-        return self._write_mail(caller, given, "DRAFT")
-
-    def _write_mail(self, caller: Caller, given: Data, label: str) -> Data:
+    def _write_mail(self, caller: Caller, given: Data, *, label: str) -> Data:
         files: list[StoredFile] = []
         if wanted := given.get("attachment"):
-            stored = self._storage.find(wanted["s3key"])
+            stored = self._storage.find(key=wanted["s3key"])
             if stored is None:
                 key = wanted["s3key"]
                 raise ToolError(f"Attachment not found: no file was uploaded as {key!r}")
@@ -156,7 +154,7 @@ class Apps:
         mine = [each for mail in mails if mail["messageId"] == given["message_id"]
                 for each in mail["attachmentList"]]  # fmt: skip
         wanted = given["attachment_id"]
-        file = self._storage.by_id(wanted)
+        file = self._storage.find(file_id=wanted)
         if file is None or wanted not in {each["attachmentId"] for each in mine}:
             raise ToolError("Requested entity was not found: attachment")
         kept = self._storage.keep(given["file_name"], file.mimetype, file.data or b"")

@@ -74,19 +74,13 @@ class Storage:
         self.fill(token, data)
         return self._files[token]
 
-    def find(self, key: str) -> StoredFile | None:
-        """The file of a key, only once its data is there."""
-        there = (stored for stored in self._files.values() if stored.data is not None)
-        return next((stored for stored in there if stored.key == key), None)
-
-    def by_id(self, file_id: str) -> StoredFile | None:
-        """A file that a mail names as its attachment."""
-        return next((stored for stored in self._files.values() if stored.id == file_id), None)
-
-    def at(self, token: str) -> StoredFile | None:
-        """The file at a presigned address, only once its data is there."""
-        stored = self._files.get(token)
-        return stored if stored is not None and stored.data is not None else None
+    def find(self, *, key: str = "", file_id: str = "", token: str = "") -> StoredFile | None:
+        """The file of a key, an id or an address's token, only once its data is there."""
+        for file in self._files.values():
+            is_meant = (key and file.key == key) or (file_id and file.id == file_id)
+            if file.data is not None and (is_meant or (token and file.token == token)):
+                return file
+        return None
 
 
 class RemoteFolder:
@@ -101,12 +95,11 @@ class RemoteFolder:
         """Raises FileNotFoundError."""
         return self.local(path).read_bytes()
 
-    def put(self, path: str, data: bytes) -> str:
-        """Keep a file, making its folders; its full remote path."""
+    def put(self, path: str, data: bytes) -> None:
+        """Keep a file, making its folders."""
         target = self.local(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
-        return path
 
     def local(self, path: str) -> Path:
         """Where a remote path lies on this machine.
@@ -116,10 +109,9 @@ class RemoteFolder:
         """
         full = posixpath.normpath(posixpath.join(HOME, path))
         for root, directory in self.roots.items():
-            target = directory / full.removeprefix(root).lstrip("/")
-            if f"{full}/".startswith(f"{root}/") and target.resolve().is_relative_to(
-                directory.resolve()
-            ):
+            target = (directory / full.removeprefix(root).lstrip("/")).resolve()
+            is_below = f"{full}/".startswith(f"{root}/")
+            if is_below and target.is_relative_to(directory.resolve()):
                 return target
         raise FileNotFoundError(2, "No such file or directory", full)
 

@@ -91,8 +91,6 @@ class Pages:
             )
             return _page("Mailboxes", f"<ul>{''.join(rows)}</ul>")
         mails = self._service.apps.mails(user_id)
-        if request.query.get("format") == "json":
-            return web.json_response({"user": user_id, "mails": mails})
         events = "".join(
             f"<article><strong>{escape(event['summary'])}</strong> "
             f"<small>{escape(event['start']['dateTime'])}</small></article>"

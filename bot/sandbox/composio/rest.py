@@ -147,7 +147,7 @@ class RestRoutes:
         return web.Response()
 
     async def _send(self, request: web.Request) -> web.Response:
-        stored = self._service.storage.at(request.match_info["token"])
+        stored = self._service.storage.find(token=request.match_info["token"])
         if stored is None:
             raise RestError(403, "S3_AccessDenied", "This address is not valid")
         # Whatever it holds, a browser does not show it from this origin.

@@ -5,7 +5,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -29,6 +29,9 @@ _UNITS = {"h": 1, "d": 24, "w": 7 * 24, "m": 31 * 24, "y": 366 * 24}
 _WHEN = re.compile(r"\s*(\d{0,3})\s*([hdwmy])\s*", re.IGNORECASE)
 
 
+PageSource = Iterable[Page] | Callable[[], Awaitable[Sequence[Page]]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Entry:
     page: Page
@@ -38,12 +41,10 @@ class _Entry:
 
 
 class SearchEngine:
-    """Searches the pages that `load` brings; they are read at the first search."""
+    """Searches pages, which are read at the first search."""
 
-    def __init__(
-        self, load: Callable[[], Awaitable[Sequence[Page]]], clock: Callable[[], datetime]
-    ) -> None:
-        self._load = load
+    def __init__(self, pages: PageSource, clock: Callable[[], datetime]) -> None:
+        self._pages = pages
         self._clock = clock
         self._entries: asyncio.Task[list[_Entry]] | None = None
 
@@ -101,7 +102,7 @@ class SearchEngine:
         return await asyncio.to_thread(_rank, query, allowed)
 
     async def _read(self) -> list[_Entry]:
-        pages = await self._load()
+        pages = await self._pages() if callable(self._pages) else self._pages
         return await asyncio.to_thread(lambda: [_index(page) for page in pages])
 
 

@@ -1,7 +1,7 @@
 """The Composio stand-in: REST, MCP and pages on one loopback origin, and what tests look into."""
 
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from typing import Self
@@ -16,10 +16,8 @@ from bot.sandbox.composio.meta import LINK_PATH, Service
 from bot.sandbox.composio.pages import Pages
 from bot.sandbox.composio.records import Data, Execution, RestError
 from bot.sandbox.composio.rest import MAX_FILE_BYTES, RestRoutes
-from bot.sandbox.composio.search import SearchEngine
-from bot.sandbox.web import Page
+from bot.sandbox.composio.search import PageSource, SearchEngine
 
-PageSource = Iterable[Page] | Callable[[], Awaitable[Sequence[Page]]]
 _LOOPBACK = "127.0.0.1"
 _OPEN_PATHS = (LINK_PATH, "/s3/", "/mailbox")
 """Asked for by browsers and by whoever holds a presigned address, so without the key."""
@@ -43,7 +41,7 @@ class ComposioStandIn:
         name: Callable[[str], str | None] = lambda _: None,
     ) -> None:
         self.api_key = f"ak_sandbox_{secrets.token_hex(8)}"
-        self._service = service = Service(SearchEngine(_loader(pages), clock), clock, name)
+        self._service = service = Service(SearchEngine(pages, clock), clock, name)
         self.faults = service.faults
         self.sessions = service.sessions
         self.accounts = service.accounts
@@ -115,34 +113,22 @@ class ComposioStandIn:
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Lets only requests with the key through, and tells refusals in Composio's envelope."""
+        given = request.headers.get("x-api-key", "").encode()
         try:
-            if not request.path.startswith(_OPEN_PATHS):
-                self._check(request)
+            if request.path.startswith(_OPEN_PATHS):
+                return await handler(request)
+            if not secrets.compare_digest(given, self.api_key.encode()):
+                return RestError(401, "HTTP_Unauthorized", "Invalid API key").as_response()
+            if self.faults.rate_limited > 0:
+                self.faults.rate_limited -= 1
+                wait = {"Retry-After": str(self.faults.retry_after_s)}
+                refusal = RestError(429, "HTTP_TooManyRequests", "Too many", headers=wait)
+                return refusal.as_response()
             return await handler(request)
         except RestError as error:
             return error.as_response()
-
-    def _check(self, request: web.Request) -> None:
-        given = request.headers.get("x-api-key", "")
-        if not secrets.compare_digest(given.encode(), self.api_key.encode()):
-            raise RestError(401, "HTTP_Unauthorized", "Invalid API key")
-        if self.faults.rate_limited > 0:
-            self.faults.rate_limited -= 1
-            headers = {"Retry-After": str(self.faults.retry_after_s), "X-RateLimit-Remaining": "0"}
-            raise RestError(429, "HTTP_TooManyRequests", "Rate limit exceeded", headers=headers)
 
 
 async def _refuse_path(request: web.Request) -> web.Response:
     asked = f"{request.method} {request.path}"
     raise RestError(404, "HTTP_NotFound", f"{asked} is not part of this sandbox")
-
-
-def _loader(pages: PageSource) -> Callable[[], Awaitable[Sequence[Page]]]:
-    if callable(pages):
-        return pages
-    known = tuple(pages)
-
-    async def load() -> Sequence[Page]:
-        return known
-
-    return load

@@ -1,9 +1,7 @@
-"""The model stand-in: an HTTP server that answers the Messages API by rules, with no model key."""
+"""The model stand-in: an HTTP server that answers the Messages API by playbooks, without a key."""
 
-from bot.sandbox.model.faults import Fault
-from bot.sandbox.model.log import ModelCall
-from bot.sandbox.model.replies import Reply, Text, ToolUse
-from bot.sandbox.model.server import ModelStandIn
-from bot.sandbox.model.stream import Pace
+from bot.sandbox.model.errors import Fault
+from bot.sandbox.model.message import Pace, Reply, Text, ToolUse
+from bot.sandbox.model.server import ModelCall, ModelStandIn
 
 __all__ = ["Fault", "ModelCall", "ModelStandIn", "Pace", "Reply", "Text", "ToolUse"]

@@ -1,16 +1,92 @@
-"""A request as a conversation: who asked what, which tools there are, what they brought."""
+"""A request as a conversation: who asked what, which tools there are, and what they brought."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
-from bot.sandbox.model.interjections import adds_nothing, quoted_words
-from bot.sandbox.model.notes import Attachment, find_attachments, without_notes
-from bot.sandbox.model.purposes import Tool, read_tools
-from bot.sandbox.model.wire import Json, as_list, as_object, as_text, blocks_of, text_of
+from bot.sandbox.model.message import Kind, Reply, Text, ToolUse
+from bot.sandbox.model.wire import (
+    Json,
+    as_list,
+    as_object,
+    as_text,
+    blocks_of,
+    first_object,
+    text_of,
+    walk,
+)
 
-TAGGED = re.compile(r"<([a-zA-Z][\w-]*)(?:\s[^<>]*)?>.*?</\1>", re.DOTALL)
-UNKNOWN = re.compile(r"\b(?:may|might) or (?:may|might) not have\b", re.I)
-NO_MORE_CALLS = re.compile(r"\bdo not (?:call|use|run) (?:any )?(?:more |further )*tools\b", re.I)
+MATERIAL = re.compile(r"<([a-z_]+)>.*?</\1>", re.DOTALL)
+NOTES = re.compile(
+    r"\AAttached files[^\n]*:\n(?:- [^\n]*(?:\n|\Z))+\s*|^The message below has [^\n]*\n\s*",
+    re.MULTILINE,
+)
+ATTACHED = re.compile(
+    r"^- (?P<path>\S[^\n]*?) \((?P<type>[\w.+-]+/[\w.+-]+), [\d,]+ bytes\)$", re.M
+)
+STEER = re.compile(
+    r"\AWhile you were working, [^\n]* wrote in the thread:\s*(?P<words>.*?)\s*"
+    r"Take it into account from here on[^\n]*\Z",
+    re.DOTALL,
+)
+GO_ON = re.compile(
+    r"^\W*(?:continue|go on|go ahead|carry on|proceed|yes|ok(?:ay)?|weiter|ja)\W*(?:please\W*)?$",
+    re.I,
+)
+REPORT = re.compile(
+    r"\b(?:reports?|comprehensive|in[- ]depth|detailed|thorough|analysis|analyse|analyze|dossier|"
+    r"white ?paper|\w*bericht\w*|ausführlich\w*|umfassend\w*)\b",
+    re.IGNORECASE,
+)
+SEARCHES = re.compile(
+    r"\b(?:research\w*|investigate|search|look (?:up|into)|find|compare|browse|read|summar\w+|news|"
+    r"latest|today|currently?|recent\w*|recherchiere?|suche?|finde|vergleiche?)\b",
+    re.IGNORECASE,
+)
+SECTION = re.compile(
+    r"\b(?:section|chapter|part|abschnitt|kapitel)\s+(?:on|about|for|über|zu)\s+(?P<topic>[^.!?\n]+)",
+    re.IGNORECASE,
+)
+HANDS_ON = re.compile(
+    r"(?:[,;]?\s+(?:and|then|und)|[.;])\s+(?:then\s+)?(?:please\s+)?(?:e-?mail|mail|send|share|give|"
+    r"forward|create|write|make|open|file|put|add|schedule|book)\b.*$",
+    re.IGNORECASE | re.DOTALL,
+)
+NAMES_TOPIC = re.compile(
+    r"\b(?:(?:report|analysis|analyse|dossier|paper|summary|overview|bericht\w*)\b[^.:?!\n]{0,30}?\b"
+    r"(?:on|about|of|for|into|over|über|zu)|about|regarding|news (?:on|of)|search for|look up|über)"
+    r"\s+(?P<topic>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+COMMANDS = re.compile(
+    r"^\W*(?:(?:please|can|could|would|you|we|i|me|us|want|need|help|with|to|tell|give|show|write|make|"
+    r"do|find|out|look|into|up|search|for|research|investigate|compare|continue|what|is|are|new|say|"
+    r"says?|pages|teams|people|news|latest|a|an|the|some|this|that|it|thing|stuff|report|summary|"
+    r"overview|comprehensive|detailed|on|of|schreibe?|einen|bitte|digest)\b[\s,:]*)+",
+    re.IGNORECASE,
+)
+TRAILING = re.compile(
+    r"[\s,]+(?:please|with (?:at least )?\w+ sources|in (?:english|german|detail))\W*$",
+    re.IGNORECASE,
+)
+MAX_TOPIC_CHARS = 160
+LOST = re.compile(r"\bmay or may not have\b")
+ADDS_NOTHING = re.compile(
+    r"^\W*(?:done|yes|ok(?:ay)?|thanks?|thank you|great|fine|approved|connected)\W*$"
+    r"|Do not call any more tools",
+    re.IGNORECASE,
+)
+"""Words while work goes on that ask for nothing, and the loop's own last word."""
+
+
+def topic_of(words: str) -> str:
+    """What a request is about, in the person's own words, on one line; empty where it is vague."""
+    first = words.strip().split("\n\n")[0]
+    asked = HANDS_ON.sub("", first) or first
+    named = NAMES_TOPIC.search(asked)
+    topic = TRAILING.sub("", " ".join(COMMANDS.sub("", named["topic"] if named else asked).split()))
+    topic = re.split(r"(?<=\w{3})[.?!](?:\s|$)", topic)[0]
+    return topic.strip(" .,:;?!\"'“”*_")[:MAX_TOPIC_CHARS]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,171 +94,137 @@ class Call:
     """One tool call of the history with what came back."""
 
     name: str
-    purpose: str
+    """Without the prefix of its server."""
     arguments: Json
     result: str
     is_error: bool
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether nobody knows if the call was carried out."""
+        return self.is_error and LOST.search(self.result) is not None
+
+    @property
+    def data(self) -> Json:
+        """The JSON object that the result opens with; empty where it holds none."""
+        return first_object(self.result)
+
+    def objects(self) -> Iterator[Json]:
+        """Every JSON object in the result."""
+        return walk(self.data)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
     """What a person asked, the calls made for it, and the final answer where there is one."""
 
-    asked: str
-    calls: tuple[Call, ...]
-    answer: str
-    attempted: tuple[Call, ...] = ()
-    """The calls with those whose results were lost, which `calls` leaves out."""
-    interjected: tuple[str, ...] = ()
-    """What of `asked` came while the work went on."""
+    asked: str = ""
+    calls: tuple[Call, ...] = ()
+    answer: str = ""
+    notes: tuple[str, ...] = ()
+    """What people wrote while the work went on."""
 
     @property
     def words(self) -> str:
-        """What the person wrote, without material in tags and notes; may be empty."""
-        return without_notes(TAGGED.sub("", self.asked))
+        """What the person wrote, without material in tags and without what was attached."""
+        return NOTES.sub("", MATERIAL.sub("", self.asked).strip()).strip()
 
     @property
-    def attachments(self) -> tuple[Attachment, ...]:
-        """The files that came with it."""
-        return find_attachments(TAGGED.sub("", self.asked))
+    def attachments(self) -> list[tuple[str, str]]:
+        """Path and type of the files that came with it."""
+        return [(found["path"], found["type"]) for found in ATTACHED.finditer(self.asked)]
+
+    def done(self, *names: str) -> list[Call]:
+        """The calls of these tools whose result is known, in order."""
+        return [call for call in self.calls if call.name in names and not call.is_lost]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
+    """The tools by their short names, and the exchanges, oldest first."""
+
     system: str
-    tools: tuple[Tool, ...]
-    exchanges: tuple[Exchange, ...]
-    """Oldest first; the last one is what this request is about."""
-    may_call_tools: bool = True
-    """False where the request forbids further calls, by its settings or in words."""
+    tools: dict[str, str]
+    exchanges: list[Exchange]
+    may_call_tools: bool
+    """False where the last message says that there must be no further calls."""
+    kind: Kind = field(default="research")
 
     @property
     def now(self) -> Exchange:
-        return self.exchanges[-1]
+        """What this request is about; a bare "continue" goes on with the work before it."""
+        now, earlier = self.exchanges[-1], self.earlier
+        if not (earlier and GO_ON.match(now.words)):
+            return now
+        calls = (*earlier[-1].calls, *now.calls)
+        return replace(earlier[-1], calls=calls, notes=(*earlier[-1].notes, *now.notes))
 
     @property
-    def earlier(self) -> tuple[Exchange, ...]:
+    def earlier(self) -> list[Exchange]:
         return self.exchanges[:-1]
 
-    @property
-    def asked(self) -> str:
-        """The last text of the person, without material in tags and notes around it."""
-        return self.now.words or ("" if self.now.attachments else self.now.asked)
+    def use(self, name: str, **arguments: object) -> ToolUse:
+        """A call of an offered tool by its short name."""
+        return ToolUse(name=self.tools[name], input=arguments)
 
-    def tool(self, purpose: str) -> Tool | None:
-        """The first offered tool that serves a purpose."""
-        return next((tool for tool in self.tools if tool.purpose == purpose), None)
+    def call(self, *calls: ToolUse, thought: str) -> Reply:
+        """A reply that makes these calls, all in parallel."""
+        return Reply(blocks=calls, kind=self.kind, thought=thought)
 
-    def calls(self, purpose: str) -> list[Call]:
-        """The calls of this turn that served a purpose, in order."""
-        return [call for call in self.now.calls if call.purpose == purpose]
+    def say(self, text: str) -> Reply:
+        """A reply of one text."""
+        return Reply(blocks=(Text(text=text),), kind=self.kind)
 
-    def has_called(self, purpose: str) -> bool:
-        return bool(self.calls(purpose))
+
+def short_name(name: str) -> str:
+    """A tool's name without its server's: `mcp__composio__COMPOSIO_SEARCH_WEB` is `SEARCH_WEB`."""
+    return name.rpartition("__")[2].removeprefix("COMPOSIO_")
 
 
 def read_conversation(body: Json) -> Conversation:
     """Read a validated request."""
-    tools = read_tools(as_list(body.get("tools")))
-    purposes = {tool.name: tool.purpose for tool in tools}
-    reader = _Reader(purposes)
-    for message in as_list(body.get("messages")):
-        reader.read(as_object(message))
+    names = [as_text(as_object(tool).get("name")) for tool in as_list(body.get("tools"))]
+    messages = [as_object(message) for message in as_list(body.get("messages"))]
+    is_last_word = "Do not call any more tools" in text_of(messages[-1].get("content"))
+    is_off = as_object(body.get("tool_choice")).get("type") == "none"
     return Conversation(
         system=text_of(body.get("system")),
-        tools=tools,
-        exchanges=reader.exchanges(),
-        may_call_tools=bool(tools) and not _forbids_tools(body),
+        tools={short_name(name): name for name in names},
+        exchanges=_exchanges(messages),
+        may_call_tools=bool(names) and not (is_last_word or is_off),
     )
 
 
-def _forbids_tools(body: Json) -> bool:
-    if as_object(body.get("tool_choice")).get("type") == "none":
-        return True
-    messages = [as_object(message) for message in as_list(body.get("messages"))]
-    return bool(messages) and NO_MORE_CALLS.search(text_of(messages[-1].get("content"))) is not None
-
-
-def _is_unknown(call: Call) -> bool:
-    """Whether the result was lost: a call that only reads is then simply made again."""
-    return call.is_error and UNKNOWN.search(call.result) is not None
-
-
-class _Reader:
-    """Folds messages into exchanges: a person's text opens a new one, unless work went on."""
-
-    def __init__(self, purposes: dict[str, str]) -> None:
-        self._purposes = purposes
-        self._done: list[Exchange] = []
-        self._asked: list[str] = []
-        self._interjected: list[str] = []
-        self._answer: list[str] = []
-        self._calls: dict[str, Json] = {}
-        self._results: dict[str, Json] = {}
-
-    def read(self, message: Json) -> None:
-        blocks = blocks_of(message.get("content"))
+def _exchanges(messages: list[Json]) -> list[Exchange]:
+    """A person's text opens a new exchange, unless work went on."""
+    found = [Exchange()]
+    open_calls: dict[str, Json] = {}
+    for message in messages:
+        now, blocks = found[-1], blocks_of(message.get("content"))
         if message.get("role") == "assistant":
-            self._read_assistant(blocks)
-        elif message.get("role") == "user":
-            self._read_user(blocks)
-
-    def exchanges(self) -> tuple[Exchange, ...]:
-        return (*self._done, self._close())
-
-    def _read_assistant(self, blocks: list[Json]) -> None:
-        for block in blocks:
-            if block.get("type") == "tool_use":
-                self._calls[as_text(block.get("id"))] = block
-        if not any(block.get("type") == "tool_use" for block in blocks):
-            self._answer.append(text_of(blocks))
-
-    def _read_user(self, blocks: list[Json]) -> None:
+            open_calls = {b["id"]: b for b in blocks if b.get("type") == "tool_use"}
+            answer = "" if open_calls else text_of(blocks)
+            found[-1] = replace(now, answer=answer)
+            continue
         results = [block for block in blocks if block.get("type") == "tool_result"]
-        for block in results:
-            self._results[as_text(block.get("tool_use_id"))] = block
-        texts = [as_text(block.get("text")) for block in blocks if block.get("type") == "text"]
-        passed_on = [words for text in texts if (words := quoted_words(text)) is not None]
-        own = [text for text in texts if quoted_words(text) is None]
-        if not results and (own or not passed_on):
-            self._open("\n\n".join(own))
-        for words in passed_on:
-            self._interject(words)
+        made = [_call(open_calls.get(r["tool_use_id"], {}), r) for r in results]
+        steered = [(STEER.match(text), text) for b in blocks if (text := as_text(b.get("text")))]
+        words = [match["words"] if match else text for match, text in steered]
+        if made:
+            notes = [each for each in words if not ADDS_NOTHING.search(each)]
+            found[-1] = replace(now, calls=(*now.calls, *made), notes=(*now.notes, *notes))
+        elif now.answer:
+            found.append(Exchange(asked="\n\n".join(words)))
+        else:
+            asked = "\n\n".join(filter(None, [now.asked, *words]))
+            found[-1] = replace(now, asked=asked)
+    return found
 
-    def _open(self, text: str) -> None:
-        if self._answer or self._calls:
-            self._done.append(self._close())
-        self._asked.append(text)
 
-    def _interject(self, words: str) -> None:
-        """Words that come after the answer are a request of their own, unless they add nothing."""
-        if adds_nothing(TAGGED.sub("", words)):
-            return
-        if self._answer:
-            self._done.append(self._close())
-        self._asked.append(words)
-        self._interjected.append(words)
-
-    def _close(self) -> Exchange:
-        calls = [self._call(key, block) for key, block in self._calls.items()]
-        exchange = Exchange(
-            asked="\n\n".join(text for text in self._asked if text),
-            calls=tuple(call for call in calls if not _is_unknown(call)),
-            answer="\n\n".join(self._answer),
-            attempted=tuple(calls),
-            interjected=tuple(self._interjected),
-        )
-        self._asked, self._interjected, self._answer = [], [], []
-        self._calls, self._results = {}, {}
-        return exchange
-
-    def _call(self, key: str, block: Json) -> Call:
-        result = self._results.get(key, {})
-        name = as_text(block.get("name"))
-        return Call(
-            name=name,
-            purpose=self._purposes.get(name, ""),
-            arguments=as_object(block.get("input")),
-            result=text_of(result.get("content")),
-            is_error=bool(result.get("is_error")),
-        )
+def _call(use: Json, result: Json) -> Call:
+    return Call(
+        name=short_name(as_text(use.get("name"))),
+        arguments=as_object(use.get("input")),
+        result=text_of(result.get("content")),
+        is_error=bool(result.get("is_error")),
+    )

@@ -1,7 +1,15 @@
-"""The errors that the Messages API answers with, as values of one exception."""
+"""The errors that the Messages API answers with, and the faults that a test asks for."""
+
+import asyncio
+from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Literal
 
 from bot.sandbox.model.wire import Json
 
+OK = 200
+Cut = Literal["clean", "abrupt"]
 TYPE_OF_STATUS = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -20,13 +28,20 @@ class RefusedError(Exception):
     """The request is answered with an error of the given status and type."""
 
     def __init__(
-        self, message: str, *, status: int = 400, type: str = "", code: str | None = None
+        self,
+        message: str,
+        *,
+        status: int = 400,
+        type: str = "",
+        code: str | None = None,
+        retry_after: float | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.status = status
         self.type = type or TYPE_OF_STATUS.get(status, "api_error")
         self.code = code
+        self.retry_after = retry_after
 
 
 def error_body(error: RefusedError, request_id: str) -> Json:
@@ -35,3 +50,52 @@ def error_body(error: RefusedError, request_id: str) -> Json:
     if error.code:
         inner["details"] = {"error_code": error.code}
     return {"type": "error", "error": inner, "request_id": request_id}
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Fault:
+    """One scripted failure. Without `mid_stream` and `cut` it is an HTTP error."""
+
+    status: int = 529
+    """200 with neither `mid_stream` nor `cut` only stalls: the reply goes on afterwards."""
+    type: str = ""
+    message: str = "Overloaded"
+    error_code: str | None = None
+    mid_stream: bool = False
+    """Answer 200 and send an `error` event after `after_events` events."""
+    cut: Cut | None = None
+    """End the stream after `after_events` events: politely, or by dropping the connection."""
+    after_events: int = 0
+    stall_s: float = 0.0
+    """Silence before the fault takes effect (in a stream: after `after_events` events)."""
+    retry_after: float | None = None
+    kinds: Collection[str] = field(default_factory=frozenset[str])
+    """Hit only requests of these kinds; empty hits every request."""
+    times: int = 1
+    """How many requests it still hits."""
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    """Once it is set, nothing is silent any more."""
+
+    async def silence(self) -> None:
+        """Return when the silence has taken its time, or is over."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.stall_s):
+                await self.over.wait()
+
+    @property
+    def breaks_stream(self) -> bool:
+        return self.mid_stream or self.cut is not None
+
+    @property
+    def is_http_error(self) -> bool:
+        return not self.breaks_stream and self.status != OK
+
+    @property
+    def error(self) -> RefusedError:
+        return RefusedError(
+            self.message,
+            status=self.status,
+            type=self.type,
+            code=self.error_code,
+            retry_after=self.retry_after,
+        )

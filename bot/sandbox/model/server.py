@@ -8,53 +8,79 @@ import hashlib
 import json
 import uuid
 from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from types import TracebackType
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from aiohttp import web
 
-from bot.sandbox.model.behaviour import Behaviour
-from bot.sandbox.model.errors import RefusedError, error_body
-from bot.sandbox.model.exchange import Exchange
-from bot.sandbox.model.faults import Cut, Fault, Faults
-from bot.sandbox.model.finished import finish, without_partial_json
-from bot.sandbox.model.headers import check_headers, rate_headers
-from bot.sandbox.model.log import ModelCall
-from bot.sandbox.model.offline import OfflineModel, find_weights
-from bot.sandbox.model.replies import Reply, Text, ToolUse
-from bot.sandbox.model.stream import Pace, StreamEvent, stream_events
-from bot.sandbox.model.usage import PromptCache, count_input_tokens
-from bot.sandbox.model.validation import Rules, validate
-from bot.sandbox.model.wire import Json
+from bot.sandbox.model.errors import Fault, RefusedError, error_body
+from bot.sandbox.model.message import (
+    Pace,
+    Reply,
+    StreamEvent,
+    Text,
+    ToolUse,
+    finish,
+    stream_events,
+    visible,
+)
+from bot.sandbox.model.playbooks import Pages, Plan, no_pages, plan
+from bot.sandbox.model.validation import check_headers, validate
+from bot.sandbox.model.wire import Json, as_list, as_object, as_text
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 CLIENT_IS_GONE = 499
 """Never read by anybody; nginx's number for a client that hung up while it was asking."""
 
 
+@dataclass(slots=True, kw_only=True)
+class ModelCall:
+    """What the stand-in remembers of each request, for tests and for the sandbox's summary."""
+
+    model: str = ""
+    tools: tuple[str, ...] = ()
+    """Names of the tools that the request offered."""
+    kind: str = "rejected"
+    """Which playbook answered, or `rejected` for a request that broke a rule."""
+    stop_reason: str | None = None
+    """None where the reply did not end properly."""
+    usage: Json = field(default_factory=dict[str, Any])
+    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    status: int = 200
+    error: str = ""
+    digest: str = ""
+    """The same for two requests with the same bytes, and for no others."""
+    called: tuple[str, ...] = ()
+    """Names of the tools that the reply called."""
+    body: Json | None = None
+    """The whole request, only where the stand-in was told to keep bodies."""
+
+
 class ModelStandIn:
     """`async with ModelStandIn() as model:` serves `model.base_url` until the block is left.
 
-    It answers by rules from each request alone. `calls` lists what was asked, `fail` scripts a
-    fault for a coming request, and `play` scripts a whole reply.
+    It plays a playbook that it chooses from each request alone; plain questions are answered from
+    `pages`. `calls` lists what was asked, `fail` scripts a fault for a coming request, and `play`
+    scripts a whole reply.
     """
 
     def __init__(
         self,
         *,
+        pages: Pages = no_pages,
         pace: Pace | None = None,
-        bind_thinking: bool = False,
         keep_bodies: bool = False,
         api_versions: Collection[str] = ("2023-06-01", "2026-10-21"),
     ) -> None:
         self.calls: list[ModelCall] = []
+        self._pages = pages
         self._pace = pace or Pace()
-        self._rules = Rules(bind_thinking=bind_thinking)
         self._keep_bodies = keep_bodies
         self._api_versions = api_versions
-        self._faults = Faults()
-        self._offline = OfflineModel(weights=find_weights())
-        self._behaviour = Behaviour(self._offline)
+        self._faults: list[Fault] = []
+        self._scripted: list[Reply] = []
         self._runner: web.AppRunner | None = None
         self._port = 0
 
@@ -62,12 +88,12 @@ class ModelStandIn:
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self._port}"
 
-    async def __aenter__(self) -> ModelStandIn:
-        self._cache = PromptCache(asyncio.get_running_loop().time)
-        self._runner = web.AppRunner(self._app(), access_log=None, shutdown_timeout=0.1)
+    async def __aenter__(self) -> Self:
+        app = web.Application(client_max_size=MAX_BODY_BYTES)
+        app.router.add_post("/v1/messages", self._messages)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
-        await site.start()
+        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
         self._port = int(self._runner.addresses[0][1])
         return self
 
@@ -79,38 +105,10 @@ class ModelStandIn:
     ) -> None:
         if self._runner is not None:
             await self._runner.cleanup()
-        await self._offline.close()
 
-    def fail(
-        self,
-        *,
-        status: int = 529,
-        type: str = "",
-        message: str = "Overloaded",
-        error_code: str | None = None,
-        mid_stream: bool = False,
-        cut: Cut | None = None,
-        after_events: int = 0,
-        stall_s: float = 0.0,
-        retry_after: float | None = None,
-        kinds: Collection[str] = frozenset(),
-        times: int = 1,
-    ) -> None:
-        """Script a fault for the next requests that it fits; see `Fault` for the fields."""
-        fault = Fault(
-            status=status,
-            type=type,
-            message=message,
-            error_code=error_code,
-            mid_stream=mid_stream,
-            cut=cut,
-            after_events=after_events,
-            stall_s=stall_s,
-            retry_after=retry_after,
-            kinds=kinds,
-            times=times,
-        )
-        self._faults.add(fault)
+    def fail(self, **fault: Any) -> None:
+        """Script a fault for the next requests that it fits, by the fields of `Fault`."""
+        self._faults.append(Fault(**fault))
 
     def stall(
         self, seconds: float, *, after_events: int = 0, kinds: Collection[str] = frozenset()
@@ -120,73 +118,76 @@ class ModelStandIn:
         It lasts `seconds`, or until the event is set that is returned.
         """
         fault = Fault(status=200, stall_s=seconds, after_events=after_events, kinds=kinds)
-        self._faults.add(fault)
+        self._faults.append(fault)
         return fault.over
 
     def play(self, *blocks: Text | ToolUse, stop_reason: str | None = None, times: int = 1) -> None:
         """Script whole replies: the next requests get these blocks whatever they ask."""
         reply = Reply(blocks=blocks, kind="scripted", stop_reason=stop_reason)
-        self._behaviour.play(reply, times=times)
+        self._scripted.extend([reply] * times)
 
-    async def warm(self) -> bool:
-        """Load the offline model now; False where it is not installed."""
-        return await self._offline.load()
+    def plan(self, body: Json) -> Plan:
+        """The reply to one validated request, and its kind before it is made."""
+        if self._scripted:
+            return Plan.of(self._scripted.pop(0))
+        return plan(body, self._pages)
 
-    def _app(self) -> web.Application:
-        app = web.Application(client_max_size=MAX_BODY_BYTES)
-        app.router.add_post("/v1/messages", self._messages)
-        app.router.add_post("/v1/messages/count_tokens", self._count_tokens)
-        app.router.add_get("/healthz", _healthz)
-        return app
-
-    async def _count_tokens(self, request: web.Request) -> web.StreamResponse:
-        request_id = _request_id()
-        try:
-            check_headers(request.headers, self._api_versions)
-            body = await _read(request)
-            validate(body, self._rules, request.headers, counting=True)
-        except RefusedError as error:
-            return _refusal(error, request_id)
-        return web.json_response(
-            {"input_tokens": count_input_tokens(body)}, headers={"request-id": request_id}
-        )
+    def _take_fault(self, kind: str) -> Fault | None:
+        """The oldest fault for a request of this kind, used up by one."""
+        fault = next((each for each in self._faults if not each.kinds or kind in each.kinds), None)
+        if fault is not None:
+            fault.times -= 1
+            self._faults = [each for each in self._faults if each.times > 0]
+        return fault
 
     async def _messages(self, request: web.Request) -> web.StreamResponse:
-        exchange = Exchange(request_id=_request_id())
+        call, request_id = ModelCall(), _request_id()
         try:
-            return await self._answer(request, exchange)
+            return await self._answer(request, call, request_id)
         except RefusedError as error:
-            exchange.status, exchange.error = error.status, error.type
-            return _refusal(error, exchange.request_id, exchange.retry_after)
+            call.status, call.error = error.status, error.type
+            return _refusal(error, request_id)
         except ConnectionResetError:
             return web.Response(status=CLIENT_IS_GONE)
         finally:
-            self.calls.append(exchange.as_call(keep_body=self._keep_bodies))
+            self.calls.append(call)
 
-    async def _answer(self, request: web.Request, exchange: Exchange) -> web.StreamResponse:
+    async def _answer(
+        self, request: web.Request, call: ModelCall, request_id: str
+    ) -> web.StreamResponse:
         check_headers(request.headers, self._api_versions)
-        exchange.body = body = await _read(request)
-        exchange.digest = hashlib.sha256(await request.read()).hexdigest()
-        validate(body, self._rules, request.headers)
-        plan = self._behaviour.plan(body)
-        exchange.kind = plan.kind
-        fault = self._faults.take(plan.kind)
+        body = await _read(request)
+        call.body = body if self._keep_bodies else None
+        call.model = as_text(body.get("model"))
+        call.tools = tuple(as_text(as_object(t).get("name")) for t in as_list(body.get("tools")))
+        call.digest = hashlib.sha256(await request.read()).hexdigest()
+        validate(body, request.headers)
+        planned = self.plan(body)
+        call.kind = planned.kind
+        fault = self._take_fault(planned.kind)
         if fault and fault.is_http_error:
-            await _raise_http_error(fault, exchange)
-        reply = await plan.reply()
-        message = finish(reply, body, self._cache.account(body))
-        exchange.called = tuple(b.name for b in reply.blocks if isinstance(b, ToolUse))
-        if not body.get("stream"):
-            await asyncio.sleep(self._pace.due_s(message["usage"]["output_tokens"]))
-            exchange.finish(message)
-            headers = {"request-id": exchange.request_id, **rate_headers()}
-            return web.json_response(without_partial_json(message), headers=headers)
-        return await self._stream(request, message, exchange, fault)
+            await fault.silence()
+            raise fault.error
+        reply = await planned.reply()
+        message = finish(reply, body)
+        call.called = tuple(b.name for b in reply.blocks if isinstance(b, ToolUse))
+        headers = {"request-id": request_id}
+        if body.get("stream"):
+            return await self._stream(request, message, call, fault, headers)
+        await asyncio.sleep(self._pace.due_s(message["usage"]["output_tokens"]))
+        call.stop_reason, call.usage = message["stop_reason"], message["usage"]
+        return web.json_response(visible(message), headers=headers)
 
     async def _stream(
-        self, request: web.Request, message: Json, exchange: Exchange, fault: Fault | None
+        self,
+        request: web.Request,
+        message: Json,
+        call: ModelCall,
+        fault: Fault | None,
+        headers: dict[str, str],
     ) -> web.StreamResponse:
-        response = web.StreamResponse(headers=_stream_headers(exchange))
+        kind = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache"}
+        response = web.StreamResponse(headers={**kind, **headers})
         await response.prepare(request)
         events = list(stream_events(message, self._pace.chunk_chars))
         with contextlib.suppress(ConnectionResetError):
@@ -195,56 +196,35 @@ class ModelStandIn:
                 await fault.silence()
                 del events[: fault.after_events]
             if fault and fault.breaks_stream:
-                await _break(request, response, fault, exchange)
+                call.error = fault.error.type if fault.mid_stream else f"{fault.cut} cut"
+                await _break(request, response, fault, headers["request-id"])
             else:
                 await self._send(response, events)
-                exchange.finish(message)
+                call.stop_reason, call.usage = message["stop_reason"], message["usage"]
                 await response.write_eof()
         return response
 
     async def _send(self, response: web.StreamResponse, events: list[StreamEvent]) -> None:
-        started_s = asyncio.get_running_loop().time()
+        now_s = asyncio.get_running_loop().time
+        started_s = now_s()
         tokens = 0
         for event in events:
             if event.tokens:
-                await _sleep_until(started_s + self._pace.due_s(tokens))
+                await asyncio.sleep(max(0.0, started_s + self._pace.due_s(tokens) - now_s()))
                 tokens += event.tokens
             await response.write(event.frame)
 
 
-async def _raise_http_error(fault: Fault, exchange: Exchange) -> None:
-    await fault.silence()
-    exchange.retry_after = fault.retry_after
-    raise fault.error
-
-
-def _stream_headers(exchange: Exchange) -> dict[str, str]:
-    return {
-        "content-type": "text/event-stream; charset=utf-8",
-        "cache-control": "no-cache",
-        "request-id": exchange.request_id,
-        **rate_headers(),
-    }
-
-
 async def _break(
-    request: web.Request, response: web.StreamResponse, fault: Fault, exchange: Exchange
+    request: web.Request, response: web.StreamResponse, fault: Fault, request_id: str
 ) -> None:
-    exchange.error = fault.error.type if fault.mid_stream else f"{fault.cut} cut"
     if fault.mid_stream:
-        data = error_body(fault.error, exchange.request_id)
-        await response.write(StreamEvent(data=data).frame)
+        await response.write(StreamEvent(data=error_body(fault.error, request_id)).frame)
     if fault.cut == "abrupt":
         if request.transport is not None:
             request.transport.abort()
     else:
         await response.write_eof()
-
-
-async def _sleep_until(due_s: float) -> None:
-    remaining_s = due_s - asyncio.get_running_loop().time()
-    if remaining_s > 0:
-        await asyncio.sleep(remaining_s)
 
 
 async def _read(request: web.Request) -> Json:
@@ -259,18 +239,12 @@ async def _read(request: web.Request) -> Json:
     return cast(Json, body)
 
 
-def _refusal(
-    error: RefusedError, request_id: str, retry_after: float | None = None
-) -> web.Response:
+def _refusal(error: RefusedError, request_id: str) -> web.Response:
     headers = {"request-id": request_id}
-    if retry_after is not None:
-        headers["retry-after"] = f"{retry_after:g}"
+    if error.retry_after is not None:
+        headers["retry-after"] = f"{error.retry_after:g}"
     return web.json_response(error_body(error, request_id), status=error.status, headers=headers)
 
 
 def _request_id() -> str:
     return f"req_{uuid.uuid4().hex[:24]}"
-
-
-async def _healthz(_request: web.Request) -> web.Response:
-    return web.json_response({"ok": True})

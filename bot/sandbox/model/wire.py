@@ -1,5 +1,6 @@
 """Plain JSON values as they arrive: shape-safe readers for data that nobody has checked yet."""
 
+import json
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -38,8 +39,19 @@ def walk(value: object, depth: int = 8) -> Iterator[Json]:
     """Every object inside a JSON value, outermost first, down to the given depth."""
     if depth < 0:
         return
-    if isinstance(value, dict):
-        yield cast(Json, value)
-    children = [*as_object(cast(object, value)).values(), *as_list(cast(object, value))]
+    if as_object(value):
+        yield as_object(value)
+    children: list[object] = [*as_object(value).values(), *as_list(value)]
     for child in children:
         yield from walk(child, depth - 1)
+
+
+def first_object(text: str) -> Json:
+    """The first JSON object in a text, which prose may follow; empty where there is none."""
+    start = text.find("{")
+    if start < 0:
+        return {}
+    try:
+        return as_object(json.JSONDecoder().raw_decode(text, start)[0])
+    except ValueError:
+        return {}

@@ -22,6 +22,9 @@ class Deliverer:
         self._background = background
         self.events_under_way = 0
         """How many events are neither acknowledged nor given up."""
+        self.may_begin = asyncio.Event()
+        """Cleared while events wait for an app's first connection; Slack would try for minutes."""
+        self.may_begin.set()
 
     def start_event(self, payload: JsonObject) -> None:
         """Deliver an event in the background, with Slack's retries until it is acknowledged."""
@@ -29,6 +32,7 @@ class Deliverer:
         self._background.start(self._deliver_event(payload))
 
     async def _deliver_event(self, payload: JsonObject) -> None:
+        await self.may_begin.wait()
         try:
             delivery = await self.attempt("events_api", payload)
             for attempt, pause_s in enumerate(RETRY_PAUSES_S, start=1):

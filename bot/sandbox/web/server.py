@@ -7,22 +7,27 @@ import threading
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
+from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from bot.sandbox.web.catalogue import PAGES, read_catalogue, read_clock
-from bot.sandbox.web.folder import read_folder
-from bot.sandbox.web.listing import list_pages
-from bot.sandbox.web.page import Page
-from bot.sandbox.web.site import Document, Site, decode_path, index_documents
+from bot.sandbox.web.site import (
+    Document,
+    Page,
+    Site,
+    decode_path,
+    list_pages,
+    read_built_in,
+    read_folder,
+)
 
-LOOPBACK = "127.0.0.1"
-ALL_HOSTS = "*.test"
+_LOOPBACK = "127.0.0.1"
+_ALL_HOSTS = "*.test"
 """A pattern for every host: `.test` names exist nowhere else."""
-NOT_FOUND_HTML = (
+_NOT_FOUND = (
     "<!doctype html><html><head><title>Page not found</title></head><body><h1>404</h1>"
     "<p>The page you are looking for has moved or never existed.</p></body></html>"
 )
@@ -47,18 +52,22 @@ class SmallWeb:
 
     def __init__(self, site: Site) -> None:
         self.requests: list[Visit] = []
-        self.hosts = site.hosts
+        self.hosts = tuple(sorted({document.host for document in site.documents}))
         self.port = 0
         self._site = site
-        self._documents = index_documents(site.documents)
+        self._documents = {
+            (each.host, decode_path(urlsplit(each.url).path)): each for each in site.documents
+        }
         self._stop = threading.Event()
         self._open = contextlib.AsyncExitStack()
         self._listing: asyncio.Task[tuple[Page, ...]] | None = None
 
     @classmethod
-    def builtin(cls, *, pace: float = 1.0, clock: Callable[[], datetime] = read_clock) -> Self:
+    def builtin(
+        cls, *, pace: float = 1.0, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> Self:
         """The pages that come with the sandbox; `pace` multiplies the delay of the slow one."""
-        return cls(read_catalogue(PAGES, now=clock(), pace=pace))
+        return cls(read_built_in(now=clock(), pace=pace))
 
     @classmethod
     def folder(cls, folder: Path) -> Self:
@@ -68,52 +77,41 @@ class SmallWeb:
     @property
     def crawl_allow(self) -> str:
         """The value for CRAWL_ALLOW that lets a crawler open every page."""
-        return ALL_HOSTS
+        return _ALL_HOSTS
 
     @property
     def crawl_connect(self) -> str:
         """The value for CRAWL_CONNECT that leads a crawler to this server."""
-        return f"{ALL_HOSTS}={LOOPBACK}:{self.port}"
-
-    @property
-    def pages(self) -> tuple[Page, ...]:
-        """The search engine's entries; raises RuntimeError before `ready()` has returned."""
-        if self._listing is None or not self._listing.done():
-            raise RuntimeError("the pages are still being read: await ready() first")
-        return self._listing.result()
+        return f"{_ALL_HOSTS}={_LOOPBACK}:{self.port}"
 
     async def ready(self) -> tuple[Page, ...]:
-        """The search engine's entries as soon as all pages are read."""
+        """The search engine's entries; all pages are read when it is first asked for them."""
         if self._listing is None:
-            raise RuntimeError("the small web is not open")
+            self._listing = asyncio.create_task(
+                asyncio.to_thread(list_pages, self._site, stopped=self._stop.is_set)
+            )
         return await asyncio.shield(self._listing)
 
     async def __aenter__(self) -> Self:
         async with contextlib.AsyncExitStack() as stack:
-            await self._listen(stack)
-            self._listing = asyncio.create_task(self._list_pages())
-            stack.push_async_callback(self._end_listing, self._listing)
+            app = web.Application()
+            app.router.add_route("*", "/{path:.*}", self._answer)
+            runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.5)
+            await runner.setup()
+            stack.push_async_callback(runner.cleanup)
+            await web.TCPSite(runner, _LOOPBACK, 0).start()
+            self.port = int(runner.addresses[0][1])
+            stack.push_async_callback(self._end_listing)
             self._open = stack.pop_all()
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
         await self._open.aclose()
 
-    async def _listen(self, stack: contextlib.AsyncExitStack) -> None:
-        app = web.Application()
-        app.router.add_route("*", "/{path:.*}", self._answer)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.5)
-        await runner.setup()
-        stack.push_async_callback(runner.cleanup)
-        await web.TCPSite(runner, LOOPBACK, 0).start()
-        self.port = int(runner.addresses[0][1])
-
-    async def _list_pages(self) -> tuple[Page, ...]:
-        return await asyncio.to_thread(list_pages, self._site, stopped=self._stop.is_set)
-
-    async def _end_listing(self, listing: asyncio.Task[tuple[Page, ...]]) -> None:
+    async def _end_listing(self) -> None:
         self._stop.set()
-        await asyncio.wait([listing])
+        if self._listing is not None:
+            await asyncio.wait([self._listing])
 
     async def _answer(self, request: web.Request) -> web.Response:
         host = request.host.partition(":")[0].lower()
@@ -131,31 +129,27 @@ class SmallWeb:
             return web.Response(text=self._site.robots[host])
         document = self._documents.get((host, path))
         if document is None:
-            return web.Response(status=404, text=NOT_FOUND_HTML, content_type="text/html")
+            return web.Response(status=404, text=_NOT_FOUND, content_type="text/html")
         if request.method not in ("GET", "HEAD"):
             return web.Response(status=405, headers={"Allow": "GET, HEAD"})
         await asyncio.sleep(document.delay_s)
-        return await send_document(document, request)
+        return await _send(document, request)
 
 
-async def send_document(document: Document, request: web.Request) -> web.Response:
-    """The document's answer, its file's bytes untouched."""
-    if document.location is not None:
-        return web.Response(status=document.status, headers={"Location": document.location})
+async def _send(document: Document, request: web.Request) -> web.Response:
+    """The document's answer, its file's bytes untouched; unpacked for a client that cannot."""
+    if document.file is None:
+        location = {"Location": document.location or ""}
+        return web.Response(status=document.status, headers=location)
     try:
-        body = b"" if document.file is None else await asyncio.to_thread(document.file.read_bytes)
+        body = await asyncio.to_thread(document.file.read_bytes)
     except OSError:
-        return web.Response(status=404, text=NOT_FOUND_HTML, content_type="text/html")
+        return web.Response(status=404, text=_NOT_FOUND, content_type="text/html")
     headers = {"Content-Type": "text/html"}
-    if document.file is not None and document.file.suffix.lower() == ".gz":
-        body, encoding = await asyncio.to_thread(encode_body, body, request)
-        headers |= encoding
+    if document.file.suffix.lower() == ".gz":
+        if "gzip" in request.headers.get("Accept-Encoding", ""):
+            headers |= {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+        else:
+            with contextlib.suppress(OSError, EOFError, zlib.error):
+                body = await asyncio.to_thread(gzip.decompress, body)
     return web.Response(status=document.status, body=body, headers=headers)
-
-
-def encode_body(packed: bytes, request: web.Request) -> tuple[bytes, dict[str, str]]:
-    """The packed bytes with their encoding named, or unpacked for a client that cannot."""
-    if "gzip" not in request.headers.get("Accept-Encoding", ""):
-        with contextlib.suppress(OSError, EOFError, zlib.error):
-            return gzip.decompress(packed), {}
-    return packed, {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}

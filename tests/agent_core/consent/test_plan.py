@@ -14,7 +14,7 @@ from agent_core.consent.policy import read_policy
 from agent_core.ids import SessionId, UserId
 from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.tools import tool_context
-from agent_core.tools.composio_accounts import AppTool
+from agent_core.tools.composio_api import AppTool
 from agent_core.tools.pins import digest_of_json
 from tests.agent_core.consent.calls import batch, entry
 

@@ -154,3 +154,22 @@ async def test_a_version_refused_twice_is_not_remembered(
     assert isinstance(await failure_of(model), ModelRejected)
     await ask(model)
     assert server.headers[2]["anthropic-version"] == server.headers[0]["anthropic-version"]
+
+
+async def test_no_sampling_and_no_forced_tool_is_sent(
+    model: AnthropicModel, server: MessagesServer
+) -> None:
+    server.answers.append(FINE)
+    await ask(model)
+
+    assert set(server.bodies[0]) == {"model", "max_tokens", "messages", "system", "stream"}
+
+
+async def test_a_model_can_be_closed_and_used_again(
+    model: AnthropicModel, server: MessagesServer
+) -> None:
+    server.answers.extend([FINE, FINE])
+    await ask(model)
+    await model.close()
+
+    assert (await ask(model)).message.text == "Fine."

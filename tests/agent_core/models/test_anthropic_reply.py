@@ -209,3 +209,21 @@ def test_the_last_counts_win_and_a_missing_one_does_not_reset() -> None:
     usage = assembled(*events).usage
 
     assert (usage.input_tokens, usage.output_tokens, usage.cache_read_tokens) == (12, 9, 3000)
+
+
+def test_a_stop_for_a_call_that_is_not_there_is_not_whole() -> None:
+    with pytest.raises(ModelUnavailable):
+        assembled(*message(text_block(0, "I will search."), stop_reason="tool_use"))
+
+
+def test_a_piece_for_a_block_that_never_began_is_not_whole() -> None:
+    with pytest.raises(ModelUnavailable):
+        assembled(message_start(USAGE), *text_block(0, "x")[1:])
+
+
+def test_only_the_answers_text_comes_as_deltas() -> None:
+    assembly = ReplyAssembly()
+
+    said = [text for event in WHOLE if (text := assembly.take(event))]
+
+    assert said == ["Checking."]

@@ -1,5 +1,7 @@
 """How a request is written: cache points, content order, effort."""
 
+import json
+
 import pytest
 
 from agent_core.ids import ToolCallId
@@ -137,3 +139,27 @@ def test_effort_is_sent_to_a_model_that_takes_it() -> None:
 )
 def test_only_known_families_are_known_to_take_effort(model: str, takes: bool) -> None:
     assert takes_effort(model) is takes
+
+
+def test_the_system_prompt_is_one_cached_block() -> None:
+    assert written(user_message("Hi"))["system"] == [
+        {"type": "text", "text": "S", "cache_control": CACHE}
+    ]
+
+
+def test_a_long_conversation_has_four_cache_points() -> None:
+    turns = [m for _ in range(9) for m in (user_message("q"), assistant(Text(text="a")))]
+
+    body = written(*turns, user_message("last"))
+
+    assert json.dumps(body).count('"cache_control"') == 4
+
+
+def test_a_request_does_not_change_the_messages_it_is_made_of() -> None:
+    block: JsonObject = {"type": "image", "source": {"type": "url", "url": "https://e.org/a.png"}}
+    message = Message(role="user", parts=(Opaque(block=block),))
+
+    first, second = written(message), written(message)
+
+    assert first == second
+    assert "cache_control" not in block

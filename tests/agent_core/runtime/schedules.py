@@ -14,7 +14,7 @@ from agent_core.ids import SessionId, ToolCallId, TurnId
 from agent_core.messages import JsonObject, Message, Text, ToolCall, ToolResult
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.runtime import Runtime
-from agent_core.sessions import SessionStore, StoredTurn, WriteBehind
+from agent_core.sessions import Database, SessionStore, StoredTurn, WriteBehind
 from agent_core.testing.models import ScriptedModel, calls_reply, text_reply
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
@@ -95,6 +95,8 @@ class Schedules:
                 people.cancel()
                 await asyncio.wait({people})
             self._at_work.clear()
+        database = Database(self._database_url or f"sqlite:///{self._root}/state.sqlite")
+        self._store = SessionStore(database, WriteBehind(database))
         async with self._runtime() as runtime:
             await self._act(runtime)
             async with asyncio.timeout(QUIET_S):
@@ -103,6 +105,7 @@ class Schedules:
                         group.create_task(self._settle(runtime, thread))
             for thread in self.threads:
                 await self._examine(runtime, thread)
+        await database.close()
 
     def _runtime(self) -> Runtime:
         send = FakeTool(run=self._effect, is_repeatable=False)
@@ -155,8 +158,7 @@ class Schedules:
 
     async def _settle(self, runtime: Runtime, thread: Thread) -> None:
         """Until every turn has ended; a question that is asked gets its answer."""
-        store = SessionStore(runtime.database, WriteBehind(runtime.database))
-        while unfinished := await store.unfinished_of(thread.session):
+        while unfinished := await self._store.unfinished_of(thread.session):
             if all(turn.status == "waiting" for turn in unfinished):
                 await self._say(runtime, thread, "say")
             await asyncio.sleep(5 * PACE_S)
@@ -178,12 +180,11 @@ class Schedules:
         return "done"
 
     async def _examine(self, runtime: Runtime, thread: Thread) -> None:
-        store = SessionStore(runtime.database, WriteBehind(runtime.database))
         turns = [
             await runtime.turn(_turn_id(thread, number)) for number in range(1, thread.said + 1)
         ]
         last = replace(turns[-1], seq=10_000) if turns else None
-        history = await store.history_before(last) if last else ()
+        history = await self._store.history_before(last) if last else ()
         for fault in (
             *faults_of_turns(turns),
             *faults_of_words(turns, history),

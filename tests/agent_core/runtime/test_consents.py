@@ -12,7 +12,6 @@ from agent_core.events import (
 )
 from agent_core.ids import TurnId
 from agent_core.runtime import Runtime
-from agent_core.sessions.audit import AuditLog
 from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.runtimes import inbound
 from tests.agent_core.runtime.office import APPROVER, Office, requested, sending
@@ -54,7 +53,7 @@ async def test_an_approved_call_is_made_once_as_it_was_shown(office: Office) -> 
         await runtime.consents.decide(asked.consent, ANN, verdict="approve")
         assert (await end_of(runtime, turn)).answer == "Sent."
         assert [(e.verdict, e.by) for e in await decided(runtime, turn)] == [("approved", ANN)]
-        (row,) = await AuditLog(runtime.database).entries()
+        (row,) = await runtime.audit.entries()
     assert office.sent == [(ANN, "bob@example.com")]
     assert (row.outcome, row.entry.approved_by, row.entry.digest) == ("done", ANN, asked.digest)
     assert row.entry.actions[0].account == "u1@example.com"
@@ -69,7 +68,7 @@ async def test_a_rejected_call_is_not_made_and_the_model_gets_the_reason(office:
         asked = await requested(runtime, turn)
         await runtime.consents.decide(asked.consent, ANN, verdict="reject", reason="wrong Bob")
         await end_of(runtime, turn)
-        assert await AuditLog(runtime.database).entries() == []
+        assert await runtime.audit.entries() == []
     assert office.sent == []
     assert "rejected (wrong Bob)" in told(model.requests[-1])
 

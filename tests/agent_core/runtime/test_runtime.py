@@ -266,3 +266,18 @@ async def test_a_thread_that_read_nothing_from_outside_is_not_tainted(tmp_path: 
     model = ScriptedModel(["From what I know."])
     async with scripted_runtime(tmp_path, model=model) as runtime:
         assert not ending(await turn_events(runtime, inbound("continue with it"))).is_tainted
+
+
+async def test_tools_know_the_places_that_the_surface_named(tmp_path: Path) -> None:
+    places: list[tuple[str, ...]] = []
+
+    async def look(_: JsonObject, context: ToolContext, progress: Progress) -> str:
+        places.append(context.places)
+        return "here"
+
+    model = ScriptedModel([call("look"), "Here."])
+    tools = FakeToolset({"look": look})
+    message = replace(inbound("Where am I?"), places=("C1", "T1:C1"))
+    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
+        await turn_events(runtime, message)
+    assert places == [("C1", "T1:C1")]

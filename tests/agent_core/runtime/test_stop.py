@@ -219,8 +219,7 @@ async def test_a_stop_that_was_ordered_before_a_crash_holds_after_it(tmp_path: P
     async with scripted_runtime(tmp_path, model=ScriptedModel([held])) as runtime:
         turn = await begin(runtime, inbound("continue"))
         await held.reached.wait()
-        parts = runtime.database
-    database = Database(str(parts.url))
+    database = Database(f"sqlite:///{tmp_path}/state.sqlite")
     await Inbox(database).stop(inbound("").session, Stop(by="Ann", why="asked"))
     await database.close()
     async with scripted_runtime(tmp_path, model=ScriptedModel([])) as runtime:

@@ -6,7 +6,6 @@ from pathlib import Path
 from agent_core.messages import Text
 from agent_core.runtime import Runtime
 from agent_core.sessions import StoredTurn
-from agent_core.sessions.store import go_on_in
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from tests.agent_core.runtime.threads import begin, end_of
@@ -18,7 +17,7 @@ async def go_on(runtime: Runtime) -> None:
     turn = await begin(runtime, inbound("continue"))
     await end_of(runtime, turn)
     for _ in range(2):  # it may be done again after a crash
-        await go_on_in(runtime.database, THREAD, turn, reader="r", now=datetime.now(UTC))
+        await runtime.sessions.go_on_in(THREAD, turn, reader="r", now=datetime.now(UTC))
 
 
 async def test_a_reply_knows_what_was_said_in_the_other_session(tmp_path: Path) -> None:
@@ -44,5 +43,5 @@ async def test_what_was_told_is_not_shown_once_more(tmp_path: Path) -> None:
     async with scripted_runtime(tmp_path, model=ScriptedModel(["nine bridges"])) as runtime:
         await go_on(runtime)
     async with scripted_runtime(tmp_path, model=ScriptedModel([])) as runtime:
-        await runtime.show_with("r", reader)
+        await runtime.readers.show_with("r", reader)
     assert shown == [inbound("").session]

@@ -32,47 +32,47 @@ async def ledger_of_a_living_process(database: Database) -> Ledger:
 
 async def left_by_the_dead(database: Database) -> list[JsonObject]:
     """What a process finds that begins now."""
-    return await ledger_of_a_dead_process(database).take_up()
+    return await ledger_of_a_dead_process(database).unsettled()
 
 
 async def test_a_gesture_is_new_once(ledger: Ledger) -> None:
-    assert await ledger.record(("T1:C1:1", ""), BODY, AT)
-    assert not await ledger.record(("T1:C1:1", ""), BODY, AT)
+    assert await ledger.record("T1:C1:1", "", BODY, AT)
+    assert not await ledger.record("T1:C1:1", "", BODY, AT)
 
 
 async def test_the_second_key_makes_a_gesture_known_too(ledger: Ledger) -> None:
-    assert await ledger.record(("T1:C1:1", "T1:C1:client"), BODY, AT)
-    assert not await ledger.record(("T1:C1:2", "T1:C1:client"), BODY, AT)
-    assert not await ledger.record(("T1:C1:client", ""), BODY, AT)
+    assert await ledger.record("T1:C1:1", "T1:C1:client", BODY, AT)
+    assert not await ledger.record("T1:C1:2", "T1:C1:client", BODY, AT)
+    assert not await ledger.record("T1:C1:client", "", BODY, AT)
 
 
 async def test_a_gesture_that_was_forgotten_is_new_again_under_either_key(ledger: Ledger) -> None:
-    assert await ledger.record(("T1:C1:1", "T1:C1:client"), BODY, AT)
-    assert await ledger.record(("T1:C1:2", ""), BODY, AT)
-    await ledger.forget(("T1:C1:1", "T1:C1:client"))
-    assert await ledger.record(("T1:C1:1", ""), BODY, AT)
-    assert await ledger.record(("T1:C1:client", ""), BODY, AT)
-    assert not await ledger.record(("T1:C1:2", ""), BODY, AT)
+    assert await ledger.record("T1:C1:1", "T1:C1:client", BODY, AT)
+    assert await ledger.record("T1:C1:2", "", BODY, AT)
+    await ledger.forget("T1:C1:1", "T1:C1:client")
+    assert await ledger.record("T1:C1:1", "", BODY, AT)
+    assert await ledger.record("T1:C1:client", "", BODY, AT)
+    assert not await ledger.record("T1:C1:2", "", BODY, AT)
 
 
 async def test_all_keys_of_a_delivery_that_was_known_are_known_from_then_on(
     ledger: Ledger,
 ) -> None:
-    await ledger.record(("T1:C1:1", "T1:C1:client"), BODY, AT)
-    await ledger.record(("T1:C1:2", "T1:C1:client"), BODY, AT)
-    assert not await ledger.record(("T1:C1:2", ""), BODY, AT)
+    await ledger.record("T1:C1:1", "T1:C1:client", BODY, AT)
+    await ledger.record("T1:C1:2", "T1:C1:client", BODY, AT)
+    assert not await ledger.record("T1:C1:2", "", BODY, AT)
 
 
 async def test_a_delivery_that_was_known_under_its_other_key_is_not_taken_up(
     ledger: Ledger, database: Database
 ) -> None:
-    await ledger.record(("T1:C1:1", "T1:C1:client"), {"number": 1}, AT)
-    await ledger.record(("T1:C1:2", "T1:C1:client"), {"number": 2}, AT)
+    await ledger.record("T1:C1:1", "T1:C1:client", {"number": 1}, AT)
+    await ledger.record("T1:C1:2", "T1:C1:client", {"number": 2}, AT)
     assert await left_by_the_dead(database) == [{"number": 1}]
 
 
 async def test_two_equal_keys_are_one(ledger: Ledger, database: Database) -> None:
-    assert await ledger.record(("T1:C1:1", "T1:C1:1"), BODY, AT)
+    assert await ledger.record("T1:C1:1", "T1:C1:1", BODY, AT)
     assert await left_by_the_dead(database) == [BODY]
 
 
@@ -82,15 +82,15 @@ async def test_what_was_not_handed_over_is_kept_oldest_first_each_once(
     bodies = [{"number": number} for number in range(3)]
     for number in (2, 0, 1):
         keys = (f"T1:C1:{number}", f"T1:C1:client{number}")
-        await ledger.record(keys, bodies[number], AT + timedelta(seconds=number))
+        await ledger.record(*keys, bodies[number], AT + timedelta(seconds=number))
     assert await left_by_the_dead(database) == bodies
 
 
 async def test_a_second_delivery_is_not_kept_to_be_handed_over_again(
     ledger: Ledger, database: Database
 ) -> None:
-    await ledger.record(("T1:C1:1", "T1:C1:client"), BODY, AT)
-    await ledger.record(("T1:C1:2", "T1:C1:client"), BODY, AT)
+    await ledger.record("T1:C1:1", "T1:C1:client", BODY, AT)
+    await ledger.record("T1:C1:2", "T1:C1:client", BODY, AT)
     await ledger.settle("T1:C1:1")
     assert await left_by_the_dead(database) == []
 
@@ -100,8 +100,7 @@ async def test_of_deliveries_at_the_same_time_one_is_new(
 ) -> None:
     async with asyncio.TaskGroup() as group:
         tasks = [
-            group.create_task(ledger.record(("T1:C1:1", "T1:C1:client"), BODY, AT))
-            for _ in range(20)
+            group.create_task(ledger.record("T1:C1:1", "T1:C1:client", BODY, AT)) for _ in range(20)
         ]
     assert [task.result() for task in tasks].count(True) == 1
     assert await left_by_the_dead(database) == [BODY]
@@ -113,7 +112,7 @@ async def test_of_deliveries_under_several_first_keys_at_the_same_time_one_is_ne
 ) -> None:
     async with asyncio.TaskGroup() as group:
         tasks = [
-            group.create_task(ledger.record((f"T1:C1:{number}", "T1:C1:client"), BODY, AT))
+            group.create_task(ledger.record(f"T1:C1:{number}", "T1:C1:client", BODY, AT))
             for number in range(20)
         ]
     assert [task.result() for task in tasks].count(True) == 1
@@ -122,24 +121,24 @@ async def test_of_deliveries_under_several_first_keys_at_the_same_time_one_is_ne
 
 async def test_what_a_living_process_works_on_is_taken_up_by_nobody(database: Database) -> None:
     ledger = await ledger_of_a_living_process(database)
-    await ledger.record(("T1:C1:1", ""), BODY, AT)
-    assert await ledger.take_up() == []
+    await ledger.record("T1:C1:1", "", BODY, AT)
+    assert await ledger.unsettled() == []
     assert await left_by_the_dead(database) == []
 
 
 async def test_what_was_taken_up_is_not_given_out_again(ledger: Ledger, database: Database) -> None:
-    await ledger.record(("T1:C1:1", ""), BODY, AT)
+    await ledger.record("T1:C1:1", "", BODY, AT)
     alive = await ledger_of_a_living_process(database)
-    assert await alive.take_up() == [BODY]
-    assert await alive.take_up() == []
+    assert await alive.unsettled() == [BODY]
+    assert await alive.unsettled() == []
 
 
 @pytest.mark.proves("ledger.taken_up")
 async def test_what_could_not_be_handled_is_taken_up_again(database: Database) -> None:
     ledger = await ledger_of_a_living_process(database)
-    await ledger.record(("T1:C1:1", ""), BODY, AT)
+    await ledger.record("T1:C1:1", "", BODY, AT)
     await ledger.release("T1:C1:1")
-    assert await ledger.take_up() == [BODY]
+    assert await ledger.unsettled() == [BODY]
 
 
 @pytest.mark.proves("ledger.kept")
@@ -147,4 +146,4 @@ async def test_the_ledger_outlives_its_process(url: str) -> None:
     for is_new in (True, False):
         async with opened(url) as database:
             ledger = ledger_of_a_dead_process(database)
-            assert await ledger.record(("T1:C1:1", ""), BODY, AT) is is_new
+            assert await ledger.record("T1:C1:1", "", BODY, AT) is is_new

@@ -72,10 +72,10 @@ async def test_a_gesture_that_cannot_be_recorded_is_refused_before_slack_asks_ag
     with locked(file):
         began = time.monotonic()
         with pytest.raises(DatabaseTrouble, match="database is locked") as refused:
-            await ledger.record(("T1:C1:1", ""), BODY, AT)
+            await ledger.record("T1:C1:1", "", BODY, AT)
         assert time.monotonic() - began < ACK_LIMIT_S
     assert not refused.value.may_be_stored
-    assert await ledger.record(("T1:C1:1", ""), BODY, AT), "the next delivery is the first one"
+    assert await ledger.record("T1:C1:1", "", BODY, AT), "the next delivery is the first one"
 
 
 async def test_gestures_do_not_wait_behind_work_that_waits(on_file: Database, file: Path) -> None:
@@ -86,7 +86,7 @@ async def test_gestures_do_not_wait_behind_work_that_waits(on_file: Database, fi
                 group.create_task(store.add_turn(inbound("hello", number=number)))
             began = time.monotonic()
             with pytest.raises(DatabaseTrouble):
-                await ledger.record(("T1:C1:1", ""), BODY, AT)
+                await ledger.record("T1:C1:1", "", BODY, AT)
             assert time.monotonic() - began < ACK_LIMIT_S
     assert ACK_PATIENCE_S < ACK_LIMIT_S
 
@@ -106,11 +106,11 @@ async def test_a_full_disk_refuses_gestures_and_keeps_what_turns_announce(
                 for event in events:
                     await log.append(event)
                 with pytest.raises(DatabaseTrouble, match="full"):
-                    await ledger.record(("T1:C1:1", ""), large, AT)
+                    await ledger.record("T1:C1:1", "", large, AT)
                 await told.wait()
         await log.flush()
         assert [event for _, event in await log.stored(TURN)] == whole_turn()
-        assert await ledger.record(("T1:C1:1", ""), large, AT)
+        assert await ledger.record("T1:C1:1", "", large, AT)
         await behind.close()
 
 
@@ -218,10 +218,10 @@ class TestACommitWithoutAnAnswer:
         line, database = lost_commits
         ledger = ledger_of(database)
         line.armed = 1
-        assert await ledger.record(("T1:C1:1", "T1:C1:client"), BODY, AT)
+        assert await ledger.record("T1:C1:1", "T1:C1:client", BODY, AT)
         assert line.lost == 1
-        assert not await ledger.record(("T1:C1:1", "T1:C1:client"), BODY, AT)
-        assert await ledger.take_up() == [BODY]
+        assert not await ledger.record("T1:C1:1", "T1:C1:client", BODY, AT)
+        assert await ledger.unsettled() == [BODY]
 
     async def test_a_gesture_that_had_to_be_refused_is_taken_up(
         self, lost_commits: tuple[LostCommits, Database]
@@ -232,24 +232,24 @@ class TestACommitWithoutAnAnswer:
         ledger = Ledger(database, leases)
         line.armed = 1_000
         with pytest.raises(DatabaseTrouble) as refused:
-            await ledger.record(("T1:C1:1", ""), BODY, AT)
+            await ledger.record("T1:C1:1", "", BODY, AT)
         assert refused.value.may_be_stored
         line.armed = 0
-        assert not await ledger.record(("T1:C1:1", ""), BODY, AT), "Slack delivers it again"
-        assert await ledger.take_up() == [BODY]
-        assert await ledger.take_up() == []
+        assert not await ledger.record("T1:C1:1", "", BODY, AT), "Slack delivers it again"
+        assert await ledger.unsettled() == [BODY]
+        assert await ledger.unsettled() == []
 
     async def test_what_is_taken_up_is_given_out(
         self, lost_commits: tuple[LostCommits, Database]
     ) -> None:
         line, database = lost_commits
-        await ledger_of(database).record(("T1:C1:1", ""), BODY, AT)
+        await ledger_of(database).record("T1:C1:1", "", BODY, AT)
         leases = Leases(database, new_process_id())
         await leases.enter()
         line.armed = 1
-        assert await Ledger(database, leases).take_up() == [BODY]
+        assert await Ledger(database, leases).unsettled() == [BODY]
         assert line.lost == 1
-        assert await Ledger(database, leases).take_up() == []
+        assert await Ledger(database, leases).unsettled() == []
 
     async def test_a_turn_is_added_started_and_continued(
         self, lost_commits: tuple[LostCommits, Database]

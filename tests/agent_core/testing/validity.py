@@ -17,7 +17,7 @@ from agent_core.messages import JsonObject, Message, Opaque, Part, Text, ToolCal
 from agent_core.models import ModelRequest, Reply
 from agent_core.models.anthropic_messages import request_body
 from bot.sandbox.model.errors import RefusedError
-from bot.sandbox.model.validation import Rules, validate
+from bot.sandbox.model.validation import validate
 
 MARK = "[turn "
 """In the words that open each turn, so that its own part of a history can be told."""
@@ -89,7 +89,7 @@ def _faults_on_wire(request: ModelRequest) -> Iterator[str]:
     body = request_body("claude-sonnet-5-5", request)
     try:
         json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
-        validate(_without_signatures(body), Rules(), {})
+        validate(_without_signatures(body), {})
     except (RefusedError, ValueError) as error:
         yield f"the stand-in says: {error}"
 

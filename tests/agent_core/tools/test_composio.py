@@ -180,15 +180,6 @@ async def test_who_was_long_idle_comes_back_to_the_same_session(
     assert [wish["user_id"] for wish in world.wishes] == ["T1:U1"]
 
 
-async def test_another_servers_tool_is_unknown_here(
-    world: ComposioWorld, context: ToolContext
-) -> None:
-    async with open_tools(world) as tools:
-        output = await tools.run(tool_call("mcp__other__x"), context, ignore_progress)
-    assert output.is_error
-    assert world.wishes == []
-
-
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [

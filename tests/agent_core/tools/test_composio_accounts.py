@@ -11,8 +11,7 @@ from starlette.routing import Route
 
 from agent_core.errors import ToolServerError
 from agent_core.ids import UserId
-from agent_core.tools.composio_accounts import ComposioAccounts
-from agent_core.tools.composio_api import ComposioApi
+from agent_core.tools.composio_api import ComposioAccounts, ComposioApi
 from bot.sandbox.composio import ComposioStandIn
 from tests.agent_core.tools.loopback import serve
 

@@ -14,7 +14,6 @@ from agent_core.tools import ToolContext, ToolOutput
 from agent_core.tools.hub import McpHub
 from agent_core.tools.registry import Registry
 from agent_core.tools.servers import HttpServer, InProcessServer, ServerConfig
-from agent_core.tools.stdio import Tail
 from tests.agent_core.tools.conftest import HubMaker
 from tests.agent_core.tools.loopback import serve
 
@@ -85,16 +84,6 @@ async def test_10000_items_are_one_text_saved_whole_and_shown_in_part(
     assert len(output.text) < 10_000
 
 
-@pytest.mark.proves("hub.items")
-async def test_3000_pictures_are_named_and_not_carried(
-    caller: Callable[[ServerConfig], Caller], context: ToolContext
-) -> None:
-    output = await caller(near())("pictures", count=3_000)
-    saved = (context.workspace / output.saved_path).read_text(encoding="utf-8")
-    assert saved.splitlines() == ["[image image/png, 0 KB]"] * 3_000
-    assert len(output.text) < 10_000
-
-
 @pytest.mark.proves("hub.picture")
 async def test_a_giant_picture_reaches_neither_model_nor_memory(
     caller: Callable[[ServerConfig], Caller],
@@ -134,18 +123,6 @@ async def test_a_failure_with_a_huge_trace_is_short_to_the_model_and_whole_on_di
     assert len(output.text) < 5_000
     saved = (context.workspace / output.saved_path).read_text(encoding="utf-8")
     assert "  at frame 1999\nValueError: cause" in saved
-
-
-@pytest.mark.proves("hub.stderr")
-def test_of_100_mb_on_stderr_the_last_64_kb_are_kept() -> None:
-    tail = Tail()
-    chunk = b"x" * 65_535 + b"\n"
-    for _ in range(1_600):
-        tail.add(chunk)
-    tail.add(b"the end")
-    kept = tail.text(10**9)
-    assert kept.endswith("\nthe end")
-    assert len(kept) <= 65_536
 
 
 @pytest.mark.proves("hub.progress")

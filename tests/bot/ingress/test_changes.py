@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from bot.inbound import InboundPost
 from bot.ingress.changes import Deletion, Edit, Told, read_told
 
 TS = "1783536983.783769"
@@ -27,24 +26,6 @@ def read_change(now: dict[str, Any], before: dict[str, Any]) -> Told | None:
     )
 
 
-def test_a_post_is_told_as_it_is() -> None:
-    told = read(**POST)
-
-    assert isinstance(told, InboundPost)
-    assert told.key == f"T1:C1:{TS}"
-
-
-def test_an_edit_has_both_versions_and_its_own_key() -> None:
-    told = read_change({"text": "<@UBOT> news", "edited": EDITED, "thread_ts": TS}, {})
-
-    assert isinstance(told, Edit)
-    assert (told.post.wire_text, told.post.key) == ("<@UBOT> news", f"T1:C1:{TS}")
-    assert told.before is not None
-    assert told.before.wire_text == "<@UBOT> status"
-    assert (told.post.said_ts, told.post.channel_type) == (EDITED["ts"], "channel")
-    assert told.key == f"T1:C1:{TS}:edit:{EDITED['ts']}"
-
-
 def test_both_payloads_of_one_edit_are_one_gesture() -> None:
     change = read_change({"text": "<@UBOT> news", "edited": EDITED}, {})
     mention = read(**POST | {"type": "app_mention", "text": "<@UBOT> news", "edited": EDITED})
@@ -53,13 +34,6 @@ def test_both_payloads_of_one_edit_are_one_gesture() -> None:
     assert mention is not None
     assert isinstance(mention, Edit)
     assert mention.key == change.key
-
-
-def test_an_edit_carries_the_payload_of_the_post_as_it_is_now() -> None:
-    told = read_change({"text": "<@UBOT> news", "edited": EDITED}, {})
-
-    assert isinstance(told, Edit)
-    assert read_told(told.body, bot_user="UBOT") == told.post
 
 
 @pytest.mark.parametrize(
@@ -87,21 +61,6 @@ def test_an_edit_time_that_is_none_is_not_believed(ts: object) -> None:
 
     assert isinstance(told, Edit)
     assert told.post.said_ts == TS
-
-
-def test_a_deletion_names_the_post_that_is_gone() -> None:
-    told = read(subtype="message_deleted", deleted_ts=TS, previous_message=POST)
-
-    assert isinstance(told, Deletion)
-    assert (told.post_key, told.key) == (f"T1:C1:{TS}", f"T1:C1:{TS}:deleted")
-    assert told.before is not None
-    assert told.before.wire_text == POST["text"]
-
-
-def test_a_deletion_may_not_tell_what_the_post_was() -> None:
-    assert read(subtype="message_deleted", deleted_ts=TS) == Deletion(
-        post_key=f"T1:C1:{TS}", before=None
-    )
 
 
 def test_a_root_that_leaves_a_tombstone_is_deleted_as_well() -> None:

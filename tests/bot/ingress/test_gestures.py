@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -83,19 +82,19 @@ class DurableLedger:
     async def record(self, key: str, second_key: str, body: JsonObject) -> bool:
         if any(body is each for each in self.lost):
             raise ConnectionError("the ledger is away")
-        return await self.ledger.record((key, second_key), body, datetime.now(UTC))
+        return await self.ledger.record(key, second_key, body)
 
     async def settle(self, key: str) -> None:
         await self.ledger.settle(key)
 
     async def forget(self, key: str, second_key: str) -> None:
-        await self.ledger.forget((key, second_key))
+        await self.ledger.forget(key, second_key)
 
     async def release(self, key: str) -> None:
         await self.ledger.release(key)
 
     async def unsettled(self) -> list[JsonObject]:
-        return await self.ledger.take_up()
+        return await self.ledger.unsettled()
 
 
 @asynccontextmanager

@@ -35,14 +35,6 @@ def payload(channel: str, ts_s: float) -> JsonObject:
     return {"event": {"type": "message", "channel": channel, "ts": f"{ts_s:.6f}"}}
 
 
-async def test_the_first_start_ever_has_nothing_to_catch_up() -> None:
-    ear = Ear()
-    heard = await ear.opened()
-
-    assert not heard.has_gap.is_set()
-    assert ear.saved("*") == START_S
-
-
 @pytest.mark.proves("catch_up.cursor")
 async def test_every_later_start_has_a_gap_that_began_where_each_conversation_was_heard() -> None:
     ear = Ear()

@@ -22,6 +22,7 @@ async def test_a_mention_is_handed_over_once_although_it_comes_in_two_shapes(wor
     (message,) = world.front.messages
     team, channel = world.slack.team_id, world.slack.channels["general"]
     assert message.session == f"{team}:{channel}:{ts}"
+    assert message.places == (channel, f"{team}:{channel}")
     assert message.key == f"{team}:{channel}:{ts}"
     assert message.asker == f"{team}:{world.slack.people['ann']}"
     assert (message.author_name, message.text) == ("ann", "status & more")

@@ -2,9 +2,7 @@
 
 import pytest
 
-from agent_core.prompts.language import Language, detect_language
-from bot.ingress import LeftOut
-from bot.ingress.handover import left_out_notice
+from agent_core.prompts.language import detect_language
 from tests.bot.ingress.world import World
 
 BIG = ("film.mov", b"12345", "video/quicktime")
@@ -89,21 +87,6 @@ async def test_the_sentence_on_a_lost_file_is_posted_once_over_several_tries(wor
 
     assert len(posts(world, ts)) == 1
     assert len(world.front.messages) == 1
-
-
-@pytest.mark.parametrize(
-    ("language", "sentence"),
-    [
-        ("en", "bigger than 50 MB. I am working"),
-        ("de", "größer als 50 MB. Am Rest"),
-        ("fr", "plus de 50 Mo. Je m'occupe"),
-        ("es", "más de 50 MB. Me ocupo"),
-    ],
-)
-def test_the_sentence_is_there_in_each_language(language: Language, sentence: str) -> None:
-    left_out = [LeftOut(name="film.mov", fault="too_big")]
-
-    assert sentence in left_out_notice(left_out, language, has_more=True)
 
 
 @pytest.mark.parametrize(

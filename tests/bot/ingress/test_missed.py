@@ -18,7 +18,6 @@ from bot.slack_api import (
     Identity,
     SkippingClock,
     SlackApi,
-    SlackAuthRefused,
     SlackUnavailable,
     web_client,
 )
@@ -251,12 +250,6 @@ async def test_a_conversation_that_cannot_be_read_does_not_cost_the_others(desk:
 
     assert len(found.unread) == 1
     assert texts_of(found) == [f"{slack.mention} hi"]
-
-
-async def test_a_token_that_is_refused_on_the_way_ends_the_search(desk: Desk) -> None:
-    desk.slack.fail("conversations.history", error="token_revoked")
-    with pytest.raises(SlackAuthRefused):
-        await desk.find(desk.gap_from_now())
 
 
 async def test_the_rights_of_the_manifest_are_enough() -> None:

@@ -11,18 +11,6 @@ from tests.bot.ingress.restarted import body_key, forgetful_ingress, recorded_me
 from tests.bot.ingress.world import World
 
 
-@pytest.mark.proves("ledger.taken_up")
-async def test_a_recorded_payload_is_handled_after_a_restart(world: World) -> None:
-    await world.say("ann", "general", f"{world.mention} hi")
-    await world.settle()
-    (body,) = world.ledger.bodies
-    world.front.messages.clear()
-
-    await world.ingress.replay(body)
-
-    assert world.front.texts == ["hi"]
-
-
 async def test_a_recorded_payload_waits_while_slack_is_away(world: World) -> None:
     await world.say("ann", "general", f"{world.mention} hi")
     await world.settle()

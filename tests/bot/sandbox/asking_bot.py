@@ -13,7 +13,6 @@ from agent_core.consent.policy import Policy
 from agent_core.consent.rules import Rule
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.models import Model
-from agent_core.sessions.consents import ConsentStore
 from agent_core.testing.runtimes import scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import ToolContext
@@ -62,13 +61,13 @@ async def asking_stage(
         api = SlackApi(client, clock=SkippingClock())
         identity, people = await api.identify(), People(api)
         presenting = Presenting(runtime, api, links=runtime.consents)
-        await runtime.show_with(READER, presenting.attach)
+        await runtime.readers.show_with(READER, presenting.attach)
         app = create_app(client, identity)
-        clicks = Clicks(runtime.consents, ConsentStore(runtime.database), api, people)
+        clicks = Clicks(runtime.consents, runtime.consents, api, people)
         actions = listen_to_gestures(
             app,
             {"consent.": clicks},
-            ledger=runtime,
+            ledger=runtime.ledger,
             rules=Rules(identity=identity),
             people=people,
             api=api,

@@ -17,6 +17,7 @@ CLOCK = "2026-03-27T08:59:50 Europe/Berlin"
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["--port", "70000"], "65535"),
         (["--until-posts", "3"], "--until-posts"),
         (["--click", "confirm"], "--click"),
         (["--click", "confirm", "--clock", CLOCK], "--click"),

@@ -2,8 +2,8 @@
 
 from copy import deepcopy
 
-from bot.sandbox.manifest import read_manifest
 from bot.sandbox.slack import SlackStandIn
+from bot.sandbox.world import read_manifest
 
 
 def test_the_app_has_the_scopes_and_events_of_the_manifest() -> None:

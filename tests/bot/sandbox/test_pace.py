@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from bot.sandbox.command import UNHURRIED, SandboxOptions
 from bot.sandbox.model import Pace
+from bot.sandbox.options import UNHURRIED, SandboxOptions
 
 
 def pace(*asks: str, **given: Any) -> Pace:

@@ -55,6 +55,6 @@ async def test_a_file_that_is_not_there_is_told(desk: Desk) -> None:
 async def test_an_attachment_is_found_by_its_key(desk: Desk, standin: ComposioStandIn) -> None:
     desk.write("work_products/report.html", b"<h1>Report</h1>")
     answer = (await desk.call("upload_to_composio", path="work_products/report.html")).json()
-    stored = standin.storage.find(answer["s3_key"])
+    stored = standin.storage.find(key=answer["s3_key"])
     assert stored is not None
     assert (stored.data, stored.mimetype) == (b"<h1>Report</h1>", "text/html")

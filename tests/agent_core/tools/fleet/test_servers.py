@@ -206,22 +206,6 @@ async def test_callers_who_ask_at_once_and_again_all_get_the_answer_to_their_own
             group.create_task(ask_twice())
 
 
-async def test_a_server_that_does_not_start_costs_itself_alone(
-    told: Told, store: ToolPins, context: ToolContext
-) -> None:
-    broken = replace(
-        told.server(), name="broken", config=StdioServer(name="broken", command="/no/such/program")
-    )
-    hub = McpHub([], fleet=[broken, told.server()], pins=Pins(store), limits=QUICK)
-    try:
-        await hub.warm_up()
-        names = [spec.name for spec in await hub.specs(context)]
-    finally:
-        await hub.close()
-    assert names == ["mcp__told__act", "mcp__told__where"]
-    assert list(hub.failures) == ["broken"]
-
-
 async def test_a_server_that_is_off_is_never_started(
     told: Told, store: ToolPins, context: ToolContext
 ) -> None:
@@ -245,13 +229,3 @@ async def test_who_may_not_use_a_server_neither_sees_nor_calls_it(
     assert told.starts == []
     allowed = replace(context, asker=UserId("T1:U2"))
     assert len(await tools.specs(allowed)) == 2
-
-
-async def test_a_sub_agent_gets_only_what_names_it(
-    make: MakeTools, told: Told, context: ToolContext
-) -> None:
-    expert = replace(context, agent="film-expert")
-    assert await make(told.server()).specs(expert) == ()
-    named = make(told.server(access=Access(agents=frozenset({"film-expert"}))))
-    assert len(await named.specs(expert)) == 2
-    assert await named.specs(context) == ()

@@ -1,7 +1,7 @@
 """A stdio server without the SDK, so that it can do what no good server does. Starts in a moment.
 
 Arguments: how it misbehaves before any call (`well`, `mute`, `hang_list`, `malformed`,
-`duplicates`, `pages`, `names`, `many`, `noise`, `flood`), and a file that collects what
+`duplicates`, `pages`, `names`, `noise`, `flood`), and a file that collects what
 it received.
 """
 
@@ -52,7 +52,6 @@ LISTS: dict[str, list[Any]] = {
         tool("last"),
     ],
     "duplicates": [tool("twin", TEXT), tool("twin"), tool("other")],
-    "many": [tool(f"{'long_name_' * 7}{n:03}") for n in range(400)],
     "names": [tool("a.b"), tool("a_b"), tool("x" * 200), tool("é è")],
 }
 GROWN = tool("grown")

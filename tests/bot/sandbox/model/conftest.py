@@ -1,20 +1,35 @@
-"""The stand-in and a real client for it."""
+"""The stand-in as the real client meets it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, Sequence
 
-import pytest
+import pytest_asyncio
 from anthropic import AsyncAnthropic
 
 from bot.sandbox.model import ModelStandIn
+from bot.sandbox.web import Page
+
+JITTER = Page(
+    url="http://blog.test/jitter",
+    title="Jitter, explained",
+    text="Jitter, explained\nFull jitter waits a random time between zero and the ceiling. "
+    "It spreads the load.\nCrowds come back at once without it.",
+    date=None,
+    source="Blog",
+    kind="web",
+)
 
 
-@pytest.fixture
-async def model() -> AsyncIterator[ModelStandIn]:
-    async with ModelStandIn() as standin:
-        yield standin
+async def pages() -> Sequence[Page]:
+    return (JITTER,)
 
 
-@pytest.fixture
-async def client(model: ModelStandIn) -> AsyncIterator[AsyncAnthropic]:
-    async with AsyncAnthropic(base_url=model.base_url, api_key="sandbox") as client:
-        yield client
+@pytest_asyncio.fixture
+async def model() -> AsyncGenerator[ModelStandIn]:
+    async with ModelStandIn(pages=pages, keep_bodies=True) as running:
+        yield running
+
+
+@pytest_asyncio.fixture
+async def client(model: ModelStandIn) -> AsyncGenerator[AsyncAnthropic]:
+    async with AsyncAnthropic(base_url=model.base_url, api_key="x", max_retries=0) as opened:
+        yield opened

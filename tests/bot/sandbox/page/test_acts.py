@@ -14,7 +14,6 @@ from tests.bot.sandbox.page.stage import actions, button, field, form
 from tests.bot.sandbox.page.visitor import Visitor, visit
 from tests.bot.sandbox.slack.echo_bot import (
     BoltApp,
-    EchoBot,
     bolt_app,
     listener,
     socket_mode,
@@ -31,35 +30,6 @@ async def test_what_is_typed_is_posted_in_wire_form() -> None:
         energy = page.slack.channels["energy"]
         wire = f"{page.slack.mention} what of <#{energy}|energy> &amp; 1 &lt; 2?"
         assert (post["ts"], post["user"], post["text"]) == (ts, page.id("ann"), wire)
-
-
-async def test_a_direct_message_reaches_the_bot() -> None:
-    async with visit() as page:
-        bot = EchoBot(page.slack)
-        async with socket_mode(bot.app, page.slack):
-            direct = page.slack.dm_id("ben")
-            await page.act("ben", "say", channel=direct, text="hello")
-            await page.slack.wait_for(lambda slack: slack.posts(direct)[1:])
-        posts = (await page.facts("ben")).all(f"post/{direct}/")
-        assert [post["text"] for post in posts] == ["hello", "echo: hello"]
-
-
-async def test_a_reply_hangs_on_its_root_even_if_it_answers_a_reply() -> None:
-    async with visit() as page:
-        root = await page.say("ann", "root")
-        reply = await page.say("ben", "reply", thread_ts=root)
-        await page.say("cleo", "reply to the reply", thread_ts=reply)
-        posts = await page.posts("ann")
-        assert [post.get("thread_ts") for post in posts] == [None, root, root]
-
-
-async def test_forty_thousand_characters_go_and_one_more_does_not() -> None:
-    async with visit() as page:
-        await page.say("ann", "🎉" * 40_000)
-        [post] = await page.posts("ben")
-        assert len(post["text"]) == 40_000
-        refused = await page.refusal("ann", "say", channel=page.general, text="x" * 40_001)
-        assert refused == "A message has at most 40,000 characters, yours 40,001."
 
 
 async def test_files_go_with_a_message_and_come_back_byte_for_byte() -> None:
@@ -149,39 +119,6 @@ async def test_an_ephemeral_post_is_gone_for_others_and_takes_no_reaction() -> N
         assert await page.refusal("ben", "react", **place) == GONE
         refused = await page.refusal("ann", "react", **place)
         assert refused == "That message is only visible to you; this is not possible with it."
-
-
-async def test_the_bot_is_invited_once() -> None:
-    async with visit() as page:
-        random = page.slack.channels["random"]
-        await page.act("ben", "invite", channel=random)
-        assert page.slack.bot_user_id in page.slack.state.channels[random].members
-        again = await page.refusal("ben", "invite", channel=random)
-        assert again == "The bot is in #random already."
-        direct = await page.refusal("ben", "invite", channel=page.slack.dm_id("ben"))
-        assert direct == "Nobody can be invited into a direct conversation."
-
-
-async def test_opening_home_and_stopping_a_thread_reach_the_app() -> None:
-    async with visit() as page:
-        app, told = bolt_app(page.slack), list[dict[str, Any]]()
-        for kind in ("app_home_opened", "agent_session_stopped"):
-
-            @listener(app.event(kind))
-            async def note(event: dict[str, Any]) -> None:
-                told.append(event)
-
-        async with socket_mode(app, page.slack):
-            root = await page.say("ann", "go")
-            await page.act("ann", "open_home", tab="messages")
-            await page.act("ann", "stop", channel=page.general, thread_ts=root)
-            await page.slack.wait_for(lambda _: len(told) == 2)
-        opened, stopped = sorted(told, key=lambda event: "tab" not in event)
-        assert (opened["user"], opened["tab"]) == (page.id("ann"), "messages")
-        assert (stopped["user"], stopped["thread_ts"]) == (page.id("ann"), root)
-        refused = await page.refusal("ann", "open_home", tab="about")
-        assert refused.startswith("“tab” cannot be read:")
-        assert await page.refusal("ann", "stop", channel=page.general, thread_ts="1.2") == GONE
 
 
 @pytest.mark.parametrize("who", ["stranger", "guest", "nameless", "robot", "bot"])
@@ -324,15 +261,3 @@ async def test_views_are_used_and_closed_by_their_person_alone() -> None:
         await page.act("ann", "close_view", view_id=place["view_id"], every=True)
         assert [body["is_cleared"] for body in closed] == [True]
         assert (await page.facts("ann")).facts["modals"] == []
-
-
-async def test_a_command_is_answered_to_the_asker_alone() -> None:
-    async with connected() as (page, app):
-
-        @listener(app.command("/ops"))
-        async def answer(ack: Any, command: Body) -> None:
-            await ack(f"So you say {command['text']}")
-
-        await page.act("ann", "slash", channel=page.general, command="/ops", text="hello")
-        assert [post["text"] for post in await page.posts("ann")] == ["So you say hello"]
-        assert await page.posts("ben") == []

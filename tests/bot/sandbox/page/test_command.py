@@ -134,10 +134,3 @@ async def test_a_signal_amid_an_ask_leaves_no_process_behind(tmp_path: Path) -> 
     assert process.returncode == 130
     assert started
     assert [pid for pid in started if is_alive(pid)] == []
-
-
-async def test_a_port_that_does_not_exist_is_said(tmp_path: Path) -> None:
-    async with running(tmp_path, "-m", "bot", "sandbox", "--port", "70000") as process:
-        out, err = await asyncio.wait_for(process.communicate(), PATIENCE_S)
-    assert (process.returncode, out) == (2, b"")
-    assert "65535" in err.decode()

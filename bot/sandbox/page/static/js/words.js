@@ -16,10 +16,6 @@ export function authorName(post, store) {
   return user ? fullName(user) : post.user || "Unknown user";
 }
 
-export function isFromBot(post, store) {
-  return post.user === store.bot.user_id;
-}
-
 /** The other side of a direct channel, as seen by the present person. */
 export function otherMembers(channel, store) {
   const others = (channel.members ?? []).filter((id) => id !== store.me);

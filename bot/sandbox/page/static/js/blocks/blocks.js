@@ -44,7 +44,7 @@ function blockNode(block, ctx) {
 }
 
 /** A labelled box with the value as JSON. */
-export function unknown(label, value) {
+function unknown(label, value) {
   const json = JSON.stringify(value, null, 2) ?? String(value);
   const shown = json.length > MAX_JSON_CHARS ? `${json.slice(0, MAX_JSON_CHARS)}\n…` : json;
   return h("figure", { class: "unknown" }, h("figcaption", { text: label }),

@@ -1,0 +1,74 @@
+"""Looks at what a bot in another process is at, in its database; writes nothing."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Row, Select, not_, select
+from sqlalchemy.exc import OperationalError
+
+from agent_core.events import AnyEvent
+from agent_core.ids import TurnId
+from agent_core.messages import JsonObject
+from agent_core.sessions import Database, EventLog, SessionStore, StoredTurn, WriteBehind
+from agent_core.sessions.schema import cursors, schedules, slots, turns
+
+
+class Onlooker:
+    """Reads a bot's database, also before the bot has made its tables.
+
+    Args:
+        url: Of the database.
+        reader: The name of the surface's cursor, which tells what is shown of a turn.
+    """
+
+    def __init__(self, url: str, *, reader: str) -> None:
+        self._reader = reader
+        self._database = Database(url)
+        behind = WriteBehind(self._database)  # never started: nothing is written from here
+        self._store = SessionStore(self._database, behind)
+        self._log = EventLog(self._database, behind)
+
+    async def close(self) -> None:
+        await self._database.close()
+
+    async def turn(self, turn_id: TurnId) -> tuple[StoredTurn, tuple[AnyEvent, ...]] | None:
+        """A turn as it is stored now, with its events; None where there is none."""
+        if await self._first(select(turns.c.id).where(turns.c.id == turn_id)) is None:
+            return None
+        events = tuple(event for _, event in await self._log.stored(turn_id))
+        return await self._store.turn(turn_id), events
+
+    async def shown(self, turn_id: TurnId) -> JsonObject:
+        """How far the surface has shown a turn, in its own words."""
+        query = select(cursors.c.state).where(cursors.c.reader == self._reader)
+        found = await self._first(query.where(cursors.c.turn == turn_id))
+        return found.state if found else {}
+
+    async def is_at_work(self) -> bool:
+        """Whether a turn is queued, runs or is not shown to its end, or a slot is under way."""
+        done = select(cursors.c.turn).where(cursors.c.reader == self._reader, cursors.c.done)
+        is_shown = (turns.c.status == "waiting") | turns.c.id.in_(done)
+        if await self._first(select(turns.c.id).where(not_(is_shown))) is not None:
+            return True
+        under_way = select(slots.c.at).where(slots.c.state.in_(("due", "begun")))
+        return await self._first(under_way) is not None
+
+    async def next_due(self) -> datetime | None:
+        """When the next schedule is due; None without one."""
+        due = schedules.c.next_due
+        query = select(due).where(schedules.c.status == "active", due.is_not(None)).order_by(due)
+        found = await self._first(query)
+        return None if found is None else found.next_due
+
+    async def workspace(self, turn: StoredTurn) -> Path | None:
+        """The directory of the turn's session."""
+        session = await self._store.session(turn.session)
+        return session.workspace if session else None
+
+    async def _first(self, query: Select[Any]) -> Row[Any] | None:
+        """The first row; None as well as long as the bot has not made the table."""
+        try:
+            return await self._database.run(lambda connection: connection.execute(query).first())
+        except OperationalError:
+            return None

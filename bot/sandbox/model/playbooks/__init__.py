@@ -1,0 +1,121 @@
+"""The playbooks, and which of them answers a request; chosen from the request alone.
+
+`answer` quotes a page for a plain question. With tools, `errand` acts in an app, `digest` tells a
+channel what is new, `compare` sends out a sub-agent for each side, and `report` does all other
+work, as the main agent and as the report expert. `order` reads orders for digests. A planner's
+answers would be one more file here, chosen by its tool's name as `order` is.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from bot.sandbox.model.conversation import (
+    GO_ON,
+    REPORT,
+    SEARCHES,
+    SECTION,
+    Conversation,
+    read_conversation,
+    topic_of,
+)
+from bot.sandbox.model.message import Kind, Reply, Text
+from bot.sandbox.model.playbooks import answer, compare, digest, errand, order, report
+from bot.sandbox.model.sentences import stems
+from bot.sandbox.model.wire import Json
+from bot.sandbox.web import Page
+
+Pages = Callable[[], Awaitable[Sequence[Page]]]
+
+REASON = "The request needs tools, fresh data or several steps."
+QUERY = re.compile(
+    r"(?:^Query:|<message>)\s*(?P<query>.*?)\s*(?:</message>|\n\s*Respond with ONLY|\Z)",
+    re.S | re.M,
+)
+ORDERS = re.compile(
+    r"\b(?:every|each|daily|weekly|monthly|jede[nrs]?|chaque|cada|from now on)\b.*\b(?:digest|post|"
+    r"send|tell|give|bring|want)\b|\b(?:digest|post|send|tell|give)\b.*\b(?:every|each|daily|weekly)\b"
+    r"|\b(?:pause|resume|delete|change|list|stop sending)\b.*\b(?:digests?|that|it)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+STOPS = re.compile(
+    r"^\W*(?:please |can you |could you )*(?:stop|cancel|abort|never mind|leave it)\b.{0,30}$", re.I
+)
+FILES = re.compile(r"https?://|\b(?:files?|attach\w+|this thread|inbox|calendar)\b", re.IGNORECASE)
+ASKS_FOR_WORK = re.compile(r"\b(?:help|write|make|do|prepare|create|add)\b", re.IGNORECASE)
+QUESTION = re.compile(
+    r"^\W*(?:what|who|why|how|when|where|which|is|are|does|do|explain|define)\b", re.I
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What kind of reply a request gets, and the reply when it is wanted."""
+
+    kind: Kind
+    reply: Callable[[], Awaitable[Reply]]
+
+    @classmethod
+    def of(cls, reply: Reply) -> "Plan":
+        """A reply that is known already."""
+
+        async def give() -> Reply:
+            return reply
+
+        return cls(kind=reply.kind, reply=give)
+
+
+async def no_pages() -> Sequence[Page]:
+    """Of a stand-in that was given none."""
+    return ()
+
+
+def plan(body: Json, pages: Pages) -> Plan:
+    """The playbook for one validated request."""
+    conversation = read_conversation(body)
+    tools = conversation.tools.keys()
+    asked = conversation.exchanges[-1].asked
+    if "read_order" in tools:
+        return Plan.of(order.read(conversation))
+    if not tools and "SIMPLE" in f"{conversation.system}\n{asked}":
+        queries = [found["query"] for found in QUERY.finditer(asked)]
+        verdict = classify(queries[-1] if queries else asked)
+        return Plan.of(Reply(blocks=(Text(text=verdict),), kind="classify"))
+    if tools == {"use_tools"} and classify(conversation.now.words) != "SIMPLE":
+        leaving = conversation.use("use_tools", reason=REASON)
+        return Plan.of(replace(conversation.call(leaving, thought=REASON), kind="escape"))
+    if tools <= {"use_tools"} and not conversation.now.calls:
+        return Plan(kind="answer", reply=lambda: answer.from_pages(conversation, pages))
+    if "write_report" in tools and "Task" not in tools:
+        expert = replace(conversation, kind="delegated")
+        return Plan(kind="delegated", reply=lambda: asyncio.to_thread(report.as_expert, expert))
+    return Plan(kind="research", reply=lambda: asyncio.to_thread(_work, conversation))
+
+
+def classify(words: str) -> str:
+    """The classifier's one word for what a person wrote."""
+    if STOPS.match(words):
+        return "STOP"
+    if ORDERS.search(words):
+        return "ORDER"
+    works = (REPORT, SEARCHES, SECTION, FILES, GO_ON)
+    is_work = any(rule.search(words) for rule in works) and not _is_plain_question(words)
+    is_vague = ASKS_FOR_WORK.search(words) is not None and not stems(topic_of(words))
+    return "COMPLEX" if is_work or is_vague or errand.find(words) else "SIMPLE"
+
+
+def _is_plain_question(words: str) -> bool:
+    """Whether it asks what something is, though it names a report or the like."""
+    is_fresh = re.search(r"\b(?:latest|today|news|current\w*|recent\w*|this|https?)\b", words, re.I)
+    return QUESTION.match(words) is not None and len(words) < 80 and not is_fresh
+
+
+def _work(conversation: Conversation) -> Reply:
+    """The next step of the main agent, told by what the messages show as done."""
+    if digest.is_due(conversation):
+        return digest.decide(conversation)
+    for playbook in (answer.from_files, errand.decide, compare.decide):
+        if reply := playbook(conversation):
+            return reply
+    return report.decide(conversation)

@@ -1,0 +1,77 @@
+"""Playbook: answer a question by a quotation from a page or a file, or say that none has it."""
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+
+from bot.sandbox.model.conversation import REPORT, Conversation, topic_of
+from bot.sandbox.model.message import Reply
+from bot.sandbox.model.sentences import Source, content_words, is_about, share, stems
+from bot.sandbox.model.writing import escape
+from bot.sandbox.web import Page
+
+NO_MODEL = (
+    "No model is connected to this sandbox, so I can only quote its pages, and none of them "
+    "answers this. Set ANTHROPIC_API_KEY to connect one."
+)
+NO_TEXT = "{name} is of the type {type}, and without a model I can only quote text files."
+MAX_LINES = 4
+SHOWN_CHARS = 600
+LONG_CHARS = 2_000
+TEXT_FILE = re.compile(
+    r"text/|json|xml|yaml|csv|\.(?:csv|txt|md|log|json|ya?ml|tsv)$", re.IGNORECASE
+)
+FILE_ID = re.compile(r"^(?=[A-Z]*\d)[A-Z0-9]{8,}_(?=.)")
+
+
+async def from_pages(
+    conversation: Conversation, pages: Callable[[], Awaitable[Sequence[Page]]]
+) -> Reply:
+    """The passage of the small web that holds most of the question, with its page."""
+    said = replace(conversation, kind="answer")
+    wanted = stems(" ".join(content_words(topic_of(conversation.now.words))))
+    best, found = 0.0, ""
+    for page in await pages():
+        source = Source(n=1, url=page.url, title=page.title, text=page.text.replace("\n", "\n\n"))
+        for passage in source.passages():
+            for place, sentence in enumerate(passage.sentences):
+                worth = share(wanted, sentence) + share(wanted, page.title) / 10
+                if is_about(wanted, sentence) and worth > best:
+                    quote = " ".join(passage.sentences[place : place + 2])
+                    best, found = worth, f"> {escape(quote)}\n\n[{escape(page.title)}]({page.url})"
+    return said.say(found or NO_MODEL)
+
+
+def from_files(conversation: Conversation) -> Reply | None:
+    """What attached files, or a text as long as a file, say to the question; None without them."""
+    now = conversation.now
+    if not now.attachments:
+        is_long = len(now.words) > LONG_CHARS
+        return conversation.say(_quote(now.words, now.words[-300:])) if is_long else None
+    read = {str(call.arguments.get("path")): call for call in now.done("read_local_file")}
+    readable = [path for path, kind in now.attachments if TEXT_FILE.search(f"{kind} {path}")]
+    unread = [path for path in readable if path not in read]
+    if unread and conversation.may_call_tools and "read_local_file" in conversation.tools:
+        calls = [conversation.use("read_local_file", path=path) for path in unread]
+        return conversation.call(*calls, thought="Reading what is attached.")
+    if REPORT.search(now.words) and stems(topic_of(now.words)):
+        return None
+    told: list[str] = []
+    for path, kind in now.attachments:
+        name = FILE_ID.sub("", path.rpartition("/")[2])
+        text = str(read[path].data.get("text", "")) if path in read else ""
+        none = NO_TEXT.format(name=name, type=kind) if path not in readable else f"{name} is empty."
+        told.append(f"{name} says:\n\n{_quote(text, now.words)}" if text.strip() else none)
+    return conversation.say("\n\n".join(told))
+
+
+def _quote(text: str, question: str) -> str:
+    """The lines that hold most of the question, in their order; its first lines where none does."""
+    lines = [line.strip() for line in re.split(r"\n+|(?<=[.!?])\s+", text) if line.strip()]
+    wanted = stems(question)
+    best = sorted(lines, key=lambda line: -share(wanted, line))[:MAX_LINES]
+    fitting = [line for line in lines if line in best and share(wanted, line)]
+    head = lines[:1] if "," in lines[0] and fitting and lines[0] not in fitting else []
+    return "\n".join(
+        f"> {escape(line[:SHOWN_CHARS])}" for line in head + (fitting or lines[:MAX_LINES])
+    )

@@ -1,0 +1,98 @@
+"""Playbook: read a handful of demo orders for digests, as the tool `read_order` wants them."""
+
+import re
+from dataclasses import replace
+
+from bot.sandbox.model.conversation import Conversation
+from bot.sandbox.model.message import Reply
+from bot.sandbox.model.wire import Json
+
+SAID = re.compile(r"<message>\s*(?P<words>.*?)\s*</message>", re.DOTALL)
+CHANNELS = re.compile(r"^Channels in the message: (?P<names>.*)$", re.MULTILINE)
+NUMBER = re.compile(r"\b(?:digest|number)\s+#?(?P<n>\d+)\b", re.IGNORECASE)
+COMMANDS = (
+    ("pause", r"\bpause\b|\bstop sending\b"),
+    ("resume", r"\bresume\b"),
+    ("run", r"\brun\b.*\bnow\b"),
+    ("delete", r"\b(?:delete|remove)\b"),
+    ("list", r"^\W*(?:list|show)?\s*(?:my |all |the )*digests\b"),
+)
+DAYS = {"monday": "MO", "tuesday": "TU", "wednesday": "WE", "thursday": "TH", "friday": "FR"} | {
+    "saturday": "SA", "sunday": "SU"
+}  # fmt: skip
+DAY = rf"(?:{'|'.join(DAYS)})"
+WHEN = re.compile(
+    rf"\b(?:every|each)\s+(?:(?P<first>first)\s+)?(?P<day>weekday|day|morning|{DAY})\b|\bdaily\b|"
+    rf"\bfirst\s+(?P<monthly>{DAY})\s+of\s+(?:the|each|every)\s+month\b",
+    re.IGNORECASE,
+)
+CLOCK = re.compile(
+    r"\b(?:at|to|it)\s+(?P<h>\d{1,2})(?:[:.](?P<m>\d\d))?\s*(?P<half>am|pm)?\b", re.I
+)
+TASK = re.compile(
+    r"\b(?:digest|news|summary|update)s?\s+(?:on|about|of)\s+(?P<task>.+?)"
+    r"(?=\s+(?:in|into|to)\s+(?:<?#|here)|,\s|\s+(?:every|each|daily|at \d)|[.!?]?\s*$)",
+    re.IGNORECASE | re.DOTALL,
+)
+CORRECTS = re.compile(
+    r"^\W*(?:no\b|make it|change|rather|instead|only when)|\binstead\b", re.IGNORECASE
+)
+
+
+def read(conversation: Conversation) -> Reply:
+    """One call of `read_order`; whatever is no demo order is none."""
+    told = conversation.exchanges[-1].asked
+    said = SAID.search(told)
+    draft = _draft(said["words"] if said else told, told)
+    reply = conversation.call(conversation.use("read_order", **draft), thought="Reading the order.")
+    return replace(reply, kind="order")
+
+
+def _draft(words: str, told: str) -> Json:
+    number, task = NUMBER.search(words), TASK.search(words)
+    draft: Json = {"which": int(number["n"])} if number else {}
+    when = _rrule(words)
+    if not when:
+        for intent, pattern in COMMANDS:
+            if re.search(pattern, words, re.IGNORECASE):
+                return {"intent": intent, **draft}
+    is_change = CORRECTS.search(words) is not None
+    if not (is_change or (task and when) or (task and "digest" in words.casefold())):
+        return {"intent": "none"}
+    if "only when there is something new" in words.casefold():
+        draft["only_when_new"] = True
+    named = CHANNELS.search(told)
+    if named and named["names"] != "(none)":
+        draft["channel"] = named["names"].split()[0]
+    if is_change and not task:
+        pending = re.search(r"FREQ=[A-Z0-9=;,+-]*?(?=;BYHOUR|[\"|\s])", told)
+        clock = _clock(words)
+        known = pending[0] if pending else ""
+        draft |= {"rrule": when or f"{known}{clock}"} if when or (known and clock) else {}
+        return {"intent": "change", **draft}
+    draft |= {"intent": "order", "task": task["task"].strip() if task else "", "rrule": when}
+    return draft if when else {**draft, "question": "On which days, and at what time?"}
+
+
+def _rrule(words: str) -> str:
+    found = WHEN.search(words)
+    if found is None:
+        return ""
+    day = (found["day"] or "").casefold()
+    if found["monthly"] or found["first"]:
+        every = f"FREQ=MONTHLY;BYDAY=1{DAYS.get((found['monthly'] or day).casefold(), 'MO')}"
+    elif day in DAYS:
+        every = f"FREQ=WEEKLY;BYDAY={DAYS[day]}"
+    else:
+        every = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR" if day == "weekday" else "FREQ=DAILY"
+    return every + _clock(words)
+
+
+def _clock(words: str) -> str:
+    found = CLOCK.search(words)
+    if found is None:
+        return ""
+    hour = int(found["h"])
+    if found["half"]:
+        hour = hour % 12 + (12 if found["half"].casefold() == "pm" else 0)
+    return f";BYHOUR={hour};BYMINUTE={int(found['m'] or 0)}"

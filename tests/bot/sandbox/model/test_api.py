@@ -1,0 +1,202 @@
+"""The Messages API as the real client meets it: the stream, its faults, and its refusals."""
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+import anthropic
+import httpx2
+import pytest
+from anthropic import AsyncAnthropic
+from anthropic.types import Message
+
+from bot.sandbox.model import ModelStandIn, Pace, Text, ToolUse
+
+MODEL = "claude-sonnet-5-5"
+SMALL = "claude-haiku-5-5"
+Json = dict[str, Any]
+SEEK: Json = {"name": "seek", "description": "Searches.", "input_schema": {"type": "object"}}
+HELLO: Json = {"role": "user", "content": "hello"}
+BLANK: Json = {"type": "text", "text": " "}
+MARKED: Json = {"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}
+CALL: Json = {
+    "role": "assistant",
+    "content": [{"type": "tool_use", "id": "t1", "name": "seek", "input": {}}],
+}
+
+
+def result(call: str = "t1", text: str = "found") -> Json:
+    return {"type": "tool_result", "tool_use_id": call, "content": text}
+
+
+async def stream(client: AsyncAnthropic, **fields: Any) -> tuple[list[str], Message]:
+    body: Json = {"model": MODEL, "max_tokens": 4000, "messages": [HELLO], **fields}
+    async with client.messages.stream(**body) as events:
+        kinds = [event.type async for event in events]
+        return kinds, await events.get_final_message()
+
+
+async def refusal(client: AsyncAnthropic, **fields: Any) -> str:
+    """The message of the 400 that a request gets."""
+    with pytest.raises(anthropic.BadRequestError) as refused:
+        await stream(client, **fields)
+    return str(refused.value)
+
+
+async def test_text_and_calls_arrive_whole_and_are_logged(
+    model: ModelStandIn, client: AsyncAnthropic
+) -> None:
+    model.play(
+        Text(text="Checking."), *[ToolUse(name="seek", input={"q": f"ä{n}"}) for n in (1, 2)]
+    )
+    kinds, message = await stream(client, tools=[SEEK])
+    assert (kinds[0], kinds[-1]) == ("message_start", "message_stop")
+    assert [block.type for block in message.content] == ["thinking", "text", "tool_use", "tool_use"]
+    uses = [block for block in message.content if block.type == "tool_use"]
+    assert [use.input for use in uses] == [{"q": "ä1"}, {"q": "ä2"}]
+    assert len({use.id for use in uses}) == 2
+    (call,) = model.calls
+    assert (call.kind, call.tools, call.called) == ("scripted", ("seek",), ("seek", "seek"))
+    assert (call.stop_reason, call.model) == ("tool_use", MODEL)
+    assert call.body is not None
+
+
+async def test_a_request_without_a_stream_gets_the_same_message(
+    model: ModelStandIn, client: AsyncAnthropic
+) -> None:
+    model.play(ToolUse(name="seek", input={"q": "x"}))
+    message = await client.messages.create(model=SMALL, max_tokens=100, messages=[HELLO])  # type: ignore[list-item]
+    (use,) = message.content
+    assert use.type == "tool_use"
+    assert use.input == {"q": "x"}
+
+
+async def test_a_reply_longer_than_the_limit_is_cut_in_the_middle_of_a_call(
+    model: ModelStandIn, client: AsyncAnthropic
+) -> None:
+    model.play(ToolUse(name="seek", input={"q": "word " * 200}))
+    _, message = await stream(client, tools=[SEEK], max_tokens=20)
+    assert message.stop_reason == "max_tokens"
+
+
+async def test_the_pace_holds_back_first_token_and_stream() -> None:
+    pace = Pace(first_token_s=0.1, tokens_per_s=100.0)
+    async with (
+        ModelStandIn(pace=pace) as model,
+        AsyncAnthropic(base_url=model.base_url, api_key="x") as client,
+    ):
+        model.play(Text(text="word " * 16))
+        now_s = asyncio.get_running_loop().time
+        started_s = now_s()
+        kinds, _ = await stream(client, model=SMALL)
+    assert now_s() - started_s >= 0.1 + 0.15
+    assert kinds.count("content_block_delta") > 5
+
+
+async def test_faults_hit_the_kinds_that_they_are_for_and_are_used_up(
+    model: ModelStandIn, client: AsyncAnthropic
+) -> None:
+    model.fail(status=529, kinds={"delegated"})
+    model.fail(status=429, retry_after=7, times=2)
+    for _ in range(2):
+        with pytest.raises(anthropic.RateLimitError) as limited:
+            await stream(client)
+        assert limited.value.response.headers["retry-after"] == "7"
+    _, message = await stream(client)
+    assert message.stop_reason == "end_turn"
+
+
+@pytest.mark.parametrize("cut", ["clean", "abrupt"])
+async def test_a_cut_stream_never_ends_properly(
+    model: ModelStandIn, client: AsyncAnthropic, cut: str
+) -> None:
+    model.fail(cut=cut, after_events=3)
+    endings: list[str | None] = [None]
+    with suppress(anthropic.APIError, httpx2.HTTPError):
+        endings.append((await stream(client))[1].stop_reason)
+    assert set(endings) == {None}
+    assert model.calls[-1].stop_reason is None
+
+
+async def test_an_error_in_mid_stream_has_its_type(
+    model: ModelStandIn, client: AsyncAnthropic
+) -> None:
+    model.fail(mid_stream=True, status=529, after_events=2)
+    with pytest.raises(anthropic.APIStatusError) as broken:
+        await stream(client)
+    assert broken.value.status_code == 200
+    assert broken.value.type == "overloaded_error"
+
+
+async def test_a_stall_ends_when_it_is_told_to(model: ModelStandIn, client: AsyncAnthropic) -> None:
+    model.play(Text(text="hi"))
+    over = model.stall(300, after_events=2)
+    asked = asyncio.create_task(stream(client))
+    over.set()
+    _, message = await asyncio.wait_for(asked, timeout=20)
+    assert message.stop_reason == "end_turn"
+
+
+async def test_every_call_wants_its_one_result_in_the_next_message(client: AsyncAnthropic) -> None:
+    tools = [SEEK]
+    no_result = [HELLO, CALL, {"role": "user", "content": "and?"}]
+    assert "`tool_use` ids were found" in await refusal(client, tools=tools, messages=no_result)
+    late = {"role": "user", "content": [{"type": "text", "text": "so"}, result()]}
+    assert "immediately after" in await refusal(client, tools=tools, messages=[HELLO, CALL, late])
+    orphan = {"role": "user", "content": [result("t9")]}
+    assert "unexpected `tool_use_id`" in await refusal(client, messages=[orphan])
+    twice = {"role": "user", "content": [result(), result()]}
+    assert "single result" in await refusal(client, tools=tools, messages=[HELLO, CALL, twice])
+    answered = {"role": "user", "content": [result()]}
+    again = [HELLO, CALL, answered, CALL, answered]
+    assert "ids must be unique" in await refusal(client, tools=tools, messages=again)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"messages": [{"role": "user", "content": ""}]}, "non-empty content"),
+        ({"messages": [{"role": "user", "content": [BLANK]}]}, "whitespace"),
+        ({"messages": [{"role": "assistant", "content": "hi"}]}, "first message"),
+        ({"messages": [HELLO, {"role": "assistant", "content": "So"}]}, "prefill"),
+        ({"messages": [{"role": "system", "content": "be kind"}]}, "role 'system'"),
+        ({"messages": [{"role": "user", "content": [{"type": "tool_use"}]}]}, "not allowed"),
+        ({"max_tokens": 0}, "max_tokens"),
+        ({"tools": [SEEK, SEEK]}, "unique"),
+        ({"tools": [{**SEEK, "name": "a b"}]}, "pattern"),
+        ({"tools": [{**SEEK, "input_schema": {"type": "array"}}]}, "input_schema"),
+        ({"tool_choice": {"type": "auto"}}, "while providing tools"),
+        ({"tools": [SEEK], "tool_choice": {"type": "any"}}, "not supported for this model"),
+        ({"thinking": {"type": "disabled"}}, "not supported for this model"),
+        ({"system": [BLANK]}, "system"),
+        ({"system": [MARKED] * 5}, "maximum of 4"),
+        ({"extra_body": {"colour": "red"}}, "colour: Extra inputs"),
+        ({"extra_body": {"temperature": 1}}, "temperature: Extra inputs"),
+    ],
+)  # fmt: skip
+async def test_a_request_that_breaks_a_rule_is_refused(
+    client: AsyncAnthropic, fields: Json, said: str
+) -> None:
+    headers = {"anthropic-version": "2026-10-21"}
+    assert said in await refusal(client, extra_headers=headers, **fields)
+
+
+async def test_a_changed_thinking_block_is_found_out(
+    model: ModelStandIn, client: AsyncAnthropic
+) -> None:
+    model.play(ToolUse(name="seek", input={}, id="t1"))
+    _, message = await stream(client, tools=[SEEK])
+    said = [block.model_dump(exclude_none=True) for block in message.content]
+    answered = {"role": "user", "content": [result()]}
+    history = [HELLO, {"role": "assistant", "content": said}, answered]
+    await stream(client, tools=[SEEK], messages=history)
+    said[0]["thinking"] = "something else"
+    assert "cannot be modified" in await refusal(client, tools=[SEEK], messages=history)
+    assert model.calls[-1].kind == "rejected"
+
+
+async def test_a_request_without_a_key_is_refused(model: ModelStandIn) -> None:
+    async with httpx2.AsyncClient() as http:
+        answer = await http.post(f"{model.base_url}/v1/messages", json={})
+    assert answer.status_code == 401
+    assert answer.json()["error"]["type"] == "authentication_error"

@@ -1,0 +1,229 @@
+"""What the stand-in does with a request: which playbook it plays, and to what end."""
+
+import json
+from typing import Any
+
+import pytest
+from anthropic import AsyncAnthropic
+
+from tests.bot.sandbox.model.toolbox import PAGES, Toolbox, expert, main_agent
+
+Json = dict[str, Any]
+MOSS, GREEN, CARS = PAGES
+BRIEF = "Topic: moss roofs\nRead these pages:\n" + "\n".join(f"- page: {url}" for url in PAGES)
+FINDING = (
+    "Moss roofs hold 4 litres. [1]\n\nThe report “Moss” is ready: work_products/moss.html\n\n"
+    "Pages:\n1. Moss: http://a.test/moss"
+)
+CLASSIFY = "Say 'SIMPLE' or 'COMPLEX'.\n\nQuery: {}\n\nRespond with ONLY 'SIMPLE' or 'COMPLEX'."
+
+
+@pytest.mark.parametrize(
+    ("words", "verdict"),
+    [
+        ("What is the capital of France?", "SIMPLE"),
+        ("What is a dead letter queue?", "SIMPLE"),
+        ("Write a report on moss", "COMPLEX"),
+        ("Compare moss and slate", "COMPLEX"),
+        ("email me the report", "COMPLEX"),
+        ("continue", "COMPLEX"),
+        ("help me with the thing", "COMPLEX"),
+        ("every Friday at 16 post a digest on moss in #news", "ORDER"),
+        ("pause digest 2", "ORDER"),
+        ("can you cancel this please", "STOP"),
+    ],
+)
+async def test_the_classifier_says_one_word(
+    client: AsyncAnthropic, words: str, verdict: str
+) -> None:
+    assert await Toolbox({}).run(client, CLASSIFY.format(words)) == verdict
+
+
+async def test_a_plain_question_is_answered_by_a_quotation_with_its_page(
+    client: AsyncAnthropic,
+) -> None:
+    escape = Toolbox({"use_tools": lambda _: ""})
+    answer = await escape.run(client, "What is full jitter?")
+    assert "> Full jitter waits a random time" in answer
+    assert "[Jitter, explained](http://blog.test/jitter)" in answer
+    assert escape.calls == []
+
+
+async def test_what_no_page_says_is_not_claimed_to_be_known(client: AsyncAnthropic) -> None:
+    answer = await Toolbox({}).run(client, "What is the capital of France?")
+    assert "No model is connected" in answer
+    assert "ANTHROPIC_API_KEY" in answer
+    assert "Paris" not in answer
+
+
+async def test_a_report_is_searched_for_and_delegated_with_the_words_and_the_pages(
+    client: AsyncAnthropic,
+) -> None:
+    box = main_agent(FINDING)
+    answer = await box.run(client, "Write a report on moss roofs")
+    assert box.names[-1] == "Task"
+    task = box.calls[-1][1]
+    assert task["subagent_type"] == "report-creation-expert"
+    assert "Write a report on moss roofs" in task["prompt"]
+    assert MOSS in task["prompt"]
+    assert CARS not in task["prompt"]
+    assert "Moss roofs hold 4 litres. ([Moss](http://a.test/moss))" in answer
+
+
+async def test_a_broken_rule_is_delegated_once_more_with_the_correction(
+    client: AsyncAnthropic,
+) -> None:
+    box = main_agent("Nothing.\n\nCOMPLIANCE: save the corpus first.")
+    await box.run(client, "Write a report on moss roofs")
+    tasks = [arguments["prompt"] for name, arguments in box.calls if name == "Task"]
+    assert ["save the corpus first" in task for task in tasks] == [False, True]
+
+
+async def test_a_follow_up_extends_the_report_by_the_section_that_is_named(
+    client: AsyncAnthropic,
+) -> None:
+    box = main_agent(FINDING)
+    await box.run(client, "Write a report on moss roofs", "continue: add a section on care")
+    assert "Topic: moss roofs\nSection: care" in box.calls[-1][1]["prompt"]
+
+
+async def test_a_topic_of_no_page_is_said_honestly_and_nothing_is_delegated(
+    client: AsyncAnthropic,
+) -> None:
+    box = main_agent()
+    answer = await box.run(client, "Research tidal power and email me the report")
+    assert "I found nothing about tidal power" in answer
+    assert set(box.names) == {"COMPOSIO_SEARCH_WEB", "COMPOSIO_SEARCH_NEWS"}
+
+
+async def test_a_question_of_fact_is_answered_from_the_pages_that_are_about_it(
+    client: AsyncAnthropic,
+) -> None:
+    answer = await main_agent().run(client, "Find out what pages say about moss roofs")
+    assert f"([Moss on roofs]({MOSS}))" in answer
+    assert "20,000" not in answer
+
+
+@pytest.mark.parametrize("words", ["help me with the thing", "write a report"])
+async def test_a_vague_request_gets_one_question_and_then_its_work(
+    client: AsyncAnthropic, words: str
+) -> None:
+    box = main_agent(FINDING)
+    await box.run(client, words)
+    assert box.names.count("ask_user") == 1
+    assert box.calls[1][1]["query"] == "moss roofs"
+
+
+async def test_the_sides_of_a_comparison_are_looked_into_side_by_side(
+    client: AsyncAnthropic,
+) -> None:
+    box = main_agent("- Moss holds 4 litres. [1]\n\nPages:\n1. Moss: http://a.test/moss")
+    answer = await box.run(client, "Compare moss roofs, tidal power and cars for a small town")
+    tasks = [arguments["prompt"] for name, arguments in box.calls if name == "Task"]
+    assert [task.partition("Topic: ")[2].partition("\n")[0] for task in tasks] == [
+        "moss roofs",
+        "cars",
+    ]
+    assert "**Tidal power**\nI found nothing" in answer
+    assert "4 litres. ([Moss](http://a.test/moss))" in answer
+
+
+async def test_the_expert_reads_saves_and_writes_what_the_pages_say(client: AsyncAnthropic) -> None:
+    box = expert()
+    answer = await box.run(client, f"Write a report.\n{BRIEF}")
+    assert list(dict.fromkeys(box.names)) == [
+        "crawl_parallel",
+        "save_corpus",
+        "read_local_file",
+        "write_report",
+    ]
+    report = box.calls[-1][1]
+    text = report["markdown"]
+    assert "A moss roof costs 90 euros a square metre. [1]" in text
+    assert "## What it costs" in text
+    assert "| Roof [1] | Price |" in text
+    assert (text + report["summary"]).count("Moss on roofs holds 4 litres") <= 2
+    assert "Six towns planted moss on 41 roofs last year. [2]" in text
+    for chrome in ("Likes", "Ann Lee", "access tokens", "20,000"):
+        assert chrome not in text
+    assert "work_products/moss.html" in answer
+
+
+async def test_a_section_that_was_asked_for_comes_last_with_what_fits_it(
+    client: AsyncAnthropic,
+) -> None:
+    box = expert()
+    await box.run(client, f"{BRIEF}\nSection: care")
+    text = box.calls[-1][1]["markdown"]
+    assert "Moss roofs need water in the first 6 weeks. [1]" in text.partition("## Care")[2]
+
+
+async def test_the_expert_writes_nothing_where_no_page_is_on_the_topic(
+    client: AsyncAnthropic,
+) -> None:
+    box = expert()
+    answer = await box.run(client, BRIEF.replace("moss roofs", "tidal power"))
+    assert "No report was written" in answer
+    assert "write_report" not in box.names
+
+
+async def test_a_digest_ends_with_its_tool_and_leaves_out_what_was_told(
+    client: AsyncAnthropic,
+) -> None:
+    says = (
+        "Moss holds 4 litres of water. Moss grows fast. [1]\n\nPages:\n1. Moss: http://a.test/moss"
+    )
+    box = main_agent(says.replace("water. ", "water. [1] "))
+    box.tools["publish_digest"] = lambda _: "Published."
+    told = "<earlier_posts>\nMoss grows fast.\n</earlier_posts>\n\n"
+    await box.run(client, f"{told}moss roofs", system="## This is a digest for a channel")
+    digest = box.calls[-1][1]
+    assert [(line["text"], line["source"]) for line in digest["lines"]] == [
+        ("Moss holds 4 litres of water.", "http://a.test/moss")
+    ]
+
+
+ORDER = "Now: Monday\nChannels in the message: {}\n{}\n<message>\n{}\n</message>"
+
+
+@pytest.mark.parametrize(
+    ("words", "draft"),
+    [
+        ("every weekday at 9 post a digest on moss in #news",
+         {"intent": "order", "task": "moss", "channel": "#news",
+          "rrule": "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"}),
+        ("every Friday at 16:30 post a digest on slate roofs",
+         {"rrule": "FREQ=WEEKLY;BYDAY=FR;BYHOUR=16;BYMINUTE=30", "task": "slate roofs"}),
+        ("daily at 4 pm a digest about moss", {"rrule": "FREQ=DAILY;BYHOUR=16;BYMINUTE=0"}),
+        ("every first Monday at 8 post a digest on moss",
+         {"rrule": "FREQ=MONTHLY;BYDAY=1MO;BYHOUR=8;BYMINUTE=0"}),
+        ("post a digest on moss", {"question": "On which days, and at what time?"}),
+        ("pause digest 2", {"intent": "pause", "which": 2}),
+        ("stop sending that", {"intent": "pause"}),
+        ("delete digest 3", {"intent": "delete", "which": 3}),
+        ("digests", {"intent": "list"}),
+        ("what do you think of moss?", {"intent": "none"}),
+    ],
+)  # fmt: skip
+async def test_demo_orders_are_read(client: AsyncAnthropic, words: str, draft: Json) -> None:
+    told = ORDER.format("#news" if "#news" in words else "(none)", "", words)
+    read = await read_order(client, told)
+    assert {key: read.get(key) for key in draft} == draft
+
+
+async def test_a_correction_changes_the_hour_of_the_pending_order(client: AsyncAnthropic) -> None:
+    pending = json.dumps({"intent": "order", "rrule": "FREQ=WEEKLY;BYDAY=FR;BYHOUR=9;BYMINUTE=0"})
+    read = await read_order(client, ORDER.format("(none)", f"Pending: {pending}", "make it 10"))
+    assert read == {"intent": "change", "rrule": "FREQ=WEEKLY;BYDAY=FR;BYHOUR=10;BYMINUTE=0"}
+
+
+async def read_order(client: AsyncAnthropic, told: str) -> Json:
+    reply = await client.messages.create(
+        model="claude-haiku-5-5",
+        max_tokens=1000,
+        messages=[{"role": "user", "content": told}],
+        tools=[{"name": "read_order", "input_schema": {"type": "object"}}],
+    )
+    (use,) = reply.content
+    assert use.type == "tool_use"
+    return dict(use.input)
