@@ -6,7 +6,7 @@ COPY pyproject.toml uv.lock README.md LICENSE ./
 COPY bot ./bot
 COPY agent_core ./agent_core
 COPY mcp_local ./mcp_local
-RUN uv sync --locked --no-default-groups --no-editable
+RUN uv sync --locked --no-default-groups --no-editable --compile-bytecode
 
 FROM python:3.11-slim
 RUN useradd --create-home --uid 10001 agent && mkdir /data && chown agent /data

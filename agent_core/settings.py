@@ -126,6 +126,11 @@ def named_variables() -> Mapping[str, str]:
 SHARED_ACCOUNTS = ("COMPOSIO_USER_ID", "COMPOSIO_ENTITY_ID", "DEFAULT_USER_ID")
 
 
+def names_a_trace_collector() -> bool:
+    """Whether OpenTelemetry's own variables say where spans go."""
+    return any(name.startswith("OTEL_EXPORTER_") for name in named_variables())
+
+
 def shared_accounts() -> list[str]:
     """Variables that would have everybody act with one account at Composio."""
     variables = named_variables()

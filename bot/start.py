@@ -15,7 +15,13 @@ from agent_core.errors import AgentError, SettingsError
 from agent_core.fault_points import arm
 from agent_core.runtime import sole_process
 from agent_core.runtime.operate import examine_database, prepare_root
-from agent_core.settings import ClockSettings, CoreSettings, FaultSettings, shared_accounts
+from agent_core.settings import (
+    ClockSettings,
+    CoreSettings,
+    FaultSettings,
+    names_a_trace_collector,
+    shared_accounts,
+)
 from bot.app import running_bot
 from bot.settings import HOW_TO_GET, BotSettings, Configuration, read_configuration
 from bot.slack_api import OPEN_SOCKET, SlackAuthRefused, SlackError, SlackUnavailable
@@ -41,7 +47,9 @@ def run_bot() -> int:
     if lines := _what_is_not_right(configuration):
         return _refuse(*lines)
     settings, core = configuration.bot, configuration.core
-    tracing.configure(token=core.logfire_token.get_secret_value())
+    token = core.logfire_token.get_secret_value()
+    if token or names_a_trace_collector():
+        tracing.configure(token=token)
     last_resort = threading.Timer(STOP_LIMIT_S, _end_now)
     last_resort.daemon = True
     try:

@@ -1,0 +1,158 @@
+"""How quickly the bot is there, and what it holds: `python -m tests.bench.start [--json]`.
+
+`help_s` is `bot --help`; `socket_s` runs from the command `bot start` to its open socket;
+`page_s` from `bot sandbox` to its printed address. Each is the median of some rounds, behind one
+that fills the file caches. Memory is resident megabytes of the bot and of its toolkit: listening,
+and after one answer with a call of a tool
+(the model's client library is loaded by the first call).
+"""
+
+import argparse
+import asyncio
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from bot.sandbox.model import ModelStandIn, Text, ToolUse
+from bot.sandbox.slack import SlackStandIn
+from tests.bench.results import Result, show
+
+ROUNDS = 3
+PATIENCE_S = 60.0
+ANSWER = "These are all the files."
+
+
+@asynccontextmanager
+async def process(
+    *arguments: str, cwd: Path, environment: dict[str, str]
+) -> AsyncGenerator[asyncio.subprocess.Process]:
+    """`bot` with these arguments; it is ended as an operator would end it."""
+    started = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "bot",
+        *arguments,
+        cwd=cwd,
+        env={"PATH": os.defpath, "HOME": str(cwd), **environment},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        yield started
+    finally:
+        if started.returncode is None:
+            started.terminate()
+        await started.wait()
+
+
+async def help_s(cwd: Path) -> float:
+    began = time.perf_counter()
+    async with process("--help", cwd=cwd, environment={}) as shown:
+        if await shown.wait() != 0:
+            raise RuntimeError("bot --help failed")
+        return time.perf_counter() - began
+
+
+async def page_s(cwd: Path) -> float:
+    began = time.perf_counter()
+    async with process("sandbox", "--port", "0", cwd=cwd, environment={}) as sandbox:
+        if sandbox.stdout is None:
+            raise RuntimeError("the sandbox has no output")
+        async with asyncio.timeout(PATIENCE_S):
+            while b"http://" not in await sandbox.stdout.readline():
+                pass
+        return time.perf_counter() - began
+
+
+async def start_and_memory(cwd: Path) -> tuple[float, dict[str, float]]:
+    """Seconds until the socket is open, and megabytes by name."""
+    async with SlackStandIn() as slack, ModelStandIn() as model:
+        environment = {
+            "SLACK_BOT_TOKEN": slack.bot_token,
+            "SLACK_APP_TOKEN": slack.app_token,
+            "SLACK_API_URL": slack.api_url,
+            "ANTHROPIC_API_KEY": "sandbox",
+            "ANTHROPIC_BASE_URL": model.base_url,
+            "CONSOLE_PORT": "0",
+        }
+        began = time.perf_counter()
+        async with process("start", cwd=cwd, environment=environment) as bot:
+            await slack.connected(timeout_s=PATIENCE_S)
+            seconds = time.perf_counter() - began
+            megabytes = {"bot_listening_mb": resident_mb(bot.pid)}
+            model.play(ToolUse(name="mcp__local_toolkit__list_local_files", input={}))
+            model.play(Text(text=ANSWER))
+            ts = await slack.say("ann", "general", f"{slack.mention} continue")
+            await slack.wait_for(
+                lambda s: [post for post in s.thread("general", ts) if ANSWER in post.text],
+                timeout_s=PATIENCE_S,
+            )
+            megabytes["bot_mb"] = resident_mb(bot.pid)
+            megabytes["toolkit_mb"] = resident_mb(toolkit_of(bot.pid))
+    return seconds, megabytes
+
+
+def toolkit_of(bot: int) -> int:
+    """The process id of the bot's stdio toolkit."""
+    processes = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
+    return next(pid for pid in processes if is_toolkit_of(bot, pid))
+
+
+def is_toolkit_of(bot: int, pid: int) -> bool:
+    try:
+        parent = int((Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[1])
+        return parent == bot and b"mcp_local" in (Path("/proc") / str(pid) / "cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def resident_mb(pid: int) -> float:
+    pages = int((Path("/proc") / str(pid) / "statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1_000_000
+
+
+async def median_of(cwd: Path, measure: Callable[[Path], Awaitable[float]]) -> float:
+    await measure(cwd)
+    return statistics.median([await measure(cwd) for _ in range(ROUNDS)])
+
+
+async def measure(root: Path) -> list[Result]:
+    starts = [await start_and_memory(root / str(number)) for number in made(root, ROUNDS + 1)][1:]
+    results = [
+        Result(name="help_s", value=await median_of(root, help_s), unit="s", goal=1),
+        Result(name="socket_s", value=statistics.median(s for s, _ in starts), unit="s", goal=3),
+        Result(name="page_s", value=await median_of(root, page_s), unit="s", goal=5),
+    ]
+    goals = {"bot_listening_mb": None, "bot_mb": 150, "toolkit_mb": 80}
+    for name, goal in goals.items():
+        value = statistics.median(megabytes[name] for _, megabytes in starts)
+        results.append(Result(name=name, value=value, unit="MB", goal=goal))
+    return [
+        Result(name=each.name, value=round(each.value, 2), unit=each.unit, goal=each.goal)
+        for each in results
+    ]
+
+
+def made(root: Path, times: int) -> range:
+    """Numbers of directories that are there."""
+    for number in range(times):
+        (root / str(number)).mkdir()
+    return range(times)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    as_json = parser.parse_args().json
+    with tempfile.TemporaryDirectory() as root:
+        show(asyncio.run(measure(Path(root))), as_json=as_json)
+
+
+if __name__ == "__main__":
+    main()
