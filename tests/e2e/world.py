@@ -173,8 +173,12 @@ class World:
         return await self.runtime.workspace(session, datetime.now(UTC))
 
     def requests_with(self, text: str) -> list[JsonObject]:
-        """The bodies of the model calls so far that hold a text, oldest first."""
-        bodies = [call.body for call in self.model.calls if call.body]
+        """The bodies of the model calls so far that hold a text, oldest first.
+
+        Those that only ask for a message's route are left out.
+        """
+        calls = [call for call in self.model.calls if call.kind not in {"classify", "escape"}]
+        bodies = [call.body for call in calls if call.body]
         return [body for body in bodies if text in json.dumps(body, ensure_ascii=False)]
 
     def turn_id(self, ts: str, channel: str = CHANNEL) -> TurnId:

@@ -26,7 +26,7 @@ from bot.sandbox.model.message import (
     stream_events,
     visible,
 )
-from bot.sandbox.model.playbooks import Pages, Plan, no_pages, plan
+from bot.sandbox.model.playbooks import Pages, Plan, is_beside, no_pages, plan
 from bot.sandbox.model.validation import check_headers, validate
 from bot.sandbox.model.wire import Json, as_list, as_object, as_text
 
@@ -122,13 +122,16 @@ class ModelStandIn:
         return fault.over
 
     def play(self, *blocks: Text | ToolUse, stop_reason: str | None = None, times: int = 1) -> None:
-        """Script whole replies: the next requests get these blocks whatever they ask."""
+        """Script whole replies: the next requests get these blocks whatever they ask.
+
+        Which way a message goes is said beside the script, unless the script says it.
+        """
         reply = Reply(blocks=blocks, kind="scripted", stop_reason=stop_reason)
         self._scripted.extend([reply] * times)
 
     def plan(self, body: Json) -> Plan:
         """The reply to one validated request, and its kind before it is made."""
-        if self._scripted:
+        if self._scripted and not is_beside(self._scripted[0], body):
             return Plan.of(self._scripted.pop(0))
         return plan(body, self._pages)
 

@@ -28,6 +28,7 @@ from bot.sandbox.web import Page
 
 Pages = Callable[[], Awaitable[Sequence[Page]]]
 
+VERDICTS = ("SIMPLE", "COMPLEX", "ORDER", "STOP")
 REASON = "The request needs tools, fresh data or several steps."
 QUERY = re.compile(
     r"(?:^Query:|<message>)\s*(?P<query>.*?)\s*(?:</message>|\n\s*Respond with ONLY|\Z)",
@@ -42,6 +43,7 @@ ORDERS = re.compile(
 STOPS = re.compile(
     r"^\W*(?:please |can you |could you )*(?:stop|cancel|abort|never mind|leave it)\b.{0,30}$", re.I
 )
+GOES_ON = re.compile(r"^\W*(?:continue|go on|carry on|weiter)\b", re.IGNORECASE)
 FILES = re.compile(r"https?://|\b(?:files?|attach\w+|this thread|inbox|calendar)\b", re.IGNORECASE)
 ASKS_FOR_WORK = re.compile(r"\b(?:help|write|make|do|prepare|create|add)\b", re.IGNORECASE)
 QUESTION = re.compile(
@@ -71,18 +73,30 @@ async def no_pages() -> Sequence[Page]:
     return ()
 
 
+def is_beside(script: Reply, body: Json) -> bool:
+    """Whether a request is about a message's route, and what is scripted next is none.
+
+    Classifier and fast answer are asked at once, and about each message that comes for work: a
+    script could not tell which request is first. So only a scripted verdict answers the classifier.
+    """
+    conversation = read_conversation(body)
+    verdict = _verdict(conversation)
+    if not verdict or verdict == "COMPLEX" or conversation.tools:
+        return verdict == "COMPLEX"
+    said = " ".join(block.text for block in script.blocks if isinstance(block, Text))
+    return not any(word in said for word in VERDICTS)
+
+
 def plan(body: Json, pages: Pages) -> Plan:
     """The playbook for one validated request."""
     conversation = read_conversation(body)
     tools = conversation.tools.keys()
-    asked = conversation.exchanges[-1].asked
     if "read_order" in tools:
         return Plan.of(order.read(conversation))
-    if not tools and "SIMPLE" in f"{conversation.system}\n{asked}":
-        queries = [found["query"] for found in QUERY.finditer(asked)]
-        verdict = classify(queries[-1] if queries else asked)
+    verdict = _verdict(conversation)
+    if verdict and not tools:
         return Plan.of(Reply(blocks=(Text(text=verdict),), kind="classify"))
-    if tools == {"use_tools"} and classify(conversation.now.words) != "SIMPLE":
+    if verdict and verdict != "SIMPLE":
         leaving = conversation.use("use_tools", reason=REASON)
         return Plan.of(replace(conversation.call(leaving, thought=REASON), kind="escape"))
     if tools <= {"use_tools"} and not conversation.now.calls:
@@ -93,13 +107,24 @@ def plan(body: Json, pages: Pages) -> Plan:
     return Plan(kind="research", reply=lambda: asyncio.to_thread(_work, conversation))
 
 
+def _verdict(conversation: Conversation) -> str:
+    """The route of a request to classify or to answer fast; empty for any other request."""
+    asked = conversation.exchanges[-1].asked
+    if conversation.tools.keys() == {"use_tools"}:
+        return classify(conversation.now.words)
+    if conversation.tools or "SIMPLE" not in f"{conversation.system}\n{asked}":
+        return ""
+    queries = [found["query"] for found in QUERY.finditer(asked)]
+    return classify(queries[-1] if queries else asked)
+
+
 def classify(words: str) -> str:
     """The classifier's one word for what a person wrote."""
     if STOPS.match(words):
         return "STOP"
     if ORDERS.search(words):
         return "ORDER"
-    works = (REPORT, SEARCHES, SECTION, FILES, GO_ON)
+    works = (REPORT, SEARCHES, SECTION, FILES, GO_ON, GOES_ON)
     is_work = any(rule.search(words) for rule in works) and not _is_plain_question(words)
     is_vague = ASKS_FOR_WORK.search(words) is not None and not stems(topic_of(words))
     return "COMPLEX" if is_work or is_vague or errand.find(words) else "SIMPLE"
