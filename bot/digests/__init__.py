@@ -12,7 +12,7 @@ from bot.digests.host import DigestHost
 from bot.digests.show import DigestShows
 from bot.slack_api import People, SlackApi
 
-__all__ = ["DigestLimits", "Digests", "Marks", "build_digests"]
+__all__ = ["DigestLimits", "Digests", "build_digests"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

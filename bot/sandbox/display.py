@@ -1,6 +1,7 @@
 """What the terminal shows: the wait for the bot, then the thread as it grows."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager, suppress
 
 from rich.console import Console
@@ -30,7 +31,7 @@ class Display:
 
     async def __aenter__(self) -> None:
         if not self._quiet:
-            self._task = asyncio.create_task(self._follow())
+            self._task = asyncio.create_task(self._follow(self._slack.changes()))
 
     async def __aexit__(self, *_exc: object) -> None:
         if self._task is not None:
@@ -39,8 +40,8 @@ class Display:
                 await self._task
         self._status.stop()
 
-    async def _follow(self) -> None:
-        async for change in self._slack.changes():
+    async def _follow(self, changes: AsyncIterator[Change]) -> None:
+        async for change in changes:
             match change:
                 case Change(Post() as post, previous=None, is_gone=False):
                     self._print(post)

@@ -37,7 +37,8 @@ QUERY = re.compile(
 ORDERS = re.compile(
     r"\b(?:every|each|daily|weekly|monthly|jede[nrs]?|chaque|cada|from now on)\b.*\b(?:digest|post|"
     r"send|tell|give|bring|want)\b|\b(?:digest|post|send|tell|give)\b.*\b(?:every|each|daily|weekly)\b"
-    r"|\b(?:pause|resume|delete|change|list|stop sending)\b.*\b(?:digests?|that|it)\b",
+    r"|\b(?:pause|resume|delete|change|stop sending)\b.*\b(?:digests?|that|it)\b"
+    r"|\blist\b.*\bdigests?\b",
     re.IGNORECASE | re.DOTALL,
 )
 STOPS = re.compile(

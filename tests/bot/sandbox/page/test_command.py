@@ -20,7 +20,7 @@ from tests.e2e.command_line import NO_KEYS
 pytestmark = pytest.mark.subprocess
 
 PATIENCE_S = 60.0
-ASK = "What is the capital of France?"
+ASK = "What is full jitter?"
 
 
 @asynccontextmanager
@@ -91,13 +91,13 @@ async def ask_on_the_page(address: str) -> str:
         headers = {"Origin": address.rstrip("/")}
         async with http.post(f"{address}acts/say", json=said, headers=headers) as answer:
             assert answer.status == 200
-        return (await stream.change("post", lambda post: "Paris" in post["text"]))["text"]
+        return (await stream.change("post", lambda post: "random time" in post["text"]))["text"]
 
 
 async def test_the_sandbox_opens_its_page_and_answers_there(tmp_path: Path) -> None:
     async with running(tmp_path, "-m", "bot", "sandbox", "--first-token-s", "0") as process:
         address = address_in(await line_of(process.stdout))
-        assert "Paris" in await ask_on_the_page(address)
+        assert "random time" in await ask_on_the_page(address)
         process.send_signal(signal.SIGINT)
         out, err = await asyncio.wait_for(process.communicate(), PATIENCE_S)
     assert (process.returncode, err.decode()) == (0, "")
