@@ -129,8 +129,8 @@ def share(wanted: frozenset[str], text: str) -> float:
 
 
 def is_about(wanted: frozenset[str], text: str) -> bool:
-    """Whether a text holds all of one or two wanted words, and most of more."""
-    return bool(wanted) and share(wanted, text) >= (1.0 if len(wanted) < 3 else 0.6)
+    """Whether a text holds all of one or two wanted words, or half of more."""
+    return bool(wanted) and share(wanted, text) >= (1.0 if len(wanted) < 3 else 0.5)
 
 
 def figures(text: str) -> frozenset[str]:
