@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.events import AnyEvent, QuestionAsked, ToolCallFinished
+from agent_core.events import QuestionAsked, ToolCallFinished
 from bot.sandbox.model import Text, ToolUse
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.records import Post
 from bot.words import BOT
-from tests.e2e.world import SIMPLE_ANSWER, TURN_S, Outside, World, bot_in, outside_world
+from tests.e2e.world import SIMPLE_ANSWER, Outside, World, bot_in, outside_world
 
 MINUTE_S, HOUR_S = 60.0, 3_600.0
 CHANNELS = ("general", "news", "private")
@@ -177,16 +177,8 @@ async def leave_unfinished(outside: Outside, first: ToolUse) -> str:
     outside.model.play(Text(text="All done."), times=3)
     async with bot_in(outside) as world:
         root = await world.mention("continue with the town")
-        await until(world, root, QuestionAsked if first is QUESTION else ToolCallFinished)
+        await world.until(root, QuestionAsked if first is QUESTION else ToolCallFinished)
     return root
-
-
-async def until(world: World, ts: str, kind: type[AnyEvent]) -> None:
-    """Wait for the first event of a kind in the turn that a post began."""
-    async with asyncio.timeout(TURN_S):
-        async for _, event in world.runtime.events(world.turn_id(ts)):
-            if isinstance(event, kind):
-                return
 
 
 @pytest.mark.proves("edits.deleted")

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from agent_core.events import TextDelta
 from bot.sandbox.model import Text, ToolUse
 from tests.e2e.digests import (
     HYDROGEN,
@@ -17,7 +18,7 @@ from tests.e2e.digests import (
     reading,
     shared_office,
 )
-from tests.e2e.world import SIMPLE_ANSWER
+from tests.e2e.world import FIRST_WORDS, SIMPLE_ANSWER
 
 __all__ = ["office", "shared_office"]
 
@@ -284,10 +285,11 @@ async def test_an_order_while_a_turn_is_at_work_is_answered_and_does_not_steer(
     office: Office,
 ) -> None:
     world = office.world
-    may_go_on = world.model.stall(LONG_S, kinds={"scripted"})
-    world.model.play(ToolUse(name="mcp__local_toolkit__list_local_files", input={}))
+    may_go_on = world.model.stall(LONG_S, after_events=FIRST_WORDS, kinds={"scripted"})
+    look = ToolUse(name="mcp__local_toolkit__list_local_files", input={})
+    world.model.play(Text(text="I look at the files of this thread."), look)
     root = await world.mention("continue")
-    await world.slack.wait_for(lambda _: world.progress(root))
+    await world.until(root, TextDelta)
     words = "every day at 9 post a digest on moss"
     await world.slack.say("ann", "general", words, thread_ts=root)
     await world.slack.wait_for(

@@ -25,14 +25,12 @@ from tests.e2e.digests import (
     reading,
     town_on,
 )
-from tests.e2e.world import TURN_S
+from tests.e2e.world import FIRST_WORDS, TURN_S
 
 NIGHTLY = "every day at 2:30 post a digest on owls in #energy"
 GRID = "Grids grew by half"
 SALT = "Salt lasts longer"
 LONG_S = 300.0
-FIRST_WORDS = 7
-"""Events of a stream: its start, four of the thinking block, the text's start, its first piece."""
 HOUR = timedelta(hours=1)
 
 

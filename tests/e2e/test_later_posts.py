@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.events import AnyEvent, MessageTaken, QuestionAsked, StepStarted, TextDelta
+from agent_core.events import MessageTaken, QuestionAsked, StepStarted, TextDelta
 from bot.sandbox.model import Text, ToolUse
 from bot.words import BOT
-from tests.e2e.world import CHANNEL, TURN_S, World, bot_in_a_world
+from tests.e2e.world import FIRST_WORDS, World, bot_in_a_world
 
 SCRIPTED = frozenset({"scripted"})
-FIRST_WORDS = 7
-"""Events of a stream: its start, four of the thinking block, the text's start, its first piece."""
 STALL_S = 60.0
 STOP_S = 6.0
 ANSWER = "There are nine bridges, and one ferry."
@@ -31,16 +29,8 @@ async def busy_bot(root: Path) -> AsyncGenerator[tuple[World, str, asyncio.Event
         world.model.play(Text(text=ANSWER), times=3)
         may_go_on = world.model.stall(STALL_S, after_events=FIRST_WORDS, kinds=SCRIPTED)
         ts = await world.mention("continue counting the bridges")
-        await until(world, ts, TextDelta)
+        await world.until(ts, TextDelta)
         yield world, ts, may_go_on
-
-
-async def until(world: World, ts: str, kind: type[AnyEvent], *, channel: str = CHANNEL) -> None:
-    """Wait for the first event of a kind in the turn that a post began."""
-    async with asyncio.timeout(TURN_S):
-        async for _, event in world.runtime.events(world.turn_id(ts, channel)):
-            if isinstance(event, kind):
-                return
 
 
 @pytest.mark.proves("edits.running")
@@ -119,11 +109,11 @@ async def test_an_edit_of_a_remark_that_the_work_took_in_is_answered(tmp_path: P
             world.model.stall(STALL_S, after_events=3, kinds=SCRIPTED) for _ in range(2)
         )
         ts = await world.mention("continue measuring the bridges")
-        await until(world, ts, StepStarted)
+        await world.until(ts, StepStarted)
         remark = await world.slack.say("ann", "general", "please use metres", thread_ts=ts)
         await world.becomes(remark, lambda turn: turn.status == "queued")
         first.set()
-        await until(world, ts, MessageTaken)
+        await world.until(ts, MessageTaken)
         await world.slack.edit("ann", "general", remark, "please use feet")
         await world.slack.wait_for(lambda _: world.told_in_private("ann"))
         second.set()
@@ -142,7 +132,7 @@ async def test_an_edit_of_an_answer_that_the_work_went_on_with_is_answered(
         world.model.stall(0, kinds=SCRIPTED)
         may_go_on = world.model.stall(STALL_S, after_events=3, kinds=SCRIPTED)
         ts = await world.mention("continue counting the bridges")
-        await until(world, ts, QuestionAsked)
+        await world.until(ts, QuestionAsked)
         reply = await world.slack.say("ann", "general", "1", thread_ts=ts)
         await world.becomes(reply, lambda turn: turn.taken_by is not None)
         await world.slack.edit("ann", "general", reply, "2")
@@ -161,11 +151,11 @@ async def test_a_stop_at_the_top_of_a_direct_conversation_ends_all_work_there(
         direct = world.slack.dm_id("ann")
         world.model.play(QUESTION)
         waiting = await world.slack.say("ann", dm=True, text="continue with the towns")
-        await until(world, waiting, QuestionAsked, channel=direct)
+        await world.until(waiting, QuestionAsked, channel=direct)
         world.model.play(Text(text=ANSWER), times=2)
         world.model.stall(STALL_S, after_events=FIRST_WORDS, kinds=SCRIPTED)
         running = await world.slack.say("ann", dm=True, text="continue with the bridges")
-        await until(world, running, TextDelta, channel=direct)
+        await world.until(running, TextDelta, channel=direct)
 
         order = await world.slack.say("ann", dm=True, text="stop")
         for ts in (waiting, running):

@@ -8,7 +8,7 @@ import pytest
 from agent_core.events import StepStarted, TextDelta
 from agent_core.ids import ROOT_RUN
 from bot.sandbox.model import Text, ToolUse
-from tests.e2e.world import TURN_S, World, bot_in, outside_world
+from tests.e2e.world import FIRST_WORDS, TURN_S, World, bot_in, outside_world
 
 SCRIPTED = frozenset({"scripted"})
 WRITE_NOTE = ToolUse(
@@ -16,8 +16,6 @@ WRITE_NOTE = ToolUse(
     input={"path": "notes/once.txt", "content": "written by the tool"},
 )
 LAST_WORDS = "The note is written, and it says what it should say."
-FIRST_WORDS = 7
-"""Events of a stream: its start, four of the thinking block, the text's start, its first piece."""
 LONG_S = 300.0
 SHORT_S = 3.0
 

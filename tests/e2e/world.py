@@ -42,6 +42,8 @@ HUGE_PAGE = Page(
 SIMPLE_ANSWER = "SIMPLE"
 START_S = 30.0
 TURN_S = 30.0
+FIRST_WORDS = 7
+"""Events of a stream: its start, four of the thinking block, the text's start, its first piece."""
 INNER_MESSAGES = ("message", "previous_message")
 PROGRESS = ("*Working on it*", "Done in", "Failed after", "Stopped")
 
@@ -171,6 +173,13 @@ class World:
         session = self.session_id(root_ts, channel)
         assert await self.runtime.knows(session)
         return await self.runtime.workspace(session, datetime.now(UTC))
+
+    async def until(self, ts: str, kind: type[AnyEvent], *, channel: str = CHANNEL) -> None:
+        """Wait for the first event of a kind in the turn that a post began."""
+        async with asyncio.timeout(TURN_S):
+            async for _, event in self.runtime.events(self.turn_id(ts, channel)):
+                if isinstance(event, kind):
+                    return
 
     def requests_with(self, text: str) -> list[JsonObject]:
         """The bodies of the model calls so far that hold a text, oldest first.
