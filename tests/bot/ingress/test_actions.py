@@ -8,21 +8,12 @@ from typing import Any
 import pytest
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from bot.ingress import TakingUp
+from bot.ingress import TakingUp, leave_to_next_start
 from bot.slack_api import SystemClock
 from bot.words import BOT
 from tests.bot.ingress.pressing import MODAL, ListeningGestures, Room, button, pressed_room, row
-from tests.bot.ingress.restarted import forgetful_ingress
-from tests.bot.ingress.world import World
+from tests.bot.ingress.world import World, forgetful_ingress
 
-SELECT: dict[str, Any] = {
-    "type": "static_select",
-    "action_id": "digest.pick",
-    "options": [
-        {"text": {"type": "plain_text", "text": f"Number {number}"}, "value": str(number)}
-        for number in (1, 2)
-    ],
-}
 
 
 @pytest.fixture
@@ -49,19 +40,8 @@ async def test_a_press_in_a_thread_says_who_pressed_what_and_where(room: Room) -
     assert room.ledger.settled == [press.key]
 
 
-async def test_a_press_opens_a_modal(room: Room) -> None:
-    press = await room.press()
-    view_id = await room.api.views.open(press.trigger_id, MODAL)
-
-    assert room.open_views() == {view_id}
 
 
-async def test_a_menu_says_what_was_chosen(room: Room) -> None:
-    ts = await room.post(SELECT)
-    await room.slack.click("ann", "general", ts, "digest.pick", "2")
-    await room.settle()
-
-    assert [press.value for press in room.handler.presses] == ["2"]
 
 
 async def test_a_press_on_what_only_one_person_sees_says_so(room: Room) -> None:
@@ -120,16 +100,6 @@ async def test_a_press_that_cannot_be_recorded_is_not_acknowledged(room: Room) -
     assert room.handler.calls == 1
 
 
-async def test_a_press_is_acknowledged_while_its_handler_takes_long(room: Room) -> None:
-    ts = await room.post(button("digest.go"))
-    room.handler.may_go_on.clear()
-    delivery = await room.slack.click("ann", "general", ts, "digest.go")
-
-    assert delivery.acked_at_s is not None
-    assert room.handler.presses == []
-    room.handler.may_go_on.set()
-    await room.settle()
-    assert len(room.handler.presses) == 1
 
 
 async def test_a_press_that_comes_twice_is_handled_once(room: Room) -> None:
@@ -145,27 +115,8 @@ async def test_a_press_that_comes_twice_is_handled_once(room: Room) -> None:
     assert room.handler.calls == 1
 
 
-async def test_two_presses_of_one_button_are_two(room: Room) -> None:
-    ts = await room.post(button("digest.go"))
-    for user in ("ann", "ann", "ben"):
-        await room.slack.click(user, "general", ts, "digest.go")
-    await room.settle()
-
-    assert len({press.key for press in room.handler.presses}) == 3
 
 
-async def test_a_button_that_nobody_knows_is_acknowledged_and_logged_once(
-    room: Room, caplog: pytest.LogCaptureFixture
-) -> None:
-    ts = await room.post(button("poll.vote"))
-    with caplog.at_level(logging.INFO, logger="bot.ingress.changes"):
-        for _ in range(2):
-            delivery = await room.slack.click("ann", "general", ts, "poll.vote")
-            assert delivery.acked_at_s is not None
-
-    [line] = [record for record in caplog.records if record.name == "bot.ingress.changes"]
-    assert "poll.vote" in line.getMessage()
-    assert (room.handler.calls, room.ledger.rows) == (0, {})
 
 
 async def test_the_longest_name_that_fits_gets_the_press(room: Room) -> None:
@@ -214,26 +165,8 @@ async def test_a_refused_press_is_told_to_its_author_alone_in_the_thread(room: R
     assert len(room.ledger.settled) == 1
 
 
-async def test_a_refusal_is_in_the_language_of_its_author() -> None:
-    async with pressed_room(users=frozenset({"U1"})) as room:
-        ts = await room.post(button("digest.go"))
-        await room.slack.click("cleo", "general", ts, "digest.go")
-        await room.settle()
-
-        assert [text for text, _ in room.told("cleo")] == [
-            BOT.say("de", "ingress-refusal-user-not-listed")
-        ]
 
 
-async def test_a_press_in_a_channel_that_is_not_listed_is_refused() -> None:
-    async with pressed_room(channels=frozenset({"C1"})) as room:
-        ts = await room.post(button("digest.go"))
-        await room.slack.click("ann", "general", ts, "digest.go")
-        await room.settle()
-
-        told = [text for text, _ in room.told("ann")]
-        assert told == [BOT.say("en", "ingress-refusal-channel-not-listed")]
-        assert room.handler.calls == 0
 
 
 async def test_a_press_of_another_app_or_team_is_not_even_recorded(room: Room) -> None:
@@ -266,11 +199,6 @@ async def test_a_press_is_given_up_after_five_tries(room: Room) -> None:
     assert room.actions.in_vain == set()
 
 
-async def test_a_press_whose_author_cannot_be_looked_up_is_tried_again(room: Room) -> None:
-    room.slack.fail("users.info", status=500, times=10)
-    await room.press()
-
-    assert (room.handler.calls, len(room.handler.presses)) == (1, 1)
 
 
 async def test_what_a_dead_process_left_is_handled_without_its_trigger(
@@ -282,7 +210,7 @@ async def test_what_a_dead_process_left_is_handled_without_its_trigger(
     await room.ledger.release(press.key)
     other = room.another_process()
     ingress = forgetful_ingress(world)
-    taking_up = TakingUp(room.ledger, ingress, SystemClock(), gestures=other)
+    taking_up = TakingUp(room.ledger, ingress, other, clock=SystemClock())
     await taking_up.start()
     await until_settled(room)
     await taking_up.close()
@@ -292,23 +220,17 @@ async def test_what_a_dead_process_left_is_handled_without_its_trigger(
     assert room.ledger.settled == [press.key]
 
 
-async def test_a_press_that_nobody_knows_any_more_is_settled(room: Room) -> None:
-    press = await room.press()
-    room.ledger.settled.clear()
-    other = room.another_process({"poll.": room.handler})
-    await other.replay(room.ledger.bodies[0])
-
-    assert (room.handler.calls, room.ledger.settled) == (1, [press.key])
 
 
 async def test_a_press_that_was_handled_and_could_not_be_settled_is_not_handled_again(
-    room: Room,
+    room: Room, world: World
 ) -> None:
     room.ledger.settle_failures = 5
     press = await room.press()
     assert room.actions.in_vain == {press.key}
 
-    taking_up = TakingUp(room.ledger, room.actions, SystemClock(), gestures=room.actions)
+    ingress = forgetful_ingress(world)
+    taking_up = TakingUp(room.ledger, ingress, room.actions, clock=SystemClock())
     await taking_up.start()
     await until_settled(room)
     await taking_up.close()
@@ -319,7 +241,7 @@ async def test_closing_leaves_a_press_to_the_next_process(room: Room) -> None:
     ts = await room.post(button("digest.go"))
     room.handler.may_go_on.clear()
     await room.slack.click("ann", "general", ts, "digest.go")
-    await room.actions.close(patience_s=0.01)
+    await leave_to_next_start(room.actions.under_way, patience_s=0.01)
 
     assert len(room.ledger.unfinished) == 1
     assert room.handler.presses == []

@@ -2,8 +2,7 @@
 
 from datetime import UTC, datetime
 
-from tests.bot.ingress.restarted import forgetful_ingress, recorded_mention, thread_at
-from tests.bot.ingress.world import World
+from tests.bot.ingress.world import World, forgetful_ingress, recorded_mention, thread_at
 
 
 async def test_the_first_mention_in_a_thread_of_people_brings_its_earlier_posts(
@@ -29,17 +28,6 @@ async def test_the_first_mention_in_a_thread_of_people_brings_its_earlier_posts(
     assert second.background == ""
 
 
-async def test_a_first_mention_with_a_file_brings_the_earlier_posts_too(
-    world: World,
-) -> None:
-    ts = await world.say("ann", "general", "we ship on Monday")
-    files = [("a.log", b"12345", "text/plain")]
-    await world.say("cleo", "general", f"{world.mention} sum up", thread_ts=ts, files=files)
-    await world.settle()
-
-    (message,) = world.front.messages
-    assert message.background.endswith("we ship on Monday")
-    assert len(message.attachments) == 1
 
 
 async def test_a_replay_brings_the_earlier_posts_although_the_files_made_the_session(
@@ -94,14 +82,6 @@ async def test_only_the_newest_hundred_posts_are_brought(world: World) -> None:
     assert lines[-1].endswith("reply 119")
 
 
-async def test_the_bots_own_posts_are_no_background(world: World) -> None:
-    ts = await world.say("ann", "general", "the plan")
-    await world.api.post(thread_at(world, ts), "my own words", op_id="op1")
-    await world.say("cleo", "general", f"{world.mention} sum up", thread_ts=ts)
-    await world.settle()
-
-    assert "my own words" not in world.front.messages[0].background
-    assert "the plan" in world.front.messages[0].background
 
 
 async def test_a_thread_that_cannot_be_read_is_said_so(world: World) -> None:
@@ -111,3 +91,13 @@ async def test_a_thread_that_cannot_be_read_is_said_so(world: World) -> None:
     await world.settle()
 
     assert "could not be read" in world.front.messages[0].background
+
+
+async def test_the_bots_own_posts_are_no_background(world: World) -> None:
+    ts = await world.say("ann", "general", "the plan")
+    await world.api.post(thread_at(world, ts), "my own words", op_id="op1")
+    await world.say("cleo", "general", f"{world.mention} sum up", thread_ts=ts)
+    await world.settle()
+
+    assert "my own words" not in world.front.messages[0].background
+    assert "the plan" in world.front.messages[0].background

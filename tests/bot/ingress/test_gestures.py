@@ -152,21 +152,8 @@ def payload(world: World, event: JsonObject) -> JsonObject:
 @pytest.mark.proves("ledger.one_turn")
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(deliveries())
-async def test_each_gesture_is_handed_over_once_and_none_is_dropped(
-    all_of_them: list[Delivery],
-) -> None:
-    async with connected_world(bot_events=()) as world, durable_ledger() as ledger:
-        await deliver(world, ledger, all_of_them)
-
-        expected = {f"gesture {delivery.gesture}": 1 for delivery in all_of_them}
-        assert Counter(world.front.texts) == expected
-        assert await ledger.unsettled() == []
-
-
-@pytest.mark.proves("ledger.one_turn")
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(deliveries())
-async def test_what_came_before_a_restart_comes_to_nothing_after_it(
+async def test_each_gesture_is_handed_over_once_and_none_is_dropped_over_a_restart(
+   
     all_of_them: list[Delivery],
 ) -> None:
     async with connected_world(bot_events=()) as world, durable_ledger() as ledger:
@@ -175,3 +162,6 @@ async def test_what_came_before_a_restart_comes_to_nothing_after_it(
 
         expected = {f"gesture {delivery.gesture}": 1 for delivery in all_of_them}
         assert Counter(world.front.texts) == expected
+        assert await ledger.unsettled() == []
+
+

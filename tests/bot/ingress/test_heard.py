@@ -6,7 +6,7 @@ import pytest
 
 from agent_core.messages import JsonObject
 from bot.ingress.heard import MAX_SILENCE_S, OVERLAP_S, Heard
-from tests.bot.ingress.marks import MemoryMarks
+from tests.bot.ingress.world import MemoryMarks
 
 START_S = 1_795_000_000.0
 
@@ -113,25 +113,8 @@ async def test_what_was_heard_before_a_standstill_was_not_missed_though_never_wr
     assert heard.gap().since_s("C1") == heard_s
 
 
-async def test_being_alive_is_written_down_though_nobody_says_anything() -> None:
-    ear = Ear()
-    heard = await ear.opened()
-    for _ in range(60):
-        await ear.beat(heard)
-
-    assert START_S + 300 - 30 <= ear.saved("*") <= START_S + 300
 
 
-async def test_marks_that_could_not_be_saved_are_saved_by_the_next_beat() -> None:
-    ear = Ear()
-    heard = await ear.opened()
-    heard.note(payload("C1", START_S + 1))
-    ear.marks.failures = 1
-    with pytest.raises(OSError, match="away"):
-        await ear.beat(heard)
-    await ear.beat(heard)
-
-    assert ear.saved("C1") == START_S + 1
 
 
 @pytest.mark.parametrize(
@@ -154,11 +137,3 @@ async def test_a_payload_with_an_impossible_time_marks_nothing(body: JsonObject)
     assert list(ear.marks.saved) == ["slack:T1:*"]
 
 
-async def test_an_older_post_that_comes_late_moves_no_mark_back() -> None:
-    ear = Ear()
-    heard = await ear.opened()
-    heard.note(payload("C1", START_S + 4))
-    heard.note(payload("C1", START_S + 1))
-    await ear.beat(heard)
-
-    assert ear.saved("C1") == START_S + 4

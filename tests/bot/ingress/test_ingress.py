@@ -10,8 +10,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from agent_core.messages import Attachment
 from bot.ingress import create_app
 from bot.slack_api import web_client
-from tests.bot.ingress.restarted import recorded_mention, thread_at
-from tests.bot.ingress.world import World, connected_world
+from tests.bot.ingress.world import World, connected_world, recorded_mention, thread_at
 
 
 async def test_a_mention_is_handed_over_once_although_it_comes_in_two_shapes(world: World) -> None:
@@ -60,23 +59,8 @@ async def test_a_payload_that_could_not_be_recorded_is_taken_when_it_comes_again
     assert world.front.texts == ["hi"]
 
 
-async def test_a_redelivery_starts_nothing_new(world: World) -> None:
-    await world.say("ann", "general", f"{world.mention} hi")
-    await world.settle()
-    for attempt in (0, 1, 2, 3):
-        await world.slack.redeliver(attempt=attempt, same_envelope=attempt == 0)
-    await world.settle()
-
-    assert world.front.texts == ["hi"]
 
 
-@pytest.mark.proves("ledger.one_turn")
-async def test_one_gesture_under_two_ts_is_one(world: World) -> None:
-    for _ in range(2):
-        await world.say("ann", "general", f"{world.mention} hi", client_msg_id="m1")
-    await world.settle()
-
-    assert world.front.texts == ["hi"]
 
 
 async def test_a_direct_message_needs_no_mention(world: World) -> None:
@@ -108,12 +92,6 @@ async def test_a_reply_to_somebody_else_is_not_for_the_bot(world: World) -> None
     assert world.front.texts == ["research"]
 
 
-async def test_a_post_that_mentions_nobody_is_not_for_the_bot(world: World) -> None:
-    await world.say("ann", "general", "good morning")
-    await world.settle()
-
-    assert world.front.messages == []
-    assert world.ledger.bodies == []
 
 
 async def test_in_a_thread_of_people_only_a_mention_is_for_the_bot(world: World) -> None:
@@ -126,30 +104,8 @@ async def test_in_a_thread_of_people_only_a_mention_is_for_the_bot(world: World)
     assert world.front.texts == ["where?"]
 
 
-async def test_a_reply_during_the_hand_over_of_the_first_mention_is_taken(
-    world: World,
-) -> None:
-    world.files.may_go_on.clear()
-    files = [("a.log", b"12345", "text/plain")]
-    ts = await world.say("ann", "general", f"{world.mention} read this", files=files)
-    await world.files.asked.wait()
-    await world.say("ann", "general", "and be brief", thread_ts=ts)
-    await world.slack.wait_for(lambda _: len(world.ledger.bodies) == 2)
-
-    world.files.may_go_on.set()
-    await world.settle()
-    assert world.front.texts == ["read this", "and be brief"]
 
 
-async def test_files_come_with_their_message(world: World) -> None:
-    await world.say(
-        "ann", "general", f"{world.mention} read this", files=[("a.log", b"12345", "text/plain")]
-    )
-    await world.settle()
-
-    assert world.front.messages[0].attachments == (
-        Attachment(name="a.log", path="downloads/a.log", mimetype="text/plain", size_bytes=5),
-    )
 
 
 @pytest.mark.proves("ledger.order")
@@ -169,11 +125,6 @@ async def test_posts_of_a_thread_stay_in_order_although_a_file_takes_long(world:
     assert world.front.texts == ["elsewhere", "first", "second"]
 
 
-async def test_a_mention_without_words_is_handed_over_without_any(world: World) -> None:
-    await world.say("ann", "general", f"{world.mention} \n ")
-    await world.settle()
-
-    assert world.front.texts == [""]
 
 
 async def test_the_bot_answers_neither_itself_nor_other_bots(world: World) -> None:
@@ -235,15 +186,6 @@ async def test_an_empty_list_denies_everybody(setting: str) -> None:
         assert world.ledger.unfinished == set()
 
 
-async def test_an_author_who_cannot_be_looked_up_at_once_is_acknowledged_and_not_lost(
-    world: World,
-) -> None:
-    world.slack.fail("users.info", error="invalid_auth")
-    await world.say("ann", "general", f"{world.mention} hi")
-    await world.front.got_one.wait()
-    await world.settle()
-
-    assert world.front.texts == ["hi"]
 
 
 async def test_a_sign_is_shown_before_the_files_are_fetched(world: World) -> None:
@@ -272,12 +214,6 @@ async def test_a_post_that_waits_behind_another_gets_a_reaction(world: World) ->
     await world.settle()
 
 
-async def test_a_gesture_that_has_a_turn_already_keeps_no_sign(world: World) -> None:
-    ingress, arrival = await recorded_mention(world)
-    world.front.has_turn_already = True
-    await ingress.hand_over(arrival)
-
-    assert world.signs_shown()[-2:] == ["processing", "active"]
 
 
 async def test_bare_payloads_that_bolt_cannot_read_are_acknowledged(world: World) -> None:
@@ -291,10 +227,3 @@ async def test_bare_payloads_that_bolt_cannot_read_are_acknowledged(world: World
         assert answer.status == 200
 
 
-async def test_replies_that_come_at_once_with_their_mention_are_all_taken(world: World) -> None:
-    ts = await world.say("ann", "general", f"{world.mention} research")
-    for text in ("one", "two", "three"):
-        await world.say("ann", "general", text, thread_ts=ts)
-    await world.settle()
-
-    assert sorted(world.front.texts) == ["one", "research", "three", "two"]

@@ -6,18 +6,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.ingress.missed import FIRST_THREADS
-from tests.bot.ingress.catching_up import HOUR_S, Outside, bot_in, outside_world
-from tests.bot.ingress.test_catch_up import catch_up_once
+from tests.bot.ingress.world import HOUR_S, Outside, bot_in, outside_world
 
 
-@pytest.fixture
-async def outside() -> AsyncIterator[Outside]:
-    """A team whose bot was started once, so that there are marks, and has stopped."""
-    async with outside_world() as outside:
-        async with bot_in(outside):
-            pass
-        outside.clock.advance(HOUR_S)
-        yield outside
 
 
 @pytest.mark.proves("catch_up.notice")
@@ -106,7 +97,7 @@ async def test_a_notice_whose_answer_is_lost_is_posted_once(outside: Outside) ->
 async def test_what_had_its_answer_is_not_listed(outside: Outside) -> None:
     """The last marks before a crash are lost; the turns are not."""
     ts = await outside.mention("answered before the crash")
-    outside.answers.of_old.add(outside.key("general", ts))
+    outside.front.of_old.add(outside.key("general", ts))
     outside.clock.advance(30 * HOUR_S)
     await catch_up_once(outside)
 
@@ -136,25 +127,8 @@ async def test_twenty_are_listed_and_the_rest_is_counted(outside: Outside) -> No
     assert len(notice) < 4_000
 
 
-async def test_a_notice_speaks_the_language_of_the_posts(outside: Outside) -> None:
-    await outside.mention("Wie hoch ist der Preis für die Ernte, und warum?")
-    await outside.mention("Quel est le prix de la récolte, et pourquoi ?", channel="news")
-    outside.clock.advance(30 * HOUR_S)
-    await catch_up_once(outside)
-
-    assert "mehr als einen Tag alt" in outside.notices("general")[0]
-    assert outside.notices("general")[0].startswith("Als diese Nachrichten eingingen, war ich")
-    assert "plus d'un jour" in outside.notices("news")[0]
 
 
-async def test_a_conversation_that_takes_no_posts_costs_nothing_else(outside: Outside) -> None:
-    await outside.mention("of old")
-    await outside.mention("of old", channel="news")
-    outside.clock.advance(30 * HOUR_S)
-    outside.slack.fail("chat.postMessage", error="restricted_action")
-    await catch_up_once(outside)
-
-    assert len(outside.notices("general")) + len(outside.notices("news")) == 1
 
 
 async def test_a_notice_that_fails_is_posted_by_another_run(outside: Outside) -> None:

@@ -14,18 +14,6 @@ def posts(world: World, ts: str) -> list[str]:
     return [post.text for post in thread if post.user == world.slack.bot_user_id]
 
 
-async def test_a_file_that_is_too_big_is_named_and_the_rest_is_handed_over(world: World) -> None:
-    world.files.left_out = {"film.mov": "too_big"}
-    ts = await world.say("ann", "general", f"{world.mention} what is new?", files=[BIG, SMALL])
-    await world.settle()
-
-    assert posts(world, ts) == [
-        "I left out “film.mov”: it is bigger than 50 MB. I am working on the rest of your message."
-    ]
-    [message] = world.front.messages
-    assert [file.name for file in message.attachments] == ["a.log"]
-    assert message.text.startswith("what is new?\n\n(Attached, but missing: ")
-    assert "film.mov" in message.text
 
 
 async def test_a_message_of_nothing_but_a_lost_file_is_told_so_and_begins_nothing(
@@ -68,15 +56,6 @@ async def test_what_the_model_is_told_of_lost_files_does_not_change_the_language
     assert detect_language(note, locale="es-ES") == "es"
 
 
-async def test_where_the_post_gives_no_language_it_is_that_of_the_earlier_posts(
-    world: World,
-) -> None:
-    world.files.left_out = {"film.mov": "too_big"}
-    ts = await world.say("ann", "general", "Wann ist die Abnahme mit dem Kunden?")
-    await world.say("ann", "general", f"{world.mention} film", files=[BIG], thread_ts=ts)
-    await world.settle()
-
-    assert posts(world, ts)[0].startswith("Ich habe “film.mov” weggelassen")
 
 
 async def test_the_sentence_on_a_lost_file_is_posted_once_over_several_tries(world: World) -> None:

@@ -21,7 +21,7 @@ from bot.slack_api import (
     SlackUnavailable,
     web_client,
 )
-from tests.bot.ingress.marks import MemorySessions
+from tests.bot.ingress.world import MemorySessions
 
 DAY_S = 86_400.0
 ROOT = Path(__file__).parents[3]
@@ -141,12 +141,6 @@ def said_in(body: JsonObject, live: JsonObject) -> JsonObject:
     return {**wrapper, "event": event}
 
 
-async def test_a_deleted_post_is_not_found(desk: Desk) -> None:
-    gap = desk.gap_from_now()
-    ts = await desk.slack.say("ann", "general", f"{desk.slack.mention} never mind")
-    await desk.slack.delete("general", ts)
-
-    assert await desk.find(gap) == []
 
 
 async def test_what_was_heard_is_looked_at_again_for_the_overlap_only(desk: Desk) -> None:
@@ -165,21 +159,6 @@ async def test_what_was_heard_is_looked_at_again_for_the_overlap_only(desk: Desk
     assert found.newest[slack.channels["general"]] == found.posts[-1].post.ts
 
 
-async def test_the_newest_post_is_told_whether_it_was_said_in_a_thread_or_not(desk: Desk) -> None:
-    slack = desk.slack
-    root = await slack.say("ann", "general", "plan")
-    roots = {channel: await slack.say("ann", channel, "plan") for channel in ("news", "private")}
-    gap = desk.gap_from_now()
-    desk.clock.advance(1)
-    await slack.say("ben", "general", "agreed", thread_ts=root)
-    newest = {"general": await slack.say("ann", "general", "done")}
-    for channel, ts in roots.items():
-        await slack.say("ann", channel, "going on")
-        newest[channel] = await slack.say("ben", channel, "agreed", thread_ts=ts)
-    found = await find_all(desk.search, gap)
-
-    for channel, ts in newest.items():
-        assert found.newest[slack.channels[channel]] == ts
 
 
 @pytest.mark.proves("catch_up.cursor")
@@ -216,16 +195,6 @@ async def test_a_reply_in_a_thread_of_the_bots_is_found_however_old_the_thread_i
     assert [missed.post.thread.root_ts for missed in found.posts] == [root]
 
 
-async def test_a_reply_that_was_sent_to_the_channel_too_is_found_once(desk: Desk) -> None:
-    slack = desk.slack
-    root = await slack.say("ann", "general", "plan")
-    desk.clock.advance(ROOTS_S + OVERLAP_S + DAY_S)
-    gap = desk.gap_from_now()
-    desk.clock.advance(60)
-    text = f"{slack.mention} sum up"
-    await slack.say("ann", "general", text, thread_ts=root, reply_broadcast=True)
-
-    assert await desk.find(gap) == [text]
 
 
 async def test_hundreds_of_posts_are_read_page_by_page(desk: Desk) -> None:
@@ -270,34 +239,10 @@ async def test_the_rights_of_the_manifest_are_enough() -> None:
         assert not [call for call in slack.calls if call.error]
 
 
-async def test_archived_channels_and_those_without_the_bot_are_not_asked_for(desk: Desk) -> None:
-    await desk.find(desk.gap_from_now())
-    asked = {call.args["channel"] for call in desk.slack.calls if "history" in call.method}
-
-    channels = desk.slack.channels
-    assert asked == {channels[name] for name in channels} - {
-        channels[name] for name in ("random", "hidden", "archived")
-    }
 
 
-async def test_slack_that_lists_no_conversations_is_asked_again_later(desk: Desk) -> None:
-    desk.slack.fail("users.conversations", status=500, times=50)
-    with pytest.raises(SlackUnavailable):
-        await desk.find(desk.gap_from_now())
 
 
-async def test_an_app_that_may_not_list_conversations_reads_those_it_has_heard(
-    desk: Desk,
-) -> None:
-    slack = desk.slack
-    heard = {slack.channels["general"]: "1.000000", slack.dm_id("ann"): "1.000000"}
-    gap = Gap(began_s=desk.clock.now(), marks={"*": "1.000000", **heard}, number=1)
-    for channel in ("general", "news"):
-        await slack.say("ann", channel, f"{slack.mention} {channel}")
-    await slack.say("ann", dm=True, text="direct")
-    slack.fail("users.conversations", error="missing_scope")
-
-    assert await desk.find(gap) == [f"{slack.mention} general", "direct"]
 
 
 async def test_reading_leaves_room_for_the_bots_other_calls(desk: Desk) -> None:

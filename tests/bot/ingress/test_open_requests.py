@@ -11,23 +11,9 @@ from agent_core.ids import SessionId, TurnId
 from agent_core.sessions import StoredTurn
 from bot.ingress.missed import MAX_REQUESTS
 from bot.words import BOT
-from tests.bot.ingress.catching_up import HOUR_S, Outside, bot_in, outside_world
-from tests.bot.ingress.test_catch_up import until_given
+from tests.bot.ingress.world import HOUR_S, Outside, bot_in, outside_world
 
 
-@pytest.fixture
-async def outside() -> AsyncIterator[Outside]:
-    """A team whose bot was started once, so that there are marks, and has stopped."""
-    async with outside_world() as outside:
-        async with bot_in(outside):
-            pass
-        yield outside
-
-
-async def catch_up_once(outside: Outside, *, is_done: bool = True) -> None:
-    """A bot starts, catches up and stops."""
-    async with asyncio.timeout(30), bot_in(outside) as bot:
-        assert await bot.catch_up.run(is_last_try=False) == is_done
 
 
 async def ask(outside: Outside, text: str, *, begun: bool = True, **more: Any) -> str:
@@ -53,7 +39,7 @@ async def ask(outside: Outside, text: str, *, begun: bool = True, **more: Any) -
     return ts
 
 
-def told(outside: Outside) -> list[str]:
+def told_privately(outside: Outside) -> list[str]:
     """What only one person sees."""
     return [post.text for post in outside.slack.posts("general") if post.ephemeral_to is not None]
 
@@ -98,7 +84,7 @@ async def test_what_was_said_after_a_request_waits_until_it_is_known_to_be_gone(
     await slack.delete("general", gone)
     await slack.say("ann", "general", "and what is newest?", thread_ts=ts)
     await outside.mention("elsewhere")
-    outside.answers.may_end.clear()
+    outside.front.may_end.clear()
     slack.fail("conversations.replies", hang_s=60.0)
     async with asyncio.timeout(30), bot_in(outside, head_start_s=0.01) as bot:
         running = asyncio.create_task(bot.catch_up.run())
@@ -106,7 +92,7 @@ async def test_what_was_said_after_a_request_waits_until_it_is_known_to_be_gone(
         assert outside.front.texts == [*heard, "elsewhere"]
         assert outside.front.withdrawn == []
         outside.clock.advance(60)
-        outside.answers.may_end.set()
+        outside.front.may_end.set()
         assert await running
 
     assert outside.front.withdrawn == [outside.key("general", gone)]
@@ -122,7 +108,7 @@ async def test_a_request_that_was_edited_before_it_began_has_its_new_text(
     await catch_up_once(outside)
 
     assert outside.front.texts == ["what is newer?"]
-    assert told(outside) == []
+    assert told_privately(outside) == []
 
 
 @pytest.mark.proves("edits.running")
@@ -135,30 +121,11 @@ async def test_the_author_of_a_request_that_was_edited_too_late_is_told_once(
     await catch_up_once(outside)
 
     assert outside.front.texts == ["what is new?"]
-    assert told(outside) == [BOT.say("en", "ingress-begun")]
+    assert told_privately(outside) == [BOT.say("en", "ingress-begun")]
 
 
-async def test_an_edit_that_was_heard_days_ago_is_not_told_again(outside: Outside) -> None:
-    ts = await ask(outside, "what is new?")
-    await outside.slack.edit("ann", "general", ts, f"{outside.slack.mention} what is newer?")
-    await catch_up_once(outside)
-    outside.clock.advance(48 * HOUR_S)
-    async with asyncio.timeout(30), bot_in(outside) as bot:
-        assert await bot.catch_up.run()
-    outside.ledger.rows.clear()
-    await catch_up_once(outside)
-
-    assert len(told(outside)) == 1
 
 
-async def test_what_is_as_it_was_is_left_alone(outside: Outside) -> None:
-    root = await ask(outside, "what is new?")
-    await ask(outside, "and newer?", thread_ts=root)
-    before = len(outside.ledger.bodies)
-    await catch_up_once(outside)
-
-    assert outside.front.withdrawn == []
-    assert len(outside.ledger.bodies) == before
 
 
 @pytest.mark.parametrize("error", ["not_in_channel", "channel_not_found", "missing_scope"])
@@ -172,14 +139,6 @@ async def test_a_post_that_may_not_be_read_is_not_taken_for_a_deleted_one(
     assert outside.front.withdrawn == []
 
 
-async def test_a_thread_that_is_gone_says_nothing_of_a_reply(outside: Outside) -> None:
-    root = await ask(outside, "what is new?")
-    reply = await ask(outside, "and newer?", thread_ts=root)
-    outside.sessions.turns.pop(0)
-    outside.slack.fail("conversations.replies", error="thread_not_found")
-    await catch_up_once(outside)
-
-    assert outside.key("general", reply) not in outside.front.withdrawn
 
 
 async def test_a_post_that_cannot_be_read_for_now_is_looked_at_by_another_run(

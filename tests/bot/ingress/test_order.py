@@ -72,8 +72,7 @@ async def doorstep() -> AsyncIterator[Doorstep]:
     async with connected_world(bot_events=()) as world:
         people = HeldPeople(world.api, world.slack.people["ben"])
         app = create_app(web_client("xoxb-1", base_url=world.slack.api_url), world.identity)
-        ingress = register(
-            app,
+        ingress = Ingress(
             world.front,
             ledger=world.ledger,
             files=world.files,
@@ -82,6 +81,7 @@ async def doorstep() -> AsyncIterator[Doorstep]:
             rules=Rules(identity=world.identity),
             people=people,
         )
+        register(app, ingress)
         yield Doorstep(world=world, people=people, app=app, ingress=ingress)
 
 
@@ -122,48 +122,7 @@ async def test_a_slow_look_up_holds_up_no_other_thread(doorstep: Doorstep) -> No
     assert world.front.texts == ["elsewhere", "slow", "behind"]
 
 
-async def test_both_shapes_of_a_post_stay_before_the_next_post(doorstep: Doorstep) -> None:
-    world = doorstep.world
-    await doorstep.people.person(world.slack.people["cleo"])
-    message = await doorstep.post("ben", f"{world.mention} first")
-    as_mention = {**message, "event": {**message["event"], "type": "app_mention"}}
-    root_ts = message["event"]["ts"]
-    second = await doorstep.post("cleo", f"{world.mention} second", root_ts=root_ts)
-    async with asyncio.timeout(10), asyncio.TaskGroup() as group:
-        for body in (as_mention, second, message):
-            group.create_task(doorstep.bring(body))
-        await doorstep.people.asked.wait()
-        doorstep.people.may_go_on.set()
-    await doorstep.handled()
-
-    assert world.front.texts == ["first", "second"]
 
 
-async def test_a_post_whose_author_cannot_be_looked_up_at_once_stays_first(
-    doorstep: Doorstep,
-) -> None:
-    doorstep.people.may_go_on.set()
-    doorstep.world.slack.fail("users.info", error="invalid_auth")
-    first = await doorstep.post("ben", f"{doorstep.world.mention} first")
-    second = await doorstep.post("cleo", "second", root_ts=first["event"]["ts"])
-    for body in (first, second):
-        assert await doorstep.bring(body) == 200
-    async with asyncio.timeout(10):
-        await doorstep.world.front.got_one.wait()
-    await doorstep.handled()
-
-    assert doorstep.world.front.texts == ["first", "second"]
 
 
-async def test_posts_over_the_socket_stay_in_order_although_slack_is_slow_to_say_who_wrote_one(
-    world: World,
-) -> None:
-    root_ts = await world.say("ann", "general", f"{world.mention} research")
-    await world.settle()
-    world.slack.fail("users.info", hang_s=0.3)
-    texts = [f"post {number}" for number in range(10)]
-    for user, text in zip(cycle(["ben", "cleo", "ann"]), texts, strict=False):
-        await world.say(user, "general", text, thread_ts=root_ts)
-    await world.settle()
-
-    assert world.front.texts == ["research", *texts]

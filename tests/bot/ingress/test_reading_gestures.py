@@ -44,33 +44,9 @@ def test_no_payload_makes_reading_fail(kind: str, fields: JsonObject) -> None:
             pass
 
 
-def test_the_root_of_a_thread_is_read_from_the_post_where_its_place_does_not_tell() -> None:
-    gesture = read_gesture(pressed(message={"ts": "2.000000", "thread_ts": "1.000000"}))
-
-    assert isinstance(gesture, Press)
-    assert (gesture.thread_ts, gesture.message_ts) == ("1.000000", "2.000000")
 
 
-def test_in_a_shared_channel_the_team_is_the_one_of_the_app() -> None:
-    gesture = read_gesture(pressed(view={"id": "V1", "app_installed_team_id": "T9"}))
-
-    assert gesture is not None
-    assert gesture.team == "T9"
 
 
-def test_without_a_team_of_its_own_the_gesture_is_of_its_authors() -> None:
-    gesture = read_gesture(pressed(team=None, user={"id": "U1", "team_id": "T2"}))
-
-    assert gesture is not None
-    assert gesture.team == "T2"
 
 
-def pressed(**more: object) -> JsonObject:
-    action = {"type": "button", "action_id": "digest.go", "action_ts": "3.000000"}
-    return {
-        "type": "block_actions",
-        "team": {"id": "T1"},
-        "user": {"id": "U1"},
-        "actions": [action],
-        **more,
-    }

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from bot.ingress.ingress import RETRY_WAITS_S
+from bot.ingress.ingress import TRIES
 from bot.words import BOT
-from tests.bot.ingress.restarted import body_key, forgetful_ingress, recorded_mention, replay_all
-from tests.bot.ingress.world import World
+from tests.bot.ingress.world import World, body_key, forgetful_ingress, recorded_mention, replay_all
 
 
 async def test_a_recorded_payload_waits_while_slack_is_away(world: World) -> None:
@@ -16,7 +15,7 @@ async def test_a_recorded_payload_waits_while_slack_is_away(world: World) -> Non
     await world.settle()
     (body,) = world.ledger.bodies
     world.ledger.settled.clear()
-    world.slack.fail("users.info", error="invalid_auth", times=len(RETRY_WAITS_S) + 1)
+    world.slack.fail("users.info", error="invalid_auth", times=TRIES)
     later = forgetful_ingress(world)
 
     await later.replay(body)
@@ -26,28 +25,8 @@ async def test_a_recorded_payload_waits_while_slack_is_away(world: World) -> Non
     assert len(world.ledger.settled) == 1
 
 
-async def test_a_recorded_payload_of_somebody_who_may_not_any_more_is_settled(
-    world: World,
-) -> None:
-    await world.say("ann", "general", f"{world.mention} hi")
-    await world.settle()
-    (body,) = world.ledger.bodies
-    world.front.messages.clear()
-    world.ledger.settled.clear()
-
-    await forgetful_ingress(world, users=frozenset[str]()).replay(body)
-    assert world.front.messages == []
-    assert len(world.ledger.settled) == 1
 
 
-async def test_a_hand_over_that_fails_is_tried_again(world: World) -> None:
-    ingress, arrival = await recorded_mention(world)
-    world.front.failures = 3
-    await ingress.hand_over(arrival)
-
-    assert world.front.texts == ["hi"]
-    assert len(world.ledger.settled) == 1
-    assert world.bot_texts(arrival) == []
 
 
 @pytest.mark.proves("ledger.told_once")

@@ -49,29 +49,8 @@ async def test_errors_keep_the_modal_open_until_it_is_right(room: Room) -> None:
     assert [each.values["name"] for each in room.handler.submissions] == ["x", "x", "batteries"]
 
 
-async def test_what_one_process_found_wrong_may_be_corrected_at_another(room: Room) -> None:
-    view_id = await room.open_modal()
-    room.handler.errors = [{"name": "Too short."}]
-    wrong = await room.slack.submit_view("ann", view_id, {"name_in": "x"})
-    right = deepcopy(wrong.payload)
-    right["view"]["state"]["values"]["name"]["name_in"]["value"] = "batteries"
-    other = room.another_process()
-    assert await other.receive(right) == {}
-    await other.drain()
-
-    assert [each.values["name"] for each in room.handler.submissions] == ["x", "batteries"]
 
 
-async def test_a_submission_that_comes_twice_is_handled_once(room: Room) -> None:
-    view_id = await room.open_modal()
-    delivery = await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
-    again = await room.deliver_again(delivery)
-    other = room.another_process()
-    assert await other.receive(delivery.payload) == {}
-    await room.settle()
-
-    assert again.acked_at_s is not None
-    assert room.handler.calls == 1
 
 
 async def test_a_modal_closes_in_time_and_its_handler_goes_on() -> None:
@@ -90,13 +69,6 @@ async def test_a_modal_closes_in_time_and_its_handler_goes_on() -> None:
         assert room.ledger.unfinished == set()
 
 
-async def test_a_handler_that_fails_gets_the_submission_again(room: Room) -> None:
-    room.handler.failures = 2
-    view_id = await room.open_modal()
-    await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
-    await room.settle()
-
-    assert (room.handler.calls, len(room.handler.submissions)) == (3, 1)
 
 
 async def test_a_refused_submission_says_so_in_the_modal(room: Room) -> None:
@@ -120,26 +92,8 @@ async def test_a_modal_is_judged_by_people_and_not_by_channels() -> None:
         assert len(room.handler.submissions) == 1
 
 
-async def test_a_form_that_nobody_knows_is_acknowledged(room: Room) -> None:
-    view_id = await room.open_modal({**MODAL, "callback_id": "poll.form"})
-    delivery = await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
-
-    assert delivery.acked_at_s is not None
-    assert (room.handler.calls, room.ledger.rows) == (0, {})
 
 
-async def test_a_submission_of_a_dead_process_is_handled(room: Room) -> None:
-    view_id = await room.open_modal()
-    delivery = await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
-    await room.settle()
-    room.handler.errors = [{"name": "nobody sees this"}]
-    other = room.another_process()
-    await other.replay(delivery.payload)
-    await other.drain()
-
-    first, second = room.handler.submissions
-    assert first == second
-    assert room.ledger.settled == [first.key, first.key]
 
 
 async def test_every_kind_of_input_is_read(room: Room) -> None:

@@ -9,8 +9,7 @@ import pytest
 from bot.ingress import TakingUp
 from bot.slack_api import SystemClock
 from bot.words import BOT
-from tests.bot.ingress.restarted import recorded_mention
-from tests.bot.ingress.world import World
+from tests.bot.ingress.world import World, recorded_mention
 
 SOON_S = 0.02
 
@@ -38,30 +37,20 @@ async def test_a_handling_that_failed_is_taken_up_again_without_a_restart(world:
     assert world.front.messages == []
     assert world.bot_texts(arrival) == [BOT.say("en", "ingress-parked")]
 
-    async with running(TakingUp(world.ledger, ingress, SystemClock(), every_s=SOON_S)):
+    async with running(TakingUp(world.ledger, ingress, clock=SystemClock(), every_s=SOON_S)):
         await until_handed_over(world)
     assert world.front.texts == ["hi"]
     assert world.bot_texts(arrival) == [BOT.say("en", "ingress-parked")]
     assert ingress.in_vain == set()
 
 
-@pytest.mark.proves("ledger.told_once")
-async def test_what_is_told_while_it_goes_on_failing_is_told_once(world: World) -> None:
-    ingress, arrival = await recorded_mention(world)
-    world.front.got_one.clear()
-    world.front.failures = 23
-    await ingress.hand_over(arrival)
-    async with running(TakingUp(world.ledger, ingress, SystemClock(), every_s=SOON_S)):
-        await until_handed_over(world)
-
-    assert world.bot_texts(arrival) == [BOT.say("en", "ingress-parked")]
 
 
 @pytest.mark.proves("ledger.taken_up")
 async def test_what_a_dead_process_left_is_there_before_the_first_post(world: World) -> None:
     ingress, arrival = await recorded_mention(world, files=[("a.log", b"12345", "text/plain")])
     await world.ledger.release(arrival.told.key)
-    async with running(TakingUp(world.ledger, ingress, SystemClock())):
+    async with running(TakingUp(world.ledger, ingress, clock=SystemClock())):
         later = {**arrival.body["event"], "ts": "1999999999.000001", "text": f"{world.mention} 2"}
         later |= {"thread_ts": arrival.body["event"]["ts"], "client_msg_id": "m2", "files": []}
         second = await ingress.receive({**arrival.body, "event": later})
@@ -74,29 +63,11 @@ async def test_what_a_dead_process_left_is_there_before_the_first_post(world: Wo
 async def test_a_ledger_that_cannot_be_asked_is_asked_again(world: World) -> None:
     ingress, arrival = await recorded_mention(world)
     world.front.got_one.clear()
-    ledger = FaultyLedger(world)
-    async with running(TakingUp(ledger, ingress, SystemClock(), every_s=SOON_S)):
+    async with running(TakingUp(world.ledger, ingress, clock=SystemClock(), every_s=SOON_S)):
         await world.ledger.release(arrival.told.key)
-        ledger.failures = 3
+        world.ledger.look_failures = 3
         await until_handed_over(world)
-        assert ledger.failures == 0
 
     assert world.front.texts == ["hi"]
 
 
-class FaultyLedger:
-    """The world's ledger, which cannot be asked a number of times."""
-
-    def __init__(self, world: World) -> None:
-        self.failures = 0
-        self._ledger = world.ledger
-        self.record = world.ledger.record
-        self.settle = world.ledger.settle
-        self.forget = world.ledger.forget
-        self.release = world.ledger.release
-
-    async def unsettled(self) -> list[dict[str, object]]:
-        if self.failures:
-            self.failures -= 1
-            raise ConnectionError("the ledger is away")
-        return await self._ledger.unsettled()

@@ -39,14 +39,3 @@ async def test_what_nobody_knows_is_acknowledged_and_logged_once(
     assert world.front.messages == []
 
 
-async def test_what_is_left_alone_on_purpose_is_not_logged(
-    world: World, caplog: pytest.LogCaptureFixture
-) -> None:
-    with caplog.at_level(logging.INFO, logger="bot.ingress.changes"):
-        ts = await world.say("ann", "general", "lunch?")
-        await world.slack.edit("ann", "general", ts, "dinner?")
-        await world.slack.delete("general", ts)
-        await world.slack.wait_for(lambda slack: len(slack.deliveries) == 3)
-        await world.settle()
-
-    assert [record for record in caplog.records if record.name == "bot.ingress.changes"] == []
