@@ -1,7 +1,7 @@
 """What is found in Slack of a time in which nobody listened."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import aiohttp
@@ -11,17 +11,16 @@ import yaml
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from bot.inbound import read_post
-from bot.ingress.heard import OVERLAP_S, Gap
+from bot.ingress.heard import MAX_SILENCE_S, OVERLAP_S, Gap, Heard
 from bot.ingress.missed import ROOTS_S, Missed, Search, Seen
 from bot.sandbox.slack import ManualClock, SlackStandIn
 from bot.slack_api import (
     Identity,
     SkippingClock,
     SlackApi,
-    SlackUnavailable,
     web_client,
 )
-from tests.bot.ingress.world import MemorySessions
+from tests.bot.ingress.world import MemoryMarks, MemorySessions
 
 DAY_S = 86_400.0
 ROOT = Path(__file__).parents[3]
@@ -141,8 +140,6 @@ def said_in(body: JsonObject, live: JsonObject) -> JsonObject:
     return {**wrapper, "event": event}
 
 
-
-
 async def test_what_was_heard_is_looked_at_again_for_the_overlap_only(desk: Desk) -> None:
     slack = desk.slack
     await slack.say("ann", "general", f"{slack.mention} too early")
@@ -157,8 +154,6 @@ async def test_what_was_heard_is_looked_at_again_for_the_overlap_only(desk: Desk
     assert [text.split(" ", 1)[1] for text in texts_of(found)] == ["in the overlap", "missed"]
     assert [missed.is_new for missed in found.posts] == [False, True]
     assert found.newest[slack.channels["general"]] == found.posts[-1].post.ts
-
-
 
 
 @pytest.mark.proves("catch_up.cursor")
@@ -193,8 +188,6 @@ async def test_a_reply_in_a_thread_of_the_bots_is_found_however_old_the_thread_i
     found = await find_all(desk.search, gap)
 
     assert [missed.post.thread.root_ts for missed in found.posts] == [root]
-
-
 
 
 async def test_hundreds_of_posts_are_read_page_by_page(desk: Desk) -> None:
@@ -239,12 +232,6 @@ async def test_the_rights_of_the_manifest_are_enough() -> None:
         assert not [call for call in slack.calls if call.error]
 
 
-
-
-
-
-
-
 async def test_reading_leaves_room_for_the_bots_other_calls(desk: Desk) -> None:
     slack = desk.slack
     gap = desk.gap_from_now()
@@ -257,3 +244,127 @@ async def test_reading_leaves_room_for_the_bots_other_calls(desk: Desk) -> None:
     calls = desk.calls("conversations.replies") + desk.calls("conversations.history")
     assert calls > 60
     assert (calls - 30) / (desk.api.clock.seconds() - began_s) * 60 < 50
+
+
+START_S = 1_795_000_000.0
+
+
+@dataclass(slots=True)
+class Ear:
+    """One bot after another with the same marks, and a clock that is set by hand."""
+
+    marks: MemoryMarks = field(default_factory=MemoryMarks)
+    now_s: float = START_S
+
+    async def opened(self) -> Heard:
+        heard = Heard(self.marks, team="T1", now_s=lambda: self.now_s)
+        await heard.open()
+        return heard
+
+    async def beat(self, heard: Heard, *, is_well: bool = True, after_s: float = 5.0) -> None:
+        self.now_s += after_s
+        await heard.beat(is_well=is_well)
+
+    def saved(self, channel: str) -> float:
+        return float(self.marks.saved[f"slack:T1:{channel}"])
+
+
+def payload(channel: str, ts_s: float) -> JsonObject:
+    return {"event": {"type": "message", "channel": channel, "ts": f"{ts_s:.6f}"}}
+
+
+@pytest.mark.proves("catch_up.cursor")
+async def test_every_later_start_has_a_gap_that_began_where_each_conversation_was_heard() -> None:
+    ear = Ear()
+    first = await ear.opened()
+    first.note(payload("C1", START_S + 2))
+    await ear.beat(first)
+    ear.now_s += 3_600
+    gap = (second := await ear.opened()).gap()
+
+    assert second.has_gap.is_set()
+    assert gap.since_s("C1") == START_S + 2
+    assert gap.since_s("C2") == START_S
+    assert gap.oldest_s("C1") == START_S + 2 - OVERLAP_S
+
+
+async def test_nothing_is_written_down_while_there_is_a_gap() -> None:
+    ear = Ear()
+    await ear.opened()
+    ear.now_s += 3_600
+    second = await ear.opened()
+    second.note(payload("C1", ear.now_s))
+    await ear.beat(second)
+    assert "slack:T1:C1" not in ear.marks.saved
+    assert ear.saved("*") == START_S
+
+    gap = second.gap()
+    await second.close(gap)
+
+    assert not second.has_gap.is_set()
+    assert ear.saved("C1") == START_S + 3_600
+    assert ear.saved("*") == gap.began_s
+
+
+async def test_a_gap_that_opens_while_another_is_seen_to_stays_open() -> None:
+    ear = Ear()
+    await ear.opened()
+    heard = await ear.opened()
+    gap = heard.gap()
+    heard.lose("the socket was not open")
+    await heard.close(gap)
+    assert heard.has_gap.is_set()
+
+    await heard.close(heard.gap())
+    assert not heard.has_gap.is_set()
+
+
+@pytest.mark.parametrize(
+    ("is_well", "after_s"),
+    [
+        pytest.param(False, 5.0, id="the socket is not open"),
+        pytest.param(True, MAX_SILENCE_S + 1, id="the process stood still"),
+    ],
+)
+async def test_a_beat_notices_that_posts_may_be_missing(is_well: bool, after_s: float) -> None:
+    ear = Ear()
+    heard = await ear.opened()
+    await ear.beat(heard)
+    heard.note(payload("C1", ear.now_s))
+    await ear.beat(heard, is_well=is_well, after_s=after_s)
+
+    assert heard.has_gap.is_set()
+    assert "slack:T1:C1" not in ear.marks.saved
+
+
+async def test_what_was_heard_before_a_standstill_was_not_missed_though_never_written() -> None:
+    ear = Ear()
+    heard = await ear.opened()
+    await ear.beat(heard)
+    heard.note(payload("C1", ear.now_s))
+    heard_s = ear.now_s
+    ear.now_s += 2 * 86_400
+    heard.note(payload("C1", ear.now_s))  # before the next beat
+
+    assert heard.has_gap.is_set()
+    assert heard.gap().since_s("C1") == heard_s
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(payload("C1", START_S + 86_400), id="of tomorrow"),
+        pytest.param({"event": {"channel": "C1", "ts": "9" * 16 + ".000001"}}, id="no such time"),
+        pytest.param({"event": {"channel": "C1", "ts": 7}}, id="no text"),
+        pytest.param({"event": {"ts": f"{START_S:.6f}"}}, id="no conversation"),
+        pytest.param({"event": "none"}, id="no event"),
+        pytest.param({}, id="nothing"),
+    ],
+)
+async def test_a_payload_with_an_impossible_time_marks_nothing(body: JsonObject) -> None:
+    ear = Ear()
+    heard = await ear.opened()
+    heard.note(body)
+    await ear.beat(heard)
+
+    assert list(ear.marks.saved) == ["slack:T1:*"]

@@ -59,8 +59,6 @@ async def test_what_is_said_after_a_stop_is_not_called_off(world: World) -> None
     assert world.front.texts == ["Stop!", "read that"]
 
 
-
-
 @pytest.mark.parametrize("works_in_channel", [True, False])
 async def test_a_stop_at_the_top_of_a_direct_conversation_stops_it_all_and_is_silent_if_it_did(
     world: World, works_in_channel: bool
@@ -99,8 +97,6 @@ async def test_any_other_stop_is_for_its_thread_alone(world: World) -> None:
 
     assert world.front.stopped == []
     assert len(world.front.texts) == 4
-
-
 
 
 async def test_who_may_not_use_the_bot_calls_nothing_off(world: World) -> None:
