@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable
 
 import aiohttp
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.check import Check, Finding, fine, warning, wrong
 from bot.settings import HOW_TO_GET, BotSettings
@@ -54,7 +53,7 @@ def slack_checks(settings: BotSettings) -> list[Check]:
 
 
 async def _try(
-    name: str, settings: BotSettings, look: Callable[[AsyncWebClient], Awaitable[Finding]]
+    name: str, settings: BotSettings, look: Callable[[SlackApi, Door], Awaitable[Finding]]
 ) -> Finding:
     token: str = getattr(settings, name.lower()).get_secret_value()
     if not token:
@@ -62,7 +61,8 @@ async def _try(
     try:
         async with aiohttp.ClientSession() as session:
             client = web_client(token, base_url=settings.slack_api_url, session=session)
-            return await look(client)
+            door = Door(token, client, _leave, clock=SystemClock(), timing=Timing())
+            return await look(SlackApi(client), door)
     except SlackAuthRefused as error:
         return wrong(f"Slack refuses {name} ({error.code}): {HOW_TO_GET[name]}.")
     except SlackLimited as error:
@@ -77,8 +77,12 @@ async def _try(
         return wrong(f"{trouble_of_error(error).words}.")
 
 
-async def _look_at_scopes(client: AsyncWebClient) -> Finding:
-    token = await SlackApi(client).token()
+async def _leave(_: object) -> None:
+    """A payload that Slack happens to send is not acknowledged: it comes again elsewhere."""
+
+
+async def _look_at_scopes(api: SlackApi, _: Door) -> Finding:
+    token = await api.token()
     who = f"{token.bot} in the team {token.team}"
     if token.scopes is None:
         return warning(f"{who}, but Slack did not say which scopes it has; try it with a mention.")
@@ -96,13 +100,7 @@ async def _look_at_scopes(client: AsyncWebClient) -> Finding:
     return fine(f"{who}, with all {len(NEEDED) + 1} scopes.")
 
 
-async def _look_at_socket(client: AsyncWebClient) -> Finding:
-    """A payload that Slack happens to send over it is not acknowledged: it comes elsewhere."""
-
-    async def leave(_: object) -> None:
-        return None
-
-    door = Door(client.token or "", client, leave, clock=SystemClock(), timing=Timing())
+async def _look_at_socket(_: SlackApi, door: Door) -> Finding:
     connection = await door.open()
     await connection.retire()
     return fine("a socket opened and greeted us.")

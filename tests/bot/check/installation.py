@@ -9,8 +9,8 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from agent_core.settings import CoreSettings
-from bot.check.checks import Finding, run_checks
-from bot.check.command import all_checks
+from bot.check import Finding
+from bot.check.command import all_checks, run_checks
 from bot.check.slack import AGENT_VIEW, NEEDED
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ModelStandIn, Text
