@@ -8,8 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mcp_local.errors import PathDenied
-from mcp_local.paths import split_path
-from mcp_local.workspace import FileMissing, Workspace
+from mcp_local.workspace import FileMissing, Workspace, split_path
 from tests.mcp_local.sessions import Session
 
 HOME = Path("/srv/workspaces/session_1")

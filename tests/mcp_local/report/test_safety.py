@@ -4,9 +4,8 @@ import re
 
 import pytest
 
-from mcp_local.report.compose import Draft, compose_report
+from mcp_local.report.compose import CONTENT_SECURITY_POLICY, Draft, compose_report
 from mcp_local.report.markdown import parse_markdown, render_tokens
-from mcp_local.report.page import CONTENT_SECURITY_POLICY
 from mcp_local.sources import Source
 from tests.mcp_local.report.drafts import DAY, SOURCES, source
 from tests.mcp_local.report.reading import Element, read_html
