@@ -55,18 +55,6 @@ def test_the_same_page_counts_once(tmp_path: Path) -> None:
     assert not kept.blocks("https://bad.example/same")
 
 
-def test_a_page_that_failed_long_ago_may_count_again(tmp_path: Path) -> None:
-    kept = Blacklist(tmp_path, lambda: MOMENT, max_remembered=2)
-    for url in ("https://a.example/", "https://b.example/", "https://c.example/"):
-        kept.record(url)
-    for _ in range(2):
-        kept.record("https://c.example/")
-        kept.record("https://a.example/")
-    stored = json.loads((tmp_path / "webReader_blacklist.json").read_text("utf-8"))
-    failures = {name: record["failures"] for name, record in stored["domains"].items()}
-    assert failures == {"a.example": 2, "b.example": 1, "c.example": 1}
-
-
 def test_failures_recorded_in_several_threads_are_all_counted(tmp_path: Path) -> None:
     kept = blacklist(tmp_path)
     with ThreadPoolExecutor(8) as pool:

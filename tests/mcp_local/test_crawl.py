@@ -198,17 +198,6 @@ async def test_another_sessions_directory_is_an_error(tmp_path: Path) -> None:
         assert list(other.iterdir()) == []
 
 
-async def test_the_argument_names_the_session_when_the_client_does_not(tmp_path: Path) -> None:
-    async with working_in(tmp_path) as desk:
-        desk.site.html("/page", article())
-        result = await desk.client.call_tool(
-            "crawl_parallel",
-            {"urls": ["http://news.test/page"], "session_dir": str(desk.session)},
-        )
-        assert not result.is_error
-        assert len(desk.files) == 1
-
-
 async def test_fifty_pages_are_read_in_one_call(tmp_path: Path) -> None:
     async with working_in(tmp_path) as desk:
         desk.site.html("/page", article())

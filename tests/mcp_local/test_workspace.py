@@ -252,38 +252,22 @@ async def test_a_directory_argument_must_be_the_calls_own_session(session: Sessi
         assert (await session.call("save_corpus", workspace_path=foreign)).failed
 
 
-@pytest.mark.parametrize("where", ["/tmp", "/", "", "relative", "{root}", "{root}/../elsewhere"])  # noqa: S108
-async def test_without_meta_a_directory_outside_the_root_is_refused(
-    session: Session, where: str
-) -> None:
-    named = where.format(root=session.root)
-    assert (await session.call_alone("save_corpus", workspace_path=named)).failed
-
-
-async def test_without_meta_a_symlink_out_of_the_root_is_refused(
-    session: Session, tmp_path: Path
+@pytest.mark.parametrize(
+    "where", ["", "/tmp", "/", "relative", "{root}", "{root}/../else", "{link}"]
+)  # noqa: S108
+async def test_a_call_whose_session_is_not_below_the_root_is_refused(
+    session: Session, tmp_path: Path, where: str
 ) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
-    (session.root / "session_link").symlink_to(outside, target_is_directory=True)
-    named = str(session.root / "session_link")
-    assert (await session.call_alone("save_corpus", workspace_path=named)).failed
-    written = await session.call_alone("write_local_file", path=f"{named}/a.md", content="x")
-    assert written.failed
+    link = session.root / "session_link"
+    link.symlink_to(outside, target_is_directory=True)
+    named = where.format(root=session.root, link=link)
+    for tool, arguments in (
+        ("save_corpus", {}),
+        ("write_local_file", {"path": "a", "content": ""}),
+    ):
+        answer = await session.call_in(named, tool, **arguments)
+        assert answer.failed
+        assert "Traceback" not in answer.text
     assert list(outside.iterdir()) == []
-
-
-async def test_without_meta_an_absolute_path_names_its_session(session: Session) -> None:
-    path = str(session.directory / "notes.md")
-    assert not (await session.call_alone("write_local_file", path=path, content="abc")).failed
-    read = await session.call_alone("read_local_file", path=path)
-    assert read.json()["text"] == "abc"
-    listed = await session.call_alone("list_local_files", path=str(session.directory))
-    assert [file["path"] for file in listed.json()["files"]] == ["notes.md"]
-
-
-async def test_without_meta_a_relative_path_names_no_session(session: Session) -> None:
-    answer = await session.call_alone("read_local_file", path="notes.md")
-    assert answer.failed
-    assert "names no session" in answer.text
-    assert "Traceback" not in answer.text
