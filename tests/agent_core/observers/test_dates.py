@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.observers.dates import parse_relative_date
+from agent_core.observers.search_results import parse_relative_date
 
 NOW = datetime(2026, 11, 21, 1, 30, tzinfo=UTC)
 MOMENTS = st.datetimes(
