@@ -9,8 +9,6 @@ from pydantic import SecretStr
 from mcp_local.server import build_server
 from mcp_local.settings import Settings
 
-pytestmark = pytest.mark.process("the toolkit starts its reader of pages")
-
 NAMES = {
     "crawl_parallel",
     "save_corpus",
