@@ -86,10 +86,3 @@ def test_a_damaged_file_blocks_nothing_and_is_written_anew(tmp_path: Path, conte
     kept.record("https://bad.example/a")
     stored = json.loads((tmp_path / "webReader_blacklist.json").read_text("utf-8"))
     assert stored["domains"]["bad.example"]["failures"] == 1
-
-
-def test_an_unreadable_url_belongs_to_no_domain(tmp_path: Path) -> None:
-    kept = blacklist(tmp_path)
-    kept.record("http://[::1")
-    assert not kept.blocks("http://[::1")
-    assert list(tmp_path.iterdir()) == []

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from mcp_local.blacklist import Blacklist
-from mcp_local.crawling import MAX_PAGES_PER_SESSION, Crawler, Row
+from mcp_local.crawling import MAX_PAGES_PER_SESSION, Crawler
 from mcp_local.fetch.client import Limits
 from mcp_local.pages import page_path
 from mcp_local.workspace import Workspace
@@ -135,18 +134,6 @@ async def test_a_slow_disk_does_not_hold_other_work_up(tmp_path: Path) -> None:
         rows = await crawler.crawl(session(tmp_path), ["http://a.example/page"], no_progress)
     assert rows[0].ok
     assert writing.result()
-
-
-async def test_a_failed_page_counts_against_the_session_but_not_as_read(tmp_path: Path) -> None:
-    async with crawling(tmp_path) as (crawler, _):
-        rows = await crawler.crawl(
-            session(tmp_path), ["http://a.example/none", "http://unknown.example/"], no_progress
-        )
-    assert rows == [
-        Row(url="http://a.example/none", status="failed: not found (404)"),
-        Row(url="http://unknown.example/", status="failed: no such host"),
-    ]
-    assert Blacklist(tmp_path).blocks("http://a.example/") is False
 
 
 @pytest.mark.proves("blacklist.passing_faults")

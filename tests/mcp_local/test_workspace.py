@@ -62,12 +62,6 @@ def secret(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("path", LEADING_OUT + UNSAFE_NAMES)
-def test_a_path_that_leads_out_or_holds_an_unsafe_name_is_denied(path: str) -> None:
-    with pytest.raises(PathDenied):
-        split_path(path, HOME)
-
-
-@pytest.mark.parametrize("path", LEADING_OUT + UNSAFE_NAMES)
 def test_a_denied_path_writes_nothing_anywhere(session: Session, path: str) -> None:
     before = sorted(session.root.parent.rglob("*"))
     with pytest.raises(PathDenied):
@@ -114,13 +108,6 @@ def test_a_symlinked_directory_is_neither_read_nor_written_through(
     assert not (secret.parent / "folder").exists()
 
 
-def test_a_symlink_inside_the_session_is_refused_as_well(session: Session) -> None:
-    session.workspace.write_text("real.txt", "x")
-    (session.directory / "link.txt").symlink_to("real.txt")
-    with pytest.raises(PathDenied):
-        session.workspace.read_text("link.txt")
-
-
 def test_writing_over_a_symlink_leaves_its_target_alone(session: Session, secret: Path) -> None:
     (session.directory / "link.txt").symlink_to(secret)
     session.workspace.write_text("link.txt", "mine")
@@ -132,14 +119,6 @@ def test_a_hard_link_is_not_read(session: Session, secret: Path) -> None:
     (session.directory / "hard.txt").hardlink_to(secret)
     with pytest.raises(PathDenied, match="hard link"):
         session.workspace.read_text("hard.txt")
-
-
-def test_writing_over_a_hard_link_leaves_the_other_name_alone(
-    session: Session, secret: Path
-) -> None:
-    (session.directory / "hard.txt").hardlink_to(secret)
-    session.workspace.write_text("hard.txt", "mine")
-    assert secret.read_text(encoding="utf-8") == "CANARY"
 
 
 def test_a_pipe_is_refused_without_waiting_for_a_writer(session: Session) -> None:

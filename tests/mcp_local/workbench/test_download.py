@@ -102,13 +102,6 @@ async def test_an_answer_wrapped_into_json_is_read(desk: CloudDesk) -> None:
     assert desk.read_bytes("downloads/model.bin") == BINARY[:5_000]
 
 
-async def test_an_empty_file_is_a_file(desk: CloudDesk) -> None:
-    desk.cloud.put_file(REMOTE, b"")
-    answer = await desk.call("workbench_download", remote_path=REMOTE)
-    assert not answer.failed
-    assert desk.read_bytes("downloads/table.csv") == b""
-
-
 @pytest.mark.proves("workbench_download.pieces")
 async def test_content_of_another_file_is_not_believed(desk: CloudDesk) -> None:
     desk.cloud.put_file(REMOTE, b"right")
