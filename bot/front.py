@@ -1,6 +1,5 @@
 """Between ingress and core: hands messages over, keeps attached files, asks for answers."""
 
-import hashlib
 import logging
 import os
 import re
@@ -29,7 +28,6 @@ LOOKS = Backoff(first_s=0.05, longest_s=1.0, jitter=0.0)
 FOLDER = "downloads"
 MAX_ATTACHMENT_BYTES = MAX_MB * 1024 * 1024
 MAX_NAME_BYTES = 120
-_ID = re.compile(r"[A-Z0-9]{1,64}")
 _INNER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 _UNSAFE = re.compile(r"[^\w.\- ]+")
@@ -146,7 +144,7 @@ class WorkspaceFiles:
             return _left_out(file, "not_saved")
 
     async def _save(self, workspace: Path, file: SlackFile) -> Attachment:
-        name = f"{_safe_id(file.id)}_{safe_name(file.name)}"
+        name = safe_name(f"{file.id}_{file.name}")
         with _new_file(workspace, name) as saved:
             size_bytes = await self._slack_files.download(
                 file.url_private, saved, max_bytes=MAX_ATTACHMENT_BYTES
@@ -164,13 +162,6 @@ def safe_name(name: str) -> str:
     cleaned = _UNSAFE.sub("_", name).strip(". ")
     ending = cleaned.encode()[-MAX_NAME_BYTES:].decode("utf-8", "ignore")
     return ending.lstrip(". ") or "file"
-
-
-def _safe_id(file_id: str) -> str:
-    """Slack's id; of what does not look like one a mark that tells two apart."""
-    if _ID.fullmatch(file_id):
-        return file_id
-    return hashlib.sha256(file_id.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def _left_out(file: SlackFile, fault: Fault) -> LeftOut:

@@ -10,7 +10,6 @@ from bot.inbound import (
     InboundPost,
     SlackFile,
     plain_text,
-    posted_ts,
     read_post,
 )
 from bot.threads import ThreadRef, parse_session, parse_user, user_id
@@ -126,15 +125,6 @@ def test_what_is_no_persons_post_is_left(event: dict[str, Any]) -> None:
     assert read_post(_body(**event), bot_user=BOT) is None
 
 
-@pytest.mark.parametrize("body", [{}, {"event": None}, {"event": "text"}, {"event": []}])
-def test_a_payload_without_an_event_is_left(body: dict[str, Any]) -> None:
-    assert read_post(body, bot_user=BOT) is None
-
-
-def test_a_key_tells_when_its_post_was_made() -> None:
-    assert posted_ts(_read(thread_ts="1783536000.000001").key) == TS
-
-
 @pytest.mark.parametrize("files", ["x", 5, {}, [None, "x", 5], [{"size": "much", "name": None}]])
 def test_files_in_an_odd_shape_cost_no_post(files: object) -> None:
     post = _read(files=files)
@@ -154,12 +144,6 @@ def test_a_thread_survives_the_way_to_its_session_and_back(
     thread = ThreadRef(team=team, channel=channel, root_ts=ts)
 
     assert parse_session(thread.session) == thread
-
-
-def test_a_session_is_named_by_team_channel_and_root() -> None:
-    thread = ThreadRef(team="T1", channel="C1", root_ts="1783536983.783769")
-
-    assert thread.session == "T1:C1:1783536983.783769"
 
 
 @pytest.mark.parametrize(

@@ -151,11 +151,6 @@ def test_a_time_is_written_as_people_write_it(words: str, moment: datetime | Non
     assert read_since(words, NOW) == moment
 
 
-def test_a_time_before_all_times_is_refused() -> None:
-    with pytest.raises(ValueError, match="is no time"):
-        read_since("99999w", NOW.replace(year=1000))
-
-
 Command = Callable[..., Result]
 
 
@@ -342,12 +337,6 @@ def test_a_try_of_a_server_that_was_never_used_pins_nothing(
     told.lists(defined("act", "Does more."))
     assert "new       act" in bot("test", "told").stdout
     assert "Nothing of told waits" in bot("accept", "told").stderr
-
-
-def test_without_a_database_nothing_waits(bot: Command) -> None:
-    result = bot("accept", "told")
-    assert result.exit_code == 1
-    assert "Nothing of told waits to be accepted." in result.stderr
 
 
 def test_a_setting_that_is_wrong_is_named(bot: Command) -> None:

@@ -18,7 +18,7 @@ from bot.sandbox.slack import SlackStandIn
 from bot.settings import BotSettings, Configuration
 
 KEY = "sk-ant-hush-hush-hush"
-LIMIT_S = 15.0
+LIMIT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

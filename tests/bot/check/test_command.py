@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from typer.testing import CliRunner, Result
 
 from bot.check import Check, Finding, fine, wrong
-from bot.check.command import MAX_QUOTE_CHARS, all_checks, judge_settings, run_checks
+from bot.check.command import MAX_QUOTE_CHARS, judge_settings, run_checks
 from bot.cli import app
 from bot.settings import BotSettings, Configuration, read_configuration
 from tests.bot.check.installation import KEY, Installation, installed
@@ -137,18 +137,6 @@ def test_a_list_that_lets_nobody_in_is_a_warning(monkeypatch: pytest.MonkeyPatch
     assert "ALLOWED_USERS let nobody in" in found.text
 
 
-def test_each_setting_that_a_check_needs_exists() -> None:
-    needed = {name for each in all_checks(read_configuration()) for name in each.needs}
-    assert needed
-    assert needed <= names_of_settings()
-
-
-def names_of_settings() -> set[str]:
-    configuration = read_configuration()
-    models = (type(configuration.bot), type(configuration.core))
-    return {name.upper() for model in models for name in model.model_fields}
-
-
 def test_secrets_of_keys_and_addresses_are_known() -> None:
     bot = BotSettings(slack_bot_token=SecretStr("xoxb-hush-hush"))
     read = read_configuration()
@@ -199,24 +187,6 @@ async def test_a_check_that_breaks_leaves_the_others() -> None:
     assert other.state == "fine"
 
 
-async def test_what_hangs_on_a_wrong_setting_is_not_tried() -> None:
-    found, other = await ran(
-        Check(title="One", look=well, needs=("A", "B", "C")),
-        Check(title="Two", look=well, needs=("C",)),
-        faulty=("A", "B"),
-    )
-    assert (found.state, other.state) == ("wrong", "fine")
-    assert "A and B must be put right" in found.text
-
-
-async def test_secrets_and_line_breaks_are_left_out_and_our_words_are_whole() -> None:
-    async def talks() -> Finding:
-        return fine("the key hush-1 and hush-12\n" + "x" * 1000)
-
-    [found] = await ran(Check(title="Talk", look=talks), secrets=("hush-1", "hush-12"))
-    assert found.text == f"the key … and … {'x' * 1000}"
-
-
 async def test_what_somebody_else_said_is_cut_after_its_secrets_are_left_out() -> None:
     secret = "hush-" * 40
 
@@ -228,11 +198,3 @@ async def test_what_somebody_else_said_is_cut_after_its_secrets_are_left_out() -
     assert ours == "it refuses; set another."
     assert theirs.startswith(f"“{'x' * 100} …yyy")
     assert len(theirs.strip("“”.")) == MAX_QUOTE_CHARS
-
-
-async def test_further_sentences_stay_apart_and_keep_no_secret() -> None:
-    async def lists() -> Finding:
-        return Finding(state="wrong", text="two faults.", more=("one\nhush-1.", "two."))
-
-    [found] = await ran(Check(title="List", look=lists), secrets=("hush-1",))
-    assert found.more == ("one ….", "two.")

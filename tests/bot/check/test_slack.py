@@ -1,14 +1,10 @@
 """What `bot check` says of the two Slack tokens."""
 
-import json
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from aiohttp import web
 from pydantic import SecretStr
 
 from bot.check.slack import AGENT_VIEW, EVENT_SCOPES, NEEDED
@@ -120,56 +116,19 @@ async def test_a_socket_is_really_opened_and_closed_again(tmp_path: Path) -> Non
     assert 1 in counts
 
 
-@asynccontextmanager
-async def slack_that_sends(*frames: str) -> AsyncGenerator[str]:
-    """The address of a Slack whose sockets send these frames and close."""
-
-    async def open_connection(request: web.Request) -> web.StreamResponse:
-        return web.json_response({"ok": True, "url": f"ws://{request.host}/link"})
-
-    async def link(request: web.Request) -> web.StreamResponse:
-        socket = web.WebSocketResponse()
-        await socket.prepare(request)
-        for frame in frames:
-            await socket.send_str(frame)
-        await socket.close()
-        return socket
-
-    app = web.Application()
-    app.router.add_post("/api/apps.connections.open", open_connection)
-    app.router.add_get("/link", link)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}/api/"
-    finally:
-        await runner.cleanup()
-
-
 @pytest.mark.parametrize(
     ("reason", "said"),
     [
         ("link_disabled", "Socket Mode is switched off"),
         ("too_many_websockets", "as many sockets as Slack allows"),
-        ("warning", "Slack opens no socket (warning)"),
+        ("forbidden_team", "Slack opens no socket (forbidden_team)"),
     ],
 )
-async def test_a_socket_that_is_closed_at_once_is_explained(
+async def test_a_socket_that_does_not_open_is_explained(
     tmp_path: Path, reason: str, said: str
 ) -> None:
-    frame = json.dumps({"type": "disconnect", "reason": reason})
-    async with installed(tmp_path) as world, slack_that_sends(frame) as address:
-        found = await checked(SOCKET, bot=world.bot(slack_api_url=address))
+    async with installed(tmp_path) as world:
+        world.slack.fail("apps.connections.open", error=reason)
+        found = await checked(SOCKET, bot=world.bot())
     assert found.state == "wrong"
     assert said in found.text
-
-
-@pytest.mark.parametrize("frames", [()])
-async def test_a_socket_that_speaks_no_sense_does_not_open(
-    tmp_path: Path, frames: tuple[str, ...]
-) -> None:
-    async with installed(tmp_path) as world, slack_that_sends(*frames) as address:
-        found = await checked(SOCKET, bot=world.bot(slack_api_url=address))
-    assert found.state == "wrong"
-    assert "Slack does not answer at" in found.text

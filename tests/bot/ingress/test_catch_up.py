@@ -341,15 +341,6 @@ async def test_a_bot_that_died_after_its_notice_posts_it_once(outside: Outside) 
     assert len(second.splitlines()) == 1 + 1
 
 
-async def test_a_notice_whose_answer_is_lost_is_posted_once(outside: Outside) -> None:
-    await outside.mention("of old")
-    outside.clock.advance(30 * HOUR_S)
-    outside.slack.fail("chat.postMessage", drop_after_accept=True)
-    await catch_up_once(outside)
-
-    assert len(outside.notices("general")) == 1
-
-
 async def test_what_had_its_answer_is_not_listed(outside: Outside) -> None:
     """The last marks before a crash are lost; the turns are not."""
     ts = await outside.mention("answered before the crash")
@@ -369,18 +360,6 @@ async def test_posts_of_people_whom_the_bot_does_not_serve_are_not_listed(
     await catch_up_once(outside)
 
     assert outside.notices("general") == []
-
-
-async def test_twenty_are_listed_and_the_rest_is_counted(outside: Outside) -> None:
-    for number in range(23):
-        await outside.mention(f"question {number}")
-    outside.clock.advance(30 * HOUR_S)
-    await catch_up_once(outside)
-
-    [notice] = outside.notices("general")
-    assert notice.count("•") == 20
-    assert notice.endswith("… and 3 older ones.")
-    assert len(notice) < 4_000
 
 
 async def test_a_notice_that_fails_is_posted_by_another_run(outside: Outside) -> None:

@@ -9,7 +9,7 @@ from agent_core.messages import JsonObject
 from bot.ingress.changes import Deletion, Told, read_told
 from bot.ingress.corrections import MAX_LOOKS
 from bot.words import BOT
-from tests.bot.ingress.world import World, connected_world, forgetful_ingress, replay_all
+from tests.bot.ingress.world import World, connected_world, forgetful_ingress
 
 LOG = [("a.log", b"12345", "text/plain")]
 
@@ -92,19 +92,6 @@ async def test_an_edit_before_the_turn_begins_replaces_the_text(world: World) ->
     assert world.ledger.unfinished == set()
 
 
-async def test_an_edit_that_adds_the_mention_begins_the_first_turn_of_the_post(
-    world: World,
-) -> None:
-    ts = await world.say("ann", "general", "what is new?")
-    await world.settle()
-    await edit(world, ts, f"{world.mention} what is new?")
-
-    [message] = world.front.messages
-    assert (message.text, message.key.rpartition(":")[2]) == ("what is new?", ts)
-    assert world.told("ann") == []
-    assert world.ledger.unfinished == set()
-
-
 @pytest.mark.parametrize("shape", ["message_changed", "app_mention"])
 async def test_an_edit_that_adds_the_mention_to_a_reply_among_people_begins_its_first_turn(
     world: World, shape: str
@@ -137,19 +124,6 @@ async def test_an_edit_after_the_turn_began_changes_nothing_and_is_said_so_once(
 
     assert world.front.texts == ["what is new?"]
     assert world.told("ann") == [BOT.say("en", "ingress-begun")]
-
-
-async def test_an_edit_while_the_files_come_replaces_the_text(world: World) -> None:
-    world.files.may_go_on.clear()
-    ts = await world.say("ann", "general", f"{world.mention} read this", files=LOG)
-    await world.files.asked.wait()
-    await begin_edit(world, ts, f"{world.mention} read that")
-    world.files.may_go_on.set()
-    await world.settle()
-
-    [message] = world.front.messages
-    assert (message.text, [file.name for file in message.attachments]) == ("read that", ["a.log"])
-    assert world.told("ann") == []
 
 
 @pytest.mark.proves("edits.disorder")
@@ -199,21 +173,6 @@ async def test_an_edit_is_not_acknowledged_before_it_is_durable(world: World) ->
     world.ledger.may_go_on.set()
     await world.settle()
     assert world.front.texts == ["two"]
-
-
-async def test_post_and_edit_of_a_dead_process_are_taken_up_with_the_new_text(
-    world: World,
-) -> None:
-    ts = "1783536983.783769"
-    post = post_payload(world, ts, f"{world.mention} one")
-    change = edit_payload(world, ts, f"{world.mention} two", edited_ts="1783536990.000000")
-    for body in (post, change):
-        assert await world.ingress.receive(body) is not None
-    await replay_all(forgetful_ingress(world), [post, change])
-
-    assert world.front.texts == ["two"]
-    assert world.told("ann") == []
-    assert world.ledger.unfinished == set()
 
 
 async def test_an_edit_of_a_post_that_another_process_hands_over_is_looked_at_again(
@@ -461,22 +420,3 @@ def test_a_root_that_leaves_a_tombstone_is_deleted_as_well() -> None:
 
     assert isinstance(told, Deletion)
     assert told.post_key == f"T1:C1:{POST_TS}"
-
-
-@pytest.mark.parametrize(
-    "event",
-    [
-        {"subtype": "message_deleted"},
-        {
-            "subtype": "message_deleted",
-            "deleted_ts": POST_TS,
-            "previous_message": POST | {"user": ""},
-        },
-        {"subtype": "message_deleted", "deleted_ts": POST_TS, "previous_message": {"bot_id": "B1"}},
-        {"subtype": "message_changed", "message": "x"},
-        {"subtype": "message_changed"},
-        {"subtype": "channel_join", "user": "U1", "ts": POST_TS, "text": "came"},
-    ],
-)
-def test_other_notices_tell_nothing(event: dict[str, Any]) -> None:
-    assert read(**event) is None

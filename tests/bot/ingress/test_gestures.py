@@ -3,22 +3,17 @@
 import asyncio
 from collections.abc import AsyncIterator
 from copy import deepcopy
-from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from slack_bolt.request.async_request import AsyncBoltRequest
 
 from agent_core.messages import JsonObject
 from bot.ingress import TakingUp, leave_to_next_start
-from bot.ingress.gestures import Press, Submission, read_facts, read_gesture
 from bot.slack_api import SystemClock
 from bot.words import BOT
 from tests.bot.ingress.pressing import (
     MODAL,
     NAME,
-    ListeningGestures,
     Room,
     button,
     pressed_room,
@@ -51,23 +46,6 @@ async def test_a_press_in_a_thread_says_who_pressed_what_and_where(room: Room) -
     assert room.ledger.settled == [press.key]
 
 
-async def test_a_press_on_what_only_one_person_sees_says_so(room: Room) -> None:
-    client: Any = room.app.client
-    shown = await client.chat_postEphemeral(
-        token=room.slack.bot_token,
-        channel=room.slack.channels["general"],
-        user=room.slack.people["ann"],
-        text="?",
-        blocks=[row(button("digest.go"))],
-    )
-    await room.slack.click("ann", "general", shown["message_ts"], "digest.go")
-    await room.settle()
-
-    [press] = room.handler.presses
-    assert press.is_ephemeral
-    assert press.message_ts == shown["message_ts"]
-
-
 async def test_a_press_in_a_view_has_a_view_and_no_channel() -> None:
     async with pressed_room(channels=frozenset({"C1"})) as room:
         modal = {**MODAL, "blocks": [row(button("digest.more", "7")), *MODAL["blocks"]]}
@@ -96,17 +74,6 @@ async def test_a_press_is_acknowledged_only_when_it_is_recorded(room: Room) -> N
     assert room.handler.calls == 1
 
 
-async def test_a_press_that_cannot_be_recorded_is_not_acknowledged(room: Room) -> None:
-    ts = await room.post(button("digest.go"))
-    payload = (await room.slack.click("ann", "general", ts, "digest.go")).payload
-    await room.settle()
-    room.ledger.failures = 1
-    response = await room.app.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=payload))
-
-    assert response.status != 200
-    assert room.handler.calls == 1
-
-
 async def test_a_press_that_comes_twice_is_handled_once(room: Room) -> None:
     ts = await room.post(button("digest.go"))
     delivery = await room.slack.click("ann", "general", ts, "digest.go")
@@ -118,20 +85,6 @@ async def test_a_press_that_comes_twice_is_handled_once(room: Room) -> None:
 
     assert again.acked_at_s is not None
     assert room.handler.calls == 1
-
-
-async def test_the_longest_name_that_fits_gets_the_press(room: Room) -> None:
-    lists, others = ListeningGestures(), ListeningGestures()
-    for each in (lists, others):
-        each.may_go_on.set()
-    await room.press(action_id="digest.list.more")
-    [body] = room.ledger.bodies
-    room.ledger.rows.clear()
-    other = room.another_process({"digest.list.": lists, "digest.": others, "": others})
-    await other.receive(body)
-    await other.drain()
-
-    assert (lists.calls, others.calls) == (1, 0)
 
 
 @pytest.mark.parametrize(
@@ -340,41 +293,3 @@ async def test_every_kind_of_input_is_read(room: Room) -> None:
 
 def option(value: str) -> JsonObject:
     return {"text": {"type": "plain_text", "text": value}, "value": value}
-
-
-NAMES = [
-    "actions", "action_id", "action_ts", "app_installed_team_id", "block_id", "callback_id",
-    "channel", "container", "hash", "id", "message", "selected_option", "selected_options",
-    "selected_date_time", "state", "team", "team_id", "thread_ts", "user", "value", "values",
-    "view",
-]  # fmt: skip
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=6)
-    ),
-    max_leaves=12,
-)
-
-
-@settings(deadline=None)  # a busy machine is no failure
-@given(
-    kind=st.sampled_from(["block_actions", "view_submission"]),
-    fields=st.dictionaries(st.sampled_from(NAMES), JSON),
-)
-def test_no_payload_makes_reading_fail(kind: str, fields: JsonObject) -> None:
-    body: JsonObject = {**fields, "type": kind}
-    facts, gesture = read_facts(body), read_gesture(body)
-
-    if gesture is not None:
-        assert (gesture.team, gesture.user) == (facts.team, facts.user)
-        assert gesture.key.split(":")[1:3] == [gesture.team, gesture.user]
-    match gesture:
-        case Press():
-            assert gesture.action_id
-            assert gesture.action_ts
-        case Submission():
-            assert gesture.view_id
-            assert all(isinstance(text, str) for text in gesture.values.values())
-        case None:
-            pass

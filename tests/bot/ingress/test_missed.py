@@ -2,11 +2,9 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import aiohttp
 import pytest
-import yaml
 
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
@@ -23,7 +21,6 @@ from bot.slack_api import (
 from tests.bot.ingress.world import MemoryMarks, MemorySessions
 
 DAY_S = 86_400.0
-ROOT = Path(__file__).parents[3]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,18 +187,6 @@ async def test_a_reply_in_a_thread_of_the_bots_is_found_however_old_the_thread_i
     assert [missed.post.thread.root_ts for missed in found.posts] == [root]
 
 
-async def test_hundreds_of_posts_are_read_page_by_page(desk: Desk) -> None:
-    slack = desk.slack
-    gap = desk.gap_from_now()
-    root = await slack.say("ann", "general", f"{slack.mention} root")
-    for number in range(520):
-        await slack.say("ann", "general", f"reply {number}", thread_ts=root)
-        await slack.say("ben", "general", f"{slack.mention} {number}")
-
-    assert len(await desk.find(gap)) == 1 + 2 * 520
-    assert desk.calls("conversations.history") > len(slack.channels) - 3
-
-
 async def test_a_conversation_that_cannot_be_read_does_not_cost_the_others(desk: Desk) -> None:
     slack = desk.slack
     gap = desk.gap_from_now()
@@ -212,38 +197,6 @@ async def test_a_conversation_that_cannot_be_read_does_not_cost_the_others(desk:
 
     assert len(found.unread) == 1
     assert texts_of(found) == [f"{slack.mention} hi"]
-
-
-async def test_the_rights_of_the_manifest_are_enough() -> None:
-    manifest = yaml.safe_load((ROOT / "manifest.yml").read_text(encoding="utf-8"))
-    async with (
-        SlackStandIn.installed_from(manifest) as slack,
-        aiohttp.ClientSession() as session,
-    ):
-        client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
-        api = SlackApi(client, clock=SkippingClock())
-        search = Search(api, await api.identify(), MemorySessions())
-        for channel in ("general", "private"):
-            await slack.say("ann", channel, f"{slack.mention} hi")
-        await slack.say("ann", dm=True, text="hi")
-        found = await find_all(search, Gap(began_s=1.0, marks={"*": "1.000000"}, number=1))
-
-        assert len(found.posts) == 3
-        assert not [call for call in slack.calls if call.error]
-
-
-async def test_reading_leaves_room_for_the_bots_other_calls(desk: Desk) -> None:
-    slack = desk.slack
-    gap = desk.gap_from_now()
-    for _ in range(60):
-        root = await slack.say("ann", "general", "plan")
-        await slack.say("ben", "general", "agreed", thread_ts=root)
-    began_s = desk.api.clock.seconds()
-    await desk.find(gap)
-
-    calls = desk.calls("conversations.replies") + desk.calls("conversations.history")
-    assert calls > 60
-    assert (calls - 30) / (desk.api.clock.seconds() - began_s) * 60 < 50
 
 
 START_S = 1_795_000_000.0

@@ -1,25 +1,19 @@
 """From a payload of Slack to the front door."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import cycle
 from typing import Any
 
 import pytest
-from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from agent_core.messages import JsonObject
-from agent_core.prompts.language import detect_language
-from bot.ingress import Ingress, Rules, create_app, register
-from bot.slack_api import People, Person, SlackApi, web_client
+from bot.ingress import create_app
+from bot.slack_api import web_client
 from bot.words import BOT
 from tests.bot.ingress.world import (
     World,
     connected_world,
-    forgetful_ingress,
     recorded_mention,
     thread_at,
 )
@@ -138,15 +132,6 @@ async def test_the_bot_answers_neither_itself_nor_other_bots(world: World) -> No
     assert world.front.texts == ["hello"]
 
 
-async def test_events_that_nobody_handles_are_acknowledged(world: World) -> None:
-    ts = await world.say("ann", "general", "nothing")
-    await world.slack.react("ann", "general", ts, "tada")
-    await world.slack.open_home("ann")
-
-    await world.settle("reaction_added", "app_home_opened")
-    assert world.front.messages == []
-
-
 @pytest.mark.parametrize(
     ("user", "channel", "sentence"),
     [("guest", "general", "guest"), ("stranger", "shared", "another one")],
@@ -228,6 +213,7 @@ MAX_ACK_S = 2.5
 
 
 @pytest.mark.proves("ledger.ack_in_time")
+@pytest.mark.proves("ledger.order")
 async def test_posts_of_one_thread_are_acknowledged_in_time_while_nobody_can_be_looked_up(
     world: World,
 ) -> None:
@@ -268,113 +254,6 @@ async def test_a_reply_is_acknowledged_while_its_thread_cannot_be_read(world: Wo
         await world.ingress.drain()
     assert world.front.messages == []
     assert world.ledger.unfinished == set()
-
-
-class HeldPeople(People):
-    """Looks one person up only when it may; everybody else at once."""
-
-    def __init__(self, api: SlackApi, held: str) -> None:
-        super().__init__(api)
-        self._held = held
-        self.asked = asyncio.Event()
-        self.may_go_on = asyncio.Event()
-
-    async def person(self, user: str) -> Person | None:
-        if user == self._held:
-            self.asked.set()
-            await self.may_go_on.wait()
-        return await super().person(user)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Doorstep:
-    """Payloads are put before Bolt by hand; the look-up of Ben is held up."""
-
-    world: World
-    people: HeldPeople
-    app: AsyncApp
-    ingress: Ingress
-
-    async def post(
-        self, user: str, text: str, *, root_ts: str = "", shape: str = "message"
-    ) -> JsonObject:
-        """The payload of a post that is in the channel and was not delivered."""
-        ts = await self.world.say(user, "general", text, thread_ts=root_ts or None)
-        event: JsonObject = {
-            "type": shape,
-            "user": self.world.slack.people[user],
-            "channel": self.world.slack.channels["general"],
-            "channel_type": "channel",
-            "ts": ts,
-            "text": text,
-        }
-        if root_ts:
-            event["thread_ts"] = root_ts
-        return {"type": "event_callback", "team_id": self.world.slack.team_id, "event": event}
-
-    async def bring(self, body: JsonObject) -> int:
-        """The status that Bolt answers with; only 200 is an acknowledgement."""
-        answer = await self.app.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=body))
-        return answer.status
-
-    async def handled(self) -> None:
-        async with asyncio.timeout(10):
-            await self.ingress.drain()
-
-
-@pytest.fixture
-async def doorstep() -> AsyncIterator[Doorstep]:
-    async with connected_world(bot_events=()) as world:
-        people = HeldPeople(world.api, world.slack.people["ben"])
-        app = create_app(web_client("xoxb-1", base_url=world.slack.api_url), world.identity)
-        ingress = Ingress(
-            world.front,
-            ledger=world.ledger,
-            files=world.files,
-            api=world.api,
-            signs=world.signs,
-            rules=Rules(identity=world.identity),
-            people=people,
-        )
-        register(app, ingress)
-        yield Doorstep(world=world, people=people, app=app, ingress=ingress)
-
-
-@pytest.mark.proves("ledger.order")
-async def test_ten_posts_of_people_not_looked_up_yet_stay_in_order(doorstep: Doorstep) -> None:
-    root = await doorstep.post("cleo", f"{doorstep.world.mention} research")
-    texts = [f"post {number}" for number in range(10)]
-    replies = [
-        await doorstep.post(user, text, root_ts=root["event"]["ts"])
-        for user, text in zip(cycle(["ben", "cleo", "ann"]), texts, strict=False)
-    ]
-    async with asyncio.timeout(10), asyncio.TaskGroup() as group:
-        brought = [group.create_task(doorstep.bring(body)) for body in [root, *replies]]
-        await doorstep.people.asked.wait()
-        doorstep.people.may_go_on.set()
-    await doorstep.handled()
-
-    assert doorstep.world.front.texts == ["research", *texts]
-    assert [body["event"]["text"] for body in doorstep.world.ledger.bodies[1:]] == texts
-    assert {task.result() for task in brought} == {200}
-
-
-async def test_a_slow_look_up_holds_up_no_other_thread(doorstep: Doorstep) -> None:
-    world = doorstep.world
-    slow = await doorstep.post("ben", f"{world.mention} slow")
-    behind = await doorstep.post("ann", "behind", root_ts=slow["event"]["ts"])
-    elsewhere = await doorstep.post("ann", f"{world.mention} elsewhere")
-    async with asyncio.timeout(10), asyncio.TaskGroup() as group:
-        group.create_task(doorstep.bring(slow))
-        await doorstep.people.asked.wait()
-        group.create_task(doorstep.bring(behind))
-        assert await doorstep.bring(elsewhere) == 200
-        await world.front.got_one.wait()
-        assert world.front.texts == ["elsewhere"]
-        doorstep.people.may_go_on.set()
-    await doorstep.handled()
-
-    assert world.front.texts == ["elsewhere", "slow", "behind"]
 
 
 @pytest.mark.proves("socket.odd_frames")
@@ -449,21 +328,6 @@ async def test_where_no_word_is_left_to_work_on_nothing_is_promised(
     assert world.front.messages == []
 
 
-async def test_what_the_model_is_told_of_lost_files_does_not_change_the_language(
-    world: World,
-) -> None:
-    world.files.left_out = {"film.mov": "too_big", "a.log": "not_given", "b.log": "not_saved"}
-    files = [BIG, SMALL, ("b.log", b"1", "text/plain")]
-    await world.say("ann", "general", f"{world.mention} Was steht in der Datei?", files=files)
-    await world.settle()
-
-    [message] = world.front.messages
-    assert all(name in message.text for name in world.files.left_out)
-    assert detect_language(message.text) == "de"
-    note = message.text.removeprefix("Was steht in der Datei?")
-    assert detect_language(note, locale="es-ES") == "es"
-
-
 async def test_the_sentence_on_a_lost_file_is_posted_once_over_several_tries(world: World) -> None:
     world.files.left_out = {"film.mov": "not_saved"}
     world.front.failures = 1
@@ -514,21 +378,6 @@ async def test_the_first_mention_in_a_thread_of_people_brings_its_earlier_posts(
     at = datetime.fromtimestamp(float(ts) + 3_600, UTC)
     assert lines[0][5:8] == f"{at:%H}:"
     assert second.background == ""
-
-
-async def test_a_replay_brings_the_earlier_posts_although_the_files_made_the_session(
-    world: World,
-) -> None:
-    ts = await world.say("ann", "general", "we ship on Monday")
-    files = [("a.log", b"12345", "text/plain")]
-    await world.say("cleo", "general", f"{world.mention} sum up", thread_ts=ts, files=files)
-    await world.settle()
-    (body,) = world.ledger.bodies
-    world.front.messages.clear()
-
-    await forgetful_ingress(world).replay(body)
-
-    assert world.front.messages[0].background.endswith("we ship on Monday")
 
 
 async def test_a_hand_over_that_is_tried_again_brings_the_earlier_posts(world: World) -> None:

@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -204,45 +204,33 @@ def _events(gesture: int, shape: Shape, times: int) -> list[JsonObject]:
             return [post, {**post, "ts": f"{1_783_536_984 + 10 * gesture}.000001"}] * times
 
 
-@dataclass(slots=True)
-class DurableLedger:
+class LosingLedger(Ledger):
     """The ledger on SQLite, which takes nothing of what is lost."""
 
-    ledger: Ledger
-    lost: list[JsonObject] = field(default_factory=list[JsonObject])
+    lost: list[JsonObject]
 
     async def record(self, key: str, second_key: str, body: JsonObject) -> bool:
         if any(body is each for each in self.lost):
             raise ConnectionError("the ledger is away")
-        return await self.ledger.record(key, second_key, body)
-
-    async def settle(self, key: str) -> None:
-        await self.ledger.settle(key)
-
-    async def forget(self, key: str, second_key: str) -> None:
-        await self.ledger.forget(key, second_key)
-
-    async def release(self, key: str) -> None:
-        await self.ledger.release(key)
-
-    async def unsettled(self) -> list[JsonObject]:
-        return await self.ledger.unsettled()
+        return await super().record(key, second_key, body)
 
 
 @asynccontextmanager
-async def durable_ledger() -> AsyncGenerator[DurableLedger]:
+async def losing_ledger() -> AsyncGenerator[LosingLedger]:
     with TemporaryDirectory() as folder:
         database = Database(f"sqlite:///{Path(folder)}/state.sqlite")
         await database.open()
         leases = Leases(database, new_process_id())
         await leases.enter()
+        ledger = LosingLedger(database, leases)
+        ledger.lost = []
         try:
-            yield DurableLedger(Ledger(database, leases))
+            yield ledger
         finally:
             await database.close()
 
 
-async def deliver(world: World, ledger: DurableLedger, all_of_them: list[Delivery]) -> None:
+async def deliver(world: World, ledger: LosingLedger, all_of_them: list[Delivery]) -> None:
     """Each delivery as a task of its own, begun in order; what fails is not acknowledged."""
     ingress = Ingress(
         world.front,
@@ -287,7 +275,7 @@ def payload(world: World, event: JsonObject) -> JsonObject:
 async def test_each_gesture_is_handed_over_once_and_none_is_dropped_over_a_restart(
     all_of_them: list[Delivery],
 ) -> None:
-    async with connected_world(bot_events=()) as world, durable_ledger() as ledger:
+    async with connected_world(bot_events=()) as world, losing_ledger() as ledger:
         for _ in range(2):
             await deliver(world, ledger, all_of_them)
 

@@ -3,11 +3,9 @@
 import asyncio
 
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
 
 from agent_core.messages import JsonObject
 from agent_core.sessions.leases import LeaseLost
-from bot.ingress import connect_socket, create_app
 from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import (
     ContentRefused,
@@ -31,20 +29,6 @@ async def test_a_connection_that_is_cut_after_the_post_makes_no_second_one(desk:
     assert desk.texts() == ["once"]
     assert desk.calls("chat.postMessage") == 1
     assert await desk.api.find_post(desk.thread, "op1") == ts
-
-
-async def test_the_sdks_own_client_would_have_posted_twice(desk: Desk) -> None:
-    """M1: why the client is made without its default retry."""
-    default = AsyncWebClient(token=desk.slack.bot_token, base_url=desk.slack.api_url)
-    desk.slack.fail("chat.postMessage", drop_after_accept=True)
-    arguments = {
-        "channel": desk.thread.channel,
-        "thread_ts": desk.thread.root_ts,
-        "text": "twice",
-    }
-    await default.api_call("chat.postMessage", json=arguments)  # pyright: ignore[reportUnknownMemberType]
-
-    assert desk.texts() == ["twice", "twice"]
 
 
 async def test_a_post_is_given_up_in_the_end(desk: Desk) -> None:
@@ -170,15 +154,6 @@ async def test_an_edit_replaces_blocks_too(desk: Desk) -> None:
     )
 
 
-@pytest.mark.parametrize("code", ["feature_disabled", "unknown_method"])
-async def test_a_workspace_without_sessions_is_asked_once(desk: Desk, code: str) -> None:
-    desk.slack.fail("agents.sessions.setStatus", error=code)
-
-    assert not await desk.api.set_status(desk.thread, "processing")
-    assert not await desk.api.set_status(desk.thread, "active")
-    assert desk.calls("agents.sessions.setStatus") == 1
-
-
 @pytest.mark.proves("processes.writes")
 async def test_a_guard_is_asked_again_after_a_pause(desk: Desk) -> None:
     asked: list[float] = []
@@ -214,15 +189,6 @@ async def test_a_direct_message_that_may_exist_is_looked_for_first(desk: Desk) -
     assert again == first
     assert desk.calls("chat.postMessage") == 1
     assert desk.clock.slept[0] >= 10
-
-
-async def test_a_direct_message_whose_receipt_got_lost_is_adopted(desk: Desk) -> None:
-    desk.slack.fail("chat.postMessage", drop_after_accept=True)
-    team, ann, since = desk.thread.team, desk.slack.people["ann"], desk.thread.root_ts
-    place = await desk.api.post_direct(team, ann, "hello", op_id="a", since=since)
-
-    [post] = desk.slack.posts(desk.slack.dm_id("ann"))
-    assert (place.channel, place.root_ts) == (desk.slack.dm_id("ann"), post.ts)
 
 
 def modal(text: str = "Name") -> JsonObject:
@@ -310,14 +276,6 @@ async def test_a_modal_that_has_changed_since_is_left_as_it_is(desk: Desk) -> No
     assert shown_label(desk.slack) == "Second"
 
 
-async def test_a_modal_that_was_closed_is_not_updated(desk: Desk) -> None:
-    view_id = await desk.api.views.open(trigger_of(desk.slack), modal())
-    assert view_id is not None
-    await desk.slack.close_view("ann", view_id)
-
-    assert not await desk.api.views.update(view_id, modal("Second"))
-
-
 PROXY = "http://proxy.invalid:3128"
 
 
@@ -332,15 +290,6 @@ async def test_calls_to_this_machine_leave_the_proxy_out(desk: Desk) -> None:
     client = web_client(desk.slack.bot_token, base_url=desk.slack.api_url)
     identity = await SlackApi(client).identify()
     assert identity.team == desk.slack.team_id
-
-
-@pytest.mark.usefixtures("proxy")
-async def test_the_socket_to_this_machine_leaves_the_proxy_out(desk: Desk) -> None:
-    client = web_client(desk.slack.bot_token, base_url=desk.slack.api_url)
-    identity = await SlackApi(client).identify()
-    handler = await connect_socket(create_app(client, identity), desk.slack.app_token)
-    await desk.slack.connected()
-    await handler.close()
 
 
 @pytest.mark.usefixtures("proxy")

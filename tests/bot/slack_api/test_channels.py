@@ -152,11 +152,3 @@ async def test_people_are_asked_for_once_a_while(desk: Desk) -> None:
     desk.clock.advance(61)
     await people.person(ann)
     assert desk.calls("users.info") == 3
-
-
-async def test_no_more_people_than_agreed_are_remembered(desk: Desk) -> None:
-    people = People(desk.api, max_people=1)
-    for name in ("ann", "ben", "ann"):
-        await people.person(desk.slack.people[name])
-
-    assert desk.calls("users.info") == 3

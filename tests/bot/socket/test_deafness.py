@@ -52,12 +52,6 @@ async def test_a_process_that_slept_is_not_deaf(world: World) -> None:
     assert len(world.tries()) == 1
 
 
-async def test_a_cut_connection_is_replaced_at_once(world: World) -> None:
-    world.slack.cut_sockets()
-    await world.at_once(lambda: world.healed)
-    await world.delivers("back?")
-
-
 @pytest.mark.proves("socket.one")
 @pytest.mark.parametrize("count", [1, 20])
 async def test_one_socket_is_open_in_the_end_however_often_it_was_cut(
@@ -91,13 +85,6 @@ async def test_a_token_that_was_taken_away_is_found_out_and_nothing_is_restarted
     assert len(world.tries()) == 1
     world.asked.error = None
     await world.until(lambda: world.socket.health().ok, within_s=61)
-
-
-async def test_nobody_is_asked_while_payloads_come(world: World) -> None:
-    for _ in range(6):
-        await world.delivers("busy")
-        await world.pass_time(30)
-    assert world.asked.times == 0
 
 
 OPEN = "apps.connections.open"
@@ -136,16 +123,6 @@ async def test_names_that_are_not_found_are_asked_for_again(world: World) -> Non
     await world.pass_time(90)
     assert "ClientConnectorDNSError" in world.socket.health().reason
     world.sessions.names.are_lost = False
-    await world.until(lambda: world.healed, within_s=BACK_AGAIN_S)
-
-
-async def test_a_door_that_refuses_connections_is_knocked_at_again(world: World) -> None:
-    right, wrong = world.slack.base_url, "http://slack.localhost:1"
-    world.slack.workspace.base_url = wrong
-    world.slack.cut_sockets()
-    await world.pass_time(60)
-    assert len(world.tries()) > 3
-    world.slack.workspace.base_url = right
     await world.until(lambda: world.healed, within_s=BACK_AGAIN_S)
 
 

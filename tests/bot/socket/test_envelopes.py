@@ -67,14 +67,6 @@ async def test_a_handling_that_failed_is_not_acknowledged_and_comes_again(world:
     assert len(world.tries()) == 1
 
 
-async def test_what_is_not_taken_is_not_acknowledged(world: World) -> None:
-    world.desk.leaves = True
-    await world.slack.say("ann", dm=True, text="for nobody")
-    await world.at_once(lambda: world.desk.finished)
-    await world.round_trip()
-    assert not world.acknowledged(0)
-
-
 @pytest.mark.proves("ledger.before_ack")
 async def test_nothing_is_acknowledged_before_it_is_dealt_with(world: World) -> None:
     world.desk.may_go_on.clear()
@@ -85,22 +77,6 @@ async def test_nothing_is_acknowledged_before_it_is_dealt_with(world: World) -> 
     assert not world.acknowledged(0)
     world.desk.may_go_on.set()
     await world.at_once(lambda: world.acknowledged(0))
-
-
-async def test_a_slow_payload_holds_up_no_other(world: World) -> None:
-    world.desk.may_go_on.clear()
-    for text in ("first", "second"):
-        await world.slack.say("ann", dm=True, text=text)
-    await world.at_once(lambda: len(world.desk.taken) == 2)
-    world.desk.may_go_on.set()
-    await world.at_once(lambda: world.desk.finished == 2)
-
-
-async def test_an_acknowledgement_lost_on_its_way_brings_the_payload_again(world: World) -> None:
-    world.slack.sockets.lose_acks(1)
-    await world.slack.say("ann", dm=True, text="once more")
-    await world.until(lambda: world.acknowledged(1), within_s=5)
-    assert world.texts == ["once more", "once more"]
 
 
 async def test_a_payload_in_hand_is_finished_though_its_socket_is_gone(world: World) -> None:

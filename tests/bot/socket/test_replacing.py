@@ -108,14 +108,6 @@ async def test_an_app_with_too_many_sockets_waits_longer_each_time(world: World)
     assert all(5 <= wait <= most + 4 for wait, most in zip(waits, longest, strict=True))
 
 
-async def test_being_sent_away_for_too_many_sockets_waits_too(world: World) -> None:
-    await world.slack.disconnect("too_many_websockets")
-    await world.pass_time(4)
-    assert len(world.tries()) == 1
-    assert "as many sockets" in world.socket.health().reason
-    await world.until(lambda: world.healed, within_s=10)
-
-
 @pytest.mark.proves("socket.to_be_mended")
 async def test_socket_mode_that_is_switched_off_is_said_once_and_looked_at_each_minute(
     world: World, caplog: pytest.LogCaptureFixture
@@ -167,13 +159,6 @@ def test_each_trouble_has_its_pauses_until_a_connection_opens(
     pauses.note_open()
     least, most = bounds[0]
     assert least <= pauses.before_next(trouble) <= most
-
-
-@pytest.mark.proves("socket.too_many")
-def test_bots_that_are_sent_away_together_do_not_come_back_together() -> None:
-    waits = {Pauses(SkippingClock()).before_next(CROWDED) for _ in range(20)}
-    assert len(waits) > 10
-    assert all(5 <= wait <= 10 for wait in waits)
 
 
 @pytest.mark.parametrize(
