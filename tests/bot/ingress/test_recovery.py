@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -209,10 +210,12 @@ class LosingLedger(Ledger):
 
     lost: list[JsonObject]
 
-    async def record(self, key: str, second_key: str, body: JsonObject) -> bool:
+    async def record(
+        self, key: str, second_key: str, body: JsonObject, at: datetime | None = None
+    ) -> bool:
         if any(body is each for each in self.lost):
             raise ConnectionError("the ledger is away")
-        return await super().record(key, second_key, body)
+        return await super().record(key, second_key, body, at)
 
 
 @asynccontextmanager
