@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, cast
 
 from mcp_types import Tool
@@ -22,11 +21,9 @@ from agent_core.clock import machine_time
 from agent_core.messages import JsonObject
 from agent_core.sessions.pins import NOT_ACCEPTED, Pin, Proposal, ToolPins
 from agent_core.tools.schemas import fault_of_schema
+from agent_core.tools.servers import WORKSPACE
 
 logger = logging.getLogger(__name__)
-
-WORKSPACE = "${WORKSPACE}"
-"""Stands for the session's directory, in the file of servers and in stored definitions."""
 
 _PARTS = {
     "description": "description",
@@ -105,12 +102,6 @@ class Pins:
         self._now = now
         self._vetted = vetted
         self._told: set[tuple[str, str, str]] = set()
-        self._held: dict[str, dict[str, str]] = {}
-
-    @property
-    def held(self) -> Mapping[str, Mapping[str, str]]:
-        """By server each tool that is off, with the reason, as of the last look."""
-        return {server: dict(tools) for server, tools in self._held.items() if tools}
 
     async def judge(self, server: str, tools: Tools, workspace: Path | None = None) -> Tools:
         """The same tools, those turned off with the reason. A server's first ones are pinned.
@@ -127,16 +118,12 @@ class Pins:
             )
             pins = await self._store.load(server)
         pins = await self._compare(server, found, pins)
-        judged = {
-            name: replace(tool, held=self._look_at(pins[name])) for name, tool in tools.items()
-        }
-        self._held[server] = {name: tool.held for name, tool in judged.items() if tool.held}
-        return MappingProxyType(judged)
+        return {name: replace(tool, held=self._look_at(pins[name])) for name, tool in tools.items()}
 
     async def known(self, server: str, workspace: Path | None = None) -> Tools:
         """The tools that the server had when it was last seen; it need not be running."""
         pins = await self._store.load(server)
-        return MappingProxyType({name: self._remembered(pins[name], workspace) for name in pins})
+        return {name: self._remembered(pin, workspace) for name, pin in pins.items()}
 
     async def _compare(
         self, server: str, found: Mapping[str, JsonObject], pins: dict[str, Pin]
@@ -248,15 +235,11 @@ def usable_tools(server: str, listed: list[Tool]) -> Mapping[str, ListedTool]:
             name=tool.name,
             description=tool.description or tool.title or "",
             input_schema=tool.input_schema,
-            annotations=_annotations(tool),
+            annotations=tool.annotations.model_dump(mode="json", by_alias=True, exclude_none=True)
+            if tool.annotations
+            else {},
         )
-    return MappingProxyType(tools)
-
-
-def _annotations(tool: Tool) -> JsonObject:
-    if tool.annotations is None:
-        return {}
-    return tool.annotations.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return tools
 
 
 def suspicion_of(definition: JsonObject) -> str:

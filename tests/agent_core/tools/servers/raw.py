@@ -1,8 +1,8 @@
 """A stdio server without the SDK, so that it can do what no good server does. Starts in a moment.
 
 Arguments: how it misbehaves before any call (`well`, `mute`, `hang_list`, `malformed`,
-`duplicates`, `pages`, `names`, `noise`, `flood`), and a file that collects what
-it received.
+`duplicates`, `pages`, `names`, `noise`, `flood`) or a JSON file of the tools that it lists each
+time; a file that collects what it received; a file that gets a line at every start.
 """
 
 import json
@@ -16,7 +16,8 @@ from typing import Any
 
 Json = dict[str, Any]
 MANNER = sys.argv[1]
-RECEIVED = sys.argv[2] if len(sys.argv) > 2 else os.devnull
+RECEIVED = Path(sys.argv[2] if len(sys.argv) > 2 else os.devnull)
+STARTS = Path(sys.argv[3] if len(sys.argv) > 3 else os.devnull)
 OBJECT: Json = {"type": "object"}
 TEXT: Json = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 
@@ -35,7 +36,6 @@ WELL = [
     tool("child"),
     tool("nonsense"),
     tool("grow"),
-    tool("refuse"),
     tool("storm"),
     tool("ask"),
 ]
@@ -106,6 +106,10 @@ def list_tools(request: Json) -> None:
         more = {"nextCursor": str(page + 1)} if page < 2 else {}
         answer(request, {"tools": [tool(f"tool_{page}")], **more})
         return
+    if MANNER.endswith(".json"):
+        told = Path(MANNER).read_text(encoding="utf-8").replace("<HERE>", str(Path.cwd()))
+        answer(request, {"tools": json.loads(told)})
+        return
     answer(request, {"tools": LISTS.get(MANNER, WELL)})
 
 
@@ -124,8 +128,15 @@ def call_tool(request: Json) -> None:
         "grow": lambda: grow(request),
         "storm": lambda: storm(request),
         "ask": lambda: ask(request, arguments["method"]),
+        "where": lambda: where(request),
+        "act": lambda: say(request, "act ran"),
     }
-    acts.get(name, lambda: refuse(request))()
+    acts[name]()
+
+
+def where(request: Json) -> None:
+    place = {"cwd": str(Path.cwd()), "pid": os.getpid(), "env": dict(os.environ)}  # noqa: TID251
+    say(request, json.dumps(place))
 
 
 def leave() -> None:
@@ -162,10 +173,6 @@ def ask(request: Json, method: str) -> None:
             return
 
 
-def refuse(request: Json) -> None:
-    send({"id": request["id"], "error": {"code": -32602, "message": "I will not"}})
-
-
 def exit_unless(request: Json, marker: Path) -> None:
     if not marker.exists():
         marker.touch()
@@ -195,8 +202,10 @@ def giant(request: Json, arguments: Json) -> None:
 
 def main() -> None:
     handlers = {"initialize": initialize, "tools/list": list_tools, "tools/call": call_tool}
+    with STARTS.open("a", encoding="utf-8") as starts:
+        starts.write(f"{os.getpid()}\n")
     for line in sys.stdin:
-        with Path(RECEIVED).open("a", encoding="utf-8") as file:
+        with RECEIVED.open("a", encoding="utf-8") as file:
             file.write(line)
         request: Json = json.loads(line)
         if MANNER == "noise":
