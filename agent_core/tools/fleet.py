@@ -128,7 +128,7 @@ def _merged(shipped: Any, own: Any) -> tuple[Any, bool]:
     if own is None:
         return shipped, True
     if shipped is None or not isinstance(own, dict) or any(key in own for key in _LOCATIONS):
-        return own, False
+        return cast("object", own), False
     changes = cast("JsonObject", own)
     for key in _ADDED_TO:
         if isinstance(changes.get(key), dict):

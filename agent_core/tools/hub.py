@@ -220,15 +220,13 @@ class McpHub:
 def _always_on(
     config: ServerConfig, limits: HubLimits, clock: Clock, pins: Pins | None, told: Told | None
 ) -> PooledServer:
-    # Our own tools change with our releases.
-    is_ours = config.trusted or isinstance(config, InProcessServer)
-    return PooledServer(
-        config.name,
-        key=lambda _: SHARED,
-        make=lambda *_: McpServer(config, limits, clock, pins=None if is_ours else pins, told=told),
-        limits=limits,
-        is_shared=True,
-    )
+    if config.trusted or isinstance(config, InProcessServer):
+        pins = None  # our own tools change with our releases
+
+    def make(_: str, workspace: Path) -> McpServer:
+        return McpServer(config, limits, clock, pins=pins, told=told)
+
+    return PooledServer(config.name, key=lambda _: SHARED, make=make, limits=limits, is_shared=True)
 
 
 def _of_fleet(

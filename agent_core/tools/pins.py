@@ -20,6 +20,7 @@ from mcp_types import Tool
 from agent_core.clock import machine_time
 from agent_core.messages import JsonObject
 from agent_core.sessions.pins import NOT_ACCEPTED, Pin, Proposal, ToolPins
+from agent_core.tools.names import canonical, full_name
 from agent_core.tools.schemas import fault_of_schema
 from agent_core.tools.servers import WORKSPACE
 
@@ -47,7 +48,6 @@ _IN_TEXTS = re.compile(
     rf"\b(?:{_HAND_OVER}\w*(?: \w+){{0,6}} (?:{_KEYS}|{_FILES}|system prompt)"
     r"|(?:do not|don t|never|without) (?:tell|mention|inform|show)\w*(?: \w+){0,3} user)\b"
 )
-_DEPTH = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,20 +223,29 @@ def told_off(name: str, held: str) -> str:
     return f"The tool {name} is turned off, and only an operator can turn it on. {held}"
 
 
-def usable_tools(server: str, listed: list[Tool]) -> Mapping[str, ListedTool]:
-    """The tools that a model can be told of, by name; the first of two with one name."""
+def usable_tools(server: str, listed: list[Tool]) -> Tools:
+    """The tools that a model can be told of, by name; the first of two whose names look alike."""
     tools: dict[str, ListedTool] = {}
+    taken: set[str] = set()
     for tool in listed:
-        fault = "its name is taken" if tool.name in tools else fault_of_schema(tool.input_schema)
+        name = canonical(full_name(server, tool.name)) if canonical(tool.name) else ""
+        if not name:
+            fault = "its name has signs other than plain letters and digits"
+        elif name in taken:
+            fault = "its name is taken"
+        else:
+            fault = fault_of_schema(tool.input_schema)
         if fault:
             logger.warning("%s: tool %s is left out: %s", server, tool.name, fault)
             continue
+        taken.add(name)
+        annotations = tool.annotations
         tools[tool.name] = ListedTool(
             name=tool.name,
             description=tool.description or tool.title or "",
             input_schema=tool.input_schema,
-            annotations=tool.annotations.model_dump(mode="json", by_alias=True, exclude_none=True)
-            if tool.annotations
+            annotations=annotations.model_dump(mode="json", by_alias=True, exclude_none=True)
+            if annotations
             else {},
         )
     return tools
@@ -246,7 +255,7 @@ def suspicion_of(definition: JsonObject) -> str:
     """What is suspicious about a definition, as the end of "It is off because …"; "" if nothing."""
     if found := _IN_TEXTS.search(_plain(definition["description"])):
         return f"its description says “{found.group()}”"
-    for name, text in _parameters(definition["input_schema"], _DEPTH):
+    for name, text in _parameters(definition["input_schema"]):
         if _IN_NAMES.search(_plain(name)):
             return f"its parameter {name[:64]} asks for a secret"
         if found := _IN_TEXTS.search(_plain(text)):
@@ -260,23 +269,17 @@ def _plain(text: str) -> str:
     return re.sub(r"[\W_]+", " ", spaced).lower()
 
 
-def _parameters(schema: Any, depth: int) -> Iterator[tuple[str, str]]:
+def _parameters(schema: Any) -> Iterator[tuple[str, str]]:
     """Every parameter's name and description, also of objects inside."""
-    if depth == 0:
-        return
     if isinstance(schema, list):
         for each in cast("list[Any]", schema):
-            yield from _parameters(each, depth - 1)
+            yield from _parameters(each)
     if not isinstance(schema, dict):
         return
     for key, value in cast("dict[str, Any]", schema).items():
         if key == "properties" and isinstance(value, dict):
-            yield from _named(cast("dict[str, Any]", value))
-        yield from _parameters(value, depth - 1)
-
-
-def _named(properties: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, schema in properties.items():
-        parts = cast("JsonObject", schema) if isinstance(schema, dict) else {}
-        texts = (parts.get("title"), parts.get("description"))
-        yield name, ". ".join(text for text in texts if isinstance(text, str))
+            for name, parameter in cast("dict[str, Any]", value).items():
+                parts = cast("JsonObject", parameter) if isinstance(parameter, dict) else {}
+                texts = (parts.get("title"), parts.get("description"))
+                yield name, ". ".join(text for text in texts if isinstance(text, str))
+        yield from _parameters(value)

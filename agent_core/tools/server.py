@@ -294,7 +294,8 @@ class McpServer:
         """Offer these from now on, by name: a start does not change what the model is told."""
         self._judged_at = self._clock()
         self._tools = {name: tools[name] for name in sorted(tools)}
-        self._by_full_name = _by_full_name(self._config.name, self._tools)
+        server = self._config.name
+        self._by_full_name = {full_name(server, name): self._tools[name] for name in self._tools}
         self._specs = tuple(
             _spec(name, tool, is_trusted=self._config.trusted)
             for name, tool in self._by_full_name.items()
@@ -310,17 +311,6 @@ class McpServer:
 
 def _failed(text: str, may_have_happened: bool = False) -> ToolOutput:
     return ToolOutput(text=text, is_error=True, may_have_happened=may_have_happened)
-
-
-def _by_full_name(server: str, tools: Mapping[str, ListedTool]) -> dict[str, ListedTool]:
-    named: dict[str, ListedTool] = {}
-    for tool in tools.values():
-        name = full_name(server, tool.name)
-        if name in named:
-            logger.warning("%s: tool %s is left out: %s is taken", server, tool.name, name)
-            continue
-        named[name] = tool
-    return named
 
 
 def _spec(name: str, tool: ListedTool, *, is_trusted: bool) -> ToolSpec:

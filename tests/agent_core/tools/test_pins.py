@@ -26,7 +26,11 @@ Start = Callable[..., McpHub]
 @pytest.fixture
 def start(make_hub: HubMaker, told: Told, store: ToolPins) -> Start:
     """Starts the bot anew, as far as its tools are concerned."""
-    return lambda clock=time.monotonic: make_hub(told.config, pins=Pins(store), clock=clock)
+
+    def start(clock: Callable[[], float] = time.monotonic) -> McpHub:
+        return make_hub(told.config, pins=Pins(store), clock=clock)
+
+    return start
 
 
 async def names(hub: McpHub, context: ToolContext) -> list[str]:

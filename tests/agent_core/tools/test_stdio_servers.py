@@ -60,10 +60,19 @@ async def test_names_fit_the_providers_and_a_collision_is_refused(
     make_hub: HubMaker, context: ToolContext, caplog: pytest.LogCaptureFixture
 ) -> None:
     hub = make_hub(raw("names"))
-    listed = await names(hub, context)
-    assert [name[:12] for name in listed] == ["mcp__raw__a_", "mcp__raw__xx", "mcp__raw____"]
-    assert len(listed[1]) == 128
-    assert "a_b is taken" in caplog.text
+    plain, long = await names(hub, context)
+    assert plain == "mcp__raw__a_b"
+    assert len(long) == 128
+    for reason in ("a_b is left out: its name is taken", "A.b is left out: its name is taken"):
+        assert reason in caplog.text
+    assert "gm\u0430il is left out: its name has signs" in caplog.text
+
+
+async def test_half_a_sign_in_a_result_costs_only_itself(
+    make_hub: HubMaker, context: ToolContext
+) -> None:
+    hub = make_hub(raw())
+    assert (await call(hub, context, "half")).text == "whole \U0001f600, half \ufffd and \ufffd."
 
 
 @pytest.mark.proves("hub.noise")

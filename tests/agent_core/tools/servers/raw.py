@@ -30,6 +30,7 @@ WELL = [
     tool("echo", TEXT, outputSchema={"type": "object", "required": ["absent"]}),
     tool("exit"),
     tool("exit_unless", annotations={"readOnlyHint": True}),
+    tool("half"),
     tool("hang"),
     tool("hang_all"),
     tool("giant"),
@@ -52,7 +53,14 @@ LISTS: dict[str, list[Any]] = {
         tool("last"),
     ],
     "duplicates": [tool("twin", TEXT), tool("twin"), tool("other")],
-    "names": [tool("a.b"), tool("a_b"), tool("x" * 200), tool("é è")],
+    "names": [
+        tool("a.b"),
+        tool("a_b"),
+        tool("x" * 200),
+        tool("A.b"),
+        tool("gm\u0430il"),
+        tool("é"),
+    ],
 }
 GROWN = tool("grown")
 
@@ -118,6 +126,7 @@ def call_tool(request: Json) -> None:
     arguments: Json = params_of(request).get("arguments", {})
     acts: dict[str, Callable[[], None]] = {
         "echo": lambda: say(request, arguments["text"]),
+        "half": lambda: say(request, "whole \U0001f600, half \ud83d and \ude00."),
         "exit": leave,
         "exit_unless": lambda: exit_unless(request, Path(arguments["marker"])),
         "hang": lambda: begin(request),
