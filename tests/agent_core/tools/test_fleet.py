@@ -17,7 +17,7 @@ from agent_core.tools.servers import Access, FleetServer, HubLimits, StdioServer
 from tests.agent_core.tools.conftest import QUICK, HubMaker
 from tests.agent_core.tools.world import Told, defined, needs_pidfd, watched
 
-process = pytest.mark.subprocess
+process = pytest.mark.process("a stdio server is a process")
 LIMIT_S = 10
 CONTEXT = replace(tool_context(Path(), asker="T1:U1"), places=("C1", "T1:C1"))
 
