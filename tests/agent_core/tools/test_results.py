@@ -135,6 +135,16 @@ def call(make_hub: HubMaker, context: ToolContext) -> Caller:
     return Caller(make_hub, context)
 
 
+@pytest.mark.proves("tools.schemas")
+async def test_descriptions_and_schemas_reach_the_model(
+    server: Server, make_hub: HubMaker, context: ToolContext
+) -> None:
+    hub = make_hub(InProcessServer(name="near", server=server.mcp))
+    [echo] = [spec for spec in await hub.specs(context) if spec.name == "mcp__near__echo"]
+    assert echo.description == "Says it back."
+    assert echo.input_schema["required"] == ["text"]
+
+
 @pytest.mark.proves("hub.items")
 async def test_10000_items_are_one_text_saved_whole_and_shown_in_part(
     server: Server, call: Caller, context: ToolContext
