@@ -22,7 +22,7 @@ from agent_core.tools.servers import StdioServer
 from bot.cli import app
 from bot.operate import read_since
 from tests.agent_core.tools.conftest import QUICK
-from tests.agent_core.tools.fleet.world import NOTE, Told, defined, stored_pins
+from tests.agent_core.tools.world import NOTE, Told, defined, stored_pins
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 SENDING = AuditEntry(
