@@ -26,7 +26,7 @@ ROOMS = {
     "agent_core/durable": Budget(425, 4, 390, 3),
     "agent_core/loop": Budget(909, 7, 820, 6),
     "agent_core/models": Budget(983, 6, 900, 6),
-    "agent_core/observers": Budget(906, 9, 750, 7),
+    "agent_core/observers": Budget(748, 6, 750, 7),
     "agent_core/prompts": Budget(204, 4, 180, 3),
     "agent_core/runtime": Budget(3424, 13, 2600, 12),
     "agent_core/schedules": Budget(1133, 6, 700, 5),
@@ -35,8 +35,8 @@ ROOMS = {
     "agent_core/testing": Budget(930, 8, 950, 8),
     "agent_core/tools": Budget(4180, 22, 2900, 22),
     "agent_core/words": Budget(99, 1, 90, 1),
-    "agent_core/workspaces": Budget(750, 8, 650, 7),
-    "agent_core": Budget(20706, 135, 16_800, 120),
+    "agent_core/workspaces": Budget(646, 6, 650, 7),
+    "agent_core": Budget(20442, 130, 16_800, 120),
     "bot/check": Budget(669, 6, 480, 5),
     "bot/consent": Budget(184, 2, 150, 2),
     "bot/console": Budget(134, 2, 120, 2),
@@ -52,10 +52,10 @@ ROOMS = {
     "bot/sandbox/model": Budget(2642, 16, 2000, 16),
     "bot/sandbox/composio": Budget(2069, 14, 1600, 14),
     "bot/sandbox": Budget(11672, 82, 9000, 80),
-    "mcp_local": Budget(5407, 44, 4700, 42),
-    "product": Budget(51118, 341, 43_000, 330),
+    "mcp_local": Budget(4713, 40, 4700, 42),
+    "product": Budget(50160, 332, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(4280, 37, 4500, 50),
-    "tests": Budget(56660, 416, 45_000, 330),
+    "tests": Budget(56005, 409, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
 
