@@ -86,7 +86,7 @@ async def test_blocks_that_are_not_ours_return_byte_for_byte_and_in_order(
     ],
 )
 async def test_a_key_goes_to_a_gateway_as_bearer_and_as_x_api_key_and_a_token_as_bearer_alone(
-    server: MessagesServer, credential: dict[str, str], bearer: str, key: str | None
+    server: MessagesServer, credential: dict[str, Any], bearer: str, key: str | None
 ) -> None:
     model = AnthropicModel("glm-5", **credential, base_url=server.url)
     server.answers.append(FINE)
