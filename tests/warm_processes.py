@@ -37,7 +37,7 @@ LOADED = (
 
 MODULES = {("bot", "start"), ("bot", "sandbox"), ("bot", "check")}
 ALONE = {("mcp_local",)}
-PROGRAMS = {"turn_process.py", "shared_process.py", "trace_process.py", "tool_span_process.py"}
+PROGRAMS = {"turn_process.py", "shared_process.py", "trace_process.py"}
 MESSAGE_BYTES = 200_000
 READY = b"ready"
 PADDING = "." * 1_000

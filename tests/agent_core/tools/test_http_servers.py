@@ -31,15 +31,6 @@ async def call(hub: McpHub, context: ToolContext, tool: str, **arguments: object
     return await hub.run(tool_call(f"mcp__far__{tool}", arguments), context, ignore_progress)
 
 
-@pytest.mark.proves("composio.http")
-async def test_calls_carry_the_configured_headers(
-    world: World, make_hub: HubMaker, context: ToolContext
-) -> None:
-    hub = make_hub(world.server())
-    assert (await call(hub, context, "echo", text="far away")).text == "far away"
-    assert {headers["x-api-key"] for headers in world.app.headers} == {"key"}
-
-
 @pytest.mark.proves("hub.dead_far")
 async def test_a_server_that_dies_during_a_call_ends_the_call_and_is_connected_again(
     world: World, make_hub: HubMaker, context: ToolContext
@@ -139,17 +130,6 @@ async def test_signs_of_life_for_ever_do_not_outlast_our_limit(
 
 
 @pytest.mark.proves("hub.unauthorized")
-async def test_a_401_in_the_middle_starts_the_session_anew_and_the_call_runs_once(
-    world: World, make_hub: HubMaker, context: ToolContext
-) -> None:
-    hub = make_hub(world.server())
-    assert (await call(hub, context, "echo", text="x")).text == "x"
-    world.app.once.append(401)
-    output = await call(hub, context, "wait")
-    assert (output.text, output.is_error, world.entries) == ("done", False, 1)
-
-
-@pytest.mark.proves("hub.unauthorized")
 async def test_a_401_that_stays_is_told_as_what_it_is_and_not_tried_for_ever(
     world: World, make_hub: HubMaker, context: ToolContext
 ) -> None:
@@ -189,21 +169,6 @@ async def test_a_servers_own_words_for_a_refusal_are_kept_whatever_their_code(
     assert not output.may_have_happened
 
 
-@pytest.mark.proves("hub.session_lost")
-async def test_a_session_that_is_not_known_any_more_is_made_anew_and_the_call_runs_once(
-    world: World, make_hub: HubMaker, context: ToolContext
-) -> None:
-    """The TypeScript SDK's servers say it with a body, in a code that others use for lateness."""
-    forgetting = [rpc_error(404, -32_001, "Session not found")]
-    hub = make_hub(world.server())
-    await hub.warm_up()
-    world.app.rule = lambda seen: (
-        forgetting.pop() if forgetting and seen.rpc == "tools/call" else None
-    )
-    output = await call(hub, context, "wait")
-    assert (output.text, output.is_error, world.entries) == ("done", False, 1)
-
-
 def rpc_error(status: int, code: int, words: str) -> Answer:
     error = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": words}}
     return Answer(
@@ -211,6 +176,24 @@ def rpc_error(status: int, code: int, words: str) -> Answer:
         headers={"content-type": "application/json"},
         body=json.dumps(error).encode(),
     )
+
+
+@pytest.mark.proves("hub.session_lost", "hub.unauthorized")
+@pytest.mark.parametrize(
+    "forgotten", [Answer(status=401), rpc_error(404, -32_001, "Session not found")]
+)
+async def test_a_session_that_is_not_known_any_more_is_made_anew_and_the_call_runs_once(
+    world: World, make_hub: HubMaker, context: ToolContext, forgotten: Answer
+) -> None:
+    """The TypeScript SDK's servers say it with a body, in a code that others use for lateness."""
+    forgetting = [forgotten]
+    hub = make_hub(world.server())
+    await hub.warm_up()
+    world.app.rule = lambda seen: (
+        forgetting.pop() if forgetting and seen.rpc == "tools/call" else None
+    )
+    output = await call(hub, context, "wait")
+    assert (output.text, output.is_error, world.entries) == ("done", False, 1)
 
 
 @pytest.mark.proves("hub.no_get")

@@ -308,15 +308,6 @@ async def test_a_call_carries_the_trace_of_its_caller_and_the_servers_start_that
     ]
 
 
-async def test_an_untrusted_server_is_not_told_the_sessions_directory(
-    make_hub: HubMaker, context: ToolContext, tmp_path: Path
-) -> None:
-    received = tmp_path / "received"
-    hub = make_hub(raw(received=received))
-    await call(hub, context, "echo", text="x")
-    assert "session_dir" not in received.read_text(encoding="utf-8")
-
-
 async def test_all_pages_of_a_list_are_read(make_hub: HubMaker, context: ToolContext) -> None:
     hub = make_hub(raw("pages"))
     assert await names(hub, context) == [f"mcp__raw__tool_{n}" for n in range(3)]
