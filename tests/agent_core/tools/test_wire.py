@@ -45,7 +45,7 @@ def test_the_call_of_a_cut_error_is_found_by_an_id_at_either_end(id_first: bool)
     assert found is not None
     assert (found.id, found.result["isError"]) == ("seven", True)
     assert "yyy" in found.result["content"][1]["text"]
-    assert "5,0" in found.result["content"][0]["text"]
+    assert "sent 5,1" in found.result["content"][0]["text"]
 
 
 def test_a_cut_line_that_answers_nobody_is_dropped_and_so_is_noise() -> None:
