@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 
 from bot.sandbox.composio.records import Data
-from bot.sandbox.model.sentences import content_words
 from bot.sandbox.web import Page
 
 PageSource = Iterable[Page] | Callable[[], Awaitable[Sequence[Page]]]
@@ -17,6 +16,9 @@ _INDEX = """CREATE VIRTUAL TABLE pages USING fts5(
 _FIND = """SELECT rowid, snippet(pages, 1, '', '', '…', 40) FROM pages
     WHERE pages MATCH ? ORDER BY bm25(pages, 4.0, 1.0)"""
 """A word in the title counts as four in the text."""
+_IDLE = """a about an and are at be by can do does for from how in is it its of on or say that the
+their they this to was were what when where which who why will with your"""
+"""Words that no page is looked for by."""
 _ANSWERING = 3
 """So many of the first pages have a say in the short answer."""
 _UNITS = {"h": 1, "d": 24, "w": 7 * 24, "m": 31 * 24, "y": 366 * 24}
@@ -83,9 +85,10 @@ class SearchEngine:
         if self._index is None:
             self._index = asyncio.create_task(self._read())
         pages, index = await asyncio.shield(self._index)
-        words = [word for part in content_words(query) for word in re.findall(r"\w+", part)]
-        wanted = " OR ".join(f'"{word}"' for word in words) or '""'
-        rows = await asyncio.to_thread(lambda: index.execute(_FIND, [wanted]).fetchall())
+        words = re.findall(r"\w+", query.casefold())
+        wanted = [f'"{word}"' for word in words if word not in _IDLE.split()]
+        asked = " OR ".join(wanted) or '""'
+        rows = await asyncio.to_thread(lambda: index.execute(_FIND, [asked]).fetchall())
         return [(pages[place], " ".join(snippet.split())) for place, snippet in rows]
 
     async def _read(self) -> tuple[Sequence[Page], sqlite3.Connection]:

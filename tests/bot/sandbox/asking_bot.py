@@ -84,7 +84,13 @@ async def asking_stage(
         try:
             yield AskingStage(
                 slack=slack,
-                driver=Driver(slack, watch, be_connected=_fine, button_timeout_s=button_timeout_s),
+                driver=Driver(
+                    slack,
+                    watch,
+                    be_connected=_fine,
+                    follow_link=lambda _: None,
+                    button_timeout_s=button_timeout_s,
+                ),
                 sent=sent,
             )
         finally:
