@@ -31,7 +31,8 @@ async def test_every_tool_says_what_it_is_for_and_what_it_may_do(tmp_path: Path)
     async with Client(build_server(Settings(workspaces_root=tmp_path))) as client:
         tools = (await client.list_tools()).tools
     for tool in tools:
-        assert len(tool.description or "") > 80, tool.name
+        assert "Use " in (tool.description or ""), tool.name
+        assert "ctx" not in tool.input_schema["properties"]
         hints = tool.annotations
         assert hints is not None, tool.name
         assert hints.title
@@ -77,7 +78,7 @@ def test_settings_come_from_the_environment_comma_separated(
     assert settings.workspaces_root == Path("runs")
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("what a start loads is a matter of a process")
 def test_starting_the_server_loads_no_heavy_library() -> None:
     heavy = {"trafilatura", "lxml", "crawl4ai", "scipy", "numpy", "litellm"}
     script = f"import sys, mcp_local.server; print(sorted(set(sys.modules) & {heavy!r}))"
