@@ -52,7 +52,7 @@ ROOMS = {
     "bot/sandbox/model": Budget(2642, 16, 2000, 16),
     "bot/sandbox/composio": Budget(2069, 14, 1600, 14),
     "bot/sandbox": Budget(11672, 82, 9000, 80),
-    "mcp_local": Budget(4699, 40, 4700, 42),
+    "mcp_local": Budget(4700, 40, 4700, 42),
     "product": Budget(51084, 341, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(4280, 37, 4500, 50),
     "tests": Budget(56700, 416, 45_000, 330),
