@@ -2,8 +2,8 @@
 
 Tests name the ids that they prove, as `@pytest.mark.proves("trace.query")`; a row without a test,
 and a test without its row, fail in tests/architecture. `python -m tests.requirements` prints the
-rows with their tests. What is not built has no row. A row that only a prompt's words hold is *told*:
-its test shows that the model is asked for it, and nothing proves that it does it.
+rows with their tests. What is not built has no row. A row that only a prompt's words hold is
+*told*: its test shows that the model is asked for it, and nothing proves that it does it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -86,9 +86,8 @@ def table(rows: Sequence[Requirement], proofs: Proofs) -> str:
         overruled = f", overruled by {row.decision}" if row.decision else ""
         tests = proofs.of(row.id) or ("no test",)
         lines += [f"{row.id}: {row.sentence}", f"    {row.source}{overruled}"]
-        lines += [
-            "    told, not proven: the words that ask a model for it are held by"
-        ] * row.is_told
+        if row.is_told:
+            lines.append("    told, not proven: the words that ask a model for it are held by")
         lines += [f"    {test}" for test in tests]
     unproved, told = sum(not proofs.of(row.id) for row in rows), sum(row.is_told for row in rows)
     lines.append(f"{len(rows)} requirements, {told} of them told, {unproved} without a test")
