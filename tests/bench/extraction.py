@@ -55,8 +55,8 @@ def trafilatura_precise(html: str, url: str) -> str:
 
 def crawl4ai_pruning() -> Extract:
     """crawl4ai's generator and pruning filter, over HTML that it did not fetch."""
-    os.environ["CRAWL4_AI_BASE_DIRECTORY"] = tempfile.mkdtemp(prefix="crawl4ai-")
-    os.environ["CRAWL4AI_NO_CLOUD_NOTICE"] = "1"
+    home = {"CRAWL4_AI_BASE_DIRECTORY": tempfile.mkdtemp(), "CRAWL4AI_NO_CLOUD_NOTICE": "1"}
+    os.environ.update(home)  # noqa: TID251 (crawl4ai reads it when it is imported)
     from crawl4ai.content_filter_strategy import PruningContentFilterLXML
     from crawl4ai.markdown_generation_strategy import DefaultMarkdownGenerator
 
