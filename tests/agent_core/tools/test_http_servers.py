@@ -235,7 +235,7 @@ async def test_a_refused_call_says_its_status_is_not_repeated_and_whether_it_may
     """Else a mail that was sent, with the gateway failing on the way back, would be sent again."""
     bot = start(world.server())
     await bot.hub.warm_up()
-    world.app.once.append(status)
+    world.app.rule = lambda seen: Answer(status=status) if seen.rpc == "tools/call" else None
     output = await bot.call("wait")
     assert f"The tool refused the call: HTTP {status}" in output.text
     assert (output.may_have_happened, world.entries) == (is_unclear, 0)
