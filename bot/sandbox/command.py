@@ -15,7 +15,7 @@ from bot.sandbox.child import BotLives, Deaths, until_connected
 from bot.sandbox.display import show_starting
 from bot.sandbox.moments import SharedClock
 from bot.sandbox.options import SandboxOptions
-from bot.sandbox.page import NoPortError, Page
+from bot.sandbox.page import Page
 from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.web import NoPagesError
 from bot.sandbox.world import ASKER, World, open_world
@@ -33,7 +33,7 @@ def run_sandbox(options: SandboxOptions) -> int:
     """Run it and return the exit code."""
     try:
         return asyncio.run(_run(options))
-    except (SandboxError, NoPagesError, NoPortError, TimeoutError) as error:
+    except (SandboxError, NoPagesError, TimeoutError) as error:
         typer.echo(f"The sandbox stopped: {error or type(error).__name__}", err=True)
         return 1
     except asyncio.CancelledError:
@@ -137,7 +137,7 @@ def _announce(page: Page, world: World, directory: Path, options: SandboxOptions
     is_other = bool(wanted) and f":{wanted}/" not in page.url
     lines = (
         f"Open {page.url} in a browser and write to @{world.slack.state.team.bot.name} there.",
-        *([f"Port {wanted} is taken, so it is the next free one."] if is_other else []),
+        *([f"Port {wanted} is taken, so it is another one."] if is_other else []),
         f"Slack's Web API: {world.slack.api_url}",
         *([f"Mail that was sent: {world.composio.base_url}/mailbox"] if world.composio else []),
         f"Workspaces and log: {directory}",

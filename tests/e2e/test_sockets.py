@@ -134,7 +134,7 @@ async def test_socket_mode_that_is_switched_off_is_told_and_does_not_end_the_bot
 @pytest.mark.proves("socket.too_many")
 async def test_a_socket_too_many_comes_back_by_itself(watched: Watched) -> None:
     async with watched as (world, watcher):
-        world.slack.sockets.turn_away(1)
+        world.slack.sockets.to_turn_away = 1
         world.slack.cut_sockets()
         health = await watcher.until(lambda _, health: "as many sockets" in str(health["why"]))
         assert not health["ok"]

@@ -33,7 +33,6 @@ class ManualClock:
         self._now_s = start_s
         self._order = itertools.count()
         self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
-        self._is_waited_on = asyncio.Event()
 
     def now(self) -> float:
         return self._now_s
@@ -46,17 +45,12 @@ class ManualClock:
             if not woken.done():
                 woken.set_result(None)
 
-    async def waited_on(self) -> None:
-        """Return once somebody has waited for a moment to come."""
-        await self._is_waited_on.wait()
-
     async def sleep_until(self, at_s: float) -> None:
         """Wait until the clock was advanced to the moment; one that has passed returns at once."""
         if at_s <= self._now_s:
             return
         woken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         heapq.heappush(self._sleepers, (at_s, next(self._order), woken))
-        self._is_waited_on.set()
         await woken
 
 
@@ -65,25 +59,24 @@ class Background:
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._failures: list[BaseException] = []
 
     def start(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._finish)
+        task.add_done_callback(self._forget)
         return task
 
-    def _finish(self, task: asyncio.Task[Any]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (failure := task.exception()) is not None:
-            self._failures.append(failure)
+    def _forget(self, task: asyncio.Task[Any]) -> None:
+        if task.cancelled() or task.exception() is None:
+            self._tasks.discard(task)
 
     async def close(self) -> None:
         """Cancel what still runs, wait for its end, and raise the first failure there was."""
-        for task in tuple(self._tasks):
+        tasks = tuple(self._tasks)
+        for task in tasks:
             task.cancel()
-        if self._tasks:
-            await asyncio.wait(tuple(self._tasks))
-        await asyncio.sleep(0)
-        if self._failures:
-            raise self._failures[0]
+        if tasks:
+            await asyncio.wait(tasks)
+        for task in tasks:
+            if not task.cancelled() and (failure := task.exception()) is not None:
+                raise failure

@@ -109,7 +109,7 @@ async def test_a_modal_that_has_changed_since_is_left_as_it_is(desk: Desk) -> No
 async def test_a_modal_that_was_closed_is_not_updated(desk: Desk) -> None:
     view_id = await desk.api.views.open(trigger_of(desk.slack), modal())
     assert view_id is not None
-    await desk.slack.close_view("ann", view_id)
+    await desk.slack.close_view(view_id)
 
     assert not await desk.api.views.update(view_id, modal("Second"))
 

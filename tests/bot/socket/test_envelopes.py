@@ -92,7 +92,7 @@ async def test_a_slow_payload_holds_up_no_other(world: World) -> None:
 
 
 async def test_an_acknowledgement_lost_on_its_way_brings_the_payload_again(world: World) -> None:
-    world.slack.sockets.lose_acks(1)
+    world.slack.sockets.acks_to_lose = 1
     await world.slack.say("ann", dm=True, text="once more")
     await world.until(lambda: world.acknowledged(1), within_s=5)
     assert world.texts == ["once more", "once more"]
