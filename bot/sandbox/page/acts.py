@@ -18,22 +18,6 @@ class Refused(Exception):
     """What was asked cannot be done; the message is a sentence for the person."""
 
 
-async def _say(slack: SlackStandIn, me: str, said: JsonObject) -> None:
-    said["text"] = _typed(slack, said["text"])
-    await slack.say(me, **said)
-
-
-async def _edit(slack: SlackStandIn, me: str, post: JsonObject) -> None:
-    post["text"] = _typed(slack, post["text"])
-    await slack.edit(me, **post)
-
-
-def _typed(slack: SlackStandIn, text: str) -> str:
-    if len(text) > MAX_POST_TEXT:
-        raise Refused(f"A message has at most {MAX_POST_TEXT:,} characters, yours {len(text):,}.")
-    return slack.typed(text)
-
-
 async def _click(slack: SlackStandIn, me: str, used: JsonObject) -> None:
     """Use an element of a post, or of a modal or App Home."""
     use = slack.click_view if "view_id" in used else slack.click
@@ -61,8 +45,8 @@ async def _answered(gesture: Awaitable[Delivery]) -> Delivery:
 
 
 ACTS: Mapping[str, Callable[[SlackStandIn, str, JsonObject], Awaitable[object]]] = {
-    "say": _say,
-    "edit": _edit,
+    "say": lambda slack, me, said: slack.say(me, **said),
+    "edit": lambda slack, me, post: slack.edit(me, **post),
     "delete": lambda slack, _me, post: slack.delete(**post),
     "react": lambda slack, me, reaction: slack.react(me, **reaction),
     "invite": lambda slack, _me, place: slack.invite(place["channel"], slack.bot_user_id),
@@ -78,8 +62,10 @@ ACTS: Mapping[str, Callable[[SlackStandIn, str, JsonObject], Awaitable[object]]]
 async def handle_act(slack: SlackStandIn, request: web.Request) -> web.StreamResponse:
     """Answers `{"ok": true, ...}`, or 400 with a plain sentence."""
     try:
-        fields = await _read(request)
-        done = await ACTS[request.match_info["name"]](slack, fields.pop("as"), fields)
+        name, fields = request.match_info["name"], await _read(request)
+        if name in ("say", "edit"):
+            fields["text"] = _typed(slack, fields["text"])
+        done = await ACTS[name](slack, fields.pop("as"), fields)
     except Refused as refused:
         sentence = str(refused)
     except ApiError as error:
@@ -89,6 +75,12 @@ async def handle_act(slack: SlackStandIn, request: web.Request) -> web.StreamRes
     else:
         return web.json_response({"ok": True, **(as_object(done) or {})})
     return web.json_response({"ok": False, "error": sentence}, status=400)
+
+
+def _typed(slack: SlackStandIn, text: str) -> str:
+    if len(text) > MAX_POST_TEXT:
+        raise Refused(f"A message has at most {MAX_POST_TEXT:,} characters, yours {len(text):,}.")
+    return slack.typed(text)
 
 
 async def _read(request: web.Request) -> JsonObject:

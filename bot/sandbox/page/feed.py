@@ -87,10 +87,9 @@ class Facts:
                 return
 
     def _channel(self, channel: Channel) -> JsonObject:
-        me = self._me
-        may_post = channel.creator == me or not channel.is_read_only
-        shown = show_channel(self._state, channel) | {"members": channel.members}
-        return shown | {"am_member": me in channel.members, "is_read_only": not may_post}
+        is_closed = channel.is_read_only and channel.creator != self._me
+        mine = {"am_member": self._me in channel.members, "is_read_only": is_closed}
+        return show_channel(self._state, channel) | mine | {"members": channel.members}
 
     def _team(self) -> JsonObject:
         state, slack, now_s = self._state, self._slack, self._state.clock.now()

@@ -45,8 +45,14 @@ class Page:
     ) -> None:
         self._slack = slack
         self._port = port
-        self._commands = commands
-        self._runner = web.AppRunner(self._build_app(), access_log=None, shutdown_timeout=0.1)
+        app = web.Application(middlewares=[_refuse_strangers], client_max_size=MAX_BYTES)
+        app.on_response_prepare.append(_add_headers)
+        app.router.add_get("/", _send_index)
+        app.router.add_static("/static", STATIC)
+        app.router.add_get("/events", partial(serve_page, slack, commands), allow_head=False)
+        app.router.add_get("/files/{file_id}/{name:(?s:.*)}", self._send_file)
+        app.router.add_post("/acts/{name}", partial(handle_act, slack))
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
 
     @property
     def url(self) -> str:
@@ -67,17 +73,6 @@ class Page:
     async def __aexit__(self, *_exc: object) -> None:
         await self._runner.cleanup()
 
-    def _build_app(self) -> web.Application:
-        app = web.Application(middlewares=[_refuse_strangers], client_max_size=MAX_BYTES)
-        app.on_response_prepare.append(_add_headers)
-        app.router.add_get("/", _send_index)
-        app.router.add_static("/static", STATIC)
-        serve = partial(serve_page, self._slack, self._commands)
-        app.router.add_get("/events", serve, allow_head=False)
-        app.router.add_get("/files/{file_id}/{name:(?s:.*)}", self._send_file)
-        app.router.add_post("/acts/{name}", partial(handle_act, self._slack))
-        return app
-
     async def _send_file(self, request: web.Request) -> web.StreamResponse:
         """A file of the team by its id; the name in the address is for people."""
         file = self._slack.state.files.get(request.match_info["file_id"])
@@ -85,14 +80,11 @@ class Page:
             return web.Response(status=404, text="There is no such file.")
         disposition = "attachment" if request.query.get("download") == "1" else "inline"
         name = quote(file.name, safe="", errors="replace")
-        headers = {
-            "Content-Type": file.mimetype
-            + ("; charset=utf-8" if file.mimetype.startswith("text/") else ""),
-            "Content-Disposition": f"{disposition}; filename*=UTF-8''{name}",
-        }
+        headers = {"Content-Disposition": f"{disposition}; filename*=UTF-8''{name}"}
+        kind = {"content_type": file.mimetype.partition(";")[0], "charset": "utf-8"}
         if file.mimetype != "application/pdf":  # which browsers show in a program of their own
             headers["Content-Security-Policy"] = FOREIGN_POLICY
-        return web.Response(body=file.content, headers=headers)
+        return web.Response(body=file.content, headers=headers, **kind)
 
 
 async def _send_index(_request: web.Request) -> web.StreamResponse:

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -54,13 +54,9 @@ class Texts:
     def __init__(self, state: State, reader: str) -> None:
         self._state = state
         self._reader = reader
-        self._markdown = (
-            MarkdownIt(
-                "commonmark", {"html": False, "breaks": True}, renderer_cls=lambda _: _Html()
-            )
-            .enable(["table", "strikethrough"])
-            .disable("image")
-        )
+        self._markdown = MarkdownIt(
+            "js-default", {"breaks": True}, renderer_cls=lambda _: _Html()
+        ).disable("image")
         self._mrkdwn = MarkdownIt(
             "zero", {"breaks": True}, renderer_cls=lambda _: _MrkdwnHtml(self.typed)
         ).enable(_MRKDWN_RULES.split())
@@ -83,7 +79,7 @@ class Texts:
 
     def typed(self, text: str) -> str:
         """What a person would have typed: `@ann`, `#general`, bare links, no escapes."""
-        return _unescape(_REFERENCE.sub(lambda match: self._name(*match.groups("")), text))
+        return unescape(_REFERENCE.sub(lambda match: self._name(*match.groups("")), text))
 
     def _html_of(self, fields: JsonObject) -> str | None:
         match fields:
@@ -115,12 +111,12 @@ class Texts:
     def _read_slacks_own(self, state: StateInline, silent: bool) -> bool:
         """References, emoji and bare addresses, which Slack reads in Markdown too."""
         if found := _REFERENCE.match(state.src, state.pos):
-            html = self._reference(found[1], _unescape(found[2] or ""))
+            html = self._reference(found[1], unescape(found[2] or ""))
         elif found := _EMOJI_NAME.match(state.src, state.pos):
             html = _emoji(found[1])
         elif (found := _REST_OF_URL.match(state.src, state.pos)) and not state.linkLevel:
             scheme = re.search(r"(?<!\w)https?$", state.pending)
-            html = _link(_unescape(scheme[0] + found[0])) if scheme else None
+            html = _link(unescape(scheme[0] + found[0])) if scheme else None
             if scheme and not silent:
                 state.pending = state.pending[: scheme.start()]
         else:
@@ -141,7 +137,7 @@ class Texts:
         if sign == "!":
             moment = re.fullmatch(r"!date\^(\d{1,10})\^([^^]+)(?:\^.*)?", target)
             return self._date(int(moment[1]), moment[2]) if moment else _group(label or of)
-        address = _unescape(target)
+        address = unescape(target)
         return _link(address, label or address.removeprefix("mailto:"))
 
     def _name(self, target: str, label: str) -> str:
@@ -164,7 +160,7 @@ class Texts:
         words = {"time": f"{at:%-I:%M %p}", "date_short": f"{at:%b %-d, %Y}"}
         words["date_short_pretty"] = near.get(days, words["date_short"])
         shown = re.sub(r"\{(\w+)\}", lambda match: words.get(match[1], match[0]), form)
-        return f"<time>{escape(_unescape(shown))}</time>"
+        return f"<time>{escape(unescape(shown))}</time>"
 
 
 class _Html(RendererHTML):
@@ -238,7 +234,3 @@ def _link(address: str, label: str = "") -> str | None:
     if not re.match(r"https?://|mailto:", address, re.IGNORECASE):
         return None
     return f'<a href="{escape(address)}">{escape(label or address)}</a>'
-
-
-def _unescape(text: str) -> str:
-    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")

@@ -1,10 +1,9 @@
 """The stand-in's time, and the tasks that go on beside its callers."""
 
 import asyncio
-import heapq
-import itertools
 import time
 from collections.abc import Coroutine
+from operator import itemgetter
 from typing import Any, Protocol
 
 
@@ -31,8 +30,7 @@ class ManualClock:
 
     def __init__(self, start_s: float = 1_795_000_000.0) -> None:
         self._now_s = start_s
-        self._order = itertools.count()
-        self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
+        self._sleepers: list[tuple[float, asyncio.Event]] = []
 
     def now(self) -> float:
         return self._now_s
@@ -40,18 +38,15 @@ class ManualClock:
     def advance(self, seconds: float) -> None:
         """Move on and wake everyone whose moment has come, earliest first."""
         self._now_s += seconds
+        self._sleepers.sort(key=itemgetter(0))
         while self._sleepers and self._sleepers[0][0] <= self._now_s:
-            _, _, woken = heapq.heappop(self._sleepers)
-            if not woken.done():
-                woken.set_result(None)
+            self._sleepers.pop(0)[1].set()
 
     async def sleep_until(self, at_s: float) -> None:
         """Wait until the clock was advanced to the moment; one that has passed returns at once."""
-        if at_s <= self._now_s:
-            return
-        woken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        heapq.heappush(self._sleepers, (at_s, next(self._order), woken))
-        await woken
+        if at_s > self._now_s:
+            self._sleepers.append((at_s, woken := asyncio.Event()))
+            await woken.wait()
 
 
 class Background:

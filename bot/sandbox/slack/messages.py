@@ -34,18 +34,13 @@ def show_post(state: State, post: Post, *, full_metadata: bool = True) -> JsonOb
             "blocks": list(post.blocks) or None,
             "files": [show_file(state, file) for file in post.files] or None,
             "reactions": reactions or None,
+            "bot_profile": {"id": post.bot_id} if post.bot_id else None,
         }
     )
-    author = state.users.get(post.user)
-    return shown | (_show_author(state, post, author) if author else {})
-
-
-def _show_author(state: State, post: Post, author: User) -> JsonObject:
-    shown: JsonObject = {"team": author.team_id}
-    if author.team_id != state.team.id:
-        shown["user_team"] = author.team_id
-    if post.bot_id:
-        shown["bot_profile"] = {"id": post.bot_id, "app_id": post.app_id, "name": author.name}
+    if (author := state.users.get(post.user)) is not None:
+        shown["team"] = author.team_id
+        if author.team_id != state.team.id:
+            shown["user_team"] = author.team_id
     return shown
 
 
