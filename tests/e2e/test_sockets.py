@@ -185,7 +185,7 @@ async def test_odd_frames_cost_nothing(watched: Watched, frame: str) -> None:
 async def test_an_acknowledgement_that_is_lost_is_one_answer(watched: Watched) -> None:
     async with watched as (world, _):
         world.play_simple()
-        world.slack.sockets.lose_acks(2)
+        world.slack.sockets.acks_to_lose = 2
         root = await world.mention("Only once, please?")
         await world.answered(root)
         await world.slack.wait_for(

@@ -81,10 +81,10 @@ class Page:
         disposition = "attachment" if request.query.get("download") == "1" else "inline"
         name = quote(file.name, safe="", errors="replace")
         headers = {"Content-Disposition": f"{disposition}; filename*=UTF-8''{name}"}
-        kind = {"content_type": file.mimetype.partition(";")[0], "charset": "utf-8"}
+        headers["Content-Type"] = f"{file.mimetype.partition(';')[0]}; charset=utf-8"
         if file.mimetype != "application/pdf":  # which browsers show in a program of their own
             headers["Content-Security-Policy"] = FOREIGN_POLICY
-        return web.Response(body=file.content, headers=headers, **kind)
+        return web.Response(body=file.content, headers=headers)
 
 
 async def _send_index(_request: web.Request) -> web.StreamResponse:
