@@ -90,7 +90,7 @@ async def asking_stage(
         finally:
             await watch.close()
             await socket.close()
-            await actions.close(patience_s=1.0)
+            await actions.under_way.close()
             await presenting.close()
 
 
