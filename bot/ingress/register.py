@@ -53,33 +53,13 @@ def create_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
         )
 
     tokenless = web_client(None, base_url=client.base_url, session=client.session)
-    return AsyncApp(client=tokenless, authorize=authorize, before_authorize=_CheckShape())
-
-
-class _CheckShape(AsyncMiddleware):
-    """Acknowledges payloads that Bolt cannot read: they would come again and again."""
-
-    async def async_process(
-        self,
-        *,
-        req: AsyncBoltRequest,
-        resp: BoltResponse,
-        next: Callable[[], Awaitable[BoltResponse]],
-    ) -> BoltResponse | None:
-        body: dict[str, Any] = req.body
-        if body.get("type") == "app_rate_limited":
-            logger.error("Slack holds back events: more than 30,000 came within an hour")
-            return BoltResponse(status=200, body="")
-        if body.get("type") == "event_callback" and not isinstance(body.get("event"), dict):
-            return BoltResponse(status=200, body="")
-        return await next()
+    return AsyncApp(client=tokenless, authorize=authorize)
 
 
 async def connect_socket(
     app: AsyncApp,
     app_token: str,
     *,
-    clock: Clock | None = None,
     timing: Timing | None = None,
     ask: Ask | None = None,
     on_healed: OnHealed | None = None,
@@ -92,7 +72,7 @@ async def connect_socket(
     Raises:
         SlackAuthRefused: the app-level token is wrong.
     """
-    clock, timing = clock or SystemClock(), timing or Timing()
+    clock, timing = SystemClock(), timing or Timing()
     door = Door(app_token, app.client, partial(acknowledge, app), clock=clock, timing=timing)
     socket = SocketMode(door, clock=clock, timing=timing, ask=ask, on_healed=on_healed)
     await socket.start()
