@@ -60,7 +60,7 @@ def listen_to_gestures(
 
     The keys are what the action ids and callback ids begin with; the longest that fits counts.
     Nothing is acknowledged before it is in the ledger: an error leaves it unacknowledged, and
-    Slack says to the person that it did not work. Give what is returned to `TakingUp`. Call it
+    Slack says to the person that it did not work. Give what is returned to `take_up`. Call it
     before `register`, and before that of other listeners: Bolt cannot hand every payload to those.
     """
     actions = Actions(
