@@ -40,7 +40,7 @@ async def test_a_press_in_a_thread_says_who_pressed_what_and_where(room: Room) -
     ben, team = room.slack.people["ben"], room.slack.team_id
     assert (press.team, press.user, press.channel) == (team, ben, thread.channel)
     assert (press.thread_ts, press.message_ts) == (thread.root_ts, ts)
-    assert (press.action_id, press.value, press.is_ephemeral) == ("digest.confirm", "42", False)
+    assert (press.action_id, press.value) == ("digest.confirm", "42")
     assert press.key == f"press:{team}:{ben}:{action_ts}:digest.confirm"
     assert room.ledger.settled == [press.key]
 
