@@ -45,7 +45,7 @@ ROOMS = {
     "bot/presenter": Budget(2448, 12, 2100, 12),
     "bot/render": Budget(705, 8, 600, 8),
     "bot/slack_api": Budget(1397, 9, 1350, 11),
-    "bot/socket": Budget(715, 6, 700, 8),
+    "bot/socket": Budget(706, 6, 700, 8),
     "bot without sandbox": Budget(13333, 80, 10_900, 85),
     "bot/sandbox/slack": Budget(3923, 30, 3400, 30),
     "bot/sandbox/page": Budget(1070, 6, 600, 8),
