@@ -17,6 +17,14 @@ EDITED, DELETED = "message_changed", "message_deleted"
 _TS = re.compile(r"\d{1,12}\.\d{6}")
 _WIRE_TOKEN = re.compile(r"<([^<>]*)>")
 _USER_MENTION = re.compile(r"<@([A-Z0-9]+)(?:\|[^<>]*)?>")
+_EMOJI = re.compile(r":([^\s:]+):(?::skin-tone-\d:)?")
+_SIGNS = {
+    "+1": "👍", "thumbsup": "👍", "octagonal_sign": "🛑", "stop_sign": "🛑", "tada": "🎉",
+    "pray": "🙏", "raised_hands": "🙌", "clap": "👏", "heart": "❤️", "rocket": "🚀", "smile": "😄",
+    "slightly_smiling_face": "🙂", "ok_hand": "👌", "muscle": "💪", "wave": "👋", "eyes": "👀",
+}  # fmt: skip
+"""What Slack's names of emoji stand for, where the core may understand a message by one."""
+_ANY_SIGN = "✨"
 _GROUP_MENTION = re.compile(r"<!(?:subteam\^|here|channel|everyone)[^<>]*>")
 
 
@@ -92,7 +100,17 @@ def plain_text(
     """What the person typed: Slack's escapes and tokens undone, the bot's own mention left out."""
     others = re.sub(rf"<@{re.escape(bot_user)}(?:\|[^<>]*)?>[ \t]?", "", wire_text)
     readable = _WIRE_TOKEN.sub(lambda token: _readable(token.group(1), names or {}), others)
-    return unescape_wire(readable).strip()
+    return _with_signs(unescape_wire(readable)).strip()
+
+
+def _with_signs(text: str) -> str:
+    """Emoji as characters. One without its own here keeps its name, unless there are no words."""
+    has_words = any(letter.isalnum() for letter in _EMOJI.sub("", text))
+
+    def sign(code: re.Match[str]) -> str:
+        return _SIGNS.get(code[1], code[0] if has_words else _ANY_SIGN)
+
+    return _EMOJI.sub(sign, text)
 
 
 def unescape_wire(text: str) -> str:

@@ -10,8 +10,7 @@ from typing import Literal, Protocol
 
 from agent_core.errors import ConsentRefused, ToolServerError
 from agent_core.ids import ConsentId, SessionId, UserId
-from agent_core.prompts.language import detect_language
-from agent_core.runtime import Consent
+from agent_core.runtime import Consent, detect_language
 from bot.ingress import Press, Submission
 from bot.presenter.apps import OPEN, PREFIX, read_value, reason_form
 from bot.presenter.consents import Ear, LinkWhisperer

@@ -74,4 +74,4 @@ def test_a_document_is_named() -> None:
 
 
 def test_a_thumb_up_continues() -> None:
-    assert rule_for(inbound(":+1:"), has_unfinished_work=False) == "continue"
+    assert rule_for(inbound("👍"), has_unfinished_work=False) == "continue"

@@ -28,7 +28,6 @@ from agent_core.prompts.small_talk import SmallTalk, asks_for_nothing, phrase_la
         ("forget it", "stop"),
         ("nevermind", "stop"),
         ("🛑", "stop"),
-        (":octagonal_sign:", "stop"),
         ("How far are you?", "status"),
         ("Wie weit bist du?", "status"),
         ("Où en es-tu ?", "status"),
@@ -49,7 +48,7 @@ from agent_core.prompts.small_talk import SmallTalk, asks_for_nothing, phrase_la
         ("thanks", "thanks"),
         ("Thank you so much!", "thanks"),
         ("ok thanks", "thanks"),
-        ("great, thanks! :tada:", "thanks"),
+        ("great, thanks! 🎉", "thanks"),
         ("thanks for your help", "thanks"),
         ("danke 🙏", "thanks"),
         ("Vielen Dank!", "thanks"),
@@ -145,7 +144,7 @@ def test_a_phrase_of_one_language_tells_it(text: str, language: Language | None)
     assert phrase_language(text) == language
 
 
-@pytest.mark.parametrize("text", ["", "🎉", ":tada:", "...", "x" * 30, "thanks!"])
+@pytest.mark.parametrize("text", ["", "🎉", "...", "x" * 30, "thanks!"])
 def test_nobody_could_act_on_it(text: str) -> None:
     assert asks_for_nothing(text)
 

@@ -41,17 +41,13 @@ def test_a_message_of_nothing_is_empty(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        ":tada:",
         "🎉🎉",
-        ":+1::skin-tone-3:",
         "👍🏽",
         "👩‍👩‍👧‍👦",
         "🇩🇪 🇫🇷",
         "🏴󠁧󠁢󠁷󠁬󠁳󠁿",
         "❤️",
         "1️⃣",
-        ":tada: 🎉!",
-        ":Häuschen:",
         "🎉" * 5_000,
     ],
 )
@@ -195,7 +191,7 @@ def test_the_state_is_that_of_the_last_work_and_not_of_a_wave_of_the_hand() -> N
         ("answered", "Tres fuentes. ¿Quieres que escriba el informe?"),
     ],
 )
-@pytest.mark.parametrize("thumb", ["👍", ":+1:", ":thumbsup::skin-tone-2:", "👍🏿 "])
+@pytest.mark.parametrize("thumb", ["👍", "👍🏿 "])
 def test_a_thumb_up_is_a_yes_to_the_one_thing_that_was_offered(
     outcome: Outcome, answer: str, thumb: str
 ) -> None:
@@ -338,7 +334,7 @@ async def test_a_thumb_up_after_cut_work_goes_on_with_it(tmp_path: Path) -> None
     model = ScriptedModel(["I found three sources. Shall I write the report?", "Written."])
     async with scripted_runtime(tmp_path, model=model) as runtime:
         await turn_events(runtime, inbound("continue with it", number=1))
-        events = await turn_events(runtime, inbound(":+1:", number=2))
+        events = await turn_events(runtime, inbound("👍", number=2))
     [route] = [event for event in events if isinstance(event, RouteChosen)]
     assert (route.route, route.reason) == ("COMPLEX", "continue")
     assert ending(events).answer == "Written."
