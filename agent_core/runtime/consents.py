@@ -2,16 +2,14 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from agent_core.background import Backoff
-from agent_core.consent.links import FreshLinks
 from agent_core.errors import ConsentRefused, ToolServerError
 from agent_core.ids import ConsentId, SessionId, TurnId, UserId
-from agent_core.loop.agent import Clock
-from agent_core.sessions import ConnectionWait, SessionStore, StoredTurn
-from agent_core.sessions.consents import Consent, ConsentKind, ConsentStore
+from agent_core.runtime.runs import TurnParts
+from agent_core.sessions import ConnectionWait, StoredTurn
+from agent_core.sessions.consents import Consent, ConsentKind
 from agent_core.tools.composio_api import Accounts, are_connected
 
 logger = logging.getLogger(__name__)
@@ -21,32 +19,23 @@ LOOKS = Backoff(first_s=2.0, longest_s=60.0, factor=1.5, jitter=0.0)
 """Between looks whether an account was connected meanwhile."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsentParts:
-    """What decisions are made of."""
-
-    store: SessionStore
-    consents: ConsentStore
-    accounts: Accounts | None
-    """None without Composio."""
-    links: FreshLinks
-    approvers: Collection[str]
-    """Who may decide for others: `U…`, or `T…:U…`."""
-    clock: Clock
-
-
 class Consents:
     """Decisions on consents that are open. Each method raises ConsentRefused with its reason.
 
     Args:
-        parts: What decisions are made of.
+        parts: Of turns: their store, consents, accounts and links.
+        approvers: Who may decide for others: `U…`, or `T…:U…`.
         advance: Sees to a session whose wait is over.
     """
 
     def __init__(
-        self, parts: ConsentParts, advance: Callable[[SessionId], Awaitable[None]]
+        self,
+        parts: TurnParts,
+        approvers: Collection[str],
+        advance: Callable[[SessionId], Awaitable[None]],
     ) -> None:
         self._parts = parts
+        self._approvers = approvers
         self._advance = advance
         self._looks: dict[ConsentId, tuple[float, int]] = {}
         """When the next look at each is due, and how many there were."""
@@ -163,8 +152,7 @@ class Consents:
         """One who is named without a team decides within the asker's alone."""
         team, _, name = user.rpartition(":")
         is_colleague = team == asker.rpartition(":")[0]
-        approvers = self._parts.approvers
-        return user in approvers or (is_colleague and name in approvers)
+        return user in self._approvers or (is_colleague and name in self._approvers)
 
     @property
     def _accounts(self) -> Accounts:

@@ -64,6 +64,7 @@ logger = logging.getLogger(__name__)
 
 _READER = re.compile(r"(?:^|__)crawl_parallel$")
 _SUCCESSES = re.compile(r'"successful": ?(\d+)')
+OBSERVERS_PATIENCE_S = 5.0
 ASKER: TypeAdapter[UserId] = TypeAdapter(UserId)
 IS_TAKEN: TypeAdapter[bool] = TypeAdapter(bool)
 
@@ -410,7 +411,11 @@ class Turns:
         )
         try:
             finished = await self._ending(turn, session.workspace, result, finished)
-            await self._parts.closing.leave_records(turn, session.workspace, finished, trace_id)
+            await self._parts.observers.settle(OBSERVERS_PATIENCE_S, turn.id)
+            events = [e for e in await self._parts.log.of_turn(turn.id) if e != finished]
+            events.append(finished)
+            await self._parts.closing.leave_records(turn, session.workspace, events, trace_id)
+            tracing.note("session_complete", outcome=finished.outcome, events=len(events))
         except Exception:
             # A turn that could not end for its trimmings would be worked on again and again.
             logger.exception("turn %s ends without its notices or records", turn.id)
