@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import TypeAdapter
 from sqlalchemy import select, update
 
+from agent_core.errors import SessionError
 from agent_core.ids import ConsentId, SessionId, TurnId, UserId
 from agent_core.messages import JsonObject
 from agent_core.sessions.database import Database, columns_of
@@ -56,12 +57,23 @@ class ConsentStore:
     async def ask(self, consent: Consent) -> Consent:
         """Store what is to be decided; the one that is stored already, where there is one."""
         await self._database.add(consents, columns_of(consent))
-        return await self.find(consent.id) or consent
+        return await self.get(consent.id)
 
     async def find(self, consent: ConsentId) -> Consent | None:
         """A consent by id; None where there is none."""
         query = select(consents).where(consents.c.id == consent)
         return next(iter(await self._database.read(query, CONSENT)), None)
+
+    async def get(self, consent: ConsentId) -> Consent:
+        """A consent by id.
+
+        Raises:
+            SessionError: there is none.
+        """
+        found = await self.find(consent)
+        if found is None:
+            raise SessionError(f"There is no consent {consent}.")
+        return found
 
     async def decide(
         self,
