@@ -9,6 +9,7 @@ import pytest
 
 from agent_core.errors import ModelRejected
 from agent_core.events import (
+    LIVE_ONLY,
     AnyEvent,
     CorrectionInjected,
     FastPathFallback,
@@ -21,10 +22,11 @@ from agent_core.ids import ROOT_RUN
 from agent_core.messages import Attachment, InboundMessage, JsonObject
 from agent_core.observers import ToolObserved
 from agent_core.runtime import Runtime
-from agent_core.testing.models import Held, ScriptedModel, call
+from agent_core.testing.models import Held, ScriptedModel, call, calls_reply
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Progress, ToolContext
+from tests.agent_core.runtime.threads import begin, events_of
 
 TIMEOUT_S = 20
 
@@ -281,3 +283,89 @@ async def test_tools_know_the_places_that_the_surface_named(tmp_path: Path) -> N
     async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
         await turn_events(runtime, message)
     assert places == [("C1", "T1:C1")]
+
+
+NEWS = "mcp__composio__COMPOSIO_SEARCH_NEWS"
+MAIL = "mcp__composio__GMAIL_SEND_EMAIL"
+FOUND = {"news_results": [{"title": "T", "link": "https://a.test/", "snippet": "S"}]}
+REFUSED = {"error": "No connected account", "successful": False}
+
+
+async def search(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    return json.dumps({"data": FOUND, "successful": True})
+
+
+async def send(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    return json.dumps(REFUSED)
+
+
+@pytest.mark.proves(
+    "events.order",
+    "observers.kept",
+    "run_log.written",
+    "trace.session_info.user_id",
+    "trace.session_info.timestamp",
+)
+async def test_a_turn_leaves_its_events_its_log_its_trace_and_what_observers_kept(
+    tmp_path: Path,
+) -> None:
+    model, tools = ScriptedModel([call(NEWS), "That is it."]), FakeToolset({NEWS: search})
+    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
+        message = inbound("continue with it")
+        events = await events_of(runtime, await begin(runtime, message))
+        workspace = await runtime.workspace(message.session, message.received_at)
+    assert [event.kind for event in events if not isinstance(event, LIVE_ONLY)] == [
+        "turn_started",
+        "route_chosen",
+        "run_started",
+        "step_started",
+        "step_finished",
+        "tool_call_started",
+        "tool_call_finished",
+        "step_started",
+        "step_finished",
+        "run_finished",
+        "turn_finished",
+    ]
+    [file] = (workspace / "search_results").iterdir()
+    saved = json.loads(file.read_text(encoding="utf-8"))
+    assert [article["url"] for article in saved["articles"]] == ["https://a.test/"]
+    lines = (workspace / "run.log").read_text(encoding="utf-8")
+    for told_there in ("by Ann: continue with it", f"tool {NEWS} finished", "That is it."):
+        assert told_there in lines
+    info = json.loads((workspace / "trace.json").read_text(encoding="utf-8"))["session_info"]
+    assert info["user_id"] == "T1:U1"
+    assert info["timestamp"] == "2026-11-21T09:01:00.000000"
+
+
+@pytest.mark.proves("loop.structured_error")
+async def test_a_structured_error_of_a_tool_reaches_the_model_as_it_is(tmp_path: Path) -> None:
+    model, tools = ScriptedModel([call(MAIL), "That is it."]), FakeToolset({MAIL: send})
+    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
+        await events_of(runtime, await begin(runtime, inbound("continue with it")))
+    [result] = model.requests[-1].messages[-1].parts
+    assert result.kind == "tool_result"
+    assert json.loads(result.text) == REFUSED
+
+
+QUESTION = "What is the weather in Tokyo?"
+
+
+@pytest.mark.proves(
+    "fast_path.same_question", "fast_path.clean_transition", "fast_path.runs_nothing"
+)
+async def test_of_a_fast_answer_that_wanted_tools_nothing_stays_but_the_question(
+    tmp_path: Path,
+) -> None:
+    model, tools = ScriptedModel(["Rain."]), FakeToolset({NEWS: search})
+    fast = ScriptedModel([calls_reply(call("use_tools"), call(NEWS), text="Let me guess: sun.")])
+    classifier = ScriptedModel(["SIMPLE"])
+    async with scripted_runtime(
+        tmp_path, model=model, fast=fast, classifier=classifier, tools=tools
+    ) as runtime:
+        events = await events_of(runtime, await begin(runtime, inbound(QUESTION)))
+    [request] = model.requests
+    assert [message.text for message in request.messages] == [QUESTION]
+    assert NEWS in [tool.name for tool in request.tools]
+    assert tools.calls == []
+    assert not [event for event in events if event.kind == "tool_call_started"]
