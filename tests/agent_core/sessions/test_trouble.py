@@ -145,7 +145,7 @@ async def test_work_that_is_given_up_in_the_middle_leaves_nothing(database: Data
     assert found == []
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("Postgres goes away and comes back")
 async def test_a_process_that_is_suspended_in_a_transaction_holds_nobody_up_for_long(
     postgres_url: str,
 ) -> None:
@@ -200,7 +200,7 @@ async def lost_commits(postgres_url: str) -> AsyncIterator[tuple[LostCommits, Da
         yield line, database
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("Postgres goes away and comes back")
 class TestACommitWithoutAnAnswer:
     """It was done, and the connection broke before anybody was told."""
 
@@ -282,7 +282,7 @@ class TestACommitWithoutAnAnswer:
 
 
 @pytest.mark.proves("database.restarted")
-@pytest.mark.subprocess
+@pytest.mark.process("Postgres goes away and comes back")
 async def test_postgres_restarts_under_load_and_everything_is_there_once(
     own_postgres: Any,
 ) -> None:
