@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
-from sqlalchemy import Connection, inspect, make_url, text
+from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from agent_core.clock import machine_time
@@ -30,7 +30,6 @@ from agent_core.models.anthropic import AnthropicModel
 from agent_core.runtime.build import composio_api, configured_fleet, local_toolkit
 from agent_core.sessions import Database
 from agent_core.sessions.audit import AuditedCall, AuditLog
-from agent_core.sessions.database import DatabaseTrouble
 from agent_core.sessions.migrations import examine_schema, file_of, require_usable
 from agent_core.sessions.pins import Pin, ToolPins
 from agent_core.settings import CoreSettings
@@ -227,36 +226,34 @@ async def _list_tools(config: ServerConfig) -> tuple[str, ...]:
 
 
 async def _examine(url: str, patience_s: float, *, has_sessions: bool) -> str:
-    def look(connection: Connection) -> str:
-        version = _version(connection)
+    async with _stored(url) as database:
+        if database is None:
+            return SQLITE
+        try:
+            return await asyncio.to_thread(_look_at, database.engine, patience_s, has_sessions)
+        except SQLAlchemyError as error:
+            place = database.url.render_as_string(hide_password=True)
+            cause = getattr(error, "orig", None) or error
+            reason = reason_of(error)
+            raise SessionError(f"The database {place} cannot be used: {reason}.") from cause
+
+
+def _look_at(engine: Engine, patience_s: float, has_sessions: bool) -> str:
+    with engine.connect() as connection:
+        if connection.dialect.name == "sqlite":
+            version = SQLITE
+            connection.exec_driver_sql(f"PRAGMA busy_timeout={round(patience_s * 1_000)}")
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        else:
+            number, may_create = connection.execute(_ASKED_OF_POSTGRES).one()
+            version = f"PostgreSQL {number}"
+            if not may_create:
+                raise SessionError(
+                    f"In the database {engine.url.database} the user {engine.url.username} may "
+                    "not make what is needed. Grant CREATE on the database and on its schema "
+                    "public to that user."
+                )
         return f"{version}{_examine_tables(connection)}" if has_sessions else version
-
-    try:
-        async with _stored(url) as database:
-            if database is None:
-                return SQLITE
-            return await database.run(look, patience_s=patience_s)
-    except (SQLAlchemyError, DatabaseTrouble) as error:
-        place = make_url(url).render_as_string(hide_password=True)
-        found = error.__cause__ if isinstance(error, DatabaseTrouble) else error
-        cause = getattr(found, "orig", None) or found
-        reason = error.reason if isinstance(error, DatabaseTrouble) else reason_of(error)
-        raise SessionError(f"The database {place} cannot be used: {reason}.") from cause
-
-
-def _version(connection: Connection) -> str:
-    """Of a database that can be written."""
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-        return SQLITE
-    version, may_create = connection.execute(_ASKED_OF_POSTGRES).one()
-    if not may_create:
-        url = connection.engine.url
-        raise SessionError(
-            f"In the database {url.database} the user {url.username} may not make what is "
-            "needed. Grant CREATE on the database and on its schema public to that user."
-        )
-    return f"PostgreSQL {version}"
 
 
 def _examine_tables(connection: Connection) -> str:

@@ -10,7 +10,8 @@ from typing import Literal, Protocol
 
 from agent_core.errors import ConsentRefused, ToolServerError
 from agent_core.ids import ConsentId, SessionId, UserId
-from agent_core.runtime import Consent, detect_language
+from agent_core.prompts.language import detect_language
+from agent_core.runtime import Consent
 from bot.ingress import Press, Submission
 from bot.presenter.apps import OPEN, PREFIX, read_value, reason_form
 from bot.presenter.consents import Ear, LinkWhisperer

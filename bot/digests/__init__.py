@@ -38,7 +38,7 @@ def build_digests(
 ) -> Digests:
     """All of them, made from what the bot has already."""
     places = Places(api, people)
-    clerk = Clerk(runtime.schedules, runtime.timekeeper, places, clock, limits)
+    clerk = Clerk(runtime.timekeeper, places, clock, limits)
     return Digests(
         desk=Desk(clerk, runtime.order_reader, api, runtime.marks, clock),
         clicks=Clicks(clerk, api, people, clock),

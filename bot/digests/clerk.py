@@ -9,18 +9,10 @@ from typing import Literal
 from agent_core.errors import ScheduleError
 from agent_core.ids import SessionId, UserId
 from agent_core.messages import InboundMessage
-from agent_core.runtime import (
-    BadRule,
-    Order,
-    Rule,
-    Schedule,
-    ScheduleId,
-    ScheduleStore,
-    Timekeeper,
-    WhenNothingNew,
-    check_rule,
-    read_language,
-)
+from agent_core.prompts.language import read_language
+from agent_core.runtime import Timekeeper
+from agent_core.schedules.rule import BadRule, Rule, check_rule
+from agent_core.schedules.schedule import Order, Schedule, ScheduleId, WhenNothingNew
 from bot.render import one_line
 from bot.slack_api import Conversation, People, Person, SlackApi
 from bot.threads import parse_session, parse_user
@@ -115,14 +107,13 @@ class Clerk:
 
     def __init__(
         self,
-        store: ScheduleStore,
         timekeeper: Timekeeper,
         places: Places,
         clock: Callable[[], datetime],
         limits: DigestLimits,
     ) -> None:
         self._timekeeper = timekeeper
-        self._store = store
+        self._store = timekeeper.store
         self._places = places
         self._clock = clock
         self._limits = limits

@@ -9,16 +9,10 @@ from typing import cast
 
 from agent_core.ids import UserId
 from agent_core.messages import InboundMessage, JsonObject
-from agent_core.runtime import (
-    Rule,
-    Schedule,
-    ScheduleId,
-    WhenNothingNew,
-    detect_language,
-    read_language,
-    read_recurrence,
-    rule_words,
-)
+from agent_core.prompts.language import detect_language, read_language
+from agent_core.schedules.rule import Rule, read_recurrence
+from agent_core.schedules.schedule import Schedule, ScheduleId, WhenNothingNew
+from agent_core.schedules.told import rule_words
 from bot.digests import posts
 from bot.digests.clerk import Clerk, NotDone, Wanted
 from bot.digests.desk import schedule_id

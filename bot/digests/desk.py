@@ -16,24 +16,22 @@ from typing import Literal
 from pydantic import TypeAdapter, ValidationError
 
 from agent_core.messages import InboundMessage
-from agent_core.runtime import (
-    MAX_ORDER_CHARS,
-    Marks,
+from agent_core.prompts.language import detect_language
+from agent_core.prompts.small_talk import short_form
+from agent_core.runtime import Marks
+from agent_core.schedules.order_reader import (
+    MAX_CHARS,
     OrderDraft,
     OrderReader,
     ReaderAway,
     Reading,
-    Rule,
     Said,
-    Schedule,
-    ScheduleId,
-    WhenNothingNew,
-    check_draft,
-    detect_language,
+    check,
     says_digest,
-    short_form,
     smells_of_order,
 )
+from agent_core.schedules.rule import Rule
+from agent_core.schedules.schedule import Schedule, ScheduleId, WhenNothingNew
 from bot.digests import posts
 from bot.digests.clerk import Clerk, NotDone, Wanted
 from bot.render import Draft
@@ -297,10 +295,10 @@ class Desk:
     ) -> tuple[Draft, OpenOrder]:
         """What to answer, and what waits from then on."""
         read = order.read or OrderDraft(intent="none")
-        reading = check_draft(read, said)
+        reading = check(read, said)
         if reading.fault == "not_there" and read.which is not None:
             others = await self._clerk.visible_to(message.asker, message.session)
-            reading = check_draft(read, replace(said, schedules=tuple(others)))
+            reading = check(read, replace(said, schedules=tuple(others)))
         if reading.missing == "which":
             raise await self._which(message)
         known = replace(order, draft=reading.draft, texts=(*order.texts, said.text)[-MAX_TEXTS:])
@@ -434,7 +432,7 @@ def channel_marks(text: str) -> tuple[str, ...]:
 
 def _is_eligible(message: InboundMessage) -> bool:
     """A person's own words, and no document: nothing else orders."""
-    return not (message.scheduled or message.attachments or len(message.text) > MAX_ORDER_CHARS)
+    return not (message.scheduled or message.attachments or len(message.text) > MAX_CHARS)
 
 
 def _consent(text: str) -> Literal["", "yes", "no"]:

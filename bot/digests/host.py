@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 
 from agent_core.ids import UserId
 from agent_core.messages import JsonObject
-from agent_core.runtime import Obstacle, Order, Schedule
+from agent_core.runtime import Obstacle
+from agent_core.schedules.schedule import Order, Schedule
 from bot.digests import posts
 from bot.digests.clerk import Places
 from bot.inbound import mentioned_users, plain_text

@@ -8,16 +8,11 @@ from itertools import islice
 from urllib.parse import urlsplit
 
 from agent_core.messages import JsonObject
-from agent_core.runtime import (
-    Order,
-    PublishedDigest,
-    Schedule,
-    Slot,
-    detect_language,
-    moment_words,
-    rule_words,
-    slots_after,
-)
+from agent_core.prompts.language import detect_language
+from agent_core.schedules.digest import PublishedDigest
+from agent_core.schedules.rule import slots_after
+from agent_core.schedules.schedule import Order, Schedule, Slot
+from agent_core.schedules.told import moment_words, rule_words
 from agent_core.words import Words
 from bot.digests.clerk import NotDone
 from bot.render import Draft, IsLive, defanged, limits, one_line, split, to_mrkdwn

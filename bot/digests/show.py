@@ -11,15 +11,9 @@ from pydantic import ValidationError
 from agent_core.errors import SessionError
 from agent_core.events import AnyEvent, ToolCallFinished, ToolCallStarted, TurnFinished
 from agent_core.ids import ROOT_RUN, ToolCallId, TurnId
-from agent_core.runtime import (
-    PUBLISH_DIGEST,
-    Obstacle,
-    PublishedDigest,
-    Runtime,
-    Schedule,
-    Slot,
-    StoredTurn,
-)
+from agent_core.runtime import Obstacle, Runtime, StoredTurn
+from agent_core.schedules.digest import PUBLISH_DIGEST, PublishedDigest
+from agent_core.schedules.schedule import Schedule, Slot
 from bot.digests import posts
 from bot.digests.posts import Report, Telling, plain_report, report_of
 from bot.presenter.answer import AnswerPosts, live_links, thread_drafts
@@ -62,7 +56,7 @@ class DigestShow:
         guard: Guard,
     ) -> None:
         self._runtime = runtime
-        self._store = runtime.schedules
+        self._store = runtime.timekeeper.store
         self._api = api.guarded(guard)
         self._journal = Journal(state, guard)
         self._workspace = workspace
@@ -236,7 +230,7 @@ class DigestShows:
         Raises:
             SessionError: the turn is no slot's.
         """
-        slot = await self._runtime.schedules.slot_of(turn.session)
+        slot = await self._runtime.timekeeper.store.slot_of(turn.session)
         if slot is None:
             raise SessionError(f"{turn.session} is no schedule's")
         return DigestShow(
@@ -245,7 +239,7 @@ class DigestShows:
             state,
             workspace,
             slot=slot,
-            schedule=await self._runtime.schedules.get(slot.schedule),
+            schedule=await self._runtime.timekeeper.store.get(slot.schedule),
             clock=self._clock,
             guard=guard,
         )

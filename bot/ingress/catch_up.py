@@ -14,7 +14,8 @@ from typing import Protocol
 from agent_core.background import Background
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
-from agent_core.runtime import StoredTurn, detect_language
+from agent_core.prompts.language import detect_language
+from agent_core.runtime import StoredTurn
 from bot.inbound import InboundPost, plain_text
 from bot.ingress.gate import Admitted, Arrival, Judged
 from bot.ingress.heard import Gap, Heard, Marks

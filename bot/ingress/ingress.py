@@ -8,7 +8,7 @@ from typing import Literal, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 from agent_core.messages import JsonObject
-from agent_core.runtime import small_talk
+from agent_core.prompts.small_talk import small_talk
 from bot.inbound import InboundPost
 from bot.ingress.authorise import Rules
 from bot.ingress.changes import Deletion, Edit, Told

@@ -96,7 +96,7 @@ async def table(tmp_path: Path) -> AsyncIterator[Table]:
         places = Places(api, People(api))
         store = ScheduleStore(database)
         timekeeper = Timekeeper(store, _begin_nothing, lambda: NOW, at_once=1)
-        clerk = Clerk(store, timekeeper, places, lambda: NOW, DigestLimits())
+        clerk = Clerk(timekeeper, places, lambda: NOW, DigestLimits())
         root = await slack.say("ann", "general", "the root")
         model = ScriptedModel([reading] * 20)
         yield Table(
