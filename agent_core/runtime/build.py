@@ -19,7 +19,7 @@ from agent_core.messages import JsonObject, ToolCall
 from agent_core.models.anthropic import AnthropicModel
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, standard_observers
-from agent_core.observers.reader_blacklist import ReaderBlacklist
+from agent_core.observers.corpus import ReaderBlacklist
 from agent_core.runtime.runs import Agents, Closing, TurnParts
 from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import (
@@ -28,15 +28,15 @@ from agent_core.sessions import (
 from agent_core.sessions.pins import ToolPins
 from agent_core.settings import CoreSettings, named_variables
 from agent_core.subagents.spec import shipped_specs
-from agent_core.tools import ToolContext, Toolset
-from agent_core.tools.composio import AppFiles, ComposioTools
+from agent_core.tools import ToolContext
+from agent_core.tools.composio import AppFiles, composio_server
 from agent_core.tools.composio_api import DEFAULT_BASE_URL, ComposioAccounts, ComposioApi
-from agent_core.tools.fleet import FleetServer, Surroundings, read_fleet
+from agent_core.tools.fleet import Surroundings, read_fleet
 from agent_core.tools.hub import McpHub
 from agent_core.tools.names import full_name
 from agent_core.tools.pins import Pins
 from agent_core.tools.registry import Registry
-from agent_core.tools.servers import StdioServer
+from agent_core.tools.servers import FleetServer, StdioServer
 
 logger = logging.getLogger(__name__)
 
@@ -65,15 +65,15 @@ def build_runtime(
     database = Database(settings.state_url)
     pins = Pins(ToolPins(database), now=clock)
     api = composio_api(settings) if composio_url(settings) else None
+    key = settings.composio_api_key.get_secret_value()
     hub = McpHub(
         [local_toolkit(settings, settings.workspaces_root)],
         fleet=configured_fleet(settings),
+        more=[composio_server(api, api_key=key, pins=pins)] if api else [],
         pins=pins,
         told=lambda call, context: _remote_session(api, call, context),
     )
-    composio = api and ComposioTools(
-        api, api_key=settings.composio_api_key.get_secret_value(), pins=pins
-    )
+    tools = AppFiles(hub, save=full_name(LOCAL_TOOLKIT, "save_app_file")) if api else hub
     blacklist = ReaderBlacklist(settings.workspaces_root.resolve())
     observers = Observers((*standard_observers(), blacklist))
     specs = shipped_specs()
@@ -84,7 +84,7 @@ def build_runtime(
         ),
         agents=Agents(
             model=RetryingModel(model),
-            registry=Registry(_toolsets(hub, composio), now=clock),
+            registry=Registry([tools], now=clock),
             specs=specs,
             limits=Limits(
                 max_steps=settings.max_steps,
@@ -116,7 +116,7 @@ def build_runtime(
         scheduled_at_once=settings.scheduled_at_once,
         prepare=model.warm_up,
         warm_up=hub.warm_up,
-        close=lambda: _close(model, hub, composio, observers),
+        close=lambda: _close(model, hub, api, observers),
     )
 
 
@@ -192,19 +192,12 @@ def _link_places(settings: CoreSettings) -> tuple[str, ...]:
     return (*configured, f"{other}/link/", f"{other}/connect/") if other else configured
 
 
-def _toolsets(hub: McpHub, composio: ComposioTools | None) -> list[Toolset]:
-    if composio is None:
-        return [hub]
-    save = full_name(LOCAL_TOOLKIT, "save_app_file")
-    return [hub, AppFiles(apps=composio, local=hub, save=save)]
-
-
 async def _close(
-    model: AnthropicModel, hub: McpHub, composio: ComposioTools | None, observers: Observers
+    model: AnthropicModel, hub: McpHub, api: ComposioApi | None, observers: Observers
 ) -> None:
     async with asyncio.TaskGroup() as group:
         group.create_task(observers.close())
         group.create_task(hub.close())
-        if composio is not None:
-            group.create_task(composio.close())
+    if api is not None:
+        await api.close()
     await model.close()
