@@ -14,7 +14,7 @@ from agent_core.clock import machine_time
 from agent_core.consent.links import LinkPlaces
 from agent_core.consent.policy import read_policy
 from agent_core.errors import ToolServerError
-from agent_core.loop.limits import Limits
+from agent_core.loop.agent import Limits
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models.anthropic import AnthropicModel
 from agent_core.models.retry import RetryingModel

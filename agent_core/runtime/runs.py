@@ -23,9 +23,8 @@ from agent_core.consent.taint import Taints
 from agent_core.durable import GuardedSteps, Steps, cannot_replay, first_cause
 from agent_core.events import AnyEvent, CorrectionInjected, RunFinished
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId
-from agent_core.loop.agent import Agent, BodyTool, Clock, RunScope, Taken
+from agent_core.loop.agent import Agent, BodyTool, Clock, Limits, RunScope, Taken
 from agent_core.loop.ask_user import ask_user_tool
-from agent_core.loop.limits import Limits
 from agent_core.loop.run import RunResult, run_agent
 from agent_core.messages import JsonObject, Message, ToolCall, user_message
 from agent_core.models.retry import RetryingModel

@@ -9,7 +9,7 @@ from agent_core.consent.links import LinkPlaces
 from agent_core.consent.policy import Policy
 from agent_core.consent.rules import Rule
 from agent_core.ids import SessionId, UserId
-from agent_core.loop.limits import Limits
+from agent_core.loop.agent import Limits
 from agent_core.messages import InboundMessage
 from agent_core.models import Model
 from agent_core.models.retry import RetryingModel

@@ -18,8 +18,7 @@ from agent_core.events import (
     ToolCallFinished,
     Usage,
 )
-from agent_core.loop.agent import Agent
-from agent_core.loop.limits import Limits
+from agent_core.loop.agent import Agent, Limits
 from agent_core.loop.run import (
     CUT_OFF,
     DECLINED,

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.loop.agent import Agent
-from agent_core.loop.limits import Limits
+from agent_core.loop.agent import Agent, Limits
 from agent_core.messages import JsonObject
 from agent_core.models.retry import RetryingModel
 from agent_core.runtime.runs import Agents

@@ -11,8 +11,8 @@ from random import Random
 
 from agent_core.events import AnyEvent
 from agent_core.ids import SessionId
+from agent_core.loop.agent import Limits
 from agent_core.loop.ask_user import ASK_USER
-from agent_core.loop.limits import Limits
 from agent_core.messages import Attachment, InboundMessage, JsonObject
 from agent_core.models import Delta, Model, ModelRequest, Reply
 from agent_core.runtime import Runtime
