@@ -170,9 +170,15 @@ def columns_of(item: Any) -> dict[str, Any]:
     return {field.name: getattr(item, field.name) for field in fields(item)}
 
 
-def objects_of(connection: Connection, query: Executable, kind: TypeAdapter[T]) -> list[T]:
+def objects_of(
+    connection: Connection,
+    query: Executable,
+    kind: TypeAdapter[T],
+    values: Mapping[str, Any] | None = None,
+) -> list[T]:
     """What a query finds, as objects whose fields have the names of the columns."""
-    return [kind.validate_python(dict(row)) for row in connection.execute(query).mappings()]
+    found = connection.execute(query, values).mappings()
+    return [kind.validate_python(dict(row)) for row in found]
 
 
 def _tune_sqlite(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
