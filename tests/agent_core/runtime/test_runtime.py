@@ -2,12 +2,14 @@
 
 import asyncio
 import json
-from dataclasses import replace
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
-from agent_core.errors import ModelRejected
+from agent_core.errors import ModelRejected, ModelUnavailable
 from agent_core.events import (
     LIVE_ONLY,
     AnyEvent,
@@ -15,14 +17,17 @@ from agent_core.events import (
     FastPathFallback,
     RouteChosen,
     RunStarted,
+    StepRetried,
     TextDelta,
     TurnFinished,
 )
 from agent_core.ids import ROOT_RUN
 from agent_core.messages import Attachment, InboundMessage, JsonObject
+from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.observers import ToolObserved
-from agent_core.runtime import Runtime
-from agent_core.testing.models import Held, ScriptedModel, call, calls_reply
+from agent_core.runtime import Runtime, build_runtime
+from agent_core.settings import CoreSettings
+from agent_core.testing.models import Held, ScriptedModel, call, calls_reply, text_reply
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Progress, ToolContext
@@ -369,3 +374,99 @@ async def test_of_a_fast_answer_that_wanted_tools_nothing_stays_but_the_question
     assert NEWS in [tool.name for tool in request.tools]
     assert tools.calls == []
     assert not [event for event in events if event.kind == "tool_call_started"]
+
+
+@dataclass(slots=True)
+class BreaksOffOnce:
+    """Says half a sentence, breaks off once that was heard, and says the whole when asked again."""
+
+    heard: asyncio.Event = field(default_factory=asyncio.Event)
+    calls: int = 0
+    name: str = "breaks-off-once"
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+        self.calls += 1
+        if self.calls == 1:
+            yield Delta(text="Half a ")
+            await self.heard.wait()
+            raise ModelUnavailable("the stream was cut")
+        yield Delta(text="The whole.")
+        yield text_reply("The whole.")
+
+
+@pytest.mark.proves("fast_path.streams")
+async def test_words_of_a_fast_answer_that_broke_off_are_void(tmp_path: Path) -> None:
+    fast = BreaksOffOnce()
+    events: list[AnyEvent] = []
+    async with (
+        asyncio.timeout(TIMEOUT_S),
+        scripted_runtime(
+            tmp_path, model=ScriptedModel([]), classifier=ScriptedModel(["SIMPLE"]), fast=fast
+        ) as runtime,
+    ):
+        turn = await runtime.handle(inbound("Capital of France?"))
+        assert turn is not None
+        async for _, event in runtime.events(turn):
+            events.append(event)
+            if isinstance(event, TextDelta):
+                fast.heard.set()
+    last = events[-1]
+    assert isinstance(last, TurnFinished)
+    assert last.answer == "The whole."
+    assert valid_words(events) == "The whole."
+
+
+def valid_words(events: list[AnyEvent]) -> str:
+    """The text that a live reader shows in the end: a new attempt voids the words before it."""
+    words, attempt = "", 1
+    for event in events:
+        if isinstance(event, StepRetried) or (
+            isinstance(event, TextDelta) and event.attempt > attempt
+        ):
+            words, attempt = "", event.attempt
+        if isinstance(event, TextDelta):
+            words += event.text
+    return words
+
+
+TIMEOUT_S = 30
+NOBODY_LISTENS = "http://127.0.0.1:1"
+
+
+def settings(root: Path, *, key: str, base_url: str) -> CoreSettings:
+    return CoreSettings(
+        anthropic_api_key=SecretStr("none"),
+        anthropic_base_url=NOBODY_LISTENS,
+        composio_api_key=SecretStr(key),
+        composio_base_url=base_url,
+        logfire_token=SecretStr(""),
+        database_url="",
+        workspaces_root=root,
+    )
+
+
+async def traced_url(core: CoreSettings) -> str:
+    """The address in the trace of a turn that asks neither a model nor a tool."""
+    async with asyncio.timeout(TIMEOUT_S), build_runtime(core) as runtime:
+        turn = await runtime.handle(inbound(""))
+        assert turn is not None
+        async for _ in runtime.events(turn):
+            continue
+        workspace = await runtime.workspace(inbound("").session, inbound("").received_at)
+    trace = json.loads((workspace / "trace.json").read_text(encoding="utf-8"))
+    return trace["session_info"]["url"]
+
+
+@pytest.mark.process("the runtime starts the toolkit's process")
+@pytest.mark.parametrize(
+    ("key", "base_url", "url"),
+    [
+        ("ak_1", "", "https://backend.composio.dev"),
+        ("ak_1", NOBODY_LISTENS, NOBODY_LISTENS),
+        ("", NOBODY_LISTENS, ""),
+    ],
+)
+async def test_the_trace_names_the_address_where_composio_is_asked(
+    tmp_path: Path, key: str, base_url: str, url: str
+) -> None:
+    assert await traced_url(settings(tmp_path, key=key, base_url=base_url)) == url

@@ -21,8 +21,8 @@ from agent_core.testing.models import Line
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset, ToolFunction
 from agent_core.tools import Artifact, Progress, ToolContext, ToolOutput
+from tests.agent_core.testing.chaos_arguments import drawn_text
 from tests.agent_core.testing.chaos_model import CANARY, ChaosModel, any_line
-from tests.agent_core.testing.chaos_texts import drawn_text
 from tests.agent_core.testing.validity import MARK, Issued, faults_of, faults_of_results
 
 TURNS_A_SESSION = 5
