@@ -429,7 +429,6 @@ def valid_words(events: list[AnyEvent]) -> str:
     return words
 
 
-TIMEOUT_S = 30
 NOBODY_LISTENS = "http://127.0.0.1:1"
 
 
