@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -11,9 +11,6 @@ from bot.inbound import object_in, text_in
 from bot.ingress.authorise import Facts
 
 PRESSED, SUBMITTED = "block_actions", "view_submission"
-
-_OPTION = "selected_option"
-_OPTIONS = "selected_options"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +30,7 @@ class Press:
     action_id: str
     action_ts: str
     value: str
-    """The button's, or that of what was chosen; several are joined with commas."""
+    """The button's, or that of what was chosen."""
     trigger_id: str
     """Opens one modal, for three seconds; empty where it is too late for that."""
     is_ephemeral: bool
@@ -53,7 +50,7 @@ class Submission:
     callback_id: str
     private_metadata: str
     values: Mapping[str, str]
-    """By block id; what was left empty is empty, and several values are joined with commas."""
+    """By block id; what was left empty is empty."""
     view_id: str
     view_hash: str
 
@@ -195,34 +192,21 @@ def _channel(body: JsonObject) -> str:
 
 
 def _values(state: JsonObject) -> dict[str, str]:
-    """An input block has one element, a block of actions may have several."""
+    """An input block has one element."""
     return {
-        block_id: _joined(_value(object_in(elements, action_id)) for action_id in elements)
+        block_id: _value(object_in(elements, next(iter(elements))))
         for block_id in state
         if (elements := object_in(state, block_id))
     }
 
 
 def _value(element: JsonObject) -> str:
-    """What an element shows, whichever of Slack's fields holds it."""
-    if _OPTION in element:
-        return text_in(object_in(element, _OPTION), "value")
-    if _OPTIONS in element:
-        return _joined(text_in(option, "value") for option in _objects(element, _OPTIONS))
-    if "value" in element:
-        return text_in(element, "value")
-    return next((_plain(element[name]) for name in element if name.startswith("selected_")), "")
-
-
-def _plain(value: Any) -> str:
-    """A conversation, a date or a time; a moment is a number, and some menus take several."""
-    if isinstance(value, list):
-        return _joined(str(item) for item in cast("list[object]", value))
-    return str(value) if isinstance(value, str | int) else ""
-
-
-def _joined(values: Iterable[str]) -> str:
-    return ",".join(filter(None, values))
+    """What an element shows: a button, a text, a menu or a choice of a conversation."""
+    return (
+        text_in(object_in(element, "selected_option"), "value")
+        or text_in(element, "selected_conversation")
+        or text_in(element, "value")
+    )
 
 
 def _objects(raw: JsonObject, key: str) -> list[JsonObject]:

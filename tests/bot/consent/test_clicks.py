@@ -186,7 +186,7 @@ async def open_desk(directory: Path) -> AsyncGenerator[Desk]:
         finally:
             await presenter.close()
             await socket.close()
-            await actions.close(patience_s=1.0)
+            await actions.under_way.close()
             await database.close()
 
 
