@@ -184,8 +184,8 @@ def sandbox(
     """Try the bot without Slack, keys or the internet: all of it runs on this machine."""
     from bot.sandbox.command import run_sandbox
     from bot.sandbox.moments import UnclearMomentError, read_moment
-    from bot.sandbox.options import SandboxOptions
     from bot.sandbox.presses import read_names
+    from bot.sandbox.world import SandboxOptions
 
     kinds = _read_kinds(kill_at) if kill_at else ()
     try:
@@ -211,11 +211,11 @@ def sandbox(
 
 
 def _read_kinds(kill_at: Sequence[str]) -> tuple[str, ...]:
-    """The fault points of events; what there are is only imported when it is asked for."""
-    from bot.sandbox.kills import UnknownEventError, fault_point_of, read_events
+    """The kinds of events; what there are is only imported when it is asked for."""
+    from bot.sandbox.child import UnknownEventError, read_events
 
     try:
-        return tuple(map(fault_point_of, read_events(kill_at)))
+        return read_events(kill_at)
     except UnknownEventError as error:
         raise typer.BadParameter(str(error), param_hint="--kill-at") from error
 

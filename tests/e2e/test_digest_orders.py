@@ -133,12 +133,6 @@ async def test_a_no_takes_the_proposal_back(office: Office, word: str) -> None:
     assert await office.schedules() == []
 
 
-async def test_cancel_takes_the_proposal_back(office: Office) -> None:
-    proposal = await office.say(ORDER)
-    await office.press(proposal, "cancel")
-    assert (await office.without_buttons(proposal)).text == "Not scheduled."
-
-
 async def test_a_correction_takes_the_place_of_the_proposal(office: Office) -> None:
     proposal = await office.say(ORDER)
     later = await office.reply("no, at 10", proposal, reading("change", rrule=AT_TEN))
