@@ -21,7 +21,8 @@ import threading
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -47,11 +48,18 @@ _SET_CHILD_SUBREAPER = 36
 _SYSTEM = ctypes.CDLL(None)
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The connection to the process that forks."""
+
+    open: Callable[[], socket.socket]
+    """Returns it once that process has everything loaded."""
+
+
 class WarmPopen(subprocess.Popen[Any]):
     """`subprocess.Popen`, with known commands forked."""
 
-    line: Callable[[], socket.socket] | None = None
-    """Gives what connects to the process that forks, once that has everything loaded."""
+    line: Line | None = None
     _turn = threading.Lock()
 
     def _execute_child(  # the one place where the standard library makes the process
@@ -72,13 +80,13 @@ class WarmPopen(subprocess.Popen[Any]):
             cold: Any = super()
             cold._execute_child(args, executable, preexec_fn, close_fds, pass_fds, cwd, env, *more)
             return
-        arguments = [os.fspath(part) for part in command[1:]]
+        arguments: list[str] = [os.fspath(part) for part in command[1:]]
         environment = dict(os.environ if env is None else env)  # noqa: TID251 (as Popen does)
-        job = [arguments, environment, os.fspath(cwd or Path.cwd()), own_session]
+        job: list[Any] = [arguments, environment, os.fspath(cwd or Path.cwd()), own_session]
         given = (ends[0], ends[3], ends[5])
         with self._turn:
             streams = [own if end == -1 else end for own, end in enumerate(given)]
-            self.pid = fork(line(), job, streams)
+            self.pid = fork(line.open(), job, streams)
         self._child_created = True
         ours: Any = self
         ours._close_pipe_fds(*ends)
@@ -138,7 +146,7 @@ def warm_processes() -> Generator[None]:
             ours.recv(1)
             return ours
 
-        WarmPopen.line = begun
+        WarmPopen.line = Line(begun)
         subprocess.Popen = WarmPopen
         try:
             yield
@@ -182,11 +190,15 @@ def _next_job(line: socket.socket) -> tuple[list[str], dict[str, str], str]:
         ours, line = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         if os.fork():
             line.close()
-            WarmPopen.line = lambda line=ours: line
+            WarmPopen.line = Line(partial(_same, ours))
             return arguments, environment, directory
         ours.close()
         _take_streams([os.open(os.devnull, os.O_RDWR) for _ in range(3)])
         _set_title("forks")
+
+
+def _same(line: socket.socket) -> socket.socket:
+    return line
 
 
 def _fork_orphan() -> bool:
