@@ -14,7 +14,7 @@ from agent_core.clock import WallClock
 from agent_core.errors import AgentError, SettingsError
 from agent_core.fault_points import arm
 from agent_core.runtime import sole_process
-from agent_core.runtime.operate import examine_database, prepare_root
+from agent_core.runtime.operate import examine_database, examine_root
 from agent_core.settings import (
     ClockSettings,
     CoreSettings,
@@ -105,7 +105,7 @@ async def _serve(settings: BotSettings, core: CoreSettings, *, on_stop: Callable
 
 
 async def _listen(settings: BotSettings, core: CoreSettings) -> None:
-    await asyncio.to_thread(prepare_root, core.workspaces_root)
+    await asyncio.to_thread(examine_root, core.workspaces_root, make=True)
     async with sole_process(core.state_url):
         await examine_database(core, patience_s=DATABASE_PATIENCE_S)
         await _run(settings, core)
