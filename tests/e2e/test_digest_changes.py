@@ -106,19 +106,6 @@ async def test_the_menu_does_what_it_says_and_says_who_did_it(
     assert [each.status for each in await office.schedules()] == ([status] if status else [])
 
 
-async def test_the_menu_resumes_and_runs(office: Office) -> None:
-    schedule = await office.order()
-    await office.say("pause the digest", reading("pause"))
-    listing = await office.say("digests")
-    await office.choose(listing, "resume", schedule)
-    assert "goes on" in (await office.next_post(listing.root_ts, after=1)).text
-    office.world.model.play(digest_answer("One", "Two"))
-    await office.choose(listing, "run", schedule)
-    assert "is being made now" in (await office.next_post(listing.root_ts, after=2)).text
-    await office.rest()
-    assert [slot.state for slot in await office.slots(schedule)] == ["posted"]
-
-
 @pytest.mark.proves("digest.form", "digest.words")
 async def test_edit_opens_a_form_that_takes_another_time(office: Office) -> None:
     schedule = await office.order()
@@ -269,14 +256,6 @@ async def test_a_digest_is_changed_in_words_and_told_as_it_is_then(office: Offic
     unclear = reading("change", which=schedule.number, question="Better in which way?")
     asked = await office.say("make the digest better", unclear)
     assert asked.text == "Better in which way?"
-
-
-async def test_the_list_of_a_channel_has_those_of_that_channel(office: Office) -> None:
-    await office.order()
-    await office.order(HEAT_PUMPS)
-    listing = await office.say("which digests has #energy?", reading("list", channel="#energy"))
-    assert "battery storage" in listing.text
-    assert "heat pumps" not in listing.text
 
 
 async def test_all_of_them_are_never_meant_at_once(office: Office) -> None:
