@@ -33,7 +33,6 @@ class Press:
     """The button's, or that of what was chosen."""
     trigger_id: str
     """Opens one modal, for three seconds; empty where it is too late for that."""
-    is_ephemeral: bool
 
     @property
     def key(self) -> str:
@@ -94,13 +93,7 @@ def is_gesture(body: JsonObject) -> bool:
 
 def read_gesture(body: JsonObject) -> Gesture | None:
     """What the person did; None where the payload does not say who did what."""
-    match body.get("type"):
-        case "block_actions":
-            return _read_press(body)
-        case "view_submission":
-            return _read_submission(body)
-        case _:
-            return None
+    return _read_press(body) if body.get("type") == PRESSED else _read_submission(body)
 
 
 def addressee(gesture: Gesture) -> str:
@@ -110,7 +103,7 @@ def addressee(gesture: Gesture) -> str:
 
 def without_links(body: JsonObject) -> JsonObject:
     """The payload without the addresses of pressed buttons, which may be meant for one person."""
-    if body.get("type") != PRESSED or not isinstance(body.get("actions"), list):
+    if body.get("type") != PRESSED:
         return body
     actions = [
         {name: value for name, value in action.items() if name != "url"}
@@ -154,7 +147,6 @@ def _read_press(body: JsonObject) -> Press | None:
         action_ts=text_in(action, "action_ts"),
         value=_value(action),
         trigger_id=text_in(body, "trigger_id"),
-        is_ephemeral=place.get("is_ephemeral") is True,
     )
     known = press.team and press.user and press.action_id and press.action_ts
     return press if known else None
