@@ -14,8 +14,8 @@ from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from bot.consent.clicks import Clicks
 from bot.console import look_at_database, look_at_socket, serve_health
+from bot.digests import PREFIX as DIGESTS
 from bot.digests import DigestLimits, build_digests
-from bot.digests.posts import PREFIX as DIGESTS
 from bot.front import FrontDoor, StoredAnswers, WorkspaceFiles
 from bot.ingress import (
     CatchUp,
@@ -76,7 +76,9 @@ async def running_bot(
         )
         digests = build_digests(runtime, api, people, limits, clock)
         signs = Signs(api)
-        presenting = Presenting(runtime, api, signs, unasked=digests.shows, links=runtime.consents)
+        presenting = Presenting(
+            runtime, api, signs, scheduled=digests.presenter, links=runtime.consents
+        )
         stack.push_async_callback(presenting.close)
         catch_up = CatchUp(
             api,
@@ -94,7 +96,7 @@ async def running_bot(
             users=settings.allowed_users,
         )
         app = create_app(client, identity)
-        consents = Clicks(runtime.consents, runtime.consents, api, people)
+        consents = Clicks(runtime.consents, api, people)
         actions = listen_to_gestures(
             app,
             {DIGESTS: digests.clicks, CONSENTS: consents},
@@ -106,7 +108,7 @@ async def running_bot(
         stack.push_async_callback(actions.close, patience_s=DRAIN_PATIENCE_S)
         ingress = register(
             app,
-            FrontDoor(runtime, digests.desk),
+            FrontDoor(runtime, digests.messages),
             ledger=runtime.ledger,
             files=WorkspaceFiles(runtime, api, clock),
             api=api,
@@ -115,7 +117,7 @@ async def running_bot(
             people=people,
             catch_up=catch_up,
         )
-        runtime.take_orders_with(digests.desk)
+        runtime.take_orders_with(digests.messages)
         await runtime.readers.show_with(READER, presenting.attach)
         taking_up = TakingUp(runtime.ledger, ingress, api.clock, gestures=actions)
         stack.push_async_callback(taking_up.close)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
 from agent_core.ids import UserId
 from agent_core.messages import JsonObject
@@ -61,6 +62,42 @@ def section(text: str) -> JsonObject:
 def context(text: str) -> JsonObject:
     """A block of small mrkdwn."""
     return {"type": "context", "elements": [_mrkdwn(text)]}
+
+
+def actions(*elements: JsonObject) -> JsonObject:
+    """A row of buttons."""
+    return {"type": "actions", "elements": list(elements)}
+
+
+def button(name: str, label: str, value: str, style: str = "") -> JsonObject:
+    """A button that carries a value; `style` is `primary`, `danger` or nothing."""
+    given = {"value": value, "style": style}
+    shown = {part: text for part, text in given.items() if text}
+    return {"type": "button", "action_id": name, "text": plain_text(label), **shown}
+
+
+def plain_text(text: str, max_chars: int = limits.LABEL_CHARS) -> JsonObject:
+    """A label, in which nothing is parsed."""
+    return {"type": "plain_text", "text": text[:max_chars], "emoji": False}
+
+
+def modal(name: str, title: str, submit: str, close: str, **parts: Any) -> JsonObject:
+    """A form in a window of its own."""
+    labels = {"title": title, "submit": submit, "close": close}
+    shown = {part: plain_text(text, limits.TITLE_CHARS) for part, text in labels.items()}
+    return {"type": "modal", "callback_id": name, **shown, **parts}
+
+
+def entry(name: str, label: str, element: JsonObject, **parts: Any) -> JsonObject:
+    """A field of a form; block and element have the same name."""
+    named = {**element, "action_id": name}
+    return {
+        "type": "input",
+        "block_id": name,
+        "label": plain_text(label),
+        "element": named,
+        **parts,
+    }
 
 
 def local_time(moment: datetime) -> str:

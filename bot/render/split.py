@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 _FENCE = "```"
-_FENCE_LINE = re.compile(r"^\s*(?:> ?)?```(\w*)[^\n`]*$", re.MULTILINE)
+_FENCE_LINE = re.compile(r"^[ \t]*(?:> ?)?```(\w*)[^\n`]*$", re.MULTILINE)
 _WHOLE = re.compile(r"<[^<>\n]+>|&(?:amp|lt|gt);|:[a-z0-9_+-]+:")
 _BREAKS = (
     re.compile(r"\n\n+"),

@@ -257,11 +257,15 @@ def entries(listing: Post) -> list[str]:
 
 
 @pytest.mark.proves("digest.words")
-async def test_a_digest_is_changed_in_words_and_told_as_it_is_then(office: Office) -> None:
+async def test_a_change_in_words_waits_for_a_yes_like_an_order(office: Office) -> None:
     schedule = await office.order()
     at_ten = schedule.order.rule.recurrence.replace("BYHOUR=9", "BYHOUR=10")
     change = reading("change", which=schedule.number, rrule=at_ten, only_when_new=True)
-    changed = await office.say("make the digest 10 o'clock, and only for news", change)
+    proposal = await office.say("make the digest 10 o'clock, and only for news", change)
+    assert proposal.text.startswith("*battery storage*\nEvery weekday at 10:00")
+    assert await office.schedule(schedule.number) == schedule
+    await office.world.slack.say("ann", proposal.channel, "yes", thread_ts=proposal.root_ts)
+    changed = await office.without_buttons(proposal)
     assert f"Digest {schedule.number} is changed: *battery storage*" in changed.text
     now = await office.schedule(schedule.number)
     assert now.order.rule.recurrence == at_ten

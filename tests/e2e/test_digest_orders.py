@@ -152,16 +152,17 @@ async def test_a_correction_takes_the_place_of_the_proposal(office: Office) -> N
     assert schedule.order.rule.recurrence == AT_TEN
 
 
-async def test_change_opens_the_form_and_shows_a_new_proposal(office: Office) -> None:
+async def test_change_opens_the_form_and_shows_what_it_is_then(office: Office) -> None:
     proposal = await office.say(ORDER)
     await office.press(proposal, "change")
     entered = {"days": "FREQ=WEEKLY;BYDAY=MO", "time": "14:30"}
     assert await office.fill_in(await office.form(), entered) == {}
-    changed = await office.next_post(proposal.root_ts, after=1)
-    assert "Every Monday at 14:30 (Europe/Amsterdam)" in changed.text
+    await office.world.slack.wait_for(
+        lambda slack: "Every Monday at 14:30" in slack.find(proposal.channel, proposal.ts).text
+    )
     assert await office.schedules() == []
-    await office.press(changed, "confirm")
-    await office.without_buttons(changed)
+    await office.press(proposal, "confirm")
+    await office.without_buttons(proposal)
     [schedule] = await office.schedules()
     assert "BYDAY=MO" in schedule.order.rule.recurrence
 

@@ -6,12 +6,12 @@ import aiohttp
 import pytest
 
 from agent_core.messages import JsonObject
-from bot.presenter import MemoryState, PresenterState, Signs, ThreadPresenter
+from bot.presenter import PresenterState, Signs, ThreadPresenter
 from bot.presenter.consents import Links
 from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import Guard, SkippingClock, SlackApi, web_client
 from bot.threads import ThreadRef
-from tests.bot.presenter.turns import Turn
+from tests.bot.presenter.turns import MemoryState, Turn
 
 
 class CutState(MemoryState):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.presenter import MemoryState
 from bot.slack_api import PlaceRefused
 from tests.bot.presenter.conftest import CutState, Stage
+from tests.bot.presenter.turns import MemoryState
 
 CLOSED = (
     "not_in_channel",

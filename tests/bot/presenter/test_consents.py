@@ -10,12 +10,11 @@ import pytest
 from agent_core.errors import ConsentRefused
 from agent_core.events import AnyEvent
 from agent_core.ids import ConsentId, UserId
-from bot.presenter import MemoryState
 from bot.presenter.board import Board
 from bot.presenter.presenter import ThreadPresenter
 from bot.sandbox.slack import Post
 from tests.bot.presenter.conftest import CutState, Stage
-from tests.bot.presenter.turns import Turn, action
+from tests.bot.presenter.turns import MemoryState, Turn, action
 
 
 @dataclass(slots=True)

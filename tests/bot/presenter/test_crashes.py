@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.presenter import MemoryState
 from bot.slack_api import SlackError
 from tests.bot.presenter.conftest import CutState, Stage
+from tests.bot.presenter.turns import MemoryState
 
 
 async def test_a_report_saved_twice_is_uploaded_once(stage: Stage) -> None:

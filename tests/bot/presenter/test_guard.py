@@ -7,10 +7,9 @@ import pytest
 from agent_core.events import AnyEvent
 from agent_core.messages import JsonObject
 from agent_core.sessions.leases import LeaseLost
-from bot.presenter import MemoryState
 from bot.slack_api.calls import VISIBLE
 from tests.bot.presenter.conftest import Stage
-from tests.bot.presenter.turns import Turn
+from tests.bot.presenter.turns import MemoryState, Turn
 
 
 class Lease:

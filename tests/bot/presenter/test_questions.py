@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 
 from agent_core.events import AnyEvent
-from bot.presenter import MemoryState, Signs
+from bot.presenter import Signs
 from bot.presenter.presenter import ThreadPresenter
 from bot.slack_api import SlackError
 from tests.bot.presenter.conftest import CutState, Stage
-from tests.bot.presenter.turns import Turn
+from tests.bot.presenter.turns import MemoryState, Turn
 
 
 async def show(presenter: ThreadPresenter, *events: AnyEvent) -> None:

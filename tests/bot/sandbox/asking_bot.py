@@ -63,7 +63,7 @@ async def asking_stage(
         presenting = Presenting(runtime, api, links=runtime.consents)
         await runtime.readers.show_with(READER, presenting.attach)
         app = create_app(client, identity)
-        clicks = Clicks(runtime.consents, runtime.consents, api, people)
+        clicks = Clicks(runtime.consents, api, people)
         actions = listen_to_gestures(
             app,
             {"consent.": clicks},
