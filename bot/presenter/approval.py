@@ -20,7 +20,9 @@ from bot.presenter.apps import Button, app_name, consent_button, deed, server_na
 from bot.render import (
     Draft,
     actions,
+    code,
     context,
+    inline_code,
     limits,
     local_time,
     mention,
@@ -28,7 +30,6 @@ from bot.render import (
     section,
     split,
 )
-from bot.render.escape import code, inline_code
 
 Form = Literal["whole", "cut", "bare"]
 """`cut`: as much as fits; `bare`: no arguments. Both name the file that holds everything."""

@@ -14,32 +14,14 @@ from bot.render.blocks import (
     plain_text,
     section,
 )
-from bot.render.escape import clean, escape, inert, literal, one_line
+from bot.render.escape import clean, code, escape, inert, inline_code, one_line
 from bot.render.links import IsLive, defanged, link
 from bot.render.mrkdwn import to_mrkdwn
 from bot.render.split import split
 
-__all__ = [
-    "Draft",
-    "IsLive",
-    "actions",
-    "answer_drafts",
-    "button",
-    "clean",
-    "context",
-    "defanged",
-    "entry",
-    "escape",
-    "inert",
-    "limits",
-    "link",
-    "literal",
-    "local_time",
-    "mention",
-    "modal",
-    "one_line",
-    "plain_text",
-    "section",
-    "split",
-    "to_mrkdwn",
-]
+__all__ = [  # noqa: RUF022 (by module)
+    "Draft", "actions", "answer_drafts", "button", "context", "entry", "limits", "local_time",
+    "mention", "modal", "plain_text", "section",
+    "clean", "code", "escape", "inert", "inline_code", "one_line",
+    "IsLive", "defanged", "link", "to_mrkdwn", "split",
+]  # fmt: skip

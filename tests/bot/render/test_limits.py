@@ -1,12 +1,13 @@
 """Whatever a model writes is rendered in time: what takes eight times the text takes no longer."""
 
 import time
+from collections.abc import Callable
 
 import pytest
 
 from bot.render import answer_drafts, limits
 
-SHAPES = {
+SHAPES: dict[str, Callable[[int], str]] = {
     "a label": lambda n: f"[{'a' * n}](https://x.example)",
     "hosts in a label": lambda n: f"[{'a.' * (n // 2)}](https://x.example)",
     "strikes": lambda n: "~~a" * (n // 3),
