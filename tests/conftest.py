@@ -1,11 +1,53 @@
 import gc
-from collections.abc import Iterator
+import sys
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 import pytest
 
 from tests.postgres import NoPostgres, new_database, postgres
 from tests.warm_processes import warm_processes
+
+WHOLE_FOLDERS = {"e2e", "attacks"}
+"""Here the bot is tried with all that it has, the toolkit's process included."""
+STARTING_FIXTURES = {"postgres_server", "browser"}
+STARTS = {"subprocess.Popen", "os.fork", "os.posix_spawn"}
+
+_at_work: list[pytest.Item] = []
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    for item in items:
+        if not _may_start(item):
+            item.add_marker("quick")
+
+
+def _may_start(item: pytest.Item) -> bool:
+    """Whether a test says that it starts a process, a browser or a database, or talks to one."""
+    if any(item.get_closest_marker(name) for name in ("process", "live")):
+        return True
+    fixtures: Sequence[str] = getattr(item, "fixturenames", ())
+    return bool(STARTING_FIXTURES & set(fixtures) or WHOLE_FOLDERS & set(item.path.parts))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    _at_work[:] = [item]
+    try:
+        return (yield)
+    finally:
+        _at_work.clear()
+
+
+def _audit(event: str, _arguments: object) -> None:
+    """Nothing that is counted as quick starts a process."""
+    if event in STARTS and _at_work and _at_work[0].get_closest_marker("quick"):
+        raise RuntimeError(
+            f"{_at_work[0].nodeid} starts a process: say why with pytest.mark.process"
+        )
+
+
+sys.addaudithook(_audit)
 
 
 def pytest_collection_finish() -> None:

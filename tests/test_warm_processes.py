@@ -14,7 +14,7 @@ import pytest
 
 from tests.warm_processes import PROGRAMS, WarmPopen
 
-pytestmark = pytest.mark.subprocess
+pytestmark = pytest.mark.process("it is about processes")
 
 PATIENCE_S = 60
 PROGRAM = """

@@ -21,7 +21,7 @@ with tracing.turn_trace(turn='t', quoted='it said {SECRET} aloud'):
 logfire.force_flush()
 """
 
-pytestmark = pytest.mark.subprocess
+pytestmark = pytest.mark.process("tracing is set up once a process")
 
 Span = dict[str, Any]
 

@@ -18,7 +18,7 @@ PROGRAM = Path(__file__).with_name("trace_process.py")
 ROOT_SPAN = "standalone_composio_test"
 MARKER = re.compile(r"[A-Z]+MARKER")
 
-pytestmark = pytest.mark.subprocess
+pytestmark = pytest.mark.process("tracing is set up once a process")
 
 Span = dict[str, Any]
 

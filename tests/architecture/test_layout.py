@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.process("git says which files there are")
+
 REPOSITORY = Path(__file__).parents[2]
 PACKAGES = ("bot", "agent_core", "mcp_local")
 

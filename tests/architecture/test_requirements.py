@@ -135,7 +135,7 @@ def test_the_table_shows_each_row_with_its_tests() -> None:
     ]
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("the command as a person types it")
 def test_the_command_prints_every_row() -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "tests.requirements"],

@@ -18,7 +18,7 @@ HEAVY = {
 }
 _IMPORTED = re.compile(r"^import time:\s+\d+ \|\s+\d+ \|\s*(\S+)$", re.MULTILINE)
 
-pytestmark = pytest.mark.subprocess
+pytestmark = pytest.mark.process("what a start loads is a matter of a process")
 
 
 def packages_of(cwd: Path, *arguments: str) -> tuple[str, set[str]]:

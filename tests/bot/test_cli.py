@@ -72,7 +72,7 @@ def test_what_it_does_not_know_is_named_with_code_2(arguments: list[str], named:
     assert named in result.output
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("how long a command takes to load is a matter of a process")
 def test_a_folder_without_pages_ends_the_sandbox_with_a_reason(tmp_path: Path) -> None:
     pages = tmp_path / "pages"
     pages.mkdir()
@@ -84,7 +84,7 @@ def test_a_folder_without_pages_ends_the_sandbox_with_a_reason(tmp_path: Path) -
     assert ended.stdout == ""
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("how long a command takes to load is a matter of a process")
 def test_a_folder_that_is_not_there_ends_the_sandbox_with_a_reason(tmp_path: Path) -> None:
     ended = run_bot(tmp_path, "sandbox", "--web", str(tmp_path / "nowhere"), "--ask", "hello")
     assert ended.returncode == 1

@@ -118,7 +118,7 @@ def test_a_broken_file_is_told_with_its_line(
     assert "servers.json is broken at line 2" in result.stderr
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("a server that is added is a program")
 def test_a_try_lists_the_tools_with_their_digests(bot: Command, tmp_path: Path, told: Told) -> None:
     asking: dict[str, Any] = {"type": "object", "properties": {"password": {}}}
     told.lists(defined("act"), defined("add", inputSchema=asking))
@@ -132,7 +132,7 @@ def test_a_try_lists_the_tools_with_their_digests(bot: Command, tmp_path: Path, 
     assert not (tmp_path / "state.sqlite").exists()
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("a server that is added is a program")
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
@@ -152,7 +152,7 @@ def test_a_server_that_does_not_work_is_told_with_code_1(
     assert reason in result.stderr
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("a server that is added is a program")
 def test_a_change_is_shown_and_accepted(bot: Command, tmp_path: Path, told: Told) -> None:
     use(told.config, tmp_path)
     assert "accepted  act" in bot("test", "told").stdout
@@ -178,7 +178,7 @@ def test_a_change_is_shown_and_accepted(bot: Command, tmp_path: Path, told: Told
     assert "Nothing of told act waits" in again.stderr
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("a server that is added is a program")
 def test_a_change_that_a_try_finds_waits_to_be_accepted(
     bot: Command, tmp_path: Path, told: Told
 ) -> None:
@@ -196,7 +196,7 @@ def test_a_change_that_a_try_finds_waits_to_be_accepted(
     assert bot("test", "told").stdout.splitlines()[-1] == "It works, and has 3 tools."
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("a server that is added is a program")
 def test_a_try_of_a_server_that_was_never_used_pins_nothing(
     bot: Command, tmp_path: Path, told: Told
 ) -> None:

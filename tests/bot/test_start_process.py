@@ -13,7 +13,7 @@ import pytest
 
 from bot.sandbox.slack import SlackStandIn
 
-pytestmark = pytest.mark.subprocess
+pytestmark = pytest.mark.process("a second bot and a full disk are met at the start of a process")
 
 TIMEOUT_S = 90
 SMALL_DISK = 'mount -t tmpfs -o size=1m none "$PWD" && cd "$PWD" && exec "$@"'

@@ -23,6 +23,8 @@ from agent_core.tools.hub import McpHub
 from agent_core.tools.registry import Registry
 from agent_core.tools.servers import InProcessServer, ServerConfig, StdioServer
 
+pytestmark = pytest.mark.process("one of the toolsets is a process")
+
 TEXT: JsonObject = {
     "type": "object",
     "properties": {"text": {"type": "string"}},

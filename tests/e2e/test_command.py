@@ -14,7 +14,7 @@ from tests.e2e.command_line import run_sandbox, short_names
 from tests.e2e.drawn_pages import draw_pages
 from tests.e2e.reports import Report, words_of
 
-pytestmark = pytest.mark.subprocess
+pytestmark = pytest.mark.process("the command as a user types it")
 
 REPORT_TOOLS = {"Task", "crawl_parallel", "save_corpus", "write_report"}
 Fields = Mapping[str, type | tuple[type, ...]]

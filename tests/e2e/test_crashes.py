@@ -21,7 +21,7 @@ WALKED = (*POINTS[::4], *POINTS[3::4])
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
-    pytest.mark.subprocess,
+    pytest.mark.process("only a process can be killed"),
     pytest.mark.timeout(600),
 ]
 

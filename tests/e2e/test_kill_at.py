@@ -45,7 +45,7 @@ def test_what_cannot_be_done_is_said_with_code_2(arguments: list[str], named: st
 
 
 @pytest.mark.proves("sandbox.kill_at")
-@pytest.mark.subprocess
+@pytest.mark.process("only a process can be killed")
 async def test_a_bot_that_is_killed_twice_gives_one_answer_and_one_report(tmp_path: Path) -> None:
     ran = await run_sandbox(tmp_path, REPORT, kill_at="ToolCallStarted,run_finished")
     done = ran.json()
@@ -60,7 +60,7 @@ async def test_a_bot_that_is_killed_twice_gives_one_answer_and_one_report(tmp_pa
     assert all(post["thread_ts"] == asked["ts"] for post in said)
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("only a process can be killed")
 async def test_an_event_that_never_comes_kills_nobody_and_is_named(tmp_path: Path) -> None:
     ran = await run_sandbox(tmp_path, "What is the capital of France?", kill_at="artifact_saved")
     done = ran.json()

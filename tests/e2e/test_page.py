@@ -13,7 +13,10 @@ from agent_core.messages import JsonObject
 from bot.sandbox.page import Page as SandboxPage
 from tests.e2e.world import SIMPLE_ANSWER, World
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.subprocess]
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.process("the page is read in a browser"),
+]
 
 TURN_MS = 60_000
 BOT = "universal-agent"

@@ -19,7 +19,10 @@ from tests.bench.crash_world import Outside, outside_world
 from tests.members import Members, members_on
 from tests.postgres import driven, new_database
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.subprocess]
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.process("two bots share the work, and one dies"),
+]
 
 PROCESSES = 2
 TAKE_OVER_S = 30.0

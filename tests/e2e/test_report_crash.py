@@ -19,7 +19,7 @@ ANSWER = "The report is ready."
 
 
 @pytest.mark.proves("crashes.lost", "uploads.once")
-@pytest.mark.subprocess
+@pytest.mark.process("only a process can be killed")
 async def test_a_report_written_at_the_moment_of_a_kill_arrives_once_and_leaves_no_doubt(
     tmp_path: Path,
 ) -> None:

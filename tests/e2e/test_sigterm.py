@@ -16,7 +16,7 @@ import pytest
 from bot.sandbox.model import Text, ToolUse
 from tests.e2e.world import Outside, outside_world
 
-pytestmark = pytest.mark.subprocess
+pytestmark = pytest.mark.process("a signal ends a process")
 
 STOP_S = 20.0
 START_S = 60.0

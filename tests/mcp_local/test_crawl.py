@@ -16,6 +16,8 @@ from mcp_local.server import build_server
 from mcp_local.settings import Settings
 from tests.mcp_local.fetch.world import Site, article, serving
 
+pytestmark = pytest.mark.process("pages are read in a process of its own")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:

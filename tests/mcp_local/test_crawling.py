@@ -18,6 +18,8 @@ from mcp_local.pages import page_path
 from mcp_local.workspace import Workspace
 from tests.mcp_local.fetch.world import PUBLIC, Names, Site, article, client_for, serving
 
+pytestmark = pytest.mark.process("pages are read in a process of its own")
+
 THREE_HOSTS = ["a.example", "b.example", "c.example"]
 """Of ten pages at once, three of each host would be too few."""
 

@@ -177,7 +177,7 @@ async def outcome(readers: Readers, html: str) -> str:
     return read.markdown
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("the reader of pages is a process, so that it can be ended")
 async def test_hostile_pages_cost_only_themselves() -> None:
     async with Readers(count=1, limit_s=20.0) as readers:
         outcomes = [await outcome(readers, html) for html in HOSTILE.values()]
@@ -186,7 +186,7 @@ async def test_hostile_pages_cost_only_themselves() -> None:
     assert "Paragraph 3" in after
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("the reader of pages is a process, so that it can be ended")
 async def test_a_page_that_stalls_the_reader_is_given_up_and_the_next_one_is_read() -> None:
     links = "<a href='/x'>link text</a> " * 200_000
     async with Readers(count=1, limit_s=1.5) as readers:
@@ -196,7 +196,7 @@ async def test_a_page_that_stalls_the_reader_is_given_up_and_the_next_one_is_rea
     assert read.title == "On robots"
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("the reader of pages is a process, so that it can be ended")
 async def test_a_page_without_text_is_a_failure_with_its_reason() -> None:
     async with Readers(count=1) as readers:
         with pytest.raises(FetchFailed, match="needs a browser"):

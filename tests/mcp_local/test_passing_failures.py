@@ -16,6 +16,8 @@ from mcp_local.fetch.manners import Manners
 from mcp_local.workspace import Workspace
 from tests.mcp_local.fetch.world import PUBLIC, Handler, Names, Site, client_for, serving
 
+pytestmark = pytest.mark.process("pages are read in a process of its own")
+
 HOST = "busy.example"
 
 

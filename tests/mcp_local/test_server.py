@@ -9,6 +9,8 @@ from pydantic import SecretStr
 from mcp_local.server import build_server
 from mcp_local.settings import Settings
 
+pytestmark = pytest.mark.process("the toolkit starts its reader of pages")
+
 NAMES = {
     "crawl_parallel",
     "save_corpus",
@@ -77,7 +79,7 @@ def test_settings_come_from_the_environment_comma_separated(
     assert settings.workspaces_root == Path("runs")
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("what a start loads is a matter of a process")
 def test_starting_the_server_loads_no_heavy_library() -> None:
     heavy = {"trafilatura", "lxml", "crawl4ai", "scipy", "numpy", "litellm"}
     script = f"import sys, mcp_local.server; print(sorted(set(sys.modules) & {heavy!r}))"

@@ -11,7 +11,7 @@ from mcp.types import TextContent
 
 from tests.mcp_local.fetch.world import article, serving
 
-pytestmark = pytest.mark.subprocess
+pytestmark = pytest.mark.process("the toolkit as the bot starts it")
 
 
 @pytest.mark.proves("toolkit.stdio")

@@ -25,7 +25,7 @@ def paid(root: Path) -> Counter[str]:
 
 
 @pytest.mark.proves("crashes.lost")
-@pytest.mark.subprocess
+@pytest.mark.process("only a process can be killed")
 @pytest.mark.parametrize(
     "kill_at",
     [
@@ -58,7 +58,7 @@ EXPECTED = {
 
 
 @pytest.mark.proves("crashes.new_code")
-@pytest.mark.subprocess
+@pytest.mark.process("only a process can be killed")
 async def test_a_turn_that_new_code_cannot_replay_goes_on_from_its_history(tmp_path: Path) -> None:
     assert await run_process(tmp_path, "tool_call_finished:2", name="old") == -signal.SIGKILL
     assert await run_process(tmp_path, name="new") == 0
@@ -68,7 +68,7 @@ async def test_a_turn_that_new_code_cannot_replay_goes_on_from_its_history(tmp_p
 
 
 @pytest.mark.proves("crashes.paid_once")
-@pytest.mark.subprocess
+@pytest.mark.process("only a process can be killed")
 async def test_a_turn_that_went_on_from_its_history_survives_another_kill(tmp_path: Path) -> None:
     assert await run_process(tmp_path, "begin:model root 2", name="old") == -signal.SIGKILL
     assert await run_process(tmp_path, "begin:model root 3", name="new") == -signal.SIGKILL

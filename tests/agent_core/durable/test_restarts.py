@@ -11,7 +11,7 @@ import pytest
 from tests.agent_core.runtime.schedules import Schedules
 from tests.postgres import new_database, postgres
 
-pytestmark = pytest.mark.subprocess
+pytestmark = pytest.mark.process("a Postgres restarts")
 
 RESTARTS = 2
 EFFECTS_BETWEEN = 2

@@ -20,7 +20,7 @@ TAKE_OVER_S = 30
 STOP_S = 2.5
 """Two seconds, and the look of this test into the database."""
 
-pytestmark = pytest.mark.subprocess
+pytestmark = pytest.mark.process("two processes share the work, and one dies")
 
 
 class Member:

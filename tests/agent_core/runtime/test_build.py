@@ -39,7 +39,7 @@ async def traced_url(core: CoreSettings) -> str:
     return trace["session_info"]["url"]
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("the runtime starts the toolkit's process")
 @pytest.mark.parametrize(
     ("key", "base_url", "url"),
     [

@@ -14,7 +14,9 @@ from tests.postgres import new_database, postgres
 TIMEOUT_S = 10
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.subprocess)])
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgres", marks=pytest.mark.process("a database server"))]
+)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty database of each kind."""
     if request.param == "sqlite":

@@ -135,7 +135,7 @@ async def test_a_file_that_somebody_locks_in_the_middle_of_turns(tmp_path: Path)
 
 
 @pytest.mark.proves("database.restarted")
-@pytest.mark.subprocess
+@pytest.mark.process("Postgres goes away and comes back")
 async def test_postgres_restarts_in_the_middle_of_turns(own_postgres: Any) -> None:
     server, url = own_postgres
 

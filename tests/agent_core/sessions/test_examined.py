@@ -77,7 +77,7 @@ async def test_a_database_that_stays_locked_is_given_up(tmp_path: Path) -> None:
         await examine_database(at(tmp_path), patience_s=0.05)
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("another process holds the file")
 async def test_a_user_who_may_make_no_tables_is_told_what_to_grant(
     postgres_server: Any, tmp_path: Path
 ) -> None:

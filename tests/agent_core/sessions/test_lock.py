@@ -150,7 +150,7 @@ async def test_a_place_without_room_for_the_lock_is_named(tmp_path: Path) -> Non
 
 
 @pytest.mark.proves("processes.sqlite")
-@pytest.mark.subprocess
+@pytest.mark.process("a lock is between processes")
 async def test_a_killed_process_leaves_no_lock(file_url: str) -> None:
     """Only a process can be killed."""
     async with other_process(file_url) as process:

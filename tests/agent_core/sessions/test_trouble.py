@@ -153,7 +153,7 @@ async def test_a_server_that_is_not_there_is_waited_for_and_then_named() -> None
     await database.close()
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("Postgres goes away and comes back")
 async def test_a_process_that_is_suspended_in_a_transaction_holds_nobody_up_for_long(
     postgres_url: str,
 ) -> None:
@@ -208,7 +208,7 @@ async def lost_commits(postgres_url: str) -> AsyncIterator[tuple[LostCommits, Da
         yield line, database
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("Postgres goes away and comes back")
 class TestACommitWithoutAnAnswer:
     """It was done, and the connection broke before anybody was told."""
 
@@ -290,7 +290,7 @@ class TestACommitWithoutAnAnswer:
 
 
 @pytest.mark.proves("database.restarted")
-@pytest.mark.subprocess
+@pytest.mark.process("Postgres goes away and comes back")
 async def test_postgres_restarts_under_load_and_everything_is_there_once(
     own_postgres: Any,
 ) -> None:

@@ -14,7 +14,10 @@ from agent_core.tools.hub import McpHub
 from tests.agent_core.tools.conftest import QUICK
 from tests.agent_core.tools.scripts import plain
 
-pytestmark = [pytest.mark.subprocess, pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [
+    pytest.mark.process("a stdio server is a process"),
+    pytest.mark.asyncio(loop_scope="module"),
+]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -18,7 +18,7 @@ from agent_core.tools.servers import StdioServer
 from tests.agent_core.tools.conftest import QUICK, HubMaker
 from tests.agent_core.tools.scripts import raw
 
-pytestmark = pytest.mark.subprocess
+pytestmark = pytest.mark.process("a stdio server is a process")
 
 
 async def call(hub: McpHub, context: ToolContext, tool: str, **arguments: object) -> ToolOutput:

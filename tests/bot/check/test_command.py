@@ -13,6 +13,8 @@ from bot.cli import app
 from bot.settings import BotSettings, Configuration, read_configuration
 from tests.bot.check.installation import KEY, Installation, installed
 
+pytestmark = pytest.mark.process("the check starts the toolkit")
+
 NAMES = [
     "settings",
     "slack_bot_token",

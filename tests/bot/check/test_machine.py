@@ -128,7 +128,7 @@ async def test_a_running_bot_is_a_warning_that_names_it(tmp_path: Path) -> None:
     assert f"process {os.getpid()} on " in found.text
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("what this machine can start is found by starting it")
 async def test_the_toolkit_is_started_and_its_tools_counted(tmp_path: Path) -> None:
     root = tmp_path / "root"
     found = await checked("Local toolkit", core=at(root))

@@ -46,7 +46,7 @@ def test_buttons_are_named_one_by_one_or_in_a_list() -> None:
     )
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("the command starts the bot as a process of its own")
 async def test_the_bot_and_slack_live_at_the_given_moment(tmp_path: Path) -> None:
     town = secrets.choice(("France", "Italy", "Spain"))
     ran = await run_sandbox(tmp_path, f"What is the capital of {town}?", more=("--clock", CLOCK))
@@ -58,7 +58,7 @@ async def test_the_bot_and_slack_live_at_the_given_moment(tmp_path: Path) -> Non
     assert done["root_posts"] == []
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("the command starts the bot as a process of its own")
 async def test_a_bot_without_a_schedule_is_not_waited_for(tmp_path: Path) -> None:
     ran = await run_sandbox(tmp_path, "What is the capital of France?", more=("--until-posts", "1"))
     assert ran.code == 1
@@ -66,7 +66,7 @@ async def test_a_bot_without_a_schedule_is_not_waited_for(tmp_path: Path) -> Non
     assert "Traceback" not in ran.err
 
 
-@pytest.mark.subprocess
+@pytest.mark.process("the command starts the bot as a process of its own")
 async def test_a_digest_that_was_agreed_to_comes_on_both_sides_of_a_weekend(
     tmp_path: Path,
 ) -> None:

@@ -12,6 +12,8 @@ from pydantic import SecretStr
 from mcp_local.server import build_server
 from mcp_local.settings import Settings
 
+pytestmark = pytest.mark.process("the toolkit starts its reader of pages")
+
 NAMES = {"workbench_download", "workbench_upload", "upload_to_composio", "save_app_file"}
 
 

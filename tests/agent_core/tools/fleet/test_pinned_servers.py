@@ -17,7 +17,7 @@ from agent_core.tools.servers import HubLimits
 from tests.agent_core.tools.conftest import QUICK
 from tests.agent_core.tools.fleet.world import NOTE, Told, defined
 
-pytestmark = pytest.mark.subprocess
+pytestmark = pytest.mark.process("a stdio server is a process")
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 Start = Callable[[], McpHub]

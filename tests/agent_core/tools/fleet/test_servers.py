@@ -22,7 +22,7 @@ from agent_core.tools.servers import StdioServer
 from tests.agent_core.tools.conftest import QUICK
 from tests.agent_core.tools.fleet.world import Told, defined
 
-pytestmark = pytest.mark.subprocess
+pytestmark = pytest.mark.process("a stdio server is a process")
 
 LIMIT_S = 10
 needs_pidfd = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="watches a foreign process")

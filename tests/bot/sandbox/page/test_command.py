@@ -17,7 +17,7 @@ from bot.sandbox.settings import child_environment
 from tests.bot.sandbox.page.visitor import Stream
 from tests.e2e.command_line import NO_KEYS
 
-pytestmark = pytest.mark.subprocess
+pytestmark = pytest.mark.process("the command with its page is one process, and its signals end it")
 
 PATIENCE_S = 60.0
 ASK = "What is full jitter?"
