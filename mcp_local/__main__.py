@@ -7,12 +7,13 @@ import sys
 # Pydantic would load Logfire, for instrumentation that is not used: 0.4 s and 17 MB.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # noqa: TID251  nothing is read
 
-from mcp_local.server import build_server
-from mcp_local.settings import Settings
-
 
 def main() -> None:
     """Serve until the client closes its end."""
+    # Imported here: the workers that read pages run this file as well, and serve nothing.
+    from mcp_local.server import build_server
+    from mcp_local.settings import Settings
+
     # Before MCPServer sets up its own handler: standard output belongs to the protocol.
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
     try:

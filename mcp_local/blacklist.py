@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from cachetools import FIFOCache
 from pydantic import BaseModel, Field, ValidationError
 
 FILE_NAME = "webReader_blacklist.json"
@@ -36,18 +37,10 @@ class Blacklist:
     Reads and writes the disk; may be used in several threads.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        *,
-        max_remembered: int = 10_000,
-    ) -> None:
+    def __init__(self, root: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._path = root / FILE_NAME
         self._now = now
-        self._max_remembered = max_remembered
-        self._counted: dict[str, None] = {}
-        """The URLs counted last, oldest first."""
+        self._counted: FIFOCache[str, bool] = FIFOCache(10_000)
         self._recording = threading.Lock()
 
     def blocks(self, url: str) -> bool:
@@ -61,13 +54,8 @@ class Blacklist:
         domain = _domain(url)
         with self._recording:
             if domain and url not in self._counted:
-                self._remember(url)
+                self._counted[url] = True
                 self._count(domain)
-
-    def _remember(self, url: str) -> None:
-        self._counted[url] = None
-        if len(self._counted) > self._max_remembered:
-            del self._counted[next(iter(self._counted))]
 
     def _count(self, domain: str) -> None:
         stored = self._read()

@@ -1,7 +1,6 @@
 """The corpus of a session: expanded_corpus.json, whose order numbers the sources of its reports."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 from urllib.parse import urlsplit
@@ -36,24 +35,6 @@ class CorpusFile(BaseModel):
     articles: list[Article]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedCorpus:
-    """What a save left on disk."""
-
-    path: str
-    articles: list[Article]
-
-    @property
-    def successful(self) -> int:
-        """Articles with content."""
-        return sum(article.status == "success" for article in self.articles)
-
-    @property
-    def content_bytes(self) -> int:
-        """Bytes of all contents."""
-        return sum(len(article.content.encode()) for article in self.articles)
-
-
 def read_corpus(workspace: Workspace) -> list[Article]:
     """The saved articles in the order of their numbers; empty before the first save."""
     if not workspace.exists(CORPUS_FILE):
@@ -67,22 +48,32 @@ def read_corpus(workspace: Workspace) -> list[Article]:
         ) from error
 
 
-def save_corpus(workspace: Workspace, urls: Iterable[str], now: datetime) -> SavedCorpus:
+def save_corpus(workspace: Workspace, urls: Iterable[str], now: datetime) -> list[Article]:
     """Add the pages of `urls` to the corpus; without `urls`, every page fetched in the session.
 
     Articles saved before keep their place, so numbers in earlier reports stay valid; one that had
     failed is filled once its page was fetched. A URL never fetched becomes a failed article.
     """
     found = _page_finder(workspace)
-    articles = [_refresh(article, found) for article in read_corpus(workspace)]
+    articles = [
+        article if article.status == "success" else _article(article.url, found(article.url))
+        for article in read_corpus(workspace)
+    ]
     known = {url_key(article.url) for article in articles}
     for url in list(urls) or [page.url for page in read_pages(workspace)]:
         if url_key(url) not in known:
             known.add(url_key(url))
             articles.append(_article(url, found(url)))
-    saved = SavedCorpus(path=CORPUS_FILE, articles=articles)
-    _write(workspace, saved, now)
-    return saved
+    successful = sum(article.status == "success" for article in articles)
+    file = CorpusFile(
+        extraction_timestamp=f"{now:%Y-%m-%dT%H:%M:%S.%f}Z",
+        total_articles=len(articles),
+        successful=successful,
+        failed=len(articles) - successful,
+        articles=articles,
+    )
+    workspace.write_text(CORPUS_FILE, file.model_dump_json(indent=2))
+    return articles
 
 
 def url_key(url: str) -> str:
@@ -107,20 +98,3 @@ def _article(url: str, page: StoredPage | None) -> Article:
     if page is None:
         return Article(url=url, title=url, content="", status="failed")
     return Article(url=url, title=page.title or url, content=page.markdown, status="success")
-
-
-def _refresh(article: Article, found: Callable[[str], StoredPage | None]) -> Article:
-    if article.status == "success":
-        return article
-    return _article(article.url, found(article.url))
-
-
-def _write(workspace: Workspace, saved: SavedCorpus, now: datetime) -> None:
-    file = CorpusFile(
-        extraction_timestamp=f"{now:%Y-%m-%dT%H:%M:%S.%f}Z",
-        total_articles=len(saved.articles),
-        successful=saved.successful,
-        failed=len(saved.articles) - saved.successful,
-        articles=saved.articles,
-    )
-    workspace.write_text(saved.path, file.model_dump_json(indent=2))

@@ -2,8 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -11,23 +10,27 @@ from pathlib import Path
 from typing import Literal
 from weakref import WeakValueDictionary
 
+from cachetools import LRUCache
+
 from mcp_local.blacklist import Blacklist
 from mcp_local.errors import FetchDenied, FetchFailed, ToolkitError
-from mcp_local.extract.reader import Readers, Request
+from mcp_local.extract.reader import Readers
 from mcp_local.fetch.allowance import Allowance
-from mcp_local.fetch.client import Client, FetchedPage
+from mcp_local.fetch.client import Client
 from mcp_local.fetch.manners import Manners
 from mcp_local.pages import StoredPage, count_words, find_page, page_files, page_path, save_page
+from mcp_local.settings import Settings
 from mcp_local.workspace import Workspace
 
 MAX_PAGES_PER_SESSION = 2_000
+MAX_COUNTED_SESSIONS = 1_000
+"""A session that was idle for longer than so many others is counted anew, by its files."""
 PAGE_S = 30.0
 """For one page, from its robots.txt to its file."""
 
 MAX_AT_ONCE = 10
 MAX_AT_ONCE_PER_HOST = 4
 
-OpenClient = Callable[[], Client]
 Progress = Callable[[int, int], Awaitable[None]]
 """Told how many pages are done, and of how many."""
 
@@ -54,22 +57,15 @@ class Crawler:
     """Reads pages for all sessions of this process, within the limits of each."""
 
     def __init__(
-        self,
-        *,
-        open_client: OpenClient,
-        readers: Readers,
-        blacklist: Blacklist,
-        manners: Manners,
-        max_counted_sessions: int = 1_000,
+        self, root: Path, open_client: Callable[[], Client], readers: Readers | None = None
     ) -> None:
         self._open_client = open_client
-        self._readers = readers
-        self._blacklist = blacklist
-        self._manners = manners
-        self._slots = _Slots()
-        self._max_counted_sessions = max_counted_sessions
-        self._fetches: dict[Path, int] = {}
-        """Of the sessions that fetched last, the longest idle first."""
+        self._readers = readers or Readers()
+        self._blacklist = Blacklist(root)
+        self._manners = Manners(time.monotonic)
+        self._all = asyncio.Semaphore(MAX_AT_ONCE)
+        self._hosts: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self._fetches: LRUCache[Path, int] = LRUCache(MAX_COUNTED_SESSIONS)
         self._counting = asyncio.Lock()
 
     async def crawl(self, workspace: Workspace, urls: list[str], progress: Progress) -> list[Row]:
@@ -102,7 +98,7 @@ class Crawler:
     async def _read(self, client: Client, workspace: Workspace, url: str) -> StoredPage:
         if await asyncio.to_thread(self._blacklist.blocks, url):
             raise FetchDenied("blocked by earlier failures")
-        async with self._slots.taken(url):
+        async with self._host(url), self._all:
             await self._count_fetch(workspace)
             try:
                 async with asyncio.timeout(PAGE_S):
@@ -113,13 +109,7 @@ class Crawler:
     async def _fetch(self, client: Client, workspace: Workspace, url: str) -> StoredPage:
         fetched_at = datetime.now(UTC)
         page = await client.page(url, partial(self._manners.require, client=client))
-        return await self._store(workspace, page, fetched_at)
-
-    async def _store(
-        self, workspace: Workspace, page: FetchedPage, fetched_at: datetime
-    ) -> StoredPage:
-        request = Request(kind=page.kind, text=page.text, url=page.final_url)
-        article = await self._readers.read(request)
+        article = await self._readers.read(page.kind, page.text, page.final_url)
         stored = StoredPage(
             url=page.url,
             final_url=page.final_url,
@@ -136,27 +126,12 @@ class Crawler:
 
     async def _count_fetch(self, workspace: Workspace) -> None:
         async with self._counting:
-            count = self._fetches.pop(workspace.root, None)
+            count = self._fetches.get(workspace.root)
             if count is None:
                 count = len(await asyncio.to_thread(page_files, workspace))
-            self._fetches[workspace.root] = min(count + 1, MAX_PAGES_PER_SESSION)
-            if len(self._fetches) > self._max_counted_sessions:
-                del self._fetches[next(iter(self._fetches))]
+            self._fetches[workspace.root] = count + 1
         if count >= MAX_PAGES_PER_SESSION:
             raise FetchDenied(f"this session has used its {MAX_PAGES_PER_SESSION:,} pages")
-
-
-class _Slots:
-    """How many pages are fetched at the same time, in all and from one host."""
-
-    def __init__(self) -> None:
-        self._all = asyncio.Semaphore(MAX_AT_ONCE)
-        self._hosts: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
-
-    @asynccontextmanager
-    async def taken(self, url: str) -> AsyncGenerator[None]:
-        async with self._host(url), self._all:
-            yield
 
     def _host(self, url: str) -> asyncio.Semaphore:
         name = url.partition("//")[2].partition("/")[0].lower()
@@ -165,16 +140,9 @@ class _Slots:
         return semaphore
 
 
-@asynccontextmanager
-async def open_crawler(workspaces_root: Path, allowance: Allowance) -> AsyncGenerator[Crawler]:
-    """A crawler with its reading processes; the blacklist lies beside the sessions."""
-    async with Readers() as readers:
-        yield Crawler(
-            open_client=partial(Client, allowance),
-            readers=readers,
-            blacklist=Blacklist(workspaces_root),
-            manners=Manners(time.monotonic),
-        )
+def build_crawler(settings: Settings) -> Crawler:
+    """The crawler of these settings. Raises ValueError naming one that cannot be read."""
+    return Crawler(settings.workspaces_root, partial(Client, Allowance.from_settings(settings)))
 
 
 def _row_of(page: StoredPage, url: str, origin: Literal["fetched", "stored"]) -> Row:

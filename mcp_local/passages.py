@@ -46,30 +46,27 @@ class Passage:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Scored:
-    passage: Passage
-    score: float
+_Scored = tuple[float, Passage]
 
 
 def find_passages(sources: Iterable[Source], query: str, limit: int) -> list[Passage]:
     """The `limit` best passages, best first; only such as share a word with the query."""
-    passages = [passage for source in sources for passage in _split_source(source)]
+    passages = [
+        Passage(source=source, heading=heading, text=text)
+        for source in sources
+        for heading, text in split_passages(source.text or source.title)
+    ]
     wanted = set(_query_terms(query))
-    counted = [(passage, Counter(_terms(_searchable(passage)))) for passage in passages]
+    counted = [
+        (found, Counter(_terms(f"{found.source.title} {found.heading} {found.text}")))
+        for found in passages
+    ]
     return _pick(_score(counted, wanted), limit)
 
 
 def split_passages(text: str) -> list[tuple[str, str]]:
     """(heading, passage) pairs in reading order; every passage is a verbatim piece of `text`."""
     return [(heading, text[start:end]) for heading, start, end in _joined(text, _spans(text))]
-
-
-def _split_source(source: Source) -> list[Passage]:
-    return [
-        Passage(source=source, heading=heading, text=text)
-        for heading, text in split_passages(source.text or source.title)
-    ]
 
 
 def _spans(text: str) -> Iterator[_Span]:
@@ -112,10 +109,6 @@ def _joined(text: str, spans: Iterable[_Span]) -> list[_Span]:
     return joined
 
 
-def _searchable(passage: Passage) -> str:
-    return f"{passage.source.title} {passage.heading} {passage.text}"
-
-
 def _query_terms(query: str) -> list[str]:
     words = [word for word in _TERM.findall(query.casefold()) if word not in _STOP_WORDS]
     return [_stem(word) for word in words] or _terms(query)
@@ -145,20 +138,20 @@ def _score(counted: Sequence[tuple[Passage, Counter[str]]], wanted: set[str]) ->
             for term in wanted & terms.keys()
         )
         if score > 0:
-            scored.append(_Scored(passage, score))
+            scored.append((score, passage))
     return scored
 
 
 def _pick(scored: list[_Scored], limit: int) -> list[Passage]:
     """Take the best one by one, discounting a source each time it is taken."""
     queues: dict[int, list[_Scored]] = {}
-    for found in sorted(scored, key=lambda found: found.score):
-        queues.setdefault(found.passage.source.n, []).append(found)
+    for found in sorted(scored, key=lambda found: found[0]):
+        queues.setdefault(found[1].source.n, []).append(found)
     taken: Counter[int] = Counter()
     picked: list[Passage] = []
     while queues and len(picked) < limit:
-        best = max(queues, key=lambda n: queues[n][-1].score * _REPEAT_DISCOUNT ** taken[n])
-        picked.append(queues[best].pop().passage)
+        best = max(queues, key=lambda n: queues[n][-1][0] * _REPEAT_DISCOUNT ** taken[n])
+        picked.append(queues[best].pop()[1])
         taken[best] += 1
         if not queues[best]:
             del queues[best]
@@ -187,11 +180,6 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     if start < len(tail):
         spans.append((start, len(tail)))
     return spans
-
-
-def split_sentences(text: str) -> list[str]:
-    """The sentences of `text`, letter by letter."""
-    return [text[start:end] for start, end in sentence_spans(text)]
 
 
 def _skip_space(text: str, start: int) -> int:

@@ -1,17 +1,11 @@
 """Builds the MCP server from its tool families."""
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from importlib.metadata import version
 
 from mcp.server.mcpserver import MCPServer
 
-from mcp_local.crawling import open_crawler
-from mcp_local.fetch.allowance import Allowance
 from mcp_local.settings import Settings
 from mcp_local.tools import composio_upload, corpus, crawl, files, report, workbench
-from mcp_local.tools.crawl import CRAWLER
 from mcp_local.workbench.http import api_address
 
 _INSTRUCTIONS = (
@@ -22,23 +16,12 @@ _INSTRUCTIONS = (
 
 
 def build_server(settings: Settings) -> MCPServer:
-    """The server with all tools registered; its reading processes live as long as it serves.
-
-    Raises ValueError naming a setting that cannot be read.
-    """
-    allowance = Allowance.from_settings(settings)
-
-    @asynccontextmanager
-    async def lifespan(_: MCPServer) -> AsyncGenerator[dict[str, Any]]:
-        async with open_crawler(settings.workspaces_root, allowance) as crawler:
-            yield {CRAWLER: crawler}
-
+    """The server with all tools registered. Raises ValueError naming a setting that is wrong."""
     server = MCPServer(
         "local_toolkit",
         instructions=_INSTRUCTIONS,
-        version=_version(),
+        version=version("universal-agent"),
         log_level="WARNING",
-        lifespan=lifespan,
     )
     for family in (crawl, corpus, files, report):
         family.register(server, settings)
@@ -47,10 +30,3 @@ def build_server(settings: Settings) -> MCPServer:
         for family in (workbench, composio_upload):
             family.register(server, settings)
     return server
-
-
-def _version() -> str:
-    try:
-        return version("universal-agent")
-    except PackageNotFoundError:
-        return "0"

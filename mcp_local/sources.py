@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, ValidationError
@@ -19,17 +19,6 @@ SourceKind = Literal["page", "snippet"]
 RESULTS_DIRECTORY = "search_results"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchHit:
-    """One result of a search."""
-
-    url: str
-    title: str
-    snippet: str
-    path: str
-    """The file that holds it, relative to the session directory."""
-
-
 class _Hit(BaseModel):
     url: str = ""
     title: str | None = None
@@ -40,26 +29,6 @@ class _ResultsFile(BaseModel):
     timestamp: str = ""
     articles: list[_Hit] = Field(default_factory=list[_Hit])
     results: list[_Hit] = Field(default_factory=list[_Hit])
-
-
-def read_hits(workspace: Workspace) -> list[SearchHit]:
-    """Every hit with a web address, oldest search first; files of other formats are passed over."""
-    files = sorted(_read_files(workspace), key=lambda found: (found[1].timestamp, found[0]))
-    return [
-        SearchHit(url=hit.url, title=hit.title or "", snippet=hit.snippet or "", path=path)
-        for path, file in files
-        for hit in (*file.articles, *file.results)
-        if hit.url.startswith(("http://", "https://"))
-    ]
-
-
-def _read_files(workspace: Workspace) -> Iterator[tuple[str, _ResultsFile]]:
-    for info in workspace.files(RESULTS_DIRECTORY):
-        if info.path.endswith(".json"):
-            try:
-                yield info.path, _ResultsFile.model_validate_json(workspace.read_bytes(info.path))
-            except (PathDenied, ValidationError):
-                continue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,10 +54,17 @@ class Source:
         except ValueError:
             return ""
 
-    @property
-    def words(self) -> int:
-        """Words of the text."""
-        return len(self.text.split())
+    def row(self) -> dict[str, Any]:
+        """How the model sees it in a list."""
+        return {
+            "n": self.n,
+            "url": self.url,
+            "title": self.title,
+            "kind": self.kind,
+            "status": "success" if self.ok else "failed",
+            "words": len(self.text.split()),
+            "path": self.path,
+        }
 
 
 def read_sources(workspace: Workspace) -> list[Source]:
@@ -103,11 +79,12 @@ def read_sources(workspace: Workspace) -> list[Source]:
     by_key |= {url_key(page.url): page for page in pages}
     sources = [_from_article(article, by_key) for article in read_corpus(workspace)]
     known = {url_key(source.url) for source in sources}
-    hits = (_from_hit(hit, by_key) for hit in read_hits(workspace))
-    for source in chain(hits, map(_from_page, pages)):
-        if url_key(source.url) not in known:
-            known.add(url_key(source.url))
-            sources.append(source)
+    for source in chain(_snippets(workspace), map(_from_page, pages)):
+        key = url_key(source.url)
+        if key not in known:
+            known.add(key)
+            fetched = key in by_key and source.kind == "snippet"
+            sources.append(replace(_from_page(by_key[key]), url=source.url) if fetched else source)
     return [replace(source, n=n) for n, source in enumerate(sources, start=1)]
 
 
@@ -134,15 +111,26 @@ def _from_page(page: StoredPage) -> Source:
     )
 
 
-def _from_hit(hit: SearchHit, pages: Mapping[str, StoredPage]) -> Source:
-    page = pages.get(url_key(hit.url))
-    if page is not None:
-        return replace(_from_page(page), url=hit.url)
-    return Source(
-        url=hit.url,
-        title=hit.title or hit.url,
-        kind="snippet",
-        ok=True,
-        text=hit.snippet,
-        path=hit.path,
-    )
+def _snippets(workspace: Workspace) -> Iterator[Source]:
+    """Every hit with a web address, oldest search first; files of other formats are passed over."""
+    files = sorted(_read_files(workspace), key=lambda found: (found[1].timestamp, found[0]))
+    for path, file in files:
+        for hit in (*file.articles, *file.results):
+            if hit.url.startswith(("http://", "https://")):
+                yield Source(
+                    url=hit.url,
+                    title=hit.title or hit.url,
+                    kind="snippet",
+                    ok=True,
+                    text=hit.snippet or "",
+                    path=path,
+                )
+
+
+def _read_files(workspace: Workspace) -> Iterator[tuple[str, _ResultsFile]]:
+    for info in workspace.files(RESULTS_DIRECTORY):
+        if info.path.endswith(".json"):
+            try:
+                yield info.path, _ResultsFile.model_validate_json(workspace.read_bytes(info.path))
+            except (PathDenied, ValidationError):
+                continue

@@ -4,20 +4,30 @@ import errno
 import os
 import secrets
 import stat
+import unicodedata
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from mcp.server.mcpserver import Context
 
 from mcp_local.errors import NoSession, PathDenied, ToolkitError
-from mcp_local.paths import split_path
 from mcp_local.settings import Settings
 
 MAX_FILE_BYTES = 20_000_000
 """The largest file that is read or written whole."""
+
+MAX_NAME_BYTES = 200
+"""Bytes of one name; file systems end at 255, and a temporary suffix must still fit."""
+
+MAX_PATH_BYTES = 1000
+
+_DEVICE_NAMES = frozenset(
+    ["con", "prn", "aux", "nul"]
+    + [f"{device}{digit}" for device in ("com", "lpt") for digit in range(1, 10)]
+)
 
 # O_NONBLOCK keeps a pipe planted in the workspace from blocking the reader; O_NOFOLLOW refuses a
 # symlink in the component being opened, so walking one component at a time refuses it everywhere.
@@ -147,23 +157,72 @@ class Workspace:
             os.close(directory_fd)
 
 
-def open_workspace(settings: Settings, ctx: Context, argument: str = "") -> Workspace:
-    """The session of this call: the directory in the call's meta, else the one `argument` names.
+def split_path(text: str, *homes: Path) -> tuple[str, ...]:
+    """The parts of `text` below the session directory; empty for the directory itself.
 
-    The directory is created if it is missing. A session in the meta wins; an argument that names
-    another one is refused.
+    A relative path counts from the session directory, an absolute one must begin with one of
+    `homes`, the spellings of that directory. Purely lexical: symlinks are the opener's business.
 
     Raises:
-        NoSession: Neither the meta nor the argument names a session.
-        PathDenied: The directory is not below the workspaces root, or not this call's session.
+        PathDenied: The path leads out, or a name in it is one we do not accept.
     """
-    named = _session_in_meta(ctx)
-    if not named:
-        if not argument:
-            raise NoSession(
-                "This call names no session. Give the session's directory as an absolute path."
-            )
-        return _workspace(settings, argument)
+    _check_text(text)
+    path = PurePosixPath(text)
+    if path.is_absolute():
+        path = _below_home(path, homes)
+    for name in path.parts:
+        _check_name(name)
+    return path.parts
+
+
+def fold_name(name: str) -> str:
+    """`name` as the most forgiving file system compares it: without case and composed forms."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
+def _check_text(text: str) -> None:
+    if any(unicodedata.category(letter) in ("Cc", "Cf", "Cs") for letter in text):
+        raise PathDenied("The path holds control or invisible characters. Use a plain file name.")
+    if "\\" in text or text[1:2] == ":":
+        raise PathDenied("Windows paths are not accepted. Use names separated by '/'.")
+    if len(text.encode()) > MAX_PATH_BYTES:
+        raise PathDenied("The path is too long. Use a shorter one.")
+
+
+def _below_home(path: PurePosixPath, homes: tuple[Path, ...]) -> PurePosixPath:
+    for home in homes:
+        if path.is_relative_to(home):
+            return path.relative_to(home)
+    raise PathDenied(
+        f"{path} is outside this session's directory. Use a path relative to the session, "
+        "for example work_products/notes.md."
+    )
+
+
+def _check_name(name: str) -> None:
+    if name == "..":
+        raise PathDenied("'..' is not accepted. Paths stay inside the session's directory.")
+    if name.startswith("-") or name != name.strip() or name.endswith("."):
+        raise PathDenied(
+            f"{name!r} is not a safe file name. It may not begin with '-', nor begin or end "
+            "with a space, nor end with a dot."
+        )
+    if len(name.encode()) > MAX_NAME_BYTES:
+        raise PathDenied("A name in the path is too long. Use at most 200 bytes a name.")
+    if fold_name(name).partition(".")[0] in _DEVICE_NAMES:
+        raise PathDenied(f"{name!r} is the name of a device on some systems. Use another name.")
+
+
+def open_workspace(settings: Settings, ctx: Context, argument: str = "") -> Workspace:
+    """The session of this call: the directory in the call's meta, created if it is missing.
+
+    Raises:
+        NoSession: The meta names none.
+        PathDenied: It is not below the workspaces root, or `argument` names another one.
+    """
+    named = (ctx.request_context.meta or {}).get("session_dir")
+    if not isinstance(named, str) or not named:
+        raise NoSession("This call names no session, so there are no files it may use.")
     workspace = _workspace(settings, named)
     if argument and not _names_same(settings, workspace, argument):
         raise PathDenied(
@@ -172,36 +231,7 @@ def open_workspace(settings: Settings, ctx: Context, argument: str = "") -> Work
     return workspace
 
 
-def open_workspace_of(settings: Settings, ctx: Context, path: str) -> Workspace:
-    """The session of a call whose only path argument names a file or folder in the session.
-
-    Without a session in the meta, an absolute path below the workspaces root names it: its first
-    directory there.
-
-    Raises:
-        NoSession: Neither the meta nor the path names a session.
-        PathDenied: The directory is not below the workspaces root.
-    """
-    if _session_in_meta(ctx):
-        return open_workspace(settings, ctx)
-    for root in (settings.workspaces_root.absolute(), settings.workspaces_root.resolve()):
-        with suppress(PathDenied):
-            if path.startswith("/") and (parts := split_path(path, root)):
-                return _workspace(settings, str(root / parts[0]))
-    raise NoSession(
-        "This call names no session. Give an absolute path inside a session's directory."
-    )
-
-
-def _session_in_meta(ctx: Context) -> str:
-    meta = ctx.request_context.meta or {}
-    named = meta.get("session_dir")
-    return named if isinstance(named, str) else ""
-
-
 def _workspace(settings: Settings, directory: str) -> Workspace:
-    if not Path(directory).is_absolute():
-        raise PathDenied("The session's directory must be an absolute path.")
     root = settings.workspaces_root.resolve()
     try:
         resolved = Path(directory).resolve()

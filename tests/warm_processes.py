@@ -36,7 +36,7 @@ LOADED = (
 """What the known commands need between them. None of it may start a thread when it is loaded."""
 
 MODULES = {("bot", "start"), ("bot", "sandbox"), ("bot", "check")}
-ALONE = {("mcp_local",), ("mcp_local.extract.worker",)}
+ALONE = {("mcp_local",)}
 PROGRAMS = {"turn_process.py", "shared_process.py", "trace_process.py", "tool_span_process.py"}
 MESSAGE_BYTES = 200_000
 READY = b"ready"

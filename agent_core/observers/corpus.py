@@ -1,22 +1,25 @@
-"""Saves the articles that a call extracted, one extracted_articles/*.json each."""
+"""Saves the articles that a call extracted, one extracted_articles/*.json each.
+
+And counts pages that the reader service did not find into the blacklist that the crawler keeps.
+"""
 
 import asyncio
 import hashlib
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import yaml
+from pydantic import BaseModel, Field, ValidationError
 
 from agent_core.messages import JsonObject
-from agent_core.observers.executions import slug_of
 from agent_core.observers.observing import ToolObserved, full_text
+from agent_core.tools.names import slug_of
 from agent_core.tools.payloads import is_list, is_object, parse, search, text_in
-from agent_core.workspaces.files import timestamp, write_json
-from agent_core.workspaces.layout import EXTRACTED_ARTICLES
+from agent_core.workspaces.layout import EXTRACTED_ARTICLES, timestamp, write_json, write_text
 
 logger = logging.getLogger(__name__)
 
@@ -24,7 +27,6 @@ CONTENT_CHARS = 10_000
 _HEAD_CHARS = 20_000
 _DEPTH = 3
 _FENCE = "---\n"
-_READER_ERRORS = {"1214": "page not found", "1234": "time-out, may pass"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,19 +42,13 @@ class ArticleObserver:
     """Knows the results of `crawl_parallel`, whose pages are files already, and of `webReader`."""
 
     async def saw(self, observed: ToolObserved) -> Sequence[str]:
-        match slug_of(observed.call.name):
-            case "crawl_parallel":
-                return await asyncio.to_thread(_save_all, observed, _crawled)
-            case "webReader":
-                return await asyncio.to_thread(_save_all, observed, _read)
-            case _:
-                return ()
-
-
-def _save_all(
-    observed: ToolObserved, articles: Callable[[ToolObserved], Iterator[_Article]]
-) -> list[str]:
-    return [_save(article, observed.context.workspace) for article in articles(observed)]
+        articles = {"crawl_parallel": _crawled, "webReader": _read}.get(slug_of(observed.call.name))
+        if articles is None:
+            return ()
+        workspace = observed.context.workspace
+        return await asyncio.to_thread(
+            lambda: [_save(article, workspace) for article in articles(observed)]
+        )
 
 
 def _save(article: _Article, workspace: Path) -> str:
@@ -79,20 +75,14 @@ def _file_name(article: _Article) -> str:
 
 def _crawled(observed: ToolObserved) -> Iterator[_Article]:
     """The pages that a crawl could read; it names their files and leaves the text there."""
-    pages = search(parse(full_text(observed)), _pages, _DEPTH) or []
-    for page in pages:
-        if not is_object(page):
-            continue
+    answer = parse(full_text(observed))
+    pages = answer.get("pages") if is_object(answer) else None
+    for page in pages if is_list(pages) else ():
         path = text_in(page, "path")
         if path and text_in(page, "status") == "success":
             article = _stored(observed, path, page)
             if article is not None:
                 yield article
-
-
-def _pages(value: JsonObject) -> list[object] | None:
-    pages = value.get("pages")
-    return pages if is_list(pages) else None
 
 
 def _stored(observed: ToolObserved, path: str, row: JsonObject) -> _Article | None:
@@ -132,22 +122,15 @@ def _front_matter(text: str) -> tuple[JsonObject, str]:
 
 
 def _moment(value: object) -> datetime | None:
-    if not isinstance(value, datetime):
-        try:
-            value = datetime.fromisoformat(str(value))
-        except ValueError:
-            return None
-    return value if value.tzinfo else value.replace(tzinfo=UTC)
+    try:
+        return datetime.fromisoformat(str(value)).astimezone(UTC)
+    except ValueError:
+        return None
 
 
 def _read(observed: ToolObserved) -> Iterator[_Article]:
     """The one page that a reader service returned."""
-    text = full_text(observed)
-    for code, meaning in _READER_ERRORS.items():
-        if f'"code":"{code}"' in text.replace(" ", ""):
-            logger.info("webReader: %s (%s)", meaning, code)
-            return
-    page = search(parse(text), _reader_page, _DEPTH)
+    page = search(parse(full_text(observed)), _reader_page, _DEPTH)
     if observed.output.is_error or page is None:
         return
     yield _Article(
@@ -161,3 +144,53 @@ def _read(observed: ToolObserved) -> Iterator[_Article]:
 
 def _reader_page(value: JsonObject) -> JsonObject | None:
     return value if isinstance(value.get("content"), str) else None
+
+
+BLACKLIST = "webReader_blacklist.json"
+_NOT_FOUND = '"code":"1214"'
+"""Does not pass by itself; 1234, a time-out, may, and is not counted."""
+
+
+class _Domain(BaseModel):
+    failures: int
+    last_failure: str
+
+
+class _Blacklist(BaseModel):
+    """The local toolkit's file, which the crawler reads anew at each use."""
+
+    domains: dict[str, _Domain] = Field(default_factory=dict[str, _Domain])
+    threshold: int = 3
+
+
+class ReaderBlacklist:
+    """Counts what `webReader` did not find; `root` is the directory of all workspaces."""
+
+    def __init__(self, root: Path) -> None:
+        self._path = root / BLACKLIST
+        self._writing = asyncio.Lock()
+
+    async def saw(self, observed: ToolObserved) -> Sequence[str]:
+        """Count a page that is not there against its domain; leaves no file in the workspace."""
+        if slug_of(observed.call.name) == "webReader":
+            async with self._writing:
+                await asyncio.to_thread(self._count, observed)
+        return ()
+
+    def _count(self, observed: ToolObserved) -> None:
+        try:
+            domain = urlsplit(text_in(observed.call.arguments, "url")).hostname
+        except ValueError:
+            domain = None
+        if domain is None or _NOT_FOUND not in full_text(observed).replace(" ", ""):
+            return
+        try:
+            stored = _Blacklist.model_validate_json(self._path.read_bytes())
+        except (OSError, ValidationError):
+            stored = _Blacklist()
+        earlier = stored.domains.get(domain)
+        failures = (earlier.failures if earlier else 0) + 1
+        stored.domains[domain] = _Domain(failures=failures, last_failure=timestamp(observed.at))
+        write_text(self._path, stored.model_dump_json(indent=2))
+        if failures == stored.threshold:
+            logger.warning("%s has failed for good %d times: skipped from now on", domain, failures)

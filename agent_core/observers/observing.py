@@ -1,18 +1,23 @@
-"""How observers are told of tool results: beside the turn, in tasks that are owned and bounded."""
+"""How observers are told of tool results: beside the turn, in tasks that are owned and bounded.
+
+And which Composio tools a call really ran: the tool itself, or those inside a multi-execute.
+"""
 
 import asyncio
 import hashlib
 import logging
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Protocol
 
 from agent_core import tracing
 from agent_core.ids import TurnId
-from agent_core.messages import ToolCall
+from agent_core.messages import JsonObject, ToolCall
 from agent_core.tools import ToolContext, ToolOutput
+from agent_core.tools.actions import Action, opened
+from agent_core.tools.payloads import is_list, is_object, parse, search, text_in
 
 logger = logging.getLogger(__name__)
 
@@ -81,12 +86,7 @@ class Observers:
             task.add_done_callback(self._tasks.pop)
 
     async def settle(self, timeout_s: float, turn: TurnId | None = None) -> None:
-        """Wait until what was told so far is done with, but no longer than `timeout_s`.
-
-        Args:
-            timeout_s: The longest wait.
-            turn: Wait for this turn's results alone; None waits for those of all turns.
-        """
+        """Wait until what was told of one turn, or of all, is done; no longer than `timeout_s`."""
         tasks = [task for task, of in self._tasks.items() if turn in (None, of)]
         if tasks:
             await asyncio.wait(tasks, timeout=timeout_s)
@@ -103,19 +103,69 @@ class Observers:
         name = type(observer).__name__
         try:
             async with asyncio.timeout(self._limit_s):
-                saved = await observer.saw(observed)
+                await self._note(observed, await observer.saw(observed))
         except TimeoutError:
             logger.warning("%s did not end over a result of %s", name, observed.call.name)
         except Exception:
             logger.exception("%s failed over a result of %s", name, observed.call.name)
-        else:
-            sizes = await asyncio.to_thread(_sizes, saved, observed.context.workspace)
-            for path, size in zip(saved, sizes, strict=True):
-                kind = path.partition("/")[0]
-                tracing.note("observer_artifact_saved", path=path, type=kind, size=size)
+
+    async def _note(self, observed: ToolObserved, saved: Sequence[str]) -> None:
+        for path in saved:
+            found = await asyncio.to_thread((observed.context.workspace / path).stat)
+            kind = path.partition("/")[0]
+            tracing.note("observer_artifact_saved", path=path, type=kind, size=found.st_size)
 
 
-def _sizes(paths: Sequence[str], workspace: Path) -> list[int]:
-    """Bytes of each file, 0 for one that is not there."""
-    files = [workspace / path for path in paths]
-    return [file.stat().st_size if file.is_file() else 0 for file in files]
+_WRAPPED_LEVELS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """One tool that ran, with the part of the result that is its own."""
+
+    slug: str
+    """As the service names it, such as `COMPOSIO_SEARCH_NEWS`."""
+    arguments: JsonObject
+    payload: object
+    position: int = 0
+    """Within the call."""
+
+
+def executions(observed: ToolObserved) -> list[Execution]:
+    """What ran. Reads the whole result; empty when it holds no JSON."""
+    payload = parse(full_text(observed))
+    call = opened(observed.call)
+    if payload is None:
+        return []
+    if call.is_batch:
+        return list(_inner(payload, call.actions))
+    [action] = call.actions
+    return [Execution(slug=action.tool, arguments=action.arguments, payload=payload)]
+
+
+def may_run(observed: ToolObserved, wanted: re.Pattern[str]) -> bool:
+    """Whether the call names a wanted tool, itself or inside; spares reading other results."""
+    tools = [action.tool for action in opened(observed.call).actions]
+    return any(not tool or wanted.fullmatch(tool) for tool in tools)
+
+
+def _inner(payload: object, asked: Sequence[Action]) -> Iterator[Execution]:
+    """Each result of a batch with what it answers: by its index, or by its place without one."""
+    results = search(payload, _results, _WRAPPED_LEVELS) or []
+    for position, result in enumerate(results):
+        if not is_object(result):
+            continue
+        index = result.get("index")
+        place = index if isinstance(index, int) and 0 <= index < len(asked) else position
+        request = asked[place] if place < len(asked) else None
+        yield Execution(
+            slug=text_in(result, "tool_slug") or (request.tool if request else ""),
+            arguments=request.arguments if request else {},
+            payload=result.get("response") or result,
+            position=position,
+        )
+
+
+def _results(value: JsonObject) -> list[object] | None:
+    results = value.get("results")
+    return results if is_list(results) else None

@@ -3,17 +3,17 @@
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from typing import Any
+
+from dateutil.parser import ParserError, parse
+from dateutil.relativedelta import relativedelta
 
 from agent_core.messages import JsonObject
-from agent_core.observers.dates import parse_relative_date
-from agent_core.observers.executions import Execution, executions, may_run
-from agent_core.observers.observing import ToolObserved
+from agent_core.observers.observing import Execution, ToolObserved, executions, may_run
 from agent_core.tools.payloads import is_list, is_object, search, text_in
-from agent_core.workspaces.files import timestamp, write_json
-from agent_core.workspaces.layout import SEARCH_RESULTS
+from agent_core.workspaces.layout import SEARCH_RESULTS, timestamp, write_json
 
 _SEARCH = re.compile(
     r"(?:COMPOSIO|RUBE)_SEARCH_(?!TOOLS$|FETCH_)\w+"
@@ -23,13 +23,6 @@ _SEARCH = re.compile(
 _NEWS_LIST = "news_results"
 _LISTS = ("organic_results", "articles", "citations", "results")
 _DEPTH = 4
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Hits:
-    under: str
-    """The name of the list that they came in."""
-    items: tuple[JsonObject, ...]
 
 
 class SearchResultObserver:
@@ -44,10 +37,9 @@ class SearchResultObserver:
 def _save(observed: ToolObserved) -> list[str]:
     saved: list[str] = []
     for execution in executions(observed):
-        cleaned = (
-            cleaned_results(execution, observed.at) if _SEARCH.fullmatch(execution.slug) else None
-        )
-        if cleaned is not None:
+        if not _SEARCH.fullmatch(execution.slug):
+            continue
+        if cleaned := cleaned_results(execution, observed.at):
             name = f"{execution.slug[:80]}_{observed.stamp(execution.position)}.json"
             path = f"{SEARCH_RESULTS}/{name}"
             write_json(observed.context.workspace / path, cleaned)
@@ -60,11 +52,12 @@ def cleaned_results(execution: Execution, at: datetime) -> JsonObject | None:
     wants_news = "NEWS" in execution.slug
     # A web search may bring a few news beside its hits.
     names = (_NEWS_LIST, *_LISTS) if wants_news else (*_LISTS, _NEWS_LIST)
-    hits = search(execution.payload, partial(_hits, names), _DEPTH)
-    if hits is None:
+    found = search(execution.payload, partial(_hits, names), _DEPTH)
+    if found is None:
         return None
-    is_news = wants_news or hits.under == _NEWS_LIST
-    clean = [_clean(item, place, at, is_news) for place, item in enumerate(hits.items, start=1)]
+    under, hits = found
+    is_news = wants_news or under == _NEWS_LIST
+    clean = [_clean(item, place, at, is_news) for place, item in enumerate(hits, start=1)]
     return {
         "type": "news" if is_news else "web",
         "timestamp": timestamp(at),
@@ -73,12 +66,12 @@ def cleaned_results(execution: Execution, at: datetime) -> JsonObject | None:
     }
 
 
-def _hits(names: Sequence[str], value: JsonObject) -> _Hits | None:
+def _hits(names: Sequence[str], value: JsonObject) -> tuple[str, list[JsonObject]] | None:
+    """The first of the lists that holds something, with its name."""
     for name in names:
         listed = value.get(name)
-        items = tuple(filter(_is_hit, listed)) if is_list(listed) else ()
-        if items:
-            return _Hits(under=name, items=items)
+        if items := list(filter(_is_hit, listed)) if is_list(listed) else []:
+            return name, items
     return None
 
 
@@ -107,3 +100,49 @@ def _snippet(item: JsonObject) -> str:
 def _source(item: JsonObject) -> str:
     source = item.get("source")
     return text_in(source, "name", "title") if is_object(source) else text_in(item, "source")
+
+
+_UNITS = {
+    "seconds": "s sec second",
+    "minutes": "m min minute",
+    "hours": "h hr hour",
+    "days": "d day",
+    "weeks": "w wk week",
+    "months": "mo mon month",
+    "years": "y yr year",
+}
+_UNIT_OF = {name: unit for unit, names in _UNITS.items() for name in names.split()}
+_AGO = re.compile(r"(?:about |over )?(\d{1,6}|an?|one)\s*([a-z]{1,6}?)s?\.?(?: ago)?")
+_DAYS_BACK = {"now": 0, "just now": 0, "today": 0, "yesterday": 1}
+_DAY = re.compile(
+    r"\d{4}-\d\d-\d\d(?!\d)|\d{1,2}/\d{1,2}/\d{4}(?!\d)"
+    r"|[a-z]{3,9}\.? \d{1,2}(?:st|nd|rd|th)?(?:,? (\d{4}))?\b"
+    r"|\d{1,2}(?:st|nd|rd|th)? [a-z]{3,9}\.?,?(?: (\d{4}))?\b"
+)
+
+
+def parse_relative_date(text: str, now: datetime) -> str | None:
+    """The day that a search result means, as YYYY-MM-DD; None when it names none.
+
+    Args:
+        text: Such as "2 hours ago", "yesterday", "3d", "Jan 23, 2026", "23 January", or ISO.
+        now: When the result came; relative dates count from it, in its time zone.
+    """
+    said = " ".join(text.split()).casefold()
+    try:
+        if said in _DAYS_BACK:
+            day = now - relativedelta(days=_DAYS_BACK[said])
+        elif (ago := _AGO.fullmatch(said)) and ago[2] in _UNIT_OF:
+            count = int(ago[1]) if ago[1].isdecimal() else 1
+            back: dict[str, Any] = {_UNIT_OF[ago[2]]: count}
+            day = now - relativedelta(**back)
+        elif written := _DAY.match(said):
+            day = parse(written[0], default=now.replace(month=1, day=1))
+            if day.date() > now.date() and not re.search(r"\d{4}", written[0]):
+                # Without a year it is the latest such day that is not in the future.
+                day = day.replace(year=now.year - 1)
+        else:
+            return None
+    except (ParserError, ValueError, OverflowError):
+        return None
+    return f"{day:%Y-%m-%d}"

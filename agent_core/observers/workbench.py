@@ -12,11 +12,15 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from agent_core.messages import JsonObject
-from agent_core.observers.executions import Execution, executions, may_run, slug_of
-from agent_core.observers.observing import ToolObserved
+from agent_core.observers.observing import (
+    Execution,
+    ToolObserved,
+    executions,
+    may_run,
+)
+from agent_core.tools.names import slug_of
 from agent_core.tools.payloads import is_object, search, text_in
-from agent_core.workspaces.files import timestamp, write_json
-from agent_core.workspaces.layout import DOWNLOADS, WORKBENCH_ACTIVITY
+from agent_core.workspaces.layout import DOWNLOADS, WORKBENCH_ACTIVITY, timestamp, write_json
 
 _WORKBENCH = re.compile(
     r"(?:COMPOSIO|RUBE)_REMOTE_(?:WORKBENCH|BASH_TOOL)|(?:\w+_)?CODEINTERPRETER_\w+"
@@ -55,18 +59,13 @@ def _save(observed: ToolObserved) -> list[str]:
 
 
 def _executions(observed: ToolObserved) -> list[Execution]:
+    """One whose result is no JSON is recorded all the same, with its text."""
     ran = [one for one in executions(observed) if _WORKBENCH.fullmatch(one.slug)]
-    return ran or _unreadable(observed)
-
-
-def _unreadable(observed: ToolObserved) -> list[Execution]:
-    """An execution whose result is no JSON is recorded all the same, with its text."""
     slug = slug_of(observed.call.name)
-    if not _WORKBENCH.fullmatch(slug):
-        return []
+    if ran or not _WORKBENCH.fullmatch(slug):
+        return ran
     payload: JsonObject = {"stdout": observed.output.text}
-    arguments = observed.call.arguments
-    return [Execution(slug=slug, arguments=arguments, payload=payload, position=0)]
+    return [Execution(slug=slug, arguments=observed.call.arguments, payload=payload)]
 
 
 def _input(arguments: JsonObject) -> JsonObject:

@@ -22,7 +22,7 @@ from agent_core.messages import JsonObject, ToolCall
 from agent_core.models.anthropic import AnthropicModel
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, standard_observers
-from agent_core.observers.reader_blacklist import ReaderBlacklist
+from agent_core.observers.corpus import ReaderBlacklist
 from agent_core.runtime.consents import ConsentParts
 from agent_core.runtime.runs import Agents, Closing, TurnParts
 from agent_core.runtime.runtime import Runtime, RuntimeParts

@@ -286,7 +286,7 @@ class Children:
         request = CHILD_REQUEST.validate_python(payload)
         turn = await self._store.turn(TurnId(request.turn))
         session = await self._store.session_of(turn)
-        self._run_logs.follow(session.id, turn.id, session.workspace)
+        self._run_logs.follow(session.id, session.workspace)
         scope = self._scopes.scope(
             turn,
             session,

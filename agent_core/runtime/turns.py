@@ -279,7 +279,7 @@ class Turns:
         turn = await self._parts.store.turn(TurnId(turn_id))
         await self._parts.leases.check(turn.session)
         session = await self._parts.store.session_of(turn)
-        self._parts.run_logs.follow(session.id, turn.id, session.workspace)
+        self._parts.run_logs.follow(session.id, session.workspace)
         scope = self._scopes.scope(
             turn, session, ROOT_RUN, steps, generation=generation, asker=turn.inbound.asker
         )
@@ -294,7 +294,6 @@ class Turns:
                 await self._parts.leases.check(turn.session)
                 await self._finish(turn, session, scope, result, trace_id)
                 self._signals.forget(turn.id)
-        self._parts.run_logs.leave(session.id, turn.id)
         self._on_ended(turn)
 
     async def _result(self, turn: StoredTurn, scope: RunScope, trace_id: str) -> RunResult:

@@ -20,8 +20,7 @@ from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId
 from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
 from agent_core.tools import Progress, ToolContext, ToolOutput, Toolset
-from agent_core.workspaces.files import write_text
-from agent_core.workspaces.layout import TOOL_RESULTS
+from agent_core.workspaces.layout import TOOL_RESULTS, write_text
 
 logger = logging.getLogger(__name__)
 

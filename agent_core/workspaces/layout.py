@@ -1,11 +1,15 @@
-"""Where a session's files lie."""
+"""Where a session's files lie, and how they are written: whole or not at all, as UTF-8."""
 
 import hashlib
+import json
+import os
+import uuid
 from datetime import UTC, datetime
 from pathlib import Path
 
 from agent_core.errors import SettingsError
 from agent_core.ids import SessionId
+from agent_core.messages import JsonObject
 
 SEARCH_RESULTS = "search_results"
 EXTRACTED_ARTICLES = "extracted_articles"
@@ -75,3 +79,28 @@ def _name(now: datetime, session: SessionId) -> str:
     # The digest keeps two sessions of the same second apart.
     digest = hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:6]
     return f"session_{now.astimezone(UTC):%Y%m%d_%H%M%S}_{digest}"
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file atomically, making its directory. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
+    try:
+        with part.open("w", encoding="utf-8", errors="replace", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def write_json(path: Path, value: JsonObject) -> None:
+    """Write a JSON file atomically, readable by people. Raises OSError."""
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n")
+
+
+def timestamp(moment: datetime) -> str:
+    """UTC as the files of a workspace write it: ISO with microseconds and without an offset."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")

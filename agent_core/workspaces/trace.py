@@ -28,7 +28,7 @@ from agent_core.events import (
 )
 from agent_core.ids import ROOT_RUN, RunId
 from agent_core.messages import JsonObject
-from agent_core.workspaces.files import timestamp
+from agent_core.workspaces.layout import timestamp
 
 INPUT_PREVIEW_CHARS = 2_000
 CONTENT_PREVIEW_CHARS = 1_000
@@ -86,7 +86,10 @@ def build_trace(
         "outcome": ended.outcome if ended else None,
         "answer_preview": ended.answer[:CONTENT_PREVIEW_CHARS] if ended else "",
         "usage": _usage(events),
-        "artifacts": [_artifact(event) for event in _all(events, ArtifactSaved)],
+        "artifacts": [
+            {name: getattr(event, name) for name in ("path", "title", "mimetype", "size_bytes")}
+            for event in _all(events, ArtifactSaved)
+        ],
         "runs": turn.runs(),
     }
 
@@ -227,15 +230,6 @@ def _usage(events: Sequence[AnyEvent]) -> JsonObject:
     total = sum((event.usage for event in (*steps, *routes)), Usage())
     model_calls = len(steps) + sum(route.model_calls for route in routes)
     return {**asdict(total), "total_tokens": total.total_tokens, "model_calls": model_calls}
-
-
-def _artifact(event: ArtifactSaved) -> JsonObject:
-    return {
-        "path": event.path,
-        "title": event.title,
-        "mimetype": event.mimetype,
-        "size_bytes": event.size_bytes,
-    }
 
 
 def _place(event: Event) -> tuple[RunId, int, int]:

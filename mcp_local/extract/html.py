@@ -12,8 +12,7 @@ from trafilatura import bare_extraction
 from trafilatura.settings import Document
 from trafilatura.utils import load_html
 
-from mcp_local.extract.markdown import Element, line_of, render_blocks
-from mcp_local.extract.reader import Article
+from mcp_local.extract.markdown import Article, Element, line_of, render_blocks
 
 MAX_HTML_CHARS = 4_000_000
 """More markup than this is not parsed; it would take the reader several hundred megabytes."""

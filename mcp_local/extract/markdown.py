@@ -1,7 +1,19 @@
-"""Renders an extracted tree as Markdown that reads like the page: no link targets, no emphasis."""
+"""What is taken from a page: Markdown that reads like it, without link targets and emphasis."""
 
 from collections.abc import Iterator
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Article:
+    """The main text of a page as plain-reading Markdown."""
+
+    title: str = ""
+    description: str = ""
+    markdown: str = ""
+    lack: Literal["", "needs a browser", "no text on the page"] = ""
+    """Why `markdown` is empty, if it is."""
 
 
 class Element(Protocol):

@@ -1,142 +1,75 @@
 """The pages' readers: a few worker processes, each replaced when a page stalls or crashes it."""
 
 import asyncio
-import struct
-import sys
-from types import TracebackType
-from typing import Literal, Self
+import os
+import re
+import resource
+from contextlib import suppress
+from functools import cache
+from typing import Literal
 
-from pydantic import BaseModel
+from anyio import BrokenWorkerProcess, CapacityLimiter, to_process
 
 from mcp_local.errors import FetchFailed
+from mcp_local.extract.markdown import Article
 
-FRAME_HEADER = struct.Struct(">I")
-"""Each message is preceded by its length in bytes."""
-
-
-class Request(BaseModel):
-    """A page to be read."""
-
-    kind: Literal["html", "text"]
-    text: str
-    url: str
-
-
-class Article(BaseModel):
-    """The main text of a page as plain-reading Markdown."""
-
-    title: str = ""
-    description: str = ""
-    markdown: str = ""
-    lack: Literal["", "needs a browser", "no text on the page"] = ""
-    """Why `markdown` is empty, if it is."""
-
-
-_START_S = 30.0
-_UNREADABLE = "the page's text could not be taken out"
-
-
-class Reader:
-    """One worker process, started at its first request or by `start`."""
-
-    def __init__(self) -> None:
-        self._process: asyncio.subprocess.Process | None = None
-        self._greeted = False
-
-    async def start(self) -> asyncio.subprocess.Process:
-        """The running process, a new one when the last has ended."""
-        if self._process is None or self._process.returncode is not None:
-            self._greeted = False
-            self._process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                "mcp_local.extract.worker",
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
-            )
-        return self._process
-
-    async def read(self, request: Request, limit_s: float) -> Article:
-        """The article; FetchFailed when the worker needs longer than the limit, or dies."""
-        process = await self.start()
-        answered = False
-        try:
-            async with asyncio.timeout(_START_S):
-                await self._greet(process)
-            async with asyncio.timeout(limit_s):
-                answer = await _exchange(process, request.model_dump_json().encode())
-            answered = True
-        except (TimeoutError, OSError, EOFError):
-            raise FetchFailed(_UNREADABLE) from None
-        finally:
-            # Half an exchange leaves the stream out of step: only a new process is safe.
-            if not answered:
-                await self.stop()
-        return Article.model_validate_json(answer)
-
-    async def _greet(self, process: asyncio.subprocess.Process) -> None:
-        """Wait until a new process has done its imports."""
-        if not self._greeted:
-            await _receive(process)
-            self._greeted = True
-
-    async def stop(self) -> None:
-        """End the process at once."""
-        process, self._process = self._process, None
-        if process is None:
-            return
-        if process.returncode is None:
-            process.kill()
-        await process.communicate()
+MAX_MEMORY_BYTES = 2_000_000_000
+"""Of one worker; a page that breaks it ends the process, which is replaced."""
 
 
 class Readers:
-    """A fixed number of readers taken in turn; an async context manager that ends them all."""
+    """A fixed number of workers, started when they are needed and ended with the event loop."""
 
-    def __init__(self, *, count: int = 2, limit_s: float = 15.0) -> None:
-        self._all = [Reader() for _ in range(count)]
+    def __init__(self, *, count: int = 2, limit_s: float = 20.0) -> None:
+        self._free = asyncio.Semaphore(count)
         self._limit_s = limit_s
-        self._free: asyncio.LifoQueue[Reader] = asyncio.LifoQueue()
 
-    async def __aenter__(self) -> Self:
-        for reader in self._all:
-            self._free.put_nowait(reader)
-        # Its imports take half a second; they run while the client is still shaking hands.
-        await self._all[-1].start()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        for reader in self._all:
-            await reader.stop()
-
-    async def read(self, request: Request) -> Article:
+    async def read(self, kind: Literal["html", "text"], text: str, url: str) -> Article:
         """The article of a page; FetchFailed when it has none or cannot be read."""
-        reader = await self._free.get()
         try:
-            article = await reader.read(request, self._limit_s)
-        finally:
-            self._free.put_nowait(reader)
+            async with self._free, asyncio.timeout(self._limit_s):
+                article = await to_process.run_sync(
+                    read_page, kind, text, url, cancellable=True, limiter=CapacityLimiter(1)
+                )
+        except (TimeoutError, BrokenWorkerProcess):
+            raise FetchFailed("the page's text could not be taken out") from None
         if article.lack:
             raise FetchFailed(article.lack)
         return article
 
 
-async def _exchange(process: asyncio.subprocess.Process, body: bytes) -> bytes:
-    if process.stdin is None:
-        raise EOFError
-    process.stdin.write(FRAME_HEADER.pack(len(body)) + body)
-    await process.stdin.drain()
-    return await _receive(process)
+def read_page(kind: Literal["html", "text"], text: str, url: str) -> Article:
+    """The article of a page of either kind; runs in a worker."""
+    _limit_memory()
+    try:
+        if kind == "text":
+            return extract_text(text)
+        # Imported here: the process that only asks its workers shall not load the libraries.
+        from mcp_local.extract.html import extract_html
+
+        return extract_html(text, url)
+    except Exception:  # noqa: BLE001  a page may break the libraries in any way
+        os._exit(1)
 
 
-async def _receive(process: asyncio.subprocess.Process) -> bytes:
-    if process.stdout is None:
-        raise EOFError
-    header = await process.stdout.readexactly(FRAME_HEADER.size)
-    return await process.stdout.readexactly(FRAME_HEADER.unpack(header)[0])
+@cache
+def _limit_memory() -> None:
+    # Some systems know no such limit; the time limit of the other end holds everywhere.
+    with suppress(ValueError, OSError):
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, hard))
+
+
+_HEADING = re.compile(r"^##? (.+)$", re.M)
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+
+
+def extract_text(text: str) -> Article:
+    """The text with plain line ends; the title is its first heading or first line."""
+    lines = (_CONTROLS.sub("", line).rstrip() for line in text.splitlines())
+    plain = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+    if not plain:
+        return Article(lack="no text on the page")
+    heading = _HEADING.search(plain)
+    title = heading[1].strip("# ") if heading else plain.partition("\n")[0]
+    return Article(title=title[:200], markdown=plain)

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Final, Self
 
 from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout, TCPConnector
@@ -17,7 +16,7 @@ from yarl import URL
 
 from mcp_local.errors import FetchDenied, FetchFailed
 from mcp_local.fetch.allowance import Allowance
-from mcp_local.fetch.decoding import ACCEPT_ENCODING, Kind, decode, decoder_for, kind_of
+from mcp_local.fetch.decoding import Kind, decode, kind_of
 from mcp_local.fetch.resolver import Gate, Resolver, SocketFactory, SystemResolver, open_socket
 from mcp_local.fetch.urls import join_url, read_url
 
@@ -29,8 +28,10 @@ _HEADERS = {
     "User-Agent": USER_AGENT,
     "Accept": "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.8,*/*;q=0.1",
     "Accept-Language": "en;q=0.9,*;q=0.5",
-    "Accept-Encoding": ACCEPT_ENCODING,
+    "Accept-Encoding": "gzip, deflate, br",
 }
+_PACKINGS = frozenset({"", "identity", "gzip", "deflate", "br"})
+"""Those that aiohttp undoes, in pieces of bounded size; a bomb is cut where the body is."""
 
 
 Permit = Callable[[URL], Awaitable[None]]
@@ -98,7 +99,6 @@ class Client:
             ),
             headers=_HEADERS,
             timeout=ClientTimeout(total=None, sock_connect=10),
-            auto_decompress=False,
             trust_env=False,
             cookie_jar=None,
             max_line_size=8190,
@@ -107,12 +107,7 @@ class Client:
         )
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self._session.close()
 
     async def page(self, url: str, permit: Permit | None = None) -> FetchedPage:
@@ -133,13 +128,14 @@ class Client:
         target = read_url(url, self._allowance)
         try:
             async with asyncio.timeout(limits.total_s):
-                return await self._follow(target, limits.max_bytes, permit or _permit_all)
+                return await self._follow(target, limits.max_bytes, permit)
         except TimeoutError:
             raise FetchFailed("too slow") from None
 
-    async def _follow(self, url: URL, max_bytes: int, permit: Permit) -> Response:
+    async def _follow(self, url: URL, max_bytes: int, permit: Permit | None) -> Response:
         for _ in range(MAX_REDIRECTS + 1):
-            await permit(url)
+            if permit:
+                await permit(url)
             async with self._open(url) as response:
                 location = response.headers.get("Location")
                 if response.status not in _REDIRECTS or not location:
@@ -164,18 +160,15 @@ class Client:
             raise FetchFailed("the site could not be reached") from error
 
 
-async def _permit_all(_: URL) -> None:
-    return
-
-
 async def _read(url: URL, response: ClientResponse, max_bytes: int) -> Response:
-    decoder = decoder_for(response.headers.get("Content-Encoding", ""))
+    packing = response.headers.get("Content-Encoding", "").strip().lower()
+    if packing not in _PACKINGS:
+        raise FetchFailed(f"the page is packed in a way we do not read ({packing[:40]})")
     body = bytearray()
     async for received in response.content.iter_any():
-        for piece in decoder.pieces(received):
-            body += piece
-            if len(body) > max_bytes:
-                raise FetchFailed(f"too large (over {max_bytes / 1_000_000:g} MB)")
+        body += received
+        if len(body) > max_bytes:
+            raise FetchFailed(f"too large (over {max_bytes / 1_000_000:g} MB)")
     return Response(
         url=str(url),
         status=response.status,
@@ -207,7 +200,7 @@ def _plain(error: ClientError) -> str:
         return "too slow"
     text = type(error).__name__
     if "Payload" in text or "Disconnected" in text:
-        return "the site broke off its answer"
+        return "the site's answer broke off or is damaged"
     if "Response" in text:
         return "the site's answer is not proper HTTP"
     return "the site could not be reached"

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -44,10 +45,8 @@ class SystemResolver:
         return [str(info[4][0]) for info in infos]
 
 
-class SocketFactory(Protocol):
-    """Makes the socket for an address that is about to be dialled."""
-
-    def __call__(self, target: AddressInfo, /) -> socket.socket: ...
+SocketFactory = Callable[[AddressInfo], socket.socket]
+"""Makes the socket for an address that is about to be dialled."""
 
 
 def open_socket(target: AddressInfo) -> socket.socket:

@@ -146,18 +146,16 @@ def find_foreign(title: str, tokens: Iterable[Token]) -> list[str]:
     texts = (child.content for child in children if child.type == "text")
     names = sorted({tag[1].lower() for text in (title, *texts) for tag in _TAG.finditer(text)})
     pictures = sum(child.type == "image" for child in children)
-    return [*_on_html(names), *_on_pictures(pictures)]
-
-
-def _on_html(names: list[str]) -> Iterator[str]:
+    warnings: list[str] = []
     if names:
         listed = ", ".join(f"<{name}>" for name in names[:MAX_NAMES])
-        yield (
+        warnings.append(
             f"HTML has no effect in a report: {listed} stand in it as plain text. Say it in "
             "Markdown and call write_report again."
         )
-
-
-def _on_pictures(count: int) -> Iterator[str]:
-    if count:
-        yield f"Pictures are left out of a report, {count} here; only their descriptions are shown."
+    if pictures:
+        warnings.append(
+            f"Pictures are left out of a report, {pictures} here; "
+            "only their descriptions are shown."
+        )
+    return warnings

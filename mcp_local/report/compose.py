@@ -6,22 +6,30 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from pathlib import PurePosixPath
+from functools import cache
+from pathlib import Path, PurePosixPath
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markdown_it.token import Token
+from markupsafe import Markup
 
 from mcp_local.errors import PathDenied, ToolkitError
 from mcp_local.report.citations import check_citations, list_citations, quoted_brackets
 from mcp_local.report.claims import cited_sentences, find_foreign, find_unsupported
 from mcp_local.report.labels import labels_for
-from mcp_local.report.markdown import parse_markdown, plain_text
-from mcp_local.report.outline import Outline, outline_report
-from mcp_local.report.page import PageContent, render_page
+from mcp_local.report.markdown import LINK_REL, parse_markdown, plain_text, render_tokens
+from mcp_local.report.outline import outline_report
 from mcp_local.sources import Source
 from mcp_local.workspace import Workspace
 
 MAX_TITLE_CHARS = 200
 MAX_MARKDOWN_CHARS = 200_000
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+    "form-action 'none'"
+)
+_WORDS_PER_MINUTE = 220
+_HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +58,9 @@ class Report:
 
 
 def compose_report(draft: Draft, sources: Sequence[Source], day: date) -> Report:
-    """Check the citations of `draft` against `sources` and render the page.
+    """Check the citations of `draft` against `sources` and render one self-contained page.
+
+    It has no script, and nothing is loaded from elsewhere.
 
     Raises:
         CitationError: Nothing was retrieved, nothing is cited, or a cited source is not there.
@@ -68,28 +78,63 @@ def compose_report(draft: Draft, sources: Sequence[Source], day: date) -> Report
     wanted = set(numbers)
     cited = [source for source in sources if source.n in wanted]
     words = sum(len(plain_text(token).split()) for token in tokens if token.type == "inline")
-    content = PageContent(
+    is_read = any(source.kind == "page" for source in cited)
+    labels = labels_for(draft.language)
+    html = _template().render(
         title=title,
-        day=day,
-        summary=summary,
-        sections=outline.sections,
-        cited=cited,
-        words=words,
-        labels=labels_for(draft.language),
-    )
-    return Report(
-        title=title,
-        html=render_page(content),
-        cited=cited,
-        citations=len(numbers),
-        words=words,
-        warnings=[
-            *find_foreign(draft.title, tokens),
-            *_structure_warnings(summary, outline),
-            *_unread_warnings(content),
-            *find_unsupported(cited_sentences(tokens), cited),
+        labels=labels,
+        policy=_inert(CONTENT_SECURITY_POLICY),
+        css=_inert(_css()),
+        facts=[
+            labels.write_date(day),
+            labels.words("source-count", n=len(cited)),
+            labels.words("reading-time", n=max(1, round(words / _WORDS_PER_MINUTE))),
         ],
+        iso_day=day.isoformat(),
+        summary=_inert(render_tokens(summary)),
+        sections=outline.sections,
+        bodies=[_inert(render_tokens(section.tokens)) for section in outline.sections],
+        sources=cited,
+        is_read=is_read,
+        web=("http://", "https://"),
+        link_rel=LINK_REL,
     )
+    warnings = find_foreign(draft.title, tokens)
+    if not summary:
+        warnings.append("The report has no executive summary: give one in `summary`.")
+    if not any(section.heading for section in outline.sections):
+        warnings.append("The report has no sections: give each theme a `## heading`.")
+    if not is_read:
+        warnings.append(
+            "None of the cited sources was read in full: all are search results, and the page says "
+            "so. Say it in your answer too."
+        )
+    warnings += find_unsupported(cited_sentences(tokens), cited)
+    return Report(
+        title=title, html=html, cited=cited, citations=len(numbers), words=words, warnings=warnings
+    )
+
+
+def _inert(html: str) -> Markup:
+    """Text for the page as it stands: our own files, or what passed the sanitiser."""
+    return Markup(html)  # noqa: S704
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(_HERE, encoding="utf-8"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("template.html.j2")
+
+
+@cache
+def _css() -> str:
+    return (_HERE / "report.css").read_text(encoding="utf-8")
 
 
 def _clean_title(title: str) -> str:
@@ -115,31 +160,11 @@ def _check_size(draft: Draft) -> None:
 
 def _join_summaries(given: list[Token], written: list[Token]) -> list[Token]:
     """The summary argument, then the section of that name unless it says the same."""
-    if given and _said(given) == _said(written):
-        return given
-    return [*given, *written]
-
-
-def _said(tokens: Sequence[Token]) -> list[str]:
-    return [plain_text(token) for token in tokens if token.type == "inline"]
-
-
-def _unread_warnings(content: PageContent) -> list[str]:
-    if content.is_read:
-        return []
-    return [
-        "None of the cited sources was read in full: all are search results, and the page says so. "
-        "Say it in your answer too."
-    ]
-
-
-def _structure_warnings(summary: Sequence[Token], outline: Outline) -> list[str]:
-    warnings: list[str] = []
-    if not summary:
-        warnings.append("The report has no executive summary: give one in `summary`.")
-    if not any(section.heading for section in outline.sections):
-        warnings.append("The report has no sections: give each theme a `## heading`.")
-    return warnings
+    said, repeated = (
+        [plain_text(token) for token in tokens if token.type == "inline"]
+        for tokens in (given, written)
+    )
+    return given if said and said == repeated else [*given, *written]
 
 
 REPORTS_DIRECTORY = "work_products"

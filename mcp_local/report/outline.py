@@ -52,7 +52,7 @@ def outline_report(tokens: Sequence[Token]) -> Outline:
     for section in _split(levelled):
         name = _section_name(section)
         if name in headings_of("summary"):
-            summary.extend(_without_heading(section.tokens))
+            summary.extend(section.tokens[3:])
         elif name not in headings_of("contents") | headings_of("sources"):
             sections.append(section)
     return Outline(summary=summary, sections=[found for found in sections if found.tokens])
@@ -69,10 +69,6 @@ def _without_title(tokens: Sequence[Token]) -> Sequence[Token]:
     if len(titles) == 1 and tokens[0] is titles[0]:
         return tokens[3:]
     return tokens
-
-
-def _without_heading(tokens: Sequence[Token]) -> Sequence[Token]:
-    return tokens[3:]
 
 
 def _level_headings(tokens: Sequence[Token]) -> Sequence[Token]:

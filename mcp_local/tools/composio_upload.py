@@ -1,6 +1,7 @@
 """The tool that makes a file an attachment of Composio's tools: upload_to_composio."""
 
 import asyncio
+import hashlib
 import json
 import mimetypes
 from typing import Annotated
@@ -9,13 +10,12 @@ from mcp.server.mcpserver import Context, MCPServer
 from pydantic import Field
 from yarl import URL
 
-from mcp_local.errors import ToolkitError
+from mcp_local.errors import RemoteError, ToolkitError
 from mcp_local.settings import Settings
 from mcp_local.tools import ADDS_ONCE, local_tool
 from mcp_local.workbench.bridge import MAX_FILE_BYTES
-from mcp_local.workbench.composio import UploadPlace, request_upload
 from mcp_local.workbench.http import open_wire
-from mcp_local.workspace import open_workspace_of
+from mcp_local.workspace import open_workspace
 
 PUBLISHES = ADDS_ONCE.model_copy(update={"open_world_hint": True})
 _UNKNOWN_TYPE = "application/octet-stream"
@@ -61,33 +61,34 @@ def register(server: MCPServer, settings: Settings) -> None:
         Nothing is sent to anybody by this alone. Answers JSON with s3_key, s3_url and local_path;
         25 MB at most.
         """
-        workspace = open_workspace_of(settings, ctx, path)
+        workspace = open_workspace(settings, ctx)
         data = await asyncio.to_thread(workspace.read_bytes, path, MAX_FILE_BYTES)
         if not data:
             raise ToolkitError(f"{path} is empty; there is nothing to attach.")
         source = workspace.root.joinpath(*workspace.parts(path))
         kind = mime_type or mimetypes.guess_type(source.name)[0] or _UNKNOWN_TYPE
         async with open_wire(settings) as wire:
-            place = await request_upload(
-                wire,
-                data,
-                filename=source.name,
-                mimetype=kind,
-                tool=tool_slug,
-                toolkit=toolkit_slug,
+            place = await wire.post(
+                "files/upload/request",
+                {
+                    "md5": hashlib.md5(data, usedforsecurity=False).hexdigest(),
+                    "filename": source.name,
+                    "mimetype": kind,
+                    "tool_slug": tool_slug,
+                    "toolkit_slug": toolkit_slug,
+                },
             )
-            await wire.put(place.put_url, data, _headers(place, kind))
+            key, url = place.get("key"), place.get("new_presigned_url")
+            if not isinstance(key, str) or not isinstance(url, str) or not key:
+                raise RemoteError("Composio named no place for the file.")
+            headers = {"Content-Type": kind}
+            if "azure_blob_storage" in str(place.get("metadata")):
+                headers["x-ms-blob-type"] = "BlockBlob"
+            await wire.put(url, data, headers)
         answer = {
-            "s3_key": place.key,
+            "s3_key": key,
             # Without its query: with it, whoever sees it could write there.
-            "s3_url": str(URL(place.put_url, encoded=True).with_query(None)),
+            "s3_url": str(URL(url, encoded=True).with_query(None)),
             "local_path": str(source),
         }
         return json.dumps(answer, ensure_ascii=False)
-
-
-def _headers(place: UploadPlace, mimetype: str) -> dict[str, str]:
-    headers = {"Content-Type": mimetype}
-    if place.backend == "azure_blob_storage":
-        headers["x-ms-blob-type"] = "BlockBlob"
-    return headers

@@ -2,13 +2,14 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
 from pydantic import BaseModel, Field
 
-from mcp_local.corpus import SavedCorpus
+from mcp_local.corpus import CORPUS_FILE, Article
 from mcp_local.corpus import save_corpus as save_pages
 from mcp_local.passages import find_passages
 from mcp_local.settings import Settings
@@ -79,26 +80,16 @@ def register(server: MCPServer, settings: Settings) -> None:
         return json.dumps(answer, ensure_ascii=False)
 
 
-def _describe_saved(workspace: Workspace, saved: SavedCorpus) -> dict[str, Any]:
-    sources = read_sources(workspace)[: len(saved.articles)]
+def _describe_saved(workspace: Workspace, articles: Sequence[Article]) -> dict[str, Any]:
+    successful = sum(article.status == "success" for article in articles)
     return {
-        "success": saved.successful > 0,
-        "corpus_path": str(workspace.root / saved.path),
-        "articles_saved": len(saved.articles),
-        "successful": saved.successful,
-        "failed": len(saved.articles) - saved.successful,
-        "total_content_bytes": saved.content_bytes,
-        "sources": [
-            {
-                "n": source.n,
-                "url": source.url,
-                "title": source.title,
-                "words": source.words,
-                "status": "success" if source.ok else "failed",
-                "path": source.path,
-            }
-            for source in sources
-        ],
+        "success": successful > 0,
+        "corpus_path": str(workspace.root / CORPUS_FILE),
+        "articles_saved": len(articles),
+        "successful": successful,
+        "failed": len(articles) - successful,
+        "total_content_bytes": sum(len(article.content.encode()) for article in articles),
+        "sources": [source.row() for source in read_sources(workspace)[: len(articles)]],
     }
 
 

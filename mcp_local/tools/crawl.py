@@ -6,15 +6,13 @@ from typing import Annotated
 from mcp.server.mcpserver import Context, MCPServer
 from pydantic import Field
 
-from mcp_local.crawling import Crawler, Row
+from mcp_local.crawling import Row, build_crawler
 from mcp_local.errors import ToolkitError
 from mcp_local.settings import Settings
 from mcp_local.tools import FETCHES, local_tool
 from mcp_local.workspace import open_workspace
 
 MAX_URLS_PER_CALL = 50
-CRAWLER = "crawler"
-"""Where the server's lifespan keeps the crawler."""
 
 Urls = Annotated[
     list[str],
@@ -27,7 +25,8 @@ SessionDir = Annotated[
 
 
 def register(server: MCPServer, settings: Settings) -> None:
-    """Add the tool to the server, whose lifespan gives the crawler."""
+    """Add the tool to the server. Raises ValueError naming a setting that cannot be read."""
+    crawler = build_crawler(settings)
 
     @local_tool(server, "Read web pages", FETCHES)
     async def crawl_parallel(urls: Urls, ctx: Context, session_dir: SessionDir = "") -> str:
@@ -49,7 +48,6 @@ def register(server: MCPServer, settings: Settings) -> None:
         async def progress(done: int, total: int) -> None:
             await ctx.report_progress(done, total, f"Reading {done} of {total} pages")
 
-        crawler: Crawler = ctx.request_context.lifespan_context[CRAWLER]
         return _answer(await crawler.crawl(workspace, urls, progress))
 
 

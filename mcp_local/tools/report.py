@@ -3,7 +3,7 @@
 import asyncio
 import json
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import CallToolResult, TextContent
@@ -76,18 +76,7 @@ def register(server: MCPServer, settings: Settings) -> None:
         """
         workspace = open_workspace(settings, ctx)
         sources = await asyncio.to_thread(read_sources, workspace)
-        rows: list[dict[str, Any]] = [
-            {
-                "n": source.n,
-                "url": source.url,
-                "title": source.title,
-                "kind": source.kind,
-                "status": "success" if source.ok else "failed",
-                "words": source.words,
-                "path": source.path,
-            }
-            for source in sources
-        ]
+        rows = [source.row() for source in sources]
         return json.dumps({"sources": rows}, ensure_ascii=False)
 
 

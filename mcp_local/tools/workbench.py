@@ -19,18 +19,16 @@ from mcp_local.workbench.bridge import (
     DOWNLOADS,
     MAX_FILE_BYTES,
     Bridge,
+    ComposioSession,
     add_download,
     download_path,
     is_download,
     read_remote_path,
 )
-from mcp_local.workbench.composio import ComposioSession
 from mcp_local.workbench.http import open_wire
-from mcp_local.workspace import Workspace, open_workspace_of
+from mcp_local.workspace import Workspace, open_workspace
 
 SENDS = OVERWRITES.model_copy(update={"open_world_hint": True})
-
-_NO_CHECKSUM = "\nNot compared: no checksum could be computed in the workbench."
 
 RemoteSource = Annotated[
     str,
@@ -83,15 +81,15 @@ def register(server: MCPServer, settings: Settings) -> None:
         """
         remote = read_remote_path(remote_path)
         wanted = local_path or f"{DOWNLOADS}/{remote.name}"
-        workspace = open_workspace_of(settings, ctx, wanted)
-        _check_target(workspace, wanted)
-        async with _bridge(settings, ctx, workspace, session_id) as bridge:
-            downloaded = await bridge.download(remote)
-        written = await asyncio.to_thread(_land, workspace, wanted, downloaded.data)
+        workspace = open_workspace(settings, ctx)
+        if not is_download(workspace, wanted):
+            check_writable(workspace, wanted)
+        async with _bridge(settings, ctx, session_id) as bridge:
+            data = await bridge.download(remote)
+        written = await asyncio.to_thread(_land, workspace, wanted, data)
         said = f"Successfully downloaded {remote} to {written}. Local path: {written}"
-        note = "" if downloaded.is_verified else _NO_CHECKSUM
         return CallToolResult(
-            content=[TextContent(type="text", text=said + note)],
+            content=[TextContent(type="text", text=said)],
             _meta={"artifacts": artifacts_of(workspace, str(written))},
         )
 
@@ -109,9 +107,9 @@ def register(server: MCPServer, settings: Settings) -> None:
         use upload_to_composio, not this tool.
         """
         remote = read_remote_path(remote_path)
-        workspace = open_workspace_of(settings, ctx, local_path)
+        workspace = open_workspace(settings, ctx)
         data = await asyncio.to_thread(workspace.read_bytes, local_path, MAX_FILE_BYTES)
-        async with _bridge(settings, ctx, workspace, session_id) as bridge:
+        async with _bridge(settings, ctx, session_id) as bridge:
             await bridge.upload(data, remote)
         source = workspace.root.joinpath(*workspace.parts(local_path))
         return f"Successfully uploaded {source} to {remote}."
@@ -119,7 +117,7 @@ def register(server: MCPServer, settings: Settings) -> None:
 
 @asynccontextmanager
 async def _bridge(
-    settings: Settings, ctx: Context, workspace: Workspace, session_id: str | None
+    settings: Settings, ctx: Context, session_id: str | None
 ) -> AsyncGenerator[Bridge]:
     """The asker's way to the workbench, open for one file."""
     session = _composio_session(ctx, session_id)
@@ -128,7 +126,7 @@ async def _bridge(
         await ctx.report_progress(done, total, f"{done:,} of {total:,} bytes")
 
     async with open_wire(settings) as wire:
-        yield Bridge(ComposioSession(wire, session), workspace, progress)
+        yield Bridge(ComposioSession(wire, session), progress)
 
 
 def _composio_session(ctx: Context, argument: str | None) -> str:
@@ -144,12 +142,6 @@ def _composio_session(ctx: Context, argument: str | None) -> str:
             "session_id is not the asker's own Composio session. Leave it out to use that one."
         )
     return named
-
-
-def _check_target(workspace: Workspace, path: str) -> None:
-    """Refuse a bad target before anything is moved."""
-    if not is_download(workspace, path):
-        check_writable(workspace, path)
 
 
 def _land(workspace: Workspace, path: str, data: bytes) -> Path:
@@ -178,7 +170,7 @@ def _register_saving(server: MCPServer, settings: Settings) -> None:
         instruction.
         """
         path = download_path(name or URL(s3url).name)
-        workspace = open_workspace_of(settings, ctx, path)
+        workspace = open_workspace(settings, ctx)
         async with open_wire(settings) as wire:
             data = await wire.get(s3url, MAX_FILE_BYTES)
         saved = await asyncio.to_thread(add_download, workspace, path, data, MAX_FILE_BYTES)

@@ -1,30 +1,23 @@
-"""Moves one file between a session and the remote workbench, and compares it on both sides."""
+"""Moves files between a session, the remote workbench and Composio's storage, and compares them.
 
+A script's answer is one marked piece of what was printed, without quotation marks, so that it is
+found however often the answer was wrapped on its way.
+"""
+
+import base64
+import binascii
+import hashlib
 import re
 import unicodedata
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any, cast
+from urllib.parse import quote
 
 from mcp_local.errors import PathDenied, RemoteError, RemoteRefused, ToolkitError
-from mcp_local.paths import fold_name
-from mcp_local.workbench.composio import (
-    PIECE_BYTES,
-    SMALL_PIECE_BYTES,
-    ComposioSession,
-    Offer,
-    RemoteFacts,
-    choose,
-    facts_script,
-    is_whole,
-    piece_script,
-    read_facts,
-    read_offer,
-    read_piece,
-    says_missing,
-    write_script,
-)
-from mcp_local.workspace import Workspace
+from mcp_local.workbench.http import JsonObject, Wire, said
+from mcp_local.workspace import Workspace, fold_name
 
 MAX_FILE_BYTES = 25_000_000
 """The largest file that is moved."""
@@ -32,25 +25,149 @@ MAX_FILE_BYTES = 25_000_000
 MAX_CALLS = 150
 """Calls for one file; 25 MB need 70 of the usual size."""
 
+_WORKBENCH = "COMPOSIO_REMOTE_WORKBENCH"
+_FILE_TOOL = "CODEINTERPRETER_GET_FILE_CMD"
+_SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
+
 Progress = Callable[[int, int], Awaitable[None]]
 """Told how many bytes of how many are moved."""
 
+PIECE_BYTES = 360_000
+"""Bytes of a file in one call: 480 KB as base64."""
+
+SMALL_PIECE_BYTES = 12_000
+"""The same where the service cuts what is printed, which it may do at 20,000 characters."""
+
+_MISSING = "<<file missing>>"
+_FACTS = re.compile(r"<<file bytes=(\d{1,15}) sha256=([0-9a-f]{64}|)>>")
+_PIECE = re.compile(r"<<piece offset=(\d{1,15}) data=([A-Za-z0-9+/=]*)>>")
+_DEPTH = 5
+_PLACES = ("uri", "s3url", "s3_url", "url", "download_url")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Downloaded:
-    """A remote file's bytes."""
+class RemoteFacts:
+    """What the workbench says about one of its files."""
 
-    data: bytes
-    is_verified: bool
-    """Its checksum was computed in the workbench and is the same here."""
+    size: int
+    sha256: str
+    """In hexadecimal; empty for a file above the limit."""
+
+    def are_of(self, data: bytes) -> bool:
+        """Whether these are the bytes that the workbench has."""
+        return len(data) == self.size and hashlib.sha256(data).hexdigest() == self.sha256
+
+
+def write_script(path: PurePosixPath, piece: bytes, *, is_first: bool) -> str:
+    """Writes a piece to the file: the first anew, the others at its end."""
+    encoded = base64.b64encode(piece).decode()
+    return "\n".join(
+        [
+            "import os, base64",
+            f"path = {str(path)!a}",
+            "os.makedirs(os.path.dirname(path), exist_ok=True)",
+            f"with open(path, '{'wb' if is_first else 'ab'}') as f:",
+            f"    f.write(base64.b64decode('{encoded}'))",
+        ]
+    )
+
+
+def facts_script(path: PurePosixPath, max_bytes: int) -> str:
+    """Prints what `read_facts` reads; a file above the limit is not opened."""
+    return "\n".join(
+        [
+            "import os, hashlib",
+            f"path = {str(path)!a}",
+            "if os.path.isfile(path):",
+            "    size = os.path.getsize(path)",
+            "    digest = ''",
+            f"    if size <= {max_bytes}:",
+            "        with open(path, 'rb') as f:",
+            "            digest = hashlib.sha256(f.read()).hexdigest()",
+            "    print('<<file bytes=' + str(size) + ' sha256=' + digest + '>>')",
+            "else:",
+            f"    print('{_MISSING}')",
+        ]
+    )
+
+
+def piece_script(path: PurePosixPath, offset: int, size: int) -> str:
+    """Prints what `read_piece` reads."""
+    return "\n".join(
+        [
+            "import base64",
+            f"with open({str(path)!a}, 'rb') as f:",
+            f"    f.seek({offset})",
+            f"    piece = base64.b64encode(f.read({size})).decode()",
+            f"print('<<piece offset={offset} data=' + piece + '>>')",
+        ]
+    )
+
+
+def _texts(value: object, depth: int = _DEPTH) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict) and depth:
+        for inner in cast("dict[str, Any]", value).values():
+            yield from _texts(inner, depth - 1)
+    elif isinstance(value, list) and depth:
+        for inner in cast("list[Any]", value):
+            yield from _texts(inner, depth - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class ComposioSession:
+    """One person's Tool Router session: what runs here runs as that person.
+
+    Whether an execution ran well is said by its `result_type`, never by its error.
+    """
+
+    wire: Wire
+    id: str
+
+    async def run_tool(self, slug: str, arguments: JsonObject) -> JsonObject:
+        """A tool's data. Raises RemoteRefused when the tool says no, else RemoteError."""
+        return await self._run("execute", {"tool_slug": slug, "arguments": arguments})
+
+    async def run_code(self, code: str, thought: str) -> JsonObject:
+        """What came of Python in the remote workbench.
+
+        Raises as `run_tool` does, RemoteRefused also for code that failed.
+        """
+        arguments = {"code_to_execute": code, "thought": thought}
+        data = await self._run("execute_meta", {"slug": _WORKBENCH, "arguments": arguments})
+        # Only its error counts: the service may add a message to what went well.
+        if failure := said({"error": data.get("error")}):
+            sentence = f"The code in the remote workbench failed: {failure}"
+            raise RemoteRefused(self.wire.without_key(sentence))
+        return data
+
+    async def _run(self, way: str, body: JsonObject) -> JsonObject:
+        if not _SESSION_ID.fullmatch(self.id):
+            raise RemoteError("This call's Composio session has no proper id.")
+        answer = await self.wire.post(f"tool_router/session/{quote(self.id)}/{way}", body)
+        if answer.get("result_type") != "completed":
+            raise RemoteRefused(self.wire.without_key(_refusal(answer)))
+        data = answer.get("data")
+        return cast("JsonObject", data) if isinstance(data, dict) else {"data": data}
+
+
+def _refusal(answer: JsonObject) -> str:
+    """Why an execution gave no data: its type says so, its error may be empty."""
+    match answer.get("result_type"):
+        case "input_required":
+            return "Composio wants this confirmed, which this tool cannot do."
+        case "blocked":
+            return f"Composio's rules block this. {said(answer)}".strip()
+        case _:
+            return f"Composio could not do it. {said(answer)}".strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    """The way between one workspace and one person's workbench."""
+    """The way between a session and one person's workbench."""
 
     composio: ComposioSession
-    workspace: Workspace
     progress: Progress
 
     async def upload(self, data: bytes, remote: PurePosixPath) -> None:
@@ -65,75 +182,69 @@ class Bridge:
             script = write_script(remote, piece, is_first=start == 0)
             await self.composio.run_code(script, f"Uploading {remote.name}")
             await self.progress(start + len(piece), total)
-        facts = read_facts(await self._facts_answer(remote))
+        facts = await self._facts(remote)
         if facts is None:
             raise RemoteError(f"The workbench does not say what arrived as {remote}.")
-        if not is_whole(data, facts):
+        if not facts.are_of(data):
             raise RemoteError(
-                f"What arrived as {remote} is not what was sent ({facts.bytes} of {total} bytes). "
+                f"What arrived as {remote} is not what was sent ({facts.size} of {total} bytes). "
                 "Upload it again."
             )
 
-    async def download(self, remote: PurePosixPath) -> Downloaded:
+    async def download(self, remote: PurePosixPath) -> bytes:
         """The remote file, by the file tool, else in pieces out of the workbench.
 
         Raises:
             RemoteError: There is no such file, it is too large, or it did not come whole.
         """
-        facts, trouble = await self._facts(remote)
-        if facts and facts.bytes > MAX_FILE_BYTES:
+        facts = await self._facts(remote)
+        if facts is None:
+            raise RemoteError(f"The remote workbench does not say what {remote} is.")
+        if facts.size > MAX_FILE_BYTES:
             raise RemoteError(
-                f"{remote} has {facts.bytes} bytes, more than the {MAX_FILE_BYTES} that can be "
+                f"{remote} has {facts.size} bytes, more than the {MAX_FILE_BYTES} that can be "
                 "moved. Make it smaller in the workbench, or work on it there."
             )
-        data = await self._offered(remote, facts)
-        if data is None and facts is None:
-            raise RemoteError(trouble)
-        if facts is None:
-            return Downloaded(data=data or b"", is_verified=False)
-        if data is None:
-            data = await self._in_pieces(remote, facts)
-        return Downloaded(data=data, is_verified=True)
+        for offered in await self._offered(remote):
+            if facts.are_of(offered):
+                return offered
+        return await self._in_pieces(remote, facts)
 
-    async def _facts(self, remote: PurePosixPath) -> tuple[RemoteFacts | None, str]:
-        """What the workbench knows of the file, or why it does not."""
-        try:
-            answer = await self._facts_answer(remote)
-        except RemoteRefused as error:
-            return None, str(error)
-        if says_missing(answer):
-            return None, f"There is no file {remote} in the remote workbench."
-        return read_facts(answer), f"The remote workbench does not say what {remote} is."
-
-    async def _facts_answer(self, remote: PurePosixPath) -> object:
+    async def _facts(self, remote: PurePosixPath) -> RemoteFacts | None:
+        """What the workbench says of the file; None when that is nothing."""
         script = facts_script(remote, MAX_FILE_BYTES)
-        return await self.composio.run_code(script, f"Checking {remote.name}")
+        answer = await self.composio.run_code(script, f"Checking {remote.name}")
+        for text in _texts(answer):
+            if _MISSING in text:
+                raise RemoteError(f"There is no file {remote} in the remote workbench.")
+            if found := _FACTS.search(text):
+                return RemoteFacts(size=int(found[1]), sha256=found[2])
+        return None
 
-    async def _offered(self, remote: PurePosixPath, facts: RemoteFacts | None) -> bytes | None:
-        """What the file tool gives, if it is the file."""
-        arguments = {"file_path": str(remote)}
+    async def _offered(self, remote: PurePosixPath) -> list[bytes]:
+        """What the file tool may mean: its content as text and as base64, or what it points to."""
         try:
-            offer = read_offer(
-                await self.composio.run_tool("CODEINTERPRETER_GET_FILE_CMD", arguments)
-            )
-            forms = await self._forms(offer) if offer else ()
-        except (RemoteError, PathDenied):
-            return None
-        return choose(forms, facts) if forms else None
-
-    async def _forms(self, offer: Offer) -> tuple[bytes, ...]:
-        if not offer.uri:
-            return offer.forms
-        if offer.uri.startswith(("http://", "https://")):
-            return (await self.composio.wire.get(offer.uri, MAX_FILE_BYTES),)
-        # A path that a service names may lead anywhere; only files of the session are taken.
-        return (self.workspace.read_bytes(offer.uri, MAX_FILE_BYTES),)
+            data = await self.composio.run_tool(_FILE_TOOL, {"file_path": str(remote)})
+            file, content = data.get("file"), data.get("content")
+            if isinstance(file, dict):
+                file = next(filter(None, map(cast("JsonObject", file).get, _PLACES)), None)
+            if isinstance(file, str):
+                return [await self.composio.wire.get(file, MAX_FILE_BYTES)]
+        except RemoteError:
+            return []
+        if not isinstance(content, str):
+            return []
+        try:
+            decoded = [base64.b64decode("".join(content.split()), validate=True)]
+        except ValueError:
+            decoded = []
+        return [content.encode(errors="surrogatepass"), *decoded]
 
     async def _in_pieces(self, remote: PurePosixPath, facts: RemoteFacts) -> bytes:
         data = bytearray()
         size = PIECE_BYTES
         for _ in range(MAX_CALLS):
-            if len(data) >= facts.bytes:
+            if len(data) >= facts.size:
                 break
             piece = await self._piece(remote, len(data), size)
             if piece is None and size == PIECE_BYTES:
@@ -142,24 +253,30 @@ class Bridge:
             if not piece:
                 raise RemoteError(f"The workbench does not give {remote} whole.")
             data += piece
-            await self.progress(len(data), facts.bytes)
-        if not is_whole(bytes(data), facts):
-            raise RemoteError(_incomplete(remote, len(data), facts))
+            await self.progress(len(data), facts.size)
+        if len(data) < facts.size:
+            raise RemoteError(
+                f"Only {len(data)} of {facts.size} bytes of {remote} came: the workbench cuts its "
+                "answers. Make the file smaller, for example with gzip."
+            )
+        if not facts.are_of(bytes(data)):
+            raise RemoteError(
+                f"{remote} changed while it was read, or was damaged on the way. Download it again."
+            )
         return bytes(data)
 
     async def _piece(self, remote: PurePosixPath, offset: int, size: int) -> bytes | None:
+        """The piece at `offset`; None when what was printed is cut or is something else."""
         script = piece_script(remote, offset, size)
         answer = await self.composio.run_code(script, f"Downloading {remote.name}")
-        return read_piece(answer, offset)
-
-
-def _incomplete(remote: PurePosixPath, received: int, facts: RemoteFacts) -> str:
-    if received < facts.bytes:
-        return (
-            f"Only {received} of {facts.bytes} bytes of {remote} came: the workbench cuts its "
-            "answers. Make the file smaller, for example with gzip."
-        )
-    return f"{remote} changed while it was read, or was damaged on the way. Download it again."
+        for text in _texts(answer):
+            found = _PIECE.search(text)
+            if found and int(found[1]) == offset:
+                try:
+                    return base64.b64decode(found[2], validate=True)
+                except binascii.Error:
+                    return None
+        return None
 
 
 DOWNLOADS = "downloads"

@@ -22,8 +22,6 @@ from agent_core.subagents.task import task_tool
 from mcp_local.server import build_server
 from mcp_local.settings import Settings
 
-pytestmark = pytest.mark.process("the toolkit says which tools it has")
-
 TODAY = date(2026, 11, 21).strftime("%A, %d %B %Y")
 WORKSPACE = "/work/session_20261121_090000"
 

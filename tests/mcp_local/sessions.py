@@ -88,14 +88,13 @@ class Session:
 
     async def call(self, tool: str, **arguments: Any) -> Answer:
         """Call a tool as the bot does, with the session in the call's meta."""
-        meta = {"session_dir": str(self.directory)}
+        return await self.call_in(str(self.directory), tool, **arguments)
+
+    async def call_in(self, directory: str, tool: str, **arguments: Any) -> Answer:
+        """Call a tool with this as the session's directory."""
+        meta = {"session_dir": directory}
         async with Client(self.server()) as client:
             return Answer(await client.call_tool(tool, arguments, meta=cast("Any", meta)))
-
-    async def call_alone(self, tool: str, **arguments: Any) -> Answer:
-        """Call a tool as a host that knows nothing of sessions."""
-        async with Client(self.server()) as client:
-            return Answer(await client.call_tool(tool, arguments))
 
     async def tools(self) -> dict[str, Tool]:
         """The tools as a client sees them."""

@@ -55,18 +55,6 @@ def test_the_same_page_counts_once(tmp_path: Path) -> None:
     assert not kept.blocks("https://bad.example/same")
 
 
-def test_a_page_that_failed_long_ago_may_count_again(tmp_path: Path) -> None:
-    kept = Blacklist(tmp_path, lambda: MOMENT, max_remembered=2)
-    for url in ("https://a.example/", "https://b.example/", "https://c.example/"):
-        kept.record(url)
-    for _ in range(2):
-        kept.record("https://c.example/")
-        kept.record("https://a.example/")
-    stored = json.loads((tmp_path / "webReader_blacklist.json").read_text("utf-8"))
-    failures = {name: record["failures"] for name, record in stored["domains"].items()}
-    assert failures == {"a.example": 2, "b.example": 1, "c.example": 1}
-
-
 def test_failures_recorded_in_several_threads_are_all_counted(tmp_path: Path) -> None:
     kept = blacklist(tmp_path)
     with ThreadPoolExecutor(8) as pool:
@@ -98,10 +86,3 @@ def test_a_damaged_file_blocks_nothing_and_is_written_anew(tmp_path: Path, conte
     kept.record("https://bad.example/a")
     stored = json.loads((tmp_path / "webReader_blacklist.json").read_text("utf-8"))
     assert stored["domains"]["bad.example"]["failures"] == 1
-
-
-def test_an_unreadable_url_belongs_to_no_domain(tmp_path: Path) -> None:
-    kept = blacklist(tmp_path)
-    kept.record("http://[::1")
-    assert not kept.blocks("http://[::1")
-    assert list(tmp_path.iterdir()) == []

@@ -28,6 +28,7 @@ def session(tmp_path: Path) -> Session:
     "corpus.successful",
     "corpus.failed",
     "corpus.articles",
+    "corpus.content",
     "corpus.status",
     "save_corpus.answer.success",
     "save_corpus.answer.corpus_path",
@@ -37,7 +38,8 @@ def session(tmp_path: Path) -> Session:
     "save_corpus.not_fetched",
 )
 async def test_the_file_has_the_described_shape(session: Session) -> None:
-    session.add_page(A, "Ünïcode body.", title="One")
+    text = "Ünïcode body. " * 5_000
+    session.add_page(A, text, title="One")
     answer = (await session.call("save_corpus", articles=[A, B])).json()
     corpus = json.loads(session.read("expanded_corpus.json"))
     stamp = corpus.pop("extraction_timestamp")
@@ -48,19 +50,19 @@ async def test_the_file_has_the_described_shape(session: Session) -> None:
         "successful": 1,
         "failed": 1,
         "articles": [
-            {"url": A, "title": "One", "content": "Ünïcode body.", "status": "success"},
+            {"url": A, "title": "One", "content": text, "status": "success"},
             {"url": B, "title": B, "content": "", "status": "failed"},
         ],
     }
     assert answer["success"] is True
     assert answer["corpus_path"] == str(session.directory / "expanded_corpus.json")
     assert (answer["articles_saved"], answer["successful"], answer["failed"]) == (2, 1, 1)
-    assert answer["total_content_bytes"] == len("Ünïcode body.".encode())
+    assert answer["total_content_bytes"] == len(text.encode())
     assert [(row["n"], row["url"], row["status"]) for row in answer["sources"]] == [
         (1, A, "success"),
         (2, B, "failed"),
     ]
-    assert answer["sources"][0]["words"] == 2
+    assert answer["sources"][0]["words"] == 10_000
     assert session.workspace.exists(answer["sources"][0]["path"])
 
 

@@ -185,35 +185,3 @@ async def test_too_few_or_too_many_urls_are_an_error(tmp_path: Path, count: int)
     async with working_in(tmp_path) as desk:
         text = await desk.text({"urls": [f"http://news.test/{n}" for n in range(count)]})
         assert "between 1 and 50 URLs" in text
-
-
-async def test_another_sessions_directory_is_an_error(tmp_path: Path) -> None:
-    async with working_in(tmp_path) as desk:
-        other = tmp_path / "session_other"
-        other.mkdir()
-        result = await desk.client.call_tool(
-            "crawl_parallel",
-            {"urls": ["http://news.test/"], "session_dir": str(other)},
-            meta={"session_dir": str(desk.session)},
-        )
-        assert result.is_error
-        assert list(other.iterdir()) == []
-
-
-async def test_the_argument_names_the_session_when_the_client_does_not(tmp_path: Path) -> None:
-    async with working_in(tmp_path) as desk:
-        desk.site.html("/page", article())
-        result = await desk.client.call_tool(
-            "crawl_parallel",
-            {"urls": ["http://news.test/page"], "session_dir": str(desk.session)},
-        )
-        assert not result.is_error
-        assert len(desk.files) == 1
-
-
-async def test_fifty_pages_are_read_in_one_call(tmp_path: Path) -> None:
-    async with working_in(tmp_path) as desk:
-        desk.site.html("/page", article())
-        answer = await desk.crawl(*(f"http://h{n % 7}.test/page?{n}" for n in range(50)))
-        assert answer["successful"] == 50
-        assert len(desk.files) == 50

@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from mcp_local.blacklist import Blacklist
-from mcp_local.crawling import MAX_PAGES_PER_SESSION, Crawler, Row
-from mcp_local.extract.reader import Readers
-from mcp_local.fetch.manners import Manners
+from mcp_local.crawling import MAX_PAGES_PER_SESSION, Crawler
+from mcp_local.fetch.client import Limits
 from mcp_local.pages import page_path
 from mcp_local.workspace import Workspace
 from tests.mcp_local.fetch.world import PUBLIC, Names, Site, article, client_for, serving
@@ -26,20 +24,11 @@ THREE_HOSTS = ["a.example", "b.example", "c.example"]
 
 @asynccontextmanager
 async def crawling(
-    root: Path, *, max_counted_sessions: int = 1_000
+    root: Path, limits: Limits | None = None
 ) -> AsyncGenerator[tuple[Crawler, Site]]:
-    async with serving() as site, Readers(count=1) as readers:
+    async with serving() as site:
         names = Names({host: [[PUBLIC]] for host in THREE_HOSTS})
-        yield (
-            Crawler(
-                open_client=lambda: client_for(site, names=names),
-                readers=readers,
-                blacklist=Blacklist(root),
-                manners=Manners(lambda: 0.0),
-                max_counted_sessions=max_counted_sessions,
-            ),
-            site,
-        )
+        yield Crawler(root, lambda: client_for(site, names=names, limits=limits)), site
 
 
 def session(root: Path, name: str = "session_1") -> Workspace:
@@ -126,21 +115,6 @@ async def test_a_session_has_a_last_page(tmp_path: Path) -> None:
     assert all(row.ok for row in fresh)
 
 
-async def test_a_session_that_is_counted_anew_is_counted_by_its_files(tmp_path: Path) -> None:
-    full = session(tmp_path)
-    for n in range(MAX_PAGES_PER_SESSION):
-        path = full.root / page_path(f"http://old.example/{n}")
-        path.parent.mkdir(exist_ok=True)
-        path.touch()
-    async with crawling(tmp_path, max_counted_sessions=1) as (crawler, site):
-        site.html("/page", article())
-        for n in range(2):
-            other = session(tmp_path, f"other_{n}")
-            assert (await crawler.crawl(other, ["http://a.example/page"], no_progress))[0].ok
-            rows = await crawler.crawl(full, ["http://a.example/page"], no_progress)
-            assert rows[0].status == "failed: this session has used its 2,000 pages"
-
-
 async def test_a_slow_disk_does_not_hold_other_work_up(tmp_path: Path) -> None:
     """The blacklist is a pipe here: reading it waits until somebody writes."""
     pipe = tmp_path / "webReader_blacklist.json"
@@ -162,13 +136,26 @@ async def test_a_slow_disk_does_not_hold_other_work_up(tmp_path: Path) -> None:
     assert writing.result()
 
 
-async def test_a_failed_page_counts_against_the_session_but_not_as_read(tmp_path: Path) -> None:
-    async with crawling(tmp_path) as (crawler, _):
-        rows = await crawler.crawl(
-            session(tmp_path), ["http://a.example/none", "http://unknown.example/"], no_progress
-        )
-    assert rows == [
-        Row(url="http://a.example/none", status="failed: not found (404)"),
-        Row(url="http://unknown.example/", status="failed: no such host"),
-    ]
-    assert Blacklist(tmp_path).blocks("http://a.example/") is False
+@pytest.mark.proves("blacklist.passing_faults")
+@pytest.mark.parametrize(
+    ("status", "row"),
+    [(None, "failed: too slow"), (503, "failed: the site has an error (503)")],
+    ids=["slow", "failing"],
+)
+async def test_failures_that_pass_are_not_counted_against_a_domain(
+    tmp_path: Path, status: int | None, row: str
+) -> None:
+    leaving = asyncio.Event()
+
+    async def fail(_: web.Request) -> web.StreamResponse:
+        if status is None:
+            await leaving.wait()
+        return web.Response(status=status or 200)
+
+    async with crawling(tmp_path, Limits(total_s=10.0 if status else 0.2)) as (crawler, site):
+        site.pages |= {f"/{n}": fail for n in range(4)}
+        urls = [f"http://a.example/{n}" for n in range(4)]
+        rows = await crawler.crawl(session(tmp_path), urls, no_progress)
+        leaving.set()
+    assert {each.status for each in rows} == {row}
+    assert not (tmp_path / "webReader_blacklist.json").exists()

@@ -4,8 +4,8 @@ import pytest
 
 from mcp_local.errors import FetchFailed
 from mcp_local.extract.html import extract_html
-from mcp_local.extract.reader import Article, Readers, Request
-from mcp_local.extract.worker import extract_text
+from mcp_local.extract.markdown import Article
+from mcp_local.extract.reader import Readers, extract_text
 from tests.mcp_local.fetch.world import article, paragraphs
 
 URL = "http://news.example/page"
@@ -158,7 +158,7 @@ def test_an_empty_text_says_so() -> None:
     assert extract_text(" \n\n").lack == "no text on the page"
 
 
-SCRIPTED = "<html><body><div></div><script>go()</script></body></html>"
+UNREADABLE = "the page's text could not be taken out"
 HOSTILE = {
     "a million nested elements": "<div>" * 1_000_000 + paragraphs(20) + "</div>" * 1_000_000,
     "elements that are never closed": "<b>x" * 500_000,
@@ -171,33 +171,23 @@ HOSTILE = {
 async def outcome(readers: Readers, html: str) -> str:
     """The text of a page or the reason why there is none."""
     try:
-        read = await readers.read(Request(kind="html", text=html, url=URL))
+        read = await readers.read("html", html, URL)
     except FetchFailed as failed:
         return str(failed)
     return read.markdown
 
 
-@pytest.mark.process("the reader of pages is a process, so that it can be ended")
+@pytest.mark.process("a page that breaks its reader ends a process")
 async def test_hostile_pages_cost_only_themselves() -> None:
-    async with Readers(count=1, limit_s=20.0) as readers:
-        outcomes = [await outcome(readers, html) for html in HOSTILE.values()]
-        after = await outcome(readers, article())
+    readers = Readers(count=1)
+    outcomes = [await outcome(readers, html) for html in HOSTILE.values()]
+    after = await outcome(readers, article())
     assert all(outcomes)
     assert "Paragraph 3" in after
 
 
-@pytest.mark.process("the reader of pages is a process, so that it can be ended")
+@pytest.mark.process("a reader that stalls is killed")
 async def test_a_page_that_stalls_the_reader_is_given_up_and_the_next_one_is_read() -> None:
     links = "<a href='/x'>link text</a> " * 200_000
-    async with Readers(count=1, limit_s=1.5) as readers:
-        with pytest.raises(FetchFailed, match="could not be taken out"):
-            await readers.read(Request(kind="html", text=f"<body>{links}", url=URL))
-        read = await readers.read(Request(kind="html", text=article(), url=URL))
-    assert read.title == "On robots"
-
-
-@pytest.mark.process("the reader of pages is a process, so that it can be ended")
-async def test_a_page_without_text_is_a_failure_with_its_reason() -> None:
-    async with Readers(count=1) as readers:
-        with pytest.raises(FetchFailed, match="needs a browser"):
-            await readers.read(Request(kind="html", text=SCRIPTED, url=URL))
+    assert await outcome(Readers(limit_s=0.2), f"<body>{links}") == UNREADABLE
+    assert "Paragraph 3" in await outcome(Readers(), article())

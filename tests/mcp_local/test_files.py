@@ -28,11 +28,6 @@ async def test_a_long_file_is_read_in_parts_that_join_to_the_whole(session: Sess
     assert "".join(parts) == whole
 
 
-async def test_content_that_is_json_is_written_as_it_stands(session: Session) -> None:
-    await session.call("write_local_file", path="data.json", content='{"a": [1]}')
-    assert session.read("data.json") == '{"a": [1]}'
-
-
 async def test_reading_past_the_end_gives_nothing_and_says_how_long_the_file_is(
     session: Session,
 ) -> None:
@@ -175,28 +170,3 @@ async def test_a_long_listing_is_cut_and_says_so(session: Session) -> None:
     assert len(listing["files"]) == 500
     assert listing["total"] == 501
     assert "Only the first 500" in listing["note"]
-
-
-async def test_every_tool_says_what_it_does_to_the_world(session: Session) -> None:
-    tools = await session.tools()
-    assert set(tools) == {
-        "read_local_file",
-        "list_local_files",
-        "write_local_file",
-        "save_corpus",
-        "search_corpus",
-        "list_sources",
-        "write_report",
-    }
-    for tool in tools.values():
-        hints = tool.annotations
-        assert hints is not None
-        assert hints.title
-        assert None not in (
-            hints.read_only_hint,
-            hints.destructive_hint,
-            hints.idempotent_hint,
-            hints.open_world_hint,
-        )
-        assert "Use " in (tool.description or "")
-        assert "ctx" not in tool.input_schema["properties"]

@@ -9,8 +9,6 @@ from pydantic import SecretStr
 from mcp_local.server import build_server
 from mcp_local.settings import Settings
 
-pytestmark = pytest.mark.process("the toolkit starts its reader of pages")
-
 NAMES = {
     "crawl_parallel",
     "save_corpus",
@@ -33,7 +31,8 @@ async def test_every_tool_says_what_it_is_for_and_what_it_may_do(tmp_path: Path)
     async with Client(build_server(Settings(workspaces_root=tmp_path))) as client:
         tools = (await client.list_tools()).tools
     for tool in tools:
-        assert len(tool.description or "") > 80, tool.name
+        assert "Use " in (tool.description or ""), tool.name
+        assert "ctx" not in tool.input_schema["properties"]
         hints = tool.annotations
         assert hints is not None, tool.name
         assert hints.title

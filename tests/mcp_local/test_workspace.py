@@ -8,8 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mcp_local.errors import PathDenied
-from mcp_local.paths import split_path
-from mcp_local.workspace import FileMissing, Workspace
+from mcp_local.workspace import FileMissing, Workspace, split_path
 from tests.mcp_local.sessions import Session
 
 HOME = Path("/srv/workspaces/session_1")
@@ -63,12 +62,6 @@ def secret(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("path", LEADING_OUT + UNSAFE_NAMES)
-def test_a_path_that_leads_out_or_holds_an_unsafe_name_is_denied(path: str) -> None:
-    with pytest.raises(PathDenied):
-        split_path(path, HOME)
-
-
-@pytest.mark.parametrize("path", LEADING_OUT + UNSAFE_NAMES)
 def test_a_denied_path_writes_nothing_anywhere(session: Session, path: str) -> None:
     before = sorted(session.root.parent.rglob("*"))
     with pytest.raises(PathDenied):
@@ -115,13 +108,6 @@ def test_a_symlinked_directory_is_neither_read_nor_written_through(
     assert not (secret.parent / "folder").exists()
 
 
-def test_a_symlink_inside_the_session_is_refused_as_well(session: Session) -> None:
-    session.workspace.write_text("real.txt", "x")
-    (session.directory / "link.txt").symlink_to("real.txt")
-    with pytest.raises(PathDenied):
-        session.workspace.read_text("link.txt")
-
-
 def test_writing_over_a_symlink_leaves_its_target_alone(session: Session, secret: Path) -> None:
     (session.directory / "link.txt").symlink_to(secret)
     session.workspace.write_text("link.txt", "mine")
@@ -133,14 +119,6 @@ def test_a_hard_link_is_not_read(session: Session, secret: Path) -> None:
     (session.directory / "hard.txt").hardlink_to(secret)
     with pytest.raises(PathDenied, match="hard link"):
         session.workspace.read_text("hard.txt")
-
-
-def test_writing_over_a_hard_link_leaves_the_other_name_alone(
-    session: Session, secret: Path
-) -> None:
-    (session.directory / "hard.txt").hardlink_to(secret)
-    session.workspace.write_text("hard.txt", "mine")
-    assert secret.read_text(encoding="utf-8") == "CANARY"
 
 
 def test_a_pipe_is_refused_without_waiting_for_a_writer(session: Session) -> None:
@@ -253,38 +231,22 @@ async def test_a_directory_argument_must_be_the_calls_own_session(session: Sessi
         assert (await session.call("save_corpus", workspace_path=foreign)).failed
 
 
-@pytest.mark.parametrize("where", ["/tmp", "/", "", "relative", "{root}", "{root}/../elsewhere"])  # noqa: S108
-async def test_without_meta_a_directory_outside_the_root_is_refused(
-    session: Session, where: str
-) -> None:
-    named = where.format(root=session.root)
-    assert (await session.call_alone("save_corpus", workspace_path=named)).failed
-
-
-async def test_without_meta_a_symlink_out_of_the_root_is_refused(
-    session: Session, tmp_path: Path
+@pytest.mark.parametrize(
+    "where", ["", "/etc", "/", "relative", "{root}", "{root}/../else", "{link}"]
+)
+async def test_a_call_whose_session_is_not_below_the_root_is_refused(
+    session: Session, tmp_path: Path, where: str
 ) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
-    (session.root / "session_link").symlink_to(outside, target_is_directory=True)
-    named = str(session.root / "session_link")
-    assert (await session.call_alone("save_corpus", workspace_path=named)).failed
-    written = await session.call_alone("write_local_file", path=f"{named}/a.md", content="x")
-    assert written.failed
+    link = session.root / "session_link"
+    link.symlink_to(outside, target_is_directory=True)
+    named = where.format(root=session.root, link=link)
+    for tool, arguments in (
+        ("save_corpus", {}),
+        ("write_local_file", {"path": "a", "content": ""}),
+    ):
+        answer = await session.call_in(named, tool, **arguments)
+        assert answer.failed
+        assert "Traceback" not in answer.text
     assert list(outside.iterdir()) == []
-
-
-async def test_without_meta_an_absolute_path_names_its_session(session: Session) -> None:
-    path = str(session.directory / "notes.md")
-    assert not (await session.call_alone("write_local_file", path=path, content="abc")).failed
-    read = await session.call_alone("read_local_file", path=path)
-    assert read.json()["text"] == "abc"
-    listed = await session.call_alone("list_local_files", path=str(session.directory))
-    assert [file["path"] for file in listed.json()["files"]] == ["notes.md"]
-
-
-async def test_without_meta_a_relative_path_names_no_session(session: Session) -> None:
-    answer = await session.call_alone("read_local_file", path="notes.md")
-    assert answer.failed
-    assert "names no session" in answer.text
-    assert "Traceback" not in answer.text

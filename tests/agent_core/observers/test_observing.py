@@ -114,11 +114,6 @@ async def test_settling_one_turn_does_not_wait_for_another(tmp_path: Path) -> No
     await observers.close()
 
 
-async def test_settling_with_nothing_to_do_returns_at_once() -> None:
-    await Observers([]).settle(60.0)
-    await Observers([]).close()
-
-
 @pytest.mark.proves("observers.standard")
 async def test_the_standard_observers_leave_their_artifacts(tmp_path: Path) -> None:
     observers = Observers(standard_observers())
@@ -137,21 +132,6 @@ async def test_the_standard_observers_leave_their_artifacts(tmp_path: Path) -> N
         "search_results",
         "workbench_activity",
     ]
-
-
-async def test_a_workspace_that_cannot_be_written_costs_nothing(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    workspace = tmp_path / "taken"
-    workspace.write_text("a file", encoding="utf-8")
-    observers = Observers(standard_observers())
-    hit = {"link": "https://example.com/a"}
-    observers.notify(
-        observed(workspace, "mcp__composio__COMPOSIO_SEARCH_NEWS", {"news_results": [hit]})
-    )
-    await observers.settle(10.0)
-
-    assert "SearchResultObserver failed" in caplog.text
 
 
 def test_the_whole_result_is_read_where_it_was_saved(tmp_path: Path) -> None:

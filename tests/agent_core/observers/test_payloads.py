@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_core.messages import JsonObject
-from agent_core.observers.executions import executions
+from agent_core.observers.observing import executions
 from agent_core.observers.search_results import cleaned_results
 from agent_core.tools.payloads import parse, search
 from tests.agent_core.observers.observed import FINISHED, observed

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from agent_core.observers.corpus import BLACKLIST, ReaderBlacklist
 from agent_core.observers.observing import ToolObserved
-from agent_core.observers.reader_blacklist import FILE_NAME, ReaderBlacklist
 from mcp_local.blacklist import Blacklist
 from tests.agent_core.observers.observed import observed
 
@@ -20,7 +20,7 @@ def failed(root: Path, code: str, url: str = "https://Gone.test/a") -> ToolObser
 
 
 def stored(root: Path) -> dict[str, Any]:
-    return json.loads((root / FILE_NAME).read_text(encoding="utf-8"))
+    return json.loads((root / BLACKLIST).read_text(encoding="utf-8"))
 
 
 @pytest.mark.proves("fleet.blacklist")
@@ -54,11 +54,11 @@ async def test_what_may_pass_is_not_counted(tmp_path: Path) -> None:
     await blacklist.saw(observed(tmp_path, READER, {"content": "text"}))
     await blacklist.saw(observed(tmp_path, "mcp__other__tool", {"code": "1214"}))
     await blacklist.saw(failed(tmp_path, "1214", "no address"))
-    assert not (tmp_path / FILE_NAME).exists()
+    assert not (tmp_path / BLACKLIST).exists()
 
 
 async def test_a_damaged_file_is_begun_anew(tmp_path: Path) -> None:
     for damage in ("{", "[]", '{"domains": []}', '{"domains": {"gone.test": 7}}'):
-        (tmp_path / FILE_NAME).write_text(damage, encoding="utf-8")
+        (tmp_path / BLACKLIST).write_text(damage, encoding="utf-8")
         await ReaderBlacklist(tmp_path).saw(failed(tmp_path, "1214"))
         assert stored(tmp_path)["domains"]["gone.test"]["failures"] == 1

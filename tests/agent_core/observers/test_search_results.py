@@ -231,14 +231,6 @@ async def test_results_without_index_or_slug_are_paired_by_place(tmp_path: Path)
     assert set(by_tool(tmp_path)) == {"COMPOSIO_SEARCH_NEWS", "COMPOSIO_SEARCH_WEB"}
 
 
-async def test_results_with_an_index_alone_are_paired_by_it(tmp_path: Path) -> None:
-    result = multi({"index": 2, **FOUND_WEB}, {"index": 1, **FOUND_NEWS})
-    await saved(observed(tmp_path, MULTI, result, arguments=ASKED))
-
-    assert by_tool(tmp_path)["COMPOSIO_SEARCH_NEWS"]["articles"][0]["title"] == "Article Title"
-    assert by_tool(tmp_path)["COMPOSIO_SEARCH_WEB"]["results"][0]["title"] == "Page Title"
-
-
 async def test_one_failed_search_does_not_cost_the_others(tmp_path: Path) -> None:
     failed: JsonObject = {"response": None, "error": "No active connected account"}
     result = {**multi(MAIL, failed, FOUND_WEB), "successful": False, "error": "1 out of 3 failed"}
@@ -260,14 +252,6 @@ async def test_seeing_a_result_twice_writes_the_same_file(tmp_path: Path) -> Non
 
     assert await saved(one) == await saved(one)
     assert len(list((tmp_path / "search_results").iterdir())) == 1
-
-
-@pytest.mark.proves("search.unique")
-async def test_two_calls_that_end_in_one_moment_are_two_files(tmp_path: Path) -> None:
-    for call_id in ("toolu_1", "toolu_2"):
-        await saved(observed(tmp_path, NEWS, {"news_results": [HIT]}, call_id=call_id))
-
-    assert len(list((tmp_path / "search_results").iterdir())) == 2
 
 
 async def test_a_result_that_was_cut_for_the_model_is_read_whole(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ ARGUMENTS: JsonObject = {
     "current_step": "Step 1",
     "thought": "Running analysis script",
 }
-STREAMS: JsonObject = {"results": "", "stdout": "hello\n", "stderr": "", "error": None}
+STREAMS: JsonObject = {"results": "", "stdout": "hello\n", "stderr": "1 warning", "error": None}
 
 
 async def saved(of: ToolObserved) -> list[str]:
@@ -30,6 +30,7 @@ async def saved(of: ToolObserved) -> list[str]:
     "workbench.input.current_step",
     "workbench.input.thought",
     "workbench.output.stdout",
+    "workbench.output.stderr",
     "workbench.output.successful",
     "workbench.file_name",
 )
@@ -45,7 +46,12 @@ async def test_an_execution_is_saved_field_by_field(tmp_path: Path) -> None:
             "current_step": "Step 1",
             "thought": "Running analysis script",
         },
-        "output": {"stdout": "hello\n", "stderr": "", "results": "", "successful": True},
+        "output": {
+            "stdout": "hello\n",
+            "stderr": "1 warning",
+            "results": "",
+            "successful": True,
+        },
     }
     assert paths[0].startswith("workbench_activity/workbench_20261121_143115_123456_")
 
@@ -70,7 +76,7 @@ async def test_every_way_to_run_code_is_known(tmp_path: Path, tool: str) -> None
 
 @pytest.mark.proves("workbench.output.results", "workbench.output.successful")
 async def test_a_failure_keeps_what_was_said_of_it(tmp_path: Path) -> None:
-    streams = {**STREAMS, "stdout": "", "error": "NameError: x", "results": {"n": 1}}
+    streams = {**STREAMS, "stdout": "", "stderr": "", "error": "NameError: x", "results": {"n": 1}}
     result = {"data": streams, "error": "1 cell failed", "successful": False}
     await saved(observed(tmp_path, WORKBENCH, result))
 

@@ -8,7 +8,13 @@ import pytest
 
 from agent_core.errors import SettingsError
 from agent_core.ids import SessionId
-from agent_core.workspaces import create_workspace, is_renewed, mark_renewed, settle_renewal
+from agent_core.workspaces import (
+    create_workspace,
+    is_renewed,
+    known_sources,
+    mark_renewed,
+    settle_renewal,
+)
 
 NOW = datetime(2026, 11, 21, 14, 30, 52, tzinfo=UTC)
 ONE, OTHER = SessionId("T1/C1/1.1"), SessionId("T1/C1/1.2")
@@ -75,3 +81,18 @@ def test_a_renewed_workspace_is_known_as_such_until_it_was_told(tmp_path: Path) 
     for _ in range(2):
         settle_renewal(workspace)
     assert not is_renewed(workspace)
+
+
+def test_addresses_of_searches_and_fetched_pages_are_known_and_damaged_files_do_no_harm(
+    tmp_path: Path,
+) -> None:
+    assert known_sources(tmp_path) == ()
+    folder = tmp_path / "search_results"
+    folder.mkdir()
+    web = '{"type": "web", "results": [{"url": "https://a.test/1"}, {"url": "https://a.test/2"}]}'
+    (folder / "WEB.json").write_text(web, encoding="utf-8")
+    (folder / "broken.json").write_text("{", encoding="utf-8")
+    head = "url: https://b.test/\nfinal_url: 'https://www.b.test/'"
+    (folder / "crawl_b.md").write_text(f"---\n{head}\n---\n\nurl: https://no.test/", "utf-8")
+    found = {"https://a.test/1", "https://a.test/2", "https://b.test/", "https://www.b.test/"}
+    assert set(known_sources(tmp_path)) == found

@@ -70,29 +70,6 @@ def test_writing_a_turn_again_replaces_it_where_it_lies(tmp_path: Path) -> None:
     assert queries == ["mended", "mended too"]
 
 
-def test_an_archived_turn_is_found_without_reading_the_archive(tmp_path: Path) -> None:
-    for turn in ("one", "two"):
-        write_trace(tmp_path, trace(turn))
-    archived = tmp_path / "traces" / f"trace_001_{digest('one')}.json"
-    archived.write_text("damaged", encoding="utf-8")
-
-    write_trace(tmp_path, trace("one"))
-
-    assert turns_in(tmp_path) == {
-        "trace.json": "two",
-        archived.relative_to(tmp_path).as_posix(): "one",
-    }
-
-
-def test_numbers_go_on_after_traces_of_an_older_naming(tmp_path: Path) -> None:
-    (tmp_path / "traces").mkdir()
-    (tmp_path / "traces" / "trace_007.json").write_text('{"turn_id": "old"}', encoding="utf-8")
-    for turn in ("one", "two"):
-        write_trace(tmp_path, trace(turn))
-
-    assert f"traces/trace_008_{digest('one')}.json" in turns_in(tmp_path)
-
-
 def test_a_damaged_trace_is_put_aside_and_not_lost(tmp_path: Path) -> None:
     (tmp_path / "trace.json").write_text('{"turn_id": "on', encoding="utf-8")
 

@@ -121,7 +121,7 @@ async def test_a_damaged_page_is_a_plain_failure(site: Site, encoding: str) -> N
         await read(site)
 
 
-@pytest.mark.parametrize("encoding", ["gzip, gzip", "compress", "zstd"])
+@pytest.mark.parametrize("encoding", ["gzip, gzip", "compress"])
 async def test_an_unknown_packing_is_refused(site: Site, encoding: str) -> None:
     site.raw("/page", b"x", Content_Type="text/html", Content_Encoding=encoding)
     with pytest.raises(FetchFailed, match="packed in a way"):
@@ -172,12 +172,6 @@ async def test_a_flood_of_headers_is_refused(site: Site) -> None:
         await read(site)
 
 
-async def test_one_huge_header_is_refused(site: Site) -> None:
-    site.answer("/page", lambda: web.Response(text=article(), headers={"X-Big": "x" * 100_000}))
-    with pytest.raises(FetchFailed, match="proper HTTP"):
-        await read(site)
-
-
 @pytest.mark.parametrize(
     "body",
     [
@@ -185,9 +179,9 @@ async def test_one_huge_header_is_refused(site: Site) -> None:
         b"MZ\x90\x00 a program",
         b"\x7fELF\x02",
         b"%PDF-1.7 a document",
-        b"\x89PNG\r\n",
-        b"GIF89a",
-        b"\xff\xd8\xff\xe0",
+        b"\x89PNG\r\n\x1a\n\x00",
+        b"GIF89a\x01\x00",
+        b"\xff\xd8\xff\xe0\x00\x10JFIF",
         b"<svg xmlns='http://www.w3.org/2000/svg'><script>1</script></svg>",
         b"<?xml version='1.0'?><!-- drawn --><svg><text>x</text></svg>",
         b"text with \x00 in it",

@@ -30,7 +30,7 @@ More. [3]
 """
 
 
-@pytest.mark.proves("report.order")
+@pytest.mark.proves("report.order", "report.gradient")
 def test_the_page_has_title_date_summary_contents_sections_and_sources_in_this_order() -> None:
     tree = page(REPORT)
     assert tree.one("h1").text == "The topic"
@@ -44,6 +44,7 @@ def test_the_page_has_title_date_summary_contents_sections_and_sources_in_this_o
         "Sources",
     ]
     assert tree.one("html").attrs["lang"] == "en"
+    assert "linear-gradient(" in tree.one("style").text
 
 
 @pytest.mark.proves("report.contents")

@@ -50,12 +50,6 @@ async def test_another_tool_and_type_are_passed_on(desk: CloudDesk) -> None:
     assert desk.cloud.seen_headers[-1][1]["content-type"] == "application/pdf"
 
 
-async def test_an_unknown_ending_is_bytes(desk: CloudDesk) -> None:
-    desk.write("a.qqq", b"x")
-    await desk.call("upload_to_composio", path="a.qqq")
-    assert desk.cloud.requests[0]["mimetype"] == "application/octet-stream"
-
-
 @pytest.mark.proves("workbench.key_unseen")
 async def test_the_key_does_not_go_to_the_storage_and_the_signature_goes_as_it_came(
     desk: CloudDesk,

@@ -57,24 +57,9 @@ async def test_a_file_that_is_named_by_its_address_is_fetched(desk: CloudDesk, f
     assert ["x-api-key" in headers for headers in fetched] == [False]
 
 
-async def test_a_file_that_was_downloaded_into_the_session_is_copied(desk: CloudDesk) -> None:
-    desk.cloud.put_file(REMOTE, BINARY)
-    desk.write("downloads/composio/table.csv", BINARY)
-    uri = str(desk.directory / "downloads/composio/table.csv")
-    desk.cloud.answer_file = lambda _: {"file": {"uri": uri, "file_downloaded": True}}
-    await desk.call("workbench_download", remote_path=REMOTE, local_path="data/table.csv")
-    assert desk.read_bytes("data/table.csv") == BINARY
-    assert len(desk.cloud.code) == 1
-
-
-async def test_a_path_outside_the_session_that_the_service_names_is_not_read(
-    desk: CloudDesk,
-) -> None:
-    secret = desk.root / "other_session" / "secret.txt"
-    secret.parent.mkdir()
-    secret.write_text("of somebody else", encoding="utf-8")
+async def test_a_path_that_the_service_names_is_not_read(desk: CloudDesk) -> None:
     desk.cloud.put_file(REMOTE, b"mine")
-    desk.cloud.answer_file = lambda _: {"file": {"uri": str(secret), "file_downloaded": True}}
+    desk.cloud.answer_file = lambda _: {"file": {"uri": "/etc/passwd", "file_downloaded": True}}
     await desk.call("workbench_download", remote_path=REMOTE)
     assert desk.read("downloads/table.csv") == "mine"
 
@@ -117,13 +102,6 @@ async def test_an_answer_wrapped_into_json_is_read(desk: CloudDesk) -> None:
     assert desk.read_bytes("downloads/model.bin") == BINARY[:5_000]
 
 
-async def test_an_empty_file_is_a_file(desk: CloudDesk) -> None:
-    desk.cloud.put_file(REMOTE, b"")
-    answer = await desk.call("workbench_download", remote_path=REMOTE)
-    assert not answer.failed
-    assert desk.read_bytes("downloads/table.csv") == b""
-
-
 @pytest.mark.proves("workbench_download.pieces")
 async def test_content_of_another_file_is_not_believed(desk: CloudDesk) -> None:
     desk.cloud.put_file(REMOTE, b"right")
@@ -161,15 +139,14 @@ async def test_a_file_that_is_too_large_is_refused_before_it_is_moved(desk: Clou
     assert [slug for _, slug in desk.cloud.executed] == ["COMPOSIO_REMOTE_WORKBENCH"]
 
 
-async def test_without_a_workbench_the_answer_says_that_nothing_was_compared(
+async def test_without_a_workbench_nothing_can_be_compared_and_nothing_is_kept(
     desk: CloudDesk,
 ) -> None:
     desk.cloud.put_file(REMOTE, b"a,b\n")
     desk.cloud.before_code = lambda _: failed("The sandbox is turned off")
     answer = await desk.call("workbench_download", remote_path=REMOTE)
-    assert not answer.failed
-    assert answer.text.endswith("no checksum could be computed in the workbench.")
-    assert desk.read("downloads/table.csv") == "a,b\n"
+    assert answer.text.endswith("The sandbox is turned off")
+    assert desk.files() == []
 
 
 @pytest.mark.proves("workbench.downloads_kept")

@@ -12,8 +12,6 @@ from pydantic import SecretStr
 from mcp_local.server import build_server
 from mcp_local.settings import Settings
 
-pytestmark = pytest.mark.process("the toolkit starts its reader of pages")
-
 NAMES = {"workbench_download", "workbench_upload", "upload_to_composio", "save_app_file"}
 
 
@@ -27,10 +25,6 @@ async def offered(tmp_path: Path, key: str) -> dict[str, Tool]:
 @pytest.mark.proves("workbench.key")
 async def test_without_a_key_they_are_not_offered(tmp_path: Path) -> None:
     assert await offered(tmp_path, "") == {}
-
-
-async def test_with_a_key_they_are(tmp_path: Path) -> None:
-    assert set(await offered(tmp_path, "ak_1")) == NAMES
 
 
 async def test_the_model_is_told_what_they_do(tmp_path: Path) -> None:
@@ -118,11 +112,3 @@ def test_an_address_that_is_none_stops_the_start(address: str) -> None:
     settings = Settings(composio_api_key=SecretStr("ak_1"), composio_base_url=address)
     with pytest.raises(ValueError, match="COMPOSIO_BASE_URL"):
         build_server(settings)
-
-
-def test_they_are_set_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COMPOSIO_API_KEY", "ak_1")
-    monkeypatch.setenv("COMPOSIO_BASE_URL", "http://127.0.0.1:8080")
-    settings = Settings()
-    assert settings.composio_api_key.get_secret_value() == "ak_1"
-    assert settings.composio_base_url == "http://127.0.0.1:8080"
