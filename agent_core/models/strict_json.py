@@ -27,10 +27,10 @@ def load_strictly(text: str) -> Any:
     return value
 
 
-def is_nested_too_deeply(value: object) -> bool:
-    """Whether a JSON value goes deeper than `MAX_NESTING`."""
+def is_nested_too_deeply(value: object, max_depth: int = MAX_NESTING) -> bool:
+    """Whether a JSON value goes deeper than `max_depth`."""
     layer = [value]
-    for _ in range(MAX_NESTING):
+    for _ in range(max_depth):
         layer = [inner for each in layer for inner in _inside(each)]
         if not layer:
             return False

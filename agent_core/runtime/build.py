@@ -40,15 +40,15 @@ from agent_core.sessions.leases import new_process_id
 from agent_core.sessions.pins import ToolPins
 from agent_core.settings import CoreSettings, named_variables
 from agent_core.subagents.spec import shipped_specs
-from agent_core.tools import ToolContext, Toolset
-from agent_core.tools.composio import AppFiles, ComposioTools
+from agent_core.tools import ToolContext
+from agent_core.tools.composio import AppFiles, composio_server
 from agent_core.tools.composio_api import DEFAULT_BASE_URL, ComposioAccounts, ComposioApi
-from agent_core.tools.fleet import FleetServer, Surroundings, read_fleet
+from agent_core.tools.fleet import Surroundings, read_fleet
 from agent_core.tools.hub import McpHub
 from agent_core.tools.names import full_name
 from agent_core.tools.pins import Pins
 from agent_core.tools.registry import Registry
-from agent_core.tools.servers import StdioServer
+from agent_core.tools.servers import FleetServer, StdioServer
 from agent_core.workspaces import RunLogs
 
 logger = logging.getLogger(__name__)
@@ -78,15 +78,15 @@ def build_runtime(
     database = Database(settings.state_url)
     pins = Pins(ToolPins(database), now=clock)
     api = composio_api(settings) if composio_url(settings) else None
+    key = settings.composio_api_key.get_secret_value()
     hub = McpHub(
         [local_toolkit(settings, settings.workspaces_root)],
         fleet=configured_fleet(settings),
+        more=[composio_server(api, api_key=key, pins=pins)] if api else [],
         pins=pins,
         told=lambda call, context: _remote_session(api, call, context),
     )
-    composio = api and ComposioTools(
-        api, api_key=settings.composio_api_key.get_secret_value(), pins=pins
-    )
+    tools = AppFiles(hub, save=full_name(LOCAL_TOOLKIT, "save_app_file")) if api else hub
     accounts = api and ComposioAccounts(api, time.monotonic)
     behind = WriteBehind(database)
     store = SessionStore(database, behind)
@@ -108,7 +108,7 @@ def build_runtime(
         ),
         agents=Agents(
             model=RetryingModel(model),
-            registry=Registry(_toolsets(hub, composio), now=clock),
+            registry=Registry([tools], now=clock),
             specs=specs,
             limits=Limits(
                 max_steps=settings.max_steps,
@@ -163,7 +163,7 @@ def build_runtime(
             workspaces_root=settings.workspaces_root.resolve(),
             prepare=model.warm_up,
             warm_up=hub.warm_up,
-            close=lambda: _close(model, hub, composio, observers),
+            close=lambda: _close(model, hub, api, observers),
             scheduled_at_once=settings.scheduled_at_once,
         )
     )
@@ -241,19 +241,12 @@ def _link_places(settings: CoreSettings) -> tuple[str, ...]:
     return (*configured, f"{other}/link/", f"{other}/connect/") if other else configured
 
 
-def _toolsets(hub: McpHub, composio: ComposioTools | None) -> list[Toolset]:
-    if composio is None:
-        return [hub]
-    save = full_name(LOCAL_TOOLKIT, "save_app_file")
-    return [hub, AppFiles(apps=composio, local=hub, save=save)]
-
-
 async def _close(
-    model: AnthropicModel, hub: McpHub, composio: ComposioTools | None, observers: Observers
+    model: AnthropicModel, hub: McpHub, api: ComposioApi | None, observers: Observers
 ) -> None:
     async with asyncio.TaskGroup() as group:
         group.create_task(observers.close())
         group.create_task(hub.close())
-        if composio is not None:
-            group.create_task(composio.close())
+    if api is not None:
+        await api.close()
     await model.close()

@@ -34,10 +34,9 @@ from agent_core.sessions.migrations import examine_schema, file_of, require_usab
 from agent_core.sessions.pins import Pin, ToolPins
 from agent_core.settings import CoreSettings
 from agent_core.tools.composio import SERVER_NAME
-from agent_core.tools.fleet import FleetServer
 from agent_core.tools.pins import ListedTool, Pins, digest_of_json, stored_form, suspicion_of
 from agent_core.tools.server import McpServer
-from agent_core.tools.servers import HttpServer, HubLimits, ServerConfig
+from agent_core.tools.servers import FleetServer, HttpServer, HubLimits, ServerConfig
 
 MIN_FREE_BYTES = 20 * 1024**2
 """Below this a start is refused: the databases could hardly grow, and no report would fit."""

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 from agent_core.errors import ComposioRefusedError, ToolServerError
 from agent_core.ids import ToolCallId, UserId
@@ -16,86 +17,40 @@ from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.tools import Progress, ToolContext, ToolOutput, Toolset
 from agent_core.tools.composio_api import ComposioApi, is_person
+from agent_core.tools.hub import PooledServer
 from agent_core.tools.names import server_prefix
 from agent_core.tools.payloads import is_list, is_object, parse, text_in
 from agent_core.tools.pins import Pins
-from agent_core.tools.pool import ServerPool
 from agent_core.tools.server import Clock, McpServer
-from agent_core.tools.server_tools import ServerTools
 from agent_core.tools.servers import HttpServer, HubLimits
 
 logger = logging.getLogger(__name__)
 
 SERVER_NAME = "composio"
-IDLE_AFTER_S = 900.0
 _ADDRESS = "s3url"
 _MAX_FILES = 10
+_MAX_PEOPLE = 500
+"""Who are connected at a time."""
 _OF_THE_REQUEST = frozenset({400, 404, 409, 422})
 """Composio refused what was asked for one person, and is well: it may serve the others."""
 
 
-class ComposioTools:
-    """A toolset named `mcp__composio__<SLUG>`; absent, without harm to others, when Composio is.
-
-    A session is made when a person's first turn asks, kept while the person is active, and made
-    anew when Composio does not know it any more.
-    """
+class _Sessions:
+    """Where each person's session is; an outage is told to all, without asking again."""
 
     def __init__(
-        self,
-        api: ComposioApi,
-        *,
-        api_key: str,
-        pins: Pins | None = None,
-        limits: HubLimits | None = None,
-        clock: Clock = time.monotonic,
-        idle_after_s: float = IDLE_AFTER_S,
+        self, api: ComposioApi, config: HttpServer, limits: HubLimits, clock: Clock
     ) -> None:
         self._api = api
-        self._config = HttpServer(name=SERVER_NAME, url="", headers={"x-api-key": api_key})
-        self._pins = pins
-        self._limits = limits or HubLimits()
+        self._config = config
+        self._retry_after_s = limits.retry_after_s
         self._clock = clock
-        self._people = ServerPool(idle_after_s=idle_after_s)
         self._outage: tuple[float, str] | None = None
         """When and why nobody got a session."""
 
-    async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
-        if not is_person(context.asker):
-            return ()
-        with self._people.use(context.asker, partial(self._tools_of, context.asker)) as tools:
-            try:
-                return await tools.specs()
-            except ToolServerError as error:
-                logger.debug("composio is left out: %s", error)
-                return ()
-
-    async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
-        if not call.name.startswith(server_prefix(SERVER_NAME)):
-            return ToolOutput(text=f"There is no tool {call.name}.", is_error=True)
-        if not is_person(context.asker):
-            return ToolOutput(text="Nobody asked, so no account can be used.", is_error=True)
-        with self._people.use(context.asker, partial(self._tools_of, context.asker)) as tools:
-            return await tools.run(call, context, progress)
-
-    async def close(self) -> None:
-        """End all connections; bounded by the limits."""
-        await self._people.close()
-        await self._api.close()
-
-    def _tools_of(self, user: UserId) -> ServerTools:
-        server = McpServer(
-            self._config,
-            self._limits,
-            self._clock,
-            locate=partial(self._locate, user),
-            pins=self._pins,
-        )
-        return ServerTools(server, max_result_bytes=self._limits.max_result_bytes)
-
-    async def _locate(self, user: UserId, is_lost: bool) -> HttpServer:
-        """The address of the person's session. An outage is told to all, without asking again."""
-        if self._outage and self._clock() - self._outage[0] < self._limits.retry_after_s:
+    async def locate(self, user: UserId, is_lost: bool) -> HttpServer:
+        """The address of the person's session, which is made anew where Composio lost it."""
+        if self._outage and self._clock() - self._outage[0] < self._retry_after_s:
             raise ToolServerError(self._outage[1])
         try:
             session = await (self._api.renew(user) if is_lost else self._api.of(user))
@@ -108,25 +63,53 @@ class ComposioTools:
         return replace(self._config, url=session.mcp_url)
 
 
+def composio_server(
+    api: ComposioApi,
+    *,
+    api_key: str,
+    pins: Pins | None = None,
+    limits: HubLimits | None = None,
+    clock: Clock = time.monotonic,
+) -> PooledServer:
+    """Composio's tools, `mcp__composio__<SLUG>`, of each person's own session.
+
+    A session is made when a person's first turn asks, and made anew when Composio does not know it
+    any more. Where nobody asked, there are no tools.
+    """
+    limits = replace(limits or HubLimits(), max_connections=_MAX_PEOPLE)
+    config = HttpServer(name=SERVER_NAME, url="", headers={"x-api-key": api_key})
+    sessions = _Sessions(api, config, limits, clock)
+
+    def make(user: str, _: Path) -> McpServer:
+        locate = partial(sessions.locate, UserId(user))
+        return McpServer(config, limits, clock, locate=locate, pins=pins)
+
+    return PooledServer(
+        SERVER_NAME,
+        key=lambda context: context.asker if is_person(context.asker) else None,
+        make=make,
+        limits=limits,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class AppFiles:
-    """Tools of apps. Files that their results name are fetched, and the result says where they are.
+    """Tools; files that results of apps name are fetched, and the result says where they are.
 
     Composio's own client does the same for those who call it directly; over MCP nobody does.
     """
 
-    apps: Toolset
-    local: Toolset
-    """Has the tool that saves a file."""
+    tools: Toolset
     save: str
-    """That tool's full name."""
+    """The full name of the one that saves a file."""
 
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
-        return await self.apps.specs(context)
+        return await self.tools.specs(context)
 
     async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
-        output = await self.apps.run(call, context, progress)
-        if output.is_error or _ADDRESS not in output.text:
+        output = await self.tools.run(call, context, progress)
+        is_of_app = call.name.startswith(server_prefix(SERVER_NAME))
+        if not is_of_app or output.is_error or _ADDRESS not in output.text:
             return output
         files = await asyncio.to_thread(_files_in, output.text)
         told = [
@@ -148,7 +131,7 @@ class AppFiles:
         saving = ToolCall(
             id=ToolCallId(f"{call.id}:file{number}"), name=self.save, arguments=dict(file)
         )
-        saved = await self.local.run(saving, context, progress)
+        saved = await self.tools.run(saving, context, progress)
         if saved.is_error:
             return f"[A file that this result names was not saved: {saved.text}]"
         return f"[{saved.text}]"

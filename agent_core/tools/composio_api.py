@@ -5,18 +5,18 @@ SDK), and `composio` itself reports each call to its telemetry. What is used of 
 """
 
 import asyncio
-import hashlib
-import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import quote, urlsplit
 
 import httpx2
+from cachetools import TTLCache
 
 from agent_core.errors import ComposioRefusedError, ToolServerError
 from agent_core.ids import UserId
+from agent_core.tools.pins import digest_of_json
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +24,7 @@ DEFAULT_BASE_URL = "https://backend.composio.dev"
 API = "/api/v3.1"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _TIMEOUT_S = 15.0
+_SESSION = "/tool_router/session"
 _UNKNOWN_SESSION = 404
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _OPTIONS: Mapping[str, Any] = {
@@ -43,6 +44,7 @@ _OPTIONS: Mapping[str, Any] = {
 }
 _ACTIVE_FOR_S = 20.0
 """How long an account that was found active is taken for it."""
+_MAX_ACTIVE = 10_000
 _ACTIVE = "ACTIVE"
 _UNKNOWN = (400, 404, 405, 410)
 _NAMES = ("email", "emailAddress", "email_address", "login", "username", "name", "display_name")
@@ -61,7 +63,7 @@ class ComposioApi:
 
     def __init__(self, *, api_key: str, base_url: str = DEFAULT_BASE_URL) -> None:
         self._api_key = api_key
-        self.base_url = base_url
+        self._base_url = base_url
         self._client: httpx2.AsyncClient | None = None
         self._making: dict[UserId, asyncio.Task[ComposioSession]] = {}
 
@@ -77,56 +79,12 @@ class ComposioApi:
         self._making.pop(user, None)
         return await self.of(user)
 
-    async def get(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
-        """The JSON at a path below `/api/v3.1`.
+    async def ask(self, method: str, path: str, **sent: Any) -> Mapping[str, Any]:
+        """The object at a path below `/api/v3.1`.
 
         Raises:
             ToolServerError: no answer, or a refusal.
         """
-        wanted = {
-            name: ",".join(map(str, cast("list[object]", value)))
-            if isinstance(value, list)
-            else value
-            for name, value in (query or {}).items()
-        }
-        return await self._ask("GET", path, params=wanted)
-
-    async def post(self, path: str, body: Mapping[str, Any]) -> Any:
-        """What a POST to a path below `/api/v3.1` comes to; raises as `get` does."""
-        return await self._ask("POST", path, json=dict(body))
-
-    async def post_in_session(self, user: UserId, path: str, body: Mapping[str, Any]) -> Any:
-        """A POST to a path below the person's session, which is made anew where it is forgotten.
-
-        Nothing was done in a session that Composio does not know, so only that is sent again.
-        """
-        try:
-            return await self._post_in(await self.of(user), path, body)
-        except ComposioRefusedError as error:
-            if error.status != _UNKNOWN_SESSION:
-                raise
-        return await self._post_in(await self.renew(user), path, body)
-
-    async def close(self) -> None:
-        """Close the connections to the API."""
-        if self._client is not None:
-            await self._client.aclose()
-
-    async def _post_in(self, session: ComposioSession, path: str, body: Mapping[str, Any]) -> Any:
-        return await self.post(f"/tool_router/session/{quote(session.id, safe='')}/{path}", body)
-
-    async def _create(self, user: UserId) -> ComposioSession:
-        if not is_person(user):
-            raise ToolServerError("Nobody asked, so no account can be used.")
-        made = _object(await self.post("/tool_router/session", {"user_id": user, **_OPTIONS}))
-        url = _object(made.get("mcp")).get("url")
-        if not isinstance(url, str):
-            raise ToolServerError("Composio named no MCP address for the session.")
-        if origin(url) != origin(self.base_url):
-            raise ToolServerError("Composio named an MCP address of another origin; refused.")
-        return ComposioSession(id=str(made.get("session_id")), mcp_url=url)
-
-    async def _ask(self, method: str, path: str, **sent: Any) -> Any:
         try:
             async with asyncio.timeout(_TIMEOUT_S):
                 response = await self._opened().request(method, API + path, **sent)
@@ -135,17 +93,51 @@ class ComposioApi:
         except httpx2.HTTPError as error:
             reason = str(error) or type(error).__name__
             raise ToolServerError(f"Composio cannot be reached: {reason}") from error
-        body = _json_of(response)
-        if not response.is_success:
-            # A key that the answer repeats would stand in the log.
-            refusal = f"{response.status_code} {_message_in(body)}".replace(self._api_key, "…")
-            raise ComposioRefusedError(
-                f"Composio refused: {refusal.strip()}", status=response.status_code, body=body
-            )
-        if body is None:
-            strange = "Composio's answer is not what it should be."
-            raise ComposioRefusedError(strange, status=response.status_code)
-        return body
+        try:
+            body = _object(response.json())
+        except ValueError:
+            body = {}
+        if response.is_success and body:
+            return body
+        told = _object(body.get("error")).get("message") or body.get("error") or ""
+        refusal = f"Composio refused: {response.status_code} {told}".strip()
+        if response.is_success:
+            refusal = "Composio's answer is not what it should be."
+        # A key that the answer repeats would stand in the log.
+        refusal = refusal.replace(self._api_key, "…")
+        raise ComposioRefusedError(refusal, status=response.status_code, body=body)
+
+    async def post_in_session(
+        self, user: UserId, path: str, body: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """A POST to a path below the person's session, which is made anew where it is forgotten.
+
+        Nothing was done in a session that Composio does not know, so only that is sent again.
+        """
+        session = await self.of(user)
+        try:
+            return await self.ask("POST", f"{_SESSION}/{quote(session.id, '')}/{path}", json=body)
+        except ComposioRefusedError as error:
+            if error.status != _UNKNOWN_SESSION:
+                raise
+        session = await self.renew(user)
+        return await self.ask("POST", f"{_SESSION}/{quote(session.id, '')}/{path}", json=body)
+
+    async def close(self) -> None:
+        """Close the connections to the API."""
+        if self._client is not None:
+            await self._client.aclose()
+
+    async def _create(self, user: UserId) -> ComposioSession:
+        if not is_person(user):
+            raise ToolServerError("Nobody asked, so no account can be used.")
+        made = await self.ask("POST", _SESSION, json={"user_id": user, **_OPTIONS})
+        url = _object(made.get("mcp")).get("url")
+        if not isinstance(url, str):
+            raise ToolServerError("Composio named no MCP address for the session.")
+        if origin(url) != origin(self._base_url):
+            raise ToolServerError("Composio named an MCP address of another origin; refused.")
+        return ComposioSession(id=str(made.get("session_id")), mcp_url=url)
 
     def _opened(self) -> httpx2.AsyncClient:
         """The client; it follows no redirect.
@@ -153,30 +145,18 @@ class ComposioApi:
         Another origin must neither learn who asks for what, nor answer in Composio's place.
         """
         if self._client is None:
-            scheme, host, _ = origin(self.base_url)
+            scheme, host, _ = origin(self._base_url)
             if scheme != "https" and host not in _LOOPBACK:
                 raise ToolServerError(
                     "COMPOSIO_BASE_URL must be an https address: a key goes there."
                 )
             self._client = httpx2.AsyncClient(
-                base_url=self.base_url,
+                base_url=self._base_url,
                 headers={"x-api-key": self._api_key},
                 timeout=_TIMEOUT_S,
                 trust_env=host not in _LOOPBACK,  # a proxy cannot reach this machine's own ports
             )
         return self._client
-
-
-def _json_of(response: httpx2.Response) -> Any:
-    try:
-        return response.json()
-    except ValueError:
-        return None
-
-
-def _message_in(body: Any) -> str:
-    error = _object(body).get("error")
-    return error if isinstance(error, str) else str(_object(error).get("message") or "")
 
 
 def is_person(user: UserId) -> bool:
@@ -187,7 +167,7 @@ def is_person(user: UserId) -> bool:
 
 def origin(url: str) -> tuple[str, str, int | None]:
     """Scheme, host and port of a URL, the scheme's usual port filled in."""
-    parts: SplitResult = urlsplit(url)
+    parts = urlsplit(url)
     try:
         port = parts.port
     except ValueError:
@@ -239,9 +219,10 @@ class ComposioAccounts:
 
     def __init__(self, api: ComposioApi, clock: Callable[[], float]) -> None:
         self._api = api
-        self._clock = clock
         self._tools: dict[str, AppTool] = {}
-        self._active: dict[tuple[UserId, str], tuple[float, Account]] = {}
+        self._active: TTLCache[tuple[UserId, str], Account] = TTLCache(
+            _MAX_ACTIVE, _ACTIVE_FOR_S, timer=clock
+        )
         self._identities: dict[str, str] = {}
 
     async def tool(self, slug: str, *, afresh: bool = False) -> AppTool:
@@ -251,55 +232,47 @@ class ComposioAccounts:
         return found
 
     async def active(self, user: UserId, toolkit: str, *, afresh: bool = False) -> Account | None:
-        found = self._active.get((user, toolkit))
-        if found and not afresh and self._clock() - found[0] < _ACTIVE_FOR_S:
-            return found[1]
+        if not afresh and (found := self._active.get((user, toolkit))):
+            return found
         self._active.pop((user, toolkit), None)
-        account = await self._find(user, toolkit)
-        if account is not None:
-            self._active[user, toolkit] = (self._clock(), account)
+        query = {"user_ids": user, "toolkit_slugs": toolkit, "statuses": _ACTIVE}
+        listed = (await self._api.ask("GET", "/connected_accounts", params=query)).get("items")
+        items = [_object(item) for item in cast("list[object]", listed or [])]
+        mine = [item for item in items if _is_active(item, user, toolkit)]
+        if not mine:
+            return None
+        newest = max(mine, key=lambda item: str(item.get("created_at") or ""))
+        identity = await self._identity(user, toolkit, newest)
+        account = Account(id=str(newest.get("id")), toolkit=toolkit, identity=identity)
+        self._active[user, toolkit] = account
         return account
 
     async def link(self, user: UserId, toolkit: str) -> str:
-        made = _object(await self._api.post_in_session(user, "link", {"toolkit": toolkit}))
+        made = await self._api.post_in_session(user, "link", {"toolkit": toolkit})
         url = str(made.get("redirect_url") or "")
         if not urlsplit(url).hostname:
             raise ToolServerError(f"Composio gave no link to connect {toolkit}.")
         return url
 
     async def _describe(self, slug: str) -> AppTool:
+        record: Mapping[str, Any] = {}
         try:
-            path = f"/tools/{quote(slug, safe='')}"
-            record = _object(await self._api.get(path, {"toolkit_versions": "latest"}))
+            query = {"toolkit_versions": "latest"}
+            record = await self._api.ask("GET", f"/tools/{quote(slug, safe='')}", params=query)
         except ComposioRefusedError as error:
             if error.status not in _UNKNOWN:
                 raise
-            record = {}
         toolkit = str(_object(record.get("toolkit")).get("slug") or slug.partition("_")[0])
         told = {key: record.get(key) for key in ("description", "input_parameters", "version")}
-        text = json.dumps(told, sort_keys=True, separators=(",", ":"))
         return AppTool(
             slug=slug,
             toolkit=toolkit.casefold(),
             needs_account=record.get("no_auth") is not True if record else None,
-            schema_digest=hashlib.sha256(text.encode()).hexdigest() if record else "",
-        )
-
-    async def _find(self, user: UserId, toolkit: str) -> Account | None:
-        query = {"user_ids": [user], "toolkit_slugs": [toolkit], "statuses": [_ACTIVE]}
-        listed = _object(await self._api.get("/connected_accounts", query)).get("items")
-        items = [_object(item) for item in cast("list[object]", listed or [])]
-        mine = [item for item in items if _is_active(item, user, toolkit)]
-        if not mine:
-            return None
-        newest = max(mine, key=lambda item: str(item.get("created_at") or ""))
-        account = str(newest.get("id"))
-        return Account(
-            id=account, toolkit=toolkit, identity=await self._identity(user, toolkit, newest)
+            schema_digest=digest_of_json(told) if record else "",
         )
 
     async def _identity(self, user: UserId, toolkit: str, item: Mapping[str, Any]) -> str:
-        """Who the account belongs to, in the app's own words."""
+        """Who the account belongs to, in the app's own words; its id until they can be had."""
         account = str(item.get("id"))
         if account not in self._identities:
             other = str(item.get("alias") or item.get("word_id") or account)
@@ -312,7 +285,7 @@ class ComposioAccounts:
 
     async def _ask_identity(self, user: UserId, toolkit: str) -> str:
         body = {"slug": "COMPOSIO_MANAGE_CONNECTIONS", "arguments": {"toolkits": [toolkit]}}
-        answer = _object(await self._api.post_in_session(user, "execute_meta", body))
+        answer = await self._api.post_in_session(user, "execute_meta", body)
         results = _object(_object(answer.get("data")).get("results"))
         return _name_in(_object(results.get(toolkit)).get("current_user_info"))
 

@@ -10,12 +10,9 @@ import re
 import time
 from contextlib import AbstractAsyncContextManager
 from contextvars import Context
-from dataclasses import dataclass
-from typing import Literal, cast
+from typing import cast
 
 from mcp import Client
-from mcp.client import IncomingMessage
-from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     CONNECTION_CLOSED,
@@ -24,7 +21,6 @@ from mcp_types import (
     CallToolResult,
     RequestParamsMeta,
     Tool,
-    ToolListChangedNotification,
 )
 from pydantic import ValidationError
 
@@ -32,26 +28,11 @@ from agent_core.errors import ToolServerError
 from agent_core.messages import JsonObject
 from agent_core.tools import Progress
 from agent_core.tools.http import UNAUTHORIZED, http_streams
-from agent_core.tools.servers import (
-    HttpServer,
-    HubLimits,
-    InProcessServer,
-    ServerConfig,
-    StdioServer,
-)
+from agent_core.tools.servers import HttpServer, HubLimits, InProcessServer, ServerConfig
 from agent_core.tools.stdio import Tail, stdio_streams
 from agent_core.tools.wire import Screen
 
 logger = logging.getLogger(__name__)
-
-Trouble = Literal["lost", "late", "unclear", "gone", "refused", "down"]
-"""How a call failed.
-
-lost: the server ended during the call · late: over its time limit · unclear: something stood
-between us and the result, such as a gateway's HTTP 502 · refused: a protocol error came back ·
-gone: an HTTP server does not know our session or our credentials, nothing ran · down: not running,
-nothing ran.
-"""
 
 _MAX_PAGES = 100
 _SHOWN_STDERR_CHARS = 2_000
@@ -74,16 +55,14 @@ _GONE = {
 """An HTTP server answered 404 (the SDK spells that in two ways) or 401: nothing ran."""
 
 
-class ServerSessionGoneError(ToolServerError):
-    """An HTTP server does not know our session or its address any more."""
+class RequestFault(ToolServerError):
+    """A request without a result; the message is a plain sentence for the model."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallFailure:
-    """A call without a result; `reason` is a plain sentence for the model."""
-
-    trouble: Trouble
-    reason: str
+    def __init__(self, reason: str, *, may_have_run: bool = False, is_lost: bool = False) -> None:
+        super().__init__(reason)
+        self.may_have_run = may_have_run
+        self.is_lost = is_lost
+        """The connection cannot be used any more: the server ended, or forgot our session."""
 
 
 class Connection:
@@ -133,24 +112,33 @@ class Connection:
             ToolServerError: no list, or not in time.
         """
         self.tools_changed = False
+        client, failed = self._client.result(), f"The tool server {self._config.name} did not list"
+        tools: list[Tool] = []
+        cursor: str | None = None
         try:
             async with asyncio.timeout(self._limits.list_timeout_s):
-                return await self._list_pages()
+                for _ in range(_MAX_PAGES):
+                    page = await client.list_tools(cursor=cursor)
+                    tools += page.tools
+                    cursor = page.next_cursor
+                    if not cursor:
+                        break
         except TimeoutError:
             limit_s = self._limits.list_timeout_s
-            reason = f"The tool server {self._config.name} did not list its tools in {limit_s:g} s."
-            raise ToolServerError(reason) from None
+            raise ToolServerError(f"{failed} its tools in {limit_s:g} s.") from None
         except (MCPError, ValidationError, RuntimeError) as error:
-            if isinstance(error, MCPError) and self._says_gone(error):
-                raise ServerSessionGoneError(self._gone(error)) from error
-            raise ToolServerError(
-                f"The tool server {self._config.name} did not list its tools: {_brief(error)}"
-            ) from error
+            other = ToolServerError(f"{failed} its tools: {_brief(error)}")
+            raise self._gone(error) or other from error
+        return tools
 
     async def call(
         self, tool: str, arguments: JsonObject, meta: JsonObject | None, progress: Progress
-    ) -> CallToolResult | CallFailure:
-        """Call a tool in the caller's own task; cancelling that cancels the request."""
+    ) -> CallToolResult:
+        """Call a tool in the caller's own task; cancelling that cancels the request.
+
+        Raises:
+            RequestFault: there is no result.
+        """
         report = _Report(progress)
         try:
             # Not the SDK's own limit, which starts after the write: that can be stuck.
@@ -162,14 +150,16 @@ class Connection:
                     meta=cast("RequestParamsMeta | None", meta),
                 )
         except TimeoutError:
-            return self._late()
+            self.is_suspect = True
+            reason = f"The tool did not answer within {self._config.call_timeout_s:g} s"
+            raise RequestFault(f"{reason} and was stopped.", may_have_run=True) from None
         except MCPError as error:
-            return self._failure(error)
+            raise self._fault(error) from error
         except (ValidationError, RuntimeError) as error:
             logger.warning("%s: unusable answer to %s: %s", self._config.name, tool, error)
-            if not self.is_alive:
-                return CallFailure(trouble="lost", reason=_brief(error))
-            return CallFailure(trouble="unclear", reason="The tool's answer was not valid MCP.")
+            is_lost = not self.is_alive
+            reason = _brief(error) if is_lost else "The tool's answer was not valid MCP."
+            raise RequestFault(reason, may_have_run=True, is_lost=is_lost) from error
         finally:
             report.is_open = False
 
@@ -189,19 +179,12 @@ class Connection:
         return self._stderr.text(_SHOWN_STDERR_CHARS)
 
     async def _own(self) -> None:
-        async with self._opening() as client, asyncio.TaskGroup() as group:
+        async with self._opening() as client:
             self._client.set_result(client)
-            watch = group.create_task(self._watch_tools(client))
             await self._ending.wait()
-            watch.cancel()
 
     def _opening(self) -> AbstractAsyncContextManager[Client]:
         """The SDK's client, to be entered and left by the owner."""
-
-        async def notice(message: IncomingMessage) -> None:
-            if isinstance(message, ToolListChangedNotification):
-                self._mark_changed()
-
         config, limits, on_end = self._config, self._limits, self._ending.set
         # The screen asks the client for the version, the client is built around the screen.
         screen = Screen(
@@ -209,45 +192,19 @@ class Connection:
             version=lambda: client.protocol_version,
             on_tools_changed=self._mark_changed,
         )
-        match config:
-            case InProcessServer():
-                # Nothing is on a wire here that could be screened.
-                return Client(config.server, cache=None, message_handler=notice)
-            case StdioServer():
-                streams = stdio_streams(
-                    config, limits, screen=screen, stderr=self._stderr, on_end=on_end
-                )
-            case HttpServer():
-                streams = http_streams(config, limits, screen=screen, on_end=on_end)
+        if isinstance(config, InProcessServer):
+            return Client(config.server, cache=None)
+        if isinstance(config, HttpServer):
+            streams = http_streams(config, limits, screen=screen, on_end=on_end)
+        else:
+            streams = stdio_streams(
+                config, limits, screen=screen, stderr=self._stderr, on_end=on_end
+            )
         client = Client(streams, cache=None)
         return client
 
-    async def _watch_tools(self, client: Client) -> None:
-        """Newer servers announce changes only to listeners. Over HTTP the list's age decides."""
-        tools = client.server_capabilities.tools
-        if isinstance(self._config, HttpServer) or tools is None or not tools.list_changed:
-            return
-        try:
-            async with client.listen(tools_list_changed=True) as changes:
-                async for _ in changes:
-                    self._mark_changed()
-        except (ListenNotSupportedError, SubscriptionLost, MCPError, TimeoutError) as error:
-            logger.debug("%s: no announcements of tools: %s", self._config.name, error)
-
     def _mark_changed(self) -> None:
         self.tools_changed = True
-
-    async def _list_pages(self) -> list[Tool]:
-        client = self._client.result()
-        tools: list[Tool] = []
-        cursor: str | None = None
-        for _ in range(_MAX_PAGES):
-            page = await client.list_tools(cursor=cursor)
-            tools += page.tools
-            cursor = page.next_cursor
-            if not cursor:
-                break
-        return tools
 
     async def _kill(self) -> None:
         self._ending.set()
@@ -270,33 +227,30 @@ class Connection:
             limit_s = self._limits.connect_timeout_s
             return ToolServerError(f"The tool server {name} did not answer within {limit_s:g} s.")
         leaf = _leaf(error)
-        if isinstance(leaf, MCPError) and self._says_gone(leaf):
-            return ServerSessionGoneError(self._gone(leaf))
-        return ToolServerError(f"The tool server {name} could not be started: {_brief(leaf)}")
-
-    def _late(self) -> CallFailure:
-        self.is_suspect = True
-        limit_s = self._config.call_timeout_s
-        return CallFailure(
-            trouble="late", reason=f"The tool did not answer within {limit_s:g} s and was stopped."
+        return self._gone(leaf) or ToolServerError(
+            f"The tool server {name} could not be started: {_brief(leaf)}"
         )
 
-    def _failure(self, error: MCPError) -> CallFailure:
-        if self._says_gone(error):
-            return CallFailure(trouble="gone", reason=self._gone(error))
-        is_lost = error.code == CONNECTION_CLOSED and error.message.startswith(_CLOSED)
-        if is_lost or not self.is_alive:
-            return CallFailure(trouble="lost", reason="The tool server stopped during the call.")
-        trouble: Trouble = "unclear" if _UNCLEAR.fullmatch(error.message) else "refused"
-        return CallFailure(trouble=trouble, reason=f"The tool refused the call: {_brief(error)}")
+    def _fault(self, error: MCPError) -> RequestFault:
+        if gone := self._gone(error):
+            return gone
+        is_closed = error.code == CONNECTION_CLOSED and error.message.startswith(_CLOSED)
+        if is_closed or not self.is_alive:
+            reason = "The tool server stopped during the call."
+            return RequestFault(reason, may_have_run=True, is_lost=True)
+        is_unclear = _UNCLEAR.fullmatch(error.message) is not None
+        reason = f"The tool refused the call: {_brief(error)}"
+        return RequestFault(reason, may_have_run=is_unclear)
 
-    def _says_gone(self, error: MCPError) -> bool:
-        return isinstance(self._config, HttpServer) and (error.code, error.message) in _GONE
-
-    def _gone(self, error: MCPError) -> str:
-        if (error.code, error.message) == UNAUTHORIZED:
-            return f"The tool server {self._config.name} does not take our credentials (HTTP 401)."
-        return f"The tool server {self._config.name} does not know our session."
+    def _gone(self, error: BaseException) -> RequestFault | None:
+        """What it means that an HTTP server does not know us any more: nothing ran."""
+        if not isinstance(self._config, HttpServer) or not isinstance(error, MCPError):
+            return None
+        if (error.code, error.message) not in _GONE:
+            return None
+        is_refused = (error.code, error.message) == UNAUTHORIZED
+        why = "take our credentials (HTTP 401)" if is_refused else "know our session"
+        return RequestFault(f"The tool server {self._config.name} does not {why}.", is_lost=True)
 
 
 class _Report:
@@ -304,27 +258,18 @@ class _Report:
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._free = _FREE_REPORTS
+        self._told = 0
         self._next_at = 0.0
         self.is_open = True
 
     async def announce(self, progress: float, total: float | None, message: str | None) -> None:
-        if self.is_open and self._may_speak():
-            await self._progress((message or _count(progress, total))[:_MAX_REPORT_CHARS])
-
-    def _may_speak(self) -> bool:
-        if self._free:
-            self._free -= 1
-            return True
         now = time.monotonic()
-        if now < self._next_at:
-            return False
+        if not self.is_open or (self._told >= _FREE_REPORTS and now < self._next_at):
+            return
+        self._told += 1
         self._next_at = now + _REPORT_EVERY_S
-        return True
-
-
-def _count(progress: float, total: float | None) -> str:
-    return f"{progress:g}" if total is None else f"{progress:g} of {total:g}"
+        count = f"{progress:g}" if total is None else f"{progress:g} of {total:g}"
+        await self._progress((message or count)[:_MAX_REPORT_CHARS])
 
 
 def _leaf(error: BaseException) -> BaseException:

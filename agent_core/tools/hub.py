@@ -1,21 +1,140 @@
-"""The operator's MCP servers as one toolset. A server that fails costs its own tools alone."""
+"""The MCP servers as one toolset. A server that fails costs its own tools alone.
+
+Connections are pooled: a server has one for all, or one for each session or person.
+"""
 
 import asyncio
-import logging
 import time
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
 
+from agent_core.background import Background
 from agent_core.errors import SettingsError, ToolServerError
 from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
 from agent_core.tools import Progress, ToolContext, ToolOutput
-from agent_core.tools.fleet import FleetServer, FleetTools
+from agent_core.tools.names import server_prefix
 from agent_core.tools.pins import Pins
-from agent_core.tools.server import Clock, McpServer
-from agent_core.tools.server_tools import ServerTools, Told
-from agent_core.tools.servers import HubLimits, InProcessServer, ServerConfig
+from agent_core.tools.server import Clock, McpServer, Told
+from agent_core.tools.servers import FleetServer, HubLimits, InProcessServer, ServerConfig
 
-logger = logging.getLogger(__name__)
+SHARED = ""
+"""The key of the one connection that all use."""
+
+
+@dataclass(slots=True)
+class _Entry:
+    server: McpServer
+    users: int = 0
+    """Who use it now; only what nobody uses is ended."""
+    expiry: asyncio.TimerHandle | None = None
+
+
+class PooledServer:
+    """One server, over one connection for all or one for each session or person.
+
+    A connection is made at first need. One that is not for all ends when nobody has used it for a
+    while, or when there are too many. Use it in one event loop.
+
+    Args:
+        key: Whose connection a call takes; None where the server is not offered.
+        make: A server for the key, and for the workspace of the session that first needs it.
+        patience_s: How long an agent waits for tools; None is until they are there.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        key: Callable[[ToolContext], str | None],
+        make: Callable[[str, Path], McpServer],
+        limits: HubLimits,
+        is_shared: bool = False,
+        patience_s: float | None = None,
+    ) -> None:
+        self.name = name
+        self.prefix = server_prefix(name)
+        self._key = key
+        self._make = make
+        self._limits = limits
+        self._is_shared = is_shared
+        self._patience_s = patience_s
+        self._entries: dict[str, _Entry] = {}
+        """The one that was used last comes last."""
+        self._ending = Background()
+        self._is_closed = False
+
+    async def learn(self) -> Sequence[ToolSpec]:
+        """The tools of a server for all, so that no agent waits for them; () for others.
+
+        Raises:
+            ToolServerError: the server is not to be had.
+        """
+        return await self._specs(SHARED, Path()) if self._is_shared else ()
+
+    async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
+        """The tools to tell this agent of.
+
+        Raises:
+            ToolServerError: the server is not to be had, or is still being installed.
+        """
+        key = self._key(context)
+        return () if key is None else await self._specs(key, context.workspace)
+
+    async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
+        """Run a call; every failure is a value."""
+        key = self._key(context)
+        if key is None:
+            return ToolOutput(text=f"There is no tool {call.name}.", is_error=True)
+        try:
+            with self._use(key, context.workspace) as server:
+                return await server.run(call, context, progress)
+        except ToolServerError as error:
+            return ToolOutput(text=str(error), is_error=True)
+
+    async def close(self) -> None:
+        """End all connections for good; bounded by the limits."""
+        self._is_closed = True
+        for key in list(self._entries):
+            self._end(key)
+        await self._ending.settle()
+
+    async def _specs(self, key: str, workspace: Path) -> Sequence[ToolSpec]:
+        with self._use(key, workspace) as server:
+            return await server.specs(self._patience_s)
+
+    @contextmanager
+    def _use(self, key: str, workspace: Path) -> Generator[McpServer]:
+        if self._is_closed:
+            raise ToolServerError(f"The tool server {self.name} has been shut down.")
+        if key not in self._entries:
+            self._make_room()
+            self._entries[key] = _Entry(self._make(key, workspace))
+        entry = self._entries[key]
+        entry.users += 1
+        if entry.expiry is not None:
+            entry.expiry.cancel()
+        try:
+            yield entry.server
+        finally:
+            entry.users -= 1
+            if self._entries.get(key) is entry and not entry.users and not self._is_shared:
+                self._entries[key] = self._entries.pop(key)
+                loop = asyncio.get_running_loop()
+                entry.expiry = loop.call_later(self._limits.idle_after_s, self._end, key)
+
+    def _make_room(self) -> None:
+        idle = [key for key, entry in self._entries.items() if not entry.users]
+        if idle and len(self._entries) >= self._limits.max_connections:
+            self._end(idle[0])
+
+    def _end(self, key: str) -> None:
+        entry = self._entries.pop(key)
+        if entry.expiry is not None:
+            entry.expiry.cancel()
+        self._ending.start(entry.server.close())
 
 
 class McpHub:
@@ -24,6 +143,7 @@ class McpHub:
     Args:
         servers: Offered to every agent. Those that are not our own are pinned.
         fleet: Offered to those who may use them; of these, servers that are off are left out.
+        more: Further servers, behind these.
         pins: Turns off tools whose definitions changed; without it every definition is taken.
         told: What our own servers are told of each call, beside its arguments.
 
@@ -36,28 +156,19 @@ class McpHub:
         servers: Sequence[ServerConfig],
         *,
         fleet: Sequence[FleetServer] = (),
+        more: Sequence[PooledServer] = (),
         pins: Pins | None = None,
         told: Told | None = None,
         limits: HubLimits | None = None,
         clock: Clock = time.monotonic,
     ) -> None:
-        bounds = limits or HubLimits()
-        self._pins = pins
-        self._servers = tuple(
-            ServerTools(
-                McpServer(config, bounds, clock, pins=pins if _is_pinned(config) else None),
-                max_result_bytes=bounds.max_result_bytes,
-                told=told,
-            )
-            for config in servers
+        limits = limits or HubLimits()
+        self._members = (
+            *(_always_on(each, limits, clock, pins, told) for each in servers),
+            *(_of_fleet(each, limits, clock, pins) for each in fleet if each.is_on),
+            *more,
         )
-        self._fleet = tuple(
-            FleetTools(server, hub_limits=bounds, pins=pins, clock=clock)
-            for server in fleet
-            if server.is_on
-        )
-        prefixes = {server.prefix for server in self._members}
-        if len(prefixes) < len(self._members):
+        if len({each.prefix for each in self._members}) < len(self._members):
             raise SettingsError("Two MCP servers have the same name; give each its own.")
         self._failures: dict[str, str] = {}
 
@@ -66,31 +177,21 @@ class McpHub:
         """Servers that could not be had when last asked, with the reason."""
         return dict(self._failures)
 
-    @property
-    def held(self) -> Mapping[str, Mapping[str, str]]:
-        """By server each tool that is turned off until it is accepted, with the reason."""
-        return {} if self._pins is None else self._pins.held
-
     async def warm_up(self) -> None:
         """Start every server now; one that does not start is found in `failures`.
 
         Of the fleet, those whose tools are known from earlier start at their first call.
         """
         async with asyncio.TaskGroup() as group:
-            for server in self._servers:
-                group.create_task(self._specs_of(server.name, server.specs()))
-            for server in self._fleet:
-                group.create_task(self._specs_of(server.name, server.learn()))
+            for server in self._members:
+                group.create_task(self._noted(server.name, server.learn()))
 
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
         """The tools of all servers that can be had, in the order of the configuration."""
         async with asyncio.TaskGroup() as group:
             asked = [
-                group.create_task(self._specs_of(server.name, server.specs()))
-                for server in self._servers
-            ] + [
-                group.create_task(self._specs_of(server.name, server.specs(context)))
-                for server in self._fleet
+                group.create_task(self._noted(server.name, server.specs(context)))
+                for server in self._members
             ]
         return [spec for answer in asked for spec in answer.result()]
 
@@ -106,13 +207,7 @@ class McpHub:
             for server in self._members:
                 group.create_task(server.close())
 
-    @property
-    def _members(self) -> tuple[ServerTools | FleetTools, ...]:
-        return (*self._servers, *self._fleet)
-
-    async def _specs_of(
-        self, name: str, asking: Awaitable[Sequence[ToolSpec]]
-    ) -> Sequence[ToolSpec]:
+    async def _noted(self, name: str, asking: Awaitable[Sequence[ToolSpec]]) -> Sequence[ToolSpec]:
         try:
             specs = await asking
         except ToolServerError as error:
@@ -122,6 +217,45 @@ class McpHub:
         return specs
 
 
-def _is_pinned(config: ServerConfig) -> bool:
-    """Our own tools change with our releases."""
-    return not (config.trusted or isinstance(config, InProcessServer))
+def _always_on(
+    config: ServerConfig, limits: HubLimits, clock: Clock, pins: Pins | None, told: Told | None
+) -> PooledServer:
+    if config.trusted or isinstance(config, InProcessServer):
+        pins = None  # our own tools change with our releases
+
+    def make(_: str, workspace: Path) -> McpServer:
+        return McpServer(config, limits, clock, pins=pins, told=told)
+
+    return PooledServer(config.name, key=lambda _: SHARED, make=make, limits=limits, is_shared=True)
+
+
+def _of_fleet(
+    server: FleetServer, limits: HubLimits, clock: Clock, pins: Pins | None
+) -> PooledServer:
+    """The process starts at the first call when the tools are known from earlier."""
+    is_shared = server.scope == "bot"
+    patient = replace(limits, connect_timeout_s=limits.install_timeout_s)
+
+    def key(context: ToolContext) -> str | None:
+        if not server.access.admits(context):
+            return None
+        return SHARED if is_shared else context.session
+
+    def make(_: str, workspace: Path) -> McpServer:
+        return McpServer(
+            server.config_in(workspace),
+            patient,
+            clock,
+            pins=pins,
+            workspace=None if is_shared else workspace,
+            waits=True,
+        )
+
+    return PooledServer(
+        server.name,
+        key=key,
+        make=make,
+        limits=limits,
+        is_shared=is_shared,
+        patience_s=limits.list_patience_s,
+    )

@@ -15,9 +15,9 @@ _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 _READING = frozenset(
     {
-        "ANALYSE", "ANALYSIS", "ANALYZE", "COUNT", "DESCRIBE", "DIAGNOSE", "DOWNLOAD",
-        "EXTRACT", "FETCH", "FIND", "GET", "LIST", "LOOKUP", "READ", "RETRIEVE", "SEARCH",
-        "SHOW", "UNDERSTAND", "VIEW",
+        "ANALYSE", "ANALYSIS", "ANALYZE", "COUNT", "DESCRIBE", "DIAGNOSE", "DOWNLOAD", "EXTRACT",
+        "FETCH", "FIND", "GET", "LIST", "LOOKUP", "READ", "RETRIEVE", "SEARCH", "SHOW",
+        "UNDERSTAND", "VIEW",
     }
 )  # fmt: skip
 
@@ -30,26 +30,35 @@ _CHANGING = frozenset(
         "CREATE", "DEACTIVATE", "DECLINE", "DECREASE", "DECREMENT", "DELETE", "DELIVER", "DENY",
         "DEPLOY", "DEQUEUE", "DESTROY", "DETACH", "DISABLE", "DISCARD", "DISCONNECT", "DISMISS",
         "DISPATCH", "DISTRIBUTE", "DONATE", "DOWNGRADE", "DRAFT", "DROP", "DUPLICATE", "EDIT",
-        "EMPTY", "ENABLE", "ENRICH", "ENROLL", "ERASE", "ESCALATE", "EXECUTE", "EXPEL", "EXPIRE",
-        "EXPORT", "EXPOSE", "FINALISE", "FINALIZE", "FINISH", "FOLLOW", "FORK", "FORWARD", "FREEZE",
-        "FULFIL", "FULFILL", "GENERATE", "GIVE", "GRANT", "HIDE", "IMPORT", "INCREASE", "INCREMENT",
-        "INSERT", "INSTALL", "INVALIDATE", "INVITE", "INVOKE", "JOIN", "KICK", "KILL", "LEAVE",
-        "LINK", "LOCK", "MAKE", "MANAGE", "MARK", "MERGE", "MIGRATE", "MODIFY", "MOVE", "MUTATE",
-        "MUTE", "NOTIFY", "OVERWRITE", "PATCH", "PAUSE", "PAY", "PERFORM", "PIN", "POST", "PROMOTE",
-        "PROVISION", "PUBLISH", "PURCHASE", "PURGE", "PUSH", "PUT", "RAISE", "REACT", "REARRANGE",
-        "REASSIGN", "REBOOT", "REDEEM", "REDO", "REFUND", "REGENERATE", "REINITIATE", "REJECT",
-        "RELINQUISH", "REMOVE", "RENAME", "RENEW", "REOPEN", "REORDER", "REPLACE", "REPLY",
-        "REPOST", "REQUEST", "RESCHEDULE", "RESEND", "RESET", "RESIZE", "RESOLVE", "RESTART",
-        "RESTOCK", "RESTORE", "RESUME", "RETRY", "REVERSE", "REVERT", "REVOKE", "ROLLBACK",
-        "ROTATE", "RUN", "SAVE", "SCHEDULE", "SELL", "SEND", "SET", "SETTLE", "SHARE", "SHRED",
-        "SHUTDOWN", "SIGN", "SILENCE", "SKIP", "SNOOZE", "SPEND", "START", "STOP", "SUBMIT",
-        "SUBSCRIBE", "SUSPEND", "SYNC", "TERMINATE", "TOGGLE", "TRANSFER", "TRASH", "TRIGGER",
-        "TRUNCATE", "TURN", "UNARCHIVE", "UNASSIGN", "UNBAN", "UNBLOCK", "UNDO", "UNFOLLOW",
-        "UNFREEZE", "UNHIDE", "UNINSTALL", "UNLIKE", "UNLINK", "UNLOCK", "UNMOUNT", "UNMUTE",
-        "UNPAUSE", "UNPIN", "UNPUBLISH", "UNSHARE", "UNSTAR", "UNSUBSCRIBE", "UNTAG", "UNTRASH",
-        "UPDATE", "UPLOAD", "UPSERT", "VOID", "VOTE", "WIPE", "WIRE", "WITHDRAW", "WRITE",
+        "EMPTY", "ENABLE", "ENRICH", "ENROLL", "ERASE", "ESCALATE", "EVAL", "EXEC", "EXECUTE",
+        "EXPEL", "EXPIRE", "EXPORT", "EXPOSE", "FINALISE", "FINALIZE", "FINISH", "FOLLOW", "FORK",
+        "FORWARD", "FREEZE", "FULFIL", "FULFILL", "GENERATE", "GIVE", "GRANT", "HIDE", "IMPORT",
+        "INCREASE", "INCREMENT", "INSERT", "INSTALL", "INVALIDATE", "INVITE", "INVOKE", "JOIN",
+        "KICK", "KILL", "LEAVE", "LINK", "LOCK", "MAKE", "MANAGE", "MARK", "MERGE", "MIGRATE",
+        "MODIFY", "MOVE", "MUTATE", "MUTE", "NOTIFY", "OVERWRITE", "PATCH", "PAUSE", "PAY",
+        "PERFORM", "PIN", "POST", "PROMOTE", "PROVISION", "PUBLISH", "PURCHASE", "PURGE", "PUSH",
+        "PUT", "RAISE", "REACT", "REARRANGE", "REASSIGN", "REBOOT", "REDEEM", "REDO", "REFUND",
+        "REGENERATE", "REINITIATE", "REJECT", "RELINQUISH", "REMOVE", "RENAME", "RENEW", "REOPEN",
+        "REORDER", "REPLACE", "REPLY", "REPOST", "REQUEST", "RESCHEDULE", "RESEND", "RESET",
+        "RESIZE", "RESOLVE", "RESTART", "RESTOCK", "RESTORE", "RESUME", "RETRY", "REVERSE",
+        "REVERT", "REVOKE", "ROLLBACK", "ROTATE", "RUN", "SAVE", "SCHEDULE", "SELL", "SEND", "SET",
+        "SETTLE", "SHARE", "SHRED", "SHUTDOWN", "SIGN", "SILENCE", "SKIP", "SNOOZE", "SPEND",
+        "START", "STOP", "SUBMIT", "SUBSCRIBE", "SUSPEND", "SYNC", "TERMINATE", "TOGGLE",
+        "TRANSFER", "TRASH", "TRIGGER", "TRUNCATE", "TURN", "UNARCHIVE", "UNASSIGN", "UNBAN",
+        "UNBLOCK", "UNDO", "UNFOLLOW", "UNFREEZE", "UNHIDE", "UNINSTALL", "UNLIKE", "UNLINK",
+        "UNLOCK", "UNMOUNT", "UNMUTE", "UNPAUSE", "UNPIN", "UNPUBLISH", "UNSHARE", "UNSTAR",
+        "UNSUBSCRIBE", "UNTAG", "UNTRASH", "UPDATE", "UPLOAD", "UPSERT", "VOID", "VOTE", "WIPE",
+        "WIRE", "WITHDRAW", "WRITE",
     }
 )  # fmt: skip
+
+_SECRETS = frozenset(
+    {
+        "CREDENTIAL", "CREDENTIALS", "PASSPHRASE", "PASSWORD", "PASSWORDS", "SECRET", "SECRETS",
+        "TOKEN", "TOKENS",
+    }
+)  # fmt: skip
+"""Who hands them out does more than read."""
 
 _EITHER = frozenset(
     {
@@ -124,7 +133,7 @@ def reads(name: str) -> bool:
         return False
     words = [word.upper() for word in _CAMEL.findall(slug)]
     all_words = {*words, *_LETTERS.findall(slug.upper())}
-    if all_words & _CHANGING or not all_words & _READING:
+    if all_words & (_CHANGING | _SECRETS) or not all_words & _READING:
         return False
     return not _has_deed(words)
 

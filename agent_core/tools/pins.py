@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, cast
 
 from mcp_types import Tool
@@ -21,12 +20,11 @@ from mcp_types import Tool
 from agent_core.clock import machine_time
 from agent_core.messages import JsonObject
 from agent_core.sessions.pins import NOT_ACCEPTED, Pin, Proposal, ToolPins
+from agent_core.tools.names import canonical, full_name
 from agent_core.tools.schemas import fault_of_schema
+from agent_core.tools.servers import WORKSPACE
 
 logger = logging.getLogger(__name__)
-
-WORKSPACE = "${WORKSPACE}"
-"""Stands for the session's directory, in the file of servers and in stored definitions."""
 
 _PARTS = {
     "description": "description",
@@ -50,7 +48,6 @@ _IN_TEXTS = re.compile(
     rf"\b(?:{_HAND_OVER}\w*(?: \w+){{0,6}} (?:{_KEYS}|{_FILES}|system prompt)"
     r"|(?:do not|don t|never|without) (?:tell|mention|inform|show)\w*(?: \w+){0,3} user)\b"
 )
-_DEPTH = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,12 +102,6 @@ class Pins:
         self._now = now
         self._vetted = vetted
         self._told: set[tuple[str, str, str]] = set()
-        self._held: dict[str, dict[str, str]] = {}
-
-    @property
-    def held(self) -> Mapping[str, Mapping[str, str]]:
-        """By server each tool that is off, with the reason, as of the last look."""
-        return {server: dict(tools) for server, tools in self._held.items() if tools}
 
     async def judge(self, server: str, tools: Tools, workspace: Path | None = None) -> Tools:
         """The same tools, those turned off with the reason. A server's first ones are pinned.
@@ -127,16 +118,12 @@ class Pins:
             )
             pins = await self._store.load(server)
         pins = await self._compare(server, found, pins)
-        judged = {
-            name: replace(tool, held=self._look_at(pins[name])) for name, tool in tools.items()
-        }
-        self._held[server] = {name: tool.held for name, tool in judged.items() if tool.held}
-        return MappingProxyType(judged)
+        return {name: replace(tool, held=self._look_at(pins[name])) for name, tool in tools.items()}
 
     async def known(self, server: str, workspace: Path | None = None) -> Tools:
         """The tools that the server had when it was last seen; it need not be running."""
         pins = await self._store.load(server)
-        return MappingProxyType({name: self._remembered(pins[name], workspace) for name in pins})
+        return {name: self._remembered(pin, workspace) for name, pin in pins.items()}
 
     async def _compare(
         self, server: str, found: Mapping[str, JsonObject], pins: dict[str, Pin]
@@ -236,34 +223,39 @@ def told_off(name: str, held: str) -> str:
     return f"The tool {name} is turned off, and only an operator can turn it on. {held}"
 
 
-def usable_tools(server: str, listed: list[Tool]) -> Mapping[str, ListedTool]:
-    """The tools that a model can be told of, by name; the first of two with one name."""
+def usable_tools(server: str, listed: list[Tool]) -> Tools:
+    """The tools that a model can be told of, by name; the first of two whose names look alike."""
     tools: dict[str, ListedTool] = {}
+    taken: set[str] = set()
     for tool in listed:
-        fault = "its name is taken" if tool.name in tools else fault_of_schema(tool.input_schema)
+        name = canonical(full_name(server, tool.name)) if canonical(tool.name) else ""
+        if not name:
+            fault = "its name has signs other than plain letters and digits"
+        elif name in taken:
+            fault = "its name is taken"
+        else:
+            fault = fault_of_schema(tool.input_schema)
         if fault:
             logger.warning("%s: tool %s is left out: %s", server, tool.name, fault)
             continue
+        taken.add(name)
+        annotations = tool.annotations
         tools[tool.name] = ListedTool(
             name=tool.name,
             description=tool.description or tool.title or "",
             input_schema=tool.input_schema,
-            annotations=_annotations(tool),
+            annotations=annotations.model_dump(mode="json", by_alias=True, exclude_none=True)
+            if annotations
+            else {},
         )
-    return MappingProxyType(tools)
-
-
-def _annotations(tool: Tool) -> JsonObject:
-    if tool.annotations is None:
-        return {}
-    return tool.annotations.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return tools
 
 
 def suspicion_of(definition: JsonObject) -> str:
     """What is suspicious about a definition, as the end of "It is off because …"; "" if nothing."""
     if found := _IN_TEXTS.search(_plain(definition["description"])):
         return f"its description says “{found.group()}”"
-    for name, text in _parameters(definition["input_schema"], _DEPTH):
+    for name, text in _parameters(definition["input_schema"]):
         if _IN_NAMES.search(_plain(name)):
             return f"its parameter {name[:64]} asks for a secret"
         if found := _IN_TEXTS.search(_plain(text)):
@@ -277,23 +269,17 @@ def _plain(text: str) -> str:
     return re.sub(r"[\W_]+", " ", spaced).lower()
 
 
-def _parameters(schema: Any, depth: int) -> Iterator[tuple[str, str]]:
+def _parameters(schema: Any) -> Iterator[tuple[str, str]]:
     """Every parameter's name and description, also of objects inside."""
-    if depth == 0:
-        return
     if isinstance(schema, list):
         for each in cast("list[Any]", schema):
-            yield from _parameters(each, depth - 1)
+            yield from _parameters(each)
     if not isinstance(schema, dict):
         return
     for key, value in cast("dict[str, Any]", schema).items():
         if key == "properties" and isinstance(value, dict):
-            yield from _named(cast("dict[str, Any]", value))
-        yield from _parameters(value, depth - 1)
-
-
-def _named(properties: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, schema in properties.items():
-        parts = cast("JsonObject", schema) if isinstance(schema, dict) else {}
-        texts = (parts.get("title"), parts.get("description"))
-        yield name, ". ".join(text for text in texts if isinstance(text, str))
+            for name, parameter in cast("dict[str, Any]", value).items():
+                parts = cast("JsonObject", parameter) if isinstance(parameter, dict) else {}
+                texts = (parts.get("title"), parts.get("description"))
+                yield name, ". ".join(text for text in texts if isinstance(text, str))
+        yield from _parameters(value)

@@ -16,6 +16,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+from cachetools import LRUCache
+
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId
 from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
@@ -53,12 +55,6 @@ class RegistryLimits:
     results: ResultLimits = field(default_factory=ResultLimits)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Offer:
-    toolset: Toolset
-    spec: ToolSpec
-
-
 class Registry:
     """Merges toolsets; of two tools with one name the first toolset's is taken.
 
@@ -76,8 +72,10 @@ class Registry:
         self._toolsets = tuple(toolsets)
         self._limits = limits or RegistryLimits()
         self._now = now
-        self._offers: dict[TurnId, dict[str, _Offer]] = {}
-        """Of each turn all that it was ever offered; the turn that asked last comes last."""
+        self._offers: LRUCache[TurnId, dict[str, Toolset]] = LRUCache(
+            self._limits.max_remembered_turns
+        )
+        """Of each turn all that it was ever offered, and by whom."""
         self._places: WeakValueDictionary[tuple[TurnId, RunId], asyncio.Semaphore] = (
             WeakValueDictionary()
         )
@@ -85,18 +83,20 @@ class Registry:
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
         async with asyncio.TaskGroup() as group:
             asked = [group.create_task(_specs_of(each, context)) for each in self._toolsets]
-        offers: dict[str, _Offer] = {}
+        specs: dict[str, ToolSpec] = {}
+        offered: dict[str, Toolset] = {}
         for toolset, answer in zip(self._toolsets, asked, strict=True):
             for spec in answer.result():
-                if spec.name in offers:
+                if spec.name in specs:
                     logger.warning("a second tool %s is left out", spec.name)
                     continue
-                offers[spec.name] = _Offer(toolset=toolset, spec=spec)
-        self._remember(context.turn, offers)
-        return [offer.spec for offer in offers.values()]
+                specs[spec.name], offered[spec.name] = spec, toolset
+        self._offers[context.turn] = self._offers.get(context.turn, {}) | offered
+        return list(specs.values())
 
     async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
-        async with self._place(context):
+        places = asyncio.Semaphore(self._limits.max_parallel_calls)
+        async with self._places.setdefault((context.turn, context.run), places):
             started_at = self._now()
             output = await self._run(call, context, progress)
             output = await fit(
@@ -119,17 +119,12 @@ class Registry:
         """
         return _Restricted(self, patterns)
 
-    def _place(self, context: ToolContext) -> asyncio.Semaphore:
-        return self._places.setdefault(
-            (context.turn, context.run), asyncio.Semaphore(self._limits.max_parallel_calls)
-        )
-
     async def _run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
         try:
-            offer = await self._offer(call.name, context)
-            if offer is None:
-                return unknown_tool(call.name, list(self._offers.get(context.turn, ())))
-            return await offer.toolset.run(call, context, progress)
+            toolset = await self._toolset(call.name, context)
+            if toolset is None:
+                return unknown_tool(call.name, list(self._offers[context.turn]))
+            return await toolset.run(call, context, progress)
         except Exception:
             reference = secrets.token_hex(4)
             logger.exception("tool %s failed (reference %s)", call.name, reference)
@@ -137,16 +132,11 @@ class Registry:
                 text=f"The tool failed unexpectedly (reference {reference}).", is_error=True
             )
 
-    async def _offer(self, name: str, context: ToolContext) -> _Offer | None:
+    async def _toolset(self, name: str, context: ToolContext) -> Toolset | None:
         """Known from the last listing; a call that a restart brings here asks for one first."""
         if name not in self._offers.get(context.turn, ()):
             await self.specs(context)
-        return self._offers.get(context.turn, {}).get(name)
-
-    def _remember(self, turn: TurnId, offers: dict[str, _Offer]) -> None:
-        self._offers[turn] = self._offers.pop(turn, {}) | offers
-        if len(self._offers) > self._limits.max_remembered_turns:
-            del self._offers[next(iter(self._offers))]
+        return self._offers[context.turn].get(name)
 
 
 class _Restricted:
@@ -181,36 +171,22 @@ async def fit(
     limits: ResultLimits,
 ) -> ToolOutput:
     """`output` with its size, and with its text saved and cut if that is too long for the model."""
-    size = output.size_bytes or len(output.text.encode("utf-8", "replace"))
-    if len(output.text) <= _max_chars(output, limits):
-        return output if output.size_bytes else replace(output, size_bytes=size)
+    text, max_chars = output.text, limits.max_chars
+    if output.is_error:
+        max_chars = min(max_chars, limits.max_error_chars)
+    size = output.size_bytes or len(text.encode("utf-8", "replace"))
+    if len(text) <= max_chars:
+        return replace(output, size_bytes=size)
     path = f"{TOOL_RESULTS}/{_file_name(call, run)}"
-    saved = await asyncio.to_thread(_save, workspace / path, output.text)
-    return replace(
-        output,
-        text=_excerpt(output, path if saved else "", limits),
-        size_bytes=size,
-        saved_path=path if saved else "",
-    )
-
-
-def _max_chars(output: ToolOutput, limits: ResultLimits) -> int:
-    return min(limits.max_chars, limits.max_error_chars) if output.is_error else limits.max_chars
-
-
-def _excerpt(output: ToolOutput, path: str, limits: ResultLimits) -> str:
-    text, room = output.text, _max_chars(output, limits) // 2
-    head, tail = min(limits.head_chars, room), min(limits.tail_chars, room)
-    where = (
-        f"The whole is in {path}: page through it with read_local_file(path, offset, limit)."
-        if path
-        else "The rest could not be saved."
-    )
-    return (
-        f"{text[:head]}\n\n"
-        f"[... {len(text) - head - tail:,} of {len(text):,} characters left out. {where} ...]\n\n"
-        f"{text[-tail:]}"
-    )
+    where = f"The whole is in {path}: page through it with read_local_file(path, offset, limit)."
+    try:
+        await asyncio.to_thread(write_text, workspace / path, text)
+    except OSError:  # a disk that does not take it must not cost the result
+        path, where = "", "The rest could not be saved."
+    head, tail = min(limits.head_chars, max_chars // 2), min(limits.tail_chars, max_chars // 2)
+    left_out = f"{len(text) - head - tail:,} of {len(text):,} characters left out"
+    excerpt = f"{text[:head]}\n\n[... {left_out}. {where} ...]\n\n{text[-tail:]}"
+    return replace(output, text=excerpt, size_bytes=size, saved_path=path)
 
 
 def _file_name(call: ToolCallId, run: RunId) -> str:
@@ -221,25 +197,14 @@ def _file_name(call: ToolCallId, run: RunId) -> str:
     return f"{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:32]}.txt"
 
 
-def _save(path: Path, text: str) -> bool:
-    """False if the disk does not take it: that must not cost the result."""
-    try:
-        write_text(path, text)
-    except OSError:
-        return False
-    return True
-
-
 def unknown_tool(name: str, known: Sequence[str]) -> ToolOutput:
     """Tells the model that there is no such tool, and which names come nearest."""
     nearest = difflib.get_close_matches(name, known, n=_NEAREST, cutoff=0.4)
-    hint = f"Did you mean {', '.join(nearest)}?" if nearest else f"There are: {_some(known)}."
+    more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
+    hint = f"There are: {', '.join(known[:_LISTED]) or 'none'}{more}."
+    if nearest:
+        hint = f"Did you mean {', '.join(nearest)}?"
     return ToolOutput(text=f"There is no tool {name[:128]}. {hint}", is_error=True)
-
-
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_LISTED]) or "none"
-    return shown if len(names) <= _LISTED else f"{shown} and {len(names) - _LISTED} more"
 
 
 async def _specs_of(toolset: Toolset, context: ToolContext) -> Sequence[ToolSpec]:

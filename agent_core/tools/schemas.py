@@ -13,14 +13,19 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 from agent_core.messages import JsonObject
+from agent_core.models.strict_json import is_nested_too_deeply
 
 _PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 _COMBINATORS = ("oneOf", "anyOf", "allOf")
 _MAX_REASON_CHARS = 300
+_MAX_DEPTH = 40
+"""Values in values; what reads a schema calls itself for each."""
 
 
 def fault_of_schema(schema: JsonObject) -> str:
     """Why a provider would refuse this schema and the request with it; "" if it would not."""
+    if is_nested_too_deeply(schema, _MAX_DEPTH):
+        return "its input schema is nested too deeply"
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:

@@ -1,14 +1,14 @@
 """Many tools, few in sight: the model is shown a core, and finds the others with `find_tools`.
 
 A tool that is hidden still runs when it is called; hiding saves tokens and forbids nothing. What
-fits a search best is told by BM25 over names, descriptions and parameters.
+fits a search best is told by SQLite's BM25 over names, descriptions and parameters.
 """
 
 import json
-import math
 import re
-from collections import Counter
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from typing import cast
 
 from agent_core.messages import JsonObject, Message, ToolCall, ToolResult
@@ -22,12 +22,11 @@ MIN_OTHERS_TOKENS = 1_000
 """Kept for tools outside the core, however large the core is."""
 MAX_FOUND = 8
 
-_NAME_WEIGHT = 3
+_NAME_WEIGHT = 3.0
 """A word in a tool's name says more than one in its description."""
-_SATURATION = 1.2
-_LENGTH_WEIGHT = 0.75
 _MAX_DESCRIPTION_CHARS = 2_000
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
+_PLURAL = re.compile(r"(?<=..[^sui])s$")
 _STOP_WORDS = frozenset(
     {"a", "an", "and", "by", "for", "from", "in", "is", "it", "of", "on", "or", "that", "the"}
     | {"this", "to", "tool", "with"}
@@ -105,7 +104,7 @@ class SearchableTools:
             return ToolOutput(text=f"Invalid arguments for {FIND_TOOLS}: {fault}", is_error=True)
         specs = await self._toolset.specs(context)
         hidden = [spec for spec in specs if not self._is_core(spec.name)]
-        found = ranked(call.arguments["query"], hidden)[:MAX_FOUND]
+        found = ranked(call.arguments["query"], hidden)
         text = _told(found) if found else _nothing(hidden)
         return ToolOutput(text=text, size_bytes=len(text.encode("utf-8", "replace")))
 
@@ -191,49 +190,30 @@ def _servers(hidden: Sequence[ToolSpec]) -> str:
 
 
 def ranked(query: str, specs: Sequence[ToolSpec]) -> list[ToolSpec]:
-    """The tools that share a word with the query, best first; equals in the given order."""
-    wanted = list(dict.fromkeys(words(query)))
-    documents = [_document(spec) for spec in specs]
-    rarity = {word: _rarity(word, documents) for word in wanted}
-    mean_length = sum(document.total() for document in documents) / max(len(documents), 1)
-    scores = [
-        sum(rarity[word] * _frequency(word, document, mean_length) for word in wanted)
-        for document in documents
-    ]
-    best = sorted(range(len(specs)), key=lambda place: -scores[place])
-    return [specs[place] for place in best if scores[place] > 0]
+    """The best tools that share a word with the query, best first; equals in the given order."""
+    wanted = " OR ".join(f'"{word}"' for word in dict.fromkeys(_words(query).split()))
+    if not wanted:
+        return []
+    with closing(sqlite3.connect(":memory:")) as index:
+        index.execute("CREATE VIRTUAL TABLE tools USING fts5(name, said)")
+        index.executemany("INSERT INTO tools (rowid, name, said) VALUES (?, ?, ?)", _rows(specs))
+        found = index.execute(
+            "SELECT rowid FROM tools WHERE tools MATCH ? "
+            "ORDER BY bm25(tools, ?, 1.0), rowid LIMIT ?",
+            (wanted, _NAME_WEIGHT, MAX_FOUND),
+        )
+        return [specs[place] for (place,) in found]
 
 
-def words(text: str) -> list[str]:
-    """The words of a text in lower case: `searchWeb`, `SEARCH_WEB` and `search-web` are alike."""
-    found = (_stem(word.lower()) for word in _WORD.findall(text))
-    return [word for word in found if word not in _STOP_WORDS]
+def _rows(specs: Sequence[ToolSpec]) -> Iterator[tuple[int, str, str]]:
+    for place, spec in enumerate(specs):
+        properties: object = spec.input_schema.get("properties")
+        parameters = cast(JsonObject, properties) if isinstance(properties, dict) else {}
+        said = " ".join([spec.description[:_MAX_DESCRIPTION_CHARS], *parameters])
+        yield place, _words(spec.name.removeprefix(_FOREIGN)), _words(said)
 
 
-def _stem(word: str) -> str:
-    """Plurals count as their singular; nothing cleverer."""
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
-
-
-def _document(spec: ToolSpec) -> Counter[str]:
-    name = spec.name.removeprefix("mcp__")
-    properties: object = spec.input_schema.get("properties")
-    parameters = list(cast(JsonObject, properties)) if isinstance(properties, dict) else []
-    return Counter(
-        words(name) * _NAME_WEIGHT
-        + words(spec.description[:_MAX_DESCRIPTION_CHARS])
-        + words(" ".join(parameters))
-    )
-
-
-def _rarity(word: str, documents: Sequence[Counter[str]]) -> float:
-    containing = sum(word in document for document in documents)
-    return math.log(1 + (len(documents) - containing + 0.5) / (containing + 0.5))
-
-
-def _frequency(word: str, document: Counter[str], mean_length: float) -> float:
-    count = document[word]
-    length = 1 - _LENGTH_WEIGHT + _LENGTH_WEIGHT * document.total() / max(mean_length, 1)
-    return count * (_SATURATION + 1) / (count + _SATURATION * length)
+def _words(text: str) -> str:
+    """The words of a text, without plurals: `searchWeb` and `SEARCH_WEBS` are alike."""
+    found = (_PLURAL.sub("", word.lower()) for word in _WORD.findall(text))
+    return " ".join(word for word in found if word not in _STOP_WORDS)

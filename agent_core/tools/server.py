@@ -1,22 +1,26 @@
-"""One configured MCP server over all its lives: started when needed, started again when it died."""
+"""One configured MCP server as a toolset: started when needed, started again when it died."""
 
 import asyncio
 import logging
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 
 from mcp_types import CallToolResult
 
-from agent_core.background import Backoff
+from agent_core.background import Background, Backoff
 from agent_core.errors import ToolServerError
-from agent_core.messages import JsonObject
-from agent_core.tools import Progress
-from agent_core.tools.connection import CallFailure, Connection, ServerSessionGoneError
+from agent_core.messages import JsonObject, ToolCall
+from agent_core.models import ToolSpec
+from agent_core.tools import Progress, ToolContext, ToolOutput
+from agent_core.tools.connection import Connection, RequestFault
+from agent_core.tools.names import full_name
 from agent_core.tools.pins import ListedTool, Pins, told_off, usable_tools
-from agent_core.tools.servers import HttpServer, HubLimits, ServerConfig
+from agent_core.tools.results import artifacts_of, output_of
+from agent_core.tools.schemas import fault_of_arguments, schema_for_model
+from agent_core.tools.servers import HubLimits, ServerConfig
 
 logger = logging.getLogger(__name__)
 
@@ -26,10 +30,12 @@ Clock = Callable[[], float]
 Locate = Callable[[bool], Awaitable[ServerConfig]]
 """Where the server is to be found; True asks for a new place, as our session is not known there."""
 
-_MAX_ATTEMPTS = 2
+Told = Callable[[ToolCall, ToolContext], Awaitable[JsonObject]]
+"""What a server of our own is told of a call, beside the session's directory."""
+
 MAX_BACKOFF_S = 60.0
-_ANSWERED = ("late", "unclear", "refused")
-"""Troubles after which the connection is kept, and the call is not made again."""
+_MAX_DESCRIPTION_CHARS = 10_000
+_UNKNOWN_OUTCOME = "The call may or may not have run: check its effect before you make it again."
 
 
 class McpServer:
@@ -38,6 +44,7 @@ class McpServer:
     Args:
         locate: Asked before the first connection, where only a service knows the address.
         pins: Turns off tools whose definitions changed; without it every definition is taken.
+        told: Asked for each call, where the server is our own.
         workspace: The session's directory, where the server belongs to one session.
         waits: A server whose tools are known from earlier is started at the first call.
     """
@@ -50,28 +57,34 @@ class McpServer:
         *,
         locate: Locate | None = None,
         pins: Pins | None = None,
+        told: Told | None = None,
         workspace: Path | None = None,
         waits: bool = False,
     ) -> None:
-        self.config = config
-        self._pins = pins
-        self._workspace = workspace
-        self._waits = waits
-        self._locate = locate
-        self._is_located = locate is None
+        self._config = config
         self._limits = limits
         self._clock = clock
+        self._locate = locate
+        self._is_located = locate is None
+        self._pins = pins
+        self._told = told
+        self._workspace = workspace
+        self._waits = waits
         self._starting = asyncio.Lock()
         self._connection: Connection | None = None
-        self._tools: Mapping[str, ListedTool] = MappingProxyType({})
+        self._tools: Mapping[str, ListedTool] = {}
+        self._by_full_name: Mapping[str, ListedTool] = {}
+        self._specs: tuple[ToolSpec, ...] = ()
         self._listed_at = 0.0
         self._judged_at = 0.0
         self._starts: deque[float] = deque()
         self._failure: tuple[float, ToolServerError] | None = None
         self._is_closed = False
+        self._listing: asyncio.Task[Mapping[str, ListedTool]] | None = None
+        self._background = Background()
 
     async def tools(self) -> Mapping[str, ListedTool]:
-        """The server's usable tools by its own names; starts it if need be.
+        """The server's usable tools by its own names, sorted; starts it if need be.
 
         Raises:
             ToolServerError: it does not start or list. A failure is remembered for a while.
@@ -79,56 +92,109 @@ class McpServer:
         if self._connection is None and self._waits and await self._remember():
             return self._tools
         connection = await self._live_connection()
-        if connection.tools_changed or self._is_old():
+        is_old = self._clock() - self._listed_at > self._limits.relist_after_s
+        if connection.tools_changed or is_old:
             await self._relist(connection)
         elif self._is_held_long():
             await self._judge(self._tools)
         return self._tools
 
-    async def call(
-        self, tool: ListedTool, arguments: JsonObject, meta: JsonObject | None, progress: Progress
-    ) -> CallToolResult | CallFailure:
-        """Call a tool. It is sent a second time only if it surely did not run, or only reads."""
-        for attempt in range(1, _MAX_ATTEMPTS + 1):
-            try:
-                connection = await self._live_connection()
-                if self._pins is not None and connection.tools_changed:
-                    await self._relist(connection)
-            except ToolServerError as error:
-                return CallFailure(trouble="down", reason=str(error))
-            if reason := self._why_not(tool):
-                return CallFailure(trouble="down", reason=reason)
-            result = await connection.call(tool.name, arguments, meta, progress)
-            if not isinstance(result, CallFailure) or result.trouble in _ANSWERED:
-                return result
-            self._report_loss(connection, result)
-            may_repeat = tool.is_read_only or result.trouble == "gone"
-            if not may_repeat or attempt == _MAX_ATTEMPTS:
-                return result
-        raise AssertionError("unreachable")
+    async def specs(self, patience_s: float | None = None) -> tuple[ToolSpec, ...]:
+        """The tools to tell the model of.
+
+        A start that takes longer than `patience_s` goes on, and whoever asks later gets its tools.
+
+        Raises:
+            ToolServerError: the server is not to be had, or is still being started.
+        """
+        listing = self._listing
+        if listing is None or listing.done():
+            listing = self._listing = self._background.start(self.tools())
+            # A start that fails when nobody waits any more is told to the next who asks.
+            listing.add_done_callback(lambda done: done.cancelled() or done.exception())
+        done, _ = await asyncio.wait({listing}, timeout=patience_s)
+        if not done:
+            raise ToolServerError(f"The tool server {self._config.name} is still being started.")
+        if listing.cancelled():
+            raise ToolServerError(f"The tool server {self._config.name} has been shut down.")
+        listing.result()
+        return self._specs
+
+    async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
+        """Run a call to one of this server's tools; every failure is a value."""
+        try:
+            if call.name not in self._by_full_name:
+                await self.specs()
+            schema = self._usable(call.name).input_schema
+            if fault := fault_of_arguments(call.arguments, schema):
+                return _failed(f"Invalid arguments for {call.name}: {fault}")
+            result = await self._call(call, await self._meta(call, context), progress)
+        except RequestFault as fault:
+            text = f"{str(fault).removesuffix('.')}. {_UNKNOWN_OUTCOME}"
+            return _failed(text if fault.may_have_run else str(fault), fault.may_have_run)
+        except ToolServerError as error:
+            return _failed(str(error))
+        output = output_of(result, max_bytes=self._limits.max_result_bytes)
+        if not self._config.trusted or not (result.meta or {}).get("artifacts"):
+            return output
+        artifacts = await asyncio.to_thread(artifacts_of, result, context.workspace)
+        return replace(output, artifacts=artifacts)
 
     async def close(self) -> None:
         """End the server for good; bounded."""
         self._is_closed = True
+        await self._background.close()
         if self._connection is not None:
             await self._connection.close()
+
+    async def _call(
+        self, call: ToolCall, meta: JsonObject | None, progress: Progress
+    ) -> CallToolResult:
+        """Call a tool. It is sent a second time only if it surely did not run, or only reads."""
+        for may_repeat in (True, False):
+            connection = await self._live_connection()
+            if self._pins is not None and connection.tools_changed:
+                await self._relist(connection)
+            tool = self._usable(call.name)
+            try:
+                return await connection.call(tool.name, call.arguments, meta, progress)
+            except RequestFault as fault:
+                if not fault.is_lost:
+                    raise
+                connection.abandon()
+                last_words = connection.stderr() or "(empty)"
+                logger.warning("%s: %s stderr: %s", self._config.name, fault, last_words)
+                if not may_repeat or (fault.may_have_run and not tool.is_read_only):
+                    raise
+        raise AssertionError("unreachable")
+
+    def _usable(self, name: str) -> ListedTool:
+        """A tool as its server, which may be another by now, listed it last.
+
+        Raises:
+            ToolServerError: there is none, or it is turned off.
+        """
+        tool = self._by_full_name.get(name)
+        if tool is None:
+            raise ToolServerError(f"There is no tool {name}.")
+        if tool.held:
+            raise ToolServerError(told_off(name, tool.held))
+        return tool
+
+    async def _meta(self, call: ToolCall, context: ToolContext) -> JsonObject | None:
+        """What a server of our own is told beside the arguments, which a model writes."""
+        if not self._config.trusted:
+            return None
+        more = await self._told(call, context) if self._told else {}
+        return {"session_dir": str(context.workspace), **more}
 
     async def _remember(self) -> bool:
         """Whether the tools are known without a start; they are looked up once in a while."""
         if self._failure is not None:
             self._raise_if_not_now()
         if self._pins is not None and (not self._tools or self._is_held_long()):
-            known = await self._pins.known(self.config.name, self._workspace)
-            self._tools = _in_one_order(known)
-            self._judged_at = self._clock()
+            self._take(await self._pins.known(self._config.name, self._workspace))
         return bool(self._tools)
-
-    def _why_not(self, tool: ListedTool) -> str:
-        """Why a tool that was offered may not be called any more: its server may be another now."""
-        now = self._tools.get(tool.name)
-        if now is None:
-            return f"The tool server {self.config.name} has no tool {tool.name} any more."
-        return now.held and told_off(tool.name, now.held)
 
     async def _live_connection(self) -> Connection:
         connection = self._connection
@@ -149,12 +215,14 @@ class McpServer:
         try:
             await connection.list_tools()
         except ToolServerError:
-            logger.warning("%s hangs and is started again", self.config.name)
+            logger.warning("%s hangs and is started again", self._config.name)
             await connection.close()
 
     async def _start(self) -> Connection:
         self._raise_if_not_now()
-        await self._back_off()
+        if self._starts:
+            backoff = Backoff(first_s=self._limits.backoff_s, longest_s=MAX_BACKOFF_S)
+            await asyncio.sleep(backoff.wait_s(len(self._starts)))
         self._starts.append(self._clock())
         try:
             connection = await self._connect_located()
@@ -166,7 +234,7 @@ class McpServer:
         return connection
 
     def _raise_if_not_now(self) -> None:
-        name, now = self.config.name, self._clock()
+        name, now = self._config.name, self._clock()
         if self._is_closed:
             raise ToolServerError(f"The tool server {name} has been shut down.")
         if self._failure is not None and now - self._failure[0] < self._limits.retry_after_s:
@@ -179,24 +247,19 @@ class McpServer:
                 f"The tool server {name} stopped too often; it is tried again in {wait_s:.0f} s."
             )
 
-    async def _back_off(self) -> None:
-        if self._starts:
-            backoff = Backoff(first_s=self._limits.backoff_s, longest_s=MAX_BACKOFF_S)
-            await asyncio.sleep(backoff.wait_s(len(self._starts)))
-
     async def _connect_located(self) -> Connection:
         if self._locate is not None and not self._is_located:
-            self.config, self._is_located = await self._locate(False), True
+            self._config, self._is_located = await self._locate(False), True
         try:
             return await self._connect()
-        except ServerSessionGoneError:
-            if self._locate is None:
+        except RequestFault as fault:
+            if self._locate is None or not fault.is_lost:
                 raise
-        self.config = await self._locate(True)
+        self._config = await self._locate(True)
         return await self._connect()
 
     async def _connect(self) -> Connection:
-        connection = Connection(self.config, self._limits)
+        connection = Connection(self._config, self._limits)
         try:
             await connection.wait_connected()
             await self._list(connection)
@@ -211,23 +274,33 @@ class McpServer:
         try:
             async with self._starting:
                 await self._list(connection)
-        except ServerSessionGoneError:
+        except ToolServerError as error:
             connection.abandon()
+            if not isinstance(error, RequestFault):
+                raise
             await self._live_connection()
-        except ToolServerError:
-            connection.abandon()
-            raise
 
     async def _list(self, connection: Connection) -> None:
         listed = await connection.list_tools()
-        await self._judge(await asyncio.to_thread(usable_tools, self.config.name, listed))
+        await self._judge(await asyncio.to_thread(usable_tools, self._config.name, listed))
         self._listed_at = self._clock()
 
     async def _judge(self, tools: Mapping[str, ListedTool]) -> None:
-        self._judged_at = self._clock()
         if self._pins is not None:
-            tools = await self._pins.judge(self.config.name, tools, self._workspace)
-        self._tools = _in_one_order(tools) if self._waits else tools
+            tools = await self._pins.judge(self._config.name, tools, self._workspace)
+        self._take(tools)
+
+    def _take(self, tools: Mapping[str, ListedTool]) -> None:
+        """Offer these from now on, by name: a start does not change what the model is told."""
+        self._judged_at = self._clock()
+        self._tools = {name: tools[name] for name in sorted(tools)}
+        server = self._config.name
+        self._by_full_name = {full_name(server, name): self._tools[name] for name in self._tools}
+        self._specs = tuple(
+            _spec(name, tool, is_trusted=self._config.trusted)
+            for name, tool in self._by_full_name.items()
+            if not tool.held
+        )
 
     def _is_held_long(self) -> bool:
         """Whether a tool is off, and a person may have accepted it meanwhile."""
@@ -235,17 +308,16 @@ class McpServer:
         is_held = any(tool.held for tool in self._tools.values())
         return is_held and age_s > self._limits.pins_again_after_s
 
-    def _is_old(self) -> bool:
-        age_s = self._clock() - self._listed_at
-        return isinstance(self.config, HttpServer) and age_s > self._limits.relist_after_s
 
-    def _report_loss(self, connection: Connection, failure: CallFailure) -> None:
-        connection.abandon()
-        logger.warning(
-            "%s: %s stderr: %s", self.config.name, failure.reason, connection.stderr() or "(empty)"
-        )
+def _failed(text: str, may_have_happened: bool = False) -> ToolOutput:
+    return ToolOutput(text=text, is_error=True, may_have_happened=may_have_happened)
 
 
-def _in_one_order(tools: Mapping[str, ListedTool]) -> Mapping[str, ListedTool]:
-    """By name, so that the start of a server does not change what the model is told."""
-    return MappingProxyType({name: tools[name] for name in sorted(tools)})
+def _spec(name: str, tool: ListedTool, *, is_trusted: bool) -> ToolSpec:
+    """What a server says of its tools' effects counts only where it is our own."""
+    return ToolSpec(
+        name=name,
+        description=tool.description[:_MAX_DESCRIPTION_CHARS],
+        input_schema=schema_for_model(tool.input_schema),
+        is_repeatable=is_trusted and (tool.is_read_only or tool.is_idempotent),
+    )

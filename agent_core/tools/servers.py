@@ -1,10 +1,20 @@
-"""What the operator configures: which MCP servers there are, and how long each thing may take."""
+"""What the operator configures: which MCP servers there are, for whom, and what each may cost."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 from mcp.server.mcpserver import MCPServer
+
+from agent_core.tools import MAIN_AGENT, ToolContext
+
+WORKSPACE = "${WORKSPACE}"
+"""Stands for the session's directory, in the file of servers and in stored definitions."""
+ANY = "*"
+
+Scope = Literal["bot", "session"]
+Transport = Literal["stdio", "http", "sse", "unknown"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +58,91 @@ ServerConfig = StdioServer | HttpServer | InProcessServer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """Limits to agents, channels and people; None is no limit."""
+
+    agents: frozenset[str] | None = None
+    """Names of agents; None is the main agent alone."""
+    channels: frozenset[str] | None = None
+    """`channel`, or `team:channel` where several teams use the bot."""
+    users: frozenset[str] | None = None
+    """`user` or `team:user`."""
+
+    def admits(self, context: ToolContext) -> bool:
+        """Whether the server is offered to this agent when it works there for that person."""
+        asker = context.asker
+        agents = frozenset({MAIN_AGENT}) if self.agents is None else self.agents
+        limits = (
+            (agents, (context.agent,)),
+            (self.channels, context.places),
+            (self.users, (asker, asker.rpartition(":")[2])),
+        )
+        return all(
+            listed is None or ANY in listed or not listed.isdisjoint(names)
+            for listed, names in limits
+        )
+
+    @property
+    def in_words(self) -> str:
+        """The limits for people, such as `channels C1 C2`; empty without any."""
+        lists = {"agents": self.agents, "channels": self.channels, "users": self.users}
+        return "; ".join(
+            f"{kind} {' '.join(sorted(names)) or '(nobody)'}"
+            for kind, names in lists.items()
+            if names is not None
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetServer:
+    """What the operator's file and the shipped catalogue say of one server."""
+
+    name: str
+    transport: Transport
+    config: StdioServer | HttpServer | None
+    """How to reach it; None where its entry does not say it."""
+    off: str = ""
+    """Why it is off, as a sentence for the operator; empty when it is on."""
+    is_ready: bool = True
+    """All that it needs is there, so that it could be started, also while it is off."""
+    scope: Scope = "bot"
+    """`session`: a process for each session, which works in the session's directory."""
+    access: Access = field(default_factory=Access)
+    is_shipped: bool = False
+    """It comes from the catalogue, changed by the operator or not."""
+
+    @property
+    def is_on(self) -> bool:
+        return self.config is not None and self.is_ready and not self.off
+
+    def config_in(self, workspace: Path) -> StdioServer | HttpServer:
+        """How to reach it for the session of this directory; the server must be on."""
+        config = self.config
+        if config is None:
+            raise ValueError(f"{self.name} is off: {self.off}")
+        if self.scope == "bot":
+            return config
+        place = str(workspace)
+        if isinstance(config, HttpServer):
+            return replace(config, url=config.url.replace(WORKSPACE, place))
+        return replace(
+            config,
+            args=tuple(argument.replace(WORKSPACE, place) for argument in config.args),
+            env={name: text.replace(WORKSPACE, place) for name, text in config.env.items()},
+            cwd=config.cwd or workspace,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HubLimits:
     """Bounds on what a server may cost."""
 
     connect_timeout_s: float = 15.0
+    install_timeout_s: float = 180.0
+    """In its place for a server of the fleet, whose first start may install its package."""
     list_timeout_s: float = 10.0
+    list_patience_s: float = 8.0
+    """How long an agent waits for tools of the fleet never seen before; then they come later."""
     close_timeout_s: float = 6.0
     grace_s: float = 1.5
     """For a child process to leave by itself, and again after a polite signal."""
@@ -64,9 +154,13 @@ class HubLimits:
     retry_after_s: float = 30.0
     """How long a failed start is remembered before the next attempt."""
     relist_after_s: float = 300.0
-    """Age at which the tool list of an HTTP server is fetched again."""
+    """Age at which a tool list is fetched again, whatever the server announces."""
     pins_again_after_s: float = 30.0
     """How long after a tool was turned off it is looked up whether a person accepted it."""
+    idle_after_s: float = 900.0
+    """A connection of one session or person ends when it was not used for so long."""
+    max_connections: int = 24
+    """Of one server to sessions or people; beyond them the one that was idle longest ends."""
     max_message_bytes: int = 6_000_000
     """Of one message on the wire; what is beyond is dropped while it arrives."""
     max_result_bytes: int = 5_000_000

@@ -24,6 +24,11 @@ logger = logging.getLogger(__name__)
 
 _END_BYTES = 256
 _TRAILING_ID = re.compile(rb'"id"\s*:\s*(\d+|"[^"\\]*")\s*\}\s*$')
+_LONE_HALF = re.compile(
+    rb"(?<!\\)\\u[dD](?:[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    rb"|(?<![dD][89abAB][0-9a-fA-F]{2}\\u[dD])[c-fC-F][0-9a-fA-F]{2})"
+)
+"""Half of a sign beyond 16 bits: servers that cut texts send them, and no reader takes them."""
 _TOOLS_CHANGED = "notifications/tools/list_changed"
 _UNHEARD = frozenset(
     {
@@ -37,7 +42,7 @@ _UNHEARD = frozenset(
 
 
 class LineCutter:
-    """Splits a stream of bytes into lines and never holds more than `max_bytes` of one.
+    """Splits a stream of bytes into lines, mended, and never holds more than `max_bytes` of one.
 
     Of a longer line the beginning of the result that it holds is kept, as a result with a note; one
     that holds none comes out empty. `prefix` is what stands before each message, such as `data:`.
@@ -71,6 +76,8 @@ class LineCutter:
         """End the present line."""
         line, end, size = bytes(self._head), self._end, self._size
         self._head, self._end, self._size = bytearray(), b"", 0
+        if b"\\u" in line:
+            line = _LONE_HALF.sub(rb"\\ufffd", line)
         if size <= self._max_bytes:
             return line
         saved = _saved(line.removeprefix(self._prefix), end, size)

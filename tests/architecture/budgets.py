@@ -33,7 +33,7 @@ ROOMS = {
     "agent_core/sessions": Budget(2982, 15, 2500, 16),
     "agent_core/subagents": Budget(168, 3, 170, 2),
     "agent_core/testing": Budget(930, 8, 950, 8),
-    "agent_core/tools": Budget(4180, 22, 2900, 22),
+    "agent_core/tools": Budget(3846, 19, 2900, 22),
     "agent_core/words": Budget(99, 1, 90, 1),
     "agent_core/workspaces": Budget(646, 6, 650, 7),
     "agent_core": Budget(20672, 135, 16_800, 120),

@@ -26,8 +26,9 @@ from agent_core.sessions.consents import ConsentStore
 from agent_core.testing.tools import ignore_progress
 from agent_core.tools import ToolContext, ToolOutput
 from agent_core.tools.actions import opened
-from agent_core.tools.composio import ComposioTools
+from agent_core.tools.composio import composio_server
 from agent_core.tools.composio_api import ComposioAccounts, ComposioApi
+from agent_core.tools.hub import McpHub
 from bot.sandbox.composio import ComposioStandIn
 from tests.attacks.world import BATCH
 
@@ -51,7 +52,7 @@ class Tenants:
     """One bot's Composio tools behind its gate, and what calls came to."""
 
     standin: ComposioStandIn
-    tools: ComposioTools
+    tools: McpHub
     accounts: ComposioAccounts
     gate: ConsentGate
     consents: ConsentStore
@@ -109,7 +110,8 @@ async def open_tenants(root: Path) -> AsyncGenerator[Tenants]:
         stack.push_async_callback(behind.close)
         ticks = Ticks()
         api = ComposioApi(api_key=standin.api_key, base_url=standin.base_url)
-        tools = ComposioTools(api, api_key=standin.api_key, clock=ticks)
+        stack.push_async_callback(api.close)
+        tools = McpHub([], more=[composio_server(api, api_key=standin.api_key, clock=ticks)])
         stack.push_async_callback(tools.close)
         store, consents = SessionStore(database, behind), ConsentStore(database)
         accounts = ComposioAccounts(api, ticks)

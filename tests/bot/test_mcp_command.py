@@ -17,7 +17,7 @@ from agent_core.tools.server import McpServer
 from agent_core.tools.servers import StdioServer
 from bot.cli import app
 from tests.agent_core.tools.conftest import QUICK
-from tests.agent_core.tools.fleet.world import NOTE, Told, defined, stored_pins
+from tests.agent_core.tools.world import NOTE, Told, defined, stored_pins
 
 Command = Callable[..., Result]
 

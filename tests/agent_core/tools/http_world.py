@@ -26,8 +26,14 @@ class Seen:
 
     method: str
     headers: dict[str, str]
-    rpc: str = ""
-    """The JSON-RPC method of its body."""
+    path: str
+    """With its query."""
+    body: JsonObject
+
+    @property
+    def rpc(self) -> str:
+        """The JSON-RPC method of its body."""
+        return str(self.body.get("method", ""))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,9 +99,11 @@ class Recording:
 
 def _seen(scope: Scope, body: bytes) -> Seen:
     request = Request(scope)
-    message: JsonObject = json.loads(body) if body else {}
     return Seen(
-        method=request.method, headers=dict(request.headers), rpc=str(message.get("method", ""))
+        method=request.method,
+        headers=dict(request.headers),
+        path=f"{request.url.path}?{request.url.query}",
+        body=json.loads(body) if body else {},
     )
 
 

@@ -34,15 +34,15 @@ class World:
             return ToolOutput(text=f"Saved {arguments['name']}.")
 
         self.result = text
-        self.local = FakeToolset({SAVE: save})
-        self.tools = AppFiles(apps=FakeToolset({FETCH: fetch}), local=self.local, save=SAVE)
+        self._all = FakeToolset({SAVE: save, FETCH: fetch})
+        self.tools = AppFiles(self._all, save=SAVE)
 
     async def run(self, context: ToolContext) -> ToolOutput:
         return await self.tools.run(tool_call(FETCH, {}), context, ignore_progress)
 
     @property
     def saved(self) -> list[JsonObject]:
-        return [call.arguments for call in self.local.calls]
+        return [call.arguments for call in self._all.calls if call.name == SAVE]
 
 
 @pytest.mark.proves("app_files.automatic")

@@ -1,72 +1,122 @@
 """Every person works through a session of their own, and Composio's faults stay Composio's."""
 
 import asyncio
-import time
+import json
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
+from agent_core.errors import ToolServerError
 from agent_core.ids import UserId
-from agent_core.testing.tools import ignore_progress, tool_call, tool_context
+from agent_core.testing.tools import echo_server, ignore_progress, tool_call, tool_context
 from agent_core.tools import ToolContext, ToolOutput
-from agent_core.tools.composio import ComposioTools
-from agent_core.tools.composio_api import ComposioApi, origin
-from tests.agent_core.tools.composio_world import API_KEY, ComposioWorld
-from tests.agent_core.tools.conftest import QUICK
+from agent_core.tools.composio import composio_server
+from agent_core.tools.composio_api import ComposioAccounts, ComposioApi, origin
+from agent_core.tools.hub import McpHub
+from bot.sandbox.composio import ComposioStandIn
+from tests.agent_core.tools.conftest import QUICK, HubMaker
+from tests.agent_core.tools.http_world import Answer, Recording, Seen
+from tests.agent_core.tools.loopback import serve
 
-SEARCH = "mcp__composio__COMPOSIO_SEARCH_TOOLS"
+KEY = "key-of-the-project"
+ANN, BEN = UserId("T1:U1"), UserId("T1:U2")
+ECHO = "mcp__composio__echo"
+
+
+class Composio(Recording):
+    """Just enough to make sessions and serve their tools on one origin, and ways to misbehave."""
+
+    def __init__(self) -> None:
+        super().__init__(echo_server().streamable_http_app(streamable_http_path="/mcp"))
+        self.rule = self._serve
+        self.people: dict[str, str] = {}
+        """Whose each session is."""
+        self.wishes: list[dict[str, Any]] = []
+        self.refused: set[str] = set()
+        """People who get no session."""
+        self.created: dict[str, Any] | None = None
+        """What is answered to whoever wishes for a session, in the place of one."""
+        self.now_s = 100.0
+        self.base_url = ""
+
+    def _serve(self, seen: Seen) -> Answer | None:
+        if seen.headers.get("x-api-key") != KEY:
+            return said(401, {"error": {"message": "Invalid API key"}})
+        path, _, session = seen.path.partition("?")
+        if path == "/api/v3.1/tool_router/session":
+            return self._create(seen.body)
+        return None if session in self.people else said(404, {"error": "no such session"})
+
+    def _create(self, wish: dict[str, Any]) -> Answer:
+        self.wishes.append(wish)
+        if wish["user_id"] in self.refused:
+            return said(400, {"error": {"message": "user id not accepted"}})
+        session = f"trs_{len(self.wishes)}"
+        self.people[session] = wish["user_id"]
+        url = f"{self.base_url}/mcp?{session}"
+        return said(201, self.created or {"session_id": session, "mcp": {"url": url}})
+
+
+def said(status: int, body: dict[str, Any]) -> Answer:
+    headers = {"content-type": "application/json"}
+    return Answer(status=status, headers=headers, body=json.dumps(body).encode())
 
 
 @pytest.fixture
-async def world() -> AsyncGenerator[ComposioWorld, None]:
-    async with ComposioWorld().open() as world:
-        yield world
+async def service() -> AsyncGenerator[Composio]:
+    service = Composio()
+    async with serve(service) as port:
+        service.base_url = f"http://127.0.0.1:{port}"
+        yield service
 
 
-@asynccontextmanager
-async def open_tools(
-    world: ComposioWorld,
-    *,
-    api_key: str = API_KEY,
-    clock: Callable[[], float] | None = None,
-    retry_after_s: float = 0,
-    idle_after_s: float = 900,
-) -> AsyncGenerator[ComposioTools, None]:
-    sessions = ComposioApi(api_key=api_key, base_url=world.base_url)
-    limits = replace(QUICK, retry_after_s=retry_after_s)
-    tools = ComposioTools(
-        sessions,
-        api_key=api_key,
-        limits=limits,
-        clock=clock or time.monotonic,
-        idle_after_s=idle_after_s,
-    )
-    try:
-        yield tools
-    finally:
-        await tools.close()
+@pytest.fixture
+async def open_hub(service: Composio, make_hub: HubMaker) -> AsyncGenerator[Callable[..., McpHub]]:
+    apis: list[ComposioApi] = []
+
+    def make(*, api_key: str = KEY, **limits: float) -> McpHub:
+        apis.append(ComposioApi(api_key=api_key, base_url=service.base_url))
+        server = composio_server(
+            apis[-1],
+            api_key=api_key,
+            limits=replace(QUICK, **({"retry_after_s": 0} | limits)),
+            clock=lambda: service.now_s,
+        )
+        return make_hub(more=[server])
+
+    yield make
+    for api in apis:
+        await api.close()
 
 
-async def names(tools: ComposioTools, context: ToolContext) -> list[str]:
-    return [spec.name for spec in await tools.specs(context)]
+OpenHub = Callable[..., McpHub]
 
 
-async def search(tools: ComposioTools, context: ToolContext) -> ToolOutput:
-    return await tools.run(tool_call(SEARCH, {"use_case": "mail"}), context, ignore_progress)
+async def names(hub: McpHub, context: ToolContext) -> list[str]:
+    return [spec.name for spec in await hub.specs(context)]
+
+
+async def call(hub: McpHub, context: ToolContext) -> ToolOutput:
+    return await hub.run(tool_call(ECHO, {"text": "heard"}), context, ignore_progress)
 
 
 @pytest.mark.proves("composio.session_url", "composio.api_key")
 async def test_a_persons_tools_come_from_a_session_of_that_person(
-    world: ComposioWorld, context: ToolContext
+    service: Composio, open_hub: OpenHub, context: ToolContext
 ) -> None:
-    async with open_tools(world) as tools:
-        assert await names(tools, context) == [SEARCH]
-        assert (await search(tools, context)).text == "found for mail"
-    (wish,) = world.wishes
-    assert wish["user_id"] == "T1:U1"
+    hub = open_hub()
+    assert await names(hub, context) == [ECHO]
+    assert (await call(hub, context)).text == "heard"
+    (wish,) = service.wishes
+    assert wish["user_id"] == ANN
     assert wish["manage_connections"] == {
         "enable": True,
         "enable_wait_for_connections": False,
@@ -75,109 +125,122 @@ async def test_a_persons_tools_come_from_a_session_of_that_person(
     assert wish["workbench"]["enable_tool_execution"] is False
     assert wish["workbench"]["enable_proxy_execution"] is False
     assert wish["proxy_execute"] == {"enable": False}
-    assert set(world.used) == {"T1:U1"}
+    assert {seen.path for seen in service.seen if seen.rpc} == {"/mcp?trs_1"}
 
 
 async def test_a_refusal_of_one_persons_session_costs_nobody_elses_tools(
-    world: ComposioWorld, tmp_path: Path
+    service: Composio, open_hub: OpenHub, tmp_path: Path
 ) -> None:
-    refused, served = (tool_context(tmp_path, asker=asker) for asker in ("T1:U1", "T1:U2"))
-    world.refused.add("T1:U1")
-    async with open_tools(world, clock=lambda: 100.0, retry_after_s=30) as tools:
-        for _ in range(3):
-            assert await names(tools, refused) == []
-            assert await names(tools, served) == [SEARCH]
-    assert len(world.wishes) == 2
+    refused, served = (tool_context(tmp_path, asker=asker) for asker in (ANN, BEN))
+    service.refused.add(ANN)
+    hub = open_hub(retry_after_s=30)
+    for _ in range(3):
+        assert await names(hub, refused) == []
+        assert await names(hub, served) == [ECHO]
+    assert len(service.wishes) == 2
 
 
 @pytest.mark.proves("composio.per_person")
-async def test_two_people_never_share_a_session(world: ComposioWorld, tmp_path: Path) -> None:
-    people = [tool_context(tmp_path, asker=asker) for asker in ("T1:U1", "T1:U2")]
-    async with open_tools(world) as tools, asyncio.TaskGroup() as group:
+async def test_two_people_never_share_a_session(
+    service: Composio, open_hub: OpenHub, tmp_path: Path
+) -> None:
+    people = [tool_context(tmp_path, asker=asker) for asker in (ANN, BEN)]
+    hub = open_hub()
+    async with asyncio.TaskGroup() as group:
         for person in [*people, *people]:
-            group.create_task(search(tools, person))
-    assert sorted(world.users.values()) == ["T1:U1", "T1:U2"]
-    assert len(world.wishes) == 2
+            group.create_task(call(hub, person))
+    assert sorted(service.people.values()) == [ANN, BEN]
+    assert len(service.wishes) == 2
 
 
 @pytest.mark.proves("composio.no_shared_user")
 @pytest.mark.parametrize("asker", ["", "default"])
 async def test_nobodys_account_is_never_used(
-    world: ComposioWorld, tmp_path: Path, asker: str
+    service: Composio, open_hub: OpenHub, tmp_path: Path, asker: str
 ) -> None:
     nobody = replace(tool_context(tmp_path), asker=UserId(asker))
-    async with open_tools(world) as tools:
-        assert await names(tools, nobody) == []
-        output = await search(tools, nobody)
-    assert output.is_error
-    assert world.wishes == []
+    hub = open_hub()
+    assert await names(hub, nobody) == []
+    assert (await call(hub, nobody)).is_error
+    assert service.wishes == []
 
 
 async def test_a_session_that_is_gone_is_made_anew_and_the_call_goes_through(
-    world: ComposioWorld, context: ToolContext
+    service: Composio, open_hub: OpenHub, context: ToolContext
 ) -> None:
-    async with open_tools(world) as tools:
-        await search(tools, context)
-        world.forget_sessions()
-        output = await search(tools, context)
-    assert (output.text, output.is_error) == ("found for mail", False)
-    assert (len(world.wishes), world.runs) == (2, 2)
+    hub = open_hub()
+    await call(hub, context)
+    service.people.clear()
+    output = await call(hub, context)
+    assert (output.text, output.is_error) == ("heard", False)
+    assert len(service.wishes) == 2
 
 
 async def test_a_session_that_cannot_be_made_anew_costs_the_tools_and_not_the_turn(
-    world: ComposioWorld, context: ToolContext
+    service: Composio, open_hub: OpenHub, context: ToolContext
 ) -> None:
-    async with open_tools(world, clock=lambda: 100.0, retry_after_s=30) as tools:
-        await search(tools, context)
-        world.forget_sessions()
-        world.refused.add("T1:U1")
-        for _ in range(3):
-            output = await search(tools, context)
-            assert output.is_error
-            assert "user id not accepted" in output.text
-            assert await names(tools, context) == []
+    hub = open_hub(retry_after_s=30)
+    await call(hub, context)
+    service.people.clear()
+    service.refused.add(ANN)
+    for _ in range(3):
+        output = await call(hub, context)
+        assert output.is_error
+        assert "user id not accepted" in output.text
+        assert await names(hub, context) == []
 
 
-async def test_an_mcp_address_of_another_origin_is_refused(
-    world: ComposioWorld, context: ToolContext
+@pytest.mark.parametrize(
+    ("created", "reason"),
+    [
+        ({"mcp": {"url": "http://localhost:1/mcp"}}, "another origin"),
+        ({"ok": True}, "no MCP address"),
+    ],
+)
+async def test_an_answer_without_an_address_of_its_own_is_refused(
+    service: Composio,
+    open_hub: OpenHub,
+    context: ToolContext,
+    created: dict[str, Any],
+    reason: str,
 ) -> None:
-    world.mcp_origin = "http://localhost:1"
-    async with open_tools(world) as tools:
-        assert await names(tools, context) == []
-        output = await search(tools, context)
+    service.created = created
+    hub = open_hub()
+    assert await names(hub, context) == []
+    output = await call(hub, context)
     assert output.is_error
-    assert "another origin" in output.text
+    assert reason in output.text
 
 
 @pytest.mark.proves("composio.api_key")
-async def test_a_wrong_key_means_no_tools(world: ComposioWorld, context: ToolContext) -> None:
-    async with open_tools(world, api_key="wrong") as tools:
-        assert await names(tools, context) == []
-        output = await search(tools, context)
+async def test_a_wrong_key_means_no_tools(open_hub: OpenHub, context: ToolContext) -> None:
+    hub = open_hub(api_key="wrong")
+    assert await names(hub, context) == []
+    output = await call(hub, context)
     assert output.is_error
-    assert "Composio refused" in output.text
+    assert "Composio refused: 401 Invalid API key" in output.text
 
 
-async def test_composio_is_asked_again_half_a_minute_after_a_failure(
-    world: ComposioWorld, context: ToolContext
+async def test_an_outage_is_told_to_all_and_composio_asked_again_half_a_minute_later(
+    service: Composio, open_hub: OpenHub, tmp_path: Path
 ) -> None:
-    now = [0.0]
-    world.is_down = True
-    async with open_tools(world, clock=lambda: now[0], retry_after_s=30) as tools:
-        assert await names(tools, context) == []
-        world.is_down = False
-        assert await names(tools, context) == []
-        now[0] = 31.0
-        assert await names(tools, context) == [SEARCH]
+    ann, ben = (tool_context(tmp_path, asker=asker) for asker in (ANN, BEN))
+    hub = open_hub(retry_after_s=30)
+    service.status = 503
+    assert await names(hub, ann) == []
+    service.status = None
+    assert await names(hub, ann) == await names(hub, ben) == []
+    service.now_s += 31
+    assert await names(hub, ann) == await names(hub, ben) == [ECHO]
 
 
 async def test_who_was_long_idle_comes_back_to_the_same_session(
-    world: ComposioWorld, tmp_path: Path
+    service: Composio, open_hub: OpenHub, context: ToolContext
 ) -> None:
-    async with open_tools(world, idle_after_s=0) as tools:
-        for _ in range(3):
-            assert not (await search(tools, tool_context(tmp_path, asker="T1:U1"))).is_error
-    assert [wish["user_id"] for wish in world.wishes] == ["T1:U1"]
+    hub = open_hub(idle_after_s=0)
+    for _ in range(3):
+        assert not (await call(hub, context)).is_error
+    assert [wish["user_id"] for wish in service.wishes] == [ANN]
 
 
 @pytest.mark.parametrize(
@@ -196,12 +259,146 @@ def test_origins_are_compared_by_scheme_host_and_port(one: str, other: str, same
     assert (origin(one) == origin(other)) is same
 
 
-async def test_an_answer_without_an_mcp_address_is_a_failure_that_the_model_sees(
-    world: ComposioWorld, context: ToolContext
+@asynccontextmanager
+async def accounts_at(
+    base_url: str, api_key: str = "ak_x", clock: Callable[[], float] = lambda: 0.0
+) -> AsyncGenerator[ComposioAccounts]:
+    api = ComposioApi(api_key=api_key, base_url=base_url)
+    try:
+        yield ComposioAccounts(api, clock)
+    finally:
+        await api.close()
+
+
+@pytest.fixture
+async def standin() -> AsyncGenerator[ComposioStandIn]:
+    async with ComposioStandIn(()) as standin:
+        yield standin
+
+
+@pytest.fixture
+async def accounts(standin: ComposioStandIn) -> AsyncGenerator[ComposioAccounts]:
+    async with accounts_at(standin.base_url, standin.api_key) as accounts:
+        yield accounts
+
+
+async def test_an_account_is_its_persons_alone_and_an_expired_one_none(
+    standin: ComposioStandIn, accounts: ComposioAccounts
 ) -> None:
-    world.speaks_otherwise = True
-    async with open_tools(world) as tools:
-        assert await names(tools, context) == []
-        output = await search(tools, context)
-    assert output.is_error
-    assert "no MCP address" in output.text
+    standin.connect(ANN, "gmail", identity="ann@example.com")
+    mine = await accounts.active(ANN, "gmail")
+    assert mine is not None
+    assert (mine.toolkit, mine.identity) == ("gmail", "ann@example.com")
+    assert await accounts.active(BEN, "gmail") is None
+    assert await accounts.active(ANN, "github") is None
+    standin.accounts.expire(ANN, "gmail")
+    assert await accounts.active(ANN, "gmail", afresh=True) is None
+    assert await accounts.active(ANN, "gmail") is None
+
+
+async def test_a_link_makes_an_account_of_whom_it_was_made_for_also_in_a_new_session(
+    standin: ComposioStandIn, accounts: ComposioAccounts
+) -> None:
+    await accounts.link(ANN, "gmail")
+    standin.sessions.clear()
+    standin.follow_link(await accounts.link(ANN, "gmail"))
+    assert await accounts.active(ANN, "gmail") is not None
+    assert await accounts.active(BEN, "gmail") is None
+
+
+async def test_a_tool_says_of_which_app_it_is_and_whether_it_needs_an_account(
+    accounts: ComposioAccounts,
+) -> None:
+    mail = await accounts.tool("GMAIL_SEND_EMAIL")
+    news = await accounts.tool("COMPOSIO_SEARCH_NEWS")
+    odd = await accounts.tool("ODD_SEND_NOTE")
+    assert (mail.toolkit, mail.needs_account) == ("gmail", True)
+    assert news.needs_account is False
+    assert (odd.toolkit, odd.needs_account, odd.schema_digest) == ("odd", None, "")
+    assert len({mail.schema_digest, news.schema_digest, ""}) == 3
+
+
+@asynccontextmanager
+async def accounts_told(
+    answer: Callable[[Request], Response],
+) -> AsyncGenerator[ComposioAccounts]:
+    """Accounts at a service with one answer to whatever is asked."""
+
+    async def handle(request: Request) -> Response:
+        return answer(request)
+
+    app = Starlette(routes=[Route("/{path:path}", handle, methods=["GET", "POST"])])
+    async with serve(app) as port, accounts_at(f"http://127.0.0.1:{port}") as accounts:
+        yield accounts
+
+
+async def test_a_tool_that_was_defined_anew_is_seen_when_it_is_asked_for_afresh() -> None:
+    """Between the asking for an approval and the call no process has to be restarted."""
+    answers = [
+        Response(status_code=404),
+        JSONResponse({"description": "Makes a note."}),
+        JSONResponse({"description": "Mails it to everybody."}),
+    ]
+    async with accounts_told(lambda _: answers.pop(0)) as accounts:
+        assert (await accounts.tool("NOTES_CREATE_NOTE")).needs_account is None
+        first = await accounts.tool("NOTES_CREATE_NOTE")
+        assert first.schema_digest
+        assert await accounts.tool("NOTES_CREATE_NOTE") == first
+        second = await accounts.tool("NOTES_CREATE_NOTE", afresh=True)
+        assert second.schema_digest != first.schema_digest
+        assert await accounts.tool("NOTES_CREATE_NOTE") == second
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_another_origin_neither_hears_a_question_nor_answers_it(
+    service: Composio, status: int
+) -> None:
+    """It could say whose account is whose, or give a link of its own to connect one."""
+    away = Response(status_code=status, headers={"location": f"{service.base_url}/away"})
+    async with accounts_told(lambda _: away) as accounts:
+        with pytest.raises(ToolServerError):
+            await accounts.active(ANN, "gmail")
+        with pytest.raises(ToolServerError):
+            await accounts.tool("GMAIL_SEND_EMAIL")
+        with pytest.raises(ToolServerError):
+            await accounts.link(ANN, "gmail")
+    assert service.seen == []
+
+
+async def test_whose_account_it_is_is_asked_again_where_it_could_not_be_told() -> None:
+    """The people who approve would read a code in the place of an address for good."""
+    account = {"id": "ca_1", "status": "ACTIVE", "user_id": ANN, "toolkit": {"slug": "gmail"}}
+    told = {"gmail": {"current_user_info": {"email": "ann@example.com"}}}
+    is_down = [True]
+
+    def answer(request: Request) -> Response:
+        if request.url.path.endswith("/connected_accounts"):
+            return JSONResponse({"items": [account]})
+        if request.url.path.endswith("/execute_meta"):
+            down = Response(status_code=500)
+            return down if is_down[0] else JSONResponse({"data": {"results": told}})
+        return JSONResponse({"session_id": "trs_1", "mcp": {"url": str(request.base_url)}})
+
+    async with accounts_told(answer) as accounts:
+        first = await accounts.active(ANN, "gmail")
+        is_down[0] = False
+        second = await accounts.active(ANN, "gmail", afresh=True)
+    assert [each.identity for each in (first, second) if each] == ["ca_1", "ann@example.com"]
+
+
+async def test_a_refusal_does_not_repeat_the_key() -> None:
+    refused = JSONResponse({"error": {"message": "Invalid API key: ak_x"}}, status_code=401)
+    async with accounts_told(lambda _: refused) as accounts:
+        with pytest.raises(ToolServerError) as caught:
+            await accounts.active(ANN, "gmail")
+    assert "Invalid API key" in str(caught.value)
+    assert "ak_x" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9", "http://would-read-the-key.test"])
+async def test_a_service_that_cannot_be_asked_is_no_service_without_accounts(url: str) -> None:
+    async with accounts_at(url) as accounts:
+        with pytest.raises(ToolServerError):
+            await accounts.active(ANN, "gmail")
+        with pytest.raises(ToolServerError):
+            await accounts.tool("GMAIL_SEND_EMAIL")

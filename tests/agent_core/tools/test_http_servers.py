@@ -38,7 +38,6 @@ async def test_calls_carry_the_configured_headers(
     hub = make_hub(world.server())
     assert (await call(hub, context, "echo", text="far away")).text == "far away"
     assert {headers["x-api-key"] for headers in world.app.headers} == {"key"}
-    await hub.close()
 
 
 @pytest.mark.proves("hub.dead_far")
@@ -56,7 +55,6 @@ async def test_a_server_that_dies_during_a_call_ends_the_call_and_is_connected_a
     assert "may or may not have run" in output.text
     assert world.entries == 1
     assert (await call(hub, context, "echo", text="back")).text == "back"
-    await hub.close()
 
 
 async def test_a_forgotten_session_is_told_and_made_anew_once_the_server_takes_one(
@@ -70,7 +68,6 @@ async def test_a_forgotten_session_is_told_and_made_anew_once_the_server_takes_o
     assert "does not know our session" in output.text
     world.app.status = None
     assert (await call(hub, context, "echo", text="again")).text == "again"
-    await hub.close()
 
 
 @pytest.mark.parametrize("status", [401, 405, 500, 503])
@@ -81,7 +78,6 @@ async def test_a_server_that_refuses_costs_only_its_own_tools(
     hub = make_hub(world.server())
     assert list(await hub.specs(context)) == []
     assert "far" in hub.failures
-    await hub.close()
 
 
 @pytest.mark.proves("hub.giant")
@@ -95,7 +91,6 @@ async def test_a_giant_result_is_cut_while_it_arrives(
     assert "only the beginning was kept" in output.text
     assert len(output.text) < 5_000_100
     assert (await call(hub, context, "echo", text="next")).text == "next"
-    await hub.close()
 
 
 @pytest.mark.proves("hub.stall")
@@ -111,7 +106,6 @@ async def test_a_line_that_breaks_half_way_ends_the_call_at_our_limit_and_is_mad
     assert "did not answer within 0.3 s" in output.text
     world.relay.thaw()
     assert (await call(hub, context, "echo", text="back")).text == "back"
-    await hub.close()
 
 
 @pytest.mark.proves("hub.stall")
@@ -128,7 +122,6 @@ async def test_a_port_that_accepts_and_says_nothing_is_left_at_the_limit(
         async with asyncio.timeout(2.5):
             output = await call(hub, context, "echo", text="x")
         assert "did not answer within 0.5 s" in output.text
-        await hub.close()
 
 
 @pytest.mark.proves("hub.stall")
@@ -143,7 +136,6 @@ async def test_signs_of_life_for_ever_do_not_outlast_our_limit(
     async with asyncio.timeout(2.3):
         assert "did not answer within 0.3 s" in (await call(hub, context, "wait")).text
         await world.app.left.wait()
-    await hub.close()
 
 
 @pytest.mark.proves("hub.unauthorized")
@@ -155,7 +147,6 @@ async def test_a_401_in_the_middle_starts_the_session_anew_and_the_call_runs_onc
     world.app.once.append(401)
     output = await call(hub, context, "wait")
     assert (output.text, output.is_error, world.entries) == ("done", False, 1)
-    await hub.close()
 
 
 @pytest.mark.proves("hub.unauthorized")
@@ -171,7 +162,6 @@ async def test_a_401_that_stays_is_told_as_what_it_is_and_not_tried_for_ever(
     assert not output.may_have_happened
     assert world.entries == 0
     assert len(world.app.seen) - before < 8
-    await hub.close()
 
 
 async def test_a_page_in_the_place_of_an_answer_leaves_open_whether_the_call_ran(
@@ -184,7 +174,6 @@ async def test_a_page_in_the_place_of_an_answer_leaves_open_whether_the_call_ran
     output = await call(hub, context, "wait")
     assert (output.is_error, output.may_have_happened) == (True, True)
     assert "sign in" not in output.text
-    await hub.close()
 
 
 @pytest.mark.parametrize("code", [-32_000, -32_001, -32_602])
@@ -198,7 +187,6 @@ async def test_a_servers_own_words_for_a_refusal_are_kept_whatever_their_code(
     output = await call(hub, context, "wait")
     assert output.text == "The tool refused the call: closed today"
     assert not output.may_have_happened
-    await hub.close()
 
 
 @pytest.mark.proves("hub.session_lost")
@@ -214,7 +202,6 @@ async def test_a_session_that_is_not_known_any_more_is_made_anew_and_the_call_ru
     )
     output = await call(hub, context, "wait")
     assert (output.text, output.is_error, world.entries) == ("done", False, 1)
-    await hub.close()
 
 
 def rpc_error(status: int, code: int, words: str) -> Answer:
@@ -242,7 +229,6 @@ async def test_a_server_that_offers_no_stream_of_its_own_works_all_the_same(
     assert (await call(hub, context, "echo", text="heard")).text == "heard"
     assert (await call(hub, context, "echo", text="again")).text == "again"
     assert "GET" in {seen.method for seen in world.app.seen}
-    await hub.close()
 
 
 @pytest.mark.proves("hub.giant")
@@ -264,7 +250,6 @@ async def test_a_small_body_that_unpacks_to_a_giant_one_is_cut_or_refused(
     assert ("only the beginning was kept" in output.text) == (encoding == "gzip")
     world.app.rule = lambda _: None
     assert (await call(hub, context, "echo", text="next")).text == "next"
-    await hub.close()
 
 
 @pytest.mark.parametrize(
@@ -282,7 +267,6 @@ async def test_a_refused_call_says_its_status_is_not_repeated_and_whether_it_may
     assert f"The tool refused the call: HTTP {status}" in output.text
     assert (output.may_have_happened, world.entries) == (is_unclear, 0)
     assert ("may or may not have run" in output.text) == is_unclear
-    await hub.close()
 
 
 @pytest.mark.proves("hub.redirect")
@@ -301,5 +285,4 @@ async def test_a_redirect_never_carries_the_key_to_another_origin(
         output = await call(hub, context, "wait")
         assert output.is_error
         assert "not followed" in output.text
-        await hub.close()
-    assert elsewhere.seen == []
+        assert elsewhere.seen == []

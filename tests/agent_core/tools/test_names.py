@@ -60,7 +60,10 @@ def test_a_word_of_reading_reads(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["READ_AND_DELETE", "getThenSend", "MARK_AS_READ", "NEWSLETTER", "TARGET", "CHARGE_LIST", "A"],
+    [
+        *("READ_AND_DELETE", "getThenSend", "MARK_AS_READ", "NEWSLETTER", "TARGET", "CHARGE_LIST"),
+        *("A", "LIST_SECRETS", "GET_ACCESS_TOKEN", "SSM_EXEC_GET", "READ_EVAL_PRINT"),
+    ],
 )
 def test_a_word_of_change_wins_and_an_unknown_one_reads_nothing(name: str) -> None:
     assert not reads(name)

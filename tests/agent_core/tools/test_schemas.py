@@ -60,6 +60,10 @@ def test_a_schema_that_providers_refuse_is_told() -> None:
     assert "invalid" in fault_of_schema({"type": "object", "required": "a"})
     assert "$filter" in fault_of_schema({"type": "object", "properties": {"$filter": {}}})
     assert fault_of_schema(SCHEMA) == ""
+    deep = SCHEMA
+    for _ in range(90):
+        deep = {"type": "object", "properties": {"a": deep}}
+    assert "too deeply" in fault_of_schema(deep)
 
 
 def test_the_model_is_shown_an_object_schema_without_alternatives_at_its_top() -> None:

@@ -2,9 +2,6 @@
 
 import asyncio
 import json
-import os
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +13,7 @@ from agent_core.tools import ToolContext, ToolOutput
 from agent_core.tools.hub import McpHub
 from agent_core.tools.servers import StdioServer
 from tests.agent_core.tools.conftest import QUICK, HubMaker
-from tests.agent_core.tools.scripts import raw
+from tests.agent_core.tools.world import needs_pidfd, raw, watched
 
 pytestmark = pytest.mark.process("a stdio server is a process")
 
@@ -27,22 +24,6 @@ async def call(hub: McpHub, context: ToolContext, tool: str, **arguments: object
 
 async def names(hub: McpHub, context: ToolContext) -> list[str]:
     return [spec.name for spec in await hub.specs(context)]
-
-
-@contextmanager
-def watched(pid: int) -> Generator[asyncio.Event, None, None]:
-    """An event that is set when the process, which is no child of ours, has ended."""
-    gone = asyncio.Event()
-    handle = os.pidfd_open(pid)
-    asyncio.get_running_loop().add_reader(handle, gone.set)
-    try:
-        yield gone
-    finally:
-        asyncio.get_running_loop().remove_reader(handle)
-        os.close(handle)
-
-
-needs_pidfd = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="watches a foreign process")
 
 
 async def test_a_result_is_shown_even_if_it_breaks_the_tools_output_schema(
@@ -79,12 +60,19 @@ async def test_names_fit_the_providers_and_a_collision_is_refused(
     make_hub: HubMaker, context: ToolContext, caplog: pytest.LogCaptureFixture
 ) -> None:
     hub = make_hub(raw("names"))
-    listed = await names(hub, context)
-    assert listed[0] == "mcp__raw__a_b"
-    assert listed[2] == "mcp__raw_____"
-    assert len(listed[1]) == 128
-    assert len(listed) == 3
-    assert "a_b is taken" in caplog.text
+    plain, long = await names(hub, context)
+    assert plain == "mcp__raw__a_b"
+    assert len(long) == 128
+    for reason in ("a_b is left out: its name is taken", "A.b is left out: its name is taken"):
+        assert reason in caplog.text
+    assert "gm\u0430il is left out: its name has signs" in caplog.text
+
+
+async def test_half_a_sign_in_a_result_costs_only_itself(
+    make_hub: HubMaker, context: ToolContext
+) -> None:
+    hub = make_hub(raw())
+    assert (await call(hub, context, "half")).text == "whole \U0001f600, half \ufffd and \ufffd."
 
 
 @pytest.mark.proves("hub.noise")

@@ -1,8 +1,8 @@
 """A stdio server without the SDK, so that it can do what no good server does. Starts in a moment.
 
 Arguments: how it misbehaves before any call (`well`, `mute`, `hang_list`, `malformed`,
-`duplicates`, `pages`, `names`, `noise`, `flood`), and a file that collects what
-it received.
+`duplicates`, `pages`, `names`, `noise`, `flood`) or a JSON file of the tools that it lists each
+time; a file that collects what it received; a file that gets a line at every start.
 """
 
 import json
@@ -16,7 +16,8 @@ from typing import Any
 
 Json = dict[str, Any]
 MANNER = sys.argv[1]
-RECEIVED = sys.argv[2] if len(sys.argv) > 2 else os.devnull
+RECEIVED = Path(sys.argv[2] if len(sys.argv) > 2 else os.devnull)
+STARTS = Path(sys.argv[3] if len(sys.argv) > 3 else os.devnull)
 OBJECT: Json = {"type": "object"}
 TEXT: Json = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 
@@ -29,13 +30,13 @@ WELL = [
     tool("echo", TEXT, outputSchema={"type": "object", "required": ["absent"]}),
     tool("exit"),
     tool("exit_unless", annotations={"readOnlyHint": True}),
+    tool("half"),
     tool("hang"),
     tool("hang_all"),
     tool("giant"),
     tool("child"),
     tool("nonsense"),
     tool("grow"),
-    tool("refuse"),
     tool("storm"),
     tool("ask"),
 ]
@@ -52,7 +53,14 @@ LISTS: dict[str, list[Any]] = {
         tool("last"),
     ],
     "duplicates": [tool("twin", TEXT), tool("twin"), tool("other")],
-    "names": [tool("a.b"), tool("a_b"), tool("x" * 200), tool("é è")],
+    "names": [
+        tool("a.b"),
+        tool("a_b"),
+        tool("x" * 200),
+        tool("A.b"),
+        tool("gm\u0430il"),
+        tool("é"),
+    ],
 }
 GROWN = tool("grown")
 
@@ -106,6 +114,10 @@ def list_tools(request: Json) -> None:
         more = {"nextCursor": str(page + 1)} if page < 2 else {}
         answer(request, {"tools": [tool(f"tool_{page}")], **more})
         return
+    if MANNER.endswith(".json"):
+        told = Path(MANNER).read_text(encoding="utf-8").replace("<HERE>", str(Path.cwd()))
+        answer(request, {"tools": json.loads(told)})
+        return
     answer(request, {"tools": LISTS.get(MANNER, WELL)})
 
 
@@ -114,6 +126,7 @@ def call_tool(request: Json) -> None:
     arguments: Json = params_of(request).get("arguments", {})
     acts: dict[str, Callable[[], None]] = {
         "echo": lambda: say(request, arguments["text"]),
+        "half": lambda: say(request, "whole \U0001f600, half \ud83d and \ude00."),
         "exit": leave,
         "exit_unless": lambda: exit_unless(request, Path(arguments["marker"])),
         "hang": lambda: begin(request),
@@ -124,8 +137,15 @@ def call_tool(request: Json) -> None:
         "grow": lambda: grow(request),
         "storm": lambda: storm(request),
         "ask": lambda: ask(request, arguments["method"]),
+        "where": lambda: where(request),
+        "act": lambda: say(request, "act ran"),
     }
-    acts.get(name, lambda: refuse(request))()
+    acts[name]()
+
+
+def where(request: Json) -> None:
+    place = {"cwd": str(Path.cwd()), "pid": os.getpid(), "env": dict(os.environ)}  # noqa: TID251
+    say(request, json.dumps(place))
 
 
 def leave() -> None:
@@ -162,10 +182,6 @@ def ask(request: Json, method: str) -> None:
             return
 
 
-def refuse(request: Json) -> None:
-    send({"id": request["id"], "error": {"code": -32602, "message": "I will not"}})
-
-
 def exit_unless(request: Json, marker: Path) -> None:
     if not marker.exists():
         marker.touch()
@@ -195,8 +211,10 @@ def giant(request: Json, arguments: Json) -> None:
 
 def main() -> None:
     handlers = {"initialize": initialize, "tools/list": list_tools, "tools/call": call_tool}
+    with STARTS.open("a", encoding="utf-8") as starts:
+        starts.write(f"{os.getpid()}\n")
     for line in sys.stdin:
-        with Path(RECEIVED).open("a", encoding="utf-8") as file:
+        with RECEIVED.open("a", encoding="utf-8") as file:
             file.write(line)
         request: Json = json.loads(line)
         if MANNER == "noise":

@@ -9,18 +9,24 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from agent_core.errors import SettingsError
 from agent_core.messages import JsonObject
-from agent_core.tools.fleet.servers import Access, FleetServer, Transport
-from agent_core.tools.pins import WORKSPACE
-from agent_core.tools.servers import HttpServer, StdioServer
+from agent_core.tools.servers import (
+    WORKSPACE,
+    Access,
+    FleetServer,
+    HttpServer,
+    Scope,
+    StdioServer,
+    Transport,
+)
 
 RESERVED = frozenset({"local_toolkit", "composio"})
 """Names of our own toolsets, which no file may take over."""
@@ -77,10 +83,10 @@ class Entry(BaseModel):
     cwd: str = ""
     url: str = Field(default="", validation_alias=AliasChoices("url", "serverUrl"))
     headers: dict[str, str] = Field(default_factory=dict[str, str])
-    agents: list[str] | None = None
-    channels: list[str] | None = None
-    users: list[str] | None = None
-    scope: Literal["bot", "session"] = "bot"
+    agents: frozenset[str] | None = None
+    channels: frozenset[str] | None = None
+    users: frozenset[str] | None = None
+    scope: Scope = "bot"
     timeout: float = Field(default=120, gt=0, le=MAX_TIMEOUT_S)
     """Seconds that one call may take."""
     disabled: bool = False
@@ -102,30 +108,32 @@ def read_fleet(path: Path | None, surroundings: Surroundings) -> tuple[FleetServ
     shipped = _read_file(CATALOGUE)
     own = {} if path is None else _read_file(path)
     base = Path.cwd() if path is None else path.resolve().parent
-    return tuple(
-        _server(name, _merged(shipped.get(name), own.get(name)), surroundings, base)
-        for name in {**shipped, **own}
-    )
+    servers: list[FleetServer] = []
+    for name in {**shipped, **own}:
+        raw, is_shipped = _merged(shipped.get(name), own.get(name))
+        entry = _fault_of_name(name) or _read_entry(raw)
+        if isinstance(entry, Entry):
+            server = _server(name, entry, surroundings, base, is_named=name in own)
+        else:
+            off = f"{entry}."
+            server = FleetServer(
+                name=name, transport="unknown", config=None, off=off, is_ready=False
+            )
+        servers.append(replace(server, is_shipped=is_shipped))
+    return tuple(servers)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Wanted:
-    raw: Any
-    is_shipped: bool
-    is_named: bool
-    """In the operator's file."""
-
-
-def _merged(shipped: Any, own: Any) -> _Wanted:
+def _merged(shipped: Any, own: Any) -> tuple[Any, bool]:
+    """The entry, and whether it is the catalogue's, changed by the operator or not."""
     if own is None:
-        return _Wanted(raw=shipped, is_shipped=True, is_named=False)
+        return shipped, True
     if shipped is None or not isinstance(own, dict) or any(key in own for key in _LOCATIONS):
-        return _Wanted(raw=own, is_shipped=False, is_named=True)
+        return cast("object", own), False
     changes = cast("JsonObject", own)
     for key in _ADDED_TO:
         if isinstance(changes.get(key), dict):
             changes = changes | {key: shipped.get(key, {}) | changes[key]}
-    return _Wanted(raw=shipped | changes, is_shipped=True, is_named=True)
+    return shipped | changes, True
 
 
 def _fault_of_name(name: str) -> str:
@@ -139,25 +147,23 @@ def _fault_of_name(name: str) -> str:
     return ""
 
 
-def _server(name: str, wanted: _Wanted, surroundings: Surroundings, base: Path) -> FleetServer:
-    entry = _fault_of_name(name) or _read_entry(wanted.raw)
-    if isinstance(entry, str):
-        return FleetServer(
-            name=name,
-            transport="unknown",
-            config=None,
-            off=f"{entry}.",
-            is_ready=False,
-            is_shipped=wanted.is_shipped,
-        )
+def _server(
+    name: str, entry: Entry, surroundings: Surroundings, base: Path, *, is_named: bool
+) -> FleetServer:
     expansion = _Expansion(surroundings.environment, has_workspace=entry.scope == "session")
-    transport, config = _reach(name, entry, expansion, base)
-    fault = config if isinstance(config, str) else ""
-    config = None if isinstance(config, str) else config
-    reasons = [*filter(None, [fault]), *_lacks(entry, config, expansion, surroundings)]
+    transport, reach = _reach(name, entry, expansion, base)
+    config = None if isinstance(reach, str) else reach
+    reasons = [reach] if isinstance(reach, str) else []
+    reasons += _lacks(entry, config, expansion, surroundings)
     is_ready = not reasons
-    if is_ready and (choice := _why_not_wanted(name, entry, wanted)):
-        reasons = [choice]
+    if is_ready and entry.disabled:
+        reasons = ["it is disabled in the file"]
+    elif is_ready and entry.opt_in and not is_named:
+        switch = json.dumps({"mcpServers": {name: {}}})
+        reasons = [
+            f"all that it needs is there; to turn it on, write {switch} "
+            "into the file that MCP_SERVERS_FILE names"
+        ]
     return FleetServer(
         name=name,
         transport=transport,
@@ -165,23 +171,8 @@ def _server(name: str, wanted: _Wanted, surroundings: Surroundings, base: Path) 
         off=f"{'; '.join(reasons)}." if reasons else "",
         is_ready=is_ready,
         scope=entry.scope,
-        access=Access(
-            agents=_set(entry.agents), channels=_set(entry.channels), users=_set(entry.users)
-        ),
-        is_shipped=wanted.is_shipped,
+        access=Access(agents=entry.agents, channels=entry.channels, users=entry.users),
     )
-
-
-def _why_not_wanted(name: str, entry: Entry, wanted: _Wanted) -> str:
-    if entry.disabled:
-        return "it is disabled in the file"
-    if entry.opt_in and not wanted.is_named:
-        switch = json.dumps({"mcpServers": {name: {}}})
-        return (
-            f"all that it needs is there; to turn it on, write {switch} "
-            "into the file that MCP_SERVERS_FILE names"
-        )
-    return ""
 
 
 def _reach(
@@ -189,19 +180,21 @@ def _reach(
 ) -> tuple[Transport, _Config | str]:
     """By what transport the server is reached, and how; or what is wrong with the entry."""
     kind = entry.type.lower()
-    match "http" if kind in _HTTP_TYPES else kind or _kind_of(entry):
-        case "http" if entry.url:
-            return "http", HttpServer(
+    if not kind and bool(entry.command) == bool(entry.url):
+        fault = "it has both a command and a url, and no type that says which is meant"
+        return "unknown", fault if entry.url else "it has neither a command nor a url"
+    match "http" if kind in _HTTP_TYPES else kind or ("http" if entry.url else "stdio"):
+        case "http":
+            config = HttpServer(
                 name=name,
                 url=expansion.fill(entry.url),
                 headers=expansion.fill_all(entry.headers),
                 call_timeout_s=entry.timeout,
             )
-        case "http":
-            return "http", "it has no url"
-        case "stdio" if entry.command:
+            return "http", config if entry.url else "it has no url"
+        case "stdio":
             env = expansion.fill_all(entry.env)
-            return "stdio", StdioServer(
+            config = StdioServer(
                 name=name,
                 command=expansion.fill(entry.command),
                 args=tuple(expansion.fill(argument) for argument in entry.args),
@@ -209,26 +202,15 @@ def _reach(
                 cwd=base / Path(expansion.fill(entry.cwd)).expanduser() if entry.cwd else None,
                 call_timeout_s=entry.timeout,
             )
-        case "stdio":
-            return "stdio", "it has no command"
+            return "stdio", config if entry.command else "it has no command"
         case "sse":
-            return "sse", (
+            fault = (
                 "it speaks the old SSE transport, which is not supported; see whether it has http"
             )
-        case "both":
-            fault = "it has both a command and a url, and no type that says which is meant"
-        case "neither":
-            fault = "it has neither a command nor a url"
+            return "sse", fault
         case _:
             fault = f"its type {entry.type[:40]!r} is not known; there are stdio and http"
-    return "unknown", fault
-
-
-def _kind_of(entry: Entry) -> str:
-    """The transport of an entry that names none."""
-    if entry.command:
-        return "both" if entry.url else "stdio"
-    return "http" if entry.url else "neither"
+            return "unknown", fault
 
 
 def _lacks(
@@ -261,10 +243,6 @@ def _is_web_address(url: str) -> bool:
     except ValueError:
         return False
     return parts.scheme in {"http", "https"} and bool(parts.hostname)
-
-
-def _set(names: list[str] | None) -> frozenset[str] | None:
-    return None if names is None else frozenset(names)
 
 
 class _Expansion:

@@ -1,21 +1,41 @@
-"""A server whose definitions a test rewrites, and the pins of a database of its own."""
+"""The little server of `servers/raw.py` as the hub is told of it, and pins of a database."""
 
+import asyncio
 import json
+import os
 import sys
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from agent_core.messages import JsonObject
 from agent_core.sessions import Database
 from agent_core.sessions.pins import ToolPins
-from agent_core.tools.fleet import Access, FleetServer
-from agent_core.tools.fleet.servers import Scope
-from agent_core.tools.servers import StdioServer
+from agent_core.tools.servers import Access, FleetServer, Scope, StdioServer
 
-TOLD = Path(__file__).with_name("told.py")
+RAW = Path(__file__).parent / "servers" / "raw.py"
 NOTE: JsonObject = {"type": "object", "properties": {"note": {"type": "string"}}}
+needs_pidfd = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="watches a foreign process")
+
+
+def raw(
+    manner: str = "well",
+    *,
+    name: str = "raw",
+    received: Path | None = None,
+    call_timeout_s: float = 20.0,
+) -> StdioServer:
+    """A server that misbehaves as told; `received` collects the lines that it gets."""
+    extra = (str(received),) if received else ()
+    return StdioServer(
+        name=name,
+        command=sys.executable,
+        args=("-I", str(RAW), manner, *extra),
+        call_timeout_s=call_timeout_s,
+    )
 
 
 def defined(name: str, description: str = "Does it.", **more: Any) -> JsonObject:
@@ -25,7 +45,7 @@ def defined(name: str, description: str = "Does it.", **more: Any) -> JsonObject
 
 
 class Told:
-    """The server `told`; what it lists is what `lists` was last given."""
+    """The server `told`, whose definitions a test rewrites."""
 
     def __init__(self, directory: Path) -> None:
         self._tools = directory / "tools.json"
@@ -44,11 +64,8 @@ class Told:
 
     @property
     def config(self) -> StdioServer:
-        return StdioServer(
-            name="told",
-            command=sys.executable,
-            args=("-I", str(TOLD), str(self._tools), str(self._starts)),
-        )
+        args = ("-I", str(RAW), str(self._tools), os.devnull, str(self._starts))
+        return StdioServer(name="told", command=sys.executable, args=args)
 
     def server(self, *, scope: Scope = "bot", access: Access | None = None) -> FleetServer:
         return FleetServer(
@@ -68,3 +85,21 @@ async def stored_pins(directory: Path) -> AsyncGenerator[ToolPins]:
         yield ToolPins(database)
     finally:
         await database.close()
+
+
+@contextmanager
+def watched(pid: int) -> Generator[asyncio.Event]:
+    """An event that is set when the process, which is no child of ours, has ended."""
+    gone = asyncio.Event()
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        gone.set()
+        yield gone
+        return
+    asyncio.get_running_loop().add_reader(handle, gone.set)
+    try:
+        yield gone
+    finally:
+        asyncio.get_running_loop().remove_reader(handle)
+        os.close(handle)
