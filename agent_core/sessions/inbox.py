@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, and_, select, update
+from sqlalchemy import Connection, and_, bindparam, select, update
 from sqlalchemy.sql import ColumnElement
 
 from agent_core.fault_points import fault_point
@@ -11,6 +11,37 @@ from agent_core.ids import ProcessId, SessionId, TurnId
 from agent_core.sessions.database import Database
 from agent_core.sessions.schema import leases, turns
 from agent_core.sessions.turns import STOP, Status, Stop, StoredTurn, read_turn
+
+_taker = turns.alias()
+_WAITS = and_(
+    turns.c.session == bindparam("of_session"),
+    turns.c.status == "queued",
+    turns.c.kind == "work",
+    turns.c.seq > bindparam("behind"),
+    turns.c.stop.is_(None),
+    select(_taker.c.id).where(_taker.c.id == bindparam("taker"), _taker.c.stop.is_(None)).exists(),
+)
+"""Messages for a turn to take in; a turn that is to stop takes nothing more."""
+_BY_TAKER = turns.c.taken_by == bindparam("taker")
+
+# Each step of each turn asks these; they are made once, for making them takes longer than asking.
+_WAITING = select(turns.c.id).where(_WAITS).limit(1)
+_ANYTHING = select(turns.c.id).where(_BY_TAKER | _WAITS).limit(1)
+"""Mostly nobody wrote, and then nothing has to be written here either."""
+_UNHEARD = (
+    update(turns).where(_BY_TAKER, turns.c.taken_at.is_(None)).values(taken_at=bindparam("place"))
+)
+_NEW = (
+    update(turns)
+    .where(_WAITS)
+    .values(
+        status="finished",
+        outcome="steered",
+        taken_by=bindparam("taker"),
+        taken_at=bindparam("place"),
+    )
+)
+_TAKEN = select(turns).where(_BY_TAKER, turns.c.taken_at == bindparam("place"))
 
 
 class Inbox:
@@ -25,28 +56,14 @@ class Inbox:
         Asked again for the same place of the turn, the same ones come, and what is new. What came
         after a stop is for a turn of its own.
         """
-        new = (
-            update(turns)
-            .where(_waits_for(turn))
-            .values(status="finished", outcome="steered", taken_by=turn.id, taken_at=place)
-        )
-        unheard = (
-            update(turns)
-            .where(turns.c.taken_by == turn.id, turns.c.taken_at.is_(None))
-            .values(taken_at=place)
-        )
-        taken = select(turns).where(turns.c.taken_by == turn.id, turns.c.taken_at == place)
-        # Mostly nobody wrote, and then nothing has to be written here either.
-        anything = (
-            select(turns.c.id).where((turns.c.taken_by == turn.id) | _waits_for(turn)).limit(1)
-        )
+        at = _place_of(turn) | {"place": place}
 
         def take(connection: Connection) -> tuple[StoredTurn, ...]:
-            if not connection.execute(anything).first():
+            if not connection.execute(_ANYTHING, at).first():
                 return ()
-            connection.execute(unheard)
-            connection.execute(new)
-            found = map(read_turn, connection.execute(taken))
+            connection.execute(_UNHEARD, at)
+            connection.execute(_NEW, at)
+            found = map(read_turn, connection.execute(_TAKEN, at))
             # Through several processes they may be stored in another order than they were said.
             return tuple(sorted(found, key=lambda each: (each.inbound.received_at, each.seq)))
 
@@ -75,8 +92,8 @@ class Inbox:
 
     async def has_messages(self, turn: StoredTurn) -> bool:
         """Whether messages wait that `take` would give to the turn."""
-        query = select(turns.c.id).where(_waits_for(turn)).limit(1)
-        row = await self._database.row(query)
+        at = _place_of(turn)
+        row = await self._database.run(lambda each: each.execute(_WAITING, at).first())
         return row is not None
 
     async def forget_places(self, turn: TurnId, *, but: Collection[TurnId]) -> None:
@@ -155,18 +172,8 @@ class Inbox:
         return list(await self._database.run(order))
 
 
-def _waits_for(turn: StoredTurn) -> ColumnElement[bool]:
-    """Messages for a turn to take in; a turn that is to stop takes nothing more."""
-    taker = turns.alias()
-    goes_on = select(taker.c.id).where(taker.c.id == turn.id, taker.c.stop.is_(None))
-    return and_(
-        turns.c.session == turn.session,
-        turns.c.status == "queued",
-        turns.c.kind == "work",
-        turns.c.seq > turn.seq,
-        turns.c.stop.is_(None),
-        goes_on.exists(),
-    )
+def _place_of(turn: StoredTurn) -> dict[str, object]:
+    return {"taker": turn.id, "of_session": turn.session, "behind": turn.seq}
 
 
 def _is_news(turn: StoredTurn, now: datetime) -> bool:

@@ -2,13 +2,16 @@
 
 A process says every few seconds that it lives. What a process holds that has not said so for
 `DEAD_AFTER_S` may be taken by another one, under a higher number; the old holder finds out at its
-next check, before its next effect. Times are the database's own, so clocks need not agree.
+next check, before its next effect. It need not ask the database within `SURE_FOR_S` of saying that
+it lives. Times are the database's own, so clocks need not agree.
 """
 
 import asyncio
+import math
 import os
 import platform
 import secrets
+import time
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -22,6 +25,9 @@ from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.schema import cursors, leases, ledger, processes, turns
 
 DEAD_AFTER_S = 15.0
+SURE_FOR_S = 8.0
+"""Nobody takes anything from a process that said so recently that it lives; the rest of
+`DEAD_AFTER_S` is for a check that was passed and its effect, which takes a while."""
 FORGOTTEN_AFTER_S = 3_600.0
 LEAVE_PATIENCE_S = 2.0
 
@@ -47,6 +53,11 @@ def new_process_id() -> ProcessId:
     return ProcessId(f"{platform.node()}:{os.getpid()}:{secrets.token_hex(4)}")
 
 
+def _awake_or_asleep_s() -> float:
+    """A clock that goes on while the machine or the process is suspended."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
 class Leases:
     """The leases of one process. On SQLite, which has one at a time, all others are dead."""
 
@@ -54,6 +65,7 @@ class Leases:
         self.process = process
         self._database = database
         self._fences: dict[SessionId, int] = {}
+        self._seen_s = -math.inf
 
     async def enter(self) -> None:
         """This process begins."""
@@ -68,9 +80,11 @@ class Leases:
         await self._database.run(begin)
 
     async def beat(self) -> None:
-        """This process lives. Call it much more often than every `DEAD_AFTER_S`."""
+        """This process lives. Call it more often than every `SURE_FOR_S`."""
         row = {"id": self.process, "seen_s": self._now()}
+        began_s = _awake_or_asleep_s()
         await self._database.run(lambda c: self._database.upsert(c, processes, row, ["id"]))
+        self._seen_s = began_s
 
     async def forget_dead(self) -> list[ProcessId]:
         """Processes that are gone for good; each is told of once."""
@@ -107,9 +121,11 @@ class Leases:
         Raises:
             LeaseLost: another one does, or nobody here ever claimed it.
         """
+        mine = self._fences.get(session)
+        if mine is not None and _awake_or_asleep_s() - self._seen_s < SURE_FOR_S:
+            return
         query = select(leases.c.process, leases.c.fence).where(leases.c.session == session)
         row = await self._database.row(query)
-        mine = self._fences.get(session)
         if row is None or row.process != self.process or row.fence != mine:
             self._fences.pop(session, None)
             raise LeaseLost(f"{session} is worked on by another process")

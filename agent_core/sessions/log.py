@@ -24,6 +24,8 @@ from agent_core.sessions.schema import events, messages, turns
 logger = logging.getLogger(__name__)
 
 RETRY_WAIT_S = 0.5
+BATCH_EVERY_S = 0.025
+"""What comes in so short a time is one transaction, unless somebody waits for it."""
 CLOSE_PATIENCE_S = 3.0
 
 Places = dict[tuple[object, ...], int]
@@ -56,6 +58,7 @@ class WriteBehind:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._queue: asyncio.Queue[_Entry] = asyncio.Queue()
+        self._is_awaited = asyncio.Event()
         self._writer: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -78,6 +81,7 @@ class WriteBehind:
             return
         reached = asyncio.Event()
         self._queue.put_nowait(_Entry(stored=lambda _: reached.set()))
+        self._is_awaited.set()
         await reached.wait()
 
     def put_event(self, event: Row | None, stored: Stored) -> None:
@@ -88,10 +92,17 @@ class WriteBehind:
         self._queue.put_nowait(_Entry(messages=rows))
 
     async def _write(self) -> None:
+        next_s = 0.0
+        clock = asyncio.get_running_loop().time
         while True:
             batch = [await self._queue.get()]
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(next_s):
+                    await self._is_awaited.wait()
+            self._is_awaited.clear()
             while not self._queue.empty():
                 batch.append(self._queue.get_nowait())
+            next_s = clock() + BATCH_EVERY_S
             places = await self._store_at_last(batch)
             for entry in batch:
                 if entry.stored is not None:
