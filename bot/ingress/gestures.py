@@ -13,9 +13,6 @@ from bot.threads import ThreadRef
 
 PRESSED, SUBMITTED = "block_actions", "view_submission"
 
-_OPTION = "selected_option"
-_OPTIONS = "selected_options"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Press:
@@ -104,13 +101,9 @@ def is_gesture(body: JsonObject) -> bool:
 
 def read_gesture(body: JsonObject) -> Gesture | None:
     """What the person did; None where the payload does not say who did what."""
-    match body.get("type"):
-        case "block_actions":
-            return _read_press(body)
-        case "view_submission":
-            return _read_submission(body)
-        case _:
-            return None
+    readers = {PRESSED: _read_press, SUBMITTED: _read_submission}
+    reader = readers.get(str(body.get("type")))
+    return reader(body) if reader is not None else None
 
 
 def addressee(gesture: Gesture) -> str:
@@ -212,10 +205,10 @@ def _values(state: JsonObject) -> dict[str, str]:
 
 def _value(element: JsonObject) -> str:
     """What an element shows, whichever of Slack's fields holds it."""
-    if _OPTION in element:
-        return text_in(object_in(element, _OPTION), "value")
-    if _OPTIONS in element:
-        return _joined(text_in(option, "value") for option in _objects(element, _OPTIONS))
+    if "selected_option" in element:
+        return text_in(object_in(element, "selected_option"), "value")
+    if "selected_options" in element:
+        return _joined(text_in(each, "value") for each in _objects(element, "selected_options"))
     if "value" in element:
         return text_in(element, "value")
     return next((_plain(element[name]) for name in element if name.startswith("selected_")), "")
