@@ -38,6 +38,22 @@ class Background:
         context = contextvars.Context()
         self._own(asyncio.create_task(_logged(work, name), name=name, context=context))
 
+    def repeat(
+        self,
+        work: Callable[[], Awaitable[object]],
+        *,
+        pause: Callable[[], Awaitable[object]],
+        name: str,
+    ) -> None:
+        """Do `work` for ever, with a `pause` after each time. What it raises is logged."""
+
+        async def keep_on() -> None:
+            while True:
+                await _logged(work, name)
+                await pause()
+
+        self.start(keep_on(), name=name)
+
     async def settle(self, *, patience_s: float | None = None) -> None:
         """Wait until all is done that was begun so far, but no longer than `patience_s`."""
         if self._tasks:

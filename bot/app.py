@@ -4,7 +4,6 @@ import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
-from functools import partial
 
 import aiohttp
 
@@ -16,13 +15,15 @@ from bot.consent.clicks import Clicks
 from bot.console import look_at_database, look_at_socket, serve_health
 from bot.digests import PREFIX as DIGESTS
 from bot.digests import DigestLimits, build_digests
-from bot.front import FrontDoor, StoredAnswers, WorkspaceFiles
+from bot.front import FrontDoor, WorkspaceFiles
 from bot.ingress import (
     CatchUp,
+    Ingress,
     Rules,
     TakingUp,
     connect_socket,
     create_app,
+    leave_to_next_start,
     listen_to_gestures,
     register,
 )
@@ -32,12 +33,10 @@ from bot.presenter.journal import READER
 from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import People, SlackApi, web_client
-from bot.slack_api.tokens import examine_bot_token
 from bot.socket import Timing
 
 logger = logging.getLogger(__name__)
 
-DRAIN_PATIENCE_S = 3.0
 _NO_SESSION = SessionId("")
 
 
@@ -80,15 +79,6 @@ async def running_bot(
             runtime, api, signs, scheduled=digests.presenter, links=runtime.consents
         )
         stack.push_async_callback(presenting.close)
-        catch_up = CatchUp(
-            api,
-            identity,
-            marks=runtime.marks,
-            sessions=runtime.sessions,
-            answers=StoredAnswers(runtime),
-            now_s=lambda: clock().timestamp(),
-        )
-        await catch_up.open()
         rules = Rules(
             identity=identity,
             teams=settings.allowed_teams,
@@ -105,30 +95,43 @@ async def running_bot(
             people=people,
             api=api,
         )
-        stack.push_async_callback(actions.close, patience_s=DRAIN_PATIENCE_S)
-        ingress = register(
-            app,
-            FrontDoor(runtime, digests.messages),
+        stack.push_async_callback(leave_to_next_start, actions.under_way)
+        front = FrontDoor(runtime, api.clock, digests.messages)
+        ingress = Ingress(
+            front,
             ledger=runtime.ledger,
             files=WorkspaceFiles(runtime, api, clock),
             api=api,
             signs=signs,
             rules=rules,
             people=people,
-            catch_up=catch_up,
         )
+        stack.push_async_callback(leave_to_next_start, ingress.under_way)
+        catch_up = CatchUp(
+            ingress,
+            front,
+            api,
+            identity,
+            marks=runtime.marks,
+            sessions=runtime.sessions,
+            now_s=lambda: clock().timestamp(),
+        )
+        await catch_up.open()
+        register(app, ingress, catch_up)
         runtime.take_orders_with(digests.messages)
         await runtime.readers.show_with(READER, presenting.attach)
-        taking_up = TakingUp(runtime.ledger, ingress, api.clock, gestures=actions)
+        taking_up = TakingUp(runtime.ledger, ingress, actions, clock=api.clock)
         stack.push_async_callback(taking_up.close)
         await taking_up.start()
         socket = await connect_socket(
             app,
             settings.slack_app_token.get_secret_value(),
             timing=socket_timing,
-            ask=partial(examine_bot_token, client),
+            ask=api.token,
             on_healed=catch_up.after_gap,
         )
+        stack.push_async_callback(socket.close)
+        stack.push_async_callback(catch_up.close)
         catch_up.start(is_well=lambda: socket.health().connected)
         runtime.keep_schedules(digests.host)
         looks = {
@@ -137,12 +140,10 @@ async def running_bot(
                 lambda: runtime.knows(_NO_SESSION), lambda: runtime.trouble
             ),
         }
-        health = serve_health(looks, host=settings.console_host, port=settings.console_port)
+        await stack.enter_async_context(
+            serve_health(
+                looks, host=settings.console_host, port=settings.console_port, clock=api.clock
+            )
+        )
         logger.info("listening as %s in team %s", identity.bot_user, identity.team)
-        try:
-            async with health:
-                yield runtime
-        finally:
-            await catch_up.close()
-            await socket.close()
-            await ingress.close(patience_s=DRAIN_PATIENCE_S)
+        yield runtime

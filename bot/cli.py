@@ -62,7 +62,7 @@ def audit(
     ] = False,
 ) -> None:
     """Say which calls with an effect the agents made: for whom, who approved, how they ended."""
-    from bot.audit_command import AuditQuestion, show_audit
+    from bot.operate import AuditQuestion, show_audit
 
     raise typer.Exit(show_audit(AuditQuestion(since, user, tool), as_json=as_json))
 
@@ -74,7 +74,7 @@ def list_servers(
     ] = False,
 ) -> None:
     """Say which servers there are, and why some are off. Nothing is started."""
-    from bot.mcp_command import list_servers
+    from bot.operate import list_servers
 
     raise typer.Exit(list_servers(as_json=as_json))
 
@@ -86,7 +86,7 @@ def try_server(name: Annotated[str, typer.Argument(help="As `bot mcp list` has i
     A definition that has changed is off from then on, until it is accepted. The exit code is 1
     when the server does not work.
     """
-    from bot.mcp_command import try_out
+    from bot.operate import try_out
 
     raise typer.Exit(try_out(name))
 
@@ -102,7 +102,7 @@ def accept(
     ] = False,
 ) -> None:
     """Show how definitions of tools changed, and accept them as they are now."""
-    from bot.mcp_command import accept_definitions
+    from bot.operate import accept_definitions
 
     raise typer.Exit(accept_definitions(server, tool, only_show=show))
 
@@ -184,8 +184,8 @@ def sandbox(
     """Try the bot without Slack, keys or the internet: all of it runs on this machine."""
     from bot.sandbox.command import run_sandbox
     from bot.sandbox.moments import UnclearMomentError, read_moment
-    from bot.sandbox.options import SandboxOptions
     from bot.sandbox.presses import read_names
+    from bot.sandbox.world import SandboxOptions
 
     kinds = _read_kinds(kill_at) if kill_at else ()
     try:
@@ -211,11 +211,11 @@ def sandbox(
 
 
 def _read_kinds(kill_at: Sequence[str]) -> tuple[str, ...]:
-    """The fault points of events; what there are is only imported when it is asked for."""
-    from bot.sandbox.kills import UnknownEventError, fault_point_of, read_events
+    """The kinds of events; what there are is only imported when it is asked for."""
+    from bot.sandbox.child import UnknownEventError, read_events
 
     try:
-        return tuple(map(fault_point_of, read_events(kill_at)))
+        return read_events(kill_at)
     except UnknownEventError as error:
         raise typer.BadParameter(str(error), param_hint="--kill-at") from error
 

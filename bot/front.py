@@ -1,18 +1,17 @@
 """Between ingress and core: hands messages over, keeps attached files, asks for answers."""
 
-import asyncio
-import hashlib
 import logging
 import os
 import re
 import secrets
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO
 
+from agent_core.background import Backoff
 from agent_core.errors import SessionError
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage
@@ -21,16 +20,14 @@ from bot.digests import DigestMessages
 from bot.inbound import SlackFile
 from bot.ingress import MAX_MB, Fault, LeftOut, Taken
 from bot.presenter.journal import READER
-from bot.slack_api import DownloadRefused, FileTooBig, SlackApi
+from bot.slack_api import Clock, DownloadRefused, FileTooBig, SlackApi
 
 logger = logging.getLogger(__name__)
 
-FIRST_LOOK_S = 0.05
-LAST_LOOK_S = 1.0
+LOOKS = Backoff(first_s=0.05, longest_s=1.0, jitter=0.0)
 FOLDER = "downloads"
 MAX_ATTACHMENT_BYTES = MAX_MB * 1024 * 1024
 MAX_NAME_BYTES = 120
-_ID = re.compile(r"[A-Z0-9]{1,64}")
 _INNER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 _UNSAFE = re.compile(r"[^\w.\- ]+")
@@ -39,8 +36,11 @@ _UNSAFE = re.compile(r"[^\w.\- ]+")
 class FrontDoor:
     """The ingress's `Front`: a message becomes a turn, or an order for digests."""
 
-    def __init__(self, runtime: Runtime, digests: DigestMessages | None = None) -> None:
+    def __init__(
+        self, runtime: Runtime, clock: Clock, digests: DigestMessages | None = None
+    ) -> None:
         self._runtime = runtime
+        self._clock = clock
         self._digests = digests
 
     async def handle(self, message: InboundMessage) -> TurnId | None:
@@ -92,36 +92,28 @@ class FrontDoor:
     async def knows(self, session: SessionId) -> bool:
         return await self._runtime.knows(session)
 
+    async def ended(self, key: str) -> None:
+        """Returns once the answer is in the thread, or the turn waits for a person."""
+        for wait_s in LOOKS.waits_s():
+            if await self._has_ended(TurnId(f"turn:{key}")):
+                return
+            await self._clock.sleep(wait_s)
+
+    async def _has_ended(self, turn_id: TurnId) -> bool:
+        try:
+            turn = await self._runtime.turn(turn_id)
+        except SessionError:
+            return True  # it was an order for a digest
+        if turn.status == "waiting" or turn.outcome == "steered":
+            return True
+        shown = await self._runtime.readers.load_cursor(READER, turn_id)
+        return bool(shown and shown.get("finished"))
+
     async def _is_at_work(self, turn: StoredTurn) -> bool:
         """What another turn took in is at work for as long as that one is."""
         if turn.taken_by is not None:
             turn = await self._runtime.turn(turn.taken_by)
         return turn.status in {"running", "waiting"}
-
-
-class StoredAnswers:
-    """The ingress's `Answers`, as they are stored, whichever process gave them."""
-
-    def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
-
-    async def has_turn(self, key: str) -> bool:
-        return await self._runtime.has_turn(key)
-
-    async def ended(self, key: str) -> None:
-        """Returns once the answer is in the thread, or the turn waits for a person."""
-        turn_id = TurnId(f"turn:{key}")
-        wait_s = FIRST_LOOK_S
-        while not await self._has_ended(turn_id):
-            await asyncio.sleep(wait_s)
-            wait_s = min(2 * wait_s, LAST_LOOK_S)
-
-    async def _has_ended(self, turn_id: TurnId) -> bool:
-        turn = await self._runtime.turn(turn_id)
-        if turn.status == "waiting" or turn.outcome == "steered":
-            return True
-        shown = await self._runtime.readers.load_cursor(READER, turn_id)
-        return bool(shown and shown.get("finished"))
 
 
 class WorkspaceFiles:
@@ -154,8 +146,8 @@ class WorkspaceFiles:
             return _left_out(file, "not_saved")
 
     async def _save(self, workspace: Path, file: SlackFile) -> Attachment:
-        name = f"{_safe_id(file.id)}_{safe_name(file.name)}"
-        with _new_file(workspace, FOLDER, name) as saved:
+        name = safe_name(f"{file.id}_{file.name}")
+        with _new_file(workspace, name) as saved:
             size_bytes = await self._slack_files.download(
                 file.url_private, saved, max_bytes=MAX_ATTACHMENT_BYTES
             )
@@ -174,20 +166,13 @@ def safe_name(name: str) -> str:
     return ending.lstrip(". ") or "file"
 
 
-def _safe_id(file_id: str) -> str:
-    """Slack's id; of what does not look like one a mark that tells two apart."""
-    if _ID.fullmatch(file_id):
-        return file_id
-    return hashlib.sha256(file_id.encode("utf-8", "replace")).hexdigest()[:16]
-
-
 def _left_out(file: SlackFile, fault: Fault) -> LeftOut:
     return LeftOut(name=safe_name(file.name), fault=fault)
 
 
 @contextmanager
-def _new_file(workspace: Path, folder: str, name: str) -> Generator[BinaryIO]:
-    """A file to write into a folder of the workspace: whole at the end, or not there.
+def _new_file(workspace: Path, name: str) -> Generator[BinaryIO]:
+    """A file to write into the folder of the workspace: whole at the end, or not there.
 
     What stands at the name is replaced, a link there included; a link in the folder's place is
     refused. An error inside the block leaves nothing behind.
@@ -195,34 +180,17 @@ def _new_file(workspace: Path, folder: str, name: str) -> Generator[BinaryIO]:
     Raises:
         OSError: It could not be written.
     """
-    outer = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        inner = _open_folder(outer, folder)
-    finally:
-        os.close(outer)
-    try:
-        with _unfinished(inner, name) as file:
-            yield file
-    finally:
-        os.close(inner)
-
-
-def _open_folder(outer: int, folder: str) -> int:
-    try:
-        return os.open(folder, _INNER, dir_fd=outer)
-    except FileNotFoundError:
-        os.mkdir(folder, dir_fd=outer)
-        return os.open(folder, _INNER, dir_fd=outer)
-
-
-@contextmanager
-def _unfinished(inner: int, name: str) -> Generator[BinaryIO]:
-    part = f".{secrets.token_hex(8)}.part"
-    descriptor = os.open(part, _NEW, 0o644, dir_fd=inner)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
+    with ExitStack() as stack:
+        outer = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY)
+        stack.callback(os.close, outer)
+        with suppress(FileExistsError):
+            os.mkdir(FOLDER, dir_fd=outer)
+        inner = os.open(FOLDER, _INNER, dir_fd=outer)
+        stack.callback(os.close, inner)
+        part = f".{secrets.token_hex(8)}.part"
+        with os.fdopen(os.open(part, _NEW, 0o644, dir_fd=inner), "wb") as file:
+            unfinished = stack.enter_context(ExitStack())
+            unfinished.callback(os.unlink, part, dir_fd=inner)
             yield file
         os.rename(part, name, src_dir_fd=inner, dst_dir_fd=inner)
-    except BaseException:
-        os.unlink(part, dir_fd=inner)
-        raise
+        unfinished.pop_all()

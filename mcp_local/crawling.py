@@ -15,11 +15,9 @@ from cachetools import LRUCache
 from mcp_local.blacklist import Blacklist
 from mcp_local.errors import FetchDenied, FetchFailed, ToolkitError
 from mcp_local.extract.reader import Readers
-from mcp_local.fetch.allowance import Allowance
 from mcp_local.fetch.client import Client
 from mcp_local.fetch.manners import Manners
 from mcp_local.pages import StoredPage, count_words, find_page, page_files, page_path, save_page
-from mcp_local.settings import Settings
 from mcp_local.workspace import Workspace
 
 MAX_PAGES_PER_SESSION = 2_000
@@ -138,11 +136,6 @@ class Crawler:
         semaphore = self._hosts.get(name) or asyncio.Semaphore(MAX_AT_ONCE_PER_HOST)
         self._hosts[name] = semaphore
         return semaphore
-
-
-def build_crawler(settings: Settings) -> Crawler:
-    """The crawler of these settings. Raises ValueError naming one that cannot be read."""
-    return Crawler(settings.workspaces_root, partial(Client, Allowance.from_settings(settings)))
 
 
 def _row_of(page: StoredPage, url: str, origin: Literal["fetched", "stored"]) -> Row:

@@ -46,9 +46,6 @@ class Passage:
     text: str
 
 
-_Scored = tuple[float, Passage]
-
-
 def find_passages(sources: Iterable[Source], query: str, limit: int) -> list[Passage]:
     """The `limit` best passages, best first; only such as share a word with the query."""
     passages = [
@@ -125,12 +122,14 @@ def _stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 4 else word
 
 
-def _score(counted: Sequence[tuple[Passage, Counter[str]]], wanted: set[str]) -> list[_Scored]:
+def _score(
+    counted: Sequence[tuple[Passage, Counter[str]]], wanted: set[str]
+) -> list[tuple[float, Passage]]:
     total = len(counted)
     mean_length = sum(terms.total() for _, terms in counted) / total if total else 1
     frequency = Counter(term for _, terms in counted for term in wanted & terms.keys())
     weight = {term: math.log(1 + (total - n + 0.5) / (n + 0.5)) for term, n in frequency.items()}
-    scored: list[_Scored] = []
+    scored: list[tuple[float, Passage]] = []
     for passage, terms in counted:
         length = 1 - _LENGTH_SHARE + _LENGTH_SHARE * terms.total() / mean_length
         score = sum(
@@ -142,9 +141,9 @@ def _score(counted: Sequence[tuple[Passage, Counter[str]]], wanted: set[str]) ->
     return scored
 
 
-def _pick(scored: list[_Scored], limit: int) -> list[Passage]:
+def _pick(scored: list[tuple[float, Passage]], limit: int) -> list[Passage]:
     """Take the best one by one, discounting a source each time it is taken."""
-    queues: dict[int, list[_Scored]] = {}
+    queues: dict[int, list[tuple[float, Passage]]] = {}
     for found in sorted(scored, key=lambda found: found[0]):
         queues.setdefault(found[1].source.n, []).append(found)
     taken: Counter[int] = Counter()

@@ -5,8 +5,7 @@ from importlib.metadata import version
 from mcp.server.mcpserver import MCPServer
 
 from mcp_local.settings import Settings
-from mcp_local.tools import composio_upload, corpus, crawl, files, report, workbench
-from mcp_local.workbench.http import api_address
+from mcp_local.tools import corpus, crawl, files, report
 
 _INSTRUCTIONS = (
     "Reads web pages, keeps what was read as a numbered corpus, searches it, reads and writes "
@@ -26,7 +25,9 @@ def build_server(settings: Settings) -> MCPServer:
     for family in (crawl, corpus, files, report):
         family.register(server, settings)
     if settings.composio_api_key.get_secret_value():
-        api_address(settings)
+        # Imported where they are wanted: the HTTP client takes 10 MB.
+        from mcp_local.tools import composio_upload, workbench
+
         for family in (workbench, composio_upload):
             family.register(server, settings)
     return server

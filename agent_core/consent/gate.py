@@ -19,9 +19,10 @@ from agent_core.errors import ToolServerError
 from agent_core.ids import ConsentId
 from agent_core.messages import JsonObject
 from agent_core.models import ToolSpec
+from agent_core.models.strict_json import as_object
 from agent_core.sessions import ApprovalWait, ConnectionWait, SessionStore, Wait
 from agent_core.sessions.audit import AuditedAction, AuditEntry, AuditLog, AuditOutcome
-from agent_core.sessions.consents import Consent, ConsentStore
+from agent_core.sessions.consents import Consent, ConsentKind, ConsentStore
 from agent_core.tools import ToolContext, ToolOutput
 from agent_core.tools.actions import OpenedCall
 from agent_core.tools.composio_api import Accounts, are_connected
@@ -129,13 +130,11 @@ class ConsentGate:
         if not wanted:
             return links
         named = {app: url for app, url in links.items() if app in wanted}
-        return named or dict.fromkeys(await self._not_connected(wanted, context), "")
-
-    async def _not_connected(self, apps: Sequence[str], context: ToolContext) -> Sequence[str]:
-        accounts = self.accounts
-        if accounts is None:
-            return apps
-        return [app for app in apps if not await are_connected(accounts, context.asker, (app,))]
+        if named:
+            return named
+        asker, accounts = context.asker, self.accounts
+        is_known = [accounts and await are_connected(accounts, asker, (app,)) for app in wanted]
+        return {app: "" for app, known in zip(wanted, is_known, strict=True) if not known}
 
     def spoken(self, progress: str) -> str:
         """A call's progress without links to connect accounts."""
@@ -172,18 +171,8 @@ class ConsentGate:
         if not context.may_wait:
             text = _NOBODY_TO_CONNECT.format(apps=", ".join(apps))
             return _refused("\n\n".join(filter(None, (said, text))))
-        deadline = self.clock() + CONNECTION_PATIENCE
-        consent = Consent(
-            id=_consent_id(call, context, "connection"),
-            kind="connection",
-            session=context.session,
-            turn=context.turn,
-            asker=context.asker,
-            digest="",
-            body={"toolkits": list(apps)},
-            deadline=deadline,
-        )
-        stored = await self.consents.ask(consent)
+        body: JsonObject = {"toolkits": list(apps)}
+        stored = await self._stored(call, context, "connection", CONNECTION_PATIENCE, body)
         return ConnectionWait(
             call_id=call.call.id,
             asker=context.asker,
@@ -191,6 +180,30 @@ class ConsentGate:
             toolkits=tuple(apps),
             said=said,
             deadline=stored.deadline,
+        )
+
+    async def _stored(
+        self,
+        call: OpenedCall,
+        context: ToolContext,
+        kind: ConsentKind,
+        patience: timedelta,
+        body: JsonObject,
+        *,
+        digest: str = "",
+    ) -> Consent:
+        """The consent that is asked for, as it was when the same call was first judged."""
+        return await self.consents.ask(
+            Consent(
+                id=_consent_id(call, context, kind),
+                kind=kind,
+                session=context.session,
+                turn=context.turn,
+                asker=context.asker,
+                digest=digest,
+                body=body,
+                deadline=self.clock() + patience,
+            )
         )
 
     async def _approval(
@@ -205,46 +218,30 @@ class ConsentGate:
         """What keeps the call back, and the consent by which it may be made."""
         if not is_tainted and (granted := await self._granted(context, plan)):
             return None, granted
-        consent = _consent_id(call, context, "approval")
-        known = await self.consents.find(consent)
+        known = await self.consents.find(_consent_id(call, context, "approval"))
         if known is not None and known.status in ("approved", "used"):
             return await self._use(known, plan), known
+        refusal = ""
         if known is not None and known.status != "open":
-            return _refused("Not done: this was not approved."), None
-        if not is_offered:
-            return _refused(f"There is no tool {call.name[:_NAME_CHARS]}."), None
-        if not context.may_wait:
-            return _refused(_NOBODY_TO_ASK), None
-        return await self._ask(consent, call, context, plan, is_tainted=is_tainted), None
-
-    async def _ask(
-        self,
-        consent: ConsentId,
-        call: OpenedCall,
-        context: ToolContext,
-        plan: Plan,
-        *,
-        is_tainted: bool,
-    ) -> ToolOutput | Wait:
+            refusal = "Not done: this was not approved."
+        elif not is_offered:
+            refusal = f"There is no tool {call.name[:_NAME_CHARS]}."
+        elif not context.may_wait:
+            refusal = _NOBODY_TO_ASK
+        if refusal:
+            return _refused(refusal), None
         may_allow_thread = not is_tainted and all(each.tool for each in plan.shown)
-        stored = await self.consents.ask(
-            Consent(
-                id=consent,
-                kind="approval",
-                session=context.session,
-                turn=context.turn,
-                asker=context.asker,
-                digest=plan.digest,
-                body={"grant": plan.grant, "may_allow_thread": may_allow_thread},
-                deadline=self.clock() + APPROVAL_PATIENCE,
-            )
+        body: JsonObject = {"grant": plan.grant, "may_allow_thread": may_allow_thread}
+        stored = await self._stored(
+            call, context, "approval", APPROVAL_PATIENCE, body, digest=plan.digest
         )
         if stored.digest != plan.digest:
-            return _refused(_VOID)  # two calls of one id; what is shown must be what is approved
-        return ApprovalWait(
+            # Two calls of one id; what is shown must be what is approved.
+            return _refused(_VOID), None
+        wait = ApprovalWait(
             call_id=call.call.id,
             asker=context.asker,
-            consent=consent,
+            consent=stored.id,
             tool=call.name,
             actions=plan.shown,
             digest=stored.digest,
@@ -252,6 +249,7 @@ class ConsentGate:
             may_allow_thread=may_allow_thread,
             deadline=stored.deadline,
         )
+        return wait, None
 
     async def _use(self, consent: Consent, plan: Plan) -> ToolOutput | None:
         """Take an approval up: for exactly this call, once, in time."""
@@ -351,14 +349,12 @@ def outcome_of(judged: Judgement, output: ToolOutput) -> AuditOutcome:
 
 
 def _entries(told: JsonObject) -> list[object]:
-    data: object = told.get("data")
-    results = cast("JsonObject", data).get("results") if isinstance(data, dict) else None
+    results = as_object(told.get("data")).get("results")
     return cast("list[object]", results) if isinstance(results, list) else []
 
 
 def _has_failed(entry: object) -> bool:
     """One that says nothing of itself may have been done."""
-    fields = cast("JsonObject", entry) if isinstance(entry, dict) else {}
-    response: object = fields.get("response")
-    inner = cast("JsonObject", response) if isinstance(response, dict) else {}
+    fields = as_object(entry)
+    inner = as_object(fields.get("response"))
     return bool(fields.get("error")) or False in (fields.get("successful"), inner.get("successful"))

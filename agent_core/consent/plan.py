@@ -30,40 +30,21 @@ _App = tuple[str, Account | None, str]
 """Its name, the asker's account of it, and the digest of the tool's definition."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SealedAction:
-    """One action as it is approved."""
-
-    slug: str
-    arguments: JsonObject
-    account: str
-    """The connected account's id; empty where none is used."""
-    schema_digest: str
-    """Of the tool's definition, as it stood when the person was asked."""
+_Sealed = tuple[str, JsonObject, str, str]
+"""One action as it is approved: slug, arguments, the connected account's id or nothing, and the
+digest of the tool's definition as it stood when the person was asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """A call with the accounts and definitions that it would use."""
 
-    tool: str
-    """The full name of the called one."""
-    judged: Judgement
-    sealed: tuple[SealedAction, ...]
     shown: tuple[PlannedAction, ...]
     missing: tuple[str, ...]
     """Apps that the asker has not connected."""
+    grant: list[str]
+    """What an approval for the thread covers: these tools, as now defined, with these accounts."""
     digest: str
-
-    @property
-    def grant(self) -> list[str]:
-        """What an approval for the thread covers: these tools with these accounts."""
-        asking = zip(self.judged.actions, self.sealed, strict=True)
-        return sorted({self._granted(sealed) for each, sealed in asking if asks(each)})
-
-    def _granted(self, sealed: SealedAction) -> str:
-        """Two servers may have a tool of one name, and a tool may change."""
-        return " ".join((self.tool, sealed.slug, sealed.account, sealed.schema_digest))
 
 
 class Planner:
@@ -80,40 +61,33 @@ class Planner:
         Raises:
             ToolServerError: Composio cannot be asked.
         """
-        sealed: list[SealedAction] = []
+        sealed: list[_Sealed] = []
         shown: list[PlannedAction] = []
         missing: dict[str, None] = {}
         apps: dict[tuple[str, str, bool], _App | None] = {}
         for each in judged.actions:
-            key = (each.action.tool, each.action.account, asks(each))
+            action = each.action
+            key = (action.tool, action.account, asks(each))
             if key not in apps:
                 apps[key] = await self._app_of(each, call, context, afresh=asks(each))
             toolkit, account, schema = apps[key] or ("", None, _schema_digest(spec))
             if toolkit and account is None:
                 missing[toolkit] = None
-            sealed.append(
-                SealedAction(
-                    slug=each.action.tool,
-                    arguments=each.action.arguments,
-                    account=account.id if account else "",
-                    schema_digest=schema,
-                )
-            )
+            sealed.append((action.tool, action.arguments, account.id if account else "", schema))
             shown.append(
                 PlannedAction(
-                    tool=each.action.tool,
+                    tool=action.tool,
                     toolkit=toolkit,
                     account=account.identity if account else "",
-                    arguments=each.action.arguments,
+                    arguments=action.arguments,
                     asks=asks(each),
                 )
             )
+        asked = (row for row, each in zip(sealed, shown, strict=True) if each.asks)
         return Plan(
-            tool=call.name,
-            judged=judged,
-            sealed=tuple(sealed),
             shown=tuple(shown),
             missing=tuple(missing),
+            grant=sorted({" ".join((call.name, row[0], row[2], row[3])) for row in asked}),
             digest=digest_of(
                 tool=call.name,
                 arguments=call.call.arguments,
@@ -172,7 +146,7 @@ def digest_of(
     *,
     tool: str,
     arguments: JsonObject,
-    actions: Sequence[SealedAction],
+    actions: Sequence[_Sealed],
     session: SessionId,
     asker: UserId,
 ) -> str:
@@ -181,15 +155,10 @@ def digest_of(
     `arguments` are those of the call itself, so that nothing that is sent stays outside. Texts
     count byte by byte: two spellings that look alike differ, as do `1`, `1.0` and `true`.
     """
-    return digest_of_json(
-        {
-            "form": _FORM,
-            "tool": tool,
-            "arguments": arguments,
-            "actions": [
-                [each.slug, each.arguments, each.account, each.schema_digest] for each in actions
-            ],
-            "session": session,
-            "asker": asker,
-        }
-    )
+    whole = {
+        "form": _FORM,
+        "tool": tool,
+        "arguments": arguments,
+        "actions": list(map(list, actions)),
+    }
+    return digest_of_json(whole | {"session": session, "asker": asker})

@@ -53,12 +53,8 @@ class _Found:
     call: ToolCall
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Kept:
-    """A text that a model wrote where it may be read again."""
-
-    text: str
-    at: _Place
+_Kept = tuple[str, _Place]
+"""A text that a model wrote where it may be read again."""
 
 
 def never_seen(
@@ -102,17 +98,17 @@ class _Records:
 
     def kept_until(self, found: _Found) -> Iterator[str]:
         """What was kept, or may have been, when something was found."""
-        return (each.text for each in self.kept if self._is_older(each.at, found.at))
+        return (text for text, at in self.kept if self._is_older(at, found.at))
 
     def _note(self, part: Part, at: _Place, role: str) -> None:
         if isinstance(part, ToolCall):
             self._calls[at.turn, at.run, part.id] = (part, at.number)
-            self.kept += [_Kept(text=text, at=at) for text in _kept_of(part)]
+            self.kept += [(text, at) for text in _kept_of(part)]
         elif isinstance(part, ToolResult):
             if begun := self._calls.get((at.turn, at.run, part.call_id)):
                 self.found.append(_Found(text=part.text, at=at, call=begun[0]))
         elif isinstance(part, Text) and role == "assistant":
-            self.kept.append(_Kept(text=part.text, at=at))
+            self.kept.append((part.text, at))
 
     def _is_older(self, kept: _Place, found: _Place) -> bool:
         """Whether something may have been kept before something else was found."""

@@ -10,7 +10,7 @@ from typing import cast
 
 from agent_core.consent.leaves import json_object, texts_in
 from agent_core.ids import SessionId
-from agent_core.messages import JsonObject
+from agent_core.models.strict_json import as_object, load_strictly
 from agent_core.sessions import SessionStore
 from agent_core.tools import ToolOutput
 from agent_core.tools.actions import LOST, OpenedCall
@@ -104,8 +104,7 @@ def _answers_of_apps(call: OpenedCall, text: str) -> str:
     """Of a batch what the apps said, without Composio's own words around it."""
     is_composio = any(fnmatchcase(call.name, server) for server in _META_SERVERS)
     told = json_object(text) if is_composio and call.is_batch else None
-    data = told.get("data") if told else None
-    results = cast("JsonObject", data).get("results") if isinstance(data, dict) else None
+    results: object = as_object((told or {}).get("data")).get("results")
     if told is None or not isinstance(results, list):
         return text
     said = [_said_by_app(entry) for entry in cast("list[object]", results)]
@@ -113,10 +112,8 @@ def _answers_of_apps(call: OpenedCall, text: str) -> str:
 
 
 def _said_by_app(entry: object) -> object:
-    if not isinstance(entry, dict):
-        return entry
-    fields = cast("JsonObject", entry)
-    return [fields.get("response"), fields.get("error"), fields.get("data")]
+    fields = as_object(entry)
+    return [fields.get(name) for name in ("response", "error", "data")] if fields else entry
 
 
 def _is_bare(text: str) -> bool:
@@ -124,8 +121,8 @@ def _is_bare(text: str) -> bool:
     if not text.strip():
         return True
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = load_strictly(text)
+    except ValueError:
         return False
     texts = list(texts_in(value))
     return len(texts) <= MAX_BARE_TEXTS and all(map(_is_word, texts))

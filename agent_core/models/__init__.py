@@ -64,7 +64,7 @@ class Reply:
     usage: Usage
     model: str
     request_id: str = ""
-    thinking: str = field(default="")
+    thinking: str = ""
     """Readable thinking, for the trace; empty when the provider keeps it to itself."""
 
 

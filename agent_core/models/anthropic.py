@@ -1,10 +1,10 @@
 """The Anthropic model, on the official SDK; also through gateways that speak the same API."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, asynccontextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from agent_core.errors import ModelRejected, ModelUnavailable, SettingsError
@@ -17,8 +17,6 @@ from agent_core.models.strict_json import load_strictly
 if TYPE_CHECKING:
     import anthropic
     from anthropic.types import RawMessageStreamEvent
-
-Item = TypeVar("Item")
 
 PUBLIC_URL = "https://api.anthropic.com"
 OLDER_VERSION = "2023-06-01"
@@ -89,12 +87,15 @@ class AnthropicConnection:
         if client is not None:
             await client.close()
 
-    @asynccontextmanager
-    async def events(self, body: JsonObject) -> AsyncGenerator["EventStream"]:
-        """The events of one streamed reply; leaving the block ends the request.
+    async def events(self, body: JsonObject) -> AsyncGenerator[tuple[JsonObject, str]]:
+        """The events of one streamed reply, each with the request's id, as the provider wrote them.
+
+        Not the SDK's parsed events: those reorder the fields of a block and lose kinds that they do
+        not know, and its accumulator makes arguments that were cut look whole. Closing the
+        generator ends the request.
 
         Raises:
-            ModelError: as mapped by `anthropic_errors`, also while the events are read.
+            ModelError: as mapped by `anthropic_errors`; an `error` event as what it means.
         """
         await self.client()  # so that the SDK is loaded, which `mapped_errors` needs
         deadline = asyncio.get_running_loop().time() + self._call_timeout_s
@@ -102,7 +103,20 @@ class AnthropicConnection:
             async with ending_at(deadline):
                 stream = await self._request(body)
             async with stream:
-                yield EventStream(stream, deadline)
+                request_id = stream.response.headers.get("request-id", "")
+                raw = stream.raw_events(stream.response)
+                while True:
+                    async with ending_at(deadline):
+                        sse = await anext(raw, None)
+                    if sse is None:
+                        return
+                    event: object = _loaded(sse.data) if sse.data else None
+                    if not isinstance(event, dict):
+                        continue
+                    event = cast("JsonObject", event)
+                    if event.get("type") == "error":
+                        raise stream_error(event, request_id)
+                    yield event, request_id
 
     async def _request(self, body: JsonObject) -> "anthropic.AsyncStream[RawMessageStreamEvent]":
         try:
@@ -149,37 +163,6 @@ class AnthropicConnection:
             # A proxy of the environment cannot reach this machine's own ports.
             http_client=(httpx2.AsyncClient(trust_env=False) if self._host in _LOOPBACK else None),
         )
-
-
-class EventStream:
-    """The events as the provider wrote them.
-
-    Not the SDK's parsed events: those reorder the fields of a block and lose kinds that they do
-    not know, and its accumulator makes arguments that were cut look whole.
-    """
-
-    def __init__(
-        self, stream: "anthropic.AsyncStream[RawMessageStreamEvent]", deadline: float
-    ) -> None:
-        self._stream = stream
-        self._deadline = deadline
-        self.request_id: str = stream.response.headers.get("request-id", "")
-
-    async def __aiter__(self) -> AsyncIterator[JsonObject]:
-        """Each event in turn; an `error` event is raised as what it means."""
-        events = self._stream.raw_events(self._stream.response)
-        while (sse := await self._next(events)) is not None:
-            event: object = _loaded(sse.data) if sse.data else None
-            if not isinstance(event, dict):
-                continue
-            event = cast("JsonObject", event)
-            if event.get("type") == "error":
-                raise stream_error(event, self.request_id)
-            yield event
-
-    async def _next(self, events: AsyncIterator[Item]) -> Item | None:
-        async with ending_at(self._deadline):
-            return await anext(events, None)
 
 
 @asynccontextmanager
@@ -235,9 +218,9 @@ class AnthropicModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
         """As `Model.stream`: deltas of the answer's text, then the whole reply."""
-        async with self._connection.events(request_body(self._name, request)) as events:
-            assembly = ReplyAssembly(events.request_id)
-            async for event in events:
-                if text := assembly.take(event):
+        assembly = ReplyAssembly()
+        async with aclosing(self._connection.events(request_body(self._name, request))) as events:
+            async for event, request_id in events:
+                if text := assembly.take(event, request_id):
                     yield Delta(text=text)
         yield assembly.reply()

@@ -3,26 +3,17 @@
 import json
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, cast
 
 from agent_core.errors import ModelError, ModelRejected, ModelUnavailable, RequestTooLarge
 from agent_core.messages import JsonObject
-
-if TYPE_CHECKING:
-    import anthropic
+from agent_core.models.strict_json import as_object
 
 _PASSING_KINDS = frozenset({"api_error", "overloaded_error", "rate_limit_error", "timeout_error"})
 _HOPELESS_KINDS = frozenset(
-    {
-        "authentication_error",
-        "billing_error",
-        "invalid_request_error",
-        "not_found_error",
-        "permission_error",
-    }
+    {"authentication_error", "billing_error", "invalid_request_error", "not_found_error"}
+    | {"permission_error"}
 )
 _PASSING_STATUSES = frozenset({408, 409, 429, 499})
 _FIRST_SERVER_ERROR = 500
@@ -40,7 +31,14 @@ def mapped_errors() -> Generator[None]:
     try:
         yield
     except anthropic.APIStatusError as error:
-        raise _of_status(error) from error
+        raise _error_for(
+            error.api_message or error.message,
+            status=error.status_code,
+            kind=error.type or "",
+            code=error.error_code or "",
+            request_id=error.request_id or "",
+            wait_s=retry_after_s(error.response.headers, now=datetime.now(UTC)),
+        ) from error
     except (anthropic.APITimeoutError, httpx2.TimeoutException) as error:
         raise ModelUnavailable("The model did not answer in time.", kind="timeout") from error
     except (anthropic.APIConnectionError, httpx2.HTTPError, httpx2.StreamError, OSError) as error:
@@ -57,75 +55,39 @@ def mapped_errors() -> Generator[None]:
 
 def stream_error(event: JsonObject, request_id: str) -> ModelError:
     """What an `error` event in mid-stream means; it comes under the status 200 of its stream."""
-    said = _object(event.get("error"))
+    said = as_object(event.get("error"))
     return _error_for(
-        _Said(
-            status=_OK,
-            kind=str(said.get("type") or ""),
-            code=str(_object(said.get("details")).get("error_code") or ""),
-            message=str(said.get("message") or "an error in mid-stream"),
-            request_id=str(event.get("request_id") or request_id),
-        )
+        str(said.get("message") or "an error in mid-stream"),
+        status=_OK,
+        kind=str(said.get("type") or ""),
+        code=str(as_object(said.get("details")).get("error_code") or ""),
+        request_id=str(event.get("request_id") or request_id),
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Said:
-    """What the provider said of a failure."""
-
-    status: int
-    kind: str
-    code: str
-    message: str
-    request_id: str
-    retry_after_s: float | None = None
-
-
-def _of_status(error: "anthropic.APIStatusError") -> ModelError:
-    return _error_for(
-        _Said(
-            status=error.status_code,
-            kind=error.type or "",
-            code=error.error_code or "",
-            message=error.api_message or error.message,
-            request_id=error.request_id or "",
-            retry_after_s=retry_after_s(error.response.headers, now=datetime.now(UTC)),
-        )
-    )
-
-
-def _error_for(said: _Said) -> ModelError:
-    kind = said.code or said.kind
-    text = f"The model's provider said {said.status} {kind}: {said.message}"
-    if _is_too_large(said):
-        return RequestTooLarge(text, status=said.status, kind=kind, request_id=said.request_id)
-    if not _may_pass(said):
-        return ModelRejected(text, status=said.status, kind=kind, request_id=said.request_id)
+def _error_for(
+    message: str,
+    *,
+    status: int,
+    kind: str,
+    code: str,
+    request_id: str,
+    wait_s: float | None = None,
+) -> ModelError:
+    name = code or kind
+    text = f"The model's provider said {status} {name}: {message}"
+    is_too_large = status == _CONTENT_TOO_LARGE or kind == "request_too_large"
+    if is_too_large or any(words in message.lower() for words in _TOO_LONG):
+        return RequestTooLarge(text, status=status, kind=name, request_id=request_id)
+    if status == _OK:
+        may_pass = kind not in _HOPELESS_KINDS
+    else:
+        may_pass = status in _PASSING_STATUSES or status >= _FIRST_SERVER_ERROR
+    if code == "enforced_spend_limit_reached" or not (may_pass or kind in _PASSING_KINDS):
+        return ModelRejected(text, status=status, kind=name, request_id=request_id)
     return ModelUnavailable(
-        text,
-        retry_after_s=said.retry_after_s,
-        status=said.status,
-        kind=kind,
-        request_id=said.request_id,
+        text, retry_after_s=wait_s, status=status, kind=name, request_id=request_id
     )
-
-
-def _is_too_large(said: _Said) -> bool:
-    return (
-        said.status == _CONTENT_TOO_LARGE
-        or said.kind == "request_too_large"
-        or any(words in said.message.lower() for words in _TOO_LONG)
-    )
-
-
-def _may_pass(said: _Said) -> bool:
-    if said.code == "enforced_spend_limit_reached":
-        return False
-    if said.kind in _PASSING_KINDS:
-        return True
-    if said.status == _OK:
-        return said.kind not in _HOPELESS_KINDS
-    return said.status in _PASSING_STATUSES or said.status >= _FIRST_SERVER_ERROR
 
 
 def retry_after_s(headers: Mapping[str, str], *, now: datetime) -> float | None:
@@ -146,7 +108,3 @@ def _number(text: str | None) -> float | None:
         return float(text or "")
     except ValueError:
         return None
-
-
-def _object(value: object) -> JsonObject:
-    return cast("JsonObject", value) if isinstance(value, dict) else {}

@@ -13,7 +13,7 @@ from agent_core.events import Usage
 from agent_core.ids import ToolCallId
 from agent_core.messages import JsonObject, Message, Opaque, Part, Text, ToolCall, ToolResult
 from agent_core.models import ModelRequest, Reply
-from agent_core.models.strict_json import begun_sign, load_strictly, mended, mended_value
+from agent_core.models.strict_json import as_object, begun_sign, load_strictly, mended, mended_value
 
 _CACHE_POINT: JsonObject = {"type": "ephemeral"}
 _CACHED_USER_MESSAGES = 2
@@ -22,16 +22,13 @@ _FIRST_MAJOR_WITH_EFFORT = 5
 DECLINED_THE_REST = "[The model declined to go on here.]"
 
 
-def takes_effort(model: str) -> bool:
-    """Whether a model is known to accept `output_config.effort`."""
-    found = _MODEL_ID.search(model)
-    return found is not None and int(found[1]) >= _FIRST_MAJOR_WITH_EFFORT
+def _takes_effort(model: str) -> bool | None:
+    """Whether a model accepts `output_config.effort`; those that do refuse a forced tool.
 
-
-def takes_forced_tools(model: str) -> bool:
-    """Whether a model is known to accept a forced tool; newer ones refuse it and are only told."""
+    None where the model is not known, which gets neither.
+    """
     found = _MODEL_ID.search(model)
-    return found is not None and int(found[1]) < _FIRST_MAJOR_WITH_EFFORT
+    return None if found is None else int(found[1]) >= _FIRST_MAJOR_WITH_EFFORT
 
 
 def request_body(model: str, request: ModelRequest) -> JsonObject:
@@ -48,9 +45,9 @@ def request_body(model: str, request: ModelRequest) -> JsonObject:
         body["tools"] = _tools(request)
         if not request.may_call_tools:
             body["tool_choice"] = {"type": "none"}
-        elif request.must_call and takes_forced_tools(model):
+        elif request.must_call and _takes_effort(model) is False:
             body["tool_choice"] = {"type": "tool", "name": request.must_call}
-    if request.effort and takes_effort(model):
+    if request.effort and _takes_effort(model):
         body["output_config"] = {"effort": request.effort}
     return body
 
@@ -97,18 +94,11 @@ def _block(part: Part) -> JsonObject:
         case Opaque():
             return dict(part.block)
         case ToolCall():
-            return {
-                "type": "tool_use",
-                "id": part.id,
-                "name": part.name,
-                "input": part.arguments,
-            }
+            call = {"id": part.id, "name": part.name, "input": part.arguments}
+            return {"type": "tool_use", **call}
         case ToolResult():
-            result: JsonObject = {
-                "type": "tool_result",
-                "tool_use_id": part.call_id,
-                "content": part.text,
-            }
+            result: JsonObject = {"type": "tool_result", "tool_use_id": part.call_id}
+            result["content"] = part.text
             return {**result, "is_error": True} if part.is_error else result
         case _:
             assert_never(part)
@@ -155,32 +145,33 @@ class _Block:
 class ReplyAssembly:
     """Takes the stream's events in order; `reply` is the whole reply or says why there is none."""
 
-    def __init__(self, request_id: str = "") -> None:
-        self._request_id = request_id
+    def __init__(self) -> None:
+        self._request_id = ""
         self._started: JsonObject = {}
         self._blocks: dict[int, _Block] = {}
         self._usage: JsonObject = {}
         self._stop: JsonObject = {}
         self._ended = False
 
-    def take(self, event: JsonObject) -> str:
+    def take(self, event: JsonObject, request_id: str = "") -> str:
         """Take one event; return the text that it adds to the answer, often none."""
+        self._request_id = request_id
         match event.get("type"):
             case "message_start":
-                self._started = _object(event.get("message"))
+                self._started = as_object(event.get("message"))
                 self._count(self._started.get("usage"))
             case "content_block_start":
-                self._blocks[_index(event)] = _Block(dict(_object(event.get("content_block"))))
+                self._blocks[_index(event)] = _Block(dict(as_object(event.get("content_block"))))
             case "content_block_delta":
-                return self._block(event).extend(_object(event.get("delta")))
+                return self._block(event).extend(as_object(event.get("delta")))
             case "content_block_stop":
                 self._block(event).ended = True
             case "message_delta":
-                self._stop = _object(event.get("delta"))
+                self._stop = as_object(event.get("delta"))
                 self._count(event.get("usage"))
             case "message_stop":
                 self._ended = True
-            case _:
+            case _:  # a ping, or what came later than this code
                 pass
         return ""
 
@@ -215,7 +206,7 @@ class ReplyAssembly:
 
     def _count(self, usage: object) -> None:
         # Counts are running totals; a later event that leaves one out does not reset it.
-        self._usage.update((k, v) for k, v in _object(usage).items() if v is not None)
+        self._usage.update((k, v) for k, v in as_object(usage).items() if v is not None)
 
     def _checked_stop_reason(self) -> str:
         stop_reason = self._stop.get("stop_reason")
@@ -223,17 +214,11 @@ class ReplyAssembly:
             raise self._incomplete("the stream ended before the message did")
         calls = any(block.kind == "tool_use" for block in self._blocks.values())
         if calls and stop_reason == "max_tokens":
-            raise ReplyTruncated(
-                "The reply hit its output limit inside a tool call.",
-                kind="max_tokens",
-                request_id=self._request_id,
-            )
+            text = "The reply hit its output limit inside a tool call."
+            raise ReplyTruncated(text, kind=stop_reason, request_id=self._request_id)
         if calls and stop_reason == "model_context_window_exceeded":
-            raise RequestTooLarge(
-                "The context window was full inside a tool call.",
-                kind=stop_reason,
-                request_id=self._request_id,
-            )
+            text = "The context window was full inside a tool call."
+            raise RequestTooLarge(text, kind=stop_reason, request_id=self._request_id)
         return str(stop_reason)
 
     def _part(self, block: _Block) -> Part:
@@ -275,21 +260,14 @@ class ReplyAssembly:
         """What a refusal says of itself; a text that it cut off is not to be taken as whole."""
         if stop_reason != "refusal":
             return parts
-        explanation = _object(self._stop.get("stop_details")).get("explanation")
+        explanation = as_object(self._stop.get("stop_details")).get("explanation")
         has_text = any(isinstance(part, Text) and part.text.strip() for part in parts)
         said = explanation or (DECLINED_THE_REST if has_text else "")
         return (*parts, Text(text=str(said))) if said else parts
 
     def _incomplete(self, why: str) -> ModelUnavailable:
-        return ModelUnavailable(
-            f"The model's reply is not whole: {why}.",
-            kind="incomplete",
-            request_id=self._request_id,
-        )
-
-
-def _object(value: object) -> JsonObject:
-    return cast("JsonObject", value) if isinstance(value, dict) else {}
+        text = f"The model's reply is not whole: {why}."
+        return ModelUnavailable(text, kind="incomplete", request_id=self._request_id)
 
 
 def _index(event: JsonObject) -> int:

@@ -5,6 +5,8 @@ import math
 from collections.abc import Iterable
 from typing import Any, cast
 
+from agent_core.messages import JsonObject
+
 MAX_NESTING = 64
 """Values in values; what is nested deeper could not even be stored."""
 
@@ -41,6 +43,11 @@ def _inside(value: object) -> Iterable[object]:
     if isinstance(value, dict):
         return cast("dict[str, object]", value).values()
     return cast("list[object]", value) if isinstance(value, list) else ()
+
+
+def as_object(value: object) -> JsonObject:
+    """The value where it is an object; an empty one elsewhere."""
+    return cast("JsonObject", value) if isinstance(value, dict) else {}
 
 
 def mended(text: str) -> str:

@@ -220,10 +220,6 @@ class Runtime:
         """Whether the thread has a session."""
         return await self._store.session(session) is not None
 
-    async def has_turn(self, key: str) -> bool:
-        """Whether a gesture has a turn, ended or not."""
-        return await self._turn_of(key) is not None
-
     def events(self, turn: TurnId, *, after: int = 0) -> AsyncGenerator[tuple[int, AnyEvent], None]:
         """A turn's events with their places in the log, from behind `after` to TurnFinished."""
         return self._log.read(turn, after=after)

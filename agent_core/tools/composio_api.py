@@ -16,6 +16,7 @@ from cachetools import TTLCache
 
 from agent_core.errors import ComposioRefusedError, ToolServerError
 from agent_core.ids import UserId
+from agent_core.models.strict_json import as_object
 from agent_core.tools.pins import digest_of_json
 
 logger = logging.getLogger(__name__)
@@ -94,12 +95,12 @@ class ComposioApi:
             reason = str(error) or type(error).__name__
             raise ToolServerError(f"Composio cannot be reached: {reason}") from error
         try:
-            body = _object(response.json())
+            body = as_object(response.json())
         except ValueError:
             body = {}
         if response.is_success and body:
             return body
-        told = _object(body.get("error")).get("message") or body.get("error") or ""
+        told = as_object(body.get("error")).get("message") or body.get("error") or ""
         refusal = f"Composio refused: {response.status_code} {told}".strip()
         if response.is_success:
             refusal = "Composio's answer is not what it should be."
@@ -132,7 +133,7 @@ class ComposioApi:
         if not is_person(user):
             raise ToolServerError("Nobody asked, so no account can be used.")
         made = await self.ask("POST", _SESSION, json={"user_id": user, **_OPTIONS})
-        url = _object(made.get("mcp")).get("url")
+        url = as_object(made.get("mcp")).get("url")
         if not isinstance(url, str):
             raise ToolServerError("Composio named no MCP address for the session.")
         if origin(url) != origin(self._base_url):
@@ -237,7 +238,7 @@ class ComposioAccounts:
         self._active.pop((user, toolkit), None)
         query = {"user_ids": user, "toolkit_slugs": toolkit, "statuses": _ACTIVE}
         listed = (await self._api.ask("GET", "/connected_accounts", params=query)).get("items")
-        items = [_object(item) for item in cast("list[object]", listed or [])]
+        items = [as_object(item) for item in cast("list[object]", listed or [])]
         mine = [item for item in items if _is_active(item, user, toolkit)]
         if not mine:
             return None
@@ -262,7 +263,7 @@ class ComposioAccounts:
         except ComposioRefusedError as error:
             if error.status not in _UNKNOWN:
                 raise
-        toolkit = str(_object(record.get("toolkit")).get("slug") or slug.partition("_")[0])
+        toolkit = str(as_object(record.get("toolkit")).get("slug") or slug.partition("_")[0])
         told = {key: record.get(key) for key in ("description", "input_parameters", "version")}
         return AppTool(
             slug=slug,
@@ -286,24 +287,20 @@ class ComposioAccounts:
     async def _ask_identity(self, user: UserId, toolkit: str) -> str:
         body = {"slug": "COMPOSIO_MANAGE_CONNECTIONS", "arguments": {"toolkits": [toolkit]}}
         answer = await self._api.post_in_session(user, "execute_meta", body)
-        results = _object(_object(answer.get("data")).get("results"))
-        return _name_in(_object(results.get(toolkit)).get("current_user_info"))
+        results = as_object(as_object(answer.get("data")).get("results"))
+        return _name_in(as_object(results.get(toolkit)).get("current_user_info"))
 
 
 def _is_active(item: Mapping[str, Any], user: UserId, toolkit: str) -> bool:
     """Filters in the query are not relied on: an account of another person must never pass."""
-    slug = str(_object(item.get("toolkit")).get("slug") or "").casefold()
+    slug = str(as_object(item.get("toolkit")).get("slug") or "").casefold()
     is_on = str(item.get("status")).upper() == _ACTIVE and item.get("is_disabled") is not True
     return is_on and slug == toolkit and str(item.get("user_id") or "") == user
 
 
 def _name_in(info: object) -> str:
-    fields = _object(info)
+    fields = as_object(info)
     return next((str(fields[name]) for name in _NAMES if fields.get(name)), "")
-
-
-def _object(value: object) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 async def are_connected(accounts: Accounts, user: UserId, toolkits: Sequence[str]) -> bool:

@@ -1,1 +1,51 @@
 """`bot check`: tries each thing that the bot depends on once, and says what to do about it."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Literal
+
+State = Literal["fine", "warning", "wrong"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """How one thing was found to be."""
+
+    state: State
+    text: str
+    """One sentence for the operator: what it is, or what is wrong and what to do."""
+    more: tuple[str, ...] = ()
+    """Further sentences, each on a line of its own."""
+    quote: str = ""
+    """What a service said in its own words. Only this is cut."""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing to try."""
+
+    title: str
+    look: Callable[[], Awaitable[Finding]]
+    needs: tuple[str, ...] = ()
+    """Settings that it uses: it is not tried while one of them is wrong."""
+
+
+def fine(text: str) -> Finding:
+    """Nothing to do."""
+    return Finding(state="fine", text=text)
+
+
+def warning(text: str, quote: str = "") -> Finding:
+    """The bot works, with less than it could have."""
+    return Finding(state="warning", text=text, quote=quote)
+
+
+def wrong(text: str, quote: str = "") -> Finding:
+    """The bot does not work as it should."""
+    return Finding(state="wrong", text=text, quote=quote)
+
+
+def as_sentence(error: Exception) -> str:
+    """What an error says, with a full stop, so that another sentence may follow."""
+    return f"{str(error).rstrip('. ')}."

@@ -1,41 +1,50 @@
-"""Reads the settings, has everything checked, and prints a line for each, or one JSON object."""
+"""Has everything checked at once, and prints a line for each in order, or one JSON object."""
 
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
 import typer
 
-from agent_core.errors import SettingsError
+from agent_core.errors import AgentError, SettingsError
 from agent_core.runtime.operate import load_libraries
-from bot.check.checks import Check, Finding, State, Verdict, fine, run_checks, warning, wrong
+from bot.check import Check, Finding, State, fine, warning, wrong
 from bot.check.machine import machine_checks
 from bot.check.services import service_checks
 from bot.check.slack import slack_checks
 from bot.settings import Configuration, read_configuration
 
+LIMIT_S = 15.0
+"""For each check, whatever it waits for."""
+
+MAX_QUOTE_CHARS = 120
 _COLOURS: dict[State, str] = {"fine": "green", "warning": "yellow", "wrong": "red"}
 _SETTINGS = "Settings"
 _INDENT = " " * 11
+
+logger = logging.getLogger(__name__)
 
 
 def check_installation(*, as_json: bool = False) -> int:
     """Print what was found. Returns the exit code: 0 when nothing is wrong, else 1."""
     logging.getLogger().addHandler(logging.NullHandler())  # what libraries log is in the findings
-    report = _say_nothing if as_json else _print_line
+    report: Callable[[Finding], None] = (lambda _: None) if as_json else _print_lines
     try:
         configuration = read_configuration()
     except SettingsError as error:
-        findings = [Finding(title=_SETTINGS, state="wrong", text=str(error))]
+        findings = [replace(wrong(str(error)), title=_SETTINGS)]
         report(findings[0])
     else:
         findings = asyncio.run(_check(configuration, report))
+    is_well = all(finding.state != "wrong" for finding in findings)
     if as_json:
-        typer.echo(json.dumps(_as_object(findings), ensure_ascii=False, indent=2))
+        told = {"ok": is_well, "checks": list(map(_as_object, findings))}
+        typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
     else:
         typer.echo(_sum_up(findings))
-    return 0 if _is_well(findings) else 1
+    return 0 if is_well else 1
 
 
 async def _check(configuration: Configuration, report: Callable[[Finding], None]) -> list[Finding]:
@@ -51,7 +60,7 @@ async def _check(configuration: Configuration, report: Callable[[Finding], None]
 def all_checks(configuration: Configuration) -> list[Check]:
     """Every check, in the order of the report."""
 
-    async def look_at_settings() -> Verdict:
+    async def look_at_settings() -> Finding:
         return judge_settings(configuration)
 
     return [
@@ -62,14 +71,13 @@ def all_checks(configuration: Configuration) -> list[Check]:
     ]
 
 
-def judge_settings(configuration: Configuration) -> Verdict:
+def judge_settings(configuration: Configuration) -> Finding:
     """What is wrong with settings as such, all of it; whether they work is for the others."""
     faults = list(configuration.faults.values())
     if missing := configuration.missing:
         faults.append(f"Not set, but needed: {', '.join(missing)}.")
     if len(faults) > 1:
-        text = f"{len(faults)} faults, each on a line below."
-        return Verdict(state="wrong", text=text, more=tuple(faults))
+        return replace(wrong(f"{len(faults)} faults, each on a line below."), more=tuple(faults))
     if faults:
         return wrong(faults[0])
     if shut := configuration.shut:
@@ -77,15 +85,70 @@ def judge_settings(configuration: Configuration) -> Verdict:
     return fine("all that is needed is set, and nothing is malformed.")
 
 
-def _print_line(finding: Finding) -> None:
+async def run_checks(
+    checks: Sequence[Check],
+    *,
+    faulty: Collection[str],
+    secrets: Collection[str],
+    report: Callable[[Finding], None],
+    limit_s: float = LIMIT_S,
+) -> list[Finding]:
+    """Run all of them; each is reported when it and those before it are done.
+
+    Args:
+        checks: In the order of the report.
+        faulty: Names of settings that are wrong.
+        secrets: Texts that must not be shown, whoever repeats them.
+        report: Told each finding.
+        limit_s: What one check may take.
+    """
+    findings: list[Finding] = []
+    async with asyncio.TaskGroup() as group:
+        looks = [group.create_task(_look(check, faulty, limit_s)) for check in checks]
+        for check, look in zip(checks, looks, strict=True):
+            findings.append(replace(_without_secrets(await look, secrets), title=check.title))
+            report(findings[-1])
+    return findings
+
+
+async def _look(check: Check, faulty: Collection[str], limit_s: float) -> Finding:
+    if unusable := [name for name in check.needs if name in faulty]:
+        return wrong(f"not tried, because {' and '.join(unusable)} must be put right first.")
+    try:
+        async with asyncio.timeout(limit_s):
+            return await check.look()
+    except TimeoutError:
+        return wrong(
+            f"no answer within {limit_s:g} seconds; see that nothing on the way blocks it, and try "
+            "again."
+        )
+    except AgentError as error:
+        return wrong(str(error))
+    except Exception as error:
+        logger.debug("the check of %s broke", check.title, exc_info=True)
+        return wrong(f"the check itself failed ({type(error).__name__}); please report it.")
+
+
+def _without_secrets(found: Finding, secrets: Collection[str]) -> Finding:
+    """Lines without secrets, with what a service said behind the first."""
+
+    def tidy(text: str) -> str:
+        for secret in sorted(filter(None, secrets), key=len, reverse=True):
+            text = text.replace(secret, "…")
+        return " ".join(text.split())
+
+    text = tidy(found.text)
+    if quote := tidy(found.quote).rstrip("."):
+        cut = quote if len(quote) <= MAX_QUOTE_CHARS else quote[: MAX_QUOTE_CHARS - 1] + "…"
+        text = f"{text} It said: “{cut}”."
+    return replace(found, text=text, more=tuple(map(tidy, found.more)), quote="")
+
+
+def _print_lines(finding: Finding) -> None:
     state = typer.style(f"{finding.state:<8}", fg=_COLOURS[finding.state], bold=True)
     typer.echo(f"{state} {finding.title}: {finding.text}")
     for line in finding.more:
         typer.echo(f"{_INDENT}{line}")
-
-
-def _say_nothing(finding: Finding) -> None:
-    del finding
 
 
 def _sum_up(findings: Sequence[Finding]) -> str:
@@ -96,19 +159,10 @@ def _sum_up(findings: Sequence[Finding]) -> str:
     return f"Nothing is wrong ({warnings} warnings)." if warnings else "Everything is fine."
 
 
-def _as_object(findings: Sequence[Finding]) -> dict[str, object]:
+def _as_object(finding: Finding) -> dict[str, str]:
+    name = finding.title.lower().replace(" ", "_")
     return {
-        "ok": _is_well(findings),
-        "checks": [
-            {
-                "name": finding.name,
-                "state": finding.state,
-                "text": " ".join((finding.text, *finding.more)),
-            }
-            for finding in findings
-        ],
+        "name": name,
+        "state": finding.state,
+        "text": " ".join((finding.text, *finding.more)),
     }
-
-
-def _is_well(findings: Sequence[Finding]) -> bool:
-    return all(finding.state != "wrong" for finding in findings)

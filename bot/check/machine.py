@@ -3,13 +3,12 @@
 import asyncio
 import shutil
 import sqlite3
-from collections.abc import Sequence
 
 from agent_core.errors import AgentError
 from agent_core.runtime import holder_of
 from agent_core.runtime.operate import examine_database, examine_root, list_toolkit
 from agent_core.settings import CoreSettings
-from bot.check.checks import Check, Verdict, as_sentence, fine, warning, wrong
+from bot.check import Check, Finding, as_sentence, fine, warning, wrong
 
 PLENTY_BYTES = 1024**3
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -32,7 +31,7 @@ def machine_checks(core: CoreSettings) -> list[Check]:
     ]
 
 
-async def _look_at_root(core: CoreSettings) -> Verdict:
+async def _look_at_root(core: CoreSettings) -> Finding:
     root = await asyncio.to_thread(examine_root, core.workspaces_root)
     free = f"{root.free_bytes / 1024**3:.1f} GB free"
     if root.free_bytes < PLENTY_BYTES:
@@ -41,7 +40,7 @@ async def _look_at_root(core: CoreSettings) -> Verdict:
     return fine(f"{root.path}, {free}{made}.")
 
 
-async def _look_at_database(core: CoreSettings) -> Verdict:
+async def _look_at_database(core: CoreSettings) -> Finding:
     try:
         version = await examine_database(core)
     except AgentError as error:
@@ -49,7 +48,7 @@ async def _look_at_database(core: CoreSettings) -> Verdict:
     return fine(f"{version}.")
 
 
-def explain_database(error: AgentError) -> Verdict:
+def explain_database(error: AgentError) -> Finding:
     """What `examine_database` raised, and what to do about it."""
     match error.__cause__:
         case sqlite3.Error() as cause:
@@ -61,7 +60,8 @@ def explain_database(error: AgentError) -> Verdict:
 
 
 def _remedy_of_file(cause: sqlite3.Error) -> str:
-    match _primary_code(cause):
+    """By SQLite's kind of error, without its finer distinctions."""
+    match getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return (
                 "Another process holds it; end that process (a bot is named under “Other bots”), "
@@ -73,12 +73,7 @@ def _remedy_of_file(cause: sqlite3.Error) -> str:
             return "See that the file may be written, or set another WORKSPACES_ROOT."
 
 
-def _primary_code(cause: sqlite3.Error) -> int:
-    """SQLite's kind of error, without its finer distinctions."""
-    return getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-
-
-async def _look_for_others(core: CoreSettings) -> Verdict:
+async def _look_for_others(core: CoreSettings) -> Finding:
     holder = await asyncio.to_thread(holder_of, core.state_url)
     if holder is None:
         return fine("no other bot of this database is in the way.")
@@ -88,7 +83,7 @@ async def _look_for_others(core: CoreSettings) -> Verdict:
     )
 
 
-async def _look_at_toolkit(core: CoreSettings) -> Verdict:
+async def _look_at_toolkit(core: CoreSettings) -> Finding:
     try:
         tools = await list_toolkit(core)
     except AgentError as error:
@@ -96,17 +91,9 @@ async def _look_at_toolkit(core: CoreSettings) -> Verdict:
     return fine(f"it started and lists {len(tools)} tools.")
 
 
-async def _look_for_browser() -> Verdict:
-    return judge_browser(find_browser())
-
-
-def find_browser(path: str | None = None, names: Sequence[str] = BROWSERS) -> str | None:
-    """Where a browser of the Chromium family is, on PATH or the given one."""
-    return next(filter(None, (shutil.which(name, path=path) for name in names)), None)
-
-
-def judge_browser(place: str | None) -> Verdict:
+async def _look_for_browser() -> Finding:
     """No version of the bot needs one so far."""
+    place = next(filter(None, map(shutil.which, BROWSERS)), None)
     if place is None:
         return warning(
             "no Chromium was found; pages that are empty without JavaScript stay unread, with or "

@@ -1,7 +1,7 @@
 """The models and Composio: one tiny call of each, and what a refusal of it means."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -14,59 +14,11 @@ from agent_core.errors import (
 )
 from agent_core.runtime.operate import ask_model, list_composio_tools
 from agent_core.settings import CoreSettings
-from bot.check.checks import Check, Verdict, as_sentence, fine, warning, wrong
+from bot.check import Check, Finding, as_sentence, fine, warning, wrong
 from bot.settings import HOW_TO_GET, MODEL_KEYS
 
-_LIMITED = frozenset({429, 529})
-_PASSING = frozenset({408, 409, 425, 499})
-_FIRST_ERROR = 400
-_FIRST_SERVER_ERROR = 500
-_KEY_REFUSED = 401
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
-    """Somebody who is asked over HTTP."""
-
-    name: str
-    """As a sentence begins with it."""
-    address: str
-    """The setting that says where it is."""
-    meanings: Mapping[int, str]
-    """By status the rest of the sentence: what is wrong with our request and what to do."""
-
-
-def explain_status(service: Service, status: int, quote: str = "") -> Verdict:
-    """What passes is a warning; what does not is wrong, with what to do about it."""
-    who = service.name
-    check_address = f"see that {service.address}, if it is set, is right."
-    if status in _LIMITED:
-        return warning(f"{who} is busy or limits us ({status}); try again later.", quote)
-    if status in _PASSING or status >= _FIRST_SERVER_ERROR:
-        return warning(f"{who} has a fault of its own ({status}); try again later.", quote)
-    if meaning := service.meanings.get(status):
-        said = "" if status == _KEY_REFUSED else quote  # where keys are repeated
-        return wrong(f"{who} {meaning}", said)
-    if status < _FIRST_ERROR:
-        return wrong(f"{who} answers, but not as it should; {check_address}", quote)
-    return wrong(f"{who} refuses the request ({status}); {check_address}", quote)
-
-
-def words_in(body: object) -> str:
-    """The message in the body of a refusal; no markup, no data."""
-    message = _unwrap(_unwrap(body, "error"), "message")
-    return message if isinstance(message, str) and not message.lstrip().startswith("<") else ""
-
-
-def _unwrap(body: object, name: str) -> object:
-    """An object's field of this name; whatever has none stays as it is."""
-    if not isinstance(body, dict):
-        return body
-    fields = cast("dict[str, object]", body)
-    return fields.get(name, fields)
-
-
 _ACCESS = (*MODEL_KEYS, "ANTHROPIC_BASE_URL", "ANTHROPIC_VERSION")
+_COMPOSIO_KEY = HOW_TO_GET["COMPOSIO_API_KEY"]
 _NO_CREDIT = 402
 _TOO_MANY = 429
 _OF_MODELS = {
@@ -76,16 +28,12 @@ _OF_MODELS = {
     403: "does not let this key use the model; set another key, or {setting} to another model.",
     404: "does not know this model; set {setting} to one that it has.",
 }
-_COMPOSIO_KEY = HOW_TO_GET["COMPOSIO_API_KEY"]
-_COMPOSIO = Service(
-    name="Composio",
-    address="COMPOSIO_BASE_URL",
-    meanings={
-        401: f"does not accept COMPOSIO_API_KEY; get one at {_COMPOSIO_KEY}.",
-        _NO_CREDIT: "says that the project has no credit left; add some, or set another key.",
-        403: f"does not let COMPOSIO_API_KEY open a session; get another at {_COMPOSIO_KEY}.",
-    },
-)
+_OF_COMPOSIO = {
+    401: f"does not accept COMPOSIO_API_KEY; get one at {_COMPOSIO_KEY}.",
+    _NO_CREDIT: "says that the project has no credit left; add some, or set another key.",
+    403: f"does not let COMPOSIO_API_KEY open a session; get another at {_COMPOSIO_KEY}.",
+}
+"""By status the rest of a sentence: what is wrong with our request and what to do."""
 
 
 def service_checks(core: CoreSettings) -> list[Check]:
@@ -109,26 +57,50 @@ def service_checks(core: CoreSettings) -> list[Check]:
     ]
 
 
-async def _look_at_model(core: CoreSettings, model: str, setting: str) -> Verdict:
+def _explain_status(
+    who: str, address: str, meanings: Mapping[int, str], status: int, quote: str
+) -> Finding:
+    """What passes is a warning; what does not is wrong, with what to do about it."""
+    check_address = f"see that {address}, if it is set, is right."
+    if status in {_TOO_MANY, 529}:
+        return warning(f"{who} is busy or limits us ({status}); try again later.", quote)
+    if status in {408, 409, 425, 499} or status >= 500:
+        return warning(f"{who} has a fault of its own ({status}); try again later.", quote)
+    if meaning := meanings.get(status):
+        return wrong(f"{who} {meaning}", "" if status == 401 else quote)  # where keys are repeated
+    if status < 400:
+        return wrong(f"{who} answers, but not as it should; {check_address}", quote)
+    return wrong(f"{who} refuses the request ({status}); {check_address}", quote)
+
+
+def _words_in(body: object) -> str:
+    """The message in the body of a refusal; no markup, no data."""
+    for name in ("error", "message"):
+        if isinstance(body, dict):
+            fields = cast("dict[str, object]", body)
+            body = fields.get(name, fields)
+    return body if isinstance(body, str) and not body.lstrip().startswith("<") else ""
+
+
+async def _look_at_model(core: CoreSettings, model: str, setting: str) -> Finding:
     if not (core.anthropic_api_key.get_secret_value() or core.bearer):
         return wrong(f"{MODEL_KEYS[0]} is not set: {HOW_TO_GET[MODEL_KEYS[0]]}.")
     try:
         await ask_model(core, model)
     except ModelError as error:
-        return _explain(error, model, setting)
+        return _explain_model(error, model, setting)
     place = f" at {urlsplit(core.model_base_url).netloc}" if core.model_base_url else ""
     return fine(f"{model}{place} answered.")
 
 
-def _explain(error: ModelError, model: str, setting: str) -> Verdict:
-    if (status := _status_of(error)) is not None:
-        provider = Service(
-            name=f"{model}: the provider",
-            address="ANTHROPIC_BASE_URL",
-            meanings={status: text.format(setting=setting) for status, text in _OF_MODELS.items()},
-        )
-        said = words_in(getattr(error.__cause__, "body", None))
-        return explain_status(provider, status, said or error.kind or "")
+def _explain_model(error: ModelError, model: str, setting: str) -> Finding:
+    """A limit that does not pass by itself is one of spending."""
+    is_spent = isinstance(error, ModelRejected) and error.status == _TOO_MANY
+    if (status := _NO_CREDIT if is_spent else error.status) is not None:
+        who = f"{model}: the provider"
+        meanings = {each: text.format(setting=setting) for each, text in _OF_MODELS.items()}
+        said = _words_in(getattr(error.__cause__, "body", None)) or error.kind or ""
+        return _explain_status(who, "ANTHROPIC_BASE_URL", meanings, status, said)
     if not isinstance(error, ModelUnavailable):
         return wrong(f"{model}: {as_sentence(error)}")
     remedy = (
@@ -140,36 +112,26 @@ def _explain(error: ModelError, model: str, setting: str) -> Verdict:
     return wrong(f"{model}: {as_sentence(error)} To mend it, {remedy}")
 
 
-def _status_of(error: ModelError) -> int | None:
-    """The status as what it means: a limit that does not pass by itself is one of spending."""
-    is_spent = isinstance(error, ModelRejected) and error.status == _TOO_MANY
-    return _NO_CREDIT if is_spent else error.status
-
-
-async def _look_at_composio(core: CoreSettings) -> Verdict:
+async def _look_at_composio(core: CoreSettings) -> Finding:
+    without = "there is no search and there are no app tools"
     if not core.composio_api_key.get_secret_value():
-        return warning(
-            "COMPOSIO_API_KEY is not set, so there is no search and there are no app tools; get "
-            f"one at {_COMPOSIO_KEY}."
-        )
+        return warning(f"COMPOSIO_API_KEY is not set, so {without}; get one at {_COMPOSIO_KEY}.")
     try:
         tools = await list_composio_tools(core)
     except ToolServerError as error:
-        return _without_composio(_explain_composio(error))
+        found = _explain_composio(error)
+        return replace(found, text=f"{found.text} Until then {without}.")
     if not tools:
         return warning("a session has no tools; see the project's settings at Composio.")
     return fine(f"a session lists {len(tools)} tools.")
 
 
-def _explain_composio(error: ToolServerError) -> Verdict:
+def _explain_composio(error: ToolServerError) -> Finding:
+    address = "COMPOSIO_BASE_URL"
     if isinstance(error, ComposioRefusedError):
-        return explain_status(_COMPOSIO, error.status, words_in(error.body))
+        said = _words_in(error.body)
+        return _explain_status("Composio", address, _OF_COMPOSIO, error.status, said)
     return wrong(
-        f"{as_sentence(error)} See that this machine reaches Composio and that COMPOSIO_BASE_URL, "
-        "if it is set, is right."
+        f"{as_sentence(error)} See that this machine reaches Composio and that {address}, if it "
+        "is set, is right."
     )
-
-
-def _without_composio(verdict: Verdict) -> Verdict:
-    text = f"{verdict.text} Until then there is no search and there are no app tools."
-    return replace(verdict, text=text)

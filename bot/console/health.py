@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from aiohttp import web
 
 from agent_core.messages import JsonObject
-from bot.slack_api import Clock, SystemClock
+from bot.slack_api import Clock
 from bot.socket import SocketMode
 
 LOOK_LIMIT_S = 3.0
@@ -32,28 +32,20 @@ Look = Callable[[], Awaitable[Finding]]
 """Looks at one part. One that fails, or takes too long, counts as unwell."""
 
 
-class Health:
-    """Looks at every part at each question; nothing is remembered."""
-
-    def __init__(self, looks: Mapping[str, Look], clock: Clock) -> None:
-        self._looks = looks
-        self._clock = clock
-        self._started_s = clock.seconds()
-
-    async def handle(self, _request: web.Request) -> web.Response:
-        """200 when every part is well, otherwise 503 with the reasons in `why`."""
-        async with asyncio.TaskGroup() as group:
-            looking = {name: group.create_task(_take(look)) for name, look in self._looks.items()}
-        found = {name: task.result() for name, task in looking.items()}
-        why = [f"{name}: {finding.why}" for name, finding in found.items() if finding.why]
-        answer: JsonObject = {
-            "ok": not why,
-            "why": why,
-            "pid": os.getpid(),
-            "uptime_s": round(self._clock.seconds() - self._started_s, 1),
-            **{name: {"ok": not one.why, **one.details} for name, one in found.items()},
-        }
-        return web.json_response(answer, status=UNWELL if why else 200)
+async def _examine(looks: Mapping[str, Look], uptime_s: float) -> web.Response:
+    """200 when every part is well, otherwise 503 with the reasons in `why`."""
+    async with asyncio.TaskGroup() as group:
+        looking = {name: group.create_task(_take(look)) for name, look in looks.items()}
+    found = {name: task.result() for name, task in looking.items()}
+    why = [f"{name}: {finding.why}" for name, finding in found.items() if finding.why]
+    answer: JsonObject = {
+        "ok": not why,
+        "why": why,
+        "pid": os.getpid(),
+        "uptime_s": round(uptime_s, 1),
+        **{name: {"ok": not one.why, **one.details} for name, one in found.items()},
+    }
+    return web.json_response(answer, status=UNWELL if why else 200)
 
 
 async def _take(look: Look) -> Finding:
@@ -69,14 +61,19 @@ async def _take(look: Look) -> Finding:
 
 @asynccontextmanager
 async def serve_health(
-    looks: Mapping[str, Look], *, host: str, port: int, clock: Clock | None = None
+    looks: Mapping[str, Look], *, host: str, port: int, clock: Clock
 ) -> AsyncGenerator[int | None]:
     """Answer `/healthz` at this address; port 0 means any that is free. Gives the port in use.
 
     Where it cannot be served, that is a warning and the port is None: the bot works without.
     """
+    started_s = clock.seconds()
+
+    async def answer(_: web.Request) -> web.Response:
+        return await _examine(looks, clock.seconds() - started_s)
+
     app = web.Application()
-    app.router.add_get("/healthz", Health(looks, clock or SystemClock()).handle)
+    app.router.add_get("/healthz", answer)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
     await runner.setup()
     try:

@@ -6,7 +6,7 @@ from bot.ingress.catch_up import CatchUp
 from bot.ingress.gate import Taken
 from bot.ingress.gestures import Press, Submission
 from bot.ingress.handover import MAX_MB, Fault, LeftOut
-from bot.ingress.ingress import Ingress
+from bot.ingress.ingress import Ingress, leave_to_next_start
 from bot.ingress.register import EVENTS, TakingUp, connect_socket, create_app, register
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "TakingUp",
     "connect_socket",
     "create_app",
+    "leave_to_next_start",
     "listen_to_gestures",
     "register",
 ]

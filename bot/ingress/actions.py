@@ -18,9 +18,8 @@ from slack_bolt.response import BoltResponse
 from agent_core.background import Background
 from agent_core.messages import JsonObject
 from agent_core.prompts.language import detect_language
-from bot.ingress.authorise import Denied, Rules, authorise, refusal, screen
-from bot.ingress.changes import Unheard
-from bot.ingress.gate import Ledger
+from bot.ingress.authorise import Rules, authorise, refusal, screen
+from bot.ingress.gate import InVain, Ledger
 from bot.ingress.gestures import (
     Errors,
     Gesture,
@@ -34,8 +33,8 @@ from bot.ingress.gestures import (
     read_gesture,
     without_links,
 )
-from bot.ingress.ingress import CANCEL_PATIENCE_S, InVain, Tries
-from bot.slack_api import People, SlackApi, SlackError
+from bot.ingress.ingress import insist
+from bot.slack_api import People, Person, SlackApi, SlackError
 
 ANSWER_WITHIN_S = 2.5
 """Slack waits three seconds for what becomes of a modal, and then says that the app failed."""
@@ -90,22 +89,17 @@ class Actions:
         api: SlackApi,
         answer_within_s: float,
     ) -> None:
+        self.in_vain: set[str] = set()
+        """Keys of what was handled and could not be settled; whoever releases one takes it out."""
+        self.under_way = Background()
         self._gestures = gestures
         self._ledger = ledger
         self._rules = rules
         self._people = people
         self._api = api
         self._answer_within_s = answer_within_s
-        self._tries = Tries(api.clock)
-        self._unheard = Unheard()
-        self._background = Background()
         self._handled: LRUCache[str, Errors] = LRUCache(MAX_REMEMBERED)
         """The newest that were handled or given up, with the errors that were answered."""
-
-    @property
-    def in_vain(self) -> set[str]:
-        """Keys of what was handled and could not be settled; whoever releases one takes it out."""
-        return self._tries.in_vain
 
     async def receive(self, body: JsonObject) -> JsonObject:
         """Record a gesture and begin with it. Returns what Slack is answered, empty for nothing.
@@ -119,11 +113,12 @@ class Actions:
         gesture = read_gesture(body)
         handler = None if gesture is None else self._find_handler(gesture)
         if gesture is None or handler is None:
-            self._leave(gesture, body)
+            name = "something unreadable" if gesture is None else repr(addressee(gesture)[:80])
+            _log.info("%s of %s, which nobody knows, is left alone", body.get("type"), name)
             return {}
         if not await self._let_in(gesture, body):
             return {}
-        task = self._background.start(self._handle(gesture, handler, body), name="gesture")
+        task = self.under_way.start(self._handle(gesture, handler, body), name="gesture")
         if isinstance(gesture, Press):
             return {}
         return await self._wait_for(task, gesture, answer_at_s)
@@ -147,30 +142,18 @@ class Actions:
 
     async def drain(self) -> None:
         """Wait until nothing is under way. Close the socket first, and bound the wait."""
-        while self._background:
-            await self._background.settle()
-
-    async def close(self, *, patience_s: float) -> None:
-        """Wait so long for what is under way, then leave it to the next process."""
-        await self._background.settle(patience_s=patience_s)
-        if self._background:
-            _log.warning("%d gestures are left to the next start", len(self._background))
-        await self._background.close(patience_s=CANCEL_PATIENCE_S)
+        while self.under_way:
+            await self.under_way.settle()
 
     def _find_handler(self, gesture: Gesture) -> Gestures | None:
         name = addressee(gesture)
         prefix = max(filter(name.startswith, self._gestures), key=len, default=None)
         return None if prefix is None else self._gestures[prefix]
 
-    def _leave(self, gesture: Gesture | None, body: JsonObject) -> None:
-        """Nobody is there for it, as on a post by another version of the bot."""
-        name = "something unreadable" if gesture is None else repr(addressee(gesture)[:80])
-        self._unheard.note_kind(f"{body.get('type')} of {name}")
-
     async def _let_in(self, gesture: Gesture, body: JsonObject) -> bool:
         """Whether it is to be handled: new, or sent again after errors. It is durable then."""
         if dropped := screen(read_facts(body), self._rules):
-            _log.info("dropped %s: %s", gesture.key, dropped.reason)
+            _log.info("dropped %s: %s", gesture.key, dropped)
             return False
         if await self._ledger.record(gesture.key, "", without_links(body)):
             return True
@@ -188,12 +171,11 @@ class Actions:
             return refused if refused is not None else await _hand_over(gesture, handler)
 
         try:
-            errors = await self._tries.insist(gesture.key, attempt)
+            errors = await insist(self._api.clock, gesture.key, attempt)
         except InVain:
-            self._tries.in_vain.discard(gesture.key)
             _log.error("%s is given up", gesture.key)
         self._handled[gesture.key] = errors
-        self._background.start(self._settle(gesture.key), name="settle a gesture")
+        self.under_way.start(self._settle(gesture.key), name="settle a gesture")
         return errors
 
     async def _refuse(self, gesture: Gesture, body: JsonObject) -> Errors | None:
@@ -208,11 +190,11 @@ class Actions:
         facts = read_facts(body)
         rules = self._rules if facts.channel else replace(self._rules, channels=None)
         person = await self._people.person(gesture.user)
-        verdict = authorise(facts, rules, person)
-        if not isinstance(verdict, Denied):
+        served = authorise(facts, rules, person)
+        if isinstance(served, Person):
             return None
-        _log.info("denied %s: %s", gesture.key, verdict.reason)
-        sentence = refusal(verdict, detect_language(locale=person.locale if person else ""))
+        _log.info("denied %s: %s", gesture.key, served)
+        sentence = refusal(served, detect_language(locale=person.locale if person else ""))
         if isinstance(gesture, Press):
             await self._tell(gesture, sentence)
             return {}
@@ -243,9 +225,9 @@ class Actions:
     async def _settle(self, key: str) -> None:
         """What cannot be settled now comes back, and is settled then."""
         try:
-            await self._tries.insist(key, lambda _: self._ledger.settle(key))
+            await insist(self._api.clock, key, lambda _: self._ledger.settle(key))
         except InVain:
-            return
+            self.in_vain.add(key)
 
 
 class _Taking(AsyncMiddleware):

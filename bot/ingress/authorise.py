@@ -45,69 +45,56 @@ class Facts:
     is_bot: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Allowed:
-    person: Person
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Denied:
-    reason: Reason
-
-
-Verdict = Allowed | Denied
-
-
-def refusal(denied: Denied, language: str) -> str:
+def refusal(reason: Reason, language: str) -> str:
     """Why somebody is not served, in a sentence to them; empty where nothing is said."""
-    if denied.reason in _SILENT:
+    if reason in _SILENT:
         return ""
-    return BOT.say(language, f"ingress-refusal-{denied.reason.replace('_', '-')}")
+    return BOT.say(language, f"ingress-refusal-{reason.replace('_', '-')}")
 
 
-def screen(facts: Facts, rules: Rules) -> Denied | None:
+def screen(facts: Facts, rules: Rules) -> Reason | None:
     """Whether the payload alone rules its author out; needs no look-up."""
     if refused := screen_source(facts.team, facts.app_id, rules):
         return refused
     if facts.is_bot or facts.user in {rules.identity.bot_user, ""}:
-        return Denied(reason="bot")
+        return "bot"
     return None
 
 
-def screen_source(team: str, app_id: str, rules: Rules) -> Denied | None:
+def screen_source(team: str, app_id: str, rules: Rules) -> Reason | None:
     """Whether a payload is not for this installation of this app, whoever it is about."""
     own = rules.identity
     if own.app_id and app_id and app_id != own.app_id:
-        return Denied(reason="foreign_app")
+        return "foreign_app"
     if team != own.team and team not in (rules.teams or frozenset[str]()):
-        return Denied(reason="foreign_team")
+        return "foreign_team"
     return None
 
 
-def authorise(facts: Facts, rules: Rules, person: Person | None) -> Verdict:
-    """Whether this person, as Slack knows them by the payload's id, may use the bot here."""
+def authorise(facts: Facts, rules: Rules, person: Person | None) -> Person | Reason:
+    """The person, as Slack knows them by the payload's id, or why they may not use the bot here."""
     if refused := screen(facts, rules):
         return refused
     if person is None or person.id != facts.user:
-        return Denied(reason="unknown_user")
+        return "unknown_user"
     if refused := _refuse_person(facts, rules, person):
         return refused
     if rules.channels is not None and facts.channel not in rules.channels:
-        return Denied(reason="channel_not_listed")
+        return "channel_not_listed"
     if rules.users is not None and person.id not in rules.users:
-        return Denied(reason="user_not_listed")
-    return Allowed(person=person)
+        return "user_not_listed"
+    return person
 
 
-def _refuse_person(facts: Facts, rules: Rules, person: Person) -> Denied | None:
+def _refuse_person(facts: Facts, rules: Rules, person: Person) -> Reason | None:
     if person.is_bot:
-        return Denied(reason="bot")
+        return "bot"
     if person.is_deactivated:
-        return Denied(reason="deactivated")
+        return "deactivated"
     if person.is_guest:
-        return Denied(reason="guest")
+        return "guest"
     teams = rules.teams if rules.teams is not None else frozenset({rules.identity.team})
     homes = {person.team, facts.user_team} - {""}
     if not homes or not homes <= teams or (person.is_stranger and rules.teams is None):
-        return Denied(reason="stranger")
+        return "stranger"
     return None

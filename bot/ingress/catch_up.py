@@ -6,19 +6,19 @@ listed in a notice in place of an answer.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Container, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
 
-from agent_core.background import Background
-from agent_core.ids import SessionId
+from agent_core.background import Background, Backoff
+from agent_core.errors import AgentError
 from agent_core.messages import JsonObject
 from agent_core.prompts.language import detect_language
 from agent_core.runtime import StoredTurn
 from bot.inbound import InboundPost, plain_text
-from bot.ingress.gate import Admitted, Arrival, Judged
+from bot.ingress.gate import Admitted, Front
 from bot.ingress.heard import Gap, Heard, Marks
+from bot.ingress.ingress import Ingress
 from bot.ingress.missed import KnownSessions, Missed, Search, Seen
 from bot.render import one_line
 from bot.slack_api import Identity, SlackApi, SlackError, SlackRefused
@@ -26,8 +26,9 @@ from bot.threads import ThreadRef
 from bot.words import BOT
 
 BEAT_S = 5.0
-RETRY_WAITS_S = (30.0, 60.0, 300.0, 600.0)
-"""Waits before a conversation that could not be read is read again; then it is given up."""
+BACKOFF = Backoff(first_s=30.0, longest_s=600.0, factor=3.0, jitter=0.0)
+MAX_RUNS = 5
+"""So often a conversation that could not be read is tried, before it is given up."""
 
 HEAD_START_S = 5.0
 MAX_AT_ONCE = 8
@@ -43,72 +44,43 @@ MAX_NAME_CHARS = 60
 logger = logging.getLogger(__name__)
 
 
-class Answers(Protocol):
-    """What became of gestures that were handed over."""
-
-    async def has_turn(self, key: str) -> bool:
-        """Whether the gesture was taken up, however long ago."""
-        ...
-
-    async def ended(self, key: str) -> None:
-        """Returns when the gesture's turn has ended; it may never do so."""
-        ...
-
-
-class Way(Protocol):
-    """The way in that live posts take, too."""
-
-    async def receive(self, body: JsonObject) -> Arrival | None: ...
-
-    async def hand_over(self, arrival: Arrival, /) -> None: ...
-
-    async def judge(self, body: JsonObject) -> Judged:
-        """The decision alone: nothing is recorded, and nothing comes of it."""
-        ...
-
-
 class CatchUp:
     """Looks for missed posts whenever there was a gap, beside live traffic.
 
-    Give it the way in with `join` before the first post, and `open` it before the socket.
+    What it finds goes the way of live posts. `open` it before the socket.
     """
 
     def __init__(
         self,
+        ingress: Ingress,
+        front: Front,
         api: SlackApi,
         identity: Identity,
         *,
         marks: Marks,
         sessions: KnownSessions,
-        answers: Answers,
         now_s: Callable[[], float],
         head_start_s: float = HEAD_START_S,
     ) -> None:
         """`now_s` is the time of day, in seconds since the epoch."""
+        self._ingress = ingress
+        self._front = front
         self._api = api
         self._heard = Heard(marks, team=identity.team, now_s=now_s)
         self._search = Search(api, identity, sessions)
-        self._answers = answers
         self._head_start_s = head_start_s
-        self._joined: Way | None = None
         self._one_run = asyncio.Lock()
         self._background = Background()
         self._threads: dict[ThreadRef, asyncio.Task[None]] = {}
         """Threads that are caught up because somebody writes in them."""
 
-    def join(self, way: Way) -> None:
-        """Hand missed posts over this way, the one that live posts take."""
-        self._joined = way
-
     async def open(self) -> None:
         """Find out how far an earlier process has heard."""
         await self._heard.open()
 
-    def note(self, body: JsonObject, *, is_taken: bool) -> None:
-        """A payload was received; not taken where nothing was to do."""
+    def note(self, body: JsonObject) -> None:
+        """A payload was received, whoever it is for."""
         self._heard.note(body)
-        if not is_taken and self._heard.has_gap.is_set():
-            self._background.start(self._look_closer(body), name="look closer")
 
     def lose(self) -> None:
         """A payload could not be received, and Slack may not bring it again."""
@@ -134,8 +106,20 @@ class CatchUp:
 
         `is_well` tells whether the socket is open and heard.
         """
-        self._background.start(self._beat(is_well), name="heard")
-        self._background.start(self._run_when_needed(is_well), name="catch up")
+
+        async def beat() -> None:
+            await self._heard.beat(is_well=is_well())
+
+        async def run_when_needed() -> None:
+            await self._heard.has_gap.wait()
+            if is_well():
+                await self._run_until_done()
+
+        async def pause() -> None:
+            await self._api.clock.sleep(BEAT_S)
+
+        self._background.repeat(beat, pause=pause, name="noting what was heard")
+        self._background.repeat(run_when_needed, pause=pause, name="catching up")
 
     async def close(self) -> None:
         """Stop. What was begun with is in the ledger, the rest is found again at the next start."""
@@ -168,17 +152,10 @@ class CatchUp:
 
     async def _see_to(self, gap: Gap, seen: Seen) -> bool:
         """Answer or list all that was missed; whether that went well, and nothing was unread."""
-        turns, late = await self._search.unfinished(), list[Missed]()
-        looking = asyncio.create_task(self._correct(turns, gap), name="open requests")
-        fresh = self._fresh(gap, seen, late)
-        busy = {turn.session for turn in turns}
-        try:
-            async with aclosing(_after(looking, busy, fresh)) as posts:
-                were_answered = await self._answer(posts)
-            were_read = await looking
-        finally:
-            looking.cancel()
-            await asyncio.wait([looking])
+        late = list[Missed]()
+        were_read = await self._correct(await self._search.unfinished(), gap)
+        async with aclosing(self._fresh(gap, seen, late)) as posts:
+            were_answered = await self._answer(posts)
         if late:
             logger.info("catching up: %d posts were missed long ago", len(late))
         listed = [missed for missed in late if missed.post.thread.channel not in seen.unread]
@@ -212,17 +189,11 @@ class CatchUp:
                     await self._take(body)
         return is_done
 
-    @property
-    def _way(self) -> Way:
-        if self._joined is None:
-            raise RuntimeError("catching up began before there was a way in")
-        return self._joined
-
     async def _take(self, body: JsonObject) -> bool:
         """Hand over one payload at once. False where it is known, or nothing is to do."""
-        arrival = await self._way.receive(body)
+        arrival = await self._ingress.receive(body)
         if arrival is not None:
-            await self._way.hand_over(arrival)
+            await self._ingress.hand_over(arrival)
         return arrival is not None
 
     async def _answer(self, missed: AsyncIterator[Missed]) -> bool:
@@ -232,7 +203,8 @@ class CatchUp:
         still finds those before it. What is raised where they come from is raised once those that
         came before are seen to.
         """
-        slots, broken = asyncio.Semaphore(MAX_AT_ONCE), list[Exception]()
+        slots = asyncio.Semaphore(MAX_AT_ONCE)
+        broken: SlackError | None = None
         tasks: list[asyncio.Task[bool]] = []
         async with asyncio.TaskGroup() as group:
             try:
@@ -242,41 +214,30 @@ class CatchUp:
                     task.add_done_callback(lambda _: slots.release())
                     tasks.append(task)
                     await asyncio.wait({task}, timeout=self._head_start_s)
-            except Exception as error:  # noqa: BLE001 - raised below, where it cancels nobody
-                broken.append(error)
-        for error in broken:
-            raise error
+            except SlackError as error:  # raised below, where it cancels nobody
+                broken = error
+        if broken is not None:
+            raise broken
         return all(task.result() for task in tasks)
 
     async def _answer_one(self, missed: Missed) -> bool:
         key = missed.post.key
         try:
-            if await self._take(missed.body) and await self._answers.has_turn(key):
+            if await self._take(missed.body) and await self._front.taken(key) is not None:
                 async with asyncio.timeout(SLOT_LIMIT_S):
-                    await self._answers.ended(key)
+                    await self._front.ended(key)
         except TimeoutError:
             logger.info("%s takes long; the next ones do not wait for it", key)
-        except Exception:
+        except (AgentError, OSError):
             logger.exception("%s was missed and is not handed over", key)
             return False
         return True
-
-    async def _look_closer(self, body: JsonObject) -> None:
-        """Of a live reply that nobody took: the beginning of its thread may have been missed."""
-        post = self._search.read_reply(body)
-        if post is None:
-            return
-        await self.let_earlier_pass(post)
-        try:
-            await self._take(body)
-        except Exception:
-            logger.exception("%s is left to the search for what was missed", post.key)
 
     async def _catch_up_thread(self, live: InboundPost) -> None:
         try:
             for missed in await self._search.in_thread(live, self._heard.gap()):
                 await self._take(missed.body)
-        except Exception:
+        except (AgentError, OSError):
             logger.exception("%s may come before what was missed in its thread", live.key)
 
     async def _tell_late(self, late: Sequence[Missed], gap: Gap) -> bool:
@@ -294,7 +255,7 @@ class CatchUp:
     async def _tell_channel(self, channel: str, missed: Sequence[Missed], gap: Gap) -> bool:
         try:
             await self._announce(channel, missed, gap)
-        except Exception:
+        except (AgentError, OSError):
             logger.exception("a conversation is not told what it was not answered")
             return False
         return True
@@ -330,9 +291,9 @@ class CatchUp:
             logger.warning("%s could not be told what it was not answered: %s", channel, refused)
 
     async def _unanswered(self, missed: Missed) -> Admitted | None:
-        if not missed.is_new or await self._answers.has_turn(missed.post.key):
+        if not missed.is_new or await self._front.taken(missed.post.key) is not None:
             return None
-        judged = await self._way.judge(missed.body)
+        judged = await self._ingress.judge(missed.body)
         return judged if isinstance(judged, Admitted) else None
 
     async def _line(self, admitted: Admitted) -> str:
@@ -343,49 +304,14 @@ class CatchUp:
         said_at = datetime.fromtimestamp(float(post.ts), UTC) + zone_offset
         return f"• <{link}|{said_at:%Y-%m-%d %H:%M}> {one_line(person.name, MAX_NAME_CHARS)}"
 
-    async def _beat(self, is_well: Callable[[], bool]) -> None:
-        while True:
-            try:
-                await self._heard.beat(is_well=is_well())
-            except Exception:
-                logger.exception("how far the bot has heard could not be written down")
-            await self._api.clock.sleep(BEAT_S)
-
-    async def _run_when_needed(self, is_well: Callable[[], bool]) -> None:
-        while True:
-            await self._heard.has_gap.wait()
-            while not is_well():
-                await self._api.clock.sleep(BEAT_S)
-            await self._run_until_done()
-            await self._api.clock.sleep(BEAT_S)
-
     async def _run_until_done(self) -> None:
-        waits_s = list(RETRY_WAITS_S)
-        while True:
-            wait_s = waits_s[0] if waits_s else RETRY_WAITS_S[-1]
+        runs = 1
+        for wait_s in BACKOFF.waits_s():
             try:
-                if await self.run(is_last_try=not waits_s):
+                if await self.run(is_last_try=runs == MAX_RUNS):
                     return
-                waits_s = waits_s[1:]
+                runs += 1
                 logger.warning("catching up goes on in %g s", wait_s)
-            except Exception:
-                logger.exception("catching up is tried again in %g s", wait_s)
+            except SlackError as error:
+                logger.warning("catching up is tried again in %g s: %s", wait_s, error)
             await self._api.clock.sleep(wait_s)
-
-
-async def _after(
-    looking: asyncio.Task[bool], busy: Container[SessionId], posts: AsyncGenerator[Missed]
-) -> AsyncGenerator[Missed]:
-    """Posts of busy sessions wait until what became of the requests there is known."""
-    held: list[Missed] = []
-    async with aclosing(posts):
-        async for missed in posts:
-            if missed.post.thread.session in busy and not looking.done():
-                held.append(missed)
-                continue
-            while looking.done() and held:
-                yield held.pop(0)
-            yield missed
-    await asyncio.wait([looking])
-    for missed in held:
-        yield missed

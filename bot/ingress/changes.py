@@ -1,15 +1,11 @@
-"""What a payload tells: a post, an edit of one, that one is gone, or what nobody listens to."""
+"""What a payload tells: a post, an edit of one, or that one is gone."""
 
-import logging
 from dataclasses import dataclass
-
-from cachetools import LRUCache
 
 from agent_core.messages import JsonObject
 from bot.inbound import (
     DELETED,
     EDITED,
-    KEPT_SUBTYPES,
     InboundPost,
     object_in,
     post_key,
@@ -19,20 +15,6 @@ from bot.inbound import (
 
 TOMBSTONE = "tombstone"
 """What stands in the place of a deleted post that has replies."""
-
-MAX_KINDS = 500
-_LEFT = frozenset(
-    {
-        EDITED, DELETED,
-        "assistant_app_thread", "bot_message", "channel_archive", "channel_join", "channel_leave",
-        "channel_name", "channel_purpose", "channel_topic", "channel_unarchive", "group_archive",
-        "group_join", "group_leave", "group_name", "group_purpose", "group_topic",
-        "group_unarchive", "message_replied",
-    }
-)  # fmt: skip
-"""Subtypes of posts that we know and leave alone on purpose."""
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,25 +99,3 @@ def _as_posted(body: JsonObject, event: JsonObject, message: JsonObject) -> Json
     """The payload that would have told of the message when it was posted."""
     place = {"channel": event.get("channel"), "channel_type": event.get("channel_type")}
     return {**body, "event": {**message, **place}}
-
-
-class Unheard:
-    """Notes kinds of payloads that the bot does not know, so that an operator can find them."""
-
-    def __init__(self) -> None:
-        self._noted: LRUCache[str, bool] = LRUCache(MAX_KINDS)
-
-    def note(self, body: JsonObject) -> None:
-        """Log the kind of a payload's event, unless it is known or was logged before."""
-        event = object_in(body, "event")
-        kind, subtype = str(event.get("type") or "?"), str(event.get("subtype") or "")
-        if kind not in {"message", "app_mention"}:
-            self.note_kind(repr(kind[:80]))
-        elif subtype not in KEPT_SUBTYPES | _LEFT:
-            self.note_kind(repr(f"{kind}/{subtype}"[:80]))
-
-    def note_kind(self, kind: str) -> None:
-        """Log a kind of payload, named for people, unless it was logged before."""
-        if kind not in self._noted:
-            _log.info("Slack sends %s, which the bot leaves alone (said once)", kind)
-        self._noted[kind] = True

@@ -6,16 +6,16 @@ turn that waits or works.
 
 import logging
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Literal
+from typing import TypeVar
 
 from cachetools import LRUCache
 
 from bot.inbound import InboundPost, mentioned_users, plain_text
 from bot.ingress.changes import Deletion, Edit, Told
-from bot.ingress.gate import Admitted, Front, Gate, Ledger, post_language
+from bot.ingress.gate import Admitted, Front, Gate, InVain, Ledger, post_language
 from bot.slack_api import Identity, People, SlackApi, SlackError
 from bot.words import BOT
 
@@ -25,11 +25,9 @@ MAX_LOOKS = 24
 MAX_POSTS = 10_000
 MAX_TOLD = 1_000
 
-_log = logging.getLogger(__name__)
+T = TypeVar("T")
 
-Settled = Literal["settled"]
-Later = Literal["later"]
-"""The post is known and has no turn yet: try again in a while."""
+_log = logging.getLogger(__name__)
 
 
 class Posts:
@@ -37,6 +35,7 @@ class Posts:
 
     def __init__(self, people: People, identity: Identity) -> None:
         self._people = people
+        self.identity = identity
         self._bot_user = identity.bot_user
         self._edited: LRUCache[str, InboundPost] = LRUCache(MAX_POSTS)
         self._gone: LRUCache[str, str] = LRUCache(MAX_POSTS)
@@ -112,7 +111,7 @@ class Corrections:
         self._told: LRUCache[str, bool] = LRUCache(MAX_TOLD)
         self._looks: Counter[str] = Counter()
 
-    async def revise(self, edit: Edit) -> InboundPost | Settled | Later:
+    async def revise(self, edit: Edit) -> InboundPost | None:
         """Put the new text in the place of the old one, as long as the turn has not begun.
 
         An edit that takes the bot's mention out leaves the request as it is otherwise: to take it
@@ -120,45 +119,47 @@ class Corrections:
         post is returned, is in the ledger and is to be handed over.
 
         Raises:
+            InVain: The post is known and has no turn yet.
             SlackError: Slack could not be asked.
         """
-        outcome = await self._revise(edit)
-        if not isinstance(outcome, str):
-            await self._settle(edit.key)
-            return outcome
-        return await self._conclude(edit.key, outcome)
+        return await self._conclude(edit.key, self._revise(edit))
 
-    async def withdraw(self, deletion: Deletion) -> Settled | Later:
+    async def withdraw(self, deletion: Deletion) -> None:
         """End the turn of a post that is gone. One that has not come yet never will.
 
         What other work has taken in stays a part of it: the model has read it.
-        """
-        key = deletion.post_key
-        if await self._front.withdraw(key):
-            await self._ledger.settle(key)
-            return await self._conclude(deletion.key, "settled")
-        never_came = await self._ledger.record(key, "", {})
-        await self._ledger.settle(key)
-        is_over = never_came or self._posts.is_under_way(key)
-        if is_over or await self._front.taken(key) is not None:
-            return await self._conclude(deletion.key, "settled")
-        return await self._conclude(deletion.key, "later")
 
-    async def _revise(self, edit: Edit) -> InboundPost | Settled | Later:
-        if self._posts.is_outdated(edit) or self._posts.is_gone(edit.post.key):
-            return "settled"
-        author = await self._gate.judge_author(edit.post, edit.body)
+        Raises:
+            InVain: The post is known and has no turn yet.
+        """
+        await self._conclude(deletion.key, self._withdraw(deletion.post_key))
+
+    async def _revise(self, edit: Edit) -> InboundPost | None:
+        post = edit.post
+        if self._posts.is_outdated(edit) or self._posts.is_gone(post.key):
+            return None
+        author = await self._gate.judge_author(post, edit.body)
         if not isinstance(author, Admitted):
-            return "settled"
-        if await self._front.taken(edit.post.key) is not None:
+            return None
+        if await self._front.taken(post.key) is not None:
             await self._revise_turn(edit, author)
-            return "settled"
-        if await self._gate.is_for_us(edit.post):
-            if await self._ledger.record(edit.post.key, edit.post.second_key, edit.body):
-                return edit.post
-            return "later"
-        was_for_us = edit.before is not None and await self._gate.is_for_us(edit.before)
-        return "later" if was_for_us else "settled"
+            return None
+        if await self._gate.is_for_us(post):
+            if await self._ledger.record(post.key, post.second_key, edit.body):
+                return post
+            raise InVain(edit.key)
+        if edit.before is not None and await self._gate.is_for_us(edit.before):
+            raise InVain(edit.key)
+        return None
+
+    async def _withdraw(self, key: str) -> None:
+        is_over = await self._front.withdraw(key)
+        never_came = not is_over and await self._ledger.record(key, "", {})
+        await self._ledger.settle(key)
+        if is_over or never_came or self._posts.is_under_way(key):
+            return
+        if await self._front.taken(key) is None:
+            raise InVain(key)
 
     async def _revise_turn(self, edit: Edit, author: Admitted) -> None:
         text = await self._posts.text(edit.post)
@@ -184,15 +185,15 @@ class Corrections:
         except SlackError as error:
             _log.warning("could not tell that an edit came too late: %s", error)
 
-    async def _conclude(self, key: str, outcome: Settled | Later) -> Settled | Later:
+    async def _conclude(self, key: str, change: Awaitable[T]) -> T | None:
         """What cannot be done yet is looked at again, a bounded number of times."""
-        if outcome == "later":
+        result = None
+        try:
+            result = await change
+        except InVain:
             self._looks[key] += 1
             if self._looks[key] < MAX_LOOKS:
-                return "later"
-        await self._settle(key)
-        return "settled"
-
-    async def _settle(self, key: str) -> None:
+                raise
         await self._ledger.settle(key)
         del self._looks[key]
+        return result

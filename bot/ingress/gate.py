@@ -13,12 +13,11 @@ from agent_core.ids import SessionId, TurnId
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.prompts.language import detect_language
 from bot.inbound import InboundPost, mentioned_users, plain_text
-from bot.ingress.authorise import Denied, Facts, Rules, authorise, refusal, screen, screen_source
+from bot.ingress.authorise import Facts, Rules, authorise, refusal, screen, screen_source
 from bot.ingress.changes import Deletion, Edit, Told, read_told
 from bot.slack_api import People, Person, SlackApi
 from bot.threads import ThreadRef
 
-FRESH_THREAD_S = 3_600.0
 MAX_THREADS = 10_000
 
 Address = Literal["ours", "not_ours", "ours_in_our_thread"]
@@ -61,6 +60,10 @@ class Front(Protocol):
 
     async def stop_channel(self, team: str, channel: str, by: str, *, before_ts: str) -> bool:
         """End all work of a channel's threads that began before a post; False without any."""
+        ...
+
+    async def ended(self, key: str) -> None:
+        """Returns when the gesture's turn has ended; it may never do so."""
         ...
 
     async def knows(self, session: SessionId) -> bool: ...
@@ -119,6 +122,10 @@ class Refused:
     sentence: str
 
 
+class InVain(Exception):
+    """A payload could not be handled for now, and is to be taken up again; it is in the ledger."""
+
+
 Judged = Admitted | Refused | None
 """None: the post is not for the bot."""
 
@@ -153,7 +160,6 @@ class Gate:
         self._api = api
         self._rules = rules
         self._bot_user = rules.identity.bot_user
-        self._let_in: LRUCache[SessionId, bool] = LRUCache(MAX_THREADS)
         self._is_ours: LRUCache[ThreadRef, bool] = LRUCache(MAX_THREADS)
         """How threads began: with a word to the bot, or among people."""
         self._asking: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
@@ -169,10 +175,7 @@ class Gate:
         """
         if self._is_foreign(told, body) or not await self._may_be_for_us(told):
             return None
-        second_key = ""
-        if isinstance(told, InboundPost):
-            self._let_in[told.thread.session] = True
-            second_key = told.second_key
+        second_key = told.second_key if isinstance(told, InboundPost) else ""
         if not await self._ledger.record(told.key, second_key, body):
             return None
         return Arrival(told=told, body=body)
@@ -194,10 +197,13 @@ class Gate:
             SlackError: Slack could not be asked.
         """
         person = await self._people.person(post.user)
-        verdict = authorise(_facts(post, body), self._rules, person)
-        if isinstance(verdict, Denied):
-            return self._refuse(post, verdict, person)
-        return Admitted(post=post, person=verdict.person)
+        served = authorise(_facts(post, body), self._rules, person)
+        if isinstance(served, Person):
+            return Admitted(post=post, person=served)
+        _log.info("denied %s in %s: %s", post.user, post.thread.channel, served)
+        spoke_to_bot = post.mentions_bot or post.channel_type == "im"
+        sentence = refusal(served, post_language(post, person)) if spoke_to_bot else ""
+        return Refused(post=post, sentence=sentence)
 
     async def is_for_us(self, post: InboundPost) -> bool:
         """Whether a post speaks to the bot.
@@ -227,46 +233,31 @@ class Gate:
         else:
             dropped = screen(_facts(post, body), self._rules)
         if dropped:
-            _log.info("dropped a payload: %s", dropped.reason)
+            _log.info("dropped a payload: %s", dropped)
         return dropped is not None
 
     async def _may_be_for_us(self, told: Told) -> bool:
         match told:
             case InboundPost():
-                return await self._is_candidate(told)
+                return self._is_candidate(told)
             case Edit():
                 versions, key = (told.post, told.before), told.post.key
             case Deletion():
                 versions, key = (told.before,), told.post_key
-        for post in filter(None, versions):
-            if await self._is_candidate(post):
-                return True
-        return versions == (None,) or await self._front.taken(key) is not None
+        if versions == (None,) or any(map(self._is_candidate, filter(None, versions))):
+            return True
+        return await self._front.taken(key) is not None
 
-    async def _is_candidate(self, post: InboundPost) -> bool:
-        """A thread's first post may still be on its way to the front door, or to us."""
+    def _is_candidate(self, post: InboundPost) -> bool:
+        """A reply in a thread whose first post is not known may be for the bot."""
         spoken_to = address(post, bot_user=self._bot_user)
-        if spoken_to != "ours_in_our_thread":
-            return spoken_to == "ours"
-        if (known := self._is_ours.get(post.thread)) is not None:
-            return known
-        session = post.thread.session
-        return _is_fresh(post) or session in self._let_in or await self._front.knows(session)
-
-    def _refuse(self, post: InboundPost, denied: Denied, person: Person | None) -> Refused:
-        _log.info("denied %s in %s: %s", post.user, post.thread.channel, denied.reason)
-        spoke_to_bot = post.mentions_bot or post.channel_type == "im"
-        sentence = refusal(denied, post_language(post, person)) if spoke_to_bot else ""
-        return Refused(post=post, sentence=sentence)
+        if spoken_to == "ours_in_our_thread":
+            return self._is_ours.get(post.thread, True)
+        return spoken_to == "ours"
 
 
 def _post(told: InboundPost | Edit) -> InboundPost:
     return told.post if isinstance(told, Edit) else told
-
-
-def _is_fresh(post: InboundPost) -> bool:
-    """Slack promises no order: a reply may come before the mention that its thread began with."""
-    return float(post.ts) - float(post.thread.root_ts) < FRESH_THREAD_S
 
 
 def _facts(post: InboundPost, body: JsonObject) -> Facts:

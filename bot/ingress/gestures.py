@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -27,14 +27,12 @@ class Press:
     message_ts: str
     """Empty in a view."""
     view_id: str = ""
-    """Empty in a post."""
     action_id: str
     action_ts: str
     value: str
-    """The button's, or that of what was chosen; several are joined with commas."""
+    """The button's, or that of what was chosen."""
     trigger_id: str
     """Opens one modal, for three seconds; empty where it is too late for that."""
-    is_ephemeral: bool
 
     @property
     def key(self) -> str:
@@ -44,8 +42,8 @@ class Press:
     @property
     def thread(self) -> ThreadRef:
         """The thread in which it was pressed, or that it would begin."""
-        root_ts = self.thread_ts or self.message_ts
-        return ThreadRef(team=self.team, channel=self.channel, root_ts=root_ts)
+        root = self.thread_ts or self.message_ts
+        return ThreadRef(team=self.team, channel=self.channel, root_ts=root)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +55,7 @@ class Submission:
     callback_id: str
     private_metadata: str
     values: Mapping[str, str]
-    """By block id; what was left empty is empty, and several values are joined with commas."""
+    """By block id; what was left empty is empty."""
     view_id: str
     view_hash: str
 
@@ -67,8 +65,8 @@ class Submission:
 
         Slack does not change the hash of a view that was answered with errors.
         """
-        entered = json.dumps(dict(self.values), sort_keys=True).encode()
-        digest = hashlib.sha256(entered).hexdigest()[:16]
+        entered = json.dumps(dict(self.values), sort_keys=True)
+        digest = hashlib.sha256(entered.encode()).hexdigest()[:16]
         return f"submission:{self.team}:{self.user}:{self.view_id}:{self.view_hash}:{digest}"
 
 
@@ -157,7 +155,6 @@ def _read_press(body: JsonObject) -> Press | None:
         action_ts=text_in(action, "action_ts"),
         value=_value(action),
         trigger_id=text_in(body, "trigger_id"),
-        is_ephemeral=place.get("is_ephemeral") is True,
     )
     known = press.team and press.user and press.action_id and press.action_ts
     return press if known else None
@@ -195,34 +192,21 @@ def _channel(body: JsonObject) -> str:
 
 
 def _values(state: JsonObject) -> dict[str, str]:
-    """An input block has one element, a block of actions may have several."""
+    """An input block has one element."""
     return {
-        block_id: _joined(_value(object_in(elements, action_id)) for action_id in elements)
+        block_id: _value(object_in(elements, next(iter(elements))))
         for block_id in state
         if (elements := object_in(state, block_id))
     }
 
 
 def _value(element: JsonObject) -> str:
-    """What an element shows, whichever of Slack's fields holds it."""
-    if "selected_option" in element:
-        return text_in(object_in(element, "selected_option"), "value")
-    if "selected_options" in element:
-        return _joined(text_in(each, "value") for each in _objects(element, "selected_options"))
-    if "value" in element:
-        return text_in(element, "value")
-    return next((_plain(element[name]) for name in element if name.startswith("selected_")), "")
-
-
-def _plain(value: Any) -> str:
-    """A conversation, a date or a time; a moment is a number, and some menus take several."""
-    if isinstance(value, list):
-        return _joined(str(item) for item in cast("list[object]", value))
-    return str(value) if isinstance(value, str | int) else ""
-
-
-def _joined(values: Iterable[str]) -> str:
-    return ",".join(filter(None, values))
+    """What an element shows: a button, a text, a menu or a choice of a conversation."""
+    return (
+        text_in(object_in(element, "selected_option"), "value")
+        or text_in(element, "selected_conversation")
+        or text_in(element, "value")
+    )
 
 
 def _objects(raw: JsonObject, key: str) -> list[JsonObject]:

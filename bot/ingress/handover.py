@@ -16,7 +16,7 @@ from bot.inbound import InboundPost, SlackFile, mentioned_users, plain_text
 from bot.ingress.corrections import Posts
 from bot.ingress.gate import Admitted, Front, Ledger, Refused, post_language
 from bot.render import escape
-from bot.slack_api import Identity, People, PostRecord, SlackApi, SlackError
+from bot.slack_api import People, PostRecord, SlackApi, SlackError
 from bot.threads import user_id
 from bot.words import BOT
 
@@ -72,15 +72,15 @@ class Handover:
         front: Front,
         ledger: Ledger,
         files: FileKeeper,
-        earlier: "EarlierPosts",
         api: SlackApi,
+        people: People,
         posts: Posts,
     ) -> None:
         self._front = front
         self._ledger = ledger
         self._files = files
-        self._earlier = earlier
         self._api = api
+        self._people = people
         self._posts = posts
         self._told_parked: LRUCache[str, bool] = LRUCache(MAX_TOLD)
 
@@ -94,14 +94,6 @@ class Handover:
         is_new = message is not None and await self._give(message)
         await self._ledger.settle(admitted.post.key)
         return is_new
-
-    async def leave(self, post: InboundPost) -> None:
-        """A recorded post is not for the bot, as it stands now."""
-        await self._ledger.forget(post.key, post.second_key)
-
-    async def dismiss(self, post: InboundPost) -> None:
-        """Nobody will answer a recorded post: settle it."""
-        await self._ledger.settle(post.key)
 
     async def tell(self, refused: Refused) -> None:
         """Say to the author alone why there will be no answer, where there is a word for it."""
@@ -191,21 +183,12 @@ class Handover:
         if not post.is_reply or (not again and await self._front.knows(post.thread.session)):
             return ""
         try:
-            return await self._earlier.read(post, utc_offset_s=admitted.person.utc_offset_s)
+            return await self._earlier_posts(post, admitted.person.utc_offset_s)
         except SlackError as error:
             _log.warning("could not read a thread: %s", error)
             return _UNREADABLE
 
-
-class EarlierPosts:
-    """What was said in a thread before the bot was asked, as material for its first answer."""
-
-    def __init__(self, api: SlackApi, people: People, identity: Identity) -> None:
-        self._api = api
-        self._people = people
-        self._identity = identity
-
-    async def read(self, post: InboundPost, *, utc_offset_s: int) -> str:
+    async def _earlier_posts(self, post: InboundPost, utc_offset_s: int) -> str:
         """Lines such as `Ann (14:03): text`, oldest first, the bot's own left out.
 
         The newest posts are kept where there are too many. Times are the asker's. Only the first
@@ -220,18 +203,19 @@ class EarlierPosts:
         named = {each.user for each in kept} | {
             user for each in kept for user in mentioned_users(each.text)
         }
-        names = await self._people.names(named - {"", self._identity.bot_user})
+        names = await self._people.names(named - {"", self._posts.identity.bot_user})
         lines = [self._line(each, names, utc_offset_s) for each in kept]
         return _FENCE.sub("(", "\n".join(_newest_within(lines, MAX_CHARS)))
 
     def _is_material(self, post: PostRecord) -> bool:
-        own = post.user == self._identity.bot_user or post.bot_id == self._identity.bot_id
+        identity = self._posts.identity
+        own = post.user == identity.bot_user or post.bot_id == identity.bot_id
         return not own and post.subtype not in _NOTICES and bool(post.text or post.file_names)
 
     def _line(self, post: PostRecord, names: dict[str, str], utc_offset_s: int) -> str:
         author = _one_line(names.get(post.user) or post.user or "An app")
         at = datetime.fromtimestamp(float(post.ts), UTC) + timedelta(seconds=utc_offset_s)
-        said = plain_text(post.text, bot_user=self._identity.bot_user, names=names)
+        said = plain_text(post.text, bot_user=self._posts.identity.bot_user, names=names)
         indented = f"\n{_INDENT}".join(said.splitlines())
         files = f" [files: {_one_line(', '.join(post.file_names))}]" if post.file_names else ""
         return f"{author} ({at:%H:%M}): {indented}{files}"

@@ -2,25 +2,29 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
+from itertools import islice
 from typing import Literal, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
+from agent_core.background import Background, Backoff
 from agent_core.messages import JsonObject
 from agent_core.prompts.small_talk import small_talk
 from bot.inbound import InboundPost
 from bot.ingress.authorise import Rules
 from bot.ingress.changes import Deletion, Edit, Told
 from bot.ingress.corrections import Corrections, Posts
-from bot.ingress.gate import Admitted, Arrival, Front, Gate, Judged, Ledger, Refused
-from bot.ingress.handover import EarlierPosts, FileKeeper, Handover
-from bot.slack_api import Clock, People, SlackApi
+from bot.ingress.gate import Admitted, Arrival, Front, Gate, InVain, Judged, Ledger, Refused
+from bot.ingress.handover import FileKeeper, Handover
+from bot.slack_api import Clock, People, SlackApi, SlackError
 from bot.threads import ThreadRef
 
-RETRY_WAITS_S = (1.0, 5.0, 15.0, 30.0)
-"""Waits between the tries; after the last one a payload is left to be taken up again."""
+BACKOFF = Backoff(first_s=1.0, longest_s=30.0, factor=4.0)
+TRIES = 5
+"""After the last one a payload is left to be taken up again."""
 
+DRAIN_PATIENCE_S = 3.0
 CANCEL_PATIENCE_S = 1.0
 
 Outcome = Literal["begun", "known", "parked"]
@@ -39,32 +43,30 @@ class Signs(Protocol):
     async def take_back(self, thread: ThreadRef, post_ts: str) -> None: ...
 
 
-class InVain(Exception):
-    """No try worked. The payload is noted, and is still in the ledger."""
+async def insist(clock: Clock, key: str, attempt: Callable[[bool], Awaitable[T]]) -> T:
+    """Try a bounded number of times; `attempt` is told whether it is not the first.
+
+    Raises:
+        InVain: No try worked. The payload is still in the ledger.
+    """
+    for number, wait_s in enumerate((*islice(BACKOFF.waits_s(), TRIES - 1), None), start=1):
+        try:
+            return await attempt(number > 1)
+        except InVain:
+            raise
+        except Exception:
+            logger.exception("%s was not handled (try %d)", key, number)
+        if wait_s is not None:
+            await clock.sleep(wait_s)
+    raise InVain(key)
 
 
-class Tries:
-    """Tries a bounded number of times, and notes the keys of what did not work."""
-
-    def __init__(self, clock: Clock) -> None:
-        self.in_vain: set[str] = set()
-        self._clock = clock
-
-    async def insist(self, key: str, attempt: Callable[[bool], Awaitable[T]]) -> T:
-        """Try until it works; `attempt` is told whether it is not the first.
-
-        Raises:
-            InVain: It did not work.
-        """
-        for number, wait_s in enumerate((*RETRY_WAITS_S, None), start=1):
-            try:
-                return await attempt(number > 1)
-            except Exception:
-                logger.exception("%s was not handled (try %d)", key, number)
-            if wait_s is not None:
-                await self._clock.sleep(wait_s)
-        self.in_vain.add(key)
-        raise InVain(key)
+async def leave_to_next_start(work: Background, *, patience_s: float = DRAIN_PATIENCE_S) -> None:
+    """Wait so long for what is under way, then leave it to the next process."""
+    await work.settle(patience_s=patience_s)
+    if work:
+        logger.warning("%d payloads are left to the next start", len(work))
+    await work.close(patience_s=CANCEL_PATIENCE_S)
 
 
 class Ingress:
@@ -85,66 +87,70 @@ class Ingress:
         rules: Rules,
         signs: Signs,
         people: People,
-        clock: Clock,
+        clock: Clock | None = None,
     ) -> None:
-        """Nothing is connected to it yet; `clock` times its tries."""
-        earlier = EarlierPosts(api, people, rules.identity)
-        self._front = front
-        self._signs = signs
-        self._posts = Posts(people, rules.identity)
-        self._gate = Gate(front, ledger, people, api, rules)
-        self._handover = Handover(front, ledger, files, earlier, api, self._posts)
-        self._corrections = Corrections(front, ledger, self._gate, api, self._posts)
-        self._tries = Tries(clock)
-        self._before_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._after_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._under_way: set[asyncio.Task[object]] = set()
-        self._idle = asyncio.Event()
-        self._idle.set()
-
-    @property
-    def in_vain(self) -> set[str]:
+        """`clock` times its tries."""
+        self.in_vain: set[str] = set()
         """Keys of recorded payloads that wait to be taken up again, once they are released.
 
-        Whoever releases one takes it out.
-        """
-        return self._tries.in_vain
+        Whoever releases one takes it out."""
+        self.under_way = Background()
+        self._front = front
+        self._ledger = ledger
+        self._signs = signs
+        self._clock = clock or api.clock
+        self._posts = Posts(people, rules.identity)
+        self._gate = Gate(front, ledger, people, api, rules)
+        self._handover = Handover(front, ledger, files, api, people, self._posts)
+        self._corrections = Corrections(front, ledger, self._gate, api, self._posts)
+        self._before_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._after_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def receive(self, body: JsonObject) -> Arrival | None:
         """The half before the acknowledgement. What it lets in is durable when it returns.
 
         Payloads of one thread are recorded in the order of the calls. None: nothing is to do.
         """
-        async with self._counted():
-            told = self._gate.read(body)
-            if told is None:
-                return None
-            async with self._before_ack.setdefault(_lane_of(told), asyncio.Lock()):
-                arrival = await self._gate.let_in(told, body)
-            if arrival is not None:
-                self._posts.note(told)
-            return arrival
+        told = self._gate.read(body)
+        if told is None:
+            return None
+        async with self._before_ack.setdefault(_lane_of(told), asyncio.Lock()):
+            arrival = await self._gate.let_in(told, body)
+        if arrival is not None:
+            self._posts.note(told)
+        return arrival
 
-    async def hand_over(self, arrival: Arrival) -> None:
+    async def hand_over(self, arrival: Arrival, *, again: bool = False) -> None:
         """The half after the acknowledgement. What fails here is taken up again later.
 
         Posts of one thread reach the agent in the order of the calls, however long files take.
         """
-        async with self._counted():
-            await self._handle(arrival, again=False)
+        told = arrival.told
+        try:
+            match told:
+                case InboundPost():
+                    await self._take_post(told, arrival.body, again=again)
+                case Edit():
+                    await self._take_edit(told, again=again)
+                case Deletion():
+                    await self._insist(told.key, lambda _: self._corrections.withdraw(told))
+        except InVain:
+            self.in_vain.add(told.key)
+        except Exception:
+            logger.exception("%s was not handled", told.key)
+            self.in_vain.add(told.key)
 
     async def replay(self, body: JsonObject) -> None:
         """Handle a payload that was recorded and not settled, here or by another process.
 
         Posts that come later than this call begins stay behind those of their thread.
         """
-        async with self._counted():
-            told = self._gate.read(body)
-            if told is None:
-                logger.warning("a recorded payload tells nothing any more")
-                return
-            self._posts.note(told)
-            await self._handle(Arrival(told=told, body=body), again=True)
+        told = self._gate.read(body)
+        if told is None:
+            logger.warning("a recorded payload tells nothing any more")
+            return
+        self._posts.note(told)
+        await self.hand_over(Arrival(told=told, body=body), again=True)
 
     def waits_its_turn(self, post: InboundPost) -> bool:
         """Whether a post stays behind earlier ones of its thread: not the word to stop alone."""
@@ -161,34 +167,11 @@ class Ingress:
 
     async def drain(self) -> None:
         """Wait until nothing is under way. Close the socket first, and bound the wait."""
-        await self._idle.wait()
+        while self.under_way:
+            await self.under_way.settle()
 
-    async def close(self, *, patience_s: float) -> None:
-        """Wait so long for what is under way, then leave it to the next process."""
-        try:
-            async with asyncio.timeout(patience_s):
-                await self.drain()
-        except TimeoutError:
-            left = set(self._under_way)
-            logger.warning("%d payloads are left to the next start", len(left))
-            for task in left:
-                task.cancel()
-            await asyncio.wait(left, timeout=CANCEL_PATIENCE_S)
-
-    async def _handle(self, arrival: Arrival, *, again: bool) -> None:
-        try:
-            match arrival.told:
-                case InboundPost() as post:
-                    await self._take_post(post, arrival.body, again=again)
-                case Edit() as edit:
-                    await self._take_edit(edit, again=again)
-                case Deletion() as deletion:
-                    await self._take_deletion(deletion)
-        except InVain:
-            return
-        except Exception:
-            logger.exception("%s was not handled", arrival.told.key)
-            self.in_vain.add(arrival.told.key)
+    async def _insist(self, key: str, attempt: Callable[[bool], Awaitable[T]]) -> T:
+        return await insist(self._clock, key, attempt)
 
     async def _take_post(self, post: InboundPost, body: JsonObject, *, again: bool) -> None:
         """The author is looked up while earlier posts of the thread are still handed over."""
@@ -202,26 +185,23 @@ class Ingress:
                     outcome = await self._act(judged, post, again=again)
         finally:
             self._posts.end(post)
-        if isinstance(judged, Admitted):
-            await self._conclude(judged, outcome)
+        if outcome == "parked":
+            self.in_vain.add(post.key)
+        if isinstance(judged, Admitted) and outcome != "begun":  # a turn takes its sign back itself
+            await self._signs.take_back(post.thread, post.ts)
+            if outcome == "parked":
+                await self._handover.tell_parked(judged)
 
     async def _take_edit(self, edit: Edit, *, again: bool) -> None:
         async with self._after_ack.setdefault(_lane_of(edit), asyncio.Lock()):
-            outcome = await self._tries.insist(edit.key, lambda _: self._corrections.revise(edit))
-        if outcome == "later":
-            self.in_vain.add(edit.key)
-        if isinstance(outcome, InboundPost):
-            await self._take_post(outcome, edit.body, again=again)
-
-    async def _take_deletion(self, deletion: Deletion) -> None:
-        withdraw = self._corrections.withdraw
-        if await self._tries.insist(deletion.key, lambda _: withdraw(deletion)) == "later":
-            self.in_vain.add(deletion.key)
+            post = await self._insist(edit.key, lambda _: self._corrections.revise(edit))
+        if post is not None:
+            await self._take_post(post, edit.body, again=again)
 
     async def _judge(self, post: InboundPost, body: JsonObject) -> Judged | InVain:
         """What is raised here would end the wait for the lane, and so the order of the thread."""
         try:
-            return await self._tries.insist(post.key, lambda _: self._gate.judge(post, body))
+            return await self._insist(post.key, lambda _: self._gate.judge(post, body))
         except InVain as error:
             return error
 
@@ -231,14 +211,14 @@ class Ingress:
             match judged:
                 case Admitted():
                     return await self._deliver(judged, again=again)
-                case Refused():
-                    await self._handover.tell(judged)
-                case None:
-                    await self._tries.insist(post.key, lambda _: self._handover.leave(post))
-                    return "known"
                 case InVain():
                     return "parked"
-            await self._tries.insist(post.key, lambda _: self._handover.dismiss(post))
+                case None:
+                    key, second_key = post.key, post.second_key
+                    await self._insist(key, lambda _: self._ledger.forget(key, second_key))
+                case Refused():
+                    await self._handover.tell(judged)
+                    await self._settle(post)
         except InVain:
             return "parked"
         return "known"
@@ -247,7 +227,7 @@ class Ingress:
         post = admitted.post
         if not self.waits_its_turn(post) and await self._stop(admitted):
             return "known"
-        is_new = await self._tries.insist(
+        is_new = await self._insist(
             post.key, lambda retried: self._handover.deliver(admitted, again=again or retried)
         )
         return "begun" if is_new else "known"
@@ -262,21 +242,16 @@ class Ingress:
         self._posts.call_off(lambda other: _concerns(post, other), by=name, before_ts=post.ts)
         if not _is_for_all(post):
             return False
-        if not await self._tries.insist(
+        if not await self._insist(
             post.key,
             lambda _: self._front.stop_channel(place.team, place.channel, name, before_ts=post.ts),
         ):
             return False
-        await self._tries.insist(post.key, lambda _: self._handover.dismiss(post))
+        await self._settle(post)
         return True
 
-    async def _conclude(self, admitted: Admitted, outcome: Outcome) -> None:
-        """A turn that began takes its sign back itself."""
-        if outcome == "begun":
-            return
-        await self._signs.take_back(admitted.post.thread, admitted.post.ts)
-        if outcome == "parked":
-            await self._handover.tell_parked(admitted)
+    async def _settle(self, post: InboundPost) -> None:
+        await self._insist(post.key, lambda _: self._ledger.settle(post.key))
 
     def _lane(self, post: InboundPost) -> AbstractAsyncContextManager[object]:
         if self.waits_its_turn(post):
@@ -291,22 +266,8 @@ class Ingress:
             return
         try:
             await self._signs.show(post.thread, post.ts, may_be_left=may_be_left)
-        except Exception:
-            logger.exception("%s got no sign", post.key)
-
-    @asynccontextmanager
-    async def _counted(self) -> AsyncGenerator[None]:
-        task = asyncio.current_task()
-        if task is None:
-            raise RuntimeError("a payload is handled outside of any task")
-        self._under_way.add(task)
-        self._idle.clear()
-        try:
-            yield
-        finally:
-            self._under_way.discard(task)
-            if not self._under_way:
-                self._idle.set()
+        except SlackError as error:
+            logger.warning("%s got no sign: %s", post.key, error)
 
 
 def _lane_of(told: Told) -> str:

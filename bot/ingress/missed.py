@@ -23,7 +23,6 @@ from bot.ingress.gate import address
 from bot.ingress.heard import Gap
 from bot.slack_api import (
     Conversation,
-    ConversationKind,
     Identity,
     SlackApi,
     SlackAuthRefused,
@@ -166,13 +165,6 @@ class Search:
             if float(missed.post.ts) < float(live.ts) and not gap.is_late(missed.post.ts)
         ]
 
-    def read_reply(self, body: JsonObject) -> InboundPost | None:
-        """The reply in a payload if it may be for the bot, going by itself alone."""
-        post = read_post(body, bot_user=self._identity.bot_user)
-        if post is None or not post.is_reply or not self._may_be_ours(post, None):
-            return None
-        return post
-
     async def unfinished(self) -> list[StoredTurn]:
         """Turns whose posts may have been edited or deleted while nobody listened."""
         turns = await self._sessions.unfinished(f"{self._identity.team}:", limit=MAX_REQUESTS + 1)
@@ -200,18 +192,8 @@ class Search:
 
     async def _places(self, gap: Gap) -> list[Conversation]:
         """Those first in which something was heard last."""
-        places = await self._conversations(gap)
+        places = await self._channels.mine()
         return sorted(places, key=lambda place: gap.marks.get(place.id, ""), reverse=True)
-
-    async def _conversations(self, gap: Gap) -> Sequence[Conversation]:
-        """Those in which something was heard before, where Slack does not list them."""
-        try:
-            return await self._channels.mine()
-        except SlackAuthRefused as refused:
-            if _is_no_token(refused):
-                raise
-            _log.error("Slack does not list the bot's conversations: %s", refused)
-        return [Conversation(id=id_, kind=_kind_of(id_)) for id_ in gap.channels]
 
     async def _read(self, places: Sequence[Conversation], gap: Gap, seen: Seen) -> list[_Read]:
         """Conversations without what was said in their threads."""
@@ -358,10 +340,6 @@ def _oldest_first(posts: Iterable[Missed]) -> list[Missed]:
 def _is_no_token(refused: SlackRefused) -> bool:
     """Nothing at all can be read; a scope that is missing costs single conversations."""
     return isinstance(refused, SlackAuthRefused) and refused.code != "missing_scope"
-
-
-def _kind_of(channel: str) -> ConversationKind:
-    return "im" if channel.startswith("D") else "channel"
 
 
 def _ts(moment_s: float) -> str:

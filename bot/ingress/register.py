@@ -5,10 +5,9 @@ Slack tells of posts in two shapes: `app_mention` for a mention, `message` for e
 
 import asyncio
 import logging
-import re
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
@@ -19,14 +18,12 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from agent_core.background import Background
 from agent_core.messages import JsonObject
-from bot.ingress.authorise import Rules
+from bot.ingress.actions import Actions
 from bot.ingress.catch_up import CatchUp
-from bot.ingress.changes import Unheard
-from bot.ingress.gate import Arrival, Front, Ledger
+from bot.ingress.gate import Arrival, Ledger
 from bot.ingress.gestures import is_gesture
-from bot.ingress.handover import FileKeeper
-from bot.ingress.ingress import Ingress, Signs
-from bot.slack_api import Clock, Identity, People, SlackApi, SystemClock, web_client
+from bot.ingress.ingress import Ingress
+from bot.slack_api import Clock, Identity, SystemClock, web_client
 from bot.socket import Ask, Door, OnHealed, SocketMode, Timing, acknowledge
 
 EVENTS = ("app_mention", "message")
@@ -34,7 +31,6 @@ EVENTS = ("app_mention", "message")
 
 EVERY_S = 5.0
 CLOSE_PATIENCE_S = 1.0
-_ARRIVAL = "arrival"
 
 logger = logging.getLogger(__name__)
 
@@ -103,76 +99,43 @@ async def connect_socket(
     return socket
 
 
-def register(
-    bolt: AsyncApp,
-    front: Front,
-    *,
-    ledger: Ledger,
-    files: FileKeeper,
-    api: SlackApi,
-    rules: Rules,
-    signs: Signs,
-    people: People | None = None,
-    catch_up: CatchUp | None = None,
-) -> Ingress:
-    """Listen to posts on the app and hand those for the bot to the front door.
+def register(bolt: AsyncApp, ingress: Ingress, catch_up: CatchUp | None = None) -> None:
+    """Give what Slack tells of posts to the ingress.
 
-    Nothing is acknowledged before it is in the ledger. Event types without a listener are
-    acknowledged and left, so register further listeners before this one.
+    Nothing is acknowledged before it is in the ledger. Every other event is acknowledged and left,
+    so register further listeners before this one.
     """
-    ingress = Ingress(
-        front,
-        ledger=ledger,
-        files=files,
-        api=api,
-        rules=rules,
-        signs=signs,
-        people=people or People(api),
-        clock=api.clock,
-    )
-    listener = _Listener(ingress, catch_up)
-    if catch_up is not None:
-        catch_up.join(ingress)
     app: Any = bolt  # Bolt's decorators are not typed
-    app.use(listener.decide)
-    for event in EVENTS:
-        app.event(event)(listener.hand_over)
-    app.event(re.compile(".*"))(listener.leave)
-    return ingress
+    app.use(_Events(ingress, catch_up))
 
 
-class _Listener:
-    """What Bolt calls: `decide` before it acknowledges, the others after it."""
+class _Events(AsyncMiddleware):
+    """Takes events from Bolt before it looks for a listener.
+
+    An error leaves the payload unacknowledged, so Slack delivers it again.
+    """
 
     def __init__(self, ingress: Ingress, catch_up: CatchUp | None) -> None:
         self._ingress = ingress
         self._catch_up = catch_up
-        self._unheard = Unheard()
 
-    async def decide(
-        self, body: dict[str, Any], context: dict[str, Any], next_: Any
+    async def async_process(
+        self,
+        *,
+        req: AsyncBoltRequest,
+        resp: BoltResponse,
+        next: Callable[[], Awaitable[BoltResponse]],
     ) -> BoltResponse | None:
-        """An error leaves the payload unacknowledged, so Slack delivers it again."""
-        if body.get("type") == "event_callback" and body["event"].get("type") in EVENTS:
-            context[_ARRIVAL] = await self._receive(body)
-            if context[_ARRIVAL] is None:
-                self._unheard.note(body)
-                return BoltResponse(status=200, body="")
-        await next_()
-        return None
+        body: dict[str, Any] = req.body
+        if body.get("type") != "event_callback":
+            return await next()
+        if (kind := body["event"].get("type")) in EVENTS:
+            await self._take(body)
+        else:
+            logger.info("an event of the type %r is left alone", str(kind)[:80])
+        return BoltResponse(status=200, body="")
 
-    async def hand_over(self, context: dict[str, Any]) -> None:
-        arrival: Arrival = context[_ARRIVAL]
-        post = arrival.post
-        if self._catch_up is not None and post is not None and self._ingress.waits_its_turn(post):
-            await self._catch_up.let_earlier_pass(post)
-        await self._ingress.hand_over(arrival)
-
-    async def leave(self, body: dict[str, Any]) -> None:
-        """An event nobody listens to. Unacknowledged it would come again."""
-        self._unheard.note(body)
-
-    async def _receive(self, body: dict[str, Any]) -> Arrival | None:
+    async def _take(self, body: JsonObject) -> None:
         try:
             arrival = await self._ingress.receive(body)
         except Exception:
@@ -180,19 +143,15 @@ class _Listener:
                 self._catch_up.lose()
             raise
         if self._catch_up is not None:
-            self._catch_up.note(body, is_taken=arrival is not None)
-        return arrival
+            self._catch_up.note(body)
+        if arrival is not None:
+            self._ingress.under_way.start(self._hand_over(arrival), name="hand over")
 
-
-class Replays(Protocol):
-    """Handles again what it recorded."""
-
-    @property
-    def in_vain(self) -> set[str]:
-        """Keys to release; whoever releases one takes it out."""
-        ...
-
-    async def replay(self, body: JsonObject) -> None: ...
+    async def _hand_over(self, arrival: Arrival) -> None:
+        post = arrival.post
+        if self._catch_up is not None and post is not None and self._ingress.waits_its_turn(post):
+            await self._catch_up.let_earlier_pass(post)
+        await self._ingress.hand_over(arrival)
 
 
 class TakingUp:
@@ -201,15 +160,15 @@ class TakingUp:
     def __init__(
         self,
         ledger: Ledger,
-        posts: Replays,
-        clock: Clock,
+        ingress: Ingress,
+        actions: Actions | None = None,
         *,
-        gestures: Replays | None = None,
+        clock: Clock,
         every_s: float = EVERY_S,
     ) -> None:
         self._ledger = ledger
-        self._posts = posts
-        self._gestures = gestures or posts
+        self._ingress = ingress
+        self._actions = actions
         self._clock = clock
         self._every_s = every_s
         self._background = Background()
@@ -220,26 +179,20 @@ class TakingUp:
         Call it before the first payload can come: new posts then stay behind older ones.
         """
         await self._look()
-        self._background.start(self._keep_looking(), name="taking up")
+        self._background.repeat(
+            self._look, pause=lambda: self._clock.sleep(self._every_s), name="taking up"
+        )
 
     async def close(self) -> None:
         """Stop. What is not handled is taken up by the next process."""
         await self._background.close(patience_s=CLOSE_PATIENCE_S)
 
-    async def _keep_looking(self) -> None:
-        while True:
-            await self._clock.sleep(self._every_s)
-            try:
-                await self._look()
-            except Exception:
-                logger.exception("the ledger could not be looked at; again in %g s", self._every_s)
-
     async def _look(self) -> None:
-        for way in {self._posts, self._gestures}:
+        for way in filter(None, (self._ingress, self._actions)):
             for key in sorted(way.in_vain):
                 await self._ledger.release(key)
                 way.in_vain.discard(key)
         for body in await self._ledger.unsettled():
-            way = self._gestures if is_gesture(body) else self._posts
-            self._background.start(way.replay(body), name="replay")
+            way = self._actions if self._actions and is_gesture(body) else self._ingress
+            way.under_way.start(way.replay(body), name="replay")
         await asyncio.sleep(0)  # each has its place in its lane from now on

@@ -1,4 +1,4 @@
-"""The real bot as a child process, as an operator would run it, also again after each crash."""
+"""The real bot as a child process, which may be killed at events and is then started again."""
 
 import asyncio
 import json
@@ -6,12 +6,14 @@ import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
-from typing import Self
+from typing import Self, get_args
 
+from agent_core.events import AnyEvent
 from agent_core.fault_points import EVENT_POINT
 from bot.sandbox import SandboxError
 from bot.sandbox.settings import child_environment
@@ -22,8 +24,37 @@ _STOP_PATIENCE_S = 20.0
 _LOG_TAIL_CHARS = 3_000
 
 
+KINDS = tuple(
+    str(field.default)
+    for event in get_args(get_args(AnyEvent)[0])
+    for field in fields(event)
+    if field.name == "kind"
+)
+"""Of all events; the bot can be killed at each."""
+
+
+class UnknownEventError(ValueError):
+    """There is no such event; the message names all that there are."""
+
+
 class BotDiedError(SandboxError):
     """The bot's process ended before it should; the message holds the end of its log."""
+
+
+def read_events(texts: Iterable[str]) -> tuple[str, ...]:
+    """The kinds of the events named, in their order: `ToolCallStarted,turn_finished`.
+
+    Raises:
+        UnknownEventError: there is no event of a name.
+    """
+    kinds = {kind.replace("_", ""): kind for kind in KINDS}
+    found: list[str] = []
+    for name in (name for text in texts for name in map(str.strip, text.split(",")) if name):
+        plain = name.replace("_", "").replace("-", "").casefold()
+        if plain not in kinds:
+            raise UnknownEventError(f"There is no event {name}. There are {', '.join(KINDS)}.")
+        found.append(kinds[plain])
+    return tuple(found)
 
 
 class BotProcess:
@@ -97,8 +128,8 @@ class BotLives:
     Args:
         environment: What it is given in place of this process's own variables.
         directory: Where it runs.
-        fault_points: Where it dies, one for each life but the last.
-        on_restart: Told of each death, by the fault point, before the next life.
+        kill_at: The kinds of the events at which it dies, one for each life but the last.
+        on_restart: Told of each death, by the event's kind, before the next life.
     """
 
     def __init__(
@@ -106,17 +137,17 @@ class BotLives:
         environment: Mapping[str, str],
         directory: Path,
         *,
-        fault_points: Sequence[str],
+        kill_at: Sequence[str],
         on_restart: Callable[[str], None],
     ) -> None:
         self._environment = environment
         self._directory = directory
-        self._ahead = list(fault_points)
+        self._ahead = list(kill_at)
         self._on_restart = on_restart
         self._process: BotProcess | None = None
 
     async def __aenter__(self) -> Self:
-        armed = self._ahead[0] if self._ahead else ""
+        armed = f"{EVENT_POINT}{self._ahead[0]}" if self._ahead else ""
         environment = {**self._environment, "FAULT_AT": armed}
         self._process = await start_bot(environment, self._directory)
         return self
@@ -156,9 +187,9 @@ class Deaths:
         self.kinds: list[str] = []
         """The events that came, in the order of the deaths."""
 
-    def note(self, fault_point: str) -> None:
-        """The bot has died there."""
-        self.kinds.append(fault_point.removeprefix(EVENT_POINT))
+    def note(self, kind: str) -> None:
+        """The bot has died at an event."""
+        self.kinds.append(kind)
         self._calls_before.append(len(self._calls))
 
     def steps_repeated(self) -> int:

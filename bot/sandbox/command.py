@@ -9,16 +9,15 @@ from importlib import import_module
 from pathlib import Path
 
 import typer
+from rich.console import Console
 
 from bot.sandbox import SandboxError
 from bot.sandbox.child import BotLives, Deaths, until_connected
-from bot.sandbox.display import show_starting
 from bot.sandbox.moments import SharedClock
-from bot.sandbox.options import SandboxOptions
 from bot.sandbox.page import NoPortError, Page
 from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.web import NoPagesError
-from bot.sandbox.world import ASKER, World, open_world
+from bot.sandbox.world import ASKER, SandboxOptions, World, open_world
 
 _LEAD_IN_S = 45.0
 """How long before its moment the sandbox's time begins: the bot starts meanwhile."""
@@ -67,7 +66,7 @@ async def _run(options: SandboxOptions) -> int:
             BotLives(
                 environment,
                 directory,
-                fault_points=options.kill_at,
+                kill_at=options.kill_at,
                 on_restart=deaths.note,
             )
         )
@@ -77,7 +76,7 @@ async def _run(options: SandboxOptions) -> int:
         if options.asks:
             # Its imports take a second, in which the bot starts beside it.
             await asyncio.to_thread(import_module, "bot.sandbox.driving")
-        with show_starting():
+        with Console(stderr=True).status("The bot is starting …"):
             await until_connected(world, bot)
         deliveries.set()
         if clock is not None and options.moment is not None:

@@ -1,26 +1,26 @@
 """A person who asks, presses and waits, as the command line says."""
 
+import asyncio
 import json
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 import typer
+from rich.console import Console
+from rich.text import Text
 
-from agent_core.fault_points import EVENT_POINT
 from agent_core.ids import TurnId
+from bot.inbound import plain_text
 from bot.sandbox.child import BotLives, Deaths, until_connected
-from bot.sandbox.display import Display
 from bot.sandbox.moments import Moment, SharedClock
-from bot.sandbox.options import SandboxOptions
-from bot.sandbox.outcome import Outcome, RootPost, save_files
+from bot.sandbox.outcome import Outcome, save_files
 from bot.sandbox.presses import (
     Button,
     NoButtonError,
-    agree,
     find_buttons,
     find_modal,
     find_own_links,
@@ -28,15 +28,16 @@ from bot.sandbox.presses import (
     press,
 )
 from bot.sandbox.slack import Post, SlackStandIn
+from bot.sandbox.slack.feed import Change
 from bot.sandbox.watch import NoTurnError, Watch, WatchedTurn
-from bot.sandbox.world import ASKER, World
+from bot.sandbox.world import ASKER, SandboxOptions, World
 
 _CHANNEL = "general"
 _BUTTON_TIMEOUT_S = 60.0
 _CONSENTS = frozenset({"connect", "approve", "reject", "skip"})
 """Buttons that are only there while a turn waits for them."""
-_CONNECT, _LINK = "connect", "link"
-"""A name that stands for all that connecting takes, and the button that it begins with."""
+_CONNECT = "connect"
+"""A name that stands for all that connecting takes."""
 _REJECT = "reject"
 _FORM_TIMEOUT_S = 5.0
 
@@ -48,6 +49,7 @@ class Driver:
         slack: Where it acts.
         watch: Tells when the bot is done.
         be_connected: Returns when the bot listens, again after each of its deaths.
+        follow_link: Allows what a connect link asks for; raises LookupError where it cannot.
         button_timeout_s: How long it waits for a button to press.
     """
 
@@ -57,14 +59,17 @@ class Driver:
         watch: Watch,
         *,
         be_connected: Callable[[], Awaitable[None]],
+        follow_link: Callable[[str], None],
         button_timeout_s: float = _BUTTON_TIMEOUT_S,
     ) -> None:
         self.outcome = Outcome()
         self._slack = slack
         self._watch = watch
         self._be_connected = be_connected
+        self._follow_link = follow_link
         self._button_timeout_s = button_timeout_s
         self._pressed: set[Button] = set()
+        self._followed: set[str] = set()
         self._seen_to: set[str] = set()
         self.root_ts = ""
         """Of its thread, once it was begun."""
@@ -130,41 +135,37 @@ class Driver:
         turns[at : at + 1] = [turn]
 
     async def _press(self, name: str) -> None:
-        """A button, and what a person does behind it: opens their link, or sends the form off."""
-        is_connecting = name.strip().casefold() == _CONNECT
-        button = await self._button(_LINK if is_connecting else name)
-        before = await self._links_so_far() if is_connecting else []
+        """A button, and what a person does behind it: sends the form off. Or opens their link."""
+        await self._be_connected()
+        if name.strip().casefold() == _CONNECT:
+            await self._connect()
+            return
+        button = await self._button(name)
         await self._be_connected()
         await press(self._slack, ASKER, button)
         self._pressed.add(button)
-        if is_connecting:
-            await self._connect(before)
-        elif button.is_called(_REJECT):
+        if button.is_called(_REJECT):
             await self._reject()
 
-    async def _links_so_far(self) -> list[str]:
-        """The links that came with the asking: they are on their way, or here."""
+    async def _connect(self) -> None:
+        """Allow what the links ask for that the asker alone was shown."""
+
+        def fresh() -> set[str]:
+            return set(find_own_links(self._slack, ASKER)) - self._followed
 
         async def are_there() -> bool:
-            return bool(find_own_links(self._slack, ASKER))
-
-        with suppress(NoTurnError):
-            await self._watch.until(are_there, timeout_s=_FORM_TIMEOUT_S, otherwise="None came")
-        return find_own_links(self._slack, ASKER)
-
-    async def _connect(self, before: list[str]) -> None:
-        """Open what the asker alone was shown just now, and allow it."""
-
-        async def are_fresh() -> bool:
-            return find_own_links(self._slack, ASKER) not in ([], before)
+            return bool(fresh())
 
         try:
             timeout_s = self._button_timeout_s
-            await self._watch.until(are_fresh, timeout_s=timeout_s, otherwise="No link came")
+            await self._watch.until(are_there, timeout_s=timeout_s, otherwise="No link came")
+            for link in fresh():
+                self._followed.add(link)
+                self._follow_link(link)
         except NoTurnError as error:
             raise NoButtonError(str(error)) from error
-        for link in find_own_links(self._slack, ASKER):
-            await agree(link)
+        except LookupError as error:
+            raise NoButtonError(f"Nobody here can agree behind the link {error}") from error
 
     async def _reject(self) -> None:
         """Without a reason. Where no form comes, the press alone has rejected."""
@@ -194,15 +195,9 @@ class Driver:
         """What it all came to; the files are saved, and `told` gives the words for a moment."""
         self.outcome.posts = self._slack.thread(_CHANNEL, self.root_ts)
         self.outcome.files = save_files(self._slack.files, files)
-        self.outcome.root_posts = [
-            RootPost(
-                channel=channel,
-                at=told(float(post.ts)),
-                post=post,
-                replies=tuple(self._slack.state.replies_of(post.channel, post.ts)),
-            )
-            for channel, post in self.roots()
-        ]
+        for channel, post in self.roots():
+            replies = self._slack.state.replies_of(post.channel, post.ts)
+            self.outcome.note_root(channel, told(float(post.ts)), post, replies)
         return self.outcome
 
     async def _button(self, name: str) -> Button:
@@ -230,6 +225,61 @@ class Driver:
         )
 
 
+class Display:
+    """Follows Slack's changes while it is open; silent with `quiet`."""
+
+    def __init__(self, slack: SlackStandIn, *, quiet: bool) -> None:
+        self._slack = slack
+        self._quiet = quiet
+        self._console = Console(highlight=False, soft_wrap=True)
+        self._status = self._console.status("")
+        self._names = {user_id: name for name, user_id in slack.users.items()}
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> None:
+        if not self._quiet:
+            self._task = asyncio.create_task(self._follow(self._slack.changes()))
+
+    async def __aexit__(self, *_exc: object) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+        self._status.stop()
+
+    async def _follow(self, changes: AsyncIterator[Change]) -> None:
+        async for change in changes:
+            match change:
+                case Change(Post() as post, previous=None, is_gone=False):
+                    self._print(post)
+                case Change(Post() as post, is_gone=False):
+                    self._show_progress(post)
+                case _:
+                    continue
+
+    def _print(self, post: Post) -> None:
+        if post.text and post.subtype != "file_share":
+            name = self._names.get(post.user, post.user)
+            words = plain_text(post.text, names=self._names)
+            self._line(Text.assemble((f"{name}: ", "bold"), words))
+        for file in post.files:
+            self._line(Text(f"   file: {file.name} ({len(file.content):,} bytes)", "cyan"))
+
+    def _show_progress(self, post: Post) -> None:
+        """An edited post is progress: its newest line, in place where the terminal can do that."""
+        lines = [line.strip(" _*") for line in post.text.splitlines()]
+        newest = next(filter(None, reversed(lines)), "")
+        if self._console.is_terminal:
+            self._status.update(Text(newest))
+            self._status.start()
+        else:
+            self._line(Text(f"   … {newest}", "dim"))
+
+    def _line(self, text: Text) -> None:
+        self._status.stop()
+        self._console.print(text)
+
+
 async def drive(
     world: World,
     bot: BotLives,
@@ -244,8 +294,12 @@ async def drive(
     """
     moment = options.moment or Moment(at=datetime.now(UTC))
     watch = Watch(directory, bot.check)
-    be_connected = partial(until_connected, world, bot)
-    driver = Driver(world.slack, watch, be_connected=be_connected)
+    driver = Driver(
+        world.slack,
+        watch,
+        be_connected=partial(until_connected, world, bot),
+        follow_link=world.composio.follow_link if world.composio else _refuse_link,
+    )
     async with Display(world.slack, quiet=options.as_json):
         try:
             clicks = deque(options.clicks)
@@ -267,9 +321,7 @@ async def drive(
             await watch.close()
     outcome = driver.close(files=options.out or directory / "files", told=moment.told)
     outcome.restarts, outcome.steps_repeated = len(deaths.kinds), deaths.steps_repeated()
-    outcome.never_came = tuple(point.removeprefix(EVENT_POINT) for point in options.kill_at)[
-        len(deaths.kinds) :
-    ]
+    outcome.never_came = options.kill_at[len(deaths.kinds) :]
     outcome.effects = world.composio.effects if world.composio else None
     if options.as_json:
         typer.echo(json.dumps(outcome.as_json(), ensure_ascii=False, indent=2))
@@ -279,6 +331,11 @@ async def drive(
         typer.echo(f"The last turn failed: {last.turn.answer}", err=True)
         return 1
     return 0
+
+
+def _refuse_link(link: str) -> None:
+    """The real service lets nobody agree but a person in a browser."""
+    raise LookupError(link)
 
 
 def _tell(outcome: Outcome, deaths: Deaths) -> None:

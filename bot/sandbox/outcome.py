@@ -12,25 +12,14 @@ from bot.sandbox.slack.wire import as_array, as_object
 from bot.sandbox.watch import WatchedTurn
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RootPost:
-    """A post that the bot began a thread with by itself."""
-
-    channel: str
-    """By name."""
-    at: str
-    """ISO local time."""
-    post: Post
-    replies: tuple[Post, ...]
-
-
 @dataclass(slots=True, kw_only=True)
 class Outcome:
     """It grows while the sandbox is driven."""
 
     turns: list[WatchedTurn] = field(default_factory=list[WatchedTurn])
     posts: list[Post] = field(default_factory=list[Post])
-    root_posts: list[RootPost] = field(default_factory=list[RootPost])
+    root_posts: list[JsonObject] = field(default_factory=list[JsonObject])
+    """What the bot began threads with by itself."""
     files: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     """The uploaded ones by Slack's id: what each is called, and where it was saved."""
     effects: Sequence[Execution] | None = None
@@ -52,7 +41,7 @@ class Outcome:
         return {
             "turns": [turn.as_json() for turn in self.turns],
             "posts": [_post_json(post) for post in self.posts],
-            "root_posts": [self._root_json(root) for root in self.root_posts],
+            "root_posts": self.root_posts,
             "files": list(self.files.values()),
             "effects": None if self.effects is None else list(map(_effect_json, self.effects)),
             "workspace": str(self.workspace) if self.workspace else None,
@@ -62,16 +51,17 @@ class Outcome:
             "unpressed": list(self.unpressed),
         }
 
-    def _root_json(self, root: RootPost) -> JsonObject:
-        replies = [
+    def note_root(self, channel: str, at: str, post: Post, replies: Sequence[Post]) -> None:
+        """A post outside of threads, by its channel's name and in ISO local time."""
+        told = [
             {
-                "text": post.text,
-                "files": [self.files[file.id] for file in post.files if file.id in self.files],
+                "text": reply.text,
+                "files": [self.files[file.id] for file in reply.files if file.id in self.files],
             }
-            for post in root.replies
+            for reply in replies
         ]
-        post = {"ts": root.post.ts, "text": root.post.text}
-        return {"channel": root.channel, "at": root.at, **post, "replies": replies}
+        root = {"channel": channel, "at": at, "ts": post.ts, "text": post.text, "replies": told}
+        self.root_posts.append(root)
 
 
 def _post_json(post: Post) -> JsonObject:

@@ -1,19 +1,12 @@
-"""What a person does with their hands: presses buttons by name, and agrees behind a link."""
+"""What a person finds in Slack to press: buttons by name, links for their eyes, a form."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
-from urllib.parse import urljoin
-
-import aiohttp
 
 from bot.sandbox import SandboxError
 from bot.sandbox.slack import Post, SlackStandIn
 from bot.sandbox.slack.actions import blocks_of_post
 from bot.sandbox.slack.wire import JsonObject, as_array, as_object
-
-_PATIENCE_S = 30.0
 
 
 class NoButtonError(SandboxError):
@@ -90,34 +83,6 @@ async def press(slack: SlackStandIn, user: str, button: Button) -> None:
     )
     if delivery.acked_at_s is None:
         raise NoButtonError(f"The bot did not acknowledge that {button} was pressed.")
-
-
-async def agree(url: str, label: str = "Allow") -> None:
-    """Open a page as a browser would, and press the button of this label in one of its forms.
-
-    Raises:
-        NoButtonError: there is none, or the page's server refuses.
-    """
-    html: Any = import_module("lxml.html")  # it ships no types
-    timeout = aiohttp.ClientTimeout(total=_PATIENCE_S)
-    try:
-        async with aiohttp.ClientSession(timeout=timeout, raise_for_status=True) as session:
-            async with session.get(url) as response:
-                page: Any = html.document_fromstring(await response.text())
-            for form in page.forms:
-                for button in form.iter("button"):
-                    if button.text_content().strip().casefold() == label.casefold():
-                        fields: dict[str, str] = {
-                            field.name: field.value for field in form.inputs if field.name
-                        }
-                        fields[button.get("name")] = button.get("value")
-                        target = urljoin(url, form.get("action") or "")
-                        async with session.post(target, data=fields):
-                            return
-    except (aiohttp.ClientError, TimeoutError) as error:
-        why = f"The page of the link failed: {error or type(error).__name__}"
-        raise NoButtonError(why) from error
-    raise NoButtonError(f"The page of the link has no button {label}.")
 
 
 def list_buttons(buttons: list[Button]) -> str:

@@ -1,7 +1,7 @@
 """The only caller of Slack's Web API: op ids, read-back, a shared rate budget, typed errors."""
 
-from bot.slack_api.api import SlackApi
-from bot.slack_api.calls import Guard, web_client
+from bot.slack_api.api import People, SlackApi
+from bot.slack_api.calls import Guard, ask, web_client
 from bot.slack_api.clock import Clock, SkippingClock, SystemClock
 from bot.slack_api.errors import (
     ContentRefused,
@@ -13,11 +13,11 @@ from bot.slack_api.errors import (
     SlackLimited,
     SlackRefused,
     SlackUnavailable,
+    refusal,
 )
-from bot.slack_api.people import People
 from bot.slack_api.records import (
+    BotToken,
     Conversation,
-    ConversationKind,
     Identity,
     Person,
     PostRecord,
@@ -26,10 +26,10 @@ from bot.slack_api.scopes import OPEN_SOCKET
 
 __all__ = [
     "OPEN_SOCKET",
+    "BotToken",
     "Clock",
     "ContentRefused",
     "Conversation",
-    "ConversationKind",
     "DownloadRefused",
     "FileTooBig",
     "Guard",
@@ -46,5 +46,7 @@ __all__ = [
     "SlackRefused",
     "SlackUnavailable",
     "SystemClock",
+    "ask",
+    "refusal",
     "web_client",
 ]

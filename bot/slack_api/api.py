@@ -1,21 +1,25 @@
 """The bot's hands in Slack: one method per thing it does. Nobody else calls the Web API."""
 
+import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from copy import copy
 from functools import partial
 from typing import Any, Literal
+from weakref import WeakValueDictionary
 
+from cachetools import TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 
 from agent_core.messages import JsonObject
-from bot.slack_api.calls import BACKOFF_S, CALL_LIMIT_S, Calls, Guard, Wire
+from bot.slack_api.calls import CALL_LIMIT_S, Calls, Guard, ask
 from bot.slack_api.channels import Channels
 from bot.slack_api.clock import Clock, SystemClock
-from bot.slack_api.errors import SlackError, SlackRefused, SlackUnavailable
+from bot.slack_api.errors import SlackError, SlackRefused
 from bot.slack_api.files import Files
 from bot.slack_api.records import (
     EVENT_TYPE,
+    BotToken,
     Identity,
     Person,
     PostRecord,
@@ -32,6 +36,8 @@ SessionStatus = Literal["processing", "active"]
 PAGE_SIZE = 200
 MAX_PAGES = 50
 READ_BACK_GAP_S = 2.0
+PEOPLE_TTL_S = 300.0
+MAX_PEOPLE = 2_000
 
 _TOO_LATE = frozenset(
     {"exchanged_trigger_id", "expired_trigger_id", "trigger_exchanged", "trigger_expired"}
@@ -63,11 +69,8 @@ class SlackApi:
         """
         self.clock = clock or SystemClock()
         self._settle_s = settle_s
-        self._calls = Calls(Wire(client, limit_s=limit_s), self.clock)
         self._has_sessions = True
-        self.files = Files(self._calls, settle_s=settle_s)
-        self.channels = Channels(self._calls)
-        self.views = Views(self._calls)
+        self._use(Calls(client, self.clock, limit_s=limit_s))
 
     def guarded(self, guard: Guard) -> "SlackApi":
         """The same API under the same limits, with `guard` awaited right before each visible write.
@@ -75,11 +78,14 @@ class SlackApi:
         What `guard` raises reaches the caller, and the write is not made.
         """
         view = copy(self)
-        view._calls = self._calls.guarded(guard)
-        view.files = Files(view._calls, settle_s=self._settle_s)
-        view.channels = Channels(view._calls)
-        view.views = Views(view._calls)
+        view._use(self._calls.guarded(guard))
         return view
+
+    def _use(self, calls: Calls) -> None:
+        self._calls = calls
+        self.files = Files(calls, settle_s=self._settle_s)
+        self.channels = Channels(calls)
+        self.views = Views(calls)
 
     async def identify(self) -> Identity:
         """Who the token belongs to."""
@@ -91,6 +97,17 @@ class SlackApi:
             bot_user=str(auth["user_id"]),
             bot_id=bot_id,
             app_id=str(about.get("bot", {}).get("app_id", "")),
+        )
+
+    async def token(self) -> BotToken:
+        """What Slack says about the token, asked once and without any retry."""
+        response = await ask(self._calls.client, "auth.test")
+        headers: dict[str, Any] = {name.lower(): value for name, value in response.headers.items()}
+        scopes = headers.get("x-oauth-scopes")
+        return BotToken(
+            bot=str(response.get("user", "")),
+            team=str(response.get("team", "")),
+            scopes=None if scopes is None else frozenset(str(scopes).replace(",", " ").split()),
         )
 
     async def post(
@@ -246,14 +263,11 @@ class SlackApi:
     async def _post_once(self, arguments: JsonObject, find: Find, *, may_exist: bool) -> str:
         if may_exist and (found := await self._find_late(find)):
             return found
-        for wait_s in BACKOFF_S:
-            try:
-                return str((await self._calls.single("chat.postMessage", arguments))["ts"])
-            except SlackUnavailable:
-                await self.clock.sleep(wait_s)
-            if found := await find():
-                return found
-        return str((await self._calls.single("chat.postMessage", arguments))["ts"])
+
+        async def attempt() -> str:
+            return str((await self._calls.single("chat.postMessage", arguments))["ts"])
+
+        return await self._calls.insist(attempt, find=find)
 
     async def _find_late(self, find: Find) -> str | None:
         await self.clock.sleep(self._settle_s)
@@ -303,6 +317,37 @@ class SlackApi:
         except SlackRefused as refused:
             if refused.code != settled:
                 raise
+
+
+class People:
+    """Users by id, asked for once per TTL, so that a deactivated user is noticed in time."""
+
+    def __init__(
+        self, api: SlackApi, *, ttl_s: float = PEOPLE_TTL_S, max_people: int = MAX_PEOPLE
+    ) -> None:
+        self._api = api
+        self._known: TTLCache[str, Person | None] = TTLCache(
+            max_people, ttl_s, timer=api.clock.seconds
+        )
+        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def person(self, user: str) -> Person | None:
+        """The user, or None if Slack does not know or show them. Many who ask at once ask once.
+
+        Raises:
+            SlackError: Slack could not be asked.
+        """
+        async with self._asking.setdefault(user, asyncio.Lock()):
+            try:
+                return self._known[user]
+            except KeyError:
+                self._known[user] = person = await self._api.person(user)
+                return person
+
+    async def names(self, users: set[str]) -> dict[str, str]:
+        """Names of those users that Slack knows."""
+        found = [await self.person(user) for user in sorted(users)]
+        return {person.id: person.name for person in found if person is not None}
 
 
 class Views:

@@ -3,8 +3,10 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from copy import copy
 from ipaddress import ip_address
-from typing import Any, cast
+from itertools import islice
+from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -12,14 +14,14 @@ from cachetools import LRUCache
 from slack_sdk.errors import SlackApiError, SlackRequestError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from agent_core.background import Backoff
 from agent_core.fault_points import fault_point
 from agent_core.messages import JsonObject
 from bot.slack_api.clock import Clock
 from bot.slack_api.errors import SlackError, SlackLimited, SlackUnavailable, refusal
-from bot.slack_api.scopes import JSON_METHODS, Method
 
-BACKOFF_S = (0.5, 1.0, 2.0, 4.0, 8.0, 8.0)
-"""Waits between the tries of one call, so there is one try more than there are waits."""
+BACKOFF = Backoff(first_s=0.5, longest_s=8.0)
+TRIES = 7
 
 CALL_LIMIT_S = 10.0
 DEFAULT_RETRY_AFTER_S = 30.0
@@ -32,7 +34,7 @@ MAX_GATES = 4_096
 MAX_PAUSES = 100
 """Rate limits in a row before a call is given up: at 30 s each, most of an hour."""
 
-VISIBLE: frozenset[Method] = frozenset(
+VISIBLE: frozenset[str] = frozenset(
     {
         "agents.sessions.setStatus",
         "chat.postEphemeral",
@@ -46,6 +48,8 @@ VISIBLE: frozenset[Method] = frozenset(
     }
 )
 """The calls that change what people see."""
+
+T = TypeVar("T")
 
 Guard = Callable[[], Awaitable[None]]
 """Returns if a write may be made now, and raises if not."""
@@ -96,68 +100,24 @@ async def ask(
         raise SlackUnavailable(method, detail=type(error).__name__) from error
 
 
-class Wire:
-    """Makes each call once, within the time limit."""
+class Gate:
+    """The pauses that Slack asks for, kept by every caller that shares the limit."""
 
-    def __init__(self, client: AsyncWebClient, *, limit_s: float = CALL_LIMIT_S) -> None:
-        self.client = client
-        self.limit_s = limit_s
-
-    async def call(self, method: Method, arguments: Mapping[str, Any]) -> JsonObject:
-        """The answer to one call.
-
-        Raises:
-            SlackError: Of the kind that `bot.slack_api.errors` describes.
-        """
-        given = {name: value for name, value in arguments.items() if value is not None}
-        place = _FAULT_POINTS.get(method, method)
-        fault_point(f"{place}.before")
-        sent = {"json": given} if method in JSON_METHODS else {"data": _form(given)}
-        answer = await ask(self.client, method, limit_s=self.limit_s, **sent)
-        fault_point(f"{place}.after")
-        return cast("JsonObject", answer.data)
-
-
-class Budget:
-    """The pauses that Slack asks for, kept by every caller that shares the limit.
-
-    One gate per method, and per channel where Slack counts channels apart.
-    """
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._gates: LRUCache[str, _Gate] = LRUCache(MAX_GATES)
-
-    def is_open(self, method: str, channel: str) -> bool:
-        """Whether a call may leave now."""
-        return self._gate(method, channel).wait_s() <= 0
-
-    async def admit(self, method: str, channel: str) -> None:
-        """Wait for this call's turn; no call leaves inside a pause."""
-        await self._gate(method, channel).admit()
-
-    def close(self, method: str, channel: str, *, retry_after_s: float) -> None:
-        """Slack asked for a pause: nobody calls before it is over."""
-        self._gate(method, channel).close(retry_after_s)
-
-    def _gate(self, method: str, channel: str) -> "_Gate":
-        key = f"{method}:{channel}" if method == "chat.postMessage" else method
-        return self._gates.setdefault(key, _Gate(self._clock))
-
-
-class _Gate:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._closed_until = float("-inf")
         self._next_turn = float("-inf")
 
     def wait_s(self) -> float:
+        """How long no call may leave; not positive when one may now."""
         return max(self._closed_until, self._next_turn) - self._clock.seconds()
 
     def close(self, retry_after_s: float) -> None:
+        """Slack asked for a pause: nobody calls before it is over."""
         self._closed_until = max(self._closed_until, self._clock.seconds() + retry_after_s)
 
     async def admit(self) -> None:
+        """Wait for this call's turn; no call leaves inside a pause."""
         while (wait_s := self.wait_s()) > 0:
             turn = self._clock.seconds() + wait_s
             self._next_turn = turn + SPACING_S
@@ -167,60 +127,88 @@ class _Gate:
 
 
 class Calls:
-    """Makes calls under the shared budget."""
+    """Makes calls within the time limit and under the shared limits of Slack."""
 
-    def __init__(self, wire: Wire, clock: Clock, *, guard: Guard | None = None) -> None:
-        self.wire = wire
+    def __init__(
+        self, client: AsyncWebClient, clock: Clock, *, limit_s: float = CALL_LIMIT_S
+    ) -> None:
+        self.client = client
         self.clock = clock
-        self.budget = Budget(clock)
-        self._guard = guard
+        self._limit_s = limit_s
+        self._gates: LRUCache[str, Gate] = LRUCache(MAX_GATES)
+        self._guard: Guard | None = None
 
     def guarded(self, guard: Guard) -> "Calls":
-        """These calls under the same budget, with `guard` awaited right before visible ones."""
-        view = Calls(self.wire, self.clock, guard=guard)
-        view.budget = self.budget
+        """These calls under the same limits, with `guard` awaited right before visible ones."""
+        view = copy(self)
+        view._guard = guard
         return view
 
-    async def repeatable(self, method: Method, arguments: Mapping[str, Any]) -> JsonObject:
-        """Make a call whose repetition changes nothing: tried again while Slack gives no answer."""
-        for wait_s in BACKOFF_S:
+    async def insist(
+        self,
+        attempt: Callable[[], Awaitable[T]],
+        *,
+        find: Callable[[], Awaitable[T | None]] | None = None,
+        tries: int = TRIES,
+    ) -> T:
+        """Attempt until Slack answers, a bounded number of times.
+
+        An attempt whose answer never came may have had its effect: `find` then looks for what it
+        was to bring, and that is returned.
+        """
+        for wait_s in islice(BACKOFF.waits_s(), tries - 1):
             try:
-                return await self.single(method, arguments)
+                return await attempt()
             except SlackUnavailable:
                 await self.clock.sleep(wait_s)
-        return await self.single(method, arguments)
+            if find is not None and (found := await find()) is not None:
+                return found
+        return await attempt()
 
-    async def single(self, method: Method, arguments: Mapping[str, Any]) -> JsonObject:
+    async def repeatable(self, method: str, arguments: Mapping[str, Any]) -> JsonObject:
+        """Make a call whose repetition changes nothing: tried again while Slack gives no answer."""
+        return await self.insist(lambda: self.single(method, arguments))
+
+    async def single(self, method: str, arguments: Mapping[str, Any]) -> JsonObject:
         """Make a call that must not be repeated blindly. Pauses are waited out."""
-        channel = str(arguments.get("channel", ""))
+        gate = self._gate(method, arguments)
         for _ in range(MAX_PAUSES):
-            await self.budget.admit(method, channel)
+            await gate.admit()
             try:
-                return await self._counted(method, channel, arguments)
+                return await self._call(method, arguments, gate)
             except SlackLimited:
                 continue
         raise SlackLimited(method, retry_after_s=0)
 
-    async def droppable(self, method: Method, arguments: Mapping[str, Any]) -> JsonObject | None:
+    async def droppable(self, method: str, arguments: Mapping[str, Any]) -> JsonObject | None:
         """Make a call that may be left out: None inside a pause, and no waiting."""
-        channel = str(arguments.get("channel", ""))
-        if not self.budget.is_open(method, channel):
+        gate = self._gate(method, arguments)
+        if gate.wait_s() > 0:
             return None
         try:
-            return await self._counted(method, channel, arguments)
+            return await self._call(method, arguments, gate)
         except SlackLimited:
             return None
 
-    async def _counted(
-        self, method: Method, channel: str, arguments: Mapping[str, Any]
-    ) -> JsonObject:
+    def _gate(self, method: str, arguments: Mapping[str, Any]) -> Gate:
+        """One per method, and per channel where Slack counts channels apart."""
+        posts = method == "chat.postMessage"
+        key = f"{method}:{arguments.get('channel', '')}" if posts else method
+        return self._gates.setdefault(key, Gate(self.clock))
+
+    async def _call(self, method: str, arguments: Mapping[str, Any], gate: Gate) -> JsonObject:
         if self._guard is not None and method in VISIBLE:
             await self._guard()
+        given = {name: value for name, value in arguments.items() if value is not None}
+        place = _FAULT_POINTS.get(method, method)
+        fault_point(f"{place}.before")
         try:
-            return await self.wire.call(method, arguments)
+            answer = await ask(self.client, method, limit_s=self._limit_s, data=_form(given))
         except SlackLimited as limited:
-            self.budget.close(method, channel, retry_after_s=limited.retry_after_s)
+            gate.close(limited.retry_after_s)
             raise
+        fault_point(f"{place}.after")
+        return cast("JsonObject", answer.data)
 
 
 def _is_this_machine(url: str) -> bool:

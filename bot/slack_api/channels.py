@@ -8,7 +8,6 @@ from bot.slack_api.calls import Calls
 from bot.slack_api.clock import Clock
 from bot.slack_api.errors import SlackRefused
 from bot.slack_api.records import Conversation, next_cursor, read_conversation
-from bot.slack_api.scopes import Method
 from bot.threads import ThreadRef
 
 KINDS = "public_channel,private_channel,mpim,im"
@@ -16,7 +15,7 @@ PAGE_SIZE = 500
 FEW = 10
 BURST = 30
 SPACING_S = 1.5
-_REPLIES: Method = "conversations.replies"
+_REPLIES = "conversations.replies"
 _GONE = frozenset({"message_not_found", "thread_not_found"})
 _TOMBSTONE = "tombstone"
 _UNSEEN = frozenset({"channel_not_found", "not_in_channel", "fetch_members_failed"})
@@ -27,7 +26,7 @@ class Channels:
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
-        self._paces: dict[Method, _Pace] = {}
+        self._paces: dict[str, _Pace] = {}
 
     async def mine(self) -> tuple[Conversation, ...]:
         """The conversations that the bot is a member of, archived ones left out.
@@ -146,7 +145,7 @@ class Channels:
             raise
 
     async def _pages(
-        self, method: Method, arguments: Mapping[str, Any], items: str, *, at_once: bool = False
+        self, method: str, arguments: Mapping[str, Any], items: str, *, at_once: bool = False
     ) -> AsyncGenerator[list[JsonObject]]:
         cursor = ""
         while True:
@@ -159,7 +158,7 @@ class Channels:
             if not cursor:
                 return
 
-    def _pace(self, method: Method) -> "_Pace":
+    def _pace(self, method: str) -> "_Pace":
         return self._paces.setdefault(method, _Pace(self._calls.clock))
 
 

@@ -6,15 +6,18 @@ token from Slack and from nobody else.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
+from itertools import islice
 from typing import BinaryIO
 from urllib.parse import urljoin, urlsplit
 
 import aiohttp
 
 from agent_core.fault_points import fault_point
-from bot.slack_api.calls import BACKOFF_S, Calls
+from agent_core.messages import JsonObject
+from bot.slack_api.calls import BACKOFF, Calls
 from bot.slack_api.errors import DownloadRefused, FileTooBig, SlackRefused, SlackUnavailable
-from bot.slack_api.records import UploadTicket, shared_in
+from bot.slack_api.records import shared_in
 from bot.threads import ThreadRef
 
 TRANSFER_LIMIT_S = 60.0
@@ -33,8 +36,8 @@ class Files:
     def __init__(self, calls: Calls, *, settle_s: float) -> None:
         self._calls = calls
         self._settle_s = settle_s
-        self._token = calls.wire.client.token or ""
-        self._api_place = _place(calls.wire.client.base_url)
+        self._token = calls.client.token or ""
+        self._api_place = _place(calls.client.base_url)
 
     async def upload(
         self,
@@ -50,12 +53,25 @@ class Files:
         `remember` is awaited with the id before the file becomes visible, so that a later process
         can ask `is_shared` and need not upload again.
         """
-        ticket = await self._reserve(name, len(content))
+        reserved = await self._calls.repeatable(
+            "files.getUploadURLExternal", {"filename": name, "length": len(content)}
+        )
+        file_id = str(reserved["file_id"])
         if remember is not None:
-            await remember(ticket.file_id)
-        await self._send(ticket, content)
-        await self._publish(thread, ticket.file_id, title=title)
-        return ticket.file_id
+            await remember(file_id)
+        fault_point("upload_bytes.before")
+        await self._calls.insist(partial(self._send, reserved["upload_url"], content))
+        fault_point("upload_bytes.after")
+        shared = {
+            "files": [{"id": file_id, "title": title}],
+            "channel_id": thread.channel,
+            "thread_ts": thread.root_ts,
+        }
+        await self._calls.insist(
+            lambda: self._calls.single("files.completeUploadExternal", shared),
+            find=partial(self._find_shared, file_id, thread.channel),
+        )
+        return file_id
 
     async def is_shared(self, file_id: str, channel: str) -> bool:
         """Whether a file that an earlier process has begun to share is visible in the channel.
@@ -63,15 +79,16 @@ class Files:
         It is asked late enough for a request that was still under way.
         """
         await self._calls.clock.sleep(self._settle_s)
-        return await self._becomes_shared(file_id, channel)
+        return await self._find_shared(file_id, channel) is not None
 
-    async def _becomes_shared(self, file_id: str, channel: str) -> bool:
-        """Slack shows a new file late, so it is asked thrice."""
-        for wait_s in BACKOFF_S[:SHARE_CHECKS]:
-            if await self._is_shared_now(file_id, channel):
-                return True
+    async def _find_shared(self, file_id: str, channel: str) -> JsonObject | None:
+        """The file if it is shared. Slack shows a new one late, so it is asked thrice."""
+        for wait_s in islice(BACKOFF.waits_s(), SHARE_CHECKS):
+            file = await self._about(file_id)
+            if shared_in(file, channel):
+                return file
             await self._calls.clock.sleep(wait_s)
-        return False
+        return None
 
     async def download(self, url: str, into: BinaryIO, *, max_bytes: int) -> int:
         """Write a file into an open one and return its size. What is written at an error stays.
@@ -92,58 +109,28 @@ class Files:
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             raise DownloadRefused("download", detail=type(error).__name__) from error
 
-    async def _reserve(self, name: str, size_bytes: int) -> UploadTicket:
-        answer = await self._calls.repeatable(
-            "files.getUploadURLExternal", {"filename": name, "length": size_bytes}
-        )
-        return UploadTicket(file_id=answer["file_id"], upload_url=answer["upload_url"])
-
-    async def _send(self, ticket: UploadTicket, content: bytes) -> None:
-        fault_point("upload_bytes.before")
-        for wait_s in BACKOFF_S:
-            if await self._sent(ticket, content):
-                fault_point("upload_bytes.after")
-                return
-            await self._calls.clock.sleep(wait_s)
-        raise SlackUnavailable("files.upload", detail="the bytes were not taken")
-
-    async def _sent(self, ticket: UploadTicket, content: bytes) -> bool:
+    async def _send(self, url: str, content: bytes) -> None:
         """Bytes sent twice to one address are one file."""
         try:
             async with (
                 asyncio.timeout(TRANSFER_LIMIT_S),
                 aiohttp.ClientSession() as session,
-                session.post(ticket.upload_url, data=content) as answer,
+                session.post(url, data=content) as answer,
             ):
-                return answer.status == 200
-        except (aiohttp.ClientError, TimeoutError, OSError):
-            return False
+                status = answer.status
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise SlackUnavailable("files.upload", detail=type(error).__name__) from error
+        if status != 200:
+            raise SlackUnavailable("files.upload", detail=f"status {status}")
 
-    async def _publish(self, thread: ThreadRef, file_id: str, *, title: str) -> None:
-        arguments = {
-            "files": [{"id": file_id, "title": title}],
-            "channel_id": thread.channel,
-            "thread_ts": thread.root_ts,
-        }
-        for wait_s in BACKOFF_S:
-            try:
-                await self._calls.single("files.completeUploadExternal", arguments)
-            except SlackUnavailable:
-                await self._calls.clock.sleep(wait_s)
-            else:
-                return
-            if await self._becomes_shared(file_id, thread.channel):
-                return
-        raise SlackUnavailable("files.completeUploadExternal", detail="the file was not shared")
-
-    async def _is_shared_now(self, file_id: str, channel: str) -> bool:
+    async def _about(self, file_id: str) -> JsonObject:
         try:
             answer = await self._calls.repeatable("files.info", {"file": file_id})
         except SlackRefused as refused:
             if refused.code in {"file_not_found", "file_deleted"}:
-                return False
+                return {}
             raise
-        return shared_in(answer["file"], channel)
+        return answer["file"]
 
     async def _follow(
         self, session: aiohttp.ClientSession, url: str, into: BinaryIO, max_bytes: int

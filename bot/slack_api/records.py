@@ -24,6 +24,16 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BotToken:
+    """Whose a bot token is, and what it may do."""
+
+    bot: str
+    team: str
+    scopes: frozenset[str] | None
+    """None when Slack did not say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
     """A user as Slack describes them. Identity is the id, never the name."""
 
@@ -68,14 +78,6 @@ class Conversation:
     is_archived: bool = False
     is_member: bool = True
     """Whether the bot is in it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UploadTicket:
-    """A file that Slack expects: where its bytes go."""
-
-    file_id: str
-    upload_url: str
 
 
 def read_post(raw: JsonObject) -> PostRecord:

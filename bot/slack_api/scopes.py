@@ -1,38 +1,12 @@
 """Every Web API method that the bot calls and its scopes. The manifest is held to this table."""
 
-from typing import Literal
-
-Method = Literal[
-    "agents.sessions.setStatus",
-    "auth.test",
-    "bots.info",
-    "chat.getPermalink",
-    "chat.postEphemeral",
-    "chat.postMessage",
-    "chat.update",
-    "conversations.history",
-    "conversations.info",
-    "conversations.members",
-    "conversations.open",
-    "conversations.replies",
-    "files.completeUploadExternal",
-    "files.getUploadURLExternal",
-    "files.info",
-    "reactions.add",
-    "reactions.remove",
-    "users.conversations",
-    "users.info",
-    "views.open",
-    "views.update",
-]
-
 OPEN_SOCKET = "apps.connections.open"
 """Called with the app-level token, whose scope is no part of a manifest."""
 
 _HISTORY = ("channels:history", "groups:history", "im:history", "mpim:history")
 _LISTED = ("channels:read", "groups:read", "im:read", "mpim:read")
 
-SCOPES: dict[Method, tuple[str, ...]] = {
+SCOPES: dict[str, tuple[str, ...]] = {
     "agents.sessions.setStatus": ("chat:write",),
     "auth.test": (),
     "bots.info": ("users:read",),
@@ -55,15 +29,3 @@ SCOPES: dict[Method, tuple[str, ...]] = {
     "views.open": (),
     "views.update": (),
 }
-
-JSON_METHODS: frozenset[Method] = frozenset(
-    {
-        "agents.sessions.setStatus",
-        "chat.postEphemeral",
-        "chat.postMessage",
-        "chat.update",
-        "views.open",
-        "views.update",
-    }
-)
-"""Called with a JSON body; the others take their arguments as a form."""

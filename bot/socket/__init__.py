@@ -4,15 +4,15 @@ from bot.socket.bolt import acknowledge
 from bot.socket.connection import Timing
 from bot.socket.door import Door
 from bot.socket.socket_mode import Ask, OnHealed, SocketHealth, SocketMode
-from bot.socket.trouble import Pauses
+from bot.socket.trouble import trouble_of_error
 
 __all__ = [
     "Ask",
     "Door",
     "OnHealed",
-    "Pauses",
     "SocketHealth",
     "SocketMode",
     "Timing",
     "acknowledge",
+    "trouble_of_error",
 ]

@@ -2,17 +2,14 @@
 
 import json
 import logging
-from collections.abc import Sequence
-from typing import Any
 
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
-from slack_bolt.response import BoltResponse
 
 from agent_core.messages import JsonObject
 from bot.socket.connection import MAX_SHOWN_CHARS, Envelope
 
-FOR_BOLT = frozenset({"events_api", "interactive", "slash_commands"})
+FOR_BOLT = frozenset({"events_api", "interactive"})
 
 _logger = logging.getLogger(__name__)
 
@@ -28,29 +25,14 @@ async def acknowledge(app: AsyncApp, envelope: Envelope) -> JsonObject | None:
         _logger.warning("an envelope of the type %r cannot be read and is left", shown)
         return {"envelope_id": envelope.id}
     try:
-        request = _request(envelope, envelope.payload)
+        request = AsyncBoltRequest(mode="socket_mode", body=envelope.payload)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         _logger.warning("a payload cannot be read and is left (%s)", type(error).__name__)
         return {"envelope_id": envelope.id}
-    return _read_response(envelope.id, await app.async_dispatch(request))
-
-
-def _request(envelope: Envelope, payload: JsonObject) -> AsyncBoltRequest:
-    headers: dict[str, str | Sequence[str]] = {}
-    if envelope.retry_attempt is not None:
-        headers["x-slack-retry-num"] = str(envelope.retry_attempt)
-    if envelope.retry_reason is not None:
-        headers["x-slack-retry-reason"] = envelope.retry_reason
-    return AsyncBoltRequest(mode="socket_mode", body=payload, headers=headers or None)
-
-
-def _read_response(envelope_id: str, response: BoltResponse) -> JsonObject | None:
+    response = await app.async_dispatch(request)
     if response.status != 200:
         _logger.info("a payload was not taken (status %s)", response.status)
         return None
     if not response.body:
-        return {"envelope_id": envelope_id}
-    headers: dict[str, Any] = response.headers
-    is_json = str(headers.get("content-type", [""])[0]).startswith("application/json")
-    answer = json.loads(response.body) if is_json else {"text": response.body}
-    return {"envelope_id": envelope_id, "payload": answer}
+        return {"envelope_id": envelope.id}
+    return {"envelope_id": envelope.id, "payload": json.loads(response.body)}

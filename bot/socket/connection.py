@@ -13,8 +13,7 @@ from aiohttp import WSMsgType
 from agent_core.background import Background
 from agent_core.fault_points import fault_point
 from agent_core.messages import JsonObject
-from bot.slack_api import OPEN_SOCKET, Clock, SlackUnavailable
-from bot.slack_api.errors import refusal
+from bot.slack_api import OPEN_SOCKET, Clock, SlackUnavailable, refusal
 from bot.socket.trouble import DEAF, LOST, Trouble, trouble_of_reason
 
 MAX_SHOWN_CHARS = 40
@@ -39,7 +38,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hello:
-    connections: int
+    connections: str
     """How many sockets of the app Slack counts, this one included."""
 
 
@@ -58,8 +57,6 @@ class Envelope:
     type: str
     payload: JsonObject | None
     """None where there is none that could be read."""
-    retry_attempt: int | None = None
-    retry_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,11 +81,11 @@ def read_frame(text: str) -> Frame:
 
 
 def _read_object(content: JsonObject) -> Frame:
-    kind = _text(content, "type") or ""
+    kind = _text(content, "type")
     if kind == "hello":
-        return Hello(connections=_number(content, "num_connections") or 0)
+        return Hello(connections=str(content.get("num_connections")))
     if kind == "disconnect":
-        return Disconnect(reason=_text(content, "reason") or "")
+        return Disconnect(reason=_text(content, "reason"))
     envelope_id = _text(content, "envelope_id")
     if not envelope_id:
         return Unreadable(why=f"no envelope, type {kind[:MAX_SHOWN_CHARS]!r}")
@@ -97,19 +94,12 @@ def _read_object(content: JsonObject) -> Frame:
         id=envelope_id,
         type=kind,
         payload=cast("JsonObject", payload) if isinstance(payload, dict) else None,
-        retry_attempt=_number(content, "retry_attempt"),
-        retry_reason=_text(content, "retry_reason"),
     )
 
 
-def _text(content: JsonObject, key: str) -> str | None:
+def _text(content: JsonObject, key: str) -> str:
     value: object = content.get(key)
-    return value if isinstance(value, str) else None
-
-
-def _number(content: JsonObject, key: str) -> int | None:
-    value: object = content.get(key)
-    return value if isinstance(value, int) else None
+    return value if isinstance(value, str) else ""
 
 
 Acknowledge = Callable[[Envelope], Awaitable[JsonObject | None]]
@@ -243,7 +233,7 @@ class Connection:
             case Disconnect(reason=reason):
                 self._report(trouble_of_reason(reason))
             case Hello(connections=connections):
-                logger.info("the socket to Slack is open; the app has %d", connections)
+                logger.info("the socket to Slack is open; the app has %s", connections)
             case Unreadable(why=why):
                 logger.warning("a frame from Slack is left: %s", why)
 

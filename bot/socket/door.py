@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack_api import OPEN_SOCKET, Clock, SlackUnavailable, web_client
-from bot.slack_api.tokens import socket_address
+from bot.slack_api import OPEN_SOCKET, Clock, SlackUnavailable, ask, web_client
 from bot.socket.connection import Acknowledge, Connection, Timing
 
 OPEN_LIMIT_S = 10.0
@@ -49,26 +49,21 @@ class Door:
         Raises:
             SlackError: it did not come about; the kind says whether that passes.
         """
-        session = self._new_session()
-        try:
-            connection = await self._connect(session)
+        async with AsyncExitStack() as unfinished:
+            session = await unfinished.enter_async_context(self._new_session())
+            client = web_client(self._app_token, base_url=self._like.base_url, session=session)
+            client.proxy = self._like.proxy
+            opened = await ask(client, OPEN_SOCKET)
+            connection = Connection(
+                await self._dial(session, str(opened.get("url", ""))),
+                session,
+                self._acknowledge,
+                clock=self._clock,
+                timing=self._timing,
+            )
             await connection.begin()
-        except BaseException:
-            await session.close()
-            raise
+            unfinished.pop_all()
         return connection
-
-    async def _connect(self, session: aiohttp.ClientSession) -> Connection:
-        client = web_client(self._app_token, base_url=self._like.base_url, session=session)
-        client.proxy = self._like.proxy
-        address = await socket_address(client)
-        return Connection(
-            await self._dial(session, address),
-            session,
-            self._acknowledge,
-            clock=self._clock,
-            timing=self._timing,
-        )
 
     async def _dial(
         self, session: aiohttp.ClientSession, address: str

@@ -30,6 +30,8 @@ class SocketHealth:
 Ask = Callable[[], Awaitable[object]]
 """Calls `auth.test`. Raises SlackError."""
 
+_LEVELS: Mapping[Kind, int] = {"refresh": logging.INFO, "refused": logging.ERROR}
+
 logger = logging.getLogger(__name__)
 
 
@@ -69,8 +71,6 @@ class SelfTest:
 
 OnHealed = Callable[[], Awaitable[None]]
 
-_LEVELS: Mapping[Kind, int] = {"refresh": logging.INFO, "refused": logging.ERROR}
-
 logger = logging.getLogger(__name__)
 
 
@@ -87,14 +87,13 @@ class SocketMode:
         *,
         clock: Clock,
         timing: Timing,
-        pauses: Pauses | None = None,
         ask: Ask | None = None,
         on_healed: OnHealed | None = None,
     ) -> None:
         self._door = door
         self._clock = clock
         self._timing = timing
-        self._pauses = pauses or Pauses(clock)
+        self._pauses = Pauses(clock)
         self._on_healed = on_healed
         self._one_healing = asyncio.Lock()
         self._self_test = ask and SelfTest(ask, clock=clock, quiet_after_s=timing.quiet_after_s)

@@ -1,17 +1,13 @@
 """Why a connection is to be replaced or did not open, and how long to wait before the next one."""
 
-import secrets
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from agent_core.background import Backoff
 from bot.slack_api import Clock, SlackAuthRefused, SlackError, SlackLimited, SlackRefused
 
-Kind = Literal["refresh", "lost", "deaf", "crowded", "refused", "limited", "unavailable"]
-
-_TOO_MANY = "too_many_websockets"
-_SWITCHED_OFF = "link_disabled"
+Kind = Literal["refresh", "lost", "crowded", "refused", "limited", "unavailable"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +21,7 @@ class Trouble:
 
 
 LOST = Trouble(kind="lost", words="the socket to Slack was closed")
-DEAF = Trouble(kind="deaf", words="the socket to Slack went silent")
+DEAF = Trouble(kind="lost", words="the socket to Slack went silent")
 REFRESH = Trouble(kind="refresh", words="Slack asked for a new socket")
 UNEXPECTED = Trouble(kind="unavailable", words="the socket to Slack did not open")
 CROWDED = Trouble(
@@ -41,7 +37,7 @@ SWITCHED_OFF = Trouble(
 
 def trouble_of_reason(reason: str) -> Trouble:
     """What a disconnect notice means. An unknown reason asks for a new socket, as most do."""
-    return {_TOO_MANY: CROWDED, _SWITCHED_OFF: SWITCHED_OFF}.get(reason, REFRESH)
+    return {"too_many_websockets": CROWDED, "link_disabled": SWITCHED_OFF}.get(reason, REFRESH)
 
 
 def trouble_of_error(error: SlackError) -> Trouble:
@@ -61,29 +57,23 @@ def trouble_of_error(error: SlackError) -> Trouble:
             return Trouble(kind="unavailable", words=f"the socket to Slack does not open ({error})")
 
 
-LONGEST_S = 15.0
-"""Between tries while Slack does not answer: it is heard again soon after it is back."""
+AWAY = Backoff(first_s=1.0, longest_s=15.0, jitter=0.5)
+"""While Slack does not answer: it is heard again soon after it is back."""
 
+CROWDED_OUT = Backoff(first_s=10.0, longest_s=60.0, jitter=0.5)
 REFUSED_S = 60.0
 """Between looks at something that a person has to mend."""
-
-CROWDED_FROM_S = 5.0
-CROWDED_TO_S = 60.0
 
 AT_ONCE = 10
 PERIOD_S = 60.0
 """So many connections open without a pause within a minute; a server that ends each is spared."""
 
-Jitter = Callable[[float, float], float]
-_spread: Jitter = secrets.SystemRandom().uniform
-
 
 class Pauses:
     """Grows from try to try and begins anew once a connection is open."""
 
-    def __init__(self, clock: Clock, *, jitter: Jitter = _spread) -> None:
+    def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._jitter = jitter
         self._failures = 0
         self._openings: deque[float] = deque(maxlen=AT_ONCE)
 
@@ -94,27 +84,19 @@ class Pauses:
     def before_next(self, trouble: Trouble) -> float:
         """Seconds to wait now that there was this trouble."""
         pause_s = self._after(trouble)
-        return max(pause_s, LONGEST_S) if self._is_hectic() else pause_s
+        return max(pause_s, AWAY.longest_s) if self._is_hectic() else pause_s
 
     def _after(self, trouble: Trouble) -> float:
         match trouble.kind:
-            case "refresh" | "lost" | "deaf":
+            case "refresh" | "lost":
                 return 0.0
             case "refused":
                 return REFUSED_S
             case "limited":
                 return trouble.retry_after_s
-            case "unavailable":
-                longest_s = min(LONGEST_S, 2.0 ** self._count())
-                return self._jitter(longest_s / 2, longest_s)
-            case "crowded":
-                longest_s = min(CROWDED_TO_S, 2 * CROWDED_FROM_S * 2.0 ** self._count())
-                return self._jitter(CROWDED_FROM_S, longest_s)
-
-    def _count(self) -> int:
-        """How many tries failed before this one, as far as it still makes a difference."""
-        self._failures = min(self._failures + 1, 10)
-        return self._failures - 1
+            case "unavailable" | "crowded":
+                self._failures += 1
+                return (CROWDED_OUT if trouble is CROWDED else AWAY).wait_s(self._failures)
 
     def _is_hectic(self) -> bool:
         is_full = len(self._openings) == AT_ONCE

@@ -12,8 +12,6 @@ from mcp_local.fetch.allowance import Allowance, is_public, parse_address
 from mcp_local.fetch.urls import NOT_PUBLIC
 
 _NO_SUCH_NAME = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
-
-
 AddressInfo = tuple[int, int, int, str, tuple[Any, ...]]
 """One entry as `getaddrinfo` gives it; the last member starts with address and port."""
 

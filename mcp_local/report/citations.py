@@ -84,18 +84,15 @@ def check_citations(cited: Sequence[int], sources: Sequence[Source]) -> None:
         )
     failed = {source.n for source in sources if not source.ok}
     faults = [
-        _fault(number, number in failed) for number in dict.fromkeys(cited) if number not in usable
+        f"source [{number}] {'could not be fetched' if number in failed else 'does not exist'}"
+        for number in dict.fromkeys(cited)
+        if number not in usable
     ]
     if faults:
         raise CitationError(
             f"The report was not written: {'; '.join(faults)}. {known} Cite one of them or drop "
             "the sentence; for brackets that are no citation write \\[5\\]."
         )
-
-
-def _fault(number: int, failed: bool) -> str:
-    reason = "could not be fetched" if failed else "does not exist"
-    return f"source [{number}] {reason}"
 
 
 def _ranges(numbers: Sequence[int]) -> str:

@@ -113,11 +113,9 @@ def _value(number: str) -> str:
     return ".".join([whole, *fraction])
 
 
-def _quotes(text: str) -> Iterator[str]:
-    for found in _QUOTE.finditer(text):
-        quote = next(group for group in found.groups() if group)
-        if len(quote.split()) >= _MIN_QUOTE_WORDS:
-            yield quote
+def _quotes(text: str) -> list[str]:
+    quotes = (next(filter(None, found.groups())) for found in _QUOTE.finditer(text))
+    return [quote for quote in quotes if len(quote.split()) >= _MIN_QUOTE_WORDS]
 
 
 def _plain_words(text: str) -> str:

@@ -21,11 +21,7 @@ _RIGHT_TO_LEFT = ("ar", "fa", "he", "ur", "yi")
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The page's own words for a tag such as `de` or `pt-BR`; English ones where we have no others.
-
-    Attributes:
-        language: The tag, for the page's lang attribute.
-    """
+    """The page's own words for a tag such as `de` or `pt-BR`, in English where it has none."""
 
     language: str
 

@@ -1,16 +1,20 @@
 """The tool that reads web pages: crawl_parallel."""
 
 import json
-from typing import Annotated
+from functools import cache, partial
+from typing import TYPE_CHECKING, Annotated
 
 from mcp.server.mcpserver import Context, MCPServer
 from pydantic import Field
 
-from mcp_local.crawling import Row, build_crawler
 from mcp_local.errors import ToolkitError
+from mcp_local.fetch.allowance import Allowance
 from mcp_local.settings import Settings
 from mcp_local.tools import FETCHES, local_tool
 from mcp_local.workspace import open_workspace
+
+if TYPE_CHECKING:
+    from mcp_local.crawling import Crawler, Row
 
 MAX_URLS_PER_CALL = 50
 
@@ -26,7 +30,15 @@ SessionDir = Annotated[
 
 def register(server: MCPServer, settings: Settings) -> None:
     """Add the tool to the server. Raises ValueError naming a setting that cannot be read."""
-    crawler = build_crawler(settings)
+    allowance = Allowance.from_settings(settings)
+
+    @cache
+    def crawler() -> "Crawler":
+        # Imported by the first call: the HTTP client takes 10 MB.
+        from mcp_local.crawling import Crawler
+        from mcp_local.fetch.client import Client
+
+        return Crawler(settings.workspaces_root, partial(Client, allowance))
 
     @local_tool(server, "Read web pages", FETCHES)
     async def crawl_parallel(urls: Urls, ctx: Context, session_dir: SessionDir = "") -> str:
@@ -48,21 +60,13 @@ def register(server: MCPServer, settings: Settings) -> None:
         async def progress(done: int, total: int) -> None:
             await ctx.report_progress(done, total, f"Reading {done} of {total} pages")
 
-        return _answer(await crawler.crawl(workspace, urls, progress))
+        return _answer(await crawler().crawl(workspace, urls, progress))
 
 
-def _answer(rows: list[Row]) -> str:
+def _answer(rows: "list[Row]") -> str:
     successful = sum(row.ok for row in rows)
-    pages = [
-        {
-            "url": row.url,
-            "title": row.title,
-            "words": row.words,
-            "path": row.path,
-            "status": row.status,
-        }
-        for row in rows
-    ]
+    told = ("url", "title", "words", "path", "status")
+    pages = [{name: getattr(row, name) for name in told} for row in rows]
     answer = {
         "success": successful > 0,
         "successful": successful,
@@ -73,7 +77,7 @@ def _answer(rows: list[Row]) -> str:
     return json.dumps(answer, ensure_ascii=False)
 
 
-def _note(rows: list[Row]) -> str:
+def _note(rows: "list[Row]") -> str:
     stored = sum(row.origin == "stored" for row in rows)
     sentences = ["The texts are in the files named by path."]
     if stored:

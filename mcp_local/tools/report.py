@@ -3,13 +3,12 @@
 import asyncio
 import json
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import CallToolResult, TextContent
 from pydantic import Field
 
-from mcp_local.report.compose import Draft, Report, compose_report, write_new_version
 from mcp_local.settings import Settings
 from mcp_local.sources import read_sources
 from mcp_local.tools import ADDS_ONCE, READS, local_tool
@@ -59,11 +58,11 @@ def register(server: MCPServer, settings: Settings) -> None:
         as an earlier version is not written again, and that version is named.
         """
         workspace = open_workspace(settings, ctx)
-        draft = Draft(title=title, markdown=markdown, summary=summary, language=language)
-        report, path = await asyncio.to_thread(_write, workspace, draft)
+        written = await asyncio.to_thread(_write, workspace, title, markdown, summary, language)
+        artifact = {"path": written["path"], "title": written["title"], "mimetype": "text/html"}
+        said = json.dumps(written, ensure_ascii=False)
         return CallToolResult(
-            content=[TextContent(type="text", text=_answer(report, path))],
-            _meta={"artifacts": [{"path": path, "title": report.title, "mimetype": "text/html"}]},
+            content=[TextContent(type="text", text=said)], _meta={"artifacts": [artifact]}
         )
 
     @local_tool(server, "List the sources", READS)
@@ -80,16 +79,18 @@ def register(server: MCPServer, settings: Settings) -> None:
         return json.dumps({"sources": rows}, ensure_ascii=False)
 
 
-def _write(workspace: Workspace, draft: Draft) -> tuple[Report, str]:
+def _write(
+    workspace: Workspace, title: str, markdown: str, summary: str, language: str
+) -> dict[str, Any]:
+    # Imported by the first report: what composes one takes 5 MB.
+    from mcp_local.report.compose import Draft, compose_report, write_new_version
+
     today = datetime.now(UTC).date()
+    draft = Draft(title=title, markdown=markdown, summary=summary, language=language)
     report = compose_report(draft, read_sources(workspace), today)
-    return report, write_new_version(workspace, report.title, today, report.html)
-
-
-def _answer(report: Report, path: str) -> str:
-    answer = {
+    return {
         "success": True,
-        "path": path,
+        "path": write_new_version(workspace, report.title, today, report.html),
         "title": report.title,
         "citations": report.citations,
         "sources": [
@@ -98,4 +99,3 @@ def _answer(report: Report, path: str) -> str:
         "words": report.words,
         "warnings": report.warnings,
     }
-    return json.dumps(answer, ensure_ascii=False)

@@ -25,7 +25,7 @@ from mcp_local.workbench.bridge import (
     is_download,
     read_remote_path,
 )
-from mcp_local.workbench.http import open_wire
+from mcp_local.workbench.http import api_address, open_wire
 from mcp_local.workspace import Workspace, open_workspace
 
 SENDS = OVERWRITES.model_copy(update={"open_world_hint": True})
@@ -62,7 +62,8 @@ SessionId = Annotated[
 
 
 def register(server: MCPServer, settings: Settings) -> None:
-    """Add the tools to the server. There must be a key of Composio."""
+    """Add the tools to the server. Raises ValueError where Composio has no proper address."""
+    api_address(settings)
     _register_saving(server, settings)
 
     @local_tool(server, "Download from the remote workbench", FETCHES)

@@ -16,7 +16,6 @@ from tests.architecture.configuration import (
     README,
     default_in_words,
     names,
-    table,
     written,
 )
 
@@ -45,20 +44,6 @@ def test_the_readme_has_the_table_of_the_settings() -> None:
     text = README.read_text(encoding="utf-8")
     assert text.count(BEGIN) == text.count(END) == 1
     assert text == written(text), "run: uv run python -m tests.architecture.configuration --write"
-
-
-def test_a_readme_without_the_comments_is_not_guessed_at() -> None:
-    with pytest.raises(ValueError, match="lacks the comments"):
-        written("# A title\n")
-
-
-def test_nothing_outside_of_the_comments_is_touched() -> None:
-    text = written(f"before\n{BEGIN}\nold\n{END}\nafter\n")
-    assert text == f"before\n{BEGIN}\n\n{table()}\n\n{END}\nafter\n"
-
-
-def test_no_setting_is_in_the_table_twice() -> None:
-    assert len(names()) == len(set(names()))
 
 
 def test_every_setting_says_what_it_is_for_in_one_line() -> None:

@@ -100,23 +100,7 @@ def test_a_stand_in_borrows_nothing_of_the_product(name: str) -> None:
     assert borrowed == set()
 
 
-def test_the_toolkit_imports_no_other_package() -> None:
-    others = {"bot", "agent_core", "tests"}
-    found = {
-        module for path in sources(REPOSITORY / "mcp_local") for module in imported_modules(path)
-    }
-    assert {module for module in found if module.partition(".")[0] in others} == set()
-
-
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_package_imports_the_tests(package: str) -> None:
     found = {module for path in sources(REPOSITORY / package) for module in imported_modules(path)}
     assert {module for module in found if lies_in(module, "tests")} == set()
-
-
-def test_the_core_knows_no_chat_product() -> None:
-    found = {
-        module for path in sources(REPOSITORY / "agent_core") for module in imported_modules(path)
-    }
-    outside = ("bot", "slack_bolt", "slack_sdk", "mcp_local")
-    assert {m for m in found if any(lies_in(m, package) for package in outside)} == set()

@@ -1,16 +1,12 @@
 """Every promise that is kept today is proved by a test, and only those."""
 
 import re
-import subprocess
-import sys
 from collections import Counter
 from functools import cache
 from pathlib import Path
 
-import pytest
-
-from tests.proofs import Proof, Proofs, proofs_in, read_proofs
-from tests.requirements import REQUIREMENTS, Requirement, table
+from tests.proofs import Proofs, read_proofs
+from tests.requirements import REQUIREMENTS
 
 ROOT = Path(__file__).parents[2]
 ID = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
@@ -19,6 +15,15 @@ SOURCE = re.compile(
 )
 DECISION = re.compile(r"|(README|ARCHITECTURE( \d+)?) \(\S.*\)")
 MAX_ID_CHARS = 48
+_SNAPSHOTS = "tests/architecture/test_what_the_model_is_told.py"
+PROMPTS = {
+    f"{_SNAPSHOTS}::test_the_main_agent",
+    f"{_SNAPSHOTS}::test_the_classifier",
+    f"{_SNAPSHOTS}::test_the_report_expert",
+    "tests/agent_core/subagents/test_spec.py::"
+    "test_the_report_expert_has_the_triggers_of_the_description",
+}
+"""Tests that look at nothing but the words of a prompt."""
 
 
 @cache
@@ -66,84 +71,6 @@ def test_every_sentence_is_one_of_its_own() -> None:
     assert [each for each in sentences if not re.fullmatch(r"\S.*\S\.", each)] == []
 
 
-PROVING = """
-import pytest
-
-@pytest.mark.proves("a.one", "a.two")
-@pytest.mark.parametrize("n", [1, 2])
-async def test_it(n: int) -> None: ...
-"""
-
-
-def test_the_ids_of_a_mark_are_read_with_their_test() -> None:
-    assert proofs_in(PROVING, "tests/a/test_b.py") == Proofs(
-        proofs=(
-            Proof(requirement="a.one", test="tests/a/test_b.py::test_it"),
-            Proof(requirement="a.two", test="tests/a/test_b.py::test_it"),
-        ),
-        faults=(),
-    )
-
-
-@pytest.mark.parametrize(
-    ("source", "reason"),
-    [
-        ("@pytest.mark.proves\ndef test_it(): ...", "names no requirement"),
-        ("@pytest.mark.proves()\ndef test_it(): ...", "names no requirement"),
-        ('@pytest.mark.proves(id="a.one")\ndef test_it(): ...', "names no requirement"),
-        ("@pytest.mark.proves(ID)\ndef test_it(): ...", "not literal"),
-        ('@pytest.mark.proves("a.one", *MORE)\ndef test_it(): ...', "not literal"),
-        ('@pytest.mark.proves(f"a.{x}")\ndef test_it(): ...', "not literal"),
-        ('@pytest.mark.proves("a.one")\ndef helper(): ...', "belongs on a test"),
-        ('def f():\n    @pytest.mark.proves("a.one")\n    def test_it(): ...', "belongs on a test"),
-        ('pytestmark = pytest.mark.proves("a.one")', "belongs on a test"),
-        ('@pytest.mark.skip\n@pytest.mark.proves("a.one")\ndef test_it(): ...', "marked skip"),
-        (
-            'pytestmark = [pytest.mark.live]\n@pytest.mark.proves("a.one")\ndef test_it(): ...',
-            "marked live",
-        ),
-    ],
-)
-def test_a_mark_that_proves_nothing_is_named(source: str, reason: str) -> None:
-    read = proofs_in(source, "tests/test_a.py")
-    assert read.proofs == ()
-    [fault] = read.faults
-    assert fault.startswith("tests/test_a.py:")
-    assert reason in fault
-
-
-def test_a_mark_in_a_file_that_pytest_does_not_collect_is_named() -> None:
-    read = proofs_in(PROVING, "tests/bench/overhead.py")
-    assert read.proofs == ()
-    assert len(read.faults) == 1
-
-
-def test_the_table_shows_each_row_with_its_tests() -> None:
-    rows = [
-        Requirement(id="a.one", sentence="It is so.", source="seeds/000 §A"),
-        Requirement(id="a.two", sentence="It is not.", source="seeds/001 §B", decision="README"),
-    ]
-    shown = table(rows, proofs_in(PROVING.replace(', "a.two"', ""), "tests/a/test_b.py"))
-    assert shown.splitlines() == [
-        "a.one: It is so.",
-        "    seeds/000 §A",
-        "    tests/a/test_b.py::test_it",
-        "a.two: It is not.",
-        "    seeds/001 §B, overruled by README",
-        "    no test",
-        "2 requirements, 1 of them without a test",
-    ]
-
-
-@pytest.mark.process("the command as a person types it")
-def test_the_command_prints_every_row() -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "tests.requirements"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    heads = [line.partition(":")[0] for line in ended.stdout.splitlines() if line[:1] != " "]
-    assert heads[:-1] == [row.id for row in REQUIREMENTS]
+def test_what_only_a_prompt_says_is_told_and_not_proven() -> None:
+    told = {row.id for row in REQUIREMENTS if row.is_told}
+    assert told == {row.id for row in REQUIREMENTS if set(proofs().of(row.id)) <= PROMPTS}

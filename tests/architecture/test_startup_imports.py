@@ -7,15 +7,7 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = {
-    "anthropic",
-    "composio",
-    "composio_client",
-    "crawl4ai",
-    "dbos",
-    "mcp",
-    "trafilatura",
-}
+HEAVY = {"aiohttp", "anthropic", "dbos", "logfire", "mcp", "slack_bolt", "sqlalchemy"}
 _IMPORTED = re.compile(r"^import time:\s+\d+ \|\s+\d+ \|\s*(\S+)$", re.MULTILINE)
 
 pytestmark = pytest.mark.process("what a start loads is a matter of a process")

@@ -23,8 +23,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent_core.fault_points import POINTS
-from bot.sandbox.kills import KINDS, fault_point_of
+from agent_core.fault_points import EVENT_POINT, POINTS
+from bot.sandbox.child import KINDS
 from tests.bench.crash_tally import Tally, count, worst_death
 from tests.bench.crash_traffic import Kind, Traffic
 from tests.bench.crash_world import Life, Lives, lives_in, outside_world
@@ -37,7 +37,7 @@ REST_S = 120.0
 MAX_OPEN = 4
 """With more open asks than this, no new ones are made for mere traffic."""
 SEED = 4
-EVENTS = tuple(fault_point_of(kind) for kind in KINDS.values())
+EVENTS = tuple(f"{EVENT_POINT}{kind}" for kind in KINDS)
 REACHED_BY: dict[str, tuple[Kind, ...]] = {
     "upload_": ("edition",),
     "inbox.": ("note",),

@@ -7,6 +7,7 @@ tuned on the even half; the odd half is the measure.
 import argparse
 import gzip
 import json
+import os
 import re
 import sys
 import tempfile
@@ -17,11 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from rich.console import Console
-from rich.table import Table
-
 from mcp_local.extract.html import extract_html
-from tests.bench.settings import quiet_crawl4ai
+from tests.bench.results import Result, show
 
 DEFAULT_DATA = Path("../shared/data/article-extraction")
 GOAL_F1 = 0.955
@@ -57,7 +55,8 @@ def trafilatura_precise(html: str, url: str) -> str:
 
 def crawl4ai_pruning() -> Extract:
     """crawl4ai's generator and pruning filter, over HTML that it did not fetch."""
-    quiet_crawl4ai(Path(tempfile.mkdtemp(prefix="crawl4ai-")))
+    home = {"CRAWL4_AI_BASE_DIRECTORY": tempfile.mkdtemp(), "CRAWL4AI_NO_CLOUD_NOTICE": "1"}
+    os.environ.update(home)  # noqa: TID251 (crawl4ai reads it when it is imported)
     from crawl4ai.content_filter_strategy import PruningContentFilterLXML
     from crawl4ai.markdown_generation_strategy import DefaultMarkdownGenerator
 
@@ -118,40 +117,13 @@ def score(pages: list[Page], extract: Extract) -> Score:
     return Score(f1=f1, precision=precision, recall=recall, page_ms=page_ms)
 
 
-def results(name: str, measured: Score, goal: float | None) -> list[dict[str, object]]:
+def results(name: str, measured: Score, goal: float | None = None) -> list[Result]:
     return [
-        {
-            "name": f"{name}_f1",
-            "value": round(measured.f1, 4),
-            "unit": "F1",
-            "goal": goal,
-            "ok": goal is None or measured.f1 >= goal,
-        },
-        *(
-            {
-                "name": f"{name}_{key}",
-                "value": round(value, 4),
-                "unit": unit,
-                "goal": None,
-                "ok": True,
-            }
-            for key, value, unit in (
-                ("precision", measured.precision, "share"),
-                ("recall", measured.recall, "share"),
-                ("page_ms", measured.page_ms, "ms"),
-            )
-        ),
+        Result(name=f"{name}_f1", value=round(measured.f1, 4), unit="F1", goal=goal, at_least=True),
+        Result(name=f"{name}_precision", value=round(measured.precision, 4), unit="share"),
+        Result(name=f"{name}_recall", value=round(measured.recall, 4), unit="share"),
+        Result(name=f"{name}_page_ms", value=round(measured.page_ms, 4), unit="ms"),
     ]
-
-
-def show(rows: list[dict[str, object]], *, as_json: bool) -> None:
-    if as_json:
-        sys.stdout.write(json.dumps({"results": rows}) + "\n")
-        return
-    table = Table("name", "value", "unit", "goal", "ok")
-    for row in rows:
-        table.add_row(*("" if value is None else str(value) for value in row.values()))
-    Console().print(table)
 
 
 def main() -> None:
@@ -167,8 +139,8 @@ def main() -> None:
     pages = list(read_pages(arguments.data, arguments.half))
     rows = [
         *results("extraction", score(pages, ours), GOAL_F1),
-        *results("trafilatura", score(pages, trafilatura_precise), None),
-        *results("crawl4ai_pruning", score(pages, crawl4ai_pruning()), None),
+        *results("trafilatura", score(pages, trafilatura_precise)),
+        *results("crawl4ai_pruning", score(pages, crawl4ai_pruning())),
     ]
     show(rows, as_json=arguments.json)
 

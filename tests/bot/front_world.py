@@ -91,7 +91,7 @@ async def process(place: Place, model: Model | None = None) -> AsyncGenerator[Pr
             yield Process(
                 runtime=runtime,
                 presenting=presenting,
-                front=FrontDoor(runtime),
+                front=FrontDoor(runtime, place.api.clock),
                 files=WorkspaceFiles(runtime, place.api, lambda: NOW),
             )
         finally:

@@ -93,12 +93,6 @@ async def test_a_file_stays_in_its_place_whatever_its_name(
     assert saved.read_bytes() == b"lines"
 
 
-async def test_a_file_with_a_long_name_in_wide_letters_is_saved(place: Place, bot: Process) -> None:
-    file = replace(await place.attached("a.log", b"lines"), name="\U00020bb7" * 100)
-    kept = await keep(bot, place, file)
-    assert (await workspace(bot, place) / kept.path).read_bytes() == b"lines"
-
-
 async def test_a_file_that_slack_does_not_give_is_named_and_costs_no_other(
     place: Place, bot: Process
 ) -> None:
@@ -120,32 +114,6 @@ async def test_an_address_that_leads_nowhere_is_told_and_harms_nothing(
     )
     lost = await bot.files.keep(place.thread.session, (file,))
     assert lost == (LeftOut(name="a.log", fault="not_given"),)
-
-
-async def test_the_bot_s_token_is_not_sent_to_a_foreign_host(place: Place, bot: Process) -> None:
-    """Slack's `url_private` of an external file is whatever address its author gave."""
-    seen: list[str | None] = []
-
-    async def take(request: web.Request) -> web.Response:
-        seen.append(request.headers.get("Authorization"))
-        return web.Response(body=b"lines", content_type="text/plain")
-
-    foreign = web.Application()
-    foreign.router.add_get("/a.log", take)
-    runner = web.AppRunner(foreign, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    url = f"http://localhost:{runner.addresses[0][1]}/a.log"
-    external = SlackFile(
-        id="F0EXT", name="a.log", mimetype="text/plain", size_bytes=5, url_private=url
-    )
-    await bot.files.keep(place.thread.session, (external,))
-    await runner.cleanup()
-    assert [header for header in seen if header] == []
-
-
-async def test_without_files_nothing_is_kept(place: Place, bot: Process) -> None:
-    assert await bot.files.keep(place.thread.session, ()) == ()
 
 
 async def test_a_link_in_the_place_of_the_downloads_is_not_followed(
@@ -176,17 +144,6 @@ async def test_a_link_in_the_place_of_a_file_is_replaced_and_not_followed(
     assert secret.read_text(encoding="utf-8") == "secret"
     assert not target.is_symlink()
     assert (await workspace(bot, place) / kept.path).read_bytes() == b"lines"
-
-
-@pytest.mark.parametrize("file_id", ["../../x", "", "F1/../..", "x" * 300])
-async def test_a_file_stays_in_its_place_whatever_its_id(
-    place: Place, bot: Process, file_id: str
-) -> None:
-    file = replace(await place.attached("a.log", b"lines"), id=file_id)
-    kept = await keep(bot, place, file)
-    saved = (await workspace(bot, place) / kept.path).resolve()
-    assert saved.parent == (await workspace(bot, place) / "downloads").resolve()
-    assert saved.read_bytes() == b"lines"
 
 
 async def test_a_file_that_is_too_big_is_not_asked_for(place: Place, bot: Process) -> None:
@@ -314,13 +271,6 @@ async def test_the_work_of_a_channel_is_stopped_as_far_as_it_began_before(place:
             _ = [event async for event in bot.runtime.events(turn_id)]
         assert (await bot.runtime.turn(turn_id)).outcome == "stopped"
         assert not await stop(channel, "Ann", before_ts=LATER_TS)
-
-
-async def test_a_gesture_that_comes_again_starts_nothing(place: Place, bot: Process) -> None:
-    await bot.front.handle(place.message("continue"))
-    assert await bot.front.handle(place.message("continue")) is None
-    await place.slack.wait_for(lambda _: "Done." in place.bot_texts())
-    assert place.bot_texts().count("Done.") == 1
 
 
 async def test_a_file_that_hides_its_size_is_cut_off_and_nothing_of_it_stays(

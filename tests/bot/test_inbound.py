@@ -1,15 +1,18 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from agent_core.errors import SessionError
+from agent_core.ids import SessionId, UserId
 from bot.inbound import (
     InboundPost,
     SlackFile,
     plain_text,
-    posted_ts,
     read_post,
 )
-from bot.threads import ThreadRef
+from bot.threads import ThreadRef, parse_session, parse_user, user_id
 
 BOT = "UBOT"
 TS = "1783536983.783769"
@@ -122,18 +125,51 @@ def test_what_is_no_persons_post_is_left(event: dict[str, Any]) -> None:
     assert read_post(_body(**event), bot_user=BOT) is None
 
 
-@pytest.mark.parametrize("body", [{}, {"event": None}, {"event": "text"}, {"event": []}])
-def test_a_payload_without_an_event_is_left(body: dict[str, Any]) -> None:
-    assert read_post(body, bot_user=BOT) is None
-
-
-def test_a_key_tells_when_its_post_was_made() -> None:
-    assert posted_ts(_read(thread_ts="1783536000.000001").key) == TS
-
-
 @pytest.mark.parametrize("files", ["x", 5, {}, [None, "x", 5], [{"size": "much", "name": None}]])
 def test_files_in_an_odd_shape_cost_no_post(files: object) -> None:
     post = _read(files=files)
 
     assert post.wire_text == "hi"
     assert all(file.size_bytes == 0 for file in post.files)
+
+
+ids = st.from_regex(r"\A[A-Z][A-Z0-9]{1,20}\Z")
+moments = st.from_regex(r"\A[0-9]{10}\.[0-9]{6}\Z")
+
+
+@given(ids, ids, moments)
+def test_a_thread_survives_the_way_to_its_session_and_back(
+    team: str, channel: str, ts: str
+) -> None:
+    thread = ThreadRef(team=team, channel=channel, root_ts=ts)
+
+    assert parse_session(thread.session) == thread
+
+
+@pytest.mark.parametrize(
+    "session",
+    [
+        "",
+        "T1:C1",
+        "T1:C1:1783536983",
+        "T1:C1:1783536983.783769:x",
+        "T1:../..:1783536983.783769",
+        "t1:C1:1783536983.783769",
+        "T1:C1:1783536983.783769\n",
+        ":C1:1783536983.783769",
+    ],
+)
+def test_what_is_no_thread_is_refused(session: str) -> None:
+    with pytest.raises(SessionError):
+        parse_session(SessionId(session))
+
+
+def test_a_person_is_named_by_team_and_user() -> None:
+    assert user_id("T1", "U1") == "T1:U1"
+    assert parse_user(UserId("T1:U1")) == ("T1", "U1")
+
+
+@pytest.mark.parametrize("user", ["", "U1", "T1:", "T1:U1:x", "T1:<@U1>"])
+def test_what_is_no_person_is_refused(user: str) -> None:
+    with pytest.raises(SessionError):
+        parse_user(UserId(user))

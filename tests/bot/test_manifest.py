@@ -93,14 +93,6 @@ def test_every_method_that_the_code_names_is_in_the_table_of_scopes() -> None:
     assert named - {UPLOAD_STEP, OPEN_SOCKET} <= set(SCOPES)
 
 
-def test_every_method_of_the_table_is_called() -> None:
-    calls = "".join(
-        text for file, text in _sources("bot/slack_api").items() if file.name != "scopes.py"
-    )
-
-    assert [method for method in SCOPES if f'"{method}"' not in calls] == []
-
-
 def test_only_the_api_package_knows_the_web_api() -> None:
     allowed = {"slack_api", "ingress", "socket"}
     importers = {
@@ -132,16 +124,6 @@ def test_slack_knows_every_key(path: str) -> None:
 )
 def test_slacks_limits_are_respected(path: str, least: int, most: int) -> None:
     assert least <= len(_at(path)) <= most
-
-
-def test_each_suggested_prompt_has_a_title_and_a_message() -> None:
-    for prompt in _at("features.agent_view.suggested_prompts"):
-        assert set(prompt) == {"title", "message"}
-
-
-def test_nothing_is_asked_for_twice() -> None:
-    assert len(GRANTED) == len(set(GRANTED))
-    assert len(SUBSCRIBED) == len(set(SUBSCRIBED))
 
 
 def test_events_come_over_the_socket() -> None:

@@ -20,9 +20,7 @@ FILES = (
 )
 FILLERS = (
     "People in {place} speak about it with pride, and they show every visitor around.",
-    "The mayor of {place} calls the plan a promise that the town gave to itself.",
     "Nobody in {place} expected that the work would be finished before the winter.",
-    "Several families moved to {place} because of the good name that the region has.",
     "A small museum beside the station of {place} tells how all of it began.",
 )
 FIGURES = (
@@ -31,14 +29,10 @@ FIGURES = (
     ("{:.2f} percent", "In {place} {topic} made up {figure} of what was sold in the year."),
 )
 """How a drawn number is written, and the sentence that tells it."""
-PAGE = """<!doctype html><html><head><meta charset="utf-8"><title>{title}</title>
-<style>body {{ font-family: serif }}</style></head><body>
+PAGE = """<!doctype html><html><head><meta charset="utf-8"><title>{title}</title></head><body>
 <div class="cookie-banner">We use cookies. <button>Accept all</button></div>
-<nav><ul><li><a href="/">Home</a></li><li><a href="/shop">Shop</a></li>
-<li><a href="/login">Log in</a></li></ul></nav>
 <main><article><h1>{title}</h1>{body}</article></main>
 <aside><h3>Most read</h3><ul><li>Ten gardens to see</li><li>Weather for Sunday</li></ul></aside>
-<footer>© The editors. <a href="/imprint">Imprint</a> <a href="/privacy">Privacy</a></footer>
 </body></html>"""
 
 
@@ -74,18 +68,13 @@ def _word(chance: random.Random) -> str:
 
 def _page(topic: str, figures: Sequence[str], chance: random.Random) -> str:
     place = _word(chance).capitalize()
-    fillers = [filler.format(place=place) for filler in chance.sample(FILLERS, 4)]
+    fillers = [filler.format(place=place) for filler in FILLERS]
     told = [
         sentence.format(topic=topic, place=place, figure=figure)
         for (_, sentence), figure in zip(FIGURES, figures, strict=True)
     ]
     chance.shuffle(told)
-    paragraphs = (
-        fillers[0],
-        f"{told[0]} {fillers[1]}",
-        f"{fillers[2]} {told[1]}",
-        f"{told[2]} {fillers[3]}",
-    )
+    paragraphs = (fillers[0], f"{told[0]} {fillers[1]}", told[1], f"{told[2]} {fillers[2]}")
     body = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
     return PAGE.format(title=f"{topic.capitalize()} in {place}", body=body)
 

@@ -92,7 +92,7 @@ async def test_a_second_run_waits_until_the_first_is_over(office: Office) -> Non
 @pytest.mark.proves("digest.menu")
 async def test_the_menu_does_what_it_says_and_says_who_did_it(office: Office) -> None:
     schedule = await office.order()
-    steps = {
+    steps: dict[str, tuple[str, list[str]]] = {
         "pause": ("is paused", ["paused"]),
         "resume": ("goes on", ["active"]),
         "run": ("is being made now", ["active"]),

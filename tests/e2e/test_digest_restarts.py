@@ -49,17 +49,6 @@ async def test_a_question_of_before_a_restart_is_answered_after_it(tmp_path: Pat
             assert len(await office.schedules()) == 1
 
 
-async def test_a_proposal_of_before_a_restart_is_agreed_to_after_it(tmp_path: Path) -> None:
-    async with town_on(tmp_path) as town:
-        async with office_in(town) as office:
-            proposal = await office.say(ORDER)
-        async with office_in(town) as office:
-            await office.press(proposal, "confirm")
-            await office.without_buttons(proposal)
-            [schedule] = await office.schedules()
-    assert schedule.status == "active"
-
-
 @pytest.mark.parametrize(
     ("setting", "full"),
     [

@@ -6,31 +6,23 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.cli import app
-from bot.sandbox.kills import KINDS, UnknownEventError, read_events
+from bot.sandbox.child import KINDS, UnknownEventError, read_events
 from tests.e2e.command_line import run_sandbox
 
 REPORT = "Write a comprehensive report on keeping chat bots reliable"
 
 
-def test_events_are_named_by_their_kind_or_their_class() -> None:
-    wanted = ("tool_call_started", "turn_finished", "step_started")
-    assert read_events(["ToolCallStarted, turn_finished", "STEP-STARTED"]) == wanted
-
-
-def test_an_event_may_be_named_more_than_once() -> None:
-    assert read_events(["step_started,step_started"]) == ("step_started",) * 2
-
-
-def test_every_kind_of_event_can_be_named() -> None:
-    assert read_events(KINDS) == tuple(KINDS.values())
-    assert len(KINDS) == len(set(KINDS.values()))
+def test_events_are_named_by_their_kind_or_their_class_also_more_than_once() -> None:
+    wanted = ("tool_call_started", "turn_finished", "step_started", "step_started")
+    assert read_events(["ToolCallStarted, turn_finished", "STEP-STARTED,step_started"]) == wanted
+    assert read_events(KINDS) == KINDS
 
 
 def test_an_unknown_event_is_refused_with_all_that_there_are() -> None:
     with pytest.raises(UnknownEventError) as refused:
         read_events(["turn_started,lunch_eaten"])
     assert "lunch_eaten" in str(refused.value)
-    assert all(kind in str(refused.value) for kind in KINDS.values())
+    assert all(kind in str(refused.value) for kind in KINDS)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.events import MessageTaken, QuestionAsked, StepStarted, TextDelta
+from agent_core.events import QuestionAsked, TextDelta
 from bot.sandbox.model import Text, ToolUse
 from bot.words import BOT
 from tests.e2e.world import FIRST_WORDS, World, bot_in_a_world
@@ -16,9 +16,6 @@ SCRIPTED = frozenset({"scripted"})
 STALL_S = 60.0
 STOP_S = 6.0
 ANSWER = "There are nine bridges, and one ferry."
-NOTE = ToolUse(
-    name="mcp__local_toolkit__write_local_file", input={"path": "n.txt", "content": "nine"}
-)
 QUESTION = ToolUse(name="ask_user", input={"question": "Which town?", "options": ["Linz", "Graz"]})
 
 
@@ -63,21 +60,6 @@ async def test_an_edit_of_a_message_that_waits_reaches_the_work_instead_of_the_o
 
 
 @pytest.mark.proves("edits.deleted")
-async def test_a_message_that_is_deleted_while_it_waits_never_reaches_the_work(
-    tmp_path: Path,
-) -> None:
-    async with busy_bot(tmp_path) as (world, ts, may_go_on):
-        later = await world.slack.say("ann", "general", "and the viaducts too", thread_ts=ts)
-        await world.becomes(later, lambda turn: turn.status == "queued")
-        await world.slack.delete("general", later)
-        await world.becomes(later, lambda turn: turn.outcome == "stopped")
-        may_go_on.set()
-        await world.answered(ts)
-        assert world.answers(ts) == [ANSWER]
-        assert world.requests_with("and the viaducts too") == []
-
-
-@pytest.mark.proves("edits.deleted")
 async def test_a_request_that_is_deleted_stops_at_once(tmp_path: Path) -> None:
     async with busy_bot(tmp_path) as (world, ts, _):
         await world.slack.delete("general", ts)
@@ -87,60 +69,6 @@ async def test_a_request_that_is_deleted_stops_at_once(tmp_path: Path) -> None:
         turn = await world.runtime.turn(world.turn_id(ts))
         assert turn.outcome == "stopped"
         assert ANSWER not in world.answers(ts)
-
-
-@pytest.mark.proves("stop.any_state")
-async def test_the_word_stop_ends_the_work_of_its_thread(tmp_path: Path) -> None:
-    async with busy_bot(tmp_path) as (world, ts, _):
-        await world.slack.say("ben", "general", "stop", thread_ts=ts)
-        async with asyncio.timeout(STOP_S):
-            await world.events(ts)
-        turn = await world.runtime.turn(world.turn_id(ts))
-        assert turn.outcome == "stopped"
-        assert ANSWER not in world.answers(ts)
-
-
-@pytest.mark.proves("edits.running")
-async def test_an_edit_of_a_remark_that_the_work_took_in_is_answered(tmp_path: Path) -> None:
-    async with bot_in_a_world(tmp_path) as world:
-        world.model.play(NOTE)
-        world.model.play(Text(text=ANSWER), times=3)
-        first, second = (
-            world.model.stall(STALL_S, after_events=3, kinds=SCRIPTED) for _ in range(2)
-        )
-        ts = await world.mention("continue measuring the bridges")
-        await world.until(ts, StepStarted)
-        remark = await world.slack.say("ann", "general", "please use metres", thread_ts=ts)
-        await world.becomes(remark, lambda turn: turn.status == "queued")
-        first.set()
-        await world.until(ts, MessageTaken)
-        await world.slack.edit("ann", "general", remark, "please use feet")
-        await world.slack.wait_for(lambda _: world.told_in_private("ann"))
-        second.set()
-        await world.answered(ts)
-        assert world.told_in_private("ann") == [BOT.say("en", "ingress-begun")]
-        assert world.requests_with("please use feet") == []
-
-
-@pytest.mark.proves("edits.running")
-async def test_an_edit_of_an_answer_that_the_work_went_on_with_is_answered(
-    tmp_path: Path,
-) -> None:
-    async with bot_in_a_world(tmp_path) as world:
-        world.model.play(QUESTION)
-        world.model.play(Text(text=ANSWER), times=2)
-        world.model.stall(0, kinds=SCRIPTED)
-        may_go_on = world.model.stall(STALL_S, after_events=3, kinds=SCRIPTED)
-        ts = await world.mention("continue counting the bridges")
-        await world.until(ts, QuestionAsked)
-        reply = await world.slack.say("ann", "general", "1", thread_ts=ts)
-        await world.becomes(reply, lambda turn: turn.taken_by is not None)
-        await world.slack.edit("ann", "general", reply, "2")
-        await world.slack.wait_for(lambda _: world.told_in_private("ann"))
-        may_go_on.set()
-        turn = await world.answered(ts)
-        assert len(world.told_in_private("ann")) == 1
-        assert turn.answer == ANSWER
 
 
 @pytest.mark.proves("stop.any_state")

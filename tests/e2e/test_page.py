@@ -10,8 +10,9 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Locator, Page, expect
 
 from agent_core.messages import JsonObject
+from bot.sandbox.model import Text
 from bot.sandbox.page import Page as SandboxPage
-from tests.e2e.world import SIMPLE_ANSWER, World
+from tests.e2e.world import SIMPLE_ANSWER, World, mail
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
@@ -99,6 +100,31 @@ async def test_another_person_goes_on_in_the_thread(world: World, page: Page) ->
     await expect(answers).to_have_count(2, timeout=TURN_MS)
     asked = thread.locator("article").filter(has_text="And who am I?")
     await expect(asked).to_have_accessible_name(re.compile("ben", re.I))
+
+
+async def test_of_two_people_only_the_asker_decides_on_an_approval(
+    world: World, page: Page
+) -> None:
+    composio = world.outside.composio
+    composio.connect(f"{world.slack.team_id}:{world.slack.people['ann']}", "gmail")
+    world.model.play(mail("bob@example.com"))
+    world.model.play(Text(text="I left it."))
+    thread = await open_thread(page, await mention(page, "continue with the mail"))
+    await page.get_by_label("Act as").select_option(world.slack.people["ben"])
+    await thread.get_by_role("button", name="Approve", exact=True).click(timeout=TURN_MS)
+    refusal = thread.get_by_text("Only the person who asked for this")
+    await expect(refusal).to_be_visible()
+    await page.get_by_label("Act as").select_option(world.slack.people["ann"])
+    await expect(thread.get_by_text("bob@example.com").first).to_be_visible()
+    await expect(refusal).to_be_hidden()
+    await thread.get_by_role("button", name="Reject…").click()
+    form = page.get_by_role("dialog")
+    await form.get_by_role("textbox").fill("Use the other address")
+    await form.get_by_role("button", name="Reject").click()
+    await expect(thread.get_by_text("“Use the other address”")).to_be_visible()
+    await expect(thread.get_by_text("I left it.")).to_be_visible(timeout=TURN_MS)
+    await expect(thread.get_by_role("button", name="Approve")).to_have_count(0)
+    assert composio.effects == []
 
 
 async def test_an_empty_mention_shows_the_help(page: Page) -> None:

@@ -1,4 +1,4 @@
-"""A bot that stops and comes back to the same team, with the same directory."""
+"""A bot that stops and comes back to the same team, or begins without Composio."""
 
 import asyncio
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from agent_core.events import StepStarted, TextDelta
 from agent_core.ids import ROOT_RUN
 from bot.sandbox.model import Text, ToolUse
-from tests.e2e.world import FIRST_WORDS, TURN_S, World, bot_in, outside_world
+from tests.e2e.world import FIRST_WORDS, TURN_S, World, bot_in, bot_in_a_world, outside_world
 
 SCRIPTED = frozenset({"scripted"})
 WRITE_NOTE = ToolUse(
@@ -16,6 +16,7 @@ WRITE_NOTE = ToolUse(
     input={"path": "notes/once.txt", "content": "written by the tool"},
 )
 LAST_WORDS = "The note is written, and it says what it should say."
+NOBODY_LISTENS = "http://127.0.0.1:9"
 LONG_S = 300.0
 SHORT_S = 3.0
 
@@ -80,6 +81,14 @@ async def test_a_bot_stopped_while_a_sub_agent_works_finishes_the_report(tmp_pat
             assert file.name.endswith(".html")
             [report] = (await world.workspace(root)).glob("work_products/*")
             assert report.name == file.name
+
+
+async def test_an_unreachable_composio_does_not_silence_the_bot(tmp_path: Path) -> None:
+    async with bot_in_a_world(tmp_path, composio_url=NOBODY_LISTENS) as world:
+        root = await world.ask("Find out what teams say about retries in chat bots")
+        [answer] = world.answers(root)
+        assert "reference" not in answer
+        assert world.progress(root)[0].startswith("Done in")
 
 
 async def until_the_answer_begins(world: World, root: str) -> None:

@@ -30,15 +30,6 @@ async def test_a_reply_in_a_thread_that_began_with_a_mention_needs_none(world: W
     assert world.answers(root) == [SIMPLE_ANSWER, SIMPLE_ANSWER]
 
 
-async def test_a_reply_that_mentions_someone_else_is_left_alone(world: World) -> None:
-    root = await world.ask_simply("What is a thread?")
-    ben = f"<@{world.slack.people['ben']}>"
-    aside = await world.slack.say("ann", "general", f"{ben} what is it?", thread_ts=root)
-    await world.nothing_more_happens()
-    assert not await world.was_taken_up(aside)
-    assert world.answers(root) == [SIMPLE_ANSWER]
-
-
 async def test_a_thread_of_people_is_answered_only_when_mentioned(world: World) -> None:
     root = await world.slack.say("ann", "general", "Lunch is on *Thursday* at the Blue Door")
     await world.slack.say("ben", "general", "I cannot come before one", thread_ts=root)
@@ -57,44 +48,6 @@ async def test_a_thread_of_people_is_answered_only_when_mentioned(world: World) 
     await world.nothing_more_happens()
     assert not await world.was_taken_up(thanks)
     assert world.answers(root) == ["Thursday at one."]
-
-
-@pytest.mark.proves("ledger.one_turn")
-async def test_mention_and_message_of_one_post_are_one_turn(world: World) -> None:
-    root = await world.ask_simply("What is one turn?")
-    await world.nothing_more_happens()
-    told = [d for d in world.slack.deliveries if d.payload["event"].get("ts") == root]
-    kinds = {d.event_id: d.event_type for d in told}
-    assert sorted(map(str, kinds.values())) == ["app_mention", "message"]
-    assert world.answers(root) == [SIMPLE_ANSWER]
-    assert len(world.requests_with("What is one turn?")) == 2
-
-
-@pytest.mark.proves("ledger.one_turn")
-async def test_the_same_event_delivered_again_is_one_turn(world: World) -> None:
-    root = await world.ask_simply("What is twice?")
-    [mention] = {
-        d.event_id
-        for d in world.slack.deliveries
-        if d.payload["event"].get("ts") == root and d.event_type == "app_mention"
-    }
-    for attempt, reason in ((1, "timeout"), (2, "http_error")):
-        again = await world.slack.redeliver(mention, attempt=attempt, reason=reason)
-        assert again.acked_at_s is not None
-    await world.nothing_more_happens()
-    assert world.answers(root) == [SIMPLE_ANSWER]
-    assert len(world.requests_with("What is twice?")) == 2
-
-
-@pytest.mark.parametrize(
-    ("author", "channel"), [("robot", "general"), ("guest", "general"), ("stranger", "shared")]
-)
-async def test_bots_guests_and_strangers_are_not_worked_for(
-    world: World, author: str, channel: str
-) -> None:
-    ts = await world.mention("What is this?", user=author, channel=channel)
-    await world.nothing_more_happens()
-    assert not await world.was_taken_up(ts, channel=channel)
 
 
 async def test_an_attached_file_reaches_the_workspace_and_the_loop(world: World) -> None:

@@ -20,7 +20,7 @@ from agent_core.sessions import StoredTurn
 from agent_core.settings import CoreSettings
 from bot.app import running_bot
 from bot.sandbox.composio import ComposioStandIn
-from bot.sandbox.model import ModelStandIn, Text
+from bot.sandbox.model import ModelStandIn, Text, ToolUse
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.clock import Clock
 from bot.sandbox.slack.gestures import TypedFile
@@ -197,6 +197,14 @@ class World:
         return SessionId(f"{self.slack.team_id}:{self.slack.channel_id(channel)}:{root_ts}")
 
 
+def mail(to: str) -> ToolUse:
+    """The call that sends one."""
+    arguments = {"recipient_email": to, "subject": "Lunch", "body": "At twelve."}
+    entry = {"tool_slug": "GMAIL_SEND_EMAIL", "arguments": arguments}
+    batch = {"tools": [entry], "sync_response_to_workbench": False}
+    return ToolUse(name="mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL", input=batch)
+
+
 def _is_all_acknowledged(slack: SlackStandIn) -> bool:
     """Of each event one attempt. What a bot posted while it went away finds no socket."""
     heard = {each.event_id for each in slack.deliveries if each.acked_at_s is not None}
@@ -219,20 +227,20 @@ def _is_shown(slack: SlackStandIn, turn: TurnId) -> bool:
     return any(call.args.get("status") == "active" for call in later)
 
 
-async def _searchable(web: SmallWeb) -> Sequence[Page]:
-    return (*await web.ready(), HUGE_PAGE)
+async def _searchable(web: SmallWeb, found: Sequence[Page]) -> Sequence[Page]:
+    return (*await web.ready(), *found)
 
 
 @asynccontextmanager
 async def outside_world(
-    root: Path, *, slack_clock: Clock | None = None
+    root: Path, *, slack_clock: Clock | None = None, found: Sequence[Page] = (HUGE_PAGE,)
 ) -> AsyncGenerator[Outside, None]:
-    """All stand-ins, and no bot yet."""
+    """All stand-ins, and no bot yet. Pages `found` are known to search and served by nobody."""
     async with (
         SlackStandIn(rate_limits=False, clock=slack_clock) as slack,
         ModelStandIn(keep_bodies=True) as model,
         SmallWeb.builtin(pace=0.0) as web,
-        ComposioStandIn(partial(_searchable, web)) as composio,
+        ComposioStandIn(partial(_searchable, web, found)) as composio,
     ):
         yield Outside(slack=slack, model=model, composio=composio, web=web, root=root)
 
@@ -241,8 +249,6 @@ async def outside_world(
 async def bot_in(
     outside: Outside,
     *,
-    allowed_channels: frozenset[str] | None = None,
-    allowed_users: frozenset[str] | None = None,
     composio_url: str | None = None,
     socket_timing: Timing | None = None,
 ) -> AsyncGenerator[World, None]:
@@ -253,8 +259,8 @@ async def bot_in(
         slack_app_token=SecretStr(slack.app_token),
         slack_api_url=slack.api_url,
         allowed_teams=None,
-        allowed_channels=allowed_channels,
-        allowed_users=allowed_users,
+        allowed_channels=None,
+        allowed_users=None,
         console_port=0,
     )
     core = CoreSettings(
@@ -280,20 +286,11 @@ async def bot_in(
 
 @asynccontextmanager
 async def bot_in_a_world(
-    root: Path,
-    *,
-    allowed_channels: frozenset[str] | None = None,
-    allowed_users: frozenset[str] | None = None,
-    composio_url: str | None = None,
+    root: Path, *, composio_url: str | None = None, found: Sequence[Page] = (HUGE_PAGE,)
 ) -> AsyncGenerator[World, None]:
     """A running bot among fresh stand-ins."""
     async with (
-        outside_world(root) as outside,
-        bot_in(
-            outside,
-            allowed_channels=allowed_channels,
-            allowed_users=allowed_users,
-            composio_url=composio_url,
-        ) as world,
+        outside_world(root, found=found) as outside,
+        bot_in(outside, composio_url=composio_url) as world,
     ):
         yield world

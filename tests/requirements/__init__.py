@@ -2,7 +2,8 @@
 
 Tests name the ids that they prove, as `@pytest.mark.proves("trace.query")`; a row without a test,
 and a test without its row, fail in tests/architecture. `python -m tests.requirements` prints the
-rows with their tests. What is not built has no row.
+rows with their tests. What is not built has no row. A row that only a prompt's words hold is
+*told*: its test shows that the model is asked for it, and nothing proves that it does it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,15 +36,26 @@ class Requirement:
     RELIABILITY such as `RELIABILITY R3` or `RELIABILITY F-S4`."""
     decision: str = ""
     """What overrules the source there; empty where nothing does."""
+    is_told: bool = False
+    """A model is asked for it in words, which it may or may not follow."""
 
 
 def _read(rows: str) -> Iterator[Requirement]:
-    """The rows of the table: a line without an indent names the source of those below it."""
+    """The rows of the table: a line without an indent names the source of those below it.
+
+    A row that begins with "told" is one.
+    """
     source = decision = ""
     for line in filter(None, rows.splitlines()):
         if line.startswith(" "):
-            id, _, sentence = line.strip().partition(": ")
-            yield Requirement(id=id, sentence=sentence, source=source, decision=decision)
+            name, _, sentence = line.strip().partition(": ")
+            yield Requirement(
+                id=name.removeprefix("told "),
+                sentence=sentence,
+                source=source,
+                decision=decision,
+                is_told=name.startswith("told "),
+            )
         else:
             source, _, decision = line.partition(" | overruled by ")
 
@@ -74,7 +86,9 @@ def table(rows: Sequence[Requirement], proofs: Proofs) -> str:
         overruled = f", overruled by {row.decision}" if row.decision else ""
         tests = proofs.of(row.id) or ("no test",)
         lines += [f"{row.id}: {row.sentence}", f"    {row.source}{overruled}"]
+        if row.is_told:
+            lines.append("    told, not proven: the words that ask a model for it are held by")
         lines += [f"    {test}" for test in tests]
-    unproved = sum(not proofs.of(row.id) for row in rows)
-    lines.append(f"{len(rows)} requirements, {unproved} of them without a test")
+    unproved, told = sum(not proofs.of(row.id) for row in rows), sum(row.is_told for row in rows)
+    lines.append(f"{len(rows)} requirements, {told} of them told, {unproved} without a test")
     return "\n".join(lines) + "\n"

@@ -7,9 +7,9 @@ seeds/002 §1. classify_query() Function
     router.failure_is_complex: A classifier that fails, is late or says nothing means COMPLEX.
     router.no_tools: The classifier is asked without any tool.
     router.verdict_is_kept: The classifier's own words are kept beside the decision.
-    router.prompt.simple: SIMPLE is explained as known already, without tools or earlier work.
-    router.prompt.complex: COMPLEX is explained as tools, live data, code, sending or going on.
-    router.prompt.one_word: The classifier is told to answer with the word alone.
+    told router.prompt.simple: SIMPLE is explained as known already, without tools or earlier work.
+    told router.prompt.complex: COMPLEX is explained as tools, live data, code, sending or going on.
+    told router.prompt.one_word: The classifier is told to answer with the word alone.
 seeds/002 §COMPLEX Queries (Tool Loop Path)
     router.assent_is_complex: “yes”, “proceed”, “continue” and their like are COMPLEX.
 seeds/002 §SIMPLE Queries (Fast Path) | overruled by README (the classifier reads the history)

@@ -17,14 +17,14 @@ seeds/002 §5. Sub-Agent Compliance Violation
 seeds/000 §1. Sub-Agent Delegation System
     subagent.ships: There is one sub-agent, report-creation-expert.
     subagent.inherits_model: Its definition inherits the main agent's model.
-    subagent.mandatory: Its description makes it the target of every report.
-    subagent.triggers: Its description names the words that call for it.
+    told subagent.mandatory: Its description makes it the target of every report.
+    told subagent.triggers: Its description names the words that call for it.
     subagent.context: It is told the day and its workspace.
-    subagent.request_type: It reads pages for in-depth work and skips that otherwise.
-    subagent.batches: It reads pages in batches of 10.
-    subagent.hard_stop: It stops at 10 pages or after 2 batches.
-    subagent.saves_corpus: It saves the corpus before a report on pages that it read.
-    subagent.evidence: It is told to give numbers, dates, direct quotes and citations.
+    told subagent.request_type: It reads pages for in-depth work and skips that otherwise.
+    told subagent.batches: It reads pages in batches of 10.
+    told subagent.hard_stop: It stops at 10 pages or after 2 batches.
+    told subagent.saves_corpus: It saves the corpus before a report on pages that it read.
+    told subagent.evidence: It is told to give numbers, dates, direct quotes and citations.
     subagent.definition: A sub-agent is a Markdown file with front matter.
 seeds/003 §Configuration (main.py)
     subagent.task_arguments: Task takes description, prompt and subagent_type.
@@ -103,13 +103,13 @@ seeds/000 §1. Sub-Agent Delegation System | overruled by ARCHITECTURE 11 (Markd
     report.inert: Markup from outside is text in a report.
     report.extended: “continue: add …” makes the report's next version.
 seeds/002 §System Prompt Components
-    prompt.time: The main agent is told that today's date holds, whatever it remembers.
-    prompt.proceed: The main agent is told when to go on and when to ask.
-    prompt.data_flow: The main agent is told to take data directly, remote only above 5 MB.
-    prompt.delegation: The main agent is told to leave reports to the sub-agent.
-    prompt.places: The main agent is told that local and remote paths do not mix.
+    told prompt.time: The main agent is told that today's date holds, whatever it remembers.
+    told prompt.proceed: The main agent is told when to go on and when to ask.
+    told prompt.data_flow: The main agent is told to take data directly, remote only above 5 MB.
+    told prompt.delegation: The main agent is told to leave reports to the sub-agent.
+    told prompt.places: The main agent is told that local and remote paths do not mix.
 seeds/003 §2.1 Search & Research Tools
-    prompt.discovery: The main agent is told to find a tool and its schema before it calls it.
+    told prompt.discovery: The main agent is told to find a tool and its schema before it calls it.
 
 seeds/002 §Logfire Spans
     spans.root: A turn's root span is standalone_composio_test, and all others are in its trace.

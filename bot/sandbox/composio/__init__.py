@@ -1,7 +1,6 @@
 """The Composio stand-in of the sandbox: REST and hosted MCP on one loopback origin."""
 
-from bot.sandbox.composio.records import Call, Execution, Faults
-from bot.sandbox.composio.sessions import Session
+from bot.sandbox.composio.records import Call, Execution, Session
 from bot.sandbox.composio.standin import ComposioStandIn
 
-__all__ = ["Call", "ComposioStandIn", "Execution", "Faults", "Session"]
+__all__ = ["Call", "ComposioStandIn", "Execution", "Session"]

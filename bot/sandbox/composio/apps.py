@@ -5,13 +5,12 @@ import secrets
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
-from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 from bot.sandbox.composio.catalogue import read_tools
 from bot.sandbox.composio.files import RemoteFiles, Storage, StoredFile
-from bot.sandbox.composio.records import Data, Faults, ToolError, as_data
+from bot.sandbox.composio.records import Data, ToolError, as_data
 
 _HOURS_APART = 7
 """How far apart the mails of a fresh inbox came."""
@@ -32,7 +31,6 @@ class Apps:
         remote: The files of the code interpreter.
         clock: What time it is.
         origin: The address at which the storage is reached.
-        faults: How remote files are handed over.
     """
 
     def __init__(
@@ -41,7 +39,6 @@ class Apps:
         remote: RemoteFiles,
         clock: Callable[[], datetime],
         origin: Callable[[], str],
-        faults: Faults,
     ) -> None:
         self.events: defaultdict[str, list[Data]] = defaultdict(list)
         """By person, as Google writes them."""
@@ -52,23 +49,21 @@ class Apps:
         self._remote = remote
         self._clock = clock
         self._origin = origin
-        self._faults = faults
+        self.file_form: Literal["content", "file"] = "content"
+        """How a remote file is handed over: its content, or a file that was downloaded already."""
         self.tools: Mapping[str, Callable[[Caller, Data], Data]] = {
             "GMAIL_SEND_EMAIL": self._send_mail,
-            "GMAIL_CREATE_EMAIL_DRAFT": partial(self._write_mail, label="DRAFT"),
             "GMAIL_FETCH_EMAILS": self._fetch_mails,
             "GMAIL_GET_ATTACHMENT": self._get_attachment,
             "GMAIL_GET_PROFILE": self._get_profile,
             "GOOGLECALENDAR_CREATE_EVENT": self._create_event,
             "GOOGLECALENDAR_EVENTS_LIST": self._list_events,
-            "GOOGLECALENDAR_DELETE_EVENT": self._delete_event,
             "GITHUB_CREATE_AN_ISSUE": self._create_issue,
-            "GITHUB_LIST_ISSUES": self._list_issues,
             "CODEINTERPRETER_GET_FILE_CMD": self._get_file,
         }
 
     def mails(self, user_id: str, label: str = "") -> list[Data]:
-        """A person's mails of a label (`INBOX`, `SENT`, `DRAFT`) or all, oldest first.
+        """A person's mails of a label (`INBOX`, `SENT`) or all, oldest first.
 
         They are as the tool that fetches mails gives them. A fresh inbox has a few.
         """
@@ -88,9 +83,6 @@ class Apps:
             raise ToolError("At least one of recipient_email, cc and bcc is required.")
         if not (given.get("subject") or given.get("body")):
             raise ToolError("At least one of subject and body is required.")
-        return self._write_mail(caller, given, label="SENT")
-
-    def _write_mail(self, caller: Caller, given: Data, *, label: str) -> Data:
         files: list[StoredFile] = []
         if wanted := given.get("attachment"):
             stored = self._storage.find(key=wanted["s3key"])
@@ -99,8 +91,8 @@ class Apps:
                 raise ToolError(f"Attachment not found: no file was uploaded as {key!r}")
             data = stored.data or b""
             files = [self._storage.keep(wanted["name"], wanted["mimetype"], data)]
-        mail = self._add_mail(caller.user_id, caller.identity, given, label, files, timedelta())
-        return {"id": mail["messageId"], "threadId": mail["threadId"], "labelIds": [label]}
+        mail = self._add_mail(caller.user_id, caller.identity, given, "SENT", files, timedelta())
+        return {"id": mail["messageId"], "threadId": mail["threadId"], "labelIds": ["SENT"]}
 
     def _add_mail(
         self,
@@ -199,14 +191,6 @@ class Apps:
         ]
         return {"items": found[: given["maxResults"]], "summary": caller.identity}
 
-    def _delete_event(self, caller: Caller, given: Data) -> Data:
-        events = self.events[caller.user_id]
-        event = next((event for event in events if event["id"] == given["event_id"]), None)
-        if event is None:
-            raise ToolError("Not Found: there is no such event")
-        events.remove(event)
-        return {"status": "deleted", "id": event["id"]}
-
     def _create_issue(self, caller: Caller, given: Data) -> Data:
         repository = f"{given['owner']}/{given['repo']}"
         known = self.issues[repository]
@@ -224,18 +208,13 @@ class Apps:
         known.append(issue)
         return issue
 
-    def _list_issues(self, _: Caller, given: Data) -> Data:
-        known = self.issues[f"{given['owner']}/{given['repo']}"]
-        found = [issue for issue in known if given["state"] in {issue["state"], "all"}]
-        return {"issues": found[::-1][: given["per_page"]]}
-
     def _get_file(self, caller: Caller, given: Data) -> Data:
         folder, path = self._remote.of(caller.user_id), given["file_path"]
         try:
             data = folder.read(path)
         except OSError:
             raise ToolError(f"File not found: {path}") from None
-        if self._faults.file_form == "file":
+        if self.file_form == "file":
             return {"file": {"uri": str(folder.local(path)), "file_downloaded": True}}
         try:
             return {"content": data.decode()}

@@ -11,12 +11,9 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from bot.sandbox.composio.records import Data, ToolError
-from bot.sandbox.composio.sessions import Session
 
 _FILE = Path(__file__).with_name("tools.yaml")
 SEARCH = "composio_search"
-_ALWAYS_OFFERED = frozenset({SEARCH})
-"""Toolkits whose tools each session offers by name, beside its meta tools."""
 
 
 @cache
@@ -69,12 +66,11 @@ class Tool:
         own = {name: field["default"] for name, field in fields.items() if "default" in field}
         return own | given
 
-    def as_schema(self, *, full: bool = True) -> Data:
-        """The tool's entry in an answer about schemas, or one that says where the schema is."""
+    def as_schema(self) -> Data:
+        """The tool's entry in an answer about schemas."""
         about = {"toolkit": self.toolkit, "description": self.about["description"]}
-        asking = {"tool": "COMPOSIO_GET_TOOL_SCHEMAS", "args": {"tool_slugs": [self.slug]}}
-        schema = {"input_schema": self.schema} if full else {"schemaRef": asking}
-        return {"tool_slug": self.slug, **about, "hasFullSchema": full, **schema}
+        schema = {"hasFullSchema": True, "input_schema": self.schema}
+        return {"tool_slug": self.slug, **about, **schema}
 
 
 class Catalogue:
@@ -96,22 +92,13 @@ class Catalogue:
         """Whether an app's tools run with somebody's account."""
         return not self.toolkits[toolkit].get("no_auth", False)
 
-    def usable(self, session: Session) -> dict[str, Tool]:
-        """The apps' tools that a session may use, by slug."""
-        tools = self.tools.items()
-        return {slug: tool for slug, tool in tools if session.allows(tool.toolkit)}
+    @property
+    def offered(self) -> dict[str, Tool]:
+        """What a session offers by name: the meta tools and the searches."""
+        searches = {slug: tool for slug, tool in self.tools.items() if tool.toolkit == SEARCH}
+        return self.meta | searches
 
-    def offered(self, session: Session) -> dict[str, Tool]:
-        """What is offered by name: the meta tools, the searches, and what the session preloads."""
-        meta = {slug: tool for slug, tool in self.meta.items() if session.has(tool.about.get("of"))}
-        apps = {
-            slug: tool
-            for slug, tool in self.usable(session).items()
-            if tool.toolkit in _ALWAYS_OFFERED or slug in session.preloaded
-        }
-        return meta | apps
-
-    def tools_for(self, session: Session, use_case: str) -> list[Tool]:
+    def tools_for(self, use_case: str) -> list[Tool]:
         """The tools that serve a use case, the best first.
 
         One about somebody's account has the tools of that app alone, or none; any other the search
@@ -120,7 +107,7 @@ class Catalogue:
         words = _words(use_case)
         app = self.app_for(use_case)
         wanted = app or SEARCH
-        own = [tool for tool in self.usable(session).values() if tool.toolkit == wanted]
+        own = [tool for tool in self.tools.values() if tool.toolkit == wanted]
         if app is None and not any(words & tool.words for tool in own):
             return []
         return sorted(own, key=lambda tool: -len(words & tool.words))
@@ -146,10 +133,7 @@ class Catalogue:
         return None
 
     def explain_absence(self, slug: str) -> str:
-        """Why a tool cannot be run, in the words of the real service where it has some."""
-        toolkit = slug.partition("_")[0].casefold()
-        if toolkit in self._missing:
-            return f"No active connected account found for toolkit: {toolkit}"
+        """Why a tool cannot be run."""
         return f"Tool {slug} not found. Use COMPOSIO_SEARCH_TOOLS to find the slugs there are."
 
     def explain_missing(self, toolkit: str) -> str:

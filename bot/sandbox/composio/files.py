@@ -1,10 +1,9 @@
 """Files at the service: uploads behind presigned addresses, and people's remote folders."""
 
-import hashlib
 import posixpath
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import quote
@@ -12,12 +11,10 @@ from urllib.parse import quote
 from bot.sandbox.composio.records import make_id
 
 HOME = "/home/user"
-MOUNT = "/mnt/files"
-ROOTS = (HOME, MOUNT, "/tmp")  # noqa: S108 - a remote path, nothing on this machine
-_MD5_CHARS = 32
+ROOTS = (HOME, "/mnt/files", "/tmp")  # noqa: S108 - a remote path, nothing on this machine
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class StoredFile:
     """A file that was announced; its data is None until somebody has sent it."""
 
@@ -27,7 +24,6 @@ class StoredFile:
     key: str
     token: str
     """The secret part of its presigned address."""
-    md5: str
     data: bytes | None = None
 
     @property
@@ -40,47 +36,25 @@ class Storage:
     """All uploads of all people: whoever knows a key may use it, as at the real service."""
 
     def __init__(self) -> None:
-        self._files: dict[str, StoredFile] = {}
+        self.announced: dict[str, StoredFile] = {}
+        """By the token of their address."""
 
-    def announce(
-        self, filename: str, mimetype: str, *, place: str = "", md5: str = ""
+    def keep(
+        self, filename: str, mimetype: str, data: bytes | None = None, *, place: str = ""
     ) -> StoredFile:
-        """A place for a file that will be sent to its address."""
+        """A file that is there at once, or without data a place for one that will be sent."""
         token = secrets.token_hex(12)
         name = posixpath.basename(filename) or "file"
         key = f"projects/pr_sandbox/requests/{place}/{token[:8]}/{name}"
-        stored = StoredFile(
-            id=make_id("rf"), filename=name, mimetype=mimetype, key=key, token=token, md5=md5
+        self.announced[token] = stored = StoredFile(
+            id=make_id("rf"), filename=name, mimetype=mimetype, key=key, token=token, data=data
         )
-        self._files[token] = stored
         return stored
 
-    def fill(self, token: str, data: bytes) -> bool:
-        """Keep what was sent to an address; False where it does not have the announced checksum.
-
-        Raises:
-            KeyError: no file was announced under the token.
-        """
-        stored = self._files[token]
-        digest = hashlib.md5(data, usedforsecurity=False).hexdigest()
-        if len(stored.md5) == _MD5_CHARS and stored.md5.lower() != digest:
-            return False
-        self._files[token] = replace(stored, data=data)
-        return True
-
-    def keep(self, filename: str, mimetype: str, data: bytes) -> StoredFile:
-        """A file that is there at once."""
-        token = self.announce(filename, mimetype).token
-        self.fill(token, data)
-        return self._files[token]
-
-    def find(self, *, key: str = "", file_id: str = "", token: str = "") -> StoredFile | None:
-        """The file of a key, an id or an address's token, only once its data is there."""
-        for file in self._files.values():
-            is_meant = (key and file.key == key) or (file_id and file.id == file_id)
-            if file.data is not None and (is_meant or (token and file.token == token)):
-                return file
-        return None
+    def find(self, *, key: str = "", file_id: str = "") -> StoredFile | None:
+        """The file of a key or an id, only once its data is there."""
+        files = (file for file in self.announced.values() if file.data is not None)
+        return next((file for file in files if key == file.key or file_id == file.id), None)
 
 
 class RemoteFolder:

@@ -10,8 +10,7 @@ from aiohttp import web
 
 from bot.sandbox.composio.catalogue import Tool
 from bot.sandbox.composio.meta import Service
-from bot.sandbox.composio.records import Data, RestError, as_data
-from bot.sandbox.composio.sessions import Session
+from bot.sandbox.composio.records import Data, RestError, Session, as_data
 
 _OLDER = ("2025-03-26", "2025-06-18", "2025-11-25")
 """Versions in which a client begins with `initialize`."""
@@ -60,7 +59,7 @@ class McpEndpoint:
             case "ping":
                 return {}
             case "tools/list":
-                offered = self._service.catalogue.offered(session).values()
+                offered = self._service.catalogue.offered.values()
                 return {"tools": [_describe(tool) for tool in offered], **_CACHE}
             case "tools/call":
                 return await self._call(session, params)
@@ -70,7 +69,7 @@ class McpEndpoint:
     async def _call(self, session: Session, params: Data) -> Data:
         slug = str(params.get("name"))
         outcome, catalogue = None, self._service.catalogue
-        if slug in catalogue.offered(session):
+        if slug in catalogue.offered:
             outcome = await self._service.execute(session, slug, as_data(params.get("arguments")))
         if outcome is None:
             return _text(catalogue.explain_absence(slug), is_error=True)

@@ -71,33 +71,23 @@ class Pages:
         decision = form.get("decision")
         if decision not in {"allow", "deny"}:
             return _page("Nothing was decided", "<p>Choose Allow or Deny.</p>", status=400)
-        identity = str(form.get("identity", "")).strip() or None
-        done = self._accounts.finish(account, allowed=decision == "allow", identity=identity)
-        app = escape(self._app(done))
-        if done.status != "ACTIVE":
+        identity = str(form.get("identity", "")).strip()
+        account.finish(allowed=decision == "allow", identity=identity)
+        app, who = escape(self._app(account)), escape(account.identity)
+        if decision == "deny":
             return _page("Not connected", f"<p>{app} was not connected.</p>")
-        who = escape(done.identity)
         told = f"<p>{app} is connected as <strong>{who}</strong>. You can close this page.</p>"
         return _page("Connected", told)
 
-    async def _show_mailbox(self, request: web.Request) -> web.Response:
-        """A person's mail and calendar, as HTML or JSON; without a person, who there is."""
-        user_id = request.query.get("user", "")
-        if not user_id:
-            people = dict.fromkeys(account.user_id for account in self._accounts.all())
-            rows = (
-                f'<li><a href="?user={escape(one)}">{escape(self._name(one))}</a></li>'
-                for one in people
-            )
-            return _page("Mailboxes", f"<ul>{''.join(rows)}</ul>")
-        mails = self._service.apps.mails(user_id)
-        events = "".join(
-            f"<article><strong>{escape(event['summary'])}</strong> "
-            f"<small>{escape(event['start']['dateTime'])}</small></article>"
-            for event in self._service.apps.events[user_id]
-        )
-        body = f"<h2>Mail</h2>{''.join(map(_mail_html, mails[::-1]))}<h2>Calendar</h2>{events}"
-        return _page(f"Mailbox of {self._name(user_id)}", body)
+    async def _show_mailbox(self, _request: web.Request) -> web.Response:
+        """The mails of everybody who has connected an account, the newest first."""
+        people = dict.fromkeys(account.user_id for account in self._accounts.all())
+        parts = [
+            f"<h2>{escape(self._name(user))}</h2>"
+            + "".join(map(_mail_html, self._service.apps.mails(user)[::-1]))
+            for user in people
+        ]
+        return _page("Mailbox", "".join(parts) or "<p>Nobody has connected an account.</p>")
 
     def _app(self, account: Account) -> str:
         return self._service.catalogue.toolkits[account.toolkit]["name"]

@@ -1,10 +1,10 @@
-"""What the stand-in remembers and refuses: calls, executions, outcomes, errors, tests' faults."""
+"""What the stand-in remembers and refuses: calls, executions, outcomes, errors."""
 
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from aiohttp import web
 
@@ -19,6 +19,14 @@ def as_data(value: object) -> Data:
 def make_id(prefix: str) -> str:
     """An id that nobody can guess."""
     return f"{prefix}_{secrets.token_hex(10)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """One person's access to tools."""
+
+    id: str
+    user_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,20 +102,3 @@ class RestError(Exception):
             "suggested_fix": "",
         }
         return web.json_response({"error": envelope}, status=self._status, headers=self._headers)
-
-
-@dataclass(slots=True, kw_only=True)
-class Faults:
-    """Switches by which a test makes the stand-in misbehave. All are off at first."""
-
-    refusals: dict[str, str] = field(default_factory=dict[str, str])
-    """Slug -> the app's own words, such as `channel_not_found`: the call ran and was refused."""
-    item_errors: dict[str, str] = field(default_factory=dict[str, str])
-    """Slug -> an error beside a batch item that never ran."""
-    preview_above_chars: int | None = None
-    """Responses of batch items longer than this come as `data_preview` and a remote file."""
-    file_form: Literal["content", "file"] = "content"
-    """How a remote file is handed over: its content, or a file that was downloaded already."""
-    rate_limited: int = 0
-    """How many of the next requests are refused with 429."""
-    retry_after_s: int = 1

@@ -1,17 +1,20 @@
 """The REST routes that the product calls: sessions, tools in them, accounts, records, uploads."""
 
+import hashlib
 import json
 from typing import cast
 
 from aiohttp import web
 
 from bot.sandbox.composio.catalogue import read_tools
+from bot.sandbox.composio.files import StoredFile
 from bot.sandbox.composio.meta import Service
-from bot.sandbox.composio.records import Data, RestError, as_data, make_id
-from bot.sandbox.composio.sessions import Session, open_session
+from bot.sandbox.composio.records import Data, RestError, Session, as_data, make_id
 
 _PREFIX = "/api/v3.1"
 _SESSION = f"{_PREFIX}/tool_router/session"
+_OPTIONS = {"user_id", "manage_connections", "workbench", "proxy_execute"}
+"""What a session may be made with; here all are alike, with code that runs no tools."""
 MAX_BYTES = 6_000_000
 """What the transport carries in one request or response."""
 MAX_FILE_BYTES = 100_000_000
@@ -22,6 +25,8 @@ class RestRoutes:
 
     def __init__(self, service: Service) -> None:
         self._service = service
+        self._checksums: dict[str, str] = {}
+        """What files must have that were announced, by the tokens of their addresses."""
 
     def routes(self) -> list[web.RouteDef]:
         """All of them."""
@@ -29,7 +34,7 @@ class RestRoutes:
         return [
             web.post(_SESSION, self._create),
             web.post(f"{one}/execute", self._execute),
-            web.post(f"{one}/execute_meta", self._execute_meta),
+            web.post(f"{one}/execute_meta", self._execute),
             web.post(f"{one}/link", self._link),
             web.get(f"{_PREFIX}/connected_accounts", self._list_accounts),
             web.get(f"{_PREFIX}/tools/{{slug}}", self._describe_tool),
@@ -39,28 +44,28 @@ class RestRoutes:
         ]
 
     async def _create(self, request: web.Request) -> web.Response:
-        session = open_session(await _body(request))
+        body = await _body(request)
+        for name in body.keys() - _OPTIONS:
+            raise RestError(400, "HTTP_BadRequest", f"{name}: is not part of this sandbox")
+        user_id = body.get("user_id")
+        if not isinstance(user_id, str) or not user_id:
+            raise RestError(400, "HTTP_BadRequest", "user_id: a non-empty string is required")
+        session = Session(id=make_id("trs"), user_id=user_id)
         self._service.sessions[session.id] = session
         answer = {
             "session_id": session.id,
             "config_version": 1,
             "mcp": {"type": "http", "url": f"{self._service.origin}/v3/mcp/{session.id}"},
-            "tool_router_tools": list(self._service.catalogue.offered(session)),
-            "config": {"user_id": session.user_id, "preload": {"tools": sorted(session.preloaded)}},
+            "tool_router_tools": list(self._service.catalogue.offered),
+            "config": {"user_id": session.user_id},
             "experimental": None,
         }
         return web.json_response(answer, status=201)
 
     async def _execute(self, request: web.Request) -> web.Response:
         session, body = self._find(request), await _body(request)
-        return await self._run(session, str(body.get("tool_slug")), as_data(body.get("arguments")))
-
-    async def _execute_meta(self, request: web.Request) -> web.Response:
-        session, body = self._find(request), await _body(request)
-        return await self._run(session, str(body.get("slug")), as_data(body.get("arguments")))
-
-    async def _run(self, session: Session, slug: str, arguments: Data) -> web.Response:
-        outcome = await self._service.execute(session, slug, arguments)
+        slug = str(body.get("tool_slug") or body.get("slug"))
+        outcome = await self._service.execute(session, slug, as_data(body.get("arguments")))
         if outcome is None:
             raise RestError(404, "Tool_ToolNotFound", self._service.catalogue.explain_absence(slug))
         kind = "completed" if outcome.successful else "failed"
@@ -71,7 +76,7 @@ class RestRoutes:
         session, body = self._find(request), await _body(request)
         toolkit = str(body.get("toolkit")).casefold()
         catalogue = self._service.catalogue
-        if toolkit not in catalogue.toolkits or not session.allows(toolkit):
+        if toolkit not in catalogue.toolkits:
             missing = catalogue.explain_missing(toolkit)
             raise RestError(404, "Toolkit_ToolkitNotFound", missing)
         if not catalogue.needs_account(toolkit):
@@ -122,9 +127,8 @@ class RestRoutes:
             if not isinstance(body.get(name), str) or not body[name]:
                 raise RestError(400, "HTTP_BadRequest", f"{name}: a non-empty string is required")
         place = f"{body['toolkit_slug']}/{body['tool_slug']}"
-        stored = self._service.storage.announce(
-            body["filename"], body["mimetype"], place=place, md5=body["md5"]
-        )
+        stored = self._service.storage.keep(body["filename"], body["mimetype"], place=place)
+        self._checksums[stored.token] = body["md5"].lower()
         url = f"{self._service.origin}{stored.path}"
         answer = {
             "id": stored.id,
@@ -137,18 +141,15 @@ class RestRoutes:
         return web.json_response(answer, status=201)
 
     async def _receive(self, request: web.Request) -> web.Response:
-        data = await request.read()
-        try:
-            fits = self._service.storage.fill(request.match_info["token"], data)
-        except KeyError:
-            raise RestError(403, "S3_AccessDenied", "This address is not valid") from None
-        if not fits:
+        stored, data = self._stored(request), await request.read()
+        if self._checksums[stored.token] != hashlib.md5(data, usedforsecurity=False).hexdigest():
             raise RestError(400, "S3_BadDigest", "The content does not have the announced md5")
+        stored.data = data
         return web.Response()
 
     async def _send(self, request: web.Request) -> web.Response:
-        stored = self._service.storage.find(token=request.match_info["token"])
-        if stored is None:
+        stored = self._stored(request)
+        if stored.data is None:
             raise RestError(403, "S3_AccessDenied", "This address is not valid")
         # Whatever it holds, a browser does not show it from this origin.
         headers = {
@@ -157,6 +158,12 @@ class RestRoutes:
             "x-content-type-options": "nosniff",
         }
         return web.Response(body=stored.data, headers=headers)
+
+    def _stored(self, request: web.Request) -> StoredFile:
+        stored = self._service.storage.announced.get(request.match_info["token"])
+        if stored is None:
+            raise RestError(403, "S3_AccessDenied", "This address is not valid")
+        return stored
 
     def _find(self, request: web.Request) -> Session:
         session = self._service.sessions.get(request.match_info["session_id"])

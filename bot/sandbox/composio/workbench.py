@@ -1,18 +1,15 @@
 """COMPOSIO_REMOTE_WORKBENCH: each person's notebook, whose Python runs in Monty."""
 
 import asyncio
-import mimetypes
-from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from bot.sandbox.composio.files import HOME, RemoteFiles, Storage
-from bot.sandbox.composio.records import Data, Outcome
+from bot.sandbox.composio.files import HOME, RemoteFiles
+from bot.sandbox.composio.records import Data
 
 if TYPE_CHECKING:
     from pydantic_monty import AsyncMonty, AsyncMontySession
 
-RunTool = Callable[[str, Mapping[str, Any]], Awaitable[Outcome]]
 _MAX_CELL_S = 20.0
 _MAX_MEMORY_BYTES = 256_000_000
 _MAX_HOST_CALLS = 20_000
@@ -25,16 +22,14 @@ class Workbench:
     Monty's worker processes run the code: there is no network, and no file but the person's own.
     """
 
-    def __init__(self, remote: RemoteFiles, storage: Storage, origin: Callable[[], str]) -> None:
+    def __init__(self, remote: RemoteFiles) -> None:
         self._remote = remote
-        self._storage = storage
-        self._origin = origin
         self._open = AsyncExitStack()
         self._pool: AsyncMonty | None = None
         self._notebooks: dict[str, AsyncMontySession] = {}
         self._running = asyncio.Lock()
 
-    async def run(self, user_id: str, code: str, run_tool: RunTool) -> Data:
+    async def run(self, user_id: str, code: str) -> Data:
         """What the code printed and returned; of code that failed the data says so."""
         from pydantic_monty import CollectString, MontyError, MountDir
 
@@ -48,7 +43,6 @@ class Workbench:
             try:
                 value = await notebook.feed_run(
                     code,
-                    external_lookup=self._helpers(user_id, run_tool),
                     print_callback=printed,
                     mount=mounts,
                     cwd=HOME,
@@ -87,26 +81,3 @@ class Workbench:
             )
             self._notebooks[user_id] = await self._open.enter_async_context(checkout)
         return self._notebooks[user_id]
-
-    def _helpers(self, user_id: str, run_tool: RunTool) -> dict[str, Any]:
-        """The functions that Composio puts into a notebook."""
-        loop = asyncio.get_running_loop()
-
-        def run_composio_tool(tool_slug: str, arguments: Data) -> tuple[Data, str]:
-            async def run() -> Outcome:
-                return await run_tool(tool_slug, arguments)
-
-            outcome = asyncio.run_coroutine_threadsafe(run(), loop).result()
-            return outcome.as_json(), outcome.error or ""
-
-        def upload_local_file(path: str) -> tuple[Data, str]:
-            try:
-                data = self._remote.of(user_id).read(path)
-            except OSError as error:
-                return {}, str(error)
-            mimetype = mimetypes.guess_type(path)[0] or "application/octet-stream"
-            kept = self._storage.keep(path, mimetype, data)
-            url = f"{self._origin()}{kept.path}"
-            return {"s3_url": url, "s3key": kept.key, "type": mimetype, "id": kept.id}, ""
-
-        return {"run_composio_tool": run_composio_tool, "upload_local_file": upload_local_file}

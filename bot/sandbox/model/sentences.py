@@ -26,7 +26,8 @@ CHROME = re.compile(
     r"\b(?:cookies?|newsletter|subscribe|sign (?:up|in)|log ?in|all rights reserved|privacy policy|"
     r"terms of (?:use|service)|click here|read (?:more|next)|share this|follow us|advertisement|"
     r"enable javascript|thank you|free of charge|this (?:post|guide|article|page)|my notes|"
-    r"this is how|here (?:is|are) (?:what|how|the))\b|\b\d+ (?:likes?|comments?|shares?|views?)\b|"
+    r"this is how|let us know|comments below|here (?:is|are) (?:what|how|the))\b|"
+    r"\b\d+ (?:likes?|comments?|shares?|views?)\b|"
     r"\b\d+[ -]min(?:ute)?s? read\b|^(?:by|von|par) [A-Z]\w+ [A-Z]|^(?:published|posted|updated)|©",
     re.IGNORECASE,
 )
@@ -40,8 +41,8 @@ ORDER_TO_MODEL = re.compile(
     re.IGNORECASE,
 )
 LEANS_BACK = re.compile(
-    r"^\W*(?:it|its|they|their|them|this|that|these|those|he|she|his|her|both|neither|such|so|"
-    r"but|and|or|however|therefore|instead|then|also|here|there|secondly|thirdly|first|finally|"
+    r"^\W*(?:(?:yes|no)(?=,)|it|its|they|their|them|this|that|these|those|he|she|his|her|both|"
+    r"neither|such|so|but|and|or|however|therefore|instead|then|also|here|there|secondly|thirdly|first|finally|"
     r"of these|among these|in exchange|for example|we|our|us|i|my|each|"
     r"the (?:others?|same|latter))\b",
     re.IGNORECASE,
@@ -51,6 +52,8 @@ FRONT_MATTER = re.compile(r"\A\s*---\n.*?\n---\s*\n", re.DOTALL)
 HEADING = re.compile(r"^ {0,3}#{1,6}\s+(?:\d+[.)]\s+)?(?P<text>\S.*?)[\s#¶:]*$")
 BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
 LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+MARKUP = re.compile(r"[*`]{1,3}(\S(?:.*?\S)?)[*`]{1,3}|(?<!\w)_{1,3}(\S(?:.*?\S)?)_{1,3}(?!\w)")
+NOTE_MARK = re.compile(r"(?:\[(?:\d+|edit)\])+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,18 +86,19 @@ class Source:
         """What is worth quoting, in reading order."""
         found: list[Passage] = []
         for heading, kind, lines in _blocks(self.text):
-            sentences = tuple(lines) if kind == "table" else tuple(_quotable(lines, kind))
-            if sentences:
-                found.append(
-                    Passage(
-                        n=self.n,
-                        place=len(found),
-                        heading=heading,
-                        sentences=sentences,
-                        kind=kind,
-                    )
+            told = lines if kind == "table" else map(self._untitled, _quotable(lines, kind))
+            if sentences := tuple(told):
+                passage = Passage(
+                    n=self.n, place=len(found), heading=heading, sentences=sentences, kind=kind
                 )
+                found.append(passage)
         return found
+
+    def _untitled(self, sentence: str) -> str:
+        """A sentence without the page's title before it, where the two ran together."""
+        rest = sentence[len(self.title) :].lstrip(" .:|-\u2013\u2014")
+        is_titled = " " in self.title and sentence.casefold().startswith(self.title.casefold())
+        return rest if is_titled and WHOLE.match(rest) else sentence
 
 
 @lru_cache(maxsize=50_000)
@@ -158,14 +162,13 @@ def _quotable(lines: list[str], kind: str) -> Iterator[str]:
     """The whole sentences; none of a paragraph that gives orders to whoever reads by machine."""
     if ORDER_TO_MODEL.search(" ".join(lines)):
         return
-    is_told = True
-    for part in lines if kind == "list" else split_sentences(" ".join(lines)):
-        is_sized = MIN_WORDS <= len(WORD.findall(part)) <= MAX_WORDS
-        is_byline = len(WORD.findall(DATE.sub(" ", part))) < MIN_WORDS and DATE.search(part)
+    is_told = False
+    parts = lines if kind == "list" else split_sentences(" ".join(lines))
+    for place, part in enumerate(parts, start=1):
+        is_sized = MIN_WORDS <= len(WORD.findall(DATE.sub(" ", part))) <= MAX_WORDS
         is_clear = is_told or LEANS_BACK.match(part) is None
-        is_told = bool(
-            is_sized and is_clear and WHOLE.match(part) and not (is_byline or CHROME.search(part))
-        )
+        is_clear &= place < len(parts) or not part.endswith("?")
+        is_told = bool(is_sized and is_clear and WHOLE.match(part) and not CHROME.search(part))
         if is_told:
             yield part
 
@@ -182,7 +185,7 @@ def _blocks(text: str) -> Iterator[tuple[str, str, list[str]]]:
             yield heading, kind, lines
             lines = []
         if titled:
-            heading = LINK.sub(r"\1", titled["text"])
+            heading = _plain(titled["text"])
         elif line.strip() and not in_fence and not is_fence:
             kind = here if here != "more" or not lines else kind
             kind = "paragraph" if kind == "more" else kind
@@ -197,4 +200,5 @@ def _kind(line: str) -> str:
 
 def _plain(line: str) -> str:
     bare = BULLET.sub("", line).strip().removeprefix("> ").strip()
-    return re.sub(r"[*_`]{1,3}(\S(?:.*?\S)?)[*_`]{1,3}", r"\1", LINK.sub(r"\1", bare))
+    bare = NOTE_MARK.sub("", LINK.sub(r"\1", bare))
+    return MARKUP.sub(r"\1\2", bare)

@@ -28,7 +28,7 @@ from bot.sandbox.model.message import (
 )
 from bot.sandbox.model.playbooks import Pages, Plan, is_beside, no_pages, plan
 from bot.sandbox.model.validation import check_headers, validate
-from bot.sandbox.model.wire import Json, as_list, as_object, as_text
+from bot.sandbox.model.wire import Json
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 CLIENT_IS_GONE = 499
@@ -39,21 +39,14 @@ CLIENT_IS_GONE = 499
 class ModelCall:
     """What the stand-in remembers of each request, for tests and for the sandbox's summary."""
 
-    model: str = ""
-    tools: tuple[str, ...] = ()
-    """Names of the tools that the request offered."""
     kind: str = "rejected"
     """Which playbook answered, or `rejected` for a request that broke a rule."""
-    stop_reason: str | None = None
-    """None where the reply did not end properly."""
-    usage: Json = field(default_factory=dict[str, Any])
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
     status: int = 200
-    error: str = ""
+    stop_reason: str | None = None
+    """None where the reply did not end properly."""
     digest: str = ""
     """The same for two requests with the same bytes, and for no others."""
-    called: tuple[str, ...] = ()
-    """Names of the tools that the reply called."""
     body: Json | None = None
     """The whole request, only where the stand-in was told to keep bodies."""
 
@@ -72,13 +65,11 @@ class ModelStandIn:
         pages: Pages = no_pages,
         pace: Pace | None = None,
         keep_bodies: bool = False,
-        api_versions: Collection[str] = ("2023-06-01", "2026-10-21"),
     ) -> None:
         self.calls: list[ModelCall] = []
         self._pages = pages
         self._pace = pace or Pace()
         self._keep_bodies = keep_bodies
-        self._api_versions = api_versions
         self._faults: list[Fault] = []
         self._scripted: list[Reply] = []
         self._runner: web.AppRunner | None = None
@@ -148,7 +139,7 @@ class ModelStandIn:
         try:
             return await self._answer(request, call, request_id)
         except RefusedError as error:
-            call.status, call.error = error.status, error.type
+            call.status = error.status
             return _refusal(error, request_id)
         except ConnectionResetError:
             return web.Response(status=CLIENT_IS_GONE)
@@ -158,11 +149,9 @@ class ModelStandIn:
     async def _answer(
         self, request: web.Request, call: ModelCall, request_id: str
     ) -> web.StreamResponse:
-        check_headers(request.headers, self._api_versions)
+        check_headers(request.headers)
         body = await _read(request)
         call.body = body if self._keep_bodies else None
-        call.model = as_text(body.get("model"))
-        call.tools = tuple(as_text(as_object(t).get("name")) for t in as_list(body.get("tools")))
         call.digest = hashlib.sha256(await request.read()).hexdigest()
         validate(body, request.headers)
         planned = self.plan(body)
@@ -171,14 +160,12 @@ class ModelStandIn:
         if fault and fault.is_http_error:
             await fault.silence()
             raise fault.error
-        reply = await planned.reply()
-        message = finish(reply, body)
-        call.called = tuple(b.name for b in reply.blocks if isinstance(b, ToolUse))
+        message = finish(await planned.reply(), body)
         headers = {"request-id": request_id}
         if body.get("stream"):
             return await self._stream(request, message, call, fault, headers)
         await asyncio.sleep(self._pace.due_s(message["usage"]["output_tokens"]))
-        call.stop_reason, call.usage = message["stop_reason"], message["usage"]
+        call.stop_reason = message["stop_reason"]
         return web.json_response(visible(message), headers=headers)
 
     async def _stream(
@@ -199,11 +186,10 @@ class ModelStandIn:
                 await fault.silence()
                 del events[: fault.after_events]
             if fault and fault.breaks_stream:
-                call.error = fault.error.type if fault.mid_stream else f"{fault.cut} cut"
                 await _break(request, response, fault, headers["request-id"])
             else:
                 await self._send(response, events)
-                call.stop_reason, call.usage = message["stop_reason"], message["usage"]
+                call.stop_reason = message["stop_reason"]
                 await response.write_eof()
         return response
 

@@ -4,13 +4,13 @@ import base64
 import hashlib
 import hmac
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import groupby, pairwise
 
 from bot.sandbox.model.errors import RefusedError
 from bot.sandbox.model.wire import Json, as_list, as_object, as_text, blocks_of
 
-NEWEST_VERSION = "2026-10-21"
+VERSIONS = ("2023-06-01", "2026-10-21")
 MAX_BREAKPOINTS = 4
 ID = re.compile(r"^[a-zA-Z0-9_-]+$")
 TOOL_NAME = re.compile(r"^[a-zA-Z0-9_-]{1,128}$")
@@ -36,12 +36,12 @@ TWICE = "each tool_use must have a single result. Found multiple `tool_result` b
 KEY = b"model stand-in of the sandbox"
 
 
-def check_headers(headers: Mapping[str, str], versions: Collection[str]) -> None:
+def check_headers(headers: Mapping[str, str]) -> None:
     """Refuse a request without a key, or with no API version that is served here."""
     bearer = headers.get("Authorization", "").removeprefix("Bearer ").strip()
     if not (bearer or headers.get("x-api-key")):
         raise RefusedError("Authorization header is required", status=401)
-    if headers.get("anthropic-version") not in versions:
+    if headers.get("anthropic-version") not in VERSIONS:
         raise RefusedError("anthropic-version: is not a valid version")
 
 
@@ -50,7 +50,7 @@ def validate(body: Json, headers: Mapping[str, str]) -> None:
     for rule in (_fields, _thinking, _tools, _messages, _pairing, _breakpoints):
         for fault in rule(body):
             raise RefusedError(fault)
-    is_newest = headers.get("anthropic-version", "") >= NEWEST_VERSION
+    is_newest = headers.get("anthropic-version", "") >= VERSIONS[-1]
     if old := [name for name in SAMPLING if name in body and is_newest]:
         raise RefusedError(f"{old[0]}: Extra inputs are not permitted")
 

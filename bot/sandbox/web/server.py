@@ -2,26 +2,23 @@
 
 import asyncio
 import contextlib
-import gzip
+import sys
 import threading
-import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
-from urllib.parse import urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from aiohttp import web
 
 from bot.sandbox.web.site import (
     Document,
     Page,
-    Site,
-    decode_path,
-    list_pages,
     read_built_in,
+    read_bytes,
     read_folder,
+    read_page,
 )
 
 _LOOPBACK = "127.0.0.1"
@@ -33,32 +30,25 @@ _NOT_FOUND = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Visit:
-    """One request that the small web has answered."""
-
-    host: str
-    path: str
-    status: int
-    user_agent: str
-
-
 class SmallWeb:
-    """Serves a site by the Host header; an asynchronous context manager.
+    """Serves pages by the Host header; an asynchronous context manager.
 
     A client reaches a page under its made-up name by dialling `127.0.0.1:port` for it, which
     is what `crawl_connect` says in the words of curl's `--connect-to`.
+
+    Args:
+        documents: How each address answers.
+        robots: The text of robots.txt by host; a host that is not here has none.
     """
 
-    def __init__(self, site: Site) -> None:
-        self.requests: list[Visit] = []
-        self.hosts = tuple(sorted({document.host for document in site.documents}))
+    def __init__(self, documents: Sequence[Document], robots: Mapping[str, str]) -> None:
         self.port = 0
-        self._site = site
         self._documents = {
-            (each.host, decode_path(urlsplit(each.url).path)): each for each in site.documents
+            (each.host, unquote_to_bytes(urlsplit(each.url).path)): each for each in documents
         }
-        self._stop = threading.Event()
+        self._hosts = {each.host for each in documents}
+        self._robots = robots
+        self._is_closed = threading.Event()
         self._open = contextlib.AsyncExitStack()
         self._listing: asyncio.Task[tuple[Page, ...]] | None = None
 
@@ -67,12 +57,12 @@ class SmallWeb:
         cls, *, pace: float = 1.0, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> Self:
         """The pages that come with the sandbox; `pace` multiplies the delay of the slow one."""
-        return cls(read_built_in(now=clock(), pace=pace))
+        return cls(*read_built_in(now=clock(), pace=pace))
 
     @classmethod
     def folder(cls, folder: Path) -> Self:
         """The user's own pages; raises NoPagesError where there are none."""
-        return cls(read_folder(folder))
+        return cls(read_folder(folder), {})
 
     @property
     def crawl_allow(self) -> str:
@@ -87,69 +77,46 @@ class SmallWeb:
     async def ready(self) -> tuple[Page, ...]:
         """The search engine's entries; all pages are read when it is first asked for them."""
         if self._listing is None:
-            self._listing = asyncio.create_task(
-                asyncio.to_thread(list_pages, self._site, stopped=self._stop.is_set)
-            )
+            self._listing = asyncio.create_task(asyncio.to_thread(self._list))
         return await asyncio.shield(self._listing)
+
+    def _list(self) -> tuple[Page, ...]:
+        listed = (each for each in self._documents.values() if each.listed)
+        read = (read_page(each) for each in listed if not self._is_closed.is_set())
+        return tuple(page for page in read if page is not None)
 
     async def __aenter__(self) -> Self:
         async with contextlib.AsyncExitStack() as stack:
             app = web.Application()
-            app.router.add_route("*", "/{path:.*}", self._answer)
+            app.router.add_get("/{path:.*}", self._answer)
             runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.5)
             await runner.setup()
             stack.push_async_callback(runner.cleanup)
             await web.TCPSite(runner, _LOOPBACK, 0).start()
             self.port = int(runner.addresses[0][1])
-            stack.push_async_callback(self._end_listing)
             self._open = stack.pop_all()
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
-        await self._open.aclose()
-
-    async def _end_listing(self) -> None:
-        self._stop.set()
+        self._is_closed.set()
         if self._listing is not None:
             await asyncio.wait([self._listing])
+        await self._open.aclose()
 
     async def _answer(self, request: web.Request) -> web.Response:
         host = request.host.partition(":")[0].lower()
-        response = await self._respond(request, host)
-        agent = request.headers.get("User-Agent", "")
-        visit = Visit(host=host, path=request.raw_path, status=response.status, user_agent=agent)
-        self.requests.append(visit)
-        return response
-
-    async def _respond(self, request: web.Request, host: str) -> web.Response:
-        path = decode_path(request.raw_path)
-        if host not in self.hosts:
+        path = unquote_to_bytes(request.raw_path.partition("?")[0])
+        if host not in self._hosts:
             return web.Response(status=421, text=f"no site here is called {host!r}")
-        if path == b"/robots.txt" and host in self._site.robots:
-            return web.Response(text=self._site.robots[host])
+        if path == b"/robots.txt" and host in self._robots:
+            return web.Response(text=self._robots[host])
         document = self._documents.get((host, path))
         if document is None:
             return web.Response(status=404, text=_NOT_FOUND, content_type="text/html")
-        if request.method not in ("GET", "HEAD"):
-            return web.Response(status=405, headers={"Allow": "GET, HEAD"})
         await asyncio.sleep(document.delay_s)
-        return await _send(document, request)
-
-
-async def _send(document: Document, request: web.Request) -> web.Response:
-    """The document's answer, its file's bytes untouched; unpacked for a client that cannot."""
-    if document.file is None:
-        location = {"Location": document.location or ""}
-        return web.Response(status=document.status, headers=location)
-    try:
-        body = await asyncio.to_thread(document.file.read_bytes)
-    except OSError:
-        return web.Response(status=404, text=_NOT_FOUND, content_type="text/html")
-    headers = {"Content-Type": "text/html"}
-    if document.file.suffix.lower() == ".gz":
-        if "gzip" in request.headers.get("Accept-Encoding", ""):
-            headers |= {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
-        else:
-            with contextlib.suppress(OSError, EOFError, zlib.error):
-                body = await asyncio.to_thread(gzip.decompress, body)
-    return web.Response(status=document.status, body=body, headers=headers)
+        if document.file is None:
+            return web.Response(status=document.status, headers={"Location": document.location})
+        body = await asyncio.to_thread(read_bytes, document.file, sys.maxsize)
+        return web.Response(
+            status=document.status, body=body, headers={"Content-Type": "text/html"}
+        )

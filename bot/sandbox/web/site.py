@@ -4,12 +4,12 @@ import gzip
 import logging
 import os
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
+from urllib.parse import quote_from_bytes, urlsplit
 
 import yaml
 
@@ -48,7 +48,7 @@ class Document:
     file: Path | None = None
     """The bytes to send; None for a redirect."""
     status: int = 200
-    location: str | None = None
+    location: str = ""
     """Where a redirect leads."""
     delay_s: float = 0.0
     kind: PageKind | None = None
@@ -67,20 +67,13 @@ class Document:
         return urlsplit(self.url).hostname or ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
-    """All documents of a small web."""
+def read_built_in(*, now: datetime, pace: float) -> tuple[list[Document], Mapping[str, str]]:
+    """The pages that come with the sandbox, and the text of robots.txt by host.
 
-    documents: tuple[Document, ...]
-    robots: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The text of robots.txt by host; a host that is not here has none."""
-
-
-def read_built_in(*, now: datetime, pace: float) -> Site:
-    """The pages that come with the sandbox; `pace` multiplies the delay of the slow one."""
+    `pace` multiplies the delay of the slow page.
+    """
     told = yaml.safe_load((_BUILT_IN / "index.yaml").read_text(encoding="utf-8"))
-    documents = tuple(_document(dict(entry), now, pace) for entry in told["pages"])
-    return Site(documents=documents, robots=told["robots"])
+    return [_document(entry, now, pace) for entry in told["pages"]], told["robots"]
 
 
 def _document(entry: dict[str, Any], now: datetime, pace: float) -> Document:
@@ -91,13 +84,12 @@ def _document(entry: dict[str, Any], now: datetime, pace: float) -> Document:
         entry["file"] = _BUILT_IN / (parts.hostname or "") / f"{path}.html"
     if (age_h := entry.pop("age_h", None)) is not None:
         entry["date"] = now - timedelta(hours=age_h)
-    entry["delay_s"] = pace * entry.get("delay_s", 0.0)
     fields: dict[str, Any] = {"kind": "web", **entry}
-    return Document(**fields)
+    return Document(**{**fields, "delay_s": pace * entry.get("delay_s", 0.0)})
 
 
-def read_folder(folder: Path) -> Site:
-    """The site of all pages in `folder` and below it.
+def read_folder(folder: Path) -> list[Document]:
+    """All pages in `folder` and below it.
 
     A page's URL is `http://pages.test/` and its path inside the folder, so it ends in the
     file's name (percent-encoded where a URL needs it).
@@ -107,10 +99,10 @@ def read_folder(folder: Path) -> Site:
     """
     if not folder.is_dir():
         raise NoPagesError(f"{folder} is not a folder")
-    documents = tuple(Document(url=_url(file, folder), file=file) for file in _walk(folder))
+    documents = [Document(url=_url(file, folder), file=file) for file in _walk(folder)]
     if not documents:
         raise NoPagesError(f"{folder} holds no page: none of its files ends in .html, .htm or .gz")
-    return Site(documents=documents)
+    return documents
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -127,31 +119,12 @@ def _url(file: Path, folder: Path) -> str:
     return f"http://{_FOLDER_HOST}/{quote_from_bytes(relative)}"
 
 
-def decode_path(raw_path: str) -> bytes:
-    """The bytes that a percent-encoded path stands for, so that two spellings of it are equal."""
-    return unquote_to_bytes(raw_path.partition("?")[0])
-
-
-def list_pages(site: Site, *, stopped: Callable[[], bool]) -> tuple[Page, ...]:
-    """What the search engine knows: an entry for each listed document that holds text.
-
-    Takes some 20 ms a page; gives up early, with what it has, once `stopped` says so.
-    """
-    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # a broken page is no news here
-    pages: list[Page] = []
-    for document in site.documents:
-        if stopped():
-            break
-        if document.listed and (page := _read(document)) is not None:
-            pages.append(page)
-    return tuple(pages)
-
-
-def _read(document: Document) -> Page | None:
-    """The entry of a document, or None where it has no text."""
+def read_page(document: Document) -> Page | None:
+    """What the search engine knows of a document, in some 20 ms; None where it has no text."""
     from trafilatura import bare_extraction, html2txt
 
-    head = _head(document.file) if document.file else b""
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # a broken page is no news here
+    head = read_bytes(document.file, _MAX_INDEXED_BYTES) if document.file else b""
     found: Any = bare_extraction(head, favor_recall=True, with_metadata=True) if head else None
     title = found.title if found else ""
     text: str = found.text if found and found.text else html2txt(head) if head else ""
@@ -172,12 +145,12 @@ def _read(document: Document) -> Page | None:
     )
 
 
-def _head(file: Path) -> bytes:
+def read_bytes(file: Path, limit: int) -> bytes:
     """The first part of a page file, unpacked; what a broken archive still gives, or nothing."""
     head = bytearray()
     try:
         with gzip.open(file) if file.suffix.lower() == ".gz" else file.open("rb") as stream:
-            while len(head) < _MAX_INDEXED_BYTES and (chunk := stream.read1(64 * 1024)):
+            while len(head) < limit and (chunk := stream.read1(64 * 1024)):
                 head += chunk
     except (OSError, EOFError, zlib.error):
         pass

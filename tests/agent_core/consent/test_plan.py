@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from agent_core.consent.plan import Planner, SealedAction, digest_of
+from agent_core.consent.plan import Planner, digest_of
 from agent_core.consent.policy import read_policy
 from agent_core.ids import SessionId, UserId
 from agent_core.testing.accounts import FakeAccounts
@@ -40,7 +40,7 @@ def sealed(**changed: Any) -> str:
     }
     action |= {name: value for name, value in changed.items() if name in action}
     whole |= {name: value for name, value in changed.items() if name in whole}
-    return digest_of(**whole, actions=[SealedAction(**action)])
+    return digest_of(**whole, actions=[tuple(action.values())])
 
 
 def test_the_same_call_has_the_same_digest_however_its_names_are_ordered() -> None:
@@ -121,5 +121,5 @@ async def test_what_asks_is_looked_up_afresh_and_once_however_often_it_stands_in
     judged = read_policy().judge(call, is_tainted=False)
     plan = await Planner(accounts).plan(judged, call, None, context)
     assert accounts.asked == [("GMAIL_SEND_EMAIL", True), ("GMAIL_FETCH_EMAILS", False)]
-    assert len(plan.sealed) == 51
-    assert {each.account for each in plan.sealed} == {"ca_1"}
+    assert len(plan.shown) == 51
+    assert {each.account for each in plan.shown} == {"u1@example.com"}

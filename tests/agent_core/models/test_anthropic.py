@@ -1,18 +1,24 @@
-"""The Anthropic model over the official SDK, against a server on loopback."""
+"""The Anthropic model over the official SDK, against a server on loopback, and what goes wrong."""
 
+import asyncio
 import json
+from typing import Any
 
 import pytest
 
 from agent_core.errors import (
+    ModelError,
     ModelRejected,
+    ModelUnavailable,
+    RequestTooLarge,
     SettingsError,
 )
 from agent_core.messages import JsonObject, Opaque, user_message
 from agent_core.models import ModelRequest
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
-from tests.agent_core.models.asking import FINE, HELLO, ask, failure_of
+from tests.agent_core.models.conftest import FINE, HELLO, ask, failure_of
 from tests.agent_core.models.messages_server import (
+    USAGE,
     MessagesServer,
     Refusal,
     Stream,
@@ -72,14 +78,23 @@ async def test_blocks_that_are_not_ours_return_byte_for_byte_and_in_order(
     assert all(isinstance(part, Opaque) for part in reply.message.parts[:-1])
 
 
-async def test_a_key_goes_to_a_gateway_as_bearer_and_as_x_api_key(
-    model: AnthropicModel, server: MessagesServer
+@pytest.mark.parametrize(
+    ("credential", "bearer", "key"),
+    [
+        ({"api_key": "key-1"}, "Bearer key-1", "key-1"),
+        ({"auth_token": "token-1"}, "Bearer token-1", None),
+    ],
+)
+async def test_a_key_goes_to_a_gateway_as_bearer_and_as_x_api_key_and_a_token_as_bearer_alone(
+    server: MessagesServer, credential: dict[str, Any], bearer: str, key: str | None
 ) -> None:
+    model = AnthropicModel("glm-5", **credential, base_url=server.url)
     server.answers.append(FINE)
     await ask(model)
+    await model.close()
 
-    assert server.headers[0]["authorization"] == "Bearer key-1"
-    assert server.headers[0]["x-api-key"] == "key-1"
+    assert server.headers[0]["authorization"] == bearer
+    assert server.headers[0].get("x-api-key") == key
 
 
 async def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
@@ -93,31 +108,23 @@ async def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
     await model.close()
 
 
-async def test_a_token_goes_as_bearer_alone(server: MessagesServer) -> None:
-    model = AnthropicModel("glm-5", auth_token="token-1", base_url=server.url)
-    server.answers.append(FINE)
-    await ask(model)
-    await model.close()
-
-    assert server.headers[0]["authorization"] == "Bearer token-1"
-    assert "x-api-key" not in server.headers[0]
-
-
 @pytest.mark.parametrize(("api_key", "auth_token"), [("", ""), ("a", "b")])
 def test_a_connection_needs_one_credential(api_key: str, auth_token: str) -> None:
     with pytest.raises(SettingsError):
         AnthropicConnection(api_key=api_key, auth_token=auth_token)
 
 
-async def test_two_models_share_one_connection(
+async def test_two_models_share_one_connection_and_its_first_opening(
     model: AnthropicModel, server: MessagesServer
 ) -> None:
     server.answers.extend([FINE, FINE])
-    await ask(model)
-    await ask(model.beside("claude-haiku-5-5"))
+    async with asyncio.TaskGroup() as group:
+        for each in (model, model.beside("claude-haiku-5-5")):
+            group.create_task(ask(each))
 
-    assert [body["model"] for body in server.bodies] == ["claude-sonnet-5-5", "claude-haiku-5-5"]
+    assert {body["model"] for body in server.bodies} == {"claude-sonnet-5-5", "claude-haiku-5-5"}
     assert server.headers[0]["authorization"] == server.headers[1]["authorization"]
+    assert set(server.bodies[0]) == {"model", "max_tokens", "messages", "system", "stream"}
 
 
 WRONG_VERSION = Refusal(
@@ -156,15 +163,6 @@ async def test_a_version_refused_twice_is_not_remembered(
     assert server.headers[2]["anthropic-version"] == server.headers[0]["anthropic-version"]
 
 
-async def test_no_sampling_and_no_forced_tool_is_sent(
-    model: AnthropicModel, server: MessagesServer
-) -> None:
-    server.answers.append(FINE)
-    await ask(model)
-
-    assert set(server.bodies[0]) == {"model", "max_tokens", "messages", "system", "stream"}
-
-
 async def test_a_model_can_be_closed_and_used_again(
     model: AnthropicModel, server: MessagesServer
 ) -> None:
@@ -173,3 +171,128 @@ async def test_a_model_can_be_closed_and_used_again(
     await model.close()
 
     assert (await ask(model)).message.text == "Fine."
+
+
+def refusal(status: int, kind: str = "", message: str = "no", error_code: str = "") -> Refusal:
+    return Refusal(status=status, kind=kind, message=message, error_code=error_code)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (refusal(400, "invalid_request_error"), ModelRejected),
+        (refusal(401, "authentication_error"), ModelRejected),
+        (refusal(402, "billing_error"), ModelRejected),
+        (refusal(403, "permission_error"), ModelRejected),
+        (refusal(404, "not_found_error"), ModelRejected),
+        (
+            refusal(429, "rate_limit_error", error_code="enforced_spend_limit_reached"),
+            ModelRejected,
+        ),
+        (refusal(413, "request_too_large"), RequestTooLarge),
+        (refusal(400, "invalid_request_error", "prompt is too long: 9 > 8"), RequestTooLarge),
+        (refusal(408, "timeout_error"), ModelUnavailable),
+        (refusal(409, "conflict_error"), ModelUnavailable),
+        (refusal(429, "rate_limit_error"), ModelUnavailable),
+        (refusal(500, "api_error"), ModelUnavailable),
+        (refusal(502), ModelUnavailable),
+        (refusal(503), ModelUnavailable),
+        (refusal(529, "overloaded_error"), ModelUnavailable),
+    ],
+)
+async def test_an_http_error_is_told_by_its_status_and_asked_once(
+    model: AnthropicModel, server: MessagesServer, answer: Refusal, expected: type[ModelError]
+) -> None:
+    server.answers.append(answer)
+
+    failure = await failure_of(model)
+
+    assert type(failure) is expected
+    assert failure.status == answer.status
+    assert failure.kind == (answer.error_code or answer.kind)
+    assert failure.request_id == "req_1"
+    assert len(server.bodies) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("overloaded_error", ModelUnavailable),
+        ("api_error", ModelUnavailable),
+        ("rate_limit_error", ModelUnavailable),
+        ("timeout_error", ModelUnavailable),
+        ("never_heard_of", ModelUnavailable),
+        ("invalid_request_error", ModelRejected),
+        ("authentication_error", ModelRejected),
+        ("permission_error", ModelRejected),
+        ("billing_error", ModelRejected),
+    ],
+)
+async def test_an_error_in_mid_stream_is_told_by_its_kind(
+    model: AnthropicModel, server: MessagesServer, kind: str, expected: type[ModelError]
+) -> None:
+    error: JsonObject = {"type": "error", "error": {"type": kind, "message": "no"}}
+    events = [message_start(USAGE), *text_block(0, "Half"), error]
+    server.answers.append(Stream(events=events))
+
+    failure = await failure_of(model)
+
+    assert type(failure) is expected
+    assert (failure.status, failure.kind) == (200, kind)
+
+
+HALF = [message_start(USAGE), *text_block(0, "Half")]
+NAN: JsonObject = {"type": "tool_use", "id": "a", "name": "t", "input": {"q": float("nan")}}
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (Stream(events=HALF, end="abrupt"), "connection"),
+        (whole(block(0, NAN), stop_reason="tool_use"), "malformed"),
+        (Refusal(status=200), "incomplete"),
+    ],
+)
+async def test_what_comes_broken_may_be_tried_again(
+    model: AnthropicModel, server: MessagesServer, answer: Stream | Refusal, kind: str
+) -> None:
+    server.answers.append(answer)
+
+    failure = await failure_of(model)
+
+    assert isinstance(failure, ModelUnavailable)
+    assert failure.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("limits", "answer", "kind"),
+    [
+        ({"idle_timeout_s": 0.2}, Stream(events=FINE.events, hold=asyncio.Event()), "timeout"),
+        ({"call_timeout_s": 0.3}, Stream(events=HALF, pings_for_ever=True), "overlong"),
+    ],
+    ids=["falls silent", "only pings"],
+)
+async def test_a_reply_without_an_end_is_given_up_and_its_request_ended(
+    server: MessagesServer, limits: dict[str, Any], answer: Stream, kind: str
+) -> None:
+    connection = AnthropicConnection(api_key="k", base_url=server.url, **limits)
+    model = AnthropicModel("m", connection=connection)
+    server.answers.append(answer)
+
+    failure = await failure_of(model)
+    await model.close()
+    async with asyncio.timeout(10):
+        await server.aborted.wait()
+
+    assert isinstance(failure, ModelUnavailable)
+    assert failure.kind == kind
+
+
+async def test_a_server_that_is_not_there_may_be_tried_again() -> None:
+    model = AnthropicModel("m", api_key="k", base_url="http://127.0.0.1:1")
+
+    failure = await failure_of(model)
+    await model.close()
+
+    assert isinstance(failure, ModelUnavailable)
+    assert failure.kind == "connection"

@@ -9,8 +9,8 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from agent_core.settings import CoreSettings
-from bot.check.checks import Finding, run_checks
-from bot.check.command import all_checks
+from bot.check import Finding
+from bot.check.command import all_checks, run_checks
 from bot.check.slack import AGENT_VIEW, NEEDED
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ModelStandIn, Text
@@ -18,7 +18,7 @@ from bot.sandbox.slack import SlackStandIn
 from bot.settings import BotSettings, Configuration
 
 KEY = "sk-ant-hush-hush-hush"
-LIMIT_S = 15.0
+LIMIT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

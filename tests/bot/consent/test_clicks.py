@@ -159,7 +159,7 @@ async def asking(tmp_path: Path) -> AsyncIterator[Asking]:
         )
         await presenter.close()
         await socket.close()
-        await actions.close(patience_s=1.0)
+        await actions.under_way.close()
 
 
 @pytest.mark.parametrize("name", ["approve", "approve_thread"])

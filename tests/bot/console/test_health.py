@@ -4,8 +4,8 @@ import asyncio
 import logging
 import os
 import sqlite3
-from collections.abc import Generator
-from contextlib import closing, contextmanager
+from collections.abc import Generator, Mapping
+from contextlib import AbstractAsyncContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,17 @@ from sqlalchemy import Connection
 
 from agent_core.sessions import Database
 from agent_core.sessions.schema import sessions
-from bot.console import Finding, look_at_database, serve_health
-from bot.slack_api import SkippingClock
+from bot.console import Finding, Look, look_at_database, serve_health
+from bot.slack_api import Clock, SkippingClock, SystemClock
 from tests.agent_core.sessions.faults import told_of_trouble
 
 HOST = "127.0.0.1"
+
+
+def served(
+    looks: Mapping[str, Look], *, host: str = HOST, port: int = 0, clock: Clock | None = None
+) -> AbstractAsyncContextManager[int | None]:
+    return serve_health(looks, host=host, port=port, clock=clock or SystemClock())
 
 
 def count_sessions(connection: Connection) -> int:
@@ -57,7 +63,7 @@ async def asked(port: int | None) -> tuple[int, dict[str, Any]]:
 
 async def test_all_well_is_200_with_process_and_uptime() -> None:
     clock = SkippingClock()
-    async with serve_health({"socket": well}, host=HOST, port=0, clock=clock) as port:
+    async with served({"socket": well}, clock=clock) as port:
         clock.advance(90)
         status, answer = await asked(port)
     assert status == 200
@@ -72,7 +78,9 @@ async def test_all_well_is_200_with_process_and_uptime() -> None:
 
 @pytest.mark.proves("socket.healthz")
 async def test_one_part_that_is_unwell_is_503_with_the_reason() -> None:
-    async with serve_health({"socket": unwell, "other": well}, host=HOST, port=0) as port:
+    async with served(
+        {"socket": unwell, "other": well},
+    ) as port:
         status, answer = await asked(port)
     assert (status, answer["ok"]) == (503, False)
     assert answer["why"] == ["socket: the socket to Slack went silent"]
@@ -86,7 +94,7 @@ async def test_a_database_that_fails_is_named_without_what_it_said(
         raise ConnectionError("password hush-hush")
 
     looks = {"database": look_at_database(read, lambda: None)}
-    async with serve_health(looks, host=HOST, port=0) as port:
+    async with served(looks) as port:
         status, answer = await asked(port)
     assert status == 503
     assert answer["why"] == ["database: does not work (ConnectionError)"]
@@ -100,7 +108,7 @@ async def test_a_database_that_is_read_and_cannot_be_written_is_unwell_until_it_
     database = Database(f"sqlite:///{file}")
     await database.open()
     look = look_at_database(lambda: database.run(count_sessions), lambda: database.trouble)
-    async with serve_health({"database": look}, host=HOST, port=0) as port:
+    async with served({"database": look}) as port:
         with told_of_trouble() as told, locked(file):
             writing = asyncio.create_task(database.run(forget_sessions))
             await told.wait()
@@ -112,9 +120,9 @@ async def test_a_database_that_is_read_and_cannot_be_written_is_unwell_until_it_
 
 
 async def test_a_port_that_is_taken_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
-    async with serve_health({"first": well}, host=HOST, port=0) as port:
+    async with served({"first": well}) as port:
         assert port is not None
-        async with serve_health({"second": well}, host=HOST, port=port) as none:
+        async with served({"second": well}, port=port) as none:
             assert none is None
         _, answer = await asked(port)
     assert "first" in answer
@@ -125,14 +133,14 @@ async def test_a_port_that_is_taken_is_a_warning(caplog: pytest.LogCaptureFixtur
 async def test_a_host_that_is_not_this_machine_is_a_warning(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async with serve_health({"first": well}, host="203.0.113.1", port=0) as port:
+    async with served({"first": well}, host="203.0.113.1") as port:
         assert port is None
     assert "203.0.113.1" in caplog.text
 
 
 async def test_nothing_else_is_served_there() -> None:
     async with (
-        serve_health({"socket": well}, host=HOST, port=0) as port,
+        served({"socket": well}) as port,
         aiohttp.ClientSession() as session,
     ):
         for path in ("/", "/healthz/", "/healthz/../x"):

@@ -10,7 +10,7 @@ import aiohttp
 from slack_bolt.app.async_app import AsyncApp
 
 from agent_core.messages import JsonObject
-from bot.ingress import Rules, connect_socket, create_app
+from bot.ingress import Rules, connect_socket, create_app, leave_to_next_start
 from bot.ingress.actions import ANSWER_WITHIN_S, Actions, listen_to_gestures
 from bot.ingress.gestures import Press, Submission
 from bot.sandbox.slack import SlackStandIn
@@ -42,21 +42,6 @@ def button(action_id: str, value: str = "") -> JsonObject:
 
 def row(*elements: JsonObject) -> JsonObject:
     return {"type": "actions", "block_id": "row", "elements": list(elements)}
-
-
-@dataclass(slots=True)
-class FaultyLedger(MemoryLedger):
-    """The world's ledger, which can fail to settle, too."""
-
-    settle_failures: int = 0
-    has_settled: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def settle(self, key: str) -> None:
-        if self.settle_failures:
-            self.settle_failures -= 1
-            raise ConnectionError("the ledger is away")
-        await MemoryLedger.settle(self, key)
-        self.has_settled.set()
 
 
 @dataclass(slots=True)
@@ -95,7 +80,7 @@ class Room:
     api: SlackApi
     app: AsyncApp
     rules: Rules
-    ledger: FaultyLedger
+    ledger: MemoryLedger
     handler: ListeningGestures
     actions: Actions
 
@@ -166,7 +151,7 @@ async def pressed_room(
         client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
         api = SlackApi(client, clock=SkippingClock())
         identity = await api.identify()
-        rules, ledger = Rules(identity=identity, **lists), FaultyLedger()
+        rules, ledger = Rules(identity=identity, **lists), MemoryLedger()
         handler = ListeningGestures()
         ledger.may_go_on.set()
         handler.may_go_on.set()
@@ -196,4 +181,4 @@ async def pressed_room(
             handler.may_go_on.set()
             ledger.may_go_on.set()
             await socket.close()
-            await actions.close(patience_s=1.0)
+            await leave_to_next_start(actions.under_way, patience_s=1.0)

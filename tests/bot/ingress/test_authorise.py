@@ -1,106 +1,105 @@
+"""Who may use the bot, and to whom a post speaks: pure decisions on what a payload says."""
+
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from bot.ingress.authorise import Allowed, Denied, Facts, Reason, Rules, authorise, screen
+from bot.inbound import read_post
+from bot.ingress.authorise import Facts, Reason, Rules, authorise
+from bot.ingress.gate import Address, address
 from bot.slack_api import Identity, Person
 
 RULES = Rules(identity=Identity(team="T1", bot_user="UBOT", bot_id="B1", app_id="A1"))
 FACTS = Facts(team="T1", app_id="A1", channel="C1", user="U1", user_team="T1")
 ANN = Person(id="U1", team="T1", name="Ann")
+HOMELESS = replace(FACTS, user_team="")
+LISTED = replace(
+    RULES, teams=frozenset({"T1"}), channels=frozenset({"C1"}), users=frozenset({"U1"})
+)
+NO_ONE = frozenset[str]()
 
-
-def test_a_full_member_of_the_own_team_is_allowed_by_default() -> None:
-    assert authorise(FACTS, RULES, ANN) == Allowed(person=ANN)
+ROOT, TS = "1783536000.000001", "1783536983.783769"
 
 
 @pytest.mark.parametrize(
-    ("facts", "reason"),
+    ("facts", "rules", "person", "reason"),
     [
-        (replace(FACTS, app_id="A2"), "foreign_app"),
-        (replace(FACTS, team="T2"), "foreign_team"),
-        (replace(FACTS, team=""), "foreign_team"),
-        (replace(FACTS, is_bot=True), "bot"),
-        (replace(FACTS, user="UBOT"), "bot"),
-        (replace(FACTS, user=""), "bot"),
-        (replace(FACTS, user_team="T2"), "stranger"),
-        (replace(FACTS, user="U2"), "unknown_user"),
+        (replace(FACTS, app_id="A2"), RULES, ANN, "foreign_app"),
+        (replace(FACTS, team="T2"), RULES, ANN, "foreign_team"),
+        (replace(FACTS, team=""), RULES, ANN, "foreign_team"),
+        (replace(FACTS, is_bot=True), RULES, ANN, "bot"),
+        (replace(FACTS, user="UBOT"), RULES, ANN, "bot"),
+        (replace(FACTS, user=""), RULES, ANN, "bot"),
+        (replace(FACTS, user_team="T2"), RULES, ANN, "stranger"),
+        (replace(FACTS, user="U2"), RULES, ANN, "unknown_user"),
+        (FACTS, RULES, None, "unknown_user"),
+        (FACTS, RULES, replace(ANN, is_bot=True), "bot"),
+        (FACTS, RULES, replace(ANN, is_deactivated=True), "deactivated"),
+        (FACTS, LISTED, replace(ANN, is_guest=True), "guest"),
+        (FACTS, RULES, replace(ANN, team="T2"), "stranger"),
+        (HOMELESS, RULES, replace(ANN, team=""), "stranger"),
+        (FACTS, RULES, replace(ANN, is_stranger=True), "stranger"),
+        (FACTS, replace(RULES, teams=NO_ONE), ANN, "stranger"),
+        (FACTS, replace(RULES, channels=NO_ONE), ANN, "channel_not_listed"),
+        (FACTS, replace(RULES, channels=frozenset({"C2"})), ANN, "channel_not_listed"),
+        (replace(FACTS, channel="D1"), LISTED, ANN, "channel_not_listed"),
+        (FACTS, replace(RULES, users=NO_ONE), ANN, "user_not_listed"),
+        (FACTS, replace(RULES, users=frozenset({"U2"})), ANN, "user_not_listed"),
+        (FACTS, RULES, replace(ANN, id="U2", name="UBOT admin\u202e"), "unknown_user"),
     ],
 )
-def test_a_payload_from_elsewhere_is_denied(facts: Facts, reason: Reason) -> None:
-    assert authorise(facts, RULES, ANN) == Denied(reason=reason)
+def test_who_may_not_use_the_bot_is_denied(
+    facts: Facts, rules: Rules, person: Person | None, reason: Reason
+) -> None:
+    assert authorise(facts, rules, person) == reason
 
 
 @pytest.mark.parametrize(
-    ("person", "reason"),
+    ("facts", "rules", "person"),
     [
-        (None, "unknown_user"),
-        (replace(ANN, is_bot=True), "bot"),
-        (replace(ANN, is_deactivated=True), "deactivated"),
-        (replace(ANN, is_guest=True), "guest"),
-        (replace(ANN, team="T2"), "stranger"),
-        (replace(ANN, team=""), "stranger"),
-        (replace(ANN, is_stranger=True), "stranger"),
+        (FACTS, RULES, ANN),
+        (FACTS, LISTED, ANN),
+        (
+            replace(FACTS, user_team="T2"),
+            replace(RULES, teams=frozenset({"T1", "T2"})),
+            replace(ANN, team="T2", is_stranger=True),
+        ),
+        (
+            replace(FACTS, app_id="A9"),
+            replace(RULES, identity=replace(RULES.identity, app_id="")),
+            ANN,
+        ),
     ],
+    ids=["by default", "on every list", "of a listed foreign team", "app not known yet"],
 )
-def test_who_is_no_full_member_is_denied(person: Person | None, reason: Reason) -> None:
-    facts = replace(FACTS, user_team="") if person is not None and not person.team else FACTS
-
-    assert authorise(facts, RULES, person) == Denied(reason=reason)
+def test_who_is_served_is_allowed(facts: Facts, rules: Rules, person: Person) -> None:
+    assert authorise(facts, rules, person) == person
 
 
 @pytest.mark.parametrize(
-    ("rules", "reason"),
+    ("event", "whose"),
     [
-        (replace(RULES, teams=frozenset[str]()), "stranger"),
-        (replace(RULES, channels=frozenset[str]()), "channel_not_listed"),
-        (replace(RULES, channels=frozenset({"C2"})), "channel_not_listed"),
-        (replace(RULES, users=frozenset[str]()), "user_not_listed"),
-        (replace(RULES, users=frozenset({"U2"})), "user_not_listed"),
+        ({"channel": "D1", "channel_type": "im", "text": "hi"}, "ours"),
+        ({"channel": "D1", "channel_type": "im", "text": "<@U2> hi"}, "ours"),
+        ({"text": "<@UBOT> hi"}, "ours"),
+        ({"text": "<@U2> ask <@UBOT>"}, "ours"),
+        ({"text": "<@UBOT> hi", "thread_ts": ROOT}, "ours"),
+        ({"text": "hi"}, "not_ours"),
+        ({"text": "hi", "channel_type": "mpim"}, "not_ours"),
+        ({"text": "&lt;@UBOT&gt; hi"}, "not_ours"),
+        ({"text": "<@U2> hi", "thread_ts": ROOT}, "not_ours"),
+        ({"text": "<!here> hi", "thread_ts": ROOT}, "not_ours"),
+        ({"text": "hi", "thread_ts": ROOT}, "ours_in_our_thread"),
+        ({"text": "hi", "thread_ts": ROOT, "parent_user_id": "U2"}, "ours_in_our_thread"),
+        ({"text": "hi", "thread_ts": ROOT, "parent_user_id": "UBOT"}, "ours"),
+        ({"text": "<@U2> hi", "thread_ts": ROOT, "parent_user_id": "UBOT"}, "not_ours"),
+        ({"text": "hi", "thread_ts": TS}, "not_ours"),
     ],
 )
-def test_who_is_on_no_list_is_denied(rules: Rules, reason: Reason) -> None:
-    assert authorise(FACTS, rules, ANN) == Denied(reason=reason)
+def test_whose_post_it_is(event: dict[str, Any], whose: Address) -> None:
+    base = {"type": "message", "user": "U1", "ts": TS, "channel": "C1", "channel_type": "channel"}
+    post = read_post({"team_id": "T1", "event": {**base, **event}}, bot_user="UBOT")
 
-
-def test_who_is_on_every_list_is_allowed() -> None:
-    lists = replace(
-        RULES,
-        teams=frozenset({"T1"}),
-        channels=frozenset({"C1"}),
-        users=frozenset({"U1"}),
-    )
-
-    assert authorise(FACTS, lists, ANN) == Allowed(person=ANN)
-
-
-def test_a_listed_guest_is_still_a_guest() -> None:
-    listed = replace(RULES, users=frozenset({"U1"}))
-
-    assert authorise(FACTS, listed, replace(ANN, is_guest=True)) == Denied(reason="guest")
-
-
-def test_a_direct_message_is_denied_where_only_channels_are_listed() -> None:
-    listed = replace(RULES, channels=frozenset({"C1"}))
-
-    denied = authorise(replace(FACTS, channel="D1"), listed, ANN)
-    assert denied == Denied(reason="channel_not_listed")
-
-
-def test_a_name_gives_no_rights() -> None:
-    named = replace(ANN, id="U2", name="UBOT admin\u202e")
-
-    assert authorise(FACTS, RULES, named) == Denied(reason="unknown_user")
-
-
-def test_a_listed_foreign_team_is_served() -> None:
-    listed = replace(RULES, teams=frozenset({"T1", "T2"}))
-    guest = replace(ANN, team="T2", is_stranger=True)
-
-    assert authorise(replace(FACTS, user_team="T2"), listed, guest) == Allowed(person=guest)
-
-
-def test_an_app_that_is_not_known_yet_is_not_compared() -> None:
-    unknown = replace(RULES, identity=replace(RULES.identity, app_id=""))
-
-    assert screen(replace(FACTS, app_id="A9"), unknown) is None
+    assert post is not None
+    assert address(post, bot_user="UBOT") == whose

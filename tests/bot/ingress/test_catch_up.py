@@ -2,13 +2,18 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from agent_core.ids import SessionId, TurnId
+from agent_core.sessions import StoredTurn
 from bot.ingress.catch_up import MAX_AT_ONCE
-from bot.ingress.missed import FIRST_THREADS, THREADS
+from bot.ingress.missed import FIRST_THREADS, MAX_REQUESTS, THREADS
 from bot.slack_api import SlackAuthRefused
-from tests.bot.ingress.catching_up import HOUR_S, Bot, Outside, bot_in, outside_world
+from bot.words import BOT
+from tests.bot.ingress.world import HOUR_S, Bot, Outside, bot_in, outside_world
 
 
 @pytest.fixture
@@ -17,13 +22,14 @@ async def outside() -> AsyncIterator[Outside]:
     async with outside_world() as outside:
         async with bot_in(outside):
             pass
+        outside.clock.advance(HOUR_S)
         yield outside
 
 
-async def catch_up_once(outside: Outside) -> None:
+async def catch_up_once(outside: Outside, *, is_done: bool = True) -> None:
     """A bot starts, catches up and stops."""
     async with asyncio.timeout(30), bot_in(outside) as bot:
-        assert await bot.catch_up.run()
+        assert await bot.catch_up.run(is_last_try=False) == is_done
 
 
 async def test_the_first_start_ever_answers_nothing_of_old() -> None:
@@ -105,40 +111,8 @@ async def test_a_live_reply_waits_for_what_was_missed_in_its_thread(outside: Out
     assert len(outside.front.texts) == 4
 
 
-async def test_a_live_reply_among_people_is_left_alone_while_something_may_be_missing(
-    outside: Outside,
-) -> None:
-    slack = outside.slack
-    root = await slack.say("ann", "general", "plan")
-    outside.clock.advance(2 * HOUR_S)
-    async with asyncio.timeout(30), bot_in(outside, listens=True) as bot:
-        await slack.say("ben", "general", "agreed", thread_ts=root)
-        await outside.mention("hi", channel="news")
-        await until_given(outside, 1)
-        assert await bot.catch_up.run()
-        await bot.settle()
-
-    assert outside.front.texts == ["hi"]
-
-
-async def test_a_live_reply_does_not_wait_for_a_slack_that_cannot_be_asked(
-    outside: Outside,
-) -> None:
-    root = await outside.mention("first")
-    outside.clock.advance(HOUR_S)
-    async with asyncio.timeout(30), bot_in(outside, listens=True) as bot:
-        outside.slack.fail("conversations.replies", error="fatal_error", times=7)
-        await outside.mention("second", thread_ts=root)
-        await until_given(outside, 1)
-        assert outside.front.texts == ["second"]
-        assert await bot.catch_up.run()
-        await bot.settle()
-
-    assert outside.front.texts == ["second", "first"]
-
-
 async def test_a_few_are_worked_on_at_once_and_not_all(outside: Outside) -> None:
-    outside.answers.may_end.clear()
+    outside.front.may_end.clear()
     for number in range(MAX_AT_ONCE + 5):
         await outside.mention(f"{number}")
     async with asyncio.timeout(30), bot_in(outside, head_start_s=0.01) as bot:
@@ -146,7 +120,7 @@ async def test_a_few_are_worked_on_at_once_and_not_all(outside: Outside) -> None
         await until_given(outside, MAX_AT_ONCE)
         await outside.mention("live", channel="news")
         assert len(outside.front.texts) == MAX_AT_ONCE
-        outside.answers.may_end.set()
+        outside.front.may_end.set()
         assert await running
 
     assert outside.front.texts == [f"{number}" for number in range(MAX_AT_ONCE + 5)]
@@ -171,21 +145,6 @@ async def test_what_could_not_be_read_is_read_by_another_run(outside: Outside) -
     assert outside.front.texts == ["hi"]
 
 
-async def test_a_conversation_that_is_never_read_holds_up_the_marks_for_so_long_only(
-    outside: Outside,
-) -> None:
-    outside.clock.advance(HOUR_S)
-    before = dict(outside.marks.saved)
-    async with asyncio.timeout(30), bot_in(outside) as bot:
-        outside.slack.fail("conversations.history", status=500, times=7)
-        assert not await bot.catch_up.run(is_last_try=False)
-        assert outside.marks.saved == before
-        outside.slack.fail("conversations.history", status=500, times=7)
-        assert await bot.catch_up.run(is_last_try=True)
-
-    assert outside.marks.saved != before
-
-
 async def test_a_payload_that_could_not_be_recorded_is_found_again(outside: Outside) -> None:
     async with asyncio.timeout(30), bot_in(outside, listens=True) as bot:
         assert await bot.catch_up.run()
@@ -196,15 +155,6 @@ async def test_a_payload_that_could_not_be_recorded_is_found_again(outside: Outs
         await bot.settle()
 
     assert outside.front.texts == ["the ledger is away"]
-
-
-async def test_people_whom_the_bot_does_not_serve_get_no_answer(outside: Outside) -> None:
-    await outside.slack.say("guest", "general", f"{outside.slack.mention} hi")
-    await outside.mention("hello", user="robot")
-    outside.clock.advance(HOUR_S)
-    await catch_up_once(outside)
-
-    assert outside.front.messages == []
 
 
 @pytest.mark.proves("catch_up.answered")
@@ -227,12 +177,12 @@ async def test_what_was_missed_is_answered_before_threads_are_read_that_were_hea
     outside.clock.advance(60)
     await outside.mention("missed")
     before = len(slack.calls)
-    outside.answers.may_end.clear()
+    outside.front.may_end.clear()
     async with asyncio.timeout(30), bot_in(outside) as bot:
         running = asyncio.create_task(bot.catch_up.run())
         await until_given(outside, 1)
         assert threads_read(outside, before) == 0
-        outside.answers.may_end.set()
+        outside.front.may_end.set()
         assert await running
 
     assert threads_read(outside, before) == 40
@@ -262,21 +212,6 @@ async def test_many_threads_are_answered_once_each_in_its_own_order(outside: Out
     assert len(texts) == 3 * len(said)
 
 
-async def test_a_thread_that_cannot_be_read_for_now_costs_no_other_post(outside: Outside) -> None:
-    root = await outside.mention("first")
-    await outside.slack.say("ann", "general", "second", thread_ts=root)
-    await outside.mention("elsewhere")
-    before = dict(outside.marks.saved)
-    async with asyncio.timeout(30), bot_in(outside) as bot:
-        outside.slack.fail("conversations.replies", status=500, times=7)
-        assert not await bot.catch_up.run(is_last_try=False)
-        assert outside.front.texts == ["first", "elsewhere"]
-        assert outside.marks.saved == before
-        assert await bot.catch_up.run(is_last_try=False)
-
-    assert outside.front.texts == ["first", "elsewhere", "second"]
-
-
 async def test_a_token_that_is_refused_on_the_way_cancels_nothing_that_was_begun(
     outside: Outside,
 ) -> None:
@@ -284,12 +219,12 @@ async def test_a_token_that_is_refused_on_the_way_cancels_nothing_that_was_begun
         root = await outside.mention(f"{number}")
         await outside.mention("and", thread_ts=root)
     before = dict(outside.marks.saved)
-    outside.answers.may_end.clear()
+    outside.front.may_end.clear()
     async with asyncio.timeout(30), bot_in(outside, head_start_s=0.01) as bot:
         running = asyncio.create_task(bot.catch_up.run())
         await until_given(outside, MAX_AT_ONCE)
         outside.slack.fail("conversations.replies", error="token_revoked")
-        outside.answers.may_end.set()
+        outside.front.may_end.set()
         with pytest.raises(SlackAuthRefused):
             await running
         assert len(outside.front.texts) == 2 * FIRST_THREADS + 1
@@ -306,7 +241,7 @@ async def test_a_crash_in_the_middle_loses_nothing(outside: Outside) -> None:
     for text in texts:
         await outside.mention(text)
     outside.clock.advance(HOUR_S)
-    outside.answers.may_end.clear()
+    outside.front.may_end.clear()
     async with asyncio.timeout(30), bot_in(outside) as bot:
         running = asyncio.create_task(bot.catch_up.run())
         await until_given(outside, 1)
@@ -314,7 +249,7 @@ async def test_a_crash_in_the_middle_loses_nothing(outside: Outside) -> None:
         await asyncio.wait([running])
     assert 1 <= len(outside.front.texts) < 5
 
-    outside.answers.may_end.set()
+    outside.front.may_end.set()
     await catch_up_once(outside)
     assert outside.front.texts == texts
 
@@ -330,3 +265,253 @@ async def test_only_one_run_is_made_at_a_time(outside: Outside) -> None:
 
 async def ran(bot: Bot) -> None:
     assert await bot.catch_up.run()
+
+
+@pytest.mark.proves("catch_up.notice")
+async def test_what_is_older_than_a_day_is_listed_in_its_own_conversation(
+    outside: Outside,
+) -> None:
+    slack = outside.slack
+    public = await outside.mention("What is the price of the harvest?")
+    private = await outside.mention("What is our secret?", channel="private", user="ben")
+    direct = await slack.say("ann", dm=True, text="When is it due?")
+    outside.clock.advance(30 * HOUR_S)
+    await outside.mention("of today")
+    outside.clock.advance(60)
+    await catch_up_once(outside)
+
+    assert outside.front.texts == ["of today"]
+    for channel, ts, name in (
+        ("general", public, "ann"),
+        ("private", private, "ben"),
+        (slack.dm_id("ann"), direct, "ann"),
+    ):
+        [notice] = outside.notices(channel)
+        first, listed = notice.splitlines()
+        assert first.startswith("I was not running when these messages came in. ")
+        assert "more than a day old" in first
+        assert f"p{ts.replace('.', '')}|20" in listed
+        assert listed.endswith(f"> {name}")
+
+
+@pytest.mark.proves("catch_up.notice")
+async def test_posts_of_many_threads_are_listed_in_one_notice_oldest_first(
+    outside: Outside,
+) -> None:
+    roots = [await outside.mention(f"{number}") for number in range(FIRST_THREADS + 5)]
+    last = [await outside.mention("and", thread_ts=root) for root in reversed(roots)]
+    outside.clock.advance(30 * HOUR_S)
+    await catch_up_once(outside)
+
+    [notice] = outside.notices("general")
+    _, *listed, more = notice.splitlines()
+    newest = (roots + last)[-len(listed) :]
+    assert all(f"p{ts.replace('.', '')}" in line for ts, line in zip(newest, listed, strict=True))
+    assert f" {len(roots + last) - len(listed)} " in more
+
+
+@pytest.mark.proves("catch_up.notice")
+async def test_a_second_start_lists_nothing_more(outside: Outside) -> None:
+    await outside.mention("of old")
+    outside.clock.advance(30 * HOUR_S)
+    await catch_up_once(outside)
+    outside.clock.advance(HOUR_S)
+    await catch_up_once(outside)
+
+    assert len(outside.notices("general")) == 1
+
+
+@pytest.mark.proves("catch_up.notice")
+async def test_a_bot_that_died_after_its_notice_posts_it_once(outside: Outside) -> None:
+    await outside.mention("of old")
+    await outside.mention("of old, too")
+    outside.clock.advance(23.5 * HOUR_S)
+    await outside.mention("nearly of old")
+    outside.clock.advance(HOUR_S)
+    before = dict(outside.marks.saved)
+    await catch_up_once(outside)
+    outside.marks.saved.clear()
+    outside.marks.saved.update(before)
+    outside.front.messages.clear()
+    outside.clock.advance(24 * HOUR_S)
+    await catch_up_once(outside)
+
+    first, second = outside.notices("general")
+    assert len(first.splitlines()) == 1 + 2
+    assert len(second.splitlines()) == 1 + 1
+
+
+async def test_what_had_its_answer_is_not_listed(outside: Outside) -> None:
+    """The last marks before a crash are lost; the turns are not."""
+    ts = await outside.mention("answered before the crash")
+    outside.front.of_old.add(outside.key("general", ts))
+    outside.clock.advance(30 * HOUR_S)
+    await catch_up_once(outside)
+
+    assert outside.notices("general") == []
+
+
+async def test_posts_of_people_whom_the_bot_does_not_serve_are_not_listed(
+    outside: Outside,
+) -> None:
+    await outside.mention("please", user="guest")
+    await outside.slack.say("ben", "general", "not for the bot")
+    outside.clock.advance(30 * HOUR_S)
+    await catch_up_once(outside)
+
+    assert outside.notices("general") == []
+
+
+async def test_a_notice_that_fails_is_posted_by_another_run(outside: Outside) -> None:
+    await outside.mention("of old")
+    outside.clock.advance(30 * HOUR_S)
+    async with asyncio.timeout(30), bot_in(outside) as bot:
+        outside.slack.fail("chat.getPermalink", status=500, times=7)
+        assert not await bot.catch_up.run(is_last_try=False)
+        assert await bot.catch_up.run(is_last_try=False)
+
+    assert len(outside.notices("general")) == 1
+
+
+async def ask(outside: Outside, text: str, *, begun: bool = True, **more: Any) -> str:
+    """A request that a bot has taken before it went away; its `ts`."""
+    ts = await outside.mention(text, **more)
+    await catch_up_once(outside)
+    key = outside.key("general", ts)
+    [message] = [each for each in outside.front.messages if each.key == key]
+    turn = StoredTurn(
+        id=TurnId(f"turn:{key}"),
+        session=message.session,
+        seq=1,
+        status="running" if begun else "queued",
+        generation=1,
+        inbound=message,
+        outcome=None,
+        answer=None,
+    )
+    outside.sessions.turns.append(turn)
+    if begun:
+        outside.front.begun.add(key)
+    outside.clock.advance(HOUR_S)
+    return ts
+
+
+def told_privately(outside: Outside) -> list[str]:
+    """What only one person sees."""
+    return [post.text for post in outside.slack.posts("general") if post.ephemeral_to is not None]
+
+
+@pytest.mark.proves("edits.deleted")
+@pytest.mark.parametrize("has_replies", [True, False])
+@pytest.mark.parametrize("begun", [True, False])
+async def test_a_request_that_is_gone_is_withdrawn_once(
+    outside: Outside, has_replies: bool, begun: bool
+) -> None:
+    ts = await ask(outside, "what is new?", begun=begun)
+    if has_replies:
+        await outside.slack.say("ben", "general", "Well?", thread_ts=ts)
+    await outside.slack.delete("general", ts)
+    await catch_up_once(outside)
+    await catch_up_once(outside)
+
+    assert outside.front.withdrawn == [outside.key("general", ts)]
+    assert outside.ledger.unfinished == set()
+
+
+@pytest.mark.proves("edits.deleted")
+async def test_a_reply_that_is_gone_is_withdrawn_and_the_others_are_not(outside: Outside) -> None:
+    root = await ask(outside, "what is new?")
+    gone = await ask(outside, "and newer?", thread_ts=root)
+    await ask(outside, "and newest?", thread_ts=root)
+    await outside.slack.delete("general", gone)
+    await catch_up_once(outside)
+
+    assert outside.front.withdrawn == [outside.key("general", gone)]
+
+
+@pytest.mark.proves("edits.deleted")
+async def test_what_was_said_after_a_request_waits_until_it_is_known_to_be_gone(
+    outside: Outside,
+) -> None:
+    slack = outside.slack
+    ts = await ask(outside, "what is new?")
+    await slack.say("ben", "general", "Well?", thread_ts=ts)
+    gone = await ask(outside, "never mind", thread_ts=ts)
+    heard = list(outside.front.texts)
+    await slack.delete("general", gone)
+    await slack.say("ann", "general", "and what is newest?", thread_ts=ts)
+    outside.front.slow = "and what is newest?"
+    async with asyncio.timeout(30), bot_in(outside) as bot:
+        running = asyncio.create_task(bot.catch_up.run())
+        await outside.front.took_slow.wait()
+        assert outside.front.withdrawn == [outside.key("general", gone)]
+        outside.front.may_take_slow.set()
+        assert await running
+
+    assert outside.front.texts == [*heard, "and what is newest?"]
+
+
+@pytest.mark.proves("edits.before")
+async def test_a_request_that_was_edited_before_it_began_has_its_new_text(
+    outside: Outside,
+) -> None:
+    ts = await ask(outside, "what is new?", begun=False)
+    await outside.slack.edit("ann", "general", ts, f"{outside.slack.mention} what is newer?")
+    await catch_up_once(outside)
+
+    assert outside.front.texts == ["what is newer?"]
+    assert told_privately(outside) == []
+
+
+@pytest.mark.proves("edits.running")
+async def test_the_author_of_a_request_that_was_edited_too_late_is_told_once(
+    outside: Outside,
+) -> None:
+    ts = await ask(outside, "what is new?")
+    await outside.slack.edit("ann", "general", ts, "what is newer?")
+    await catch_up_once(outside)
+    await catch_up_once(outside)
+
+    assert outside.front.texts == ["what is new?"]
+    assert told_privately(outside) == [BOT.say("en", "ingress-begun")]
+
+
+@pytest.mark.parametrize("error", ["not_in_channel", "channel_not_found", "missing_scope"])
+async def test_a_post_that_may_not_be_read_is_not_taken_for_a_deleted_one(
+    outside: Outside, error: str
+) -> None:
+    await ask(outside, "what is new?")
+    outside.slack.fail("conversations.replies", error=error)
+    await catch_up_once(outside)
+
+    assert outside.front.withdrawn == []
+
+
+async def test_a_post_that_cannot_be_read_for_now_is_looked_at_by_another_run(
+    outside: Outside,
+) -> None:
+    ts = await ask(outside, "what is new?")
+    await outside.slack.delete("general", ts)
+    outside.slack.fail("conversations.replies", status=503, times=20)
+    await catch_up_once(outside, is_done=False)
+    assert outside.front.withdrawn == []
+
+    outside.slack.heal()
+    await catch_up_once(outside)
+    assert outside.front.withdrawn == [outside.key("general", ts)]
+
+
+async def test_only_so_many_posts_are_looked_at_and_only_those_that_began_a_turn(
+    outside: Outside,
+) -> None:
+    await ask(outside, "what is new?")
+    [turn] = outside.sessions.turns
+    scheduled = replace(turn, inbound=replace(turn.inbound, key="every-morning", scheduled=True))
+    foreign = replace(turn, session=SessionId(f"TOTHER:{turn.session.partition(':')[2]}"))
+    outside.sessions.turns[:] = [scheduled, foreign, *[turn] * (MAX_REQUESTS + 5)]
+    before = len(outside.slack.calls)
+    await catch_up_once(outside)
+
+    calls = outside.slack.calls[before:]
+    reads = [call for call in calls if "latest" in call.args and call.method.endswith("replies")]
+    assert len(reads) == MAX_REQUESTS - 1

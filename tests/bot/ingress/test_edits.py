@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from agent_core.messages import JsonObject
+from bot.ingress.changes import Deletion, Told, read_told
 from bot.ingress.corrections import MAX_LOOKS
 from bot.words import BOT
-from tests.bot.ingress.restarted import forgetful_ingress, replay_all
-from tests.bot.ingress.world import World, connected_world
+from tests.bot.ingress.world import World, connected_world, forgetful_ingress
 
 LOG = [("a.log", b"12345", "text/plain")]
 
@@ -92,19 +92,6 @@ async def test_an_edit_before_the_turn_begins_replaces_the_text(world: World) ->
     assert world.ledger.unfinished == set()
 
 
-async def test_an_edit_that_adds_the_mention_begins_the_first_turn_of_the_post(
-    world: World,
-) -> None:
-    ts = await world.say("ann", "general", "what is new?")
-    await world.settle()
-    await edit(world, ts, f"{world.mention} what is new?")
-
-    [message] = world.front.messages
-    assert (message.text, message.key.rpartition(":")[2]) == ("what is new?", ts)
-    assert world.told("ann") == []
-    assert world.ledger.unfinished == set()
-
-
 @pytest.mark.parametrize("shape", ["message_changed", "app_mention"])
 async def test_an_edit_that_adds_the_mention_to_a_reply_among_people_begins_its_first_turn(
     world: World, shape: str
@@ -125,23 +112,6 @@ async def test_an_edit_that_adds_the_mention_to_a_reply_among_people_begins_its_
     assert world.ledger.unfinished == set()
 
 
-async def test_an_edit_that_takes_the_mention_out_keeps_the_request(world: World) -> None:
-    ts = await world.say("ann", "general", f"{world.mention} what is new?")
-    await world.settle()
-    await edit(world, ts, "what is newer?")
-
-    assert world.front.texts == ["what is newer?"]
-
-
-async def test_an_edit_that_changes_no_text_does_nothing(world: World) -> None:
-    ts = await world.say("ann", "general", f"{world.mention} what is new?")
-    await world.settle()
-    await edit(world, ts, f"{world.mention} what is new?")
-
-    assert world.front.texts == ["what is new?"]
-    assert world.told("ann") == []
-
-
 @pytest.mark.proves("edits.running")
 async def test_an_edit_after_the_turn_began_changes_nothing_and_is_said_so_once(
     world: World,
@@ -156,30 +126,6 @@ async def test_an_edit_after_the_turn_began_changes_nothing_and_is_said_so_once(
     assert world.told("ann") == [BOT.say("en", "ingress-begun")]
 
 
-async def test_an_edit_after_the_turn_ended_is_left_alone(world: World) -> None:
-    ts = await world.say("ann", "general", f"{world.mention} what is new?")
-    await world.settle()
-    world.front.begun.update(world.front.keys)
-    world.front.ended.update(world.front.keys)
-    await edit(world, ts, f"{world.mention} what is newer?")
-
-    assert world.front.texts == ["what is new?"]
-    assert world.told("ann") == []
-
-
-async def test_an_edit_while_the_files_come_replaces_the_text(world: World) -> None:
-    world.files.may_go_on.clear()
-    ts = await world.say("ann", "general", f"{world.mention} read this", files=LOG)
-    await world.files.asked.wait()
-    await begin_edit(world, ts, f"{world.mention} read that")
-    world.files.may_go_on.set()
-    await world.settle()
-
-    [message] = world.front.messages
-    assert (message.text, [file.name for file in message.attachments]) == ("read that", ["a.log"])
-    assert world.told("ann") == []
-
-
 @pytest.mark.proves("edits.disorder")
 async def test_an_edit_that_comes_before_its_post_wins(world: World) -> None:
     ts = "1783536983.783769"
@@ -189,19 +135,6 @@ async def test_an_edit_that_comes_before_its_post_wins(world: World) -> None:
 
     assert world.front.texts == ["after"]
     assert world.ledger.unfinished == set()
-
-
-async def test_an_edit_that_is_recorded_before_its_post_is_handed_over_wins(world: World) -> None:
-    ts = "1783536983.783769"
-    later = edit_payload(world, ts, f"{world.mention} after", edited_ts="1783536990.000000")
-    post = await world.ingress.receive(post_payload(world, ts, f"{world.mention} before"))
-    arrived = await world.ingress.receive(later)
-    assert post is not None
-    assert arrived is not None
-    await world.ingress.hand_over(post)
-    await world.ingress.hand_over(arrived)
-
-    assert world.front.texts == ["after"]
 
 
 @pytest.mark.proves("edits.disorder")
@@ -225,14 +158,6 @@ async def test_an_edit_by_somebody_who_may_not_use_the_bot_is_ignored() -> None:
         assert world.ledger.unfinished == set()
 
 
-async def test_an_edit_of_what_was_never_for_the_bot_is_not_recorded(world: World) -> None:
-    ts = await world.say("ann", "general", "lunch?")
-    await world.settle()
-    await edit(world, ts, "dinner?")
-
-    assert world.ledger.bodies == []
-
-
 @pytest.mark.proves("ledger.before_ack")
 async def test_an_edit_is_not_acknowledged_before_it_is_durable(world: World) -> None:
     ts = await world.say("ann", "general", f"{world.mention} one")
@@ -248,33 +173,6 @@ async def test_an_edit_is_not_acknowledged_before_it_is_durable(world: World) ->
     world.ledger.may_go_on.set()
     await world.settle()
     assert world.front.texts == ["two"]
-
-
-async def test_a_recorded_edit_is_handled_after_a_restart(world: World) -> None:
-    ts = await world.say("ann", "general", f"{world.mention} one")
-    await world.settle()
-    body = edit_payload(world, ts, f"{world.mention} two", edited_ts="1999999991.000000")
-    arrival = await world.ingress.receive(body)
-    assert arrival is not None
-    await forgetful_ingress(world).replay(body)
-
-    assert world.front.texts == ["two"]
-    assert arrival.told.key in world.ledger.settled
-
-
-async def test_post_and_edit_of_a_dead_process_are_taken_up_with_the_new_text(
-    world: World,
-) -> None:
-    ts = "1783536983.783769"
-    post = post_payload(world, ts, f"{world.mention} one")
-    change = edit_payload(world, ts, f"{world.mention} two", edited_ts="1783536990.000000")
-    for body in (post, change):
-        assert await world.ingress.receive(body) is not None
-    await replay_all(forgetful_ingress(world), [post, change])
-
-    assert world.front.texts == ["two"]
-    assert world.told("ann") == []
-    assert world.ledger.unfinished == set()
 
 
 async def test_an_edit_of_a_post_that_another_process_hands_over_is_looked_at_again(
@@ -332,14 +230,193 @@ async def test_the_text_that_the_turn_has_already_is_not_called_late(
     assert world.told("ann") == []
 
 
-async def test_a_late_edit_is_answered_in_its_authors_language(world: World) -> None:
-    ts = await world.say(
-        "cleo", "general", f"{world.mention} bitte schreibe mir einen Bericht über die Brücken"
-    )
+async def test_an_edit_that_takes_the_mention_out_keeps_the_request(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} what is new?")
     await world.settle()
-    world.front.begun.update(world.front.keys)
-    await edit(
-        world, ts, f"{world.mention} bitte schreibe mir einen Bericht über die Straßen", user="cleo"
+    await edit(world, ts, "what is newer?")
+
+    assert world.front.texts == ["what is newer?"]
+
+
+TS = "1783536983.783769"
+
+
+def gone(world: World, ts: str = TS) -> JsonObject:
+    """A deletion that does not tell what the post was."""
+    event = {
+        "type": "message",
+        "subtype": "message_deleted",
+        "channel": world.slack.channels["general"],
+        "deleted_ts": ts,
+        "ts": "1783536999.000001",
+    }
+    return {"type": "event_callback", "team_id": world.slack.team_id, "event": event}
+
+
+def mention(world: World, ts: str = TS) -> JsonObject:
+    event = {
+        "type": "app_mention",
+        "user": world.slack.people["ann"],
+        "channel": world.slack.channels["general"],
+        "ts": ts,
+        "text": f"{world.mention} look",
+    }
+    return {"type": "event_callback", "team_id": world.slack.team_id, "event": event}
+
+
+def key_of(world: World, ts: str = TS) -> str:
+    return f"{world.slack.team_id}:{world.slack.channels['general']}:{ts}"
+
+
+async def delete(world: World, ts: str) -> None:
+    """A deletion, delivered and handled."""
+    before = len(world.slack.deliveries)
+    await world.slack.delete("general", ts)
+    await world.slack.wait_for(
+        lambda slack: (
+            len(slack.deliveries) > before
+            and all(one.acked_at_s is not None for one in slack.deliveries)
+        )
     )
 
-    assert world.told("cleo") == [BOT.say("de", "ingress-begun")]
+
+@pytest.mark.proves("edits.deleted")
+@pytest.mark.parametrize("state", ["waits", "begun"])
+async def test_the_turn_of_a_deleted_post_is_withdrawn(world: World, state: str) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} what is new?")
+    await world.settle()
+    if state == "begun":
+        world.front.begun.update(world.front.keys)
+    await delete(world, ts)
+    await world.settle()
+
+    assert world.front.withdrawn == [key_of(world, ts)]
+    assert world.front.have_ended == {key_of(world, ts)}
+    assert world.ledger.unfinished == set()
+
+
+async def test_a_post_that_is_deleted_while_its_files_come_is_not_handed_over(
+    world: World,
+) -> None:
+    world.files.may_go_on.clear()
+    files = [("a.log", b"12345", "text/plain")]
+    ts = await world.say("ann", "general", f"{world.mention} look", files=files)
+    await world.files.asked.wait()
+    await delete(world, ts)
+    async with asyncio.timeout(10):
+        await world.front.withdrew_one.wait()
+    world.files.may_go_on.set()
+    await world.settle()
+
+    assert world.front.messages == []
+    assert "active" in world.signs_shown()
+    assert world.ledger.unfinished == set()
+
+
+@pytest.mark.proves("edits.disorder")
+async def test_a_deletion_that_comes_before_its_post_holds_it_back(world: World) -> None:
+    await forget_and_hand_over(world, gone(world))
+    assert await world.ingress.receive(mention(world)) is None
+
+    assert world.front.messages == []
+    assert world.ledger.unfinished == set()
+
+
+@pytest.mark.proves("ledger.before_ack")
+async def test_a_deletion_is_recorded_before_it_is_acknowledged(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} what is new?")
+    await world.settle()
+    world.ledger.may_go_on.clear()
+    world.ledger.asked.clear()
+    await world.slack.delete("general", ts)
+    await world.ledger.asked.wait()
+    assert any(one.acked_at_s is None for one in world.slack.deliveries)
+    assert world.front.withdrawn == []
+
+    world.ledger.may_go_on.set()
+    async with asyncio.timeout(10):
+        await world.front.withdrew_one.wait()
+    await world.settle()
+
+
+async def test_a_recorded_deletion_is_carried_out_after_a_restart(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} what is new?")
+    await world.settle()
+    body = gone(world, ts)
+    assert await world.ingress.receive(body) is not None
+    await forgetful_ingress(world).replay(body)
+
+    assert world.front.have_ended == {key_of(world, ts)}
+    assert world.ledger.unfinished == set()
+
+
+async def test_a_deletion_is_tried_again_until_the_post_has_its_turn(world: World) -> None:
+    """Another process has recorded the post, and is still bringing its files."""
+    owner, other = forgetful_ingress(world), forgetful_ingress(world)
+    post = await owner.receive(mention(world))
+    deletion = await other.receive(gone(world))
+    assert post is not None
+    assert deletion is not None
+    await other.hand_over(deletion)
+    assert other.in_vain == {deletion.told.key}
+
+    await owner.hand_over(post)
+    assert world.front.texts == ["look"]
+    await other.replay(gone(world))
+    assert world.front.have_ended == {key_of(world)}
+    assert world.ledger.unfinished == set()
+
+
+async def forget_and_hand_over(world: World, body: JsonObject) -> None:
+    """Both halves of a delivery, in an ingress that knows nothing of earlier ones."""
+    ingress = forgetful_ingress(world)
+    arrival = await ingress.receive(body)
+    assert arrival is not None
+    async with asyncio.timeout(10):
+        await ingress.hand_over(arrival)
+
+
+POST_TS = "1783536983.783769"
+EDITED_BY_ANN = {"user": "U1", "ts": "1783537000.000000"}
+POST = {"type": "message", "user": "U1", "ts": POST_TS, "text": "<@UBOT> status"}
+
+
+def read(**event: Any) -> Told | None:
+    whole = {"type": "message", "channel": "C1", "channel_type": "channel", **event}
+    return read_told({"team_id": "T1", "event": whole}, bot_user="UBOT")
+
+
+def read_change(now: dict[str, Any], before: dict[str, Any]) -> Told | None:
+    return read(
+        subtype="message_changed",
+        hidden=True,
+        ts="1783537000.000001",
+        message={**POST, **now},
+        previous_message={**POST, **before},
+    )
+
+
+@pytest.mark.parametrize(
+    ("now", "before"),
+    [
+        ({"attachments": [{"title": "a page"}]}, {}),
+        ({"edited": EDITED_BY_ANN}, {}),
+        ({"text": "news"}, {}),
+        ({"text": "news", "edited": EDITED_BY_ANN | {"user": "U2"}}, {}),
+        ({"text": "news", "edited": EDITED_BY_ANN, "bot_id": "B1"}, {"bot_id": "B1"}),
+        ({"text": "news", "edited": EDITED_BY_ANN, "user": "UBOT"}, {"user": "UBOT"}),
+        ({"text": "news", "edited": "yes"}, {}),
+    ],
+    ids=["preview", "same text", "unmarked", "by another", "a bot's", "our own", "odd mark"],
+)
+def test_what_is_no_edit_by_its_author_tells_nothing(
+    now: dict[str, Any], before: dict[str, Any]
+) -> None:
+    assert read_change(now, before) is None
+
+
+def test_a_root_that_leaves_a_tombstone_is_deleted_as_well() -> None:
+    told = read_change({"subtype": "tombstone", "user": "USLACKBOT", "text": "gone"}, {})
+
+    assert isinstance(told, Deletion)
+    assert told.post_key == f"T1:C1:{POST_TS}"

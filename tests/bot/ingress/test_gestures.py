@@ -1,177 +1,295 @@
-"""One gesture is one message to the agent, in whatever shapes and order Slack delivers it."""
+"""Presses: recorded before they are acknowledged, judged, and handed over once."""
 
 import asyncio
-from collections import Counter
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Literal
+from collections.abc import AsyncIterator
+from copy import deepcopy
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from slack_bolt.request.async_request import AsyncBoltRequest
 
 from agent_core.messages import JsonObject
-from agent_core.sessions import Database, Ledger
-from agent_core.sessions.leases import Leases, new_process_id
-from bot.ingress import Ingress, Rules
-from bot.presenter import Signs
-from bot.slack_api import People, SystemClock
-from tests.bot.ingress.world import World, connected_world
-
-Shape = Literal["retry", "same_envelope", "both_events", "two_ts"]
-SHAPES: tuple[Shape, ...] = ("retry", "same_envelope", "both_events", "two_ts")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
-    """One envelope. A lost one reached nobody: it could not be recorded."""
-
-    gesture: int
-    event: JsonObject
-    is_lost: bool = False
+from bot.ingress import TakingUp, leave_to_next_start
+from bot.slack_api import SystemClock
+from bot.words import BOT
+from tests.bot.ingress.pressing import (
+    MODAL,
+    NAME,
+    Room,
+    button,
+    pressed_room,
+    row,
+)
+from tests.bot.ingress.world import World, forgetful_ingress
 
 
-@st.composite
-def deliveries(draw: st.DrawFn) -> list[Delivery]:
-    """Up to eight gestures in any of the shapes, all their deliveries shuffled.
-
-    Of each gesture at least one delivery is not lost, and it may be any.
-    """
-    all_of_them: list[Delivery] = []
-    for gesture in range(draw(st.integers(1, 8))):
-        events = _events(gesture, draw(st.sampled_from(SHAPES)), draw(st.integers(1, 3)))
-        kept = draw(st.sampled_from(range(len(events))))
-        all_of_them += [
-            Delivery(
-                gesture=gesture,
-                event=event,
-                is_lost=number != kept and draw(st.booleans()),
-            )
-            for number, event in enumerate(events)
-        ]
-    return draw(st.permutations(all_of_them))
+@pytest.fixture
+async def room() -> AsyncIterator[Room]:
+    async with pressed_room() as room:
+        yield room
 
 
-def _events(gesture: int, shape: Shape, times: int) -> list[JsonObject]:
-    post: JsonObject = {
-        "type": "message",
-        "ts": f"{1_783_536_983 + 10 * gesture}.000001",
-        "text": f"gesture {gesture}",
-        "client_msg_id": f"m{gesture}",
-    }
-    mention = {**post, "type": "app_mention"}
-    match shape:
-        case "retry" | "same_envelope":
-            return [post] * (times + 1)
-        case "both_events":
-            return [post, mention] * times
-        case "two_ts":
-            return [post, {**post, "ts": f"{1_783_536_984 + 10 * gesture}.000001"}] * times
-
-
-@dataclass(slots=True)
-class DurableLedger:
-    """The ledger on SQLite, which takes nothing of what is lost."""
-
-    ledger: Ledger
-    lost: list[JsonObject] = field(default_factory=list[JsonObject])
-
-    async def record(self, key: str, second_key: str, body: JsonObject) -> bool:
-        if any(body is each for each in self.lost):
-            raise ConnectionError("the ledger is away")
-        return await self.ledger.record(key, second_key, body)
-
-    async def settle(self, key: str) -> None:
-        await self.ledger.settle(key)
-
-    async def forget(self, key: str, second_key: str) -> None:
-        await self.ledger.forget(key, second_key)
-
-    async def release(self, key: str) -> None:
-        await self.ledger.release(key)
-
-    async def unsettled(self) -> list[JsonObject]:
-        return await self.ledger.unsettled()
-
-
-@asynccontextmanager
-async def durable_ledger() -> AsyncGenerator[DurableLedger]:
-    with TemporaryDirectory() as folder:
-        database = Database(f"sqlite:///{Path(folder)}/state.sqlite")
-        await database.open()
-        leases = Leases(database, new_process_id())
-        await leases.enter()
-        try:
-            yield DurableLedger(Ledger(database, leases))
-        finally:
-            await database.close()
-
-
-async def deliver(world: World, ledger: DurableLedger, all_of_them: list[Delivery]) -> None:
-    """Each delivery as a task of its own, begun in order; what fails is not acknowledged."""
-    ingress = Ingress(
-        world.front,
-        ledger=ledger,
-        files=world.files,
-        api=world.api,
-        rules=Rules(identity=world.identity),
-        signs=Signs(world.api),
-        people=People(world.api),
-        clock=SystemClock(),
+async def test_a_press_in_a_thread_says_who_pressed_what_and_where(room: Room) -> None:
+    thread = await room.thread()
+    ts = await room.api.post(
+        thread, "sure?", op_id="o", blocks=[row(button("digest.confirm", "42"))]
     )
+    delivery = await room.slack.click("ben", "general", ts, "digest.confirm")
+    await room.settle()
 
-    async def bring(body: JsonObject) -> None:
-        try:
-            arrival = await ingress.receive(body)
-        except ConnectionError:
-            return
-        if arrival is not None:
-            await ingress.hand_over(arrival)
+    [press] = room.handler.presses
+    action_ts = delivery.payload["actions"][0]["action_ts"]
+    ben, team = room.slack.people["ben"], room.slack.team_id
+    assert (press.team, press.user, press.channel) == (team, ben, thread.channel)
+    assert (press.thread_ts, press.message_ts) == (thread.root_ts, ts)
+    assert (press.action_id, press.value) == ("digest.confirm", "42")
+    assert press.key == f"press:{team}:{ben}:{action_ts}:digest.confirm"
+    assert room.ledger.settled == [press.key]
 
+
+async def test_a_press_in_a_view_has_a_view_and_no_channel() -> None:
+    async with pressed_room(channels=frozenset({"C1"})) as room:
+        modal = {**MODAL, "blocks": [row(button("digest.more", "7")), *MODAL["blocks"]]}
+        view_id = await room.open_modal(modal)
+        await room.slack.click_view("ann", view_id, "digest.more")
+        await room.settle()
+
+        [press] = room.handler.presses
+        assert (press.view_id, press.value) == (view_id, "7")
+        assert (press.channel, press.thread_ts, press.message_ts) == ("", "", "")
+
+
+async def test_a_press_is_acknowledged_only_when_it_is_recorded(room: Room) -> None:
+    ts = await room.post(button("digest.go"))
+    room.ledger.may_go_on.clear()
     async with asyncio.TaskGroup() as group:
-        for delivery in all_of_them:
-            body = payload(world, delivery.event)
-            if delivery.is_lost:
-                ledger.lost.append(body)
-            group.create_task(bring(body))
+        click = group.create_task(room.slack.click("ann", "general", ts, "digest.go"))
+        async with asyncio.timeout(10):
+            await room.ledger.asked.wait()
+        assert not click.done()
+        assert room.handler.calls == 0
+        room.ledger.may_go_on.set()
+    await room.settle()
+
+    assert click.result().acked_at_s is not None
+    assert room.handler.calls == 1
 
 
-def payload(world: World, event: JsonObject) -> JsonObject:
-    place = {"user": world.slack.people["ann"], "channel": world.slack.channels["general"]}
-    text = f"{world.mention} {event['text']}"
-    return {
-        "type": "event_callback",
-        "team_id": world.slack.team_id,
-        "event": {**event, **place, "text": text},
+async def test_a_press_that_comes_twice_is_handled_once(room: Room) -> None:
+    ts = await room.post(button("digest.go"))
+    delivery = await room.slack.click("ann", "general", ts, "digest.go")
+    again = await room.deliver_again(delivery)
+    other = room.another_process()
+    assert await other.receive(delivery.payload) == {}
+    await other.drain()
+    await room.settle()
+
+    assert again.acked_at_s is not None
+    assert room.handler.calls == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"actions": []},
+        {"actions": ["x"], "user": {"id": 3}, "team": "T1"},
+        {"actions": [{"action_id": "digest.go"}], "container": None, "message": "gone"},
+        {"user": {"id": "U1"}, "team": {"id": "T1"}, "view": []},
+    ],
+)
+@pytest.mark.parametrize("kind", ["block_actions", "view_submission", "view_closed"])
+async def test_what_cannot_be_read_is_acknowledged_and_left(
+    room: Room, kind: str, body: dict[str, object]
+) -> None:
+    payload = {**body, "type": kind}
+    response = await room.app.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=payload))
+
+    assert (response.status, response.body) == (200, "")
+    assert (room.handler.calls, room.ledger.rows) == (0, {})
+
+
+async def test_a_refused_press_is_told_to_its_author_alone_in_the_thread(room: Room) -> None:
+    thread = await room.thread()
+    ts = await room.api.post(thread, "sure?", op_id="o", blocks=[row(button("digest.go"))])
+    await room.slack.click("guest", "general", ts, "digest.go")
+    await room.settle()
+
+    assert room.told("guest") == [(BOT.say("en", "ingress-refusal-guest"), thread.root_ts)]
+    assert room.handler.calls == 0
+    assert len(room.ledger.settled) == 1
+
+
+async def test_a_press_of_another_app_or_team_is_not_even_recorded(room: Room) -> None:
+    await room.press()
+    body = room.ledger.bodies[0]
+    room.ledger.rows.clear()
+    for foreign in ({"api_app_id": "A999"}, {"team": {"id": "T999"}}):
+        assert await room.actions.receive({**body, **foreign}) == {}
+    await room.settle()
+
+    assert (room.handler.calls, room.ledger.rows) == (1, {})
+
+
+async def test_a_handler_that_fails_gets_the_press_again(room: Room) -> None:
+    room.handler.failures = 4
+    press = await room.press()
+
+    assert (room.handler.calls, len(room.handler.presses)) == (5, 1)
+    assert room.ledger.settled == [press.key]
+
+
+async def test_a_press_is_given_up_after_five_tries(room: Room) -> None:
+    room.handler.failures = 100
+    ts = await room.post(button("digest.go"))
+    await room.slack.click("ann", "general", ts, "digest.go")
+    await room.settle()
+
+    assert room.handler.calls == 5
+    assert room.ledger.unfinished == set()
+    assert room.actions.in_vain == set()
+
+
+async def test_what_a_dead_process_left_is_handled_without_its_trigger(
+    room: Room, world: World
+) -> None:
+    press = await room.press()
+    room.ledger.settled.clear()
+    room.ledger.has_settled.clear()
+    await room.ledger.release(press.key)
+    other = room.another_process()
+    ingress = forgetful_ingress(world)
+    taking_up = TakingUp(room.ledger, ingress, other, clock=SystemClock())
+    await taking_up.start()
+    await until_settled(room)
+    await taking_up.close()
+
+    again = room.handler.presses[-1]
+    assert (again.key, again.value, again.trigger_id) == (press.key, press.value, "")
+    assert room.ledger.settled == [press.key]
+
+
+async def test_a_press_that_was_handled_and_could_not_be_settled_is_not_handled_again(
+    room: Room, world: World
+) -> None:
+    room.ledger.settle_failures = 5
+    press = await room.press()
+    assert room.actions.in_vain == {press.key}
+
+    ingress = forgetful_ingress(world)
+    taking_up = TakingUp(room.ledger, ingress, room.actions, clock=SystemClock())
+    await taking_up.start()
+    await until_settled(room)
+    await taking_up.close()
+    assert (room.handler.calls, room.actions.in_vain) == (1, set())
+
+
+async def test_closing_leaves_a_press_to_the_next_process(room: Room) -> None:
+    ts = await room.post(button("digest.go"))
+    room.handler.may_go_on.clear()
+    await room.slack.click("ann", "general", ts, "digest.go")
+    await leave_to_next_start(room.actions.under_way, patience_s=0.01)
+
+    assert len(room.ledger.unfinished) == 1
+    assert room.handler.presses == []
+
+
+async def until_settled(room: Room) -> None:
+    async with asyncio.timeout(10):
+        await room.ledger.has_settled.wait()
+    await room.settle()
+
+
+SOON_S = 0.05
+
+
+async def test_a_submission_brings_what_was_entered_and_closes_the_modal(room: Room) -> None:
+    view_id = await room.open_modal()
+    delivery = await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
+    await room.settle()
+
+    [submission] = room.handler.submissions
+    assert (submission.team, submission.user) == (room.slack.team_id, room.slack.people["ann"])
+    assert (submission.callback_id, submission.private_metadata) == ("digest.form", "about")
+    assert submission.values == {"name": "batteries"}
+    assert submission.view_id == view_id
+    assert delivery.answer is None
+    assert room.open_views() == set()
+    assert room.ledger.settled == [submission.key]
+
+
+async def test_errors_keep_the_modal_open_until_it_is_right(room: Room) -> None:
+    view_id = await room.open_modal()
+    room.handler.errors = [{"name": "Too short."}, {"name": "Still too short."}]
+    for entered in ("x", "x"):
+        delivery = await room.slack.submit_view("ann", view_id, {"name_in": entered})
+        assert delivery.answer is not None
+        assert delivery.answer["response_action"] == "errors"
+        assert room.open_views() == {view_id}
+    assert delivery.answer["errors"] == {"name": "Still too short."}
+
+    await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
+    await room.settle()
+    assert room.open_views() == set()
+    assert [each.values["name"] for each in room.handler.submissions] == ["x", "x", "batteries"]
+
+
+async def test_a_modal_closes_in_time_and_its_handler_goes_on() -> None:
+    async with pressed_room(answer_within_s=SOON_S) as room:
+        view_id = await room.open_modal()
+        room.handler.may_go_on.clear()
+        delivery = await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
+
+        assert delivery.acked_at_s is not None
+        assert delivery.answer is None
+        assert room.open_views() == set()
+        assert room.handler.submissions == []
+        room.handler.may_go_on.set()
+        await room.settle()
+        assert len(room.handler.submissions) == 1
+        assert room.ledger.unfinished == set()
+
+
+async def test_a_refused_submission_says_so_in_the_modal(room: Room) -> None:
+    view_id = await room.open_modal(
+        {**MODAL, "blocks": [row(button("digest.more")), NAME]}, user="guest"
+    )
+    delivery = await room.slack.submit_view("guest", view_id, {"name_in": "batteries"})
+    await room.settle()
+
+    assert delivery.answer is not None
+    assert delivery.answer["errors"] == {"name": BOT.say("en", "ingress-refusal-guest")}
+    assert room.handler.calls == 0
+
+
+async def test_a_modal_is_judged_by_people_and_not_by_channels() -> None:
+    async with pressed_room(channels=frozenset({"C1"})) as room:
+        view_id = await room.open_modal()
+        await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
+        await room.settle()
+
+        assert len(room.handler.submissions) == 1
+
+
+async def test_every_kind_of_input_is_read(room: Room) -> None:
+    shown: dict[str, tuple[JsonObject, str]] = {
+        "text": ({"value": "hello"}, "hello"),
+        "empty": ({"value": None}, ""),
+        "one": ({"selected_option": option("b")}, "b"),
+        "none": ({"selected_option": None}, ""),
+        "place": ({"selected_conversation": "C1"}, "C1"),
     }
+    room.handler.errors = [{"name": "Once more."}]
+    sent = await room.slack.submit_view("ann", await room.open_modal(), {"name_in": "x"})
+    payload = deepcopy(sent.payload)
+    payload["view"]["state"]["values"] = {
+        name: {f"{name}_in": value} for name, (value, _) in shown.items()
+    }
+    other = room.another_process()
+    assert await other.receive(payload) == {}
+    await other.drain()
+
+    assert room.handler.submissions[-1].values == {name: text for name, (_, text) in shown.items()}
 
 
-@pytest.mark.proves("ledger.one_turn")
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(deliveries())
-async def test_each_gesture_is_handed_over_once_and_none_is_dropped(
-    all_of_them: list[Delivery],
-) -> None:
-    async with connected_world(bot_events=()) as world, durable_ledger() as ledger:
-        await deliver(world, ledger, all_of_them)
-
-        expected = {f"gesture {delivery.gesture}": 1 for delivery in all_of_them}
-        assert Counter(world.front.texts) == expected
-        assert await ledger.unsettled() == []
-
-
-@pytest.mark.proves("ledger.one_turn")
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(deliveries())
-async def test_what_came_before_a_restart_comes_to_nothing_after_it(
-    all_of_them: list[Delivery],
-) -> None:
-    async with connected_world(bot_events=()) as world, durable_ledger() as ledger:
-        for _ in range(2):
-            await deliver(world, ledger, all_of_them)
-
-        expected = {f"gesture {delivery.gesture}": 1 for delivery in all_of_them}
-        assert Counter(world.front.texts) == expected
+def option(value: str) -> JsonObject:
+    return {"text": {"type": "plain_text", "text": value}, "value": value}

@@ -1,30 +1,26 @@
 """What is found in Slack of a time in which nobody listened."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 
 import aiohttp
 import pytest
-import yaml
 
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from bot.inbound import read_post
-from bot.ingress.heard import OVERLAP_S, Gap
+from bot.ingress.heard import MAX_SILENCE_S, OVERLAP_S, Gap, Heard
 from bot.ingress.missed import ROOTS_S, Missed, Search, Seen
 from bot.sandbox.slack import ManualClock, SlackStandIn
 from bot.slack_api import (
     Identity,
     SkippingClock,
     SlackApi,
-    SlackUnavailable,
     web_client,
 )
-from tests.bot.ingress.marks import MemorySessions
+from tests.bot.ingress.world import MemoryMarks, MemorySessions
 
 DAY_S = 86_400.0
-ROOT = Path(__file__).parents[3]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,14 +137,6 @@ def said_in(body: JsonObject, live: JsonObject) -> JsonObject:
     return {**wrapper, "event": event}
 
 
-async def test_a_deleted_post_is_not_found(desk: Desk) -> None:
-    gap = desk.gap_from_now()
-    ts = await desk.slack.say("ann", "general", f"{desk.slack.mention} never mind")
-    await desk.slack.delete("general", ts)
-
-    assert await desk.find(gap) == []
-
-
 async def test_what_was_heard_is_looked_at_again_for_the_overlap_only(desk: Desk) -> None:
     slack = desk.slack
     await slack.say("ann", "general", f"{slack.mention} too early")
@@ -163,23 +151,6 @@ async def test_what_was_heard_is_looked_at_again_for_the_overlap_only(desk: Desk
     assert [text.split(" ", 1)[1] for text in texts_of(found)] == ["in the overlap", "missed"]
     assert [missed.is_new for missed in found.posts] == [False, True]
     assert found.newest[slack.channels["general"]] == found.posts[-1].post.ts
-
-
-async def test_the_newest_post_is_told_whether_it_was_said_in_a_thread_or_not(desk: Desk) -> None:
-    slack = desk.slack
-    root = await slack.say("ann", "general", "plan")
-    roots = {channel: await slack.say("ann", channel, "plan") for channel in ("news", "private")}
-    gap = desk.gap_from_now()
-    desk.clock.advance(1)
-    await slack.say("ben", "general", "agreed", thread_ts=root)
-    newest = {"general": await slack.say("ann", "general", "done")}
-    for channel, ts in roots.items():
-        await slack.say("ann", channel, "going on")
-        newest[channel] = await slack.say("ben", channel, "agreed", thread_ts=ts)
-    found = await find_all(desk.search, gap)
-
-    for channel, ts in newest.items():
-        assert found.newest[slack.channels[channel]] == ts
 
 
 @pytest.mark.proves("catch_up.cursor")
@@ -216,30 +187,6 @@ async def test_a_reply_in_a_thread_of_the_bots_is_found_however_old_the_thread_i
     assert [missed.post.thread.root_ts for missed in found.posts] == [root]
 
 
-async def test_a_reply_that_was_sent_to_the_channel_too_is_found_once(desk: Desk) -> None:
-    slack = desk.slack
-    root = await slack.say("ann", "general", "plan")
-    desk.clock.advance(ROOTS_S + OVERLAP_S + DAY_S)
-    gap = desk.gap_from_now()
-    desk.clock.advance(60)
-    text = f"{slack.mention} sum up"
-    await slack.say("ann", "general", text, thread_ts=root, reply_broadcast=True)
-
-    assert await desk.find(gap) == [text]
-
-
-async def test_hundreds_of_posts_are_read_page_by_page(desk: Desk) -> None:
-    slack = desk.slack
-    gap = desk.gap_from_now()
-    root = await slack.say("ann", "general", f"{slack.mention} root")
-    for number in range(520):
-        await slack.say("ann", "general", f"reply {number}", thread_ts=root)
-        await slack.say("ben", "general", f"{slack.mention} {number}")
-
-    assert len(await desk.find(gap)) == 1 + 2 * 520
-    assert desk.calls("conversations.history") > len(slack.channels) - 3
-
-
 async def test_a_conversation_that_cannot_be_read_does_not_cost_the_others(desk: Desk) -> None:
     slack = desk.slack
     gap = desk.gap_from_now()
@@ -252,63 +199,125 @@ async def test_a_conversation_that_cannot_be_read_does_not_cost_the_others(desk:
     assert texts_of(found) == [f"{slack.mention} hi"]
 
 
-async def test_the_rights_of_the_manifest_are_enough() -> None:
-    manifest = yaml.safe_load((ROOT / "manifest.yml").read_text(encoding="utf-8"))
-    async with (
-        SlackStandIn.installed_from(manifest) as slack,
-        aiohttp.ClientSession() as session,
-    ):
-        client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
-        api = SlackApi(client, clock=SkippingClock())
-        search = Search(api, await api.identify(), MemorySessions())
-        for channel in ("general", "private"):
-            await slack.say("ann", channel, f"{slack.mention} hi")
-        await slack.say("ann", dm=True, text="hi")
-        found = await find_all(search, Gap(began_s=1.0, marks={"*": "1.000000"}, number=1))
-
-        assert len(found.posts) == 3
-        assert not [call for call in slack.calls if call.error]
+START_S = 1_795_000_000.0
 
 
-async def test_archived_channels_and_those_without_the_bot_are_not_asked_for(desk: Desk) -> None:
-    await desk.find(desk.gap_from_now())
-    asked = {call.args["channel"] for call in desk.slack.calls if "history" in call.method}
+@dataclass(slots=True)
+class Ear:
+    """One bot after another with the same marks, and a clock that is set by hand."""
 
-    channels = desk.slack.channels
-    assert asked == {channels[name] for name in channels} - {
-        channels[name] for name in ("random", "hidden", "archived")
-    }
+    marks: MemoryMarks = field(default_factory=MemoryMarks)
+    now_s: float = START_S
 
+    async def opened(self) -> Heard:
+        heard = Heard(self.marks, team="T1", now_s=lambda: self.now_s)
+        await heard.open()
+        return heard
 
-async def test_slack_that_lists_no_conversations_is_asked_again_later(desk: Desk) -> None:
-    desk.slack.fail("users.conversations", status=500, times=50)
-    with pytest.raises(SlackUnavailable):
-        await desk.find(desk.gap_from_now())
+    async def beat(self, heard: Heard, *, is_well: bool = True, after_s: float = 5.0) -> None:
+        self.now_s += after_s
+        await heard.beat(is_well=is_well)
 
-
-async def test_an_app_that_may_not_list_conversations_reads_those_it_has_heard(
-    desk: Desk,
-) -> None:
-    slack = desk.slack
-    heard = {slack.channels["general"]: "1.000000", slack.dm_id("ann"): "1.000000"}
-    gap = Gap(began_s=desk.clock.now(), marks={"*": "1.000000", **heard}, number=1)
-    for channel in ("general", "news"):
-        await slack.say("ann", channel, f"{slack.mention} {channel}")
-    await slack.say("ann", dm=True, text="direct")
-    slack.fail("users.conversations", error="missing_scope")
-
-    assert await desk.find(gap) == [f"{slack.mention} general", "direct"]
+    def saved(self, channel: str) -> float:
+        return float(self.marks.saved[f"slack:T1:{channel}"])
 
 
-async def test_reading_leaves_room_for_the_bots_other_calls(desk: Desk) -> None:
-    slack = desk.slack
-    gap = desk.gap_from_now()
-    for _ in range(60):
-        root = await slack.say("ann", "general", "plan")
-        await slack.say("ben", "general", "agreed", thread_ts=root)
-    began_s = desk.api.clock.seconds()
-    await desk.find(gap)
+def payload(channel: str, ts_s: float) -> JsonObject:
+    return {"event": {"type": "message", "channel": channel, "ts": f"{ts_s:.6f}"}}
 
-    calls = desk.calls("conversations.replies") + desk.calls("conversations.history")
-    assert calls > 60
-    assert (calls - 30) / (desk.api.clock.seconds() - began_s) * 60 < 50
+
+@pytest.mark.proves("catch_up.cursor")
+async def test_every_later_start_has_a_gap_that_began_where_each_conversation_was_heard() -> None:
+    ear = Ear()
+    first = await ear.opened()
+    first.note(payload("C1", START_S + 2))
+    await ear.beat(first)
+    ear.now_s += 3_600
+    gap = (second := await ear.opened()).gap()
+
+    assert second.has_gap.is_set()
+    assert gap.since_s("C1") == START_S + 2
+    assert gap.since_s("C2") == START_S
+    assert gap.oldest_s("C1") == START_S + 2 - OVERLAP_S
+
+
+async def test_nothing_is_written_down_while_there_is_a_gap() -> None:
+    ear = Ear()
+    await ear.opened()
+    ear.now_s += 3_600
+    second = await ear.opened()
+    second.note(payload("C1", ear.now_s))
+    await ear.beat(second)
+    assert "slack:T1:C1" not in ear.marks.saved
+    assert ear.saved("*") == START_S
+
+    gap = second.gap()
+    await second.close(gap)
+
+    assert not second.has_gap.is_set()
+    assert ear.saved("C1") == START_S + 3_600
+    assert ear.saved("*") == gap.began_s
+
+
+async def test_a_gap_that_opens_while_another_is_seen_to_stays_open() -> None:
+    ear = Ear()
+    await ear.opened()
+    heard = await ear.opened()
+    gap = heard.gap()
+    heard.lose("the socket was not open")
+    await heard.close(gap)
+    assert heard.has_gap.is_set()
+
+    await heard.close(heard.gap())
+    assert not heard.has_gap.is_set()
+
+
+@pytest.mark.parametrize(
+    ("is_well", "after_s"),
+    [
+        pytest.param(False, 5.0, id="the socket is not open"),
+        pytest.param(True, MAX_SILENCE_S + 1, id="the process stood still"),
+    ],
+)
+async def test_a_beat_notices_that_posts_may_be_missing(is_well: bool, after_s: float) -> None:
+    ear = Ear()
+    heard = await ear.opened()
+    await ear.beat(heard)
+    heard.note(payload("C1", ear.now_s))
+    await ear.beat(heard, is_well=is_well, after_s=after_s)
+
+    assert heard.has_gap.is_set()
+    assert "slack:T1:C1" not in ear.marks.saved
+
+
+async def test_what_was_heard_before_a_standstill_was_not_missed_though_never_written() -> None:
+    ear = Ear()
+    heard = await ear.opened()
+    await ear.beat(heard)
+    heard.note(payload("C1", ear.now_s))
+    heard_s = ear.now_s
+    ear.now_s += 2 * 86_400
+    heard.note(payload("C1", ear.now_s))  # before the next beat
+
+    assert heard.has_gap.is_set()
+    assert heard.gap().since_s("C1") == heard_s
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(payload("C1", START_S + 86_400), id="of tomorrow"),
+        pytest.param({"event": {"channel": "C1", "ts": "9" * 16 + ".000001"}}, id="no such time"),
+        pytest.param({"event": {"channel": "C1", "ts": 7}}, id="no text"),
+        pytest.param({"event": {"ts": f"{START_S:.6f}"}}, id="no conversation"),
+        pytest.param({"event": "none"}, id="no event"),
+        pytest.param({}, id="nothing"),
+    ],
+)
+async def test_a_payload_with_an_impossible_time_marks_nothing(body: JsonObject) -> None:
+    ear = Ear()
+    heard = await ear.opened()
+    heard.note(body)
+    await ear.beat(heard)
+
+    assert list(ear.marks.saved) == ["slack:T1:*"]

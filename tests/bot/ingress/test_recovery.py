@@ -1,14 +1,35 @@
 """What was recorded and not handed over is not lost."""
 
 import asyncio
-from dataclasses import replace
+from collections import Counter
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from bot.ingress.ingress import RETRY_WAITS_S
+from agent_core.messages import JsonObject
+from agent_core.sessions import Database, Ledger
+from agent_core.sessions.leases import Leases, new_process_id
+from bot.ingress import Ingress, Rules, TakingUp
+from bot.ingress.ingress import TRIES
+from bot.presenter import Signs
+from bot.slack_api import People, SystemClock
 from bot.words import BOT
-from tests.bot.ingress.restarted import body_key, forgetful_ingress, recorded_mention, replay_all
-from tests.bot.ingress.world import World
+from tests.bot.ingress.world import (
+    World,
+    body_key,
+    connected_world,
+    forgetful_ingress,
+    recorded_mention,
+    replay_all,
+)
 
 
 async def test_a_recorded_payload_waits_while_slack_is_away(world: World) -> None:
@@ -16,7 +37,7 @@ async def test_a_recorded_payload_waits_while_slack_is_away(world: World) -> Non
     await world.settle()
     (body,) = world.ledger.bodies
     world.ledger.settled.clear()
-    world.slack.fail("users.info", error="invalid_auth", times=len(RETRY_WAITS_S) + 1)
+    world.slack.fail("users.info", error="invalid_auth", times=TRIES)
     later = forgetful_ingress(world)
 
     await later.replay(body)
@@ -24,30 +45,6 @@ async def test_a_recorded_payload_waits_while_slack_is_away(world: World) -> Non
     assert later.in_vain == {body_key(body)}
     await later.replay(body)
     assert len(world.ledger.settled) == 1
-
-
-async def test_a_recorded_payload_of_somebody_who_may_not_any_more_is_settled(
-    world: World,
-) -> None:
-    await world.say("ann", "general", f"{world.mention} hi")
-    await world.settle()
-    (body,) = world.ledger.bodies
-    world.front.messages.clear()
-    world.ledger.settled.clear()
-
-    await forgetful_ingress(world, users=frozenset[str]()).replay(body)
-    assert world.front.messages == []
-    assert len(world.ledger.settled) == 1
-
-
-async def test_a_hand_over_that_fails_is_tried_again(world: World) -> None:
-    ingress, arrival = await recorded_mention(world)
-    world.front.failures = 3
-    await ingress.hand_over(arrival)
-
-    assert world.front.texts == ["hi"]
-    assert len(world.ledger.settled) == 1
-    assert world.bot_texts(arrival) == []
 
 
 @pytest.mark.proves("ledger.told_once")
@@ -97,3 +94,194 @@ async def test_a_post_stays_behind_what_an_earlier_process_left_of_its_thread(
         world.files.may_go_on.set()
 
     assert world.front.texts == ["hi", "later"]
+
+
+SOON_S = 0.02
+
+
+@asynccontextmanager
+async def running(taking_up: TakingUp) -> AsyncGenerator[None]:
+    await taking_up.start()
+    try:
+        yield
+    finally:
+        await taking_up.close()
+
+
+async def until_handed_over(world: World) -> None:
+    async with asyncio.timeout(10):
+        await world.front.got_one.wait()
+
+
+@pytest.mark.proves("ledger.taken_up")
+async def test_a_handling_that_failed_is_taken_up_again_without_a_restart(world: World) -> None:
+    ingress, arrival = await recorded_mention(world)
+    world.front.got_one.clear()
+    world.front.failures = 7
+    await ingress.hand_over(arrival)
+    assert world.front.messages == []
+    assert world.bot_texts(arrival) == [BOT.say("en", "ingress-parked")]
+
+    async with running(TakingUp(world.ledger, ingress, clock=SystemClock(), every_s=SOON_S)):
+        await until_handed_over(world)
+    assert world.front.texts == ["hi"]
+    assert world.bot_texts(arrival) == [BOT.say("en", "ingress-parked")]
+    assert ingress.in_vain == set()
+
+
+@pytest.mark.proves("ledger.taken_up")
+async def test_what_a_dead_process_left_is_there_before_the_first_post(world: World) -> None:
+    ingress, arrival = await recorded_mention(world, files=[("a.log", b"12345", "text/plain")])
+    await world.ledger.release(arrival.told.key)
+    async with running(TakingUp(world.ledger, ingress, clock=SystemClock())):
+        later = {**arrival.body["event"], "ts": "1999999999.000001", "text": f"{world.mention} 2"}
+        later |= {"thread_ts": arrival.body["event"]["ts"], "client_msg_id": "m2", "files": []}
+        second = await ingress.receive({**arrival.body, "event": later})
+        assert second is not None
+        await ingress.hand_over(second)
+
+    assert world.front.texts == ["hi", "2"]
+
+
+async def test_a_ledger_that_cannot_be_asked_is_asked_again(world: World) -> None:
+    ingress, arrival = await recorded_mention(world)
+    world.front.got_one.clear()
+    async with running(TakingUp(world.ledger, ingress, clock=SystemClock(), every_s=SOON_S)):
+        await world.ledger.release(arrival.told.key)
+        world.ledger.look_failures = 3
+        await until_handed_over(world)
+
+    assert world.front.texts == ["hi"]
+
+
+Shape = Literal["retry", "same_envelope", "both_events", "two_ts"]
+SHAPES: tuple[Shape, ...] = ("retry", "same_envelope", "both_events", "two_ts")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """One envelope. A lost one reached nobody: it could not be recorded."""
+
+    gesture: int
+    event: JsonObject
+    is_lost: bool = False
+
+
+@st.composite
+def deliveries(draw: st.DrawFn) -> list[Delivery]:
+    """Up to eight gestures in any of the shapes, all their deliveries shuffled.
+
+    Of each gesture at least one delivery is not lost, and it may be any.
+    """
+    all_of_them: list[Delivery] = []
+    for gesture in range(draw(st.integers(1, 8))):
+        events = _events(gesture, draw(st.sampled_from(SHAPES)), draw(st.integers(1, 3)))
+        kept = draw(st.sampled_from(range(len(events))))
+        all_of_them += [
+            Delivery(
+                gesture=gesture,
+                event=event,
+                is_lost=number != kept and draw(st.booleans()),
+            )
+            for number, event in enumerate(events)
+        ]
+    return draw(st.permutations(all_of_them))
+
+
+def _events(gesture: int, shape: Shape, times: int) -> list[JsonObject]:
+    post: JsonObject = {
+        "type": "message",
+        "ts": f"{1_783_536_983 + 10 * gesture}.000001",
+        "text": f"gesture {gesture}",
+        "client_msg_id": f"m{gesture}",
+    }
+    mention = {**post, "type": "app_mention"}
+    match shape:
+        case "retry" | "same_envelope":
+            return [post] * (times + 1)
+        case "both_events":
+            return [post, mention] * times
+        case "two_ts":
+            return [post, {**post, "ts": f"{1_783_536_984 + 10 * gesture}.000001"}] * times
+
+
+class LosingLedger(Ledger):
+    """The ledger on SQLite, which takes nothing of what is lost."""
+
+    lost: list[JsonObject]
+
+    async def record(
+        self, key: str, second_key: str, body: JsonObject, at: datetime | None = None
+    ) -> bool:
+        if any(body is each for each in self.lost):
+            raise ConnectionError("the ledger is away")
+        return await super().record(key, second_key, body, at)
+
+
+@asynccontextmanager
+async def losing_ledger() -> AsyncGenerator[LosingLedger]:
+    with TemporaryDirectory() as folder:
+        database = Database(f"sqlite:///{Path(folder)}/state.sqlite")
+        await database.open()
+        leases = Leases(database, new_process_id())
+        await leases.enter()
+        ledger = LosingLedger(database, leases)
+        ledger.lost = []
+        try:
+            yield ledger
+        finally:
+            await database.close()
+
+
+async def deliver(world: World, ledger: LosingLedger, all_of_them: list[Delivery]) -> None:
+    """Each delivery as a task of its own, begun in order; what fails is not acknowledged."""
+    ingress = Ingress(
+        world.front,
+        ledger=ledger,
+        files=world.files,
+        api=world.api,
+        rules=Rules(identity=world.identity),
+        signs=Signs(world.api),
+        people=People(world.api),
+        clock=SystemClock(),
+    )
+
+    async def bring(body: JsonObject) -> None:
+        try:
+            arrival = await ingress.receive(body)
+        except ConnectionError:
+            return
+        if arrival is not None:
+            await ingress.hand_over(arrival)
+
+    async with asyncio.TaskGroup() as group:
+        for delivery in all_of_them:
+            body = payload(world, delivery.event)
+            if delivery.is_lost:
+                ledger.lost.append(body)
+            group.create_task(bring(body))
+
+
+def payload(world: World, event: JsonObject) -> JsonObject:
+    place = {"user": world.slack.people["ann"], "channel": world.slack.channels["general"]}
+    text = f"{world.mention} {event['text']}"
+    return {
+        "type": "event_callback",
+        "team_id": world.slack.team_id,
+        "event": {**event, **place, "text": text},
+    }
+
+
+@pytest.mark.proves("ledger.one_turn")
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(deliveries())
+async def test_each_gesture_is_handed_over_once_and_none_is_dropped_over_a_restart(
+    all_of_them: list[Delivery],
+) -> None:
+    async with connected_world(bot_events=()) as world, losing_ledger() as ledger:
+        for _ in range(2):
+            await deliver(world, ledger, all_of_them)
+
+        expected = {f"gesture {delivery.gesture}": 1 for delivery in all_of_them}
+        assert Counter(world.front.texts) == expected
+        assert await ledger.unsettled() == []

@@ -59,19 +59,6 @@ async def test_what_is_said_after_a_stop_is_not_called_off(world: World) -> None
     assert world.front.texts == ["Stop!", "read that"]
 
 
-async def test_a_stop_in_one_thread_calls_nothing_off_in_another(world: World) -> None:
-    world.files.may_go_on.clear()
-    await world.say("ann", "general", f"{world.mention} read this", files=LOG)
-    await world.files.asked.wait()
-    await world.say("ann", "general", f"{world.mention} stop")
-    async with asyncio.timeout(10):
-        await world.front.got_one.wait()
-    world.files.may_go_on.set()
-    await world.settle()
-
-    assert world.front.texts == ["stop", "read this"]
-
-
 @pytest.mark.parametrize("works_in_channel", [True, False])
 async def test_a_stop_at_the_top_of_a_direct_conversation_stops_it_all_and_is_silent_if_it_did(
     world: World, works_in_channel: bool
@@ -110,14 +97,6 @@ async def test_any_other_stop_is_for_its_thread_alone(world: World) -> None:
 
     assert world.front.stopped == []
     assert len(world.front.texts) == 4
-
-
-async def test_a_direct_stop_of_who_may_not_use_the_bot_stops_nothing(world: World) -> None:
-    await world.say("guest", dm=True, text="stop")
-    await world.slack.wait_for(lambda _: world.told("guest"))
-    await world.settle()
-
-    assert world.front.stopped == []
 
 
 async def test_who_may_not_use_the_bot_calls_nothing_off(world: World) -> None:

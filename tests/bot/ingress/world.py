@@ -1,22 +1,37 @@
 """A bot on the real slack-bolt in front of the Slack stand-in, with an agent that only listens."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import aiohttp
 
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage, JsonObject
+from agent_core.sessions import StoredTurn
 from bot.inbound import SlackFile
-from bot.ingress import Fault, Ingress, LeftOut, Rules, Taken, connect_socket, create_app, register
+from bot.ingress import (
+    CatchUp,
+    Fault,
+    Ingress,
+    LeftOut,
+    Rules,
+    Taken,
+    connect_socket,
+    create_app,
+    register,
+)
+from bot.ingress.catch_up import HEAD_START_S
+from bot.ingress.changes import read_told
 from bot.ingress.gate import Arrival
 from bot.presenter import Signs
-from bot.sandbox.slack import SlackStandIn
+from bot.sandbox.slack import ManualClock, SlackStandIn
 from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES
-from bot.slack_api import Identity, SlackApi, web_client
+from bot.slack_api import Identity, People, SkippingClock, SlackApi, web_client
+from bot.threads import ThreadRef
 
 
 @dataclass(slots=True)
@@ -41,9 +56,13 @@ class ListeningFront:
     may_take_slow: asyncio.Event = field(default_factory=asyncio.Event)
     withdrew_one: asyncio.Event = field(default_factory=asyncio.Event)
     begun: set[str] = field(default_factory=set[str])
-    ended: set[str] = field(default_factory=set[str])
+    have_ended: set[str] = field(default_factory=set[str])
     stopped: list[str] = field(default_factory=list[str])
     works_in_channel: bool = False
+    of_old: set[str] = field(default_factory=set[str])
+    """What was taken up long ago."""
+    may_end: asyncio.Event = field(default_factory=asyncio.Event)
+    """Whether a catch-up sees turns end."""
 
     async def handle(self, message: InboundMessage) -> TurnId | None:
         if self.failures:
@@ -76,9 +95,9 @@ class ListeningFront:
             self.called_off |= {each.text: by for each in self.messages if each.key == key}
         else:
             self.withdrawn.append(key)
-        has_not_ended = key in self.keys and key not in self.ended
+        has_not_ended = key in self.keys and key not in self.have_ended
         if has_not_ended:
-            self.ended.add(key)
+            self.have_ended.add(key)
         self.withdrew_one.set()
         return has_not_ended
 
@@ -88,9 +107,14 @@ class ListeningFront:
                 return Taken(
                     text=message.text,
                     said_at=message.received_at,
-                    is_at_work=key in self.begun and key not in self.ended,
+                    is_at_work=key in self.begun and key not in self.have_ended,
                 )
+        if key in self.of_old:
+            return Taken(text="", said_at=datetime.now(UTC), is_at_work=False)
         return None
+
+    async def ended(self, key: str) -> None:
+        await self.may_end.wait()
 
     async def stop_channel(self, team: str, channel: str, by: str, *, before_ts: str) -> bool:
         self.stopped.append(f"{channel} before {before_ts} by {by}")
@@ -116,6 +140,9 @@ class MemoryLedger:
     settled: list[str] = field(default_factory=list[str])
     released: set[str] = field(default_factory=set[str])
     failures: int = 0
+    settle_failures: int = 0
+    look_failures: int = 0
+    has_settled: asyncio.Event = field(default_factory=asyncio.Event)
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     may_go_on: asyncio.Event = field(default_factory=asyncio.Event)
     rows: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
@@ -141,7 +168,11 @@ class MemoryLedger:
             await self.asked.wait()
 
     async def settle(self, key: str) -> None:
+        if self.settle_failures:
+            self.settle_failures -= 1
+            raise ConnectionError("the ledger is away")
         self.settled.append(key)
+        self.has_settled.set()
 
     async def forget(self, key: str, second_key: str) -> None:
         for each in (key, second_key):
@@ -151,6 +182,9 @@ class MemoryLedger:
         self.released.add(key)
 
     async def unsettled(self) -> list[JsonObject]:
+        if self.look_failures:
+            self.look_failures -= 1
+            raise ConnectionError("the ledger is away")
         taken = [self.rows[key] for key in self.released - set(self.settled)]
         self.released.clear()
         return taken
@@ -265,15 +299,16 @@ async def connected_world(
         files, signs = NamingFiles(front), Signs(api)
         ledger.may_go_on.set()
         app = create_app(client, identity)
-        ingress = register(
-            app,
+        ingress = Ingress(
             front,
             ledger=ledger,
             files=files,
             api=api,
             signs=signs,
             rules=Rules(identity=identity, **lists),
+            people=People(api),
         )
+        register(app, ingress)
         handler = await connect_socket(app, slack.app_token)
         await slack.connected()
         try:
@@ -289,3 +324,187 @@ async def connected_world(
             )
         finally:
             await handler.close()
+
+
+async def recorded_mention(world: World, user: str = "ann", **more: Any) -> tuple[Ingress, Arrival]:
+    """A mention as if it were in the ledger and not handed over yet, and an ingress to do it."""
+    await world.say(user, "general", f"{world.mention} hi", **more)
+    await world.settle()
+    body = world.ledger.bodies[0]
+    told = read_told(body, bot_user=world.identity.bot_user)
+    assert told is not None
+    world.front.messages.clear()
+    world.front.sessions.clear()
+    world.ledger.settled.clear()
+    world.files.asked.clear()
+    return forgetful_ingress(world), Arrival(told=told, body=body)
+
+
+def thread_at(world: World, ts: str, channel: str = "") -> ThreadRef:
+    place = channel or world.slack.channels["general"]
+    return ThreadRef(team=world.slack.team_id, channel=place, root_ts=ts)
+
+
+def forgetful_ingress(world: World, **lists: Any) -> Ingress:
+    """An ingress that remembers nobody, as after a restart; its waits end at once."""
+    return Ingress(
+        world.front,
+        ledger=world.ledger,
+        files=world.files,
+        api=world.api,
+        rules=Rules(identity=world.identity, **lists),
+        signs=Signs(world.api),
+        people=People(world.api),
+        clock=SkippingClock(),
+    )
+
+
+def body_key(body: JsonObject) -> str:
+    """The key under which a post's payload is in the ledger."""
+    event = body["event"]
+    return f"{body['team_id']}:{event['channel']}:{event['ts']}"
+
+
+async def replay_all(ingress: Ingress, bodies: Sequence[JsonObject]) -> None:
+    """Have payloads handled again, all at once, as they are taken up from the ledger."""
+    async with asyncio.TaskGroup() as group:
+        for body in bodies:
+            group.create_task(ingress.replay(body))
+
+
+@dataclass(slots=True)
+class MemoryMarks:
+    """Marks that can fail to be saved; two bots that share them follow each other."""
+
+    saved: dict[str, str] = field(default_factory=dict[str, str])
+    failures: int = 0
+
+    async def load(self, prefix: str) -> dict[str, str]:
+        return {name: value for name, value in self.saved.items() if name.startswith(prefix)}
+
+    async def save(self, values: Mapping[str, str]) -> None:
+        if self.failures:
+            self.failures -= 1
+            raise OSError("the database is away")
+        for name, value in values.items():
+            self.saved[name] = max(value, self.saved.get(name, ""))
+
+
+@dataclass(slots=True)
+class MemorySessions:
+    """Knows the sessions that it is told of."""
+
+    known: list[SessionId] = field(default_factory=list[SessionId])
+    turns: list[StoredTurn] = field(default_factory=list[StoredTurn])
+
+    async def newest_before(self, prefix: str, bound: str, *, limit: int) -> list[SessionId]:
+        found = [one for one in self.known if one.startswith(prefix) and one < prefix + bound]
+        return sorted(found, reverse=True)[:limit]
+
+    async def unfinished(self, prefix: str, *, limit: int) -> list[StoredTurn]:
+        return [turn for turn in self.turns if turn.session.startswith(prefix)][:limit]
+
+
+HOUR_S = 3_600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outside:
+    """What outlives a bot: Slack, the agent and what is stored."""
+
+    slack: SlackStandIn
+    clock: ManualClock
+    front: ListeningFront
+    ledger: MemoryLedger
+    marks: MemoryMarks
+    sessions: MemorySessions
+
+    async def mention(
+        self,
+        text: str,
+        *,
+        user: str = "ann",
+        channel: str = "general",
+        thread_ts: str | None = None,
+    ) -> str:
+        words = f"{self.slack.mention} {text}"
+        return await self.slack.say(user, channel, words, thread_ts=thread_ts)
+
+    def key(self, channel: str, ts: str) -> str:
+        return f"{self.slack.team_id}:{self.slack.channels[channel]}:{ts}"
+
+    def notices(self, channel: str) -> list[str]:
+        """What the bot said to a whole conversation."""
+        bot = self.slack.bot_user_id
+        posts = self.slack.posts(channel)
+        return [post.text for post in posts if post.user == bot and not post.is_reply]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bot:
+    ingress: Ingress
+    catch_up: CatchUp
+
+    async def settle(self) -> None:
+        async with asyncio.timeout(10):
+            await self.ingress.drain()
+
+
+@asynccontextmanager
+async def outside_world() -> AsyncGenerator[Outside]:
+    clock, front = ManualClock(), ListeningFront()
+    front.may_end.set()
+    ledger = MemoryLedger()
+    ledger.may_go_on.set()
+    async with SlackStandIn(clock=clock, rate_limits=False) as slack:
+        yield Outside(
+            slack=slack,
+            clock=clock,
+            front=front,
+            ledger=ledger,
+            marks=MemoryMarks(),
+            sessions=MemorySessions(),
+        )
+
+
+@asynccontextmanager
+async def bot_in(
+    outside: Outside, *, listens: bool = False, head_start_s: float = HEAD_START_S
+) -> AsyncGenerator[Bot]:
+    """A bot that catches up when it is told to; with `listens` it has a socket, too."""
+    slack = outside.slack
+    async with aiohttp.ClientSession() as session:
+        client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
+        api = SlackApi(client, clock=SkippingClock())
+        identity = await api.identify()
+        ingress = Ingress(
+            outside.front,
+            ledger=outside.ledger,
+            files=NamingFiles(outside.front),
+            api=api,
+            signs=Signs(api),
+            rules=Rules(identity=identity),
+            people=People(api),
+        )
+        catch_up = CatchUp(
+            ingress,
+            outside.front,
+            api,
+            identity,
+            marks=outside.marks,
+            sessions=outside.sessions,
+            now_s=outside.clock.now,
+            head_start_s=head_start_s,
+        )
+        await catch_up.open()
+        app = create_app(client, identity)
+        register(app, ingress, catch_up)
+        socket = await connect_socket(app, slack.app_token) if listens else None
+        if socket is not None:
+            await slack.connected()
+        try:
+            yield Bot(ingress=ingress, catch_up=catch_up)
+        finally:
+            await catch_up.close()
+            if socket is not None:
+                await socket.close()

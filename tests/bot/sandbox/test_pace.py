@@ -3,7 +3,7 @@
 from typing import Any
 
 from bot.sandbox.model import Pace
-from bot.sandbox.options import UNHURRIED, SandboxOptions
+from bot.sandbox.world import UNHURRIED, SandboxOptions
 
 
 def pace(*asks: str, **given: Any) -> Pace:

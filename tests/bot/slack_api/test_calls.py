@@ -3,8 +3,9 @@
 import asyncio
 
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
 
+from agent_core.messages import JsonObject
+from agent_core.sessions.leases import LeaseLost
 from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import (
     ContentRefused,
@@ -12,22 +13,12 @@ from bot.slack_api import (
     SkippingClock,
     SlackApi,
     SlackAuthRefused,
-    SlackLimited,
     SlackUnavailable,
-    SystemClock,
     web_client,
 )
-from bot.slack_api.calls import Budget
+from bot.slack_api.calls import Gate
 from bot.threads import ThreadRef
 from tests.bot.slack_api.conftest import Desk
-
-
-async def test_a_post_lands_in_its_thread_with_its_op_id(desk: Desk) -> None:
-    ts = await desk.api.post(desk.thread, "hello", op_id="turn1/answer")
-
-    assert desk.texts() == ["hello"]
-    assert await desk.api.find_post(desk.thread, "turn1/answer") == ts
-    assert await desk.api.find_post(desk.thread, "turn1/other") is None
 
 
 @pytest.mark.proves("posts.read_back")
@@ -38,29 +29,6 @@ async def test_a_connection_that_is_cut_after_the_post_makes_no_second_one(desk:
     assert desk.texts() == ["once"]
     assert desk.calls("chat.postMessage") == 1
     assert await desk.api.find_post(desk.thread, "op1") == ts
-
-
-async def test_the_sdks_own_client_would_have_posted_twice(desk: Desk) -> None:
-    """M1: why the client is made without its default retry."""
-    default = AsyncWebClient(token=desk.slack.bot_token, base_url=desk.slack.api_url)
-    desk.slack.fail("chat.postMessage", drop_after_accept=True)
-    arguments = {
-        "channel": desk.thread.channel,
-        "thread_ts": desk.thread.root_ts,
-        "text": "twice",
-    }
-    await default.api_call("chat.postMessage", json=arguments)  # pyright: ignore[reportUnknownMemberType]
-
-    assert desk.texts() == ["twice", "twice"]
-
-
-async def test_a_post_that_was_not_taken_is_made_again(desk: Desk) -> None:
-    desk.slack.fail("chat.postMessage", status=503, times=3)
-    desk.slack.fail("chat.postMessage", status=500, html=True)
-    desk.slack.fail("chat.postMessage", error="fatal_error")
-    await desk.api.post(desk.thread, "at last", op_id="op1")
-
-    assert desk.texts() == ["at last"]
 
 
 async def test_a_post_is_given_up_in_the_end(desk: Desk) -> None:
@@ -135,12 +103,12 @@ async def test_a_pause_in_one_channel_does_not_hold_up_another(desk: Desk) -> No
 
 async def test_callers_that_waited_leave_one_by_one() -> None:
     clock = SkippingClock()
-    budget = Budget(clock)
-    budget.close("chat.postMessage", "C1", retry_after_s=30)
+    gate = Gate(clock)
+    gate.close(30)
 
     async with asyncio.TaskGroup() as tasks:
         for _ in range(3):
-            tasks.create_task(budget.admit("chat.postMessage", "C1"))
+            tasks.create_task(gate.admit())
 
     assert clock.slept == [30.0, 1.0, 1.0]
 
@@ -186,46 +154,151 @@ async def test_an_edit_replaces_blocks_too(desk: Desk) -> None:
     )
 
 
-async def test_a_status_is_set_and_ended(desk: Desk) -> None:
-    assert await desk.api.set_status(desk.thread, "processing")
-    assert await desk.api.set_status(desk.thread, "active")
+@pytest.mark.proves("processes.writes")
+async def test_a_guard_is_asked_again_after_a_pause(desk: Desk) -> None:
+    asked: list[float] = []
+
+    async def guard() -> None:
+        asked.append(desk.clock.seconds())
+        if len(asked) == 2:
+            raise LeaseLost
+
+    desk.slack.fail("chat.postMessage", status=429, retry_after_s=60)
+    with pytest.raises(LeaseLost):
+        await desk.api.guarded(guard).post(desk.thread, "hello", op_id="a")
+
+    assert asked[1] - asked[0] >= 60
+    assert desk.texts() == []
 
 
-@pytest.mark.parametrize("code", ["feature_disabled", "unknown_method"])
-async def test_a_workspace_without_sessions_is_asked_once(desk: Desk, code: str) -> None:
-    desk.slack.fail("agents.sessions.setStatus", error=code)
+async def test_reading_needs_no_guard(desk: Desk) -> None:
+    async def guard() -> None:
+        raise LeaseLost
 
-    assert not await desk.api.set_status(desk.thread, "processing")
-    assert not await desk.api.set_status(desk.thread, "active")
-    assert desk.calls("agents.sessions.setStatus") == 1
-
-
-async def test_a_status_that_fails_in_passing_is_tried_the_next_time(desk: Desk) -> None:
-    desk.slack.fail("agents.sessions.setStatus", status=500)
-
-    assert not await desk.api.set_status(desk.thread, "processing")
-    assert await desk.api.set_status(desk.thread, "processing")
+    view = desk.api.guarded(guard)
+    assert await view.find_post(desk.thread, "a") is None
+    await desk.api.post(desk.thread, "hello", op_id="a")
+    assert await view.find_post(desk.thread, "a") is not None
 
 
-async def test_reactions_come_and_go_and_may_be_repeated(desk: Desk) -> None:
-    place = desk.thread.channel, desk.thread.root_ts, "eyes"
-    for _ in range(2):
-        await desk.api.add_reaction(*place)
-    assert [r.name for r in desk.slack.find("general", desk.thread.root_ts).reactions] == ["eyes"]
-    for _ in range(2):
-        await desk.api.remove_reaction(*place)
-    assert desk.slack.find("general", desk.thread.root_ts).reactions == ()
+async def test_a_direct_message_that_may_exist_is_looked_for_first(desk: Desk) -> None:
+    team, ann, since = desk.thread.team, desk.slack.people["ann"], desk.thread.root_ts
+    first = await desk.api.post_direct(team, ann, "hello", op_id="a", since=since)
+    again = await desk.api.post_direct(team, ann, "hello", op_id="a", since=since, may_exist=True)
+
+    assert again == first
+    assert desk.calls("chat.postMessage") == 1
+    assert desk.clock.slept[0] >= 10
 
 
-async def test_an_outage_is_told_by_the_kind_of_error(desk: Desk) -> None:
-    desk.slack.fail("users.info", status=429, retry_after_s=1, times=1_000)
-    with pytest.raises(SlackLimited):
-        await desk.api.person(desk.slack.people["ann"])
+def modal(text: str = "Name") -> JsonObject:
+    element = {"type": "plain_text_input", "action_id": "name_in"}
+    label = {"type": "plain_text", "text": text}
+    return {
+        "type": "modal",
+        "callback_id": "form",
+        "title": {"type": "plain_text", "text": "Form"},
+        "submit": {"type": "plain_text", "text": "Save"},
+        "blocks": [{"type": "input", "block_id": "name", "label": label, "element": element}],
+    }
 
 
-async def test_the_systems_clock_moves_on() -> None:
-    clock = SystemClock()
-    before = clock.seconds()
-    await clock.sleep(0.001)
+def trigger_of(slack: SlackStandIn, user: str = "ann") -> str:
+    return slack.workspace.triggers.issue(slack.people[user])
 
-    assert clock.seconds() > before
+
+def shown_label(slack: SlackStandIn) -> str:
+    [view] = slack.state.views.values()
+    return view.body["blocks"][0]["label"]["text"]
+
+
+async def test_a_trigger_opens_one_modal(desk: Desk) -> None:
+    trigger_id = trigger_of(desk.slack)
+    view_id = await desk.api.views.open(trigger_id, modal())
+
+    assert view_id is not None
+    assert set(desk.slack.state.views) == {view_id}
+    assert await desk.api.views.open(trigger_id, modal()) is None
+    assert set(desk.slack.state.views) == {view_id}
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["expired_trigger_id", "exchanged_trigger_id", "trigger_expired", "trigger_exchanged"],
+)
+async def test_a_trigger_that_is_too_late_opens_none(desk: Desk, code: str) -> None:
+    desk.slack.fail("views.open", error=code)
+
+    assert await desk.api.views.open(trigger_of(desk.slack), modal()) is None
+    assert desk.calls("views.open") == 1
+
+
+async def test_without_a_trigger_slack_is_not_asked(desk: Desk) -> None:
+    assert await desk.api.views.open("", modal()) is None
+    assert desk.calls("views.open") == 0
+
+
+async def test_a_pause_is_not_waited_out(desk: Desk) -> None:
+    desk.slack.fail("views.open", status=429, retry_after_s=60)
+
+    assert await desk.api.views.open(trigger_of(desk.slack), modal()) is None
+    assert await desk.api.views.open(trigger_of(desk.slack), modal()) is None
+    assert desk.calls("views.open") == 1
+    assert desk.clock.slept == []
+
+
+async def test_a_lost_answer_is_told_and_a_second_call_opens_no_second_modal(desk: Desk) -> None:
+    trigger_id = trigger_of(desk.slack)
+    desk.slack.fail("views.open", drop_after_accept=True)
+    with pytest.raises(SlackUnavailable):
+        await desk.api.views.open(trigger_id, modal())
+
+    assert await desk.api.views.open(trigger_id, modal()) is None
+    assert len(desk.slack.state.views) == 1
+
+
+async def test_an_open_modal_is_replaced(desk: Desk) -> None:
+    view_id = await desk.api.views.open(trigger_of(desk.slack), modal())
+    assert view_id is not None
+    desk.slack.fail("views.update", status=500, times=2)
+
+    assert await desk.api.views.update(view_id, modal("Full name"))
+    assert shown_label(desk.slack) == "Full name"
+
+
+async def test_a_modal_that_has_changed_since_is_left_as_it_is(desk: Desk) -> None:
+    view_id = await desk.api.views.open(trigger_of(desk.slack), modal())
+    assert view_id is not None
+    before = desk.slack.state.views[view_id].hash
+    assert await desk.api.views.update(view_id, modal("Second"), view_hash=before)
+
+    assert not await desk.api.views.update(view_id, modal("Third"), view_hash=before)
+    assert shown_label(desk.slack) == "Second"
+
+
+PROXY = "http://proxy.invalid:3128"
+
+
+@pytest.fixture
+def proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"):
+        monkeypatch.setenv(name, PROXY)
+
+
+@pytest.mark.usefixtures("proxy")
+async def test_calls_to_this_machine_leave_the_proxy_out(desk: Desk) -> None:
+    client = web_client(desk.slack.bot_token, base_url=desk.slack.api_url)
+    identity = await SlackApi(client).identify()
+    assert identity.team == desk.slack.team_id
+
+
+@pytest.mark.usefixtures("proxy")
+@pytest.mark.parametrize("host", ["localhost:80", "127.0.0.9", "[::1]:80"])
+def test_every_name_of_this_machine_is_known(host: str) -> None:
+    assert web_client("xoxb-1", base_url=f"http://{host}/api/").proxy is None
+
+
+@pytest.mark.usefixtures("proxy")
+@pytest.mark.parametrize("host", ["slack.com", "10.0.0.1", "localhost.example.com"])
+def test_slack_itself_is_called_through_the_proxy(host: str) -> None:
+    assert web_client("xoxb-1", base_url=f"https://{host}/api/").proxy == PROXY

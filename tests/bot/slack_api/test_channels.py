@@ -2,8 +2,9 @@
 
 import pytest
 
-from bot.slack_api import Conversation, SlackRefused
+from bot.slack_api import Conversation, People, SlackRefused
 from bot.slack_api.channels import BURST, SPACING_S
+from bot.threads import ThreadRef
 from tests.bot.slack_api.conftest import Desk
 
 
@@ -55,15 +56,6 @@ async def test_an_announcement_whose_answer_is_lost_is_made_once(desk: Desk) -> 
     assert await desk.api.announced(general, since=ts) == set()
 
 
-async def test_a_permalink_names_the_thread_of_a_reply(desk: Desk) -> None:
-    general = desk.slack.channels["general"]
-    reply = await desk.slack.say("ben", "general", "yes", thread_ts=desk.thread.root_ts)
-    link = await desk.api.channels.permalink(general, reply)
-
-    assert reply.replace(".", "") in link
-    assert desk.thread.root_ts in link
-
-
 async def test_a_post_of_a_thread_is_read_as_it_is_now(desk: Desk) -> None:
     reply = await desk.slack.say("ben", "general", "yes", thread_ts=desk.thread.root_ts)
     await desk.slack.edit("ben", "general", reply, "no")
@@ -78,11 +70,6 @@ async def test_a_post_that_is_deleted_is_gone(desk: Desk) -> None:
     for ts in (reply, _root(desk)):
         await desk.slack.delete("general", ts)
         assert await desk.api.channels.post_now(desk.thread, ts) is None
-
-
-async def test_a_root_without_replies_that_is_deleted_is_gone(desk: Desk) -> None:
-    await desk.slack.delete("general", _root(desk))
-    assert await desk.api.channels.post_now(desk.thread, _root(desk)) is None
 
 
 async def test_what_a_thread_does_not_tell_for_certain_is_no_deletion(desk: Desk) -> None:
@@ -111,3 +98,57 @@ async def test_the_members_of_a_conversation_are_known(desk: Desk) -> None:
     members = await desk.api.channels.members(desk.slack.channels["general"])
     assert desk.slack.users["ann"] in members
     assert await desk.api.channels.members("C0NOTTHERE") == frozenset()
+
+
+async def test_the_token_tells_who_the_bot_is(desk: Desk) -> None:
+    identity = await desk.api.identify()
+
+    assert identity.team == desk.slack.team_id
+    assert identity.bot_user == desk.slack.bot_user_id
+    assert identity.bot_id == desk.slack.bot_id
+    assert identity.app_id == desk.slack.app.id
+
+
+async def test_the_newest_posts_of_a_long_thread_are_read_in_order(desk: Desk) -> None:
+    stamps = [
+        await desk.slack.say("ben", "general", f"{number}", thread_ts=desk.thread.root_ts)
+        for number in range(250)
+    ]
+    posts = await desk.api.newest_posts(desk.thread, limit=3, before_ts=stamps[-1])
+
+    assert [post.text for post in posts] == ["246", "247", "248"]
+
+
+async def test_the_root_of_a_thread_that_is_gone_is_none(desk: Desk) -> None:
+    gone = ThreadRef(
+        team=desk.thread.team, channel=desk.thread.channel, root_ts="1000000000.000001"
+    )
+
+    assert await desk.api.root_post(gone) is None
+
+
+async def test_people_are_described(desk: Desk) -> None:
+    users = desk.slack.users
+    guest = await desk.api.person(users["guest"])
+    robot = await desk.api.person(users["robot"])
+    nameless = await desk.api.person(users["nameless"])
+
+    assert guest is not None
+    assert (guest.name, guest.team, guest.is_guest) == ("guest", desk.slack.team_id, True)
+    assert robot is not None
+    assert robot.is_bot
+    assert nameless is not None
+    assert nameless.name == "nameless"
+    assert await desk.api.person("U0NOBODY") is None
+
+
+async def test_people_are_asked_for_once_a_while(desk: Desk) -> None:
+    people = People(desk.api, ttl_s=60)
+    ann = desk.slack.people["ann"]
+    assert await people.names({ann, "U0NOBODY"}) == {ann: "ann"}
+    await people.person(ann)
+    assert desk.calls("users.info") == 2
+
+    desk.clock.advance(61)
+    await people.person(ann)
+    assert desk.calls("users.info") == 3

@@ -9,7 +9,7 @@ import pytest
 
 from bot.sandbox.slack import ManualClock
 from bot.slack_api import SlackApi, SlackUnavailable, SystemClock
-from bot.slack_api.calls import Wire
+from bot.slack_api.calls import Calls
 from bot.slack_api.records import EVENT_TYPE
 from tests.bot.slack_api.conftest import Desk, open_desk
 
@@ -141,7 +141,7 @@ async def test_a_post_of_a_process_that_died_is_waited_for() -> None:
         metadata = {"event_type": EVENT_TYPE, "event_payload": {"op_id": "op"}}
         place = {"channel": desk.thread.channel, "thread_ts": desk.thread.root_ts}
         with pytest.raises(SlackUnavailable):
-            await Wire(desk.client, limit_s=LIMIT_S).call(
+            await Calls(desk.client, desk.clock, limit_s=LIMIT_S).single(
                 "chat.postMessage", {**place, "text": "said", "metadata": metadata}
             )
         assert said(desk) == []
@@ -157,8 +157,10 @@ async def test_a_post_of_a_process_that_died_is_waited_for() -> None:
 async def test_a_file_of_a_process_that_died_is_waited_for() -> None:
     time = ManualClock()
     async with open_desk(time) as desk:
-        wire = Wire(desk.client, limit_s=LIMIT_S)
-        ticket = await wire.call("files.getUploadURLExternal", {"filename": "a.txt", "length": 1})
+        calls = Calls(desk.client, desk.clock, limit_s=LIMIT_S)
+        ticket = await calls.single(
+            "files.getUploadURLExternal", {"filename": "a.txt", "length": 1}
+        )
         async with (
             aiohttp.ClientSession() as session,
             session.post(ticket["upload_url"], data=b"x"),
@@ -167,7 +169,7 @@ async def test_a_file_of_a_process_that_died_is_waited_for() -> None:
         place = {"channel_id": desk.thread.channel, "thread_ts": desk.thread.root_ts}
         files_given = [{"id": ticket["file_id"], "title": "A"}]
         with pytest.raises(SlackUnavailable):
-            await wire.call("files.completeUploadExternal", {**place, "files": files_given})
+            await calls.single("files.completeUploadExternal", {**place, "files": files_given})
         assert files(desk) == []
         next_one = SlackApi(desk.client, clock=SharedTime(time), settle_s=2.5)
         assert await next_one.files.is_shared(ticket["file_id"], desk.thread.channel)

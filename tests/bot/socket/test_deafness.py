@@ -1,8 +1,10 @@
 """A socket that went deaf is noticed, and one that is only quiet is left alone."""
 
+from typing import Any
+
 import pytest
 
-from bot.slack_api import SlackAuthRefused, SlackUnavailable
+from bot.slack_api import SlackAuthRefused
 from tests.bot.socket.world import World, fresh_world
 
 NOTICED_WITHIN_S = 30
@@ -50,12 +52,6 @@ async def test_a_process_that_slept_is_not_deaf(world: World) -> None:
     assert len(world.tries()) == 1
 
 
-async def test_a_cut_connection_is_replaced_at_once(world: World) -> None:
-    world.slack.cut_sockets()
-    await world.at_once(lambda: world.healed)
-    await world.delivers("back?")
-
-
 @pytest.mark.proves("socket.one")
 @pytest.mark.parametrize("count", [1, 20])
 async def test_one_socket_is_open_in_the_end_however_often_it_was_cut(
@@ -91,20 +87,91 @@ async def test_a_token_that_was_taken_away_is_found_out_and_nothing_is_restarted
     await world.until(lambda: world.socket.health().ok, within_s=61)
 
 
-async def test_a_web_api_that_is_away_is_told_while_the_socket_is_well(world: World) -> None:
-    world.asked.error = SlackUnavailable("auth.test", detail="status 503")
-    await world.until(lambda: not world.socket.health().ok, within_s=61)
-    assert "status 503" in world.socket.health().reason
+OPEN = "apps.connections.open"
+BACK_AGAIN_S = 17
+"""The longest pause between two tries, and the tries themselves."""
 
 
-async def test_nobody_is_asked_while_payloads_come(world: World) -> None:
-    for _ in range(6):
-        await world.delivers("busy")
-        await world.pass_time(30)
-    assert world.asked.times == 0
+@pytest.mark.proves("socket.outage")
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"status": 500},
+        {"status": 503, "html": True},
+        {"html": True},
+        {"error": "internal_error"},
+        {"drop_after_accept": True},
+    ],
+    ids=["500", "page with 503", "page with 200", "internal error", "cut"],
+)
+async def test_an_outage_of_ten_minutes_is_outlasted(world: World, fault: dict[str, Any]) -> None:
+    world.slack.fail(OPEN, times=10_000, **fault)
+    world.slack.cut_sockets()
+    await world.pass_time(600)
+    assert not world.socket.health().ok
+    assert "does not open" in world.socket.health().reason
+    assert 600 / BACK_AGAIN_S <= len(world.tries()) <= 600 / 6
+    world.slack.heal()
+    await world.until(lambda: world.healed, within_s=BACK_AGAIN_S)
+    await world.delivers("over")
 
 
-async def test_before_the_first_connection_it_is_not_well() -> None:
+@pytest.mark.proves("socket.outage")
+async def test_names_that_are_not_found_are_asked_for_again(world: World) -> None:
+    world.sessions.names.are_lost = True
+    world.slack.cut_sockets()
+    await world.pass_time(90)
+    assert "ClientConnectorDNSError" in world.socket.health().reason
+    world.sessions.names.are_lost = False
+    await world.until(lambda: world.healed, within_s=BACK_AGAIN_S)
+
+
+async def test_a_pause_that_slack_asks_for_is_kept(world: World) -> None:
+    world.slack.fail(OPEN, status=429, retry_after_s=40)
+    world.slack.cut_sockets()
+    await world.pass_time(39)
+    assert len(world.tries()) == 2
+    await world.until(lambda: world.healed, within_s=8)
+
+
+async def test_slack_that_is_away_at_the_start_is_waited_for() -> None:
     async with fresh_world() as world:
+        world.slack.fail(OPEN, status=503, times=2)
+        await world.socket.start()
         assert not world.socket.health().ok
-        assert world.socket.health().last_heard_s is None
+        await world.until(lambda: world.healed, within_s=BACK_AGAIN_S)
+        await world.delivers("good morning")
+
+
+async def test_a_token_that_is_refused_at_the_start_ends_it() -> None:
+    async with fresh_world() as world:
+        world.slack.fail(OPEN, error="invalid_auth")
+        with pytest.raises(SlackAuthRefused):
+            await world.socket.start()
+        assert [session.closed for session in world.sessions.made] == [True]
+
+
+async def test_a_first_connection_that_opens_at_once_heals_nothing(world: World) -> None:
+    await world.delivers("hello")
+    assert world.healed == []
+
+
+async def test_a_socket_can_be_closed_while_it_is_tried_for(world: World) -> None:
+    world.slack.fail(OPEN, status=503, times=100)
+    world.slack.cut_sockets()
+    await world.pass_time(5)
+    await world.socket.close()
+    tries = len(world.tries())
+    await world.pass_time(60)
+    assert len(world.tries()) == tries
+    assert all(session.closed for session in world.sessions.made)
+
+
+async def test_what_came_is_acknowledged_before_the_socket_is_closed(world: World) -> None:
+    world.desk.may_go_on.clear()
+    await world.slack.say("ann", dm=True, text="last words")
+    await world.at_once(lambda: world.desk.taken)
+    world.desk.may_go_on.set()
+    await world.socket.close()
+    await world.at_once(lambda: world.acknowledged(0))
+    assert world.slack.sockets.connections == 0

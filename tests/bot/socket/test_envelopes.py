@@ -1,10 +1,16 @@
 """What comes over the socket: everything is dealt with, and nothing ends the connection."""
 
 import json
+from typing import Any
 
 import pytest
+from slack_bolt.app.async_app import AsyncApp
 
 from agent_core.messages import JsonObject
+from bot.ingress import create_app
+from bot.slack_api import Identity, web_client
+from bot.socket import acknowledge
+from bot.socket.connection import Envelope
 from tests.bot.socket.world import World
 
 NO_ENVELOPES = [
@@ -58,16 +64,7 @@ async def test_a_handling_that_failed_is_not_acknowledged_and_comes_again(world:
     await world.until(lambda: world.acknowledged(1), within_s=5)
     assert world.texts == ["twice", "twice"]
     assert not world.acknowledged(0)
-    assert [envelope.retry_attempt for envelope in world.desk.taken] == [0, 1]
     assert len(world.tries()) == 1
-
-
-async def test_what_is_not_taken_is_not_acknowledged(world: World) -> None:
-    world.desk.leaves = True
-    await world.slack.say("ann", dm=True, text="for nobody")
-    await world.at_once(lambda: world.desk.finished)
-    await world.round_trip()
-    assert not world.acknowledged(0)
 
 
 @pytest.mark.proves("ledger.before_ack")
@@ -82,22 +79,6 @@ async def test_nothing_is_acknowledged_before_it_is_dealt_with(world: World) -> 
     await world.at_once(lambda: world.acknowledged(0))
 
 
-async def test_a_slow_payload_holds_up_no_other(world: World) -> None:
-    world.desk.may_go_on.clear()
-    for text in ("first", "second"):
-        await world.slack.say("ann", dm=True, text=text)
-    await world.at_once(lambda: len(world.desk.taken) == 2)
-    world.desk.may_go_on.set()
-    await world.at_once(lambda: world.desk.finished == 2)
-
-
-async def test_an_acknowledgement_lost_on_its_way_brings_the_payload_again(world: World) -> None:
-    world.slack.sockets.lose_acks(1)
-    await world.slack.say("ann", dm=True, text="once more")
-    await world.until(lambda: world.acknowledged(1), within_s=5)
-    assert world.texts == ["once more", "once more"]
-
-
 async def test_a_payload_in_hand_is_finished_though_its_socket_is_gone(world: World) -> None:
     world.desk.may_go_on.clear()
     await world.slack.say("ann", dm=True, text="in hand")
@@ -107,3 +88,82 @@ async def test_a_payload_in_hand_is_finished_though_its_socket_is_gone(world: Wo
     world.desk.may_go_on.set()
     await world.at_once(lambda: world.desk.finished == 1)
     assert not world.acknowledged(0)
+
+
+ACKNOWLEDGED = {"envelope_id": "e-1"}
+
+
+@pytest.fixture
+def app() -> AsyncApp:
+    identity = Identity(team="T1", bot_user="U1", bot_id="B1", app_id="A1")
+    return create_app(web_client("xoxb-1", base_url="http://127.0.0.1:1/api/"), identity)
+
+
+def envelope(payload: JsonObject | None, kind: str = "events_api", **more: Any) -> Envelope:
+    return Envelope(id="e-1", type=kind, payload=payload, **more)
+
+
+def event(kind: str) -> JsonObject:
+    return {"type": "event_callback", "team_id": "T1", "event": {"type": kind, "user": "U2"}}
+
+
+async def test_an_event_that_was_heard_is_acknowledged(app: AsyncApp) -> None:
+    heard: list[str] = []
+    untyped: Any = app
+
+    async def hear(event: JsonObject) -> None:
+        heard.append(event["type"])
+
+    untyped.event("app_mention")(hear)
+    assert await acknowledge(app, envelope(event("app_mention"))) == ACKNOWLEDGED
+
+
+async def test_an_event_for_nobody_is_not_acknowledged(app: AsyncApp) -> None:
+    assert await acknowledge(app, envelope(event("moon_landing"))) is None
+
+
+@pytest.mark.proves("ledger.disk_full")
+async def test_a_middleware_that_fails_leaves_the_event_unacknowledged(app: AsyncApp) -> None:
+    untyped: Any = app
+
+    async def fail() -> None:
+        raise ConnectionError("the ledger is away")
+
+    untyped.use(fail)
+    assert await acknowledge(app, envelope(event("app_mention"))) is None
+
+
+async def test_an_answer_goes_with_the_acknowledgement(app: AsyncApp) -> None:
+    untyped: Any = app
+    errors = {"response_action": "errors", "errors": {"b": "too short"}}
+
+    async def submit(ack: Any) -> None:
+        await ack(**errors)
+
+    untyped.view("settings")(submit)
+    payload: JsonObject = {
+        "type": "view_submission",
+        "team": {"id": "T1"},
+        "user": {"id": "U2"},
+        "view": {"type": "modal", "callback_id": "settings", "state": {"values": {}}},
+    }
+    answer = await acknowledge(app, envelope(payload, "interactive"))
+    assert answer == {**ACKNOWLEDGED, "payload": errors}
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload"),
+    [
+        ("moonlight", {"type": "event_callback"}),
+        ("", {}),
+        ("events_api", None),
+        ("events_api", {"type": "event_callback"}),
+        ("events_api", {"type": "event_callback", "event": "text"}),
+        ("events_api", {"type": "event_callback", "event": [], "authorizations": 7}),
+        ("interactive", {"type": "block_actions", "team": "T1", "user": 7, "channel": []}),
+    ],
+)
+async def test_what_nobody_can_ever_read_is_acknowledged(
+    app: AsyncApp, kind: str, payload: JsonObject | None
+) -> None:
+    assert await acknowledge(app, envelope(payload, kind)) == ACKNOWLEDGED

@@ -136,14 +136,6 @@ async def test_a_server_of_the_open_web_answers_or_says_why_not(
     assert "could not be started" not in output.text
 
 
-async def test_web_reader_answers_or_says_why_not(tmp_path: Path, context: ToolContext) -> None:
-    async with hub_with(tmp_path, "web_reader", {}) as hub:
-        output = await call(
-            hub, context, "mcp__web_reader__webReader", url="https://www.example.com/"
-        )
-    assert output.text
-
-
 def make_clip(path: Path, *, seconds: int) -> None:
     source = f"testsrc=duration={seconds}:size=128x96:rate=10"
     run("ffmpeg", "-f", "lavfi", "-i", source, "-pix_fmt", "yuv420p", str(path))

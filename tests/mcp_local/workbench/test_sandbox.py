@@ -36,7 +36,7 @@ async def desk(tmp_path: Path, standin: ComposioStandIn) -> Desk:
 async def test_a_file_goes_there_and_comes_back(
     desk: Desk, standin: ComposioStandIn, form: Literal["content", "file"]
 ) -> None:
-    standin.faults.file_form = form
+    standin.apps.file_form = form
     desk.write("data.bin", BINARY)
     remote = "/home/user/deep/data.bin"
     sent = await desk.call("workbench_upload", local_path="data.bin", remote_path=remote)

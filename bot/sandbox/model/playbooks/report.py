@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from bot.sandbox.model.conversation import REPORT, SECTION, Call, Conversation, topic_of
 from bot.sandbox.model.message import Reply, ToolUse
 from bot.sandbox.model.sentences import Source, content_words, is_about, stems
-from bot.sandbox.model.wire import Json, as_list, as_object, as_text
-from bot.sandbox.model.writing import telling, write_report
+from bot.sandbox.model.wire import Json, as_list, as_text
+from bot.sandbox.model.writing import escape, telling, write_report
 
 EXPERT = "report-creation-expert"
 BATCH = 10
@@ -20,6 +20,9 @@ TOLD_SENTENCES = 3
 MAX_DELEGATIONS = 2
 URL = re.compile(r"https?://[^\s<>\"')\]]+")
 MARK = re.compile(r" \[(\d+)\]")
+CITED = re.compile(r"\S.*?\[\d+\](?=\s|$)")
+OPENING = re.compile(r"^[^|#\s].*?\[\d+\](?=\s|$)", re.MULTILINE)
+"""How a paragraph of a report opens."""
 NOTHING = "I found nothing about {topic}: none of the pages here speaks of it."
 ASK_TOPIC = "What should this be about?"
 UNSAID = "I do not know what this should be about, so I did nothing."
@@ -311,9 +314,13 @@ def _told(written: Sequence[Call], sources: Sequence[Source], brief: Brief) -> s
     if not done:
         reason = " ".join(written[-1].result.split())[:300] if written else ""
         return f"No report was written. {reason or NOTHING.format(topic=brief.topic)}"
-    summary = re.findall(r".+?\[\d+\](?=\s|$)", as_text(done[-1].arguments.get("summary")))
-    pages = [_listed(source) for source in sources]
-    told = [sentence.strip() for sentence in summary]
-    path = as_text(as_object(done[-1].data).get("path"))
-    head = f"The report “{as_text(done[-1].arguments.get('title'))}” is ready: {path}"
-    return "\n\n".join([" ".join(told[:TOLD_SENTENCES]), head, "Pages:\n" + "\n".join(pages)])
+    wrote = {
+        name: as_text(done[-1].arguments.get(name)) for name in ("title", "summary", "markdown")
+    }
+    told = CITED.findall(wrote["summary"]) or OPENING.findall(wrote["markdown"])
+    head = f"The report “{wrote['title']}” is ready: {as_text(done[-1].data.get('path'))}"
+    sections = [section[:1].upper() + section[1:] for section in brief.sections]
+    missing = [each for each in sections if f"## {escape(each)}" not in wrote["markdown"]]
+    nothing = [NOTHING.format(topic=section) for section in missing]
+    pages = "Pages:\n" + "\n".join(map(_listed, sources))
+    return "\n\n".join([" ".join(told[:TOLD_SENTENCES]), head, *nothing, pages])

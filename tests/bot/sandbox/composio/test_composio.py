@@ -14,7 +14,6 @@ from composio_client import (
     BadRequestError,
     NotFoundError,
     ProjectAuth,
-    RateLimitError,
 )
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
@@ -62,11 +61,9 @@ PAGES = (
 MAIL = {"recipient_email": "bob@example.com", "subject": "Lunch", "body": "At twelve."}
 META = [
     "COMPOSIO_SEARCH_TOOLS",
-    "COMPOSIO_GET_TOOL_SCHEMAS",
     "COMPOSIO_MULTI_EXECUTE_TOOL",
     "COMPOSIO_MANAGE_CONNECTIONS",
     "COMPOSIO_REMOTE_WORKBENCH",
-    "COMPOSIO_REMOTE_BASH_TOOL",
 ]
 SEARCH = ["COMPOSIO_SEARCH_WEB", "COMPOSIO_SEARCH_NEWS"]
 
@@ -123,11 +120,11 @@ async def meta(
 
 
 async def batch(
-    api: AsyncComposio, session: Session, *tools: tuple[str, dict[str, Any]], sync: bool = False
+    api: AsyncComposio, session: Session, *tools: tuple[str, dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """The results of a batch over REST, one for each tool."""
     items = [{"tool_slug": slug, "arguments": arguments} for slug, arguments in tools]
-    body = {"tools": items, "sync_response_to_workbench": sync}
+    body = {"tools": items, "sync_response_to_workbench": False}
     return (await meta(api, session, "MULTI_EXECUTE_TOOL", body))["results"]
 
 
@@ -149,24 +146,11 @@ async def test_both_generations_of_the_protocol_list_and_call(
         refused = await client.call_tool("GMAIL_SEND_EMAIL", MAIL)
     assert [tool.name for tool in tools] == META + SEARCH
     reads = {tool.name for tool in tools if tool.annotations and tool.annotations.read_only_hint}
-    assert reads == {*META[:2], *SEARCH}
+    assert reads == {META[0], *SEARCH}
     [block] = found.content
     assert isinstance(block, TextContent)
     assert json.loads(block.text)["data"]["citations"][0]["url"] == "http://b.test/cafe"
     assert refused.is_error
-
-
-async def test_a_session_offers_what_it_was_made_with(
-    standin: ComposioStandIn, api: AsyncComposio
-) -> None:
-    made = await api.tool_router.session.create(
-        user_id=ADA,
-        toolkits={"enable": ["gmail"]},
-        preload={"tools": ["GMAIL_SEND_EMAIL"]},
-        workbench={"enable": False},
-        manage_connections={"enable": False},
-    )
-    assert made.tool_router_tools == [*META[:3], "GMAIL_SEND_EMAIL"]
 
 
 async def test_without_the_key_nothing_is_told_and_too_much_is_refused(
@@ -177,10 +161,6 @@ async def test_without_the_key_nothing_is_told_and_too_much_is_refused(
     ) as stranger:
         with pytest.raises(AuthenticationError, match="Invalid API key"):
             await stranger.tool_router.session.create(user_id=ADA)
-    standin.faults.rate_limited = 1
-    with pytest.raises(RateLimitError) as refused:
-        await api.connected_accounts.list()
-    assert refused.value.response.headers["retry-after"] == "1"
     with pytest.raises(BadRequestError, match="multi_account: is not part of this sandbox"):
         await api.tool_router.session.create(user_id=ADA, multi_account={"enable": True})
     with pytest.raises(NotFoundError, match="triggers/active is not part of this sandbox"):
@@ -192,10 +172,8 @@ async def test_without_the_key_nothing_is_told_and_too_much_is_refused(
     [
         ("send an email to a person", "GMAIL_SEND_EMAIL"),
         ("email the research report to ada@example.com", "GMAIL_SEND_EMAIL"),
-        ("E-Mail senden", "GMAIL_SEND_EMAIL"),
         ("read the latest emails in the inbox", "GMAIL_FETCH_EMAILS"),
         ("create a calendar event", "GOOGLECALENDAR_CREATE_EVENT"),
-        ("delete a meeting", "GOOGLECALENDAR_DELETE_EVENT"),
         ("create a github issue", "GITHUB_CREATE_AN_ISSUE"),
         ("search the web for heat pumps", "COMPOSIO_SEARCH_WEB"),
         ("recent news about github outages", "COMPOSIO_SEARCH_NEWS"),
@@ -221,8 +199,6 @@ async def test_an_app_that_is_not_here_is_said_not_to_be(
     assert "Jira is not part of" in found["toolkit_connection_statuses"][0]["status_message"]
     managed = await meta(api, session, "MANAGE_CONNECTIONS", {"toolkits": ["jira"]})
     assert managed["results"]["jira"]["status"] == "failed"
-    schemas = await meta(api, session, "GET_TOOL_SCHEMAS", {"tool_slugs": ["GMAIL_SEND_MAIL"]})
-    assert "GMAIL_SEND_EMAIL" in schemas["suggestions"]["GMAIL_SEND_MAIL"]
 
 
 async def test_a_batch_runs_with_the_persons_own_account_or_not_at_all(
@@ -242,10 +218,6 @@ async def test_a_batch_runs_with_the_persons_own_account_or_not_at_all(
     assert "surprise" in wrong["error"]
     [effect] = standin.effects
     assert (effect.user_id, effect.account_user_id) == (ADA, ADA)
-    standin.faults.refusals["GMAIL_SEND_EMAIL"] = "over quota"
-    [refused] = await batch(api, session, ("GMAIL_SEND_EMAIL", MAIL))
-    assert refused["response"]["error"] == "over quota"
-    assert len(standin.effects) == 1
 
 
 async def test_apps_keep_what_was_put_into_them(
@@ -267,19 +239,15 @@ async def test_apps_keep_what_was_put_into_them(
     assert filed["response"]["data"]["number"] == 1
     assert bad["error"] == "Invalid time zone: Mars"
     day = {"timeMin": "2026-11-27T00:00:00Z", "timeMax": "2026-11-28T00:00:00Z"}
-    events, issues, mails = await batch(
+    events, mails = await batch(
         api,
         session,
         ("GOOGLECALENDAR_EVENTS_LIST", day),
-        ("GITHUB_LIST_ISSUES", {"owner": "acme", "repo": "bot"}),
         ("GMAIL_FETCH_EMAILS", {"query": "planning round", "max_results": 5}),
     )
     assert [one["id"] for one in events["response"]["data"]["items"]] == [event["id"]]
-    assert [one["title"] for one in issues["response"]["data"]["issues"]] == ["It stalls"]
     [mail] = mails["response"]["data"]["messages"]
     assert mail["attachmentList"][0]["filename"] == "topics.csv"
-    await batch(api, session, ("GOOGLECALENDAR_DELETE_EVENT", {"event_id": event["id"]}))
-    assert standin.apps.events[ADA] == []
 
 
 async def test_a_link_connects_its_person_once_within_ten_minutes(
@@ -312,10 +280,9 @@ async def test_a_mailbox_can_be_looked_at_without_a_key(
 ) -> None:
     standin.connect(ADA, "gmail")
     await batch(api, session, ("GMAIL_SEND_EMAIL", MAIL | {"subject": "<script>alert(1)"}))
-    shown = (await browser.get("/mailbox", params={"user": ADA})).text
+    shown = (await browser.get("/mailbox")).text
     assert "&lt;script&gt;alert(1)" in shown
-    assert "<h1>Mailbox of Ada &lt;3</h1>" in shown
-    assert f'<a href="?user={ADA}">Ada &lt;3</a>' in (await browser.get("/mailbox")).text
+    assert "<h2>Ada &lt;3</h2>" in shown
 
 
 async def test_an_uploaded_file_is_attached_by_its_key(
@@ -389,19 +356,6 @@ async def test_any_text_can_be_searched_for(
     assert [hit["url"] for hit in hits] == (["http://b.test/cafe"] if query == "CAFÉ" else [])
 
 
-async def test_long_results_lie_in_files_that_the_workbench_reads(
-    standin: ComposioStandIn, api: AsyncComposio, session: Session
-) -> None:
-    standin.faults.preview_above_chars = 100
-    tools = [{"tool_slug": "COMPOSIO_SEARCH_WEB", "arguments": {"query": "coffee"}}]
-    body = {"tools": tools, "sync_response_to_workbench": False}
-    done = await meta(api, session, "MULTI_EXECUTE_TOOL", body)
-    assert "data_preview" in done["results"][0]["response"]
-    path = done["remote_file_info"]["file_path"]
-    read = await run(api, session, f"import json\njson.load(open({path!r}))['successful']")
-    assert read["results"] == "True"
-
-
 async def test_names_and_files_of_a_notebook_stay_and_are_each_persons_own(
     standin: ComposioStandIn, api: AsyncComposio, session: Session
 ) -> None:
@@ -430,30 +384,3 @@ async def test_what_code_may_not_do_is_an_error_of_its_own(
 ) -> None:
     assert (await run(api, session, code))["error"].startswith(error)
     assert (await run(api, session, "1 + 1"))["results"] == "2"
-
-
-async def test_code_runs_tools_as_the_person_unless_the_session_forbids_it(
-    standin: ComposioStandIn, api: AsyncComposio, session: Session
-) -> None:
-    standin.connect(ADA, "gmail")
-    code = """
-open('report.html', 'w').write('<p>Hello</p>')
-file, error = upload_local_file('report.html')
-mail = {'recipient_email': 'bob@example.com', 'subject': 'Report',
-        'attachment': {'name': 'r.html', 'mimetype': 'text/html', 's3key': file['s3key']}}
-result, error = run_composio_tool('GMAIL_SEND_EMAIL', mail)
-print(result['successful'], error)
-"""
-    assert (await run(api, session, code))["stdout"] == "True \n"
-    assert len(standin.effects) == 1
-    strict = await api.tool_router.session.create(
-        user_id=ADA, workbench={"enable_tool_execution": False}
-    )
-    refused = await run(api, standin.sessions[strict.session_id], code)
-    assert refused["stdout"].startswith("False Tools cannot be run")
-    assert len(standin.effects) == 1
-
-
-async def test_the_shell_is_refused(api: AsyncComposio, session: Session) -> None:
-    refused = await meta(api, session, "REMOTE_BASH_TOOL", {"command": "ls"})
-    assert "no shell in this sandbox" in refused["error"]

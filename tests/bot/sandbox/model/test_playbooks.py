@@ -138,12 +138,14 @@ async def test_the_expert_reads_saves_and_writes_what_the_pages_say(client: Asyn
         "write_report",
     ]
     report = box.calls[-1][1]
-    text = report["markdown"]
-    assert "A moss roof costs 90 euros a square metre. [1]" in text
-    assert "## What it costs" in text
-    assert "| Roof [1] | Price |" in text
-    assert (text + report["summary"]).count("Moss on roofs holds 4 litres") <= 2
-    assert "Six towns planted moss on 41 roofs last year. [2]" in text
+    text = f"{report['summary']}\n{report['markdown']}"
+    for said in (
+        "A moss roof costs 90 euros a square metre. [1]",
+        "| Roof [1] | Price |",
+        "Moss on roofs holds 4 litres of water a square metre. [1]",
+        "Six towns planted moss on 41 roofs last year. [2]",
+    ):
+        assert text.count(said) == 1
     for chrome in ("Likes", "Ann Lee", "access tokens", "20,000"):
         assert chrome not in text
     assert "work_products/moss.html" in answer
@@ -156,6 +158,36 @@ async def test_a_section_that_was_asked_for_comes_last_with_what_fits_it(
     await box.run(client, f"{BRIEF}\nSection: care")
     text = box.calls[-1][1]["markdown"]
     assert "Moss roofs need water in the first 6 weeks. [1]" in text.partition("## Care")[2]
+
+
+LONG = " ".join(f"A goat of herd {n} eats {n} kilograms of brambles." for n in range(4, 13))
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "headings"),
+    [
+        ("Goats on the hill | The Farmer", "Goats are on the hill.", ["Goats on the hill"]),
+        ("The Farmer - Goats on the hill", "Goats are on the hill.", ["Goats on the hill"]),
+        ("Goats win, survey finds: what to do", "The survey says that goats win.",
+         ["Goats win, survey finds"]),
+        ("Brambles: a history", "Brambles and goats are an old story.", ["Brambles: a history"]),
+        ("Goats", "Goats are on the hill.", ["Overview"]),
+        ("Home", "Goats are on the hill.", ["Further findings"]),
+        ("Home", "# Goats at work\n\nGoats work on the hill.", ["Goats at work"]),
+        ("Eager goats", f"## Table three: the brambles\n\n{LONG}\n\n## Introduction\n\nGoats are "
+         "eager on all days.\n\n## Eager\n\nGoats are eager in the night.",
+         ["Eager goats", "The brambles"]),
+        ("Goats in Wales", "Goats in Wales Goats are on the hill.", ["Goats in Wales"]),
+    ],
+)  # fmt: skip
+async def test_a_heading_says_what_its_section_says(
+    client: AsyncAnthropic, title: str, text: str, headings: list[str]
+) -> None:
+    box = expert({"http://a.test/": (title, text)})
+    await box.run(client, "Topic: goats\nRead these pages:\n- p: http://a.test/")
+    lines = box.calls[-1][1]["markdown"].splitlines()
+    assert [line.strip("# ") for line in lines if line.startswith("#")] == headings
+    assert not [line for line in lines if "Wales Goats" in line]
 
 
 async def test_the_expert_writes_nothing_where_no_page_is_on_the_topic(

@@ -98,13 +98,9 @@ def found(query: Json) -> Json:
                         for url in PAGES]}  # fmt: skip
 
 
-def _table(urls: list[str]) -> list[Json]:
-    places = {url: n for n, url in enumerate(PAGES, start=1)}
-    return [
-        {"n": places[url], "url": url, "title": PAGES[url][0], "path": url, "status": "success"}
-        for url in urls
-        if url in PAGES
-    ]
+def _rows(urls: list[str]) -> list[Json]:
+    known = [url for url in urls if url in PAGES]
+    return [{"url": url, "title": PAGES[url][0], "path": url} for url in known]
 
 
 def main_agent(expert_says: str = "", **apps: Answer) -> Toolbox:
@@ -113,7 +109,7 @@ def main_agent(expert_says: str = "", **apps: Answer) -> Toolbox:
         {
             f"{APPS}SEARCH_WEB": found,
             f"{APPS}SEARCH_NEWS": lambda _: {"results": []},
-            f"{LOCAL}crawl_parallel": lambda use: {"pages": _table(use["urls"])},
+            f"{LOCAL}crawl_parallel": lambda use: {"pages": _rows(use["urls"])},
             f"{LOCAL}read_local_file": lambda use: {"text": PAGES[use["path"]][1]},
             "Task": lambda _: expert_says,
             "ask_user": lambda _: "ann answered: moss roofs",
@@ -122,14 +118,21 @@ def main_agent(expert_says: str = "", **apps: Answer) -> Toolbox:
     )
 
 
-def expert() -> Toolbox:
-    """What the report expert has."""
-    path = "work_products/moss.html"
+def expert(pages: dict[str, tuple[str, str]] = PAGES) -> Toolbox:
+    """What the report expert has; titles and texts of the pages that it can read, by address."""
+
+    def table(urls: list[str]) -> list[Json]:
+        return [
+            {"n": n, "url": url, "title": title, "path": url, "status": "success"}
+            for n, (url, (title, _)) in enumerate(pages.items(), start=1)
+            if url in urls
+        ]
+
     return Toolbox(
         {
-            f"{LOCAL}crawl_parallel": lambda use: {"pages": _table(use["urls"])},
-            f"{LOCAL}save_corpus": lambda use: {"sources": _table(use["articles"])},
-            f"{LOCAL}read_local_file": lambda use: {"text": PAGES[use["path"]][1]},
-            f"{LOCAL}write_report": lambda _: {"success": True, "path": path},
+            f"{LOCAL}crawl_parallel": lambda use: {"pages": table(use["urls"])},
+            f"{LOCAL}save_corpus": lambda use: {"sources": table(use["articles"])},
+            f"{LOCAL}read_local_file": lambda use: {"text": pages[use["path"]][1]},
+            f"{LOCAL}write_report": lambda _: {"success": True, "path": "work_products/moss.html"},
         }
     )

@@ -1,0 +1,144 @@
+"""The small web: its own messy pages, and a folder of the user's own, however odd."""
+
+import gzip
+import os
+from collections.abc import AsyncGenerator, Mapping
+from pathlib import Path
+from time import monotonic
+from urllib.parse import urlsplit
+
+import aiohttp
+import pytest
+from yarl import URL
+
+from bot.sandbox.web import NoPagesError, Page, SmallWeb
+
+ARTICLE = (
+    "<html><head><title>{0}</title></head><body><nav>Menu</nav><p>{0} has a text.</p></body></html>"
+)
+
+
+@pytest.fixture
+async def web() -> AsyncGenerator[SmallWeb]:
+    async with SmallWeb.builtin(pace=0.0) as small_web:
+        yield small_web
+
+
+async def fetch(web: SmallWeb, url: str) -> tuple[int, bytes, Mapping[str, str]]:
+    parts = urlsplit(url)
+    target = URL(f"http://127.0.0.1:{web.port}{parts.path}", encoded=True)
+    host, timeout = {"Host": parts.hostname or ""}, aiohttp.ClientTimeout(total=10)
+    async with (
+        aiohttp.ClientSession(timeout=timeout) as client,
+        client.get(target, headers=host, allow_redirects=False) as response,
+    ):
+        return response.status, await response.read(), response.headers
+
+
+async def find(web: SmallWeb, part: str) -> Page:
+    return next(page for page in await web.ready() if part in page.url)
+
+
+def write_pages(folder: Path, files: Mapping[str, bytes]) -> None:
+    for name, data in files.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+
+
+async def test_every_page_answers_and_the_index_knows_its_article_without_furniture(
+    web: SmallWeb,
+) -> None:
+    pages = await web.ready()
+    statuses = {page.url: (await fetch(web, page.url))[0] for page in pages}
+    assert {url: status for url, status in statuses.items() if status != 200} == {
+        "http://queuecraft.test/blog/durable-turns": 301,
+        "http://archive.opsnotes.test/circuit-breakers-in-bots.html": 404,
+    }
+    assert len(pages) >= 20
+    assert all(page.title and len(page.text) > 100 for page in pages)
+    article = await find(web, "retries-that-do-no-harm")
+    assert (article.title, article.source) == ("Retries that do no harm", "The Reliably Blog")
+    assert "A retry is a bet that the same request will work the second time." in article.text
+    assert "Subscribe" not in article.text
+
+
+@pytest.mark.parametrize(
+    ("part", "known", "served"),
+    [
+        ("state-of-bots-2026", "18,000 chat bots", b'<div id="root"></div>'),
+        ("kaffeebytes", "Café Zähringer", "Zürich".encode("latin-1")),
+    ],
+    ids=["needs JavaScript", "latin-1 by its meta tag alone"],
+)
+async def test_search_knows_of_odd_pages_what_a_reader_would_see(
+    web: SmallWeb, part: str, known: str, served: bytes
+) -> None:
+    page = await find(web, part)
+    assert known in page.text
+    _, body, headers = await fetch(web, page.url)
+    assert headers["Content-Type"] == "text/html"
+    assert served in body
+    assert known.encode() not in body
+
+
+async def test_what_has_moved_is_forbidden_or_unknown_is_answered_so(web: SmallWeb) -> None:
+    moved = await find(web, "durable-turns")
+    _, _, headers = await fetch(web, moved.url)
+    assert (await fetch(web, headers["Location"]))[0] == 200
+    assert await find(web, "/internal/")
+    _, robots, _ = await fetch(web, "http://docs.threadline.test/robots.txt")
+    assert b"Disallow: /internal/" in robots
+    assert (await fetch(web, "http://blog.reliably.test/robots.txt"))[0] == 404
+    assert (await fetch(web, "http://elsewhere.test/"))[0] == 421
+
+
+async def test_each_url_ends_in_the_name_of_its_file(tmp_path: Path) -> None:
+    names = ["a.html", "B.HTM", "deep/er/c.html", "notes/Ünïcode ☂ größe.html", "50% off? #1.html"]
+    packed = {"p.html.gz": gzip.compress(ARTICLE.format("p").encode())}
+    write_pages(tmp_path, {name: ARTICLE.format(name).encode() for name in names} | packed)
+    async with SmallWeb.folder(tmp_path) as web:
+        pages = await web.ready()
+        assert {page.title for page in pages} == {*names, "p"}
+        for page in pages:
+            status, body, _ = await fetch(web, page.url)
+            assert (status, body.decode()) == (200, ARTICLE.format(page.title))
+
+
+async def test_broken_and_empty_files_are_served_but_not_found(tmp_path: Path) -> None:
+    write_pages(
+        tmp_path,
+        {
+            "empty.html": b"",
+            "blank.html": b" \n\x00\n ",
+            "torn.html.gz": gzip.compress(os.urandom(4000))[:12],
+            "not-gzip.html.gz": b"plainly not gzip",
+            "noise.html": bytes(range(256)) * 20,
+            "open-tags.html": b"<html><body><div><div><p>Still <b>readable <table><tr><td>text",
+            "too-deep.html": b"<div>" * 9000 + b"too deep" + b"</div>" * 9000,
+        },
+    )
+    async with SmallWeb.folder(tmp_path) as web:
+        pages = {page.url.rpartition("/")[2]: page for page in await web.ready()}
+        assert pages["open-tags.html"].text.startswith("Still readable")
+        assert not {"empty.html", "blank.html", "torn.html.gz", "not-gzip.html.gz"} & set(pages)
+        for name in ("empty.html", "torn.html.gz", "noise.html", "too-deep.html"):
+            assert (await fetch(web, f"http://pages.test/{name}"))[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("place", "why"), [("nothing-here", "is not a folder"), (".", "holds no page")]
+)
+def test_a_folder_without_pages_is_named(tmp_path: Path, place: str, why: str) -> None:
+    (tmp_path / "readme.md").write_text("no page", encoding="utf-8")
+    with pytest.raises(NoPagesError, match=why):
+        SmallWeb.folder(tmp_path / place)
+
+
+async def test_closing_does_not_wait_for_the_rest_of_the_pages(tmp_path: Path) -> None:
+    big = b"<p>" + b"word " * 200_000
+    write_pages(tmp_path, {f"{number}.html": big for number in range(100)})
+    begin = monotonic()
+    async with SmallWeb.folder(tmp_path):
+        pass
+    assert monotonic() - begin < 5
