@@ -14,7 +14,7 @@ from rich.console import Console
 from bot.sandbox import SandboxError
 from bot.sandbox.child import BotLives, Deaths, until_connected
 from bot.sandbox.moments import SharedClock
-from bot.sandbox.page import NoPortError, Page
+from bot.sandbox.page import Page
 from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.web import NoPagesError
 from bot.sandbox.world import ASKER, SandboxOptions, World, open_world
@@ -32,7 +32,7 @@ def run_sandbox(options: SandboxOptions) -> int:
     """Run it and return the exit code."""
     try:
         return asyncio.run(_run(options))
-    except (SandboxError, NoPagesError, NoPortError, TimeoutError) as error:
+    except (SandboxError, NoPagesError, TimeoutError) as error:
         typer.echo(f"The sandbox stopped: {error or type(error).__name__}", err=True)
         return 1
     except asyncio.CancelledError:
@@ -136,7 +136,7 @@ def _announce(page: Page, world: World, directory: Path, options: SandboxOptions
     is_other = bool(wanted) and f":{wanted}/" not in page.url
     lines = (
         f"Open {page.url} in a browser and write to @{world.slack.state.team.bot.name} there.",
-        *([f"Port {wanted} is taken, so it is the next free one."] if is_other else []),
+        *([f"Port {wanted} is taken, so it is another one."] if is_other else []),
         f"Slack's Web API: {world.slack.api_url}",
         *([f"Mail that was sent: {world.composio.base_url}/mailbox"] if world.composio else []),
         f"Workspaces and log: {directory}",

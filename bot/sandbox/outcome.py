@@ -7,7 +7,6 @@ from pathlib import Path
 from agent_core.messages import JsonObject
 from bot.sandbox.composio import Execution
 from bot.sandbox.slack import File, Post
-from bot.sandbox.slack.actions import blocks_of_post
 from bot.sandbox.slack.wire import as_array, as_object
 from bot.sandbox.watch import WatchedTurn
 
@@ -71,7 +70,7 @@ def _post_json(post: Post) -> JsonObject:
         "user": post.user,
         "only_for": post.ephemeral_to,
         "text": post.text,
-        "blocks_text": "\n".join(_texts_in(blocks_of_post(post))),
+        "blocks_text": "\n".join(_texts_in(list(post.blocks))),
     }
 
 

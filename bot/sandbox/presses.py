@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from bot.sandbox import SandboxError
 from bot.sandbox.slack import Post, SlackStandIn
-from bot.sandbox.slack.actions import blocks_of_post
 from bot.sandbox.slack.wire import JsonObject, as_array, as_object
 
 
@@ -49,7 +48,7 @@ def find_buttons(slack: SlackStandIn, user: str) -> list[Button]:
             label=str((as_object(element.get("text")) or {}).get("text") or ""),
         )
         for post in _posts_before(slack, user)
-        for block in blocks_of_post(post)
+        for block in post.blocks
         for element in _buttons_in(block)
     ]
 
@@ -58,7 +57,7 @@ def find_own_links(slack: SlackStandIn, user: str) -> list[str]:
     """The addresses behind the buttons of the newest post that this person alone sees."""
     person = slack.user_id(user)
     for post in _posts_before(slack, user):
-        elements = [element for block in blocks_of_post(post) for element in _buttons_in(block)]
+        elements = [element for block in post.blocks for element in _buttons_in(block)]
         links = [str(element["url"]) for element in elements if element.get("url")]
         if links and post.ephemeral_to == person:
             return links

@@ -129,7 +129,7 @@ class Harness:
         if point == "event.step_retried":
             self._outside.model.fail(status=529, times=4, kinds={"scripted"})
         if not point:
-            self._outside.slack.sockets.lose_acks(self._random.choice((0, 0, 1, 3)))
+            self._outside.slack.sockets.acks_to_lose = self._random.choice((0, 0, 1, 3))
             fault = self._random.choice(FAULTS)
             self._outside.slack.fail(self._random.choice(FAULTY), **fault)
 

@@ -75,7 +75,7 @@ class Typist:
             place = self._slack.dm_id(person)
         ids = self._slack.state.ids
         text = f"{self._slack.mention} {WORDS}" if shape == "mention" else WORDS
-        said_once = ids.fresh_uuid()
+        said_once = ids.fresh("u")
         posts = tuple(
             self._slack.state.add_post(
                 Post(
@@ -109,7 +109,7 @@ class Typist:
         return Copy(gesture=number, payload=payload, envelope=self._envelope())
 
     def _envelope(self) -> str:
-        return self._slack.state.ids.fresh_uuid()
+        return self._slack.state.ids.fresh("u")
 
     def _message(self, post: Post) -> JsonObject:
         state = self._slack.state

@@ -15,8 +15,7 @@ from agent_core.schedules.rule import slots_after
 from agent_core.schedules.schedule import Schedule, Slot
 from bot.sandbox.model import ToolUse
 from bot.sandbox.moments import SharedClock
-from bot.sandbox.slack import Delivery, Post, View
-from bot.sandbox.slack.actions import blocks_of_post
+from bot.sandbox.slack import Delivery, Post, SlackStandIn, View
 from bot.sandbox.slack.wire import JsonObject
 from bot.sandbox.watch import Watch
 from tests.e2e.one_task import in_one_task
@@ -173,10 +172,12 @@ class Office:
         """The modal that a person has open."""
         person = self.world.slack.user_id(user)
 
-        def opened(_: object) -> list[View]:
-            return self.world.slack.workspace.modals.stack_of(person)
+        def opened(slack: SlackStandIn) -> View | None:
+            return slack.workspace.views.modal_of(person)
 
-        return (await self.world.slack.wait_for(opened, timeout_s=ANSWER_S))[-1]
+        view = await self.world.slack.wait_for(opened, timeout_s=ANSWER_S)
+        assert view is not None
+        return view
 
     async def fill_in(self, view: View, entered: Mapping[str, object]) -> JsonObject:
         """Submit a modal with what was entered, by action. Returns the errors that keep it open."""
@@ -272,7 +273,7 @@ async def office_on(root: Path, moment: datetime = FRIDAY) -> AsyncGenerator[Off
 
 def buttons(post: Post) -> list[str]:
     """The labels of a post's buttons."""
-    blocks = blocks_of_post(post)
+    blocks = post.blocks
     return [
         str(element["text"]["text"])
         for block in blocks

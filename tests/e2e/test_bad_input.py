@@ -203,4 +203,4 @@ async def test_a_bot_that_is_removed_in_mid_turn_answers_directly_and_then_falls
     await world.nothing_more_happens()
     later = [call for call in world.slack.calls[before:] if "energy" in str(call.args)]
     assert later == []
-    await world.slack.invite("ann", "energy", "bot")
+    await world.slack.invite("energy", "bot")

@@ -153,7 +153,8 @@ async def test_it_pauses_when_its_owner_is_deactivated(tmp_path: Path) -> None:
         async with office_in(town) as office:
             schedule = await office.order(user="ben")
         state = town.outside.slack.state
-        state.set_user(replace(state.users[town.outside.slack.people["ben"]], deleted=True))
+        ben = town.outside.slack.people["ben"]
+        state.users[ben] = replace(state.users[ben], deleted=True)
         async with office_in(town) as office:
             await office.go_to_slot(schedule)
             assert await office.status(schedule.number) == ("paused", None)

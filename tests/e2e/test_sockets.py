@@ -90,7 +90,7 @@ async def test_a_notice_loses_nothing_under_traffic(tmp_path: Path) -> None:
 async def test_an_acknowledgement_that_is_lost_is_one_answer(tmp_path: Path) -> None:
     async with bot_in_a_world(tmp_path) as world:
         world.play_simple()
-        world.slack.sockets.lose_acks(2)
+        world.slack.sockets.acks_to_lose = 2
         root = await world.mention("Only once, please?")
         await world.answered(root)
         await world.slack.wait_for(

@@ -278,7 +278,7 @@ async def bot_in(
         settings,
         core,
         socket_timing=socket_timing,
-        clock=lambda: datetime.fromtimestamp(slack.workspace.clock.now(), UTC),
+        clock=lambda: datetime.fromtimestamp(slack.workspace.state.clock.now(), UTC),
     ) as runtime:
         await slack.connected(timeout_s=START_S)
         yield World(outside=outside, runtime=runtime)

@@ -1,10 +1,8 @@
 """The page's own server on loopback: who may talk to it, its files and the team's, its port."""
 
-import asyncio
-import errno
 import re
 from collections.abc import Mapping, Sequence
-from io import BytesIO
+from functools import partial
 from pathlib import Path
 from typing import Self
 from urllib.parse import quote
@@ -12,20 +10,12 @@ from urllib.parse import quote
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
-from bot.sandbox.page.acts import MAX_BYTES, Acts
-from bot.sandbox.page.feed import HEARTBEAT_S, Live
+from bot.sandbox.page.acts import MAX_BYTES, handle_act
+from bot.sandbox.page.feed import serve_page
 from bot.sandbox.slack import SlackStandIn
 
 LOOPBACK = "127.0.0.1"
-MAX_PORT = 65_535
-MAX_PORTS_TRIED = 100
 STATIC = Path(__file__).parent / "static"
-TYPES: Mapping[str, str] = {
-    ".css": "text/css; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".svg": "image/svg+xml",
-}
 PAGE_POLICY = (
     "default-src 'self'; img-src 'self' https: data: blob:; object-src 'none'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'"
@@ -41,35 +31,28 @@ HEADERS: Mapping[str, str] = {
     "Referrer-Policy": "no-referrer",
 }
 _LOCAL_HOST = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?", re.IGNORECASE)
-_MIMETYPE = re.compile(r"[\w.+-]+/[\w.+-]+")
-
-
-class NoPortError(Exception):
-    """There is no such port, or neither it nor the ones above it are free."""
 
 
 class Page:
     """Serves a stand-in's team to browsers of this machine; an asynchronous context manager.
 
-    `port` is the first one that is tried, and the next free one is taken; 0 is any. `commands` are
-    the slash commands that the app's manifest declares. Raises NoPortError.
+    A port that is taken gives way to any other. `commands` are the slash commands that the app's
+    manifest declares.
     """
 
     def __init__(
-        self,
-        slack: SlackStandIn,
-        *,
-        port: int = 0,
-        commands: Sequence[Mapping[str, str]] = (),
-        heartbeat_s: float = HEARTBEAT_S,
+        self, slack: SlackStandIn, *, port: int = 0, commands: Sequence[Mapping[str, str]] = ()
     ) -> None:
-        if not 0 <= port <= MAX_PORT:
-            raise NoPortError(f"There is no port {port}: they go up to {MAX_PORT}.")
         self._slack = slack
         self._port = port
-        self._live = Live(slack, commands, heartbeat_s)
-        self._acts = Acts(slack)
-        self._runner: web.AppRunner | None = None
+        app = web.Application(middlewares=[_refuse_strangers], client_max_size=MAX_BYTES)
+        app.on_response_prepare.append(_add_headers)
+        app.router.add_get("/", _send_index)
+        app.router.add_static("/static", STATIC)
+        app.router.add_get("/events", partial(serve_page, slack, commands), allow_head=False)
+        app.router.add_get("/files/{file_id}/{name:(?s:.*)}", self._send_file)
+        app.router.add_post("/acts/{name}", partial(handle_act, slack))
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
 
     @property
     def url(self) -> str:
@@ -77,76 +60,35 @@ class Page:
         return f"http://{LOOPBACK}:{self._port}/"
 
     async def __aenter__(self) -> Self:
-        """Start serving. Raises NoPortError."""
         for person in self._slack.people.values():
             self._slack.dm_id(person)
-        runner = web.AppRunner(self._build_app(), access_log=None, shutdown_timeout=1.0)
-        await runner.setup()
-        self._runner = runner
+        await self._runner.setup()
         try:
-            await self._listen(runner)
-        except BaseException:
-            await runner.cleanup()
-            raise
+            await web.TCPSite(self._runner, LOOPBACK, self._port).start()
+        except OSError:
+            await web.TCPSite(self._runner, LOOPBACK, 0).start()
+        self._port = int(self._runner.addresses[0][1])
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
-        self._live.close()
-        if self._runner is not None:
-            await self._runner.cleanup()
-
-    async def _listen(self, runner: web.AppRunner) -> None:
-        last = min(self._port + MAX_PORTS_TRIED, MAX_PORT + 1) if self._port else 1
-        for port in range(self._port, last):
-            try:
-                await web.TCPSite(runner, LOOPBACK, port).start()
-            except OSError as error:
-                if error.errno != errno.EADDRINUSE:
-                    raise
-            else:
-                self._port = int(runner.addresses[0][1])
-                return
-        raise NoPortError(f"No port from {self._port} to {last - 1} is free.")
-
-    def _build_app(self) -> web.Application:
-        app = web.Application(middlewares=[_refuse_strangers], client_max_size=MAX_BYTES)
-        app.on_response_prepare.append(_add_headers)
-        app.router.add_get("/", _send_own)
-        app.router.add_get("/static/{path:.+}", _send_own)
-        app.router.add_get("/events", self._live.handle, allow_head=False)
-        app.router.add_get("/files/{file_id}/{name:(?s:.*)}", self._send_file)
-        app.router.add_post("/acts/{name}", self._acts.handle)
-        return app
+        await self._runner.cleanup()
 
     async def _send_file(self, request: web.Request) -> web.StreamResponse:
         """A file of the team by its id; the name in the address is for people."""
-        file_id = request.match_info["file_id"]
-        file = next((file for file in self._slack.files if file.id == file_id), None)
+        file = self._slack.state.files.get(request.match_info["file_id"])
         if file is None:
             return web.Response(status=404, text="There is no such file.")
-        is_known = _MIMETYPE.fullmatch(file.mimetype)
-        mimetype = file.mimetype if is_known else "application/octet-stream"
         disposition = "attachment" if request.query.get("download") == "1" else "inline"
         name = quote(file.name, safe="", errors="replace")
-        headers = {
-            "Content-Type": mimetype + ("; charset=utf-8" if mimetype.startswith("text/") else ""),
-            "Content-Disposition": f"{disposition}; filename*=UTF-8''{name}",
-        }
-        if mimetype != "application/pdf":  # which browsers show in a program of their own
+        headers = {"Content-Disposition": f"{disposition}; filename*=UTF-8''{name}"}
+        headers["Content-Type"] = f"{file.mimetype.partition(';')[0]}; charset=utf-8"
+        if file.mimetype != "application/pdf":  # which browsers show in a program of their own
             headers["Content-Security-Policy"] = FOREIGN_POLICY
-        return web.Response(body=BytesIO(file.content), headers=headers)
+        return web.Response(body=file.content, headers=headers)
 
 
-async def _send_own(request: web.Request) -> web.StreamResponse:
-    """The page's own files; types depend on no machine, and no path leads out of the folder."""
-    parts = request.match_info.get("path", "index.html").split("/")
-    is_plain = all(part.strip(".") and "\0" not in part and "\\" not in part for part in parts)
-    path = STATIC.joinpath(*parts) if is_plain else STATIC
-    try:
-        body = await asyncio.to_thread(path.read_bytes)
-        return web.Response(body=body, headers={"Content-Type": TYPES[path.suffix]})
-    except (OSError, KeyError):
-        return web.Response(status=404, text="There is no such file.")
+async def _send_index(_request: web.Request) -> web.StreamResponse:
+    return web.FileResponse(STATIC / "index.html")
 
 
 @web.middleware

@@ -1,8 +1,7 @@
-"""Interactive elements in the hands of a person: finding one, and what its use looks like. Pure."""
+"""Interactive elements in the hands of a person: what their use looks like to the app. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from bot.sandbox.slack.records import Post
 from bot.sandbox.slack.wire import JsonObject, as_array, as_object
 
 # Of each kind of element that has a value: the field in which it is told, and its first value.
@@ -15,42 +14,35 @@ _VALUES: Mapping[str, tuple[str, str]] = {
 _WITHOUT_STATE = ("button", "overflow", "feedback_buttons")
 
 
-def blocks_of_post(post: Post) -> list[JsonObject]:
-    """Its blocks."""
-    return list(post.blocks)
+class UnfilledError(ValueError):
+    """Inputs of a form must be filled and were not, which Slack's form does not let pass."""
+
+    def __init__(self, blocks: list[str]) -> None:
+        super().__init__(f"to be filled: {', '.join(blocks)}")
+        self.blocks = blocks
 
 
-def find_element(
-    blocks: Iterable[JsonObject], action_id: str, block_id: str | None = None
-) -> tuple[str, JsonObject]:
-    """The block id and the element with this action id, in any block or a given one.
-
-    Raises KeyError.
-    """
+def _elements_of(blocks: Iterable[JsonObject]) -> Iterator[tuple[str, JsonObject]]:
+    """What can be used in the blocks, with the ids of its blocks."""
     for block in blocks:
-        for element in _elements_of(block):
-            if element["action_id"] == action_id and block_id in (None, block.get("block_id")):
-                return str(block.get("block_id")), element
-    raise KeyError(action_id)
-
-
-def _elements_of(block: JsonObject) -> Iterator[JsonObject]:
-    places = (
-        block.get("accessory"),
-        block.get("element"),
-        *(as_array(block.get("elements")) or ()),
-    )
-    for place in places:
-        if (element := as_object(place)) is not None and element.get("action_id"):
-            yield element
+        elements = as_array(block.get("elements")) or ()
+        for place in (block.get("accessory"), block.get("element"), *elements):
+            if (element := as_object(place)) is not None and element.get("action_id"):
+                yield str(block.get("block_id")), element
 
 
 def describe_action(
-    element: JsonObject, block_id: str, chosen: object, action_ts: str
+    blocks: Iterable[JsonObject], action_id: str, block_id: str | None, chosen: object
 ) -> JsonObject:
-    """The entry of `actions` in a block_actions payload. Raises KeyError for a wrong choice."""
-    action = {"type": element["type"], "action_id": element["action_id"], "block_id": block_id}
-    return action | _describe_use(element, chosen) | {"action_ts": action_ts}
+    """The entry of `actions` in a block_actions payload.
+
+    Raises KeyError for an element or a choice that is not there.
+    """
+    for place, element in _elements_of(blocks):
+        if element["action_id"] == action_id and block_id in (None, place):
+            action = {"type": element["type"], "action_id": action_id, "block_id": place}
+            return action | _describe_use(element, chosen)
+    raise KeyError(action_id)
 
 
 def _describe_use(element: JsonObject, chosen: object) -> JsonObject:
@@ -80,33 +72,27 @@ def collect_values(blocks: Iterable[JsonObject], entered: Mapping[str, object]) 
     What was entered is given by action id. Raises KeyError for an option that is not there.
     """
     values: dict[str, JsonObject] = {}
-    for block in blocks:
-        for element in _elements_of(block):
-            kind, action_id = str(element["type"]), str(element["action_id"])
-            if kind not in _WITHOUT_STATE:
-                shown = {"type": kind, **_shown_value(element, entered)}
-                values.setdefault(str(block.get("block_id")), {})[action_id] = shown
+    for block_id, element in _elements_of(blocks):
+        kind, action_id = str(element["type"]), str(element["action_id"])
+        if kind in _WITHOUT_STATE:
+            continue
+        name, initial = _VALUES[kind]
+        shown = {name: element.get(initial)}
+        if action_id in entered:
+            shown = _describe_value(element, entered[action_id])
+        values.setdefault(block_id, {})[action_id] = {"type": kind, **shown}
     return dict(values)
 
 
-def _shown_value(element: JsonObject, entered: Mapping[str, object]) -> JsonObject:
-    if element["action_id"] in entered:
-        return _describe_value(element, entered[element["action_id"]])
-    name, initial = _VALUES[element["type"]]
-    return {name: element.get(initial)}
-
-
 def collect_state(blocks: Iterable[JsonObject], entered: Mapping[str, object]) -> JsonObject:
-    """`state.values` of a modal that is submitted.
-
-    Raises ValueError for an input that must be filled and was not, as Slack's form does.
-    """
+    """`state.values` of a modal that is submitted. Raises UnfilledError and KeyError."""
     blocks = list(blocks)
     values = collect_values(blocks, entered)
-    for block in blocks:
-        if block["type"] == "input" and not block.get("optional"):
-            element: JsonObject = block["element"]
-            name, _ = _VALUES[element["type"]]
-            if values[str(block["block_id"])][element["action_id"]][name] is None:
-                raise ValueError(f"the input {element['action_id']} must be filled")
+    required = [b for b in blocks if b["type"] == "input" and not b.get("optional")]
+    if unfilled := [b["block_id"] for b in required if not _is_filled(values[b["block_id"]])]:
+        raise UnfilledError(unfilled)
     return values
+
+
+def _is_filled(shown: Mapping[str, JsonObject]) -> bool:
+    return all(None not in value.values() for value in shown.values())

@@ -13,10 +13,9 @@ DEFAULT_SCOPES = (
     "users:read",
 )  # fmt: skip
 DEFAULT_EVENTS = (
-    "agent_session_stopped", "app_home_opened", "app_mention", "app_uninstalled",
-    "channel_archive", "channel_rename", "file_shared", "member_joined_channel",
-    "message.channels", "message.groups", "message.im", "message.mpim", "reaction_added",
-    "tokens_revoked",
+    "agent_session_stopped", "app_home_opened", "app_mention", "channel_archive", "channel_left",
+    "channel_rename", "message.channels", "message.groups", "message.im", "message.mpim",
+    "reaction_added",
 )  # fmt: skip
 MESSAGE_EVENTS: Mapping[ChannelKind, str] = {
     "channel": "message.channels",
@@ -30,17 +29,11 @@ SCOPE_PREFIXES: Mapping[ChannelKind, str] = {
     "im": "im",
     "mpim": "mpim",
 }
-_MEMBERS = ("channels:read", "groups:read", "mpim:read")
 _EVENT_SCOPES: Mapping[str, tuple[str, ...]] = {
     "app_mention": ("app_mentions:read",),
     **{MESSAGE_EVENTS[kind]: (f"{prefix}:history",) for kind, prefix in SCOPE_PREFIXES.items()},
     "reaction_added": ("reactions:read",),
-    "reaction_removed": ("reactions:read",),
-    "member_joined_channel": _MEMBERS,
-    "member_left_channel": _MEMBERS,
     **{f"channel_{name}": ("channels:read",) for name in ("archive", "left", "rename")},
-    **{f"group_{name}": ("groups:read",) for name in ("archive", "left", "rename")},
-    "file_shared": ("files:read",),
     "agent_session_stopped": ("chat:write",),
 }
 """An event is delivered with any one of its scopes; one that is not listed needs none."""

@@ -39,60 +39,31 @@ class Arguments:
         return self.values.get(name) in (True, 1, "1", "true", "True")
 
     def number(self, name: str, default: int) -> int:
-        value = self.values.get(name)
-        try:
-            return default if value in (None, "") else int(value)
-        except (TypeError, ValueError):
-            raise ApiError("invalid_arguments") from None
-
-    def json_array(self, name: str, *, error: str = "invalid_arguments") -> JsonArray | None:
-        """A JSON array, also one sent as a JSON string; anything else is refused with `error`."""
-        value = self._decoded(name, error)
-        if value is not None and as_array(value) is None:
-            raise ApiError(error)
-        return as_array(value)
-
-    def json_object(self, name: str, *, error: str = "invalid_arguments") -> JsonObject | None:
-        """A JSON object, also one sent as a JSON string; anything else is refused with `error`."""
-        value = self._decoded(name, error)
-        if value is not None and as_object(value) is None:
-            raise ApiError(error)
-        return as_object(value)
+        return int(self.values.get(name) or default)
 
     def names(self, name: str) -> tuple[str, ...]:
         """A comma-separated list."""
         return tuple(part.strip() for part in self.text(name).split(",") if part.strip())
 
-    def _decoded(self, name: str, error: str) -> object:
+    def json_array(self, name: str) -> JsonArray | None:
+        """A JSON array, also one sent as a string; None when it is absent."""
+        return as_array(self._decoded(name))
+
+    def json_object(self, name: str) -> JsonObject | None:
+        """A JSON object, also one sent as a string; None when it is absent."""
+        return as_object(self._decoded(name))
+
+    def _decoded(self, name: str) -> object:
         value = self.values.get(name)
-        if not isinstance(value, str):
-            return value
-        try:
-            return json.loads(value) if value else None
-        except ValueError:
-            raise ApiError(error) from None
+        return json.loads(value) if isinstance(value, str) and value else value
 
 
 async def read_arguments(request: web.Request) -> JsonObject:
-    """Everything the request carries, the body winning over the query. Raises `ApiError`."""
-    merged: JsonObject = dict(request.query)
-    if not request.can_read_body:
-        return merged
-    if request.content_type == "application/json":
-        return merged | await _json_body(request)
-    if request.content_type in ("application/x-www-form-urlencoded", "multipart/form-data"):
-        return merged | dict(await request.post())
-    return merged
-
-
-async def _json_body(request: web.Request) -> JsonObject:
-    try:
-        body = await request.json()
-    except ValueError:
-        raise ApiError("invalid_json") from None
-    if (body := as_object(body)) is None:
-        raise ApiError("json_not_object")
-    return body
+    """Everything the request carries, the body winning over the query."""
+    values: JsonObject = dict(request.query)
+    if request.content_type != "application/json":
+        return values | dict(await request.post())
+    return values | (await request.json() if request.can_read_body else {})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,13 +73,13 @@ class Content:
     text: str = ""
     blocks: tuple[JsonObject, ...] | None = None
     metadata: JsonObject | None = None
+    """`{event_type, event_payload}`; `{}` clears it."""
     blocks_are_derived: bool = False
-    is_cut: bool = False
 
 
 def read_content(args: Arguments, ids: Ids, *, is_update: bool = False) -> Content:
     """Check and read the content of a call. Raises `ApiError`, also when there is nothing."""
-    metadata = read_metadata(args)
+    metadata = args.json_object("metadata")
     if markdown := args.text("markdown_text"):
         if args.has("text") or args.has("blocks"):
             raise ApiError("markdown_text_conflict")
@@ -120,9 +91,8 @@ def read_content(args: Arguments, ids: Ids, *, is_update: bool = False) -> Conte
         raise ApiError("no_text")
     if is_update and len(text) > limits.MAX_UPDATE_TEXT:
         raise ApiError("msg_too_long")
-    is_cut = len(text) > limits.MAX_POST_TEXT
     text = settle_text(text[: limits.MAX_POST_TEXT])
-    return Content(text=text, blocks=blocks, metadata=metadata, is_cut=is_cut)
+    return Content(text=text, blocks=blocks, metadata=metadata)
 
 
 def check_markdown(text: str) -> None:
@@ -133,18 +103,8 @@ def check_markdown(text: str) -> None:
 
 def read_blocks(args: Arguments, ids: Ids) -> tuple[JsonObject, ...] | None:
     """The blocks of a message, checked, with an id for each that came without."""
-    blocks = args.json_array("blocks", error="invalid_blocks_format")
+    blocks = args.json_array("blocks")
     if blocks is None:
         return None
     check_message_blocks(blocks)
     return tuple({"block_id": ids.fresh("b").lower(), **block} for block in blocks)
-
-
-def read_metadata(args: Arguments) -> JsonObject | None:
-    """`{event_type, event_payload}`; None when it was left out, `{}` to clear it."""
-    metadata = args.json_object("metadata", error="invalid_metadata_format")
-    if metadata:
-        kind, payload = metadata.get("event_type"), metadata.get("event_payload")
-        if not isinstance(kind, str) or not kind or not isinstance(payload, dict):
-            raise ApiError("invalid_metadata_schema")
-    return metadata

@@ -1,10 +1,9 @@
 """The stand-in's time, and the tasks that go on beside its callers."""
 
 import asyncio
-import heapq
-import itertools
 import time
 from collections.abc import Coroutine
+from operator import itemgetter
 from typing import Any, Protocol
 
 
@@ -31,9 +30,7 @@ class ManualClock:
 
     def __init__(self, start_s: float = 1_795_000_000.0) -> None:
         self._now_s = start_s
-        self._order = itertools.count()
-        self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
-        self._is_waited_on = asyncio.Event()
+        self._sleepers: list[tuple[float, asyncio.Event]] = []
 
     def now(self) -> float:
         return self._now_s
@@ -41,23 +38,15 @@ class ManualClock:
     def advance(self, seconds: float) -> None:
         """Move on and wake everyone whose moment has come, earliest first."""
         self._now_s += seconds
+        self._sleepers.sort(key=itemgetter(0))
         while self._sleepers and self._sleepers[0][0] <= self._now_s:
-            _, _, woken = heapq.heappop(self._sleepers)
-            if not woken.done():
-                woken.set_result(None)
-
-    async def waited_on(self) -> None:
-        """Return once somebody has waited for a moment to come."""
-        await self._is_waited_on.wait()
+            self._sleepers.pop(0)[1].set()
 
     async def sleep_until(self, at_s: float) -> None:
         """Wait until the clock was advanced to the moment; one that has passed returns at once."""
-        if at_s <= self._now_s:
-            return
-        woken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        heapq.heappush(self._sleepers, (at_s, next(self._order), woken))
-        self._is_waited_on.set()
-        await woken
+        if at_s > self._now_s:
+            self._sleepers.append((at_s, woken := asyncio.Event()))
+            await woken.wait()
 
 
 class Background:
@@ -65,25 +54,24 @@ class Background:
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._failures: list[BaseException] = []
 
     def start(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._finish)
+        task.add_done_callback(self._forget)
         return task
 
-    def _finish(self, task: asyncio.Task[Any]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (failure := task.exception()) is not None:
-            self._failures.append(failure)
+    def _forget(self, task: asyncio.Task[Any]) -> None:
+        if task.cancelled() or task.exception() is None:
+            self._tasks.discard(task)
 
     async def close(self) -> None:
         """Cancel what still runs, wait for its end, and raise the first failure there was."""
-        for task in tuple(self._tasks):
+        tasks = tuple(self._tasks)
+        for task in tasks:
             task.cancel()
-        if self._tasks:
-            await asyncio.wait(tuple(self._tasks))
-        await asyncio.sleep(0)
-        if self._failures:
-            raise self._failures[0]
+        if tasks:
+            await asyncio.wait(tasks)
+        for task in tasks:
+            if not task.cancelled() and (failure := task.exception()) is not None:
+                raise failure

@@ -1,7 +1,7 @@
 """The live feed: everything that changes in the team or between it and the app, as it happens."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -14,8 +14,6 @@ from bot.sandbox.slack.records import (
     SuggestedPrompts,
     View,
 )
-
-MAX_WAITING_CHANGES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,45 +36,34 @@ class Change:
     is_gone: bool = False
 
 
-class SubscriberTooSlowError(Exception):
-    """The reader of a subscription let more changes pile up than its queue holds."""
-
-
 class Feed:
-    """Hands each change to every subscriber; a slow one is cut off, the others do not wait."""
+    """Hands each change to everyone who watches. Nobody waits for a slow reader."""
 
     def __init__(self) -> None:
-        self._queues: dict[asyncio.Queue[Change | None], None] = {}
-        self._watchers: dict[Callable[[], None], None] = {}
+        self._watchers: dict[Callable[[Change], object], None] = {}
 
     def publish(self, change: Change) -> None:
-        for queue in tuple(self._queues):
-            is_full = queue.qsize() >= MAX_WAITING_CHANGES
-            if is_full:
-                self._queues.pop(queue)
-            queue.put_nowait(None if is_full else change)
         for notice in tuple(self._watchers):
-            notice()
-
-    def subscribe(self) -> AsyncIterator[Change]:
-        """Changes from this call on, without end; raises `SubscriberTooSlowError` if cut off."""
-        queue: asyncio.Queue[Change | None] = asyncio.Queue()
-        self._queues[queue] = None
-        return self._read(queue)
-
-    async def _read(self, queue: asyncio.Queue[Change | None]) -> AsyncIterator[Change]:
-        try:
-            while (change := await queue.get()) is not None:
-                yield change
-        finally:
-            self._queues.pop(queue, None)
-        raise SubscriberTooSlowError
+            notice(change)
 
     @contextmanager
-    def watch(self, notice: Callable[[], None]) -> Generator[None]:
-        """Call `notice` after each change while the block runs."""
+    def watch(self, notice: Callable[[Change], object]) -> Generator[None]:
+        """Call `notice` with each change while the block runs."""
         self._watchers[notice] = None
         try:
             yield
         finally:
             self._watchers.pop(notice, None)
+
+    def subscribe(self) -> AsyncGenerator[Change]:
+        """Changes from this call on, without end."""
+        queue: asyncio.Queue[Change] = asyncio.Queue()
+        self._watchers[queue.put_nowait] = None
+        return self._read(queue)
+
+    async def _read(self, queue: asyncio.Queue[Change]) -> AsyncGenerator[Change]:
+        try:
+            while True:
+                yield await queue.get()
+        finally:
+            self._watchers.pop(queue.put_nowait, None)

@@ -7,17 +7,12 @@ it said.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from uuid import uuid4
 
-from bot.sandbox.slack.actions import (
-    blocks_of_post,
-    collect_state,
-    collect_values,
-    describe_action,
-    find_element,
-)
+from bot.sandbox.slack.actions import collect_state, collect_values, describe_action
 from bot.sandbox.slack.arguments import Arguments, read_content
 from bot.sandbox.slack.messages import show_post, show_view
-from bot.sandbox.slack.records import Channel, Delivery, Post, View
+from bot.sandbox.slack.records import Channel, Delivery, Post
 from bot.sandbox.slack.team import DOMAIN
 from bot.sandbox.slack.text import type_text
 from bot.sandbox.slack.wire import JsonObject, without_none
@@ -55,12 +50,6 @@ class Gestures:
         """The post; raises KeyError when there is none."""
         return self.state.posts[self.channel_id(channel)][ts]
 
-    def find_shown(self, channel: str, ts: str) -> Post:
-        """A post, or an ephemeral one. Raises KeyError."""
-        place = (self.channel_id(channel), ts)
-        shown = (post for post in self.state.ephemerals if (post.channel, post.ts) == place)
-        return next(shown, None) or self.find(channel, ts)
-
     def typed(self, text: str) -> str:
         """The wire form of typed text: `@ann`, `@bot` or its name, `#general`, escapes, links."""
         users = {name: user.id for name, user in self.state.team.users.items()}
@@ -81,14 +70,8 @@ class Gestures:
         client_msg_id: str | None = None,
     ) -> str:
         """A person posts wire text (see `typed`). Returns the ts; the events are on their way."""
-        if dm == (channel is not None):
-            raise ValueError("give either a channel or dm=True")
         author = self.state.users[self.user_id(user)]
-        place = self._channel(channel or self.dm_id(user))
-        if author.id not in place.members:
-            raise ValueError(f"{user} is no member of {place.name or place.id}")
-        if place.is_archived:
-            raise ValueError(f"{place.name} is archived")
+        place = self._channel(self.dm_id(user) if dm else channel or "")
         is_broadcast = bool(thread_ts and reply_broadcast)
         kept = (
             self.workspace.add_file(
@@ -106,49 +89,71 @@ class Gestures:
             files=tuple(kept),
             bot_id=author.bot_id,
             app_id=author.app_id,
-            client_msg_id=client_msg_id or self.state.ids.fresh_uuid(),
+            client_msg_id=client_msg_id or str(uuid4()),
         )
         return self.workspace.add_post(post).ts
 
     async def edit(self, user: str, channel: str, ts: str, text: str) -> None:
-        """A person edits a post: the new text, marked as edited."""
         changed = replace(self.find(channel, ts), text=text)
         self.workspace.change_post(changed, editor=self.user_id(user))
 
     async def delete(self, channel: str, ts: str) -> None:
         self.workspace.delete_post(self.find(channel, ts))
 
-    async def react(self, user: str, channel: str, ts: str, name: str) -> None:
-        person = self.user_id(user)
-        self.workspace.set_reaction(self.find(channel, ts), name, person, added=True)
+    async def react(
+        self, user: str, channel: str, ts: str, name: str, *, added: bool = True
+    ) -> None:
+        """A person reacts to a post, or takes that back."""
+        post, person = self.find(channel, ts), self.user_id(user)
+        self.workspace.set_reaction(post, name, person, added=added)
 
-    async def unreact(self, user: str, channel: str, ts: str, name: str) -> None:
-        person = self.user_id(user)
-        self.workspace.set_reaction(self.find(channel, ts), name, person, added=False)
-
-    async def invite(self, inviter: str, channel: str, user: str) -> None:
-        """Someone invites a user, or the bot ("bot"), into a channel."""
-        place, inviter = self._channel(channel), self.user_id(inviter)
-        self.workspace.join(place, self.user_id(user), inviter=inviter)
+    async def invite(self, channel: str, user: str) -> None:
+        """Someone brings a user, or the bot ("bot"), into a channel."""
+        place = self._channel(channel)
+        self.state.keep(replace(place, members=(*place.members, self.user_id(user))))
 
     async def remove_from_channel(self, channel: str, user: str) -> None:
-        """A user, or the bot, is taken out of a channel."""
-        self.workspace.leave(self._channel(channel), self.user_id(user))
+        """A user, or the bot, is taken out of a channel; the app learns of its own removal."""
+        place, person = self._channel(channel), self.user_id(user)
+        if person == self.workspace.app.bot_user_id:
+            self.workspace.tell("channel_left", place, channel=place.id)
+        self.state.keep(replace(place, members=tuple(m for m in place.members if m != person)))
 
     async def archive(self, user: str, channel: str) -> None:
-        self.workspace.archive(self._channel(channel), self.user_id(user))
+        place = self._channel(channel)
+        self.state.keep(replace(place, is_archived=True))
+        self.workspace.tell("channel_archive", place, channel=place.id, user=self.user_id(user))
 
     async def rename_channel(self, channel: str, name: str) -> None:
         """A channel gets another name; `channels` still finds it by the old one."""
-        self.workspace.rename(self._channel(channel), name)
+        place = self._channel(channel)
+        self.state.keep(replace(place, name=name))
+        self.workspace.tell("channel_rename", place, channel={"id": place.id, "name": name})
 
     def live_in(self, user: str, zone: str) -> None:
         """A user's profile names another time zone from now on; the app is not told of it."""
-        self.state.set_user(replace(self.state.users[self.user_id(user)], tz=zone))
+        person = self.user_id(user)
+        self.state.users[person] = replace(self.state.users[person], tz=zone)
 
     async def stop_session(self, user: str, channel: str, thread_ts: str) -> None:
         """A person presses Stop: running streams end at once, then the app is told."""
-        self.workspace.stop_session(self._channel(channel), thread_ts, self.user_id(user))
+        place = self._channel(channel)
+        stopped: list[str] = []
+        for post in self.state.replies_of(place.id, thread_ts):
+            if post.stream and post.stream.is_open(self.state.clock.now()):
+                ended = replace(post.stream, phase="completed", stopped_by_user=True)
+                self.workspace.change_post(replace(post, stream=ended))
+                stopped.append(post.ts)
+        if session := self.state.sessions.get((place.id, thread_ts)):
+            self.state.keep(replace(session, status="active", status_text=""))
+        self.workspace.tell(
+            "agent_session_stopped",
+            place,
+            channel=place.id,
+            thread_ts=thread_ts,
+            user=self.user_id(user),
+            streaming_message_ts=stopped,
+        )
 
     async def open_home(self, user: str, *, tab: str = "home") -> None:
         """A person opens the app: its Home tab, or its messages."""
@@ -159,7 +164,7 @@ class Gestures:
             user=person,
             channel=self.dm_id(user),
             tab=tab,
-            view=show_view(self.state, view) if view else None,
+            view=show_view(view) if view else None,
         )
 
     async def click(
@@ -177,8 +182,8 @@ class Gestures:
         The block is named where an action id stands in several. Raises KeyError for an element or
         an option that is not there.
         """
-        post = self.find_shown(channel, ts)
-        blocks = blocks_of_post(post)
+        shown = (post for post in self.state.ephemerals if post.ts == ts)
+        post = next(shown, None) or self.find(channel, ts)
         container = {
             "type": "message",
             "message_ts": post.ts,
@@ -190,10 +195,10 @@ class Gestures:
             "block_actions",
             user,
             container=without_none(container),
-            channel=self._show_place(post.channel),
+            channel={"id": post.channel},
             message=None if post.ephemeral_to else show_post(self.state, post),
-            state={"values": collect_values(blocks, {action_id: chosen})},
-            actions=[self._action(blocks, action_id, block_id, chosen)],
+            state={"values": collect_values(post.blocks, {action_id: chosen})},
+            actions=[self._action(post.blocks, action_id, block_id, chosen)],
         )
 
     async def click_view(
@@ -206,75 +211,55 @@ class Gestures:
         block_id: str | None = None,
     ) -> Delivery:
         """Use an element of a modal or of App Home; see `click`."""
-        view = self.workspace.modals.find(view_id)
+        view = self.workspace.views.find(view_id)
         return await self._interact(
             "block_actions",
             user,
             container={"type": "view", "view_id": view.id},
-            view=show_view(self.state, view),
+            view=show_view(view),
             actions=[self._action(view.body["blocks"], action_id, block_id, chosen)],
         )
 
     def _action(
         self, blocks: Sequence[JsonObject], action_id: str, block_id: str | None, chosen: object
     ) -> JsonObject:
-        block_id, element = find_element(blocks, action_id, block_id)
-        return describe_action(element, block_id, chosen, self.state.ids.fresh_ts())
+        action = describe_action(blocks, action_id, block_id, chosen)
+        return action | {"action_ts": self.state.ids.fresh_ts()}
 
     async def submit_view(
         self, user: str, view_id: str, entered: Mapping[str, object] | None = None
     ) -> Delivery:
-        """Submit a modal with what was entered, by action id, and do what the app answers."""
+        """Submit a modal with what was entered, by action id, and do what the app answers.
+
+        Raises UnfilledError for an input that must be filled, KeyError for a choice that is not
+        there, ApiError for a view that Slack does not take.
+        """
         view = self.state.views[view_id]
         view = replace(view, state=collect_state(view.body["blocks"], entered or {}))
         self.state.show_view(view)
-        shown = show_view(self.state, view)
+        shown = show_view(view)
         delivery = await self._interact("view_submission", user, view=shown, response_urls=[])
-        if delivery.acked_at_s is not None:
-            self._follow(view, delivery.answer or {})
-        return delivery
-
-    def _follow(self, view: View, answer: JsonObject) -> None:
+        answer = delivery.answer or {}
         match answer.get("response_action"):
             case "errors":
-                return
+                pass
             case "update":
-                self.workspace.modals.update(view, answer["view"])
-            case "push":
-                self.workspace.modals.push(view.user, answer["view"])
-            case "clear":
-                for each in self.workspace.modals.stack_of(view.user):
-                    self.state.close_view(each)
-            case _:
+                self.workspace.views.update(view, answer["view"])
+            case _ if delivery.acked_at_s is not None:
                 self.state.close_view(view)
+            case _:
+                pass
+        return delivery
 
-    async def close_view(self, user: str, view_id: str, *, all_views: bool = False) -> None:
-        """Close a modal, or the person's whole stack. The app hears nothing of it."""
-        view = self.state.views[view_id]
-        for each in self.workspace.modals.stack_of(self.user_id(user)) if all_views else (view,):
-            self.state.close_view(each)
-
-    async def use_message_shortcut(
-        self, user: str, channel: str, ts: str, callback_id: str
-    ) -> Delivery:
-        """Run a shortcut from a post's menu."""
-        post = self.find(channel, ts)
-        return await self._interact(
-            "message_action",
-            user,
-            callback_id=callback_id,
-            message_ts=post.ts,
-            message=show_post(self.state, post),
-            channel=self._show_place(post.channel),
-            action_ts=self.state.ids.fresh_ts(),
-        )
+    async def close_view(self, view_id: str) -> None:
+        """A person closes a modal. The app hears nothing of it."""
+        self.state.close_view(self.state.views[view_id])
 
     async def slash(self, user: str, channel: str, command: str, text: str = "") -> Delivery:
         """Run a slash command; a message in the acknowledgement is posted as Slack posts it."""
         person, place = self.user_id(user), self._channel(channel)
         payload: JsonObject = {
             "team_id": self.state.team.id,
-            "team_domain": DOMAIN,
             "channel_id": place.id,
             "channel_name": place.name or "directmessage",
             "user_id": person,
@@ -282,7 +267,6 @@ class Gestures:
             "command": command,
             "text": text,
             "api_app_id": self.state.team.app_id,
-            "is_enterprise_install": "false",
             "trigger_id": self.workspace.triggers.issue(person),
         }
         deliverer = self.workspace.deliverer
@@ -310,17 +294,12 @@ class Gestures:
         else:
             self.state.add_ephemeral(post)
 
-    def _show_place(self, channel_id: str) -> JsonObject:
-        return {"id": channel_id, "name": self.state.channels[channel_id].name or "directmessage"}
-
     async def _interact(self, kind: str, user: str, **fields: object) -> Delivery:
         """Send the payload of a gesture, with what every one carries."""
         person = self.state.users[self.user_id(user)]
         payload: JsonObject = {
             "type": kind,
             "team": {"id": self.state.team.id, "domain": DOMAIN},
-            "enterprise": None,
-            "is_enterprise_install": False,
             "user": {"id": person.id, "name": person.name, "team_id": person.team_id},
             "api_app_id": self.state.team.app_id,
             "trigger_id": self.workspace.triggers.issue(person.id),

@@ -9,19 +9,12 @@ from bot.sandbox.slack.clock import Clock
 MAX_POST_TEXT: Final = 40_000
 MAX_UPDATE_TEXT: Final = 4_000
 MAX_MARKDOWN_TEXT: Final = 12_000
-MAX_BLOCKS: Final = 50
-MAX_VIEW_BLOCKS: Final = 100
 MAX_BLOCKS_TOTAL_CHARS: Final = 13_200
 MAX_STREAM_BYTES: Final = 10_600
 MAX_CHUNK_STRING: Final = 256
-MAX_FILE_BYTES: Final = 1_073_741_824
-MAX_ALT_TEXT: Final = 1_000
 MAX_TITLE: Final = 200
-MAX_VIEW_BYTES: Final = 250_000
-MAX_VIEW_STACK: Final = 3
 MAX_PROMPTS: Final = 4
 MAX_LOADING_MESSAGES: Final = 10
-MAX_REACTIONS_OF_A_POST: Final = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

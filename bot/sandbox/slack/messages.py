@@ -27,30 +27,21 @@ def show_post(state: State, post: Post, *, full_metadata: bool = True) -> JsonOb
         {
             "type": "message",
             **_fields(post, "subtype", "user", "text", "ts", "client_msg_id", "thread_ts"),
-            **_fields(post, "bot_id", "app_id"),
+            **_fields(post, "bot_id", "app_id", "edited"),
             "parent_user_id": root.user if root else None,
             "streaming_state": post.stream.phase if post.stream else None,
-            "edited": {"user": post.edited.user, "ts": post.edited.ts} if post.edited else None,
             "metadata": metadata,
             "blocks": list(post.blocks) or None,
             "files": [show_file(state, file) for file in post.files] or None,
             "reactions": reactions or None,
+            "bot_profile": {"id": post.bot_id} if post.bot_id else None,
         }
     )
-    author = state.users.get(post.user)
-    return shown | (_show_author(state, post, author) if author else {})
-
-
-def _show_author(state: State, post: Post, author: User) -> JsonObject:
-    team: JsonObject = {"team": author.team_id}
-    if author.team_id != state.team.id:
-        profile = {"real_name": author.real_name, "display_name": author.display_name}
-        team |= {"user_team": author.team_id, "source_team": author.team_id}
-        team["user_profile"] = {**profile, "name": author.name, "team": author.team_id}
-    if post.bot_id:
-        profile = {"id": post.bot_id, "app_id": post.app_id, "name": author.name}
-        team["bot_profile"] = {**profile, "deleted": False, "team_id": author.team_id}
-    return team
+    if (author := state.users.get(post.user)) is not None:
+        shown["team"] = author.team_id
+        if author.team_id != state.team.id:
+            shown["user_team"] = author.team_id
+    return shown
 
 
 def permalink(post: Post) -> str:
@@ -65,19 +56,12 @@ def show_in_history(state: State, post: Post, *, full_metadata: bool) -> JsonObj
     replies = [] if post.is_reply else state.replies_of(post.channel, post.ts)
     if not replies:
         return shown
-    users = list(dict.fromkeys(reply.user for reply in replies))
-    return shown | {
-        "thread_ts": post.ts,
-        "reply_count": len(replies),
-        "reply_users": users,
-        "latest_reply": replies[-1].ts,
-    }
+    counts = {"reply_count": len(replies), "latest_reply": replies[-1].ts}
+    return shown | {"thread_ts": post.ts, **counts}
 
 
 def show_file(state: State, file: File) -> JsonObject:
-    """A file object with its shares as they are now; a deleted file is a tombstone."""
-    if file.id in state.deleted_files:
-        return {"id": file.id, "mode": "tombstone"}
+    """A file object with its shares as they are now."""
     file = state.files.get(file.id, file)
     shares: dict[str, dict[str, list[JsonObject]]] = {}
     for share in file.shares:
@@ -86,7 +70,7 @@ def show_file(state: State, file: File) -> JsonObject:
         group.setdefault(share.channel, []).append(entry)
     return without_none(
         {
-            **_fields(file, "id", "name", "title", "mimetype", "filetype", "user"),
+            **_fields(file, "id", "name", "title", "mimetype", "user"),
             **_fields(file, "alt_txt", "url_private"),
             "created": file.created_s,
             "mode": "hosted",
@@ -101,22 +85,15 @@ def show_file(state: State, file: File) -> JsonObject:
     )
 
 
-def show_user(
-    user: User, *, now_s: float, with_email: bool, with_locale: bool = False
-) -> JsonObject:
+def show_user(user: User, *, now_s: float) -> JsonObject:
     """A user object as users.info gives it; how far from UTC the user is depends on the date."""
     offset = datetime.fromtimestamp(now_s, ZoneInfo(user.tz)).utcoffset()
-    profile = {"real_name": user.real_name, "display_name": user.display_name, "team": user.team_id}
-    if with_email and user.email:
-        profile["email"] = user.email
-    shown: JsonObject = {
-        **_fields(user, "id", "team_id", "name", "deleted", "real_name", "tz"),
+    return {
+        **_fields(user, "id", "team_id", "name", "deleted", "real_name", "tz", "locale"),
         **_fields(user, "is_admin", "is_restricted", "is_bot"),
         "tz_offset": int(offset.total_seconds()) if offset else 0,
-        "profile": profile | ({"bot_id": user.bot_id} if user.bot_id else {}),
-        "is_ultra_restricted": False,
+        "profile": _fields(user, "real_name", "display_name"),
     }
-    return shown | ({"locale": user.locale} if with_locale else {})
 
 
 def show_channel(state: State, channel: Channel) -> JsonObject:
@@ -129,12 +106,8 @@ def show_channel(state: State, channel: Channel) -> JsonObject:
         "is_mpim": channel.kind == "mpim",
         "is_private": channel.kind != "channel",
         "is_member": state.team.bot.id in channel.members,
-        "is_shared": channel.is_ext_shared,
         "is_general": channel.name == "general",
-        "created": channel.created_s,
-        "topic": {"value": "", "creator": "", "last_set": 0},
-        "purpose": {"value": channel.purpose, "creator": channel.creator, "last_set": 0},
-        "num_members": len(channel.members),
+        "purpose": {"value": channel.purpose},
     }
     if channel.kind == "im":
         del shown["name"]
@@ -142,15 +115,12 @@ def show_channel(state: State, channel: Channel) -> JsonObject:
     return shown
 
 
-def show_view(state: State, view: View) -> JsonObject:
+def show_view(view: View) -> JsonObject:
     """A view with the fields that Slack sets."""
     return {
         **view.body,
-        **_fields(view, "id", "hash", "root_view_id", "previous_view_id"),
-        "team_id": state.team.id,
+        **_fields(view, "id", "hash"),
         "state": {"values": view.state},
-        "app_id": state.team.app_id,
-        "bot_id": state.team.bot_id,
     }
 
 

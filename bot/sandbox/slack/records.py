@@ -17,7 +17,6 @@ class User:
     name: str
     real_name: str
     display_name: str
-    email: str = ""
     tz: str = "Europe/Berlin"
     locale: str = "en-GB"
     is_bot: bool = False
@@ -48,40 +47,21 @@ class Channel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edited:
-    user: str
-    ts: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Reaction:
     name: str
     users: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """One task of a streamed post, as the chunks have built it up so far."""
-
-    id: str
-    title: str
-    status: str
-    details: str = ""
-    output: str = ""
-    sources: tuple[JsonObject, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
-    """The streaming part of a post: its phase, its mode and what was appended."""
+    """The streaming part of a post: its phase, its mode and the blocks that were built up."""
 
     phase: Literal["in_progress", "completed"]
     started_s: float
     mode: Literal["markdown_text", "chunks"] | None = None
     task_display_mode: str = "timeline"
-    plan_title: str | None = None
+    plan_title: str = "Plan"
     parts: tuple[JsonObject, ...] = ()
-    tasks: tuple[Task, ...] = ()
     size_bytes: int = 0
     stopped_by_user: bool = False
 
@@ -118,7 +98,6 @@ class File:
     name: str
     title: str
     mimetype: str
-    filetype: str
     user: str
     created_s: int
     content: bytes = field(repr=False)
@@ -140,7 +119,7 @@ class Post:
     blocks: tuple[JsonObject, ...] = ()
     blocks_are_derived: bool = False
     files: tuple[File, ...] = ()
-    edited: Edited | None = None
+    edited: JsonObject | None = None
     metadata: JsonObject | None = None
     ephemeral_to: str | None = None
     reactions: tuple[Reaction, ...] = ()
@@ -169,7 +148,6 @@ class Session:
     thread_ts: str
     status: str
     title: str = ""
-    initiator: str | None = None
     status_text: str = ""
     loading_messages: tuple[str, ...] = ()
     set_at_s: float = 0.0
@@ -184,8 +162,6 @@ class View:
     type: Literal["modal", "home"]
     body: JsonObject
     hash: str
-    root_view_id: str
-    previous_view_id: str | None = None
     state: JsonObject = field(default_factory=dict[str, object])
 
 

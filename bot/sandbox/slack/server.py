@@ -71,7 +71,8 @@ class Server:
         fault = queue[0]
         queue[:1] = [replace(fault, times=fault.times - 1)] if fault.times > 1 else []
         if fault.hang_s:
-            await self._workspace.clock.sleep_until(self._workspace.clock.now() + fault.hang_s)
+            clock = self._workspace.state.clock
+            await clock.sleep_until(clock.now() + fault.hang_s)
         return fault
 
     async def _handle_call(self, request: web.Request) -> web.StreamResponse:
@@ -90,7 +91,7 @@ class Server:
             ApiCall(
                 method=name,
                 args=Arguments(arguments).values,
-                at_s=self._workspace.clock.now(),
+                at_s=self._workspace.state.clock.now(),
                 duration_ms=(time.perf_counter() - started) * 1000,
                 ok=body["ok"],
                 error=body.get("error"),
@@ -127,7 +128,7 @@ class Server:
     def _check_rate(self, name: str, method: Method, args: Arguments) -> None:
         if self._limiter is None:
             return
-        bucket, wait_s = name, 0
+        wait_s, bucket = 0, name
         if method.rate.per_channel:
             wait_s = self._limiter.take(name, POSTS_OF_THE_TEAM)
             bucket = f"{name} {args.text('channel')}"
@@ -135,7 +136,7 @@ class Server:
             raise ApiError("ratelimited", status=429, headers={"Retry-After": str(wait_s)})
 
     async def _handle_upload(self, request: web.Request) -> web.StreamResponse:
-        content = await _read_upload(request)
+        content = await request.read()
         try:
             (await self._next_fault("upload")).raise_answer()
         except ApiError as error:
@@ -154,19 +155,9 @@ class Server:
         has_token = _read_token(request, {}) == app.bot_token and app.has_any_scope("files:read")
         if file is None or not has_token or not self._workspace.can_read(file):
             return web.Response(text=_SIGN_IN_PAGE, content_type="text/html")
-        if file.id in state.deleted_files:
-            return web.Response(status=404)
         return web.Response(body=file.content, content_type=file.mimetype)
 
 
 def _read_token(request: web.Request, arguments: JsonObject) -> str:
     header = request.headers.get("Authorization", "")
     return header.removeprefix("Bearer ").strip() or str(arguments.get("token") or "")
-
-
-async def _read_upload(request: web.Request) -> bytes:
-    if request.content_type != "multipart/form-data":
-        return await request.read()
-    fields = await request.post()
-    files = (field for field in fields.values() if isinstance(field, web.FileField))
-    return next((field.file.read() for field in files), b"")

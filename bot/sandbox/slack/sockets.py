@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from uuid import uuid4
 
 from aiohttp import WSMessage, WSMsgType, web
 
@@ -16,8 +17,6 @@ from bot.sandbox.slack.state import State
 from bot.sandbox.slack.wire import JsonObject, as_object
 
 RETRY_PAUSES_S = (0.0, 60.0, 300.0)
-MAX_SOCKETS = 10
-TICKET_LIFETIME_S = 30.0
 PING_INTERVAL_S = 10.0
 DISCONNECT_GRACE_S = 10.0
 CLOSE_TIMEOUT_S = 1.0
@@ -44,11 +43,13 @@ class Sockets:
         self._feed = feed
         self._background = background
         self._app_id = app_id
-        self._tickets: dict[str, float] = {}
+        self._tickets: set[str] = set()
         self._sockets: list[Socket] = []
         self._acks: dict[str, asyncio.Future[JsonObject | None]] = {}
-        self._to_turn_away = 0
-        self._acks_to_lose = 0
+        self.to_turn_away = 0
+        """How many of the next sockets are greeted with `too_many_websockets`."""
+        self.acks_to_lose = 0
+        """How many of the next acknowledgements are lost on their way."""
 
     @property
     def open_sockets(self) -> int:
@@ -61,19 +62,19 @@ class Sockets:
 
     def issue_ticket(self) -> str:
         ticket = secrets.token_urlsafe(16)
-        self._tickets[ticket] = self._clock.now() + TICKET_LIFETIME_S
+        self._tickets.add(ticket)
         return ticket
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Serve one connection until it closes."""
-        expires_s = self._tickets.pop(request.query.get("ticket", ""), 0.0)
-        if expires_s < self._clock.now():
-            return web.Response(status=408, text="ticket is used, expired or unknown")
+        if (ticket := request.query.get("ticket", "")) not in self._tickets:
+            return web.Response(status=408, text="ticket is used or unknown")
+        self._tickets.remove(ticket)
         ws = web.WebSocketResponse(timeout=CLOSE_TIMEOUT_S, max_msg_size=0, autoping=False)
         await ws.prepare(request)
         socket = Socket(ws, request)
-        if self._to_turn_away or self.open_sockets >= MAX_SOCKETS:
-            self._to_turn_away = max(0, self._to_turn_away - 1)
+        if self.to_turn_away:
+            self.to_turn_away -= 1
             await self._send_disconnect(socket, "too_many_websockets")
             await ws.close()
             return ws
@@ -82,7 +83,9 @@ class Sockets:
 
     async def _serve(self, socket: Socket) -> None:
         self._sockets.append(socket)
-        await socket.ws.send_json(self._hello())
+        about = {"app_id": self._app_id}
+        hello = {"type": "hello", "connection_info": about, "num_connections": len(self._sockets)}
+        await socket.ws.send_json(hello)
         self._feed.publish(Change(OpenSockets(self.open_sockets)))
         pings = self._background.start(self._ping(socket))
         try:
@@ -102,14 +105,6 @@ class Sockets:
             with suppress(ConnectionError):
                 await socket.ws.pong(frame.data)
 
-    def _hello(self) -> JsonObject:
-        return {
-            "type": "hello",
-            "connection_info": {"app_id": self._app_id},
-            "num_connections": len(self._sockets),
-            "debug_info": {"host": "applink-1", "approximate_connection_time": 3600},
-        }
-
     async def _ping(self, socket: Socket) -> None:
         while not socket.ws.closed:
             await self._clock.sleep_until(self._clock.now() + PING_INTERVAL_S)
@@ -125,8 +120,8 @@ class Sockets:
             answer = as_object(json.loads(data)) or {}
         except ValueError:
             return
-        if self._acks_to_lose:
-            self._acks_to_lose -= 1
+        if self.acks_to_lose:
+            self.acks_to_lose -= 1
             return
         waiting = self._acks.get(str(answer.get("envelope_id")))
         if waiting is not None and not waiting.done():
@@ -167,8 +162,7 @@ class Sockets:
             self._background.start(self._close_later(socket))
 
     async def _send_disconnect(self, socket: Socket, reason: str) -> None:
-        frame = {"type": "disconnect", "reason": reason, "debug_info": {"host": "applink-1"}}
-        await socket.ws.send_json(frame)
+        await socket.ws.send_json({"type": "disconnect", "reason": reason})
 
     async def _close_later(self, socket: Socket) -> None:
         await self._clock.sleep_until(self._clock.now() + DISCONNECT_GRACE_S)
@@ -190,14 +184,6 @@ class Sockets:
         """Answer no ping on the sockets that are open; everything else passes."""
         for socket in self._sockets:
             socket.answers_pings = False
-
-    def turn_away(self, times: int) -> None:
-        """Greet the next sockets with `too_many_websockets`."""
-        self._to_turn_away = times
-
-    def lose_acks(self, times: int) -> None:
-        """Lose the next acknowledgements on their way."""
-        self._acks_to_lose = times
 
     async def close(self) -> None:
         for socket in tuple(self._sockets):
@@ -246,7 +232,7 @@ class Deliverer:
     ) -> Delivery:
         """Send once and wait for the acknowledgement, at most 3 s by the stand-in's clock."""
         delivery = Delivery(
-            envelope_id=envelope_id or self._state.ids.fresh_uuid(),
+            envelope_id=envelope_id or str(uuid4()),
             type=envelope_type,
             payload=payload,
             attempt=attempt,

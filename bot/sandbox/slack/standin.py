@@ -1,7 +1,7 @@
 """The Slack stand-in as its users hold it: start it, act as people, look at what the bot did."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import Any, Self, TypeVar
 
@@ -123,9 +123,7 @@ class SlackStandIn(Gestures):
 
     @property
     def files(self) -> list[File]:
-        """The files that exist; deleted ones are not among them."""
-        files = self.state.files.values()
-        return [file for file in files if file.id not in self.state.deleted_files]
+        return list(self.state.files.values())
 
     def thread(self, channel: str, thread_ts: str) -> list[Post]:
         """A thread's posts by ts, ephemeral ones (`ephemeral_to`) included."""
@@ -137,7 +135,7 @@ class SlackStandIn(Gestures):
         shown = [post for post in self.state.ephemerals if post.channel == channel_id]
         return sorted(self.state.posts_of(channel_id) + shown, key=lambda post: post.ts)
 
-    def changes(self) -> AsyncIterator[Change]:
+    def changes(self) -> AsyncGenerator[Change]:
         """The live feed from now on."""
         return self.state.feed.subscribe()
 
@@ -145,7 +143,7 @@ class SlackStandIn(Gestures):
         """Wait until the probe gives something true, and return it. Raises TimeoutError."""
         changed = asyncio.Event()
         async with asyncio.timeout(timeout_s):
-            with self.state.feed.watch(changed.set):
+            with self.state.feed.watch(lambda _: changed.set()):
                 while not (found := probe(self)):
                     await changed.wait()
                     changed.clear()
@@ -164,10 +162,8 @@ class SlackStandIn(Gestures):
         self._server.faults.clear()
 
     def revoke_tokens(self) -> None:
-        """From now on the tokens are answered with `token_revoked`; the app is told once."""
+        """From now on the tokens are answered with `token_revoked`."""
         self.workspace.revoked_tokens |= {self.bot_token, self.app_token}
-        tokens: JsonObject = {"oauth": [], "bot": [self.bot_user_id]}
-        self.workspace.emit("tokens_revoked", {"type": "tokens_revoked", "tokens": tokens})
 
     def send_event(self, event: JsonObject) -> None:
         """Deliver an event made up by the caller, subscribed or not, in the usual wrapper."""

@@ -35,7 +35,6 @@ class State:
         self.uploads: dict[str, Upload] = {}
         """By ticket, until they are completed."""
         self.files: dict[str, File] = {}
-        self.deleted_files: set[str] = set()
         self.sessions: dict[tuple[str, str], Session] = {}
         self.prompts: dict[str, SuggestedPrompts] = {}
         self.views: dict[str, View] = {}
@@ -62,13 +61,15 @@ class State:
         return post
 
     def _share_file(self, file: File, post: Post) -> File:
-        is_public = self.channels[post.channel].kind == "channel"
         share = Share(
-            channel=post.channel, ts=post.ts, thread_ts=post.thread_ts, is_public=is_public
+            channel=post.channel,
+            ts=post.ts,
+            thread_ts=post.thread_ts,
+            is_public=self.channels[post.channel].kind == "channel",
         )
-        file = self.files[file.id]
-        file = self.files[file.id] = replace(file, shares=(*file.shares, share))
-        return file
+        known = self.files[file.id]
+        self.files[file.id] = replace(known, shares=(*known.shares, share))
+        return self.files[file.id]
 
     def change_post(self, post: Post) -> None:
         """Put the new version of a post in the place of the old one."""
@@ -84,21 +85,11 @@ class State:
         self.ephemerals.append(post)
         self.feed.publish(Change(post))
 
-    def set_user(self, user: User) -> None:
-        """Put a user in the place of the one with the same id."""
-        names = {known.id: name for name, known in self.team.users.items()}
-        self.users[user.id] = self.team.users[names[user.id]] = user
-
-    def find_direct_channel(self, *members: str) -> Channel | None:
-        """The direct conversation of these users, if one was opened."""
-        wanted = frozenset(members)
-        direct = (channel for channel in self.channels.values() if channel.is_direct)
-        return next((channel for channel in direct if frozenset(channel.members) == wanted), None)
-
     def direct_channel(self, *members: str) -> Channel:
         """The direct conversation of these users, opened if there is none."""
-        if (known := self.find_direct_channel(*members)) is not None:
-            return known
+        for known in self.channels.values():
+            if known.is_direct and set(known.members) == set(members):
+                return known
         is_pair = len(members) <= 2
         name = "mpdm-" + "--".join(self.users[user].name for user in members) + "-1"
         channel = Channel(

@@ -32,10 +32,6 @@ class Ids:
     def fresh(self, prefix: str) -> str:
         return self.named(prefix, str(next(self._count)))
 
-    def fresh_uuid(self) -> str:
-        digest = hashlib.sha256(f"uuid{next(self._count)}".encode()).hexdigest()
-        return f"{digest[:8]}-{digest[8:12]}-4{digest[13:16]}-a{digest[17:20]}-{digest[20:32]}"
-
     def fresh_ts(self) -> str:
         """A message timestamp: the clock's microsecond, or the next one that is free."""
         self._last_us = max(int(self._clock.now() * 1_000_000), self._last_us + 1)

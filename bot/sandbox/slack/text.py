@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 
-BROADCASTS = ("here", "channel", "everyone")
 _ANGLE = re.compile(r"<(?:[@#!][^<>\s][^<>]*|(?:https?://|mailto:)[^<>\s][^<>]*)>")
 _BARE_URL = re.compile(r"(?<![<|\w])https?://[^\s<>|]*[^\s<>|.,;:!?)\]}'\"*_~`]")
 _NAME = re.compile(r"(?<![\w@#])([@#])([\w.-]*\w)")
@@ -19,7 +18,7 @@ def type_text(text: str, users: Mapping[str, str], channels: Mapping[str, str]) 
 
     def refer(match: re.Match[str]) -> str:
         sign, name = match.groups()
-        if sign == "@" and name in BROADCASTS:
+        if sign == "@" and name in ("here", "channel", "everyone"):
             return f"<!{name}>"
         if sign == "@" and name in users:
             return f"<@{users[name]}>"

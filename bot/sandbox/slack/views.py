@@ -1,10 +1,8 @@
 """Modals, App Home, and the triggers that let the app open a modal."""
 
-import json
 import secrets
 from dataclasses import replace
 
-from bot.sandbox.slack import limits
 from bot.sandbox.slack.blocks import check_view
 from bot.sandbox.slack.clock import Clock
 from bot.sandbox.slack.errors import ApiError
@@ -42,8 +40,8 @@ class Triggers:
         return user
 
 
-class Modals:
-    """What people have open. Every view is checked before it is shown."""
+class Views:
+    """What people have before them: one modal each, and App Home. Every view is checked first."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -51,21 +49,8 @@ class Modals:
     def open(self, user: str, body: JsonObject) -> View:
         """Open a modal; one that is open already gives way."""
         view = self._build(user, body, "modal")
-        for other in self.stack_of(user):
-            self._state.close_view(other)
-        self._state.show_view(view)
-        return view
-
-    def push(self, user: str, body: JsonObject) -> View:
-        """Lay a modal on top of the user's stack of at most three."""
-        stack = self.stack_of(user)
-        if not stack:
-            raise ApiError("not_found")
-        if len(stack) >= limits.MAX_VIEW_STACK:
-            raise ApiError("push_limit_reached")
-        view = self._build(user, body, "modal")
-        top = stack[-1]
-        view = replace(view, root_view_id=top.root_view_id, previous_view_id=top.id)
+        if (open_one := self.modal_of(user)) is not None:
+            self._state.close_view(open_one)
         self._state.show_view(view)
         return view
 
@@ -73,8 +58,7 @@ class Modals:
         """Replace a view's content. Entered values go with the blocks that held them."""
         if expected_hash and expected_hash != view.hash:
             raise ApiError("hash_conflict")
-        built = self._build(view.user, body, view.type)
-        updated = replace(view, body=built.body, hash=built.hash, state={})
+        updated = replace(self._build(view.user, body, view.type), id=view.id)
         self._state.show_view(updated)
         return updated
 
@@ -92,22 +76,18 @@ class Modals:
                 return view
         raise ApiError("not_found")
 
-    def stack_of(self, user: str) -> list[View]:
-        """The user's open modals, the lowest first."""
-        return [view for view in self._state.views.values() if view.user == user]
+    def modal_of(self, user: str) -> View | None:
+        """The modal that the user has open."""
+        return next((view for view in self._state.views.values() if view.user == user), None)
 
     def _build(self, user: str, body: JsonObject, kind: str) -> View:
         check_view(body, kind)
-        if len(json.dumps(body)) > limits.MAX_VIEW_BYTES:
-            raise ApiError("view_too_large")
         ids = self._state.ids
-        view_id = ids.fresh("V")
         blocks = [{"block_id": ids.fresh("b").lower(), **block} for block in body["blocks"]]
         return View(
-            id=view_id,
+            id=ids.fresh("V"),
             user=user,
             type="home" if kind == "home" else "modal",
             body={"callback_id": "", "private_metadata": "", **body, "blocks": blocks},
             hash=f"{int(self._state.clock.now())}.{secrets.token_hex(4)}",
-            root_view_id=view_id,
         )

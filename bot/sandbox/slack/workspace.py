@@ -5,7 +5,7 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from bot.sandbox.slack.app import MESSAGE_EVENTS, App
-from bot.sandbox.slack.clock import Background, Clock
+from bot.sandbox.slack.clock import Background
 from bot.sandbox.slack.messages import (
     hidden_event,
     mention_event,
@@ -13,12 +13,12 @@ from bot.sandbox.slack.messages import (
     show_post,
     wrap_event,
 )
-from bot.sandbox.slack.records import Channel, Edited, File, Post, Reaction
+from bot.sandbox.slack.records import Channel, File, Post, Reaction
 from bot.sandbox.slack.sessions import Sessions
 from bot.sandbox.slack.sockets import Deliverer, Sockets
 from bot.sandbox.slack.state import State
 from bot.sandbox.slack.text import mentions_user
-from bot.sandbox.slack.views import Modals, Triggers
+from bot.sandbox.slack.views import Triggers, Views
 from bot.sandbox.slack.wire import JsonObject, without_none
 
 
@@ -32,14 +32,10 @@ class Workspace:
         self.background = background
         self.deliverer = Deliverer(state, sockets, background)
         self.sessions = Sessions(state, background)
-        self.modals = Modals(state)
+        self.views = Views(state)
         self.triggers = Triggers(state.clock)
         self.revoked_tokens: set[str] = set()
         self.base_url = ""
-
-    @property
-    def clock(self) -> Clock:
-        return self.state.clock
 
     def emit(self, subscription: str, event: JsonObject, channel: Channel | None = None) -> None:
         """Send an event if the app subscribed to it and may see the channel."""
@@ -59,15 +55,6 @@ class Workspace:
         self._tell_mention(post, channel)
         event = message_event(self.state, post, channel)
         self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
-        for file in post.files:
-            self.tell(
-                "file_shared",
-                channel,
-                file_id=file.id,
-                user_id=post.user,
-                file={"id": file.id},
-                channel_id=channel.id,
-            )
         return post
 
     def _tell_mention(self, post: Post, channel: Channel) -> None:
@@ -88,15 +75,13 @@ class Workspace:
     ) -> File:
         """Keep a file; it is seen by others once a post shares it."""
         file_id = file_id or self.state.ids.fresh("F")
-        guessed_mimetype, filetype = _guess_types(name)
         file = File(
             id=file_id,
             name=name,
             title=title,
-            mimetype=mimetype or guessed_mimetype,
-            filetype=filetype,
+            mimetype=mimetype or _guess_type(name),
             user=user,
-            created_s=int(self.clock.now()),
+            created_s=int(self.state.clock.now()),
             content=content,
             alt_txt=alt_txt,
             url_private=f"{self.base_url}/files-pri/{self.app.team_id}-{file_id}/{quote(name)}",
@@ -118,7 +103,7 @@ class Workspace:
         """
         previous = self.state.posts[post.channel][post.ts]
         if editor:
-            post = replace(post, edited=Edited(user=editor, ts=self.state.ids.fresh_ts()))
+            post = replace(post, edited={"user": editor, "ts": self.state.ids.fresh_ts()})
         self.state.change_post(post)
         channel = self.state.channels[post.channel]
         if editor:
@@ -158,75 +143,13 @@ class Workspace:
         users[name] = (*known, user) if added else tuple(u for u in known if u != user)
         left = tuple(Reaction(name=n, users=u) for n, u in users.items() if u)
         self.state.change_post(replace(post, reactions=left))
-        self.tell(
-            "reaction_added" if added else "reaction_removed",
-            self.state.channels[post.channel],
-            user=user,
-            reaction=name,
-            item_user=post.user,
-            item={"type": "message", "channel": post.channel, "ts": post.ts},
-        )
+        if added:
+            item = {"type": "message", "channel": post.channel, "ts": post.ts}
+            told = {"user": user, "reaction": name, "item_user": post.user, "item": item}
+            self.tell("reaction_added", self.state.channels[post.channel], **told)
         return True
 
-    def join(self, channel: Channel, user: str, *, inviter: str | None = None) -> None:
-        """Make a user a member of a channel; the inviter is told only on an invitation."""
-        channel = replace(channel, members=(*channel.members, user))
-        self.state.keep(channel)
-        self.tell(
-            "member_joined_channel",
-            channel,
-            user=user,
-            channel=channel.id,
-            channel_type="C" if channel.kind == "channel" else "G",
-            team=self.app.team_id,
-            inviter=inviter,
-        )
 
-    def leave(self, channel: Channel, user: str) -> None:
-        """Take a user out of a channel; the app learns of its own leave as `channel_left`."""
-        if user == self.app.bot_user_id:
-            self.tell("channel_left", channel, channel=channel.id, actor_id=user)
-        else:
-            team = self.app.team_id
-            self.tell("member_left_channel", channel, channel=channel.id, user=user, team=team)
-        members = tuple(member for member in channel.members if member != user)
-        self.state.keep(replace(channel, members=members))
-
-    def archive(self, channel: Channel, user: str) -> None:
-        self.state.keep(replace(channel, is_archived=True))
-        kind = "channel_archive" if channel.kind == "channel" else "group_archive"
-        self.tell(kind, channel, channel=channel.id, user=user)
-
-    def rename(self, channel: Channel, name: str) -> None:
-        """Give a channel another name."""
-        self.state.keep(replace(channel, name=name))
-        kind = "channel_rename" if channel.kind == "channel" else "group_rename"
-        shown = {"id": channel.id, "name": name, "created": channel.created_s}
-        self.tell(kind, channel, channel=shown)
-
-    def stop_session(self, channel: Channel, thread_ts: str, user: str) -> None:
-        """End the thread's running streams, set its session to active and tell the app."""
-        stopped: list[str] = []
-        for post in self.state.replies_of(channel.id, thread_ts):
-            if post.stream and post.stream.is_open(self.clock.now()):
-                ended = replace(post.stream, phase="completed", stopped_by_user=True)
-                self.change_post(replace(post, stream=ended))
-                stopped.append(post.ts)
-        if session := self.state.sessions.get((channel.id, thread_ts)):
-            self.state.keep(replace(session, status="active", status_text=""))
-        self.tell(
-            "agent_session_stopped",
-            channel,
-            channel=channel.id,
-            thread_ts=thread_ts,
-            user=user,
-            streaming_message_ts=stopped,
-        )
-
-
-def _guess_types(name: str) -> tuple[str, str]:
-    """Mimetype and Slack's short filetype, told by the name alone."""
-    suffix = name.rpartition(".")[2].lower() if "." in name else ""
-    default = "text/plain" if suffix in ("log", "yaml", "yml") else "application/octet-stream"
-    filetype = {"txt": "text", "log": "text", "md": "markdown", "": "binary"}.get(suffix, suffix)
-    return mimetypes.guess_type(name)[0] or default, filetype
+def _guess_type(name: str) -> str:
+    default = "text/plain" if name.endswith(".log") else "application/octet-stream"
+    return mimetypes.guess_type(name)[0] or default

@@ -22,7 +22,6 @@ from agent_core.testing.models import ScriptedModel, call
 from bot.digests.messages import DigestMessages
 from bot.digests.orders import DigestLimits, Orders, Places
 from bot.sandbox.slack import SlackStandIn
-from bot.sandbox.slack.actions import blocks_of_post
 from bot.slack_api import People, SkippingClock, SlackApi, SlackError, web_client
 from bot.threads import ThreadRef, user_id
 
@@ -77,9 +76,7 @@ class Table:
         """What the posts say that have buttons."""
         thread = self.slack.thread("general", self.thread.root_ts)
         return [
-            post.text
-            for post in thread
-            if any(block["type"] == "actions" for block in blocks_of_post(post))
+            post.text for post in thread if any(block["type"] == "actions" for block in post.blocks)
         ]
 
     async def agreed(self) -> list[Schedule]:

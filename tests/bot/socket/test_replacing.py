@@ -28,7 +28,7 @@ def counted(slack: SlackStandIn) -> Generator[list[int]]:
     """How many connections there are, after each change of their number."""
     counts: list[int] = []
 
-    def note() -> None:
+    def note(_change: object) -> None:
         if counts[-1:] != [slack.sockets.connections]:
             counts.append(slack.sockets.connections)
 
@@ -98,7 +98,7 @@ async def test_a_server_that_ends_every_socket_is_not_stormed(world: World) -> N
 
 @pytest.mark.proves("socket.too_many")
 async def test_an_app_with_too_many_sockets_waits_longer_each_time(world: World) -> None:
-    world.slack.sockets.turn_away(4)
+    world.slack.sockets.to_turn_away = 4
     world.slack.cut_sockets()
     await world.until(lambda: world.healed, within_s=200)
     tries = world.tries()[1:]

@@ -1,7 +1,5 @@
 """What a Web API method is to the server, and what a method gets to work with."""
 
-import base64
-import binascii
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
@@ -93,26 +91,11 @@ class Call:
         """Demand the scope for this kind of channel, such as `groups:history`."""
         self.need_scope(f"{SCOPE_PREFIXES[channel.kind]}:{right}")
 
-    def page(
-        self, items: Sequence[T], *, default: int, maximum: int
-    ) -> tuple[Sequence[T], JsonObject]:
+    def page(self, items: Sequence[T], *, default: int = 100) -> tuple[Sequence[T], JsonObject]:
         """One page of the items by `limit` and `cursor`, and the `response_metadata` with it."""
-        limit = self.args.number("limit", default)
-        if not 1 <= limit <= maximum:
-            raise ApiError("invalid_limit")
-        start = _read_cursor(self.args.text("cursor"))
-        end = start + limit
-        following = base64.b64encode(f"next:{end}".encode()).decode()
-        return items[start:end], {"next_cursor": following if end < len(items) else ""}
-
-
-def _read_cursor(cursor: str) -> int:
-    if not cursor:
-        return 0
-    try:
-        return int(base64.b64decode(cursor, validate=True).decode().removeprefix("next:"))
-    except (binascii.Error, ValueError):
-        raise ApiError("invalid_cursor") from None
+        start = self.args.number("cursor", 0)
+        end = start + self.args.number("limit", default)
+        return items[start:end], {"next_cursor": str(end) if end < len(items) else ""}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,7 @@
 """chat.* and reactions.*: posting, ephemerals, editing, deleting, permalinks, emoji on posts."""
 
-import re
 from dataclasses import replace
 
-from bot.sandbox.slack import limits
 from bot.sandbox.slack.arguments import Content, read_content
 from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.messages import permalink, show_post
@@ -18,15 +16,7 @@ def post_message(call: Call) -> JsonObject:
     content = read_content(call.args, call.state.ids)
     post = call.workspace.add_post(_build_post(call, channel, content))
     call.workspace.sessions.end_status_line(post.channel, post.root_ts)
-    answer: JsonObject = {
-        "channel": channel.id,
-        "ts": post.ts,
-        "message": show_post(call.state, post),
-    }
-    if content.is_cut:
-        warning = "message_truncated"
-        answer |= {"warning": warning, "response_metadata": {"warnings": [warning]}}
-    return answer
+    return {"channel": channel.id, "ts": post.ts, "message": show_post(call.state, post)}
 
 
 def _build_post(call: Call, channel: Channel, content: Content) -> Post:
@@ -84,8 +74,7 @@ def update(call: Call) -> JsonObject:
         metadata=post.metadata if content.metadata is None else content.metadata or None,
     )
     post = call.workspace.change_post(changed, editor=call.app.bot_user_id)
-    shown = show_post(call.state, post)
-    return {"channel": channel.id, "ts": post.ts, "text": post.text, "message": shown}
+    return {"channel": channel.id, "ts": post.ts, "message": show_post(call.state, post)}
 
 
 def delete(call: Call) -> JsonObject:
@@ -102,31 +91,19 @@ def get_permalink(call: Call) -> JsonObject:
     return {"channel": channel.id, "permalink": permalink(call.post(channel, "message_ts"))}
 
 
-def _item(call: Call) -> tuple[Post, str]:
-    """The post to react to, and the emoji."""
-    if not call.args.has("timestamp"):
-        raise ApiError("no_item_specified")
-    if not re.fullmatch(r"\d+\.\d+", call.args.required("timestamp")):
-        raise ApiError("bad_timestamp")
-    name = call.args.required("name")
-    if not re.fullmatch(r"[\w+'-]+(::skin-tone-[2-6])?", name):
-        raise ApiError("invalid_name")
-    return call.post(call.joined_channel(), "timestamp"), name
+def _react(call: Call, *, added: bool, refusal: str) -> JsonObject:
+    post = call.post(call.joined_channel(), "timestamp")
+    name, bot = call.args.required("name"), call.app.bot_user_id
+    if not call.workspace.set_reaction(post, name, bot, added=added):
+        raise ApiError(refusal)
+    return {}
 
 
 def add_reaction(call: Call) -> JsonObject:
     """React to a post."""
-    post, name = _item(call)
-    if len(post.reactions) >= limits.MAX_REACTIONS_OF_A_POST:
-        raise ApiError("too_many_emoji")
-    if not call.workspace.set_reaction(post, name, call.app.bot_user_id, added=True):
-        raise ApiError("already_reacted")
-    return {}
+    return _react(call, added=True, refusal="already_reacted")
 
 
 def remove_reaction(call: Call) -> JsonObject:
     """Take the bot's reaction back."""
-    post, name = _item(call)
-    if not call.workspace.set_reaction(post, name, call.app.bot_user_id, added=False):
-        raise ApiError("no_reaction")
-    return {}
+    return _react(call, added=False, refusal="no_reaction")

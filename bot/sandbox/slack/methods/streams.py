@@ -4,33 +4,32 @@ import json
 from dataclasses import replace
 
 from bot.sandbox.slack import limits
-from bot.sandbox.slack.arguments import check_markdown, read_blocks, read_metadata
+from bot.sandbox.slack.arguments import check_markdown, read_blocks
 from bot.sandbox.slack.blocks import check_message_blocks
 from bot.sandbox.slack.errors import ApiError, missing_field
 from bot.sandbox.slack.messages import show_post
 from bot.sandbox.slack.methods.call import Call
 from bot.sandbox.slack.methods.chat import read_thread
-from bot.sandbox.slack.records import STREAM_LIFETIME_S, Post, Stream, Task
-from bot.sandbox.slack.sessions import STATUSES
-from bot.sandbox.slack.wire import JsonArray, JsonObject, as_array, as_object, without_none
+from bot.sandbox.slack.records import STREAM_LIFETIME_S, Post, Stream
+from bot.sandbox.slack.wire import JsonObject, as_array, as_object, without_none
 
-_DISPLAY_MODES = ("timeline", "plan")
+_TASK_STATUSES = ("pending", "in_progress", "complete", "error")
 
 
 def start(call: Call) -> JsonObject:
     """Begin a streamed reply in a thread."""
     channel = call.posting_channel()
-    thread_ts = read_thread(call, channel)
+    thread_ts, now_s = read_thread(call, channel), call.state.clock.now()
     if thread_ts is None:
         raise missing_field("thread_ts")
-    if not channel.is_direct:
-        _check_recipient(call)
-    mode, now_s = call.args.text("task_display_mode") or "timeline", call.state.clock.now()
-    if mode not in _DISPLAY_MODES:
-        raise ApiError("invalid_arguments")
+    for name in () if channel.is_direct else ("recipient_user_id", "recipient_team_id"):
+        if not call.args.text(name):
+            raise ApiError(f"missing_{name}")
+    mode = call.args.text("task_display_mode") or "timeline"
     stream = Stream(phase="in_progress", started_s=now_s, task_display_mode=mode)
+    stream = _append(call, stream)
     draft = call.draft(channel, thread_ts, text="", stream=stream)
-    post = call.workspace.add_post(_append(call, draft))
+    post = call.workspace.add_post(_show(draft, stream))
     sessions = call.workspace.sessions
     sessions.end_status_line(channel.id, thread_ts)
     sessions.set_status(channel.id, thread_ts, "processing")
@@ -38,124 +37,74 @@ def start(call: Call) -> JsonObject:
     return {"channel": channel.id, "ts": post.ts}
 
 
-def _check_recipient(call: Call) -> None:
-    for name in ("recipient_user_id", "recipient_team_id"):
-        if not call.args.text(name):
-            raise ApiError(f"missing_{name}")
-    if call.args.text("recipient_user_id") not in call.state.users:
-        raise ApiError("user_not_found")
-
-
-def _append(call: Call, post: Post) -> Post:
-    chunks = call.args.json_array("chunks", error="invalid_chunks")
-    if chunks is not None and call.args.has("markdown_text"):
-        raise ApiError("cannot_provide_both_markdown_text_and_chunks")
-    if text := call.args.text("markdown_text"):
-        return _append_text(post, text)
-    return _append_chunks(post, chunks or [])
-
-
 async def _seal_later(call: Call, post: Post, at_s: float) -> None:
     """Slack ends a stream that the app never stopped."""
     await call.state.clock.sleep_until(at_s)
     current = call.state.find_post(post.channel, post.ts)
     if current is not None and current.stream and current.stream.phase == "in_progress":
-        call.state.change_post(_close(current))
+        call.state.change_post(_show(current, replace(current.stream, phase="completed")))
         call.workspace.sessions.set_status(post.channel, post.root_ts, "active")
 
 
-def _open_stream(call: Call) -> Post:
+def append(call: Call) -> JsonObject:
+    """Add text or chunks to a running stream."""
+    post, stream = _open_stream(call)
+    call.state.change_post(_show(post, _append(call, stream)))
+    return {"channel": post.channel, "ts": post.ts}
+
+
+def stop(call: Call) -> JsonObject:
+    """End a stream, with what is still to be shown; blocks stand below its text."""
+    post, stream = _open_stream(call)
+    stream = _append(call, stream)
+    blocks = read_blocks(call.args, call.state.ids) or ()
+    stream = replace(stream, phase="completed", parts=(*stream.parts, *blocks))
+    metadata = call.args.json_object("metadata") or post.metadata
+    status = call.args.text("session_status") or "active"
+    call.workspace.sessions.set_status(post.channel, post.root_ts, status)
+    post = call.workspace.change_post(_show(replace(post, metadata=metadata), stream))
+    return {"channel": post.channel, "ts": post.ts, "message": show_post(call.state, post)}
+
+
+def _open_stream(call: Call) -> tuple[Post, Stream]:
     """The streamed post of the call, which must still be open."""
     post = call.own_post(call.joined_channel(), "message_not_owned_by_app")
     if post.stream is not None and post.stream.stopped_by_user:
         raise ApiError("stopped_by_user")
     if post.stream is None or not post.stream.is_open(call.state.clock.now()):
         raise ApiError("message_not_in_streaming_state")
-    return post
+    return post, post.stream
 
 
-def append(call: Call) -> JsonObject:
-    """Add text or chunks to a running stream."""
-    post = _open_stream(call)
-    if not call.args.has("markdown_text") and not call.args.has("chunks"):
-        raise missing_field("markdown_text")
-    call.state.change_post(_append(call, post))
-    return {"channel": post.channel, "ts": post.ts}
-
-
-def stop(call: Call) -> JsonObject:
-    """End a stream, with what is still to be shown."""
-    post = _append(call, _open_stream(call))
-    status = call.args.text("session_status") or "active"
-    if status not in STATUSES:
-        raise ApiError("invalid_status")
-    if len(call.args.json_array("blocks") or ()) > limits.MAX_BLOCKS:
-        raise ApiError("msg_blocks_too_many")
-    blocks = read_blocks(call.args, call.state.ids) or ()
-    metadata = read_metadata(call.args) or post.metadata
-    post = replace(_close(post, blocks), metadata=metadata)
-    post = call.workspace.change_post(post)
-    call.workspace.sessions.set_status(post.channel, post.root_ts, status)
-    return {"channel": post.channel, "ts": post.ts, "message": show_post(call.state, post)}
-
-
-_TASK_STATUSES = ("pending", "in_progress", "complete", "error")
-
-
-def _append_text(post: Post, text: str) -> Post:
-    """The post with more Markdown. Raises `ApiError` when the stream runs in chunks."""
+def _append(call: Call, stream: Stream) -> Stream:
+    """The stream with the Markdown or the chunks of the call; it takes but one of the two."""
+    text, chunks = call.args.text("markdown_text"), call.args.json_array("chunks")
+    if not text and not chunks:
+        return stream
+    if text and chunks is not None:
+        raise ApiError("cannot_provide_both_markdown_text_and_chunks")
+    mode = "markdown_text" if text else "chunks"
+    if stream.mode not in (None, mode):
+        raise ApiError("streaming_mode_mismatch")
     check_markdown(text)
-    stream = _stream_of(post)
-    if stream.mode == "chunks":
-        raise ApiError("streaming_mode_mismatch")
-    return _with_stream(post, _add_markdown(replace(stream, mode="markdown_text"), text))
-
-
-def _append_chunks(post: Post, chunks: JsonArray) -> Post:
-    """The post with more chunks; an empty list changes nothing."""
-    if not chunks:
-        return post
-    stream = _stream_of(post)
-    if stream.mode == "markdown_text":
-        raise ApiError("streaming_mode_mismatch")
-    stream = replace(stream, mode="chunks")
-    for chunk in chunks:
+    stream = replace(stream, mode=mode)
+    for chunk in chunks or [{"type": "markdown_text", "text": text}]:
         stream = _add_chunk(stream, as_object(chunk) or {})
-    return _with_stream(post, stream)
-
-
-def _close(post: Post, blocks: tuple[JsonObject, ...] = ()) -> Post:
-    """The finished post, with the blocks that stand below its text."""
-    stream = _stream_of(post)
-    return _with_stream(post, replace(stream, phase="completed", parts=(*stream.parts, *blocks)))
-
-
-def _stream_of(post: Post) -> Stream:
-    if post.stream is None:
-        raise ApiError("message_not_in_streaming_state")
-    return post.stream
-
-
-def _with_stream(post: Post, stream: Stream) -> Post:
-    texts = [part["text"] for part in stream.parts if part["type"] == "markdown"]
-    blocks = tuple(_show_parts(stream))
-    return replace(post, stream=stream, text="".join(texts), blocks=blocks, blocks_are_derived=True)
+    return stream
 
 
 def _add_chunk(stream: Stream, chunk: JsonObject) -> Stream:
+    texts = [value for value in chunk.values() if isinstance(value, str)]
+    is_long = any(len(text) > limits.MAX_CHUNK_STRING for text in texts)
     match chunk:
         case {"type": "markdown_text", "text": str(text)}:
             return _add_markdown(stream, text)
-        case {"type": "task_update", "id": str(task_id)}:
-            return _add_task(stream, task_id, chunk)
-        case {"type": "plan_update", "title": str(title)}:
-            _check_strings(chunk)
-            grown = _grow(stream, len(json.dumps(chunk)))
-            return replace(_with_part(grown, {"type": "plan"}), plan_title=title)
+        case {"type": "task_update", "id": str(), "title": str()} if not is_long:
+            return _add_task(stream, chunk)
+        case {"type": "plan_update", "title": str(title)} if not is_long:
+            return replace(_grow(stream, len(json.dumps(chunk))), plan_title=title)
         case {"type": "blocks"}:
             blocks = as_array(chunk.get("blocks")) or []
-            if len(blocks) > limits.MAX_BLOCKS:
-                raise ApiError("msg_blocks_too_many")
             check_message_blocks(blocks)
             return replace(stream, parts=(*stream.parts, *blocks))
         case _:
@@ -164,39 +113,44 @@ def _add_chunk(stream: Stream, chunk: JsonObject) -> Stream:
 
 def _add_markdown(stream: Stream, text: str) -> Stream:
     stream = _grow(stream, len(text.encode()))
-    *before, last = stream.parts or ({"type": "none"},)
-    if last["type"] == "markdown":
-        joined = {"type": "markdown", "text": last["text"] + text}
-        return replace(stream, parts=(*before, joined))
-    return replace(stream, parts=(*stream.parts, {"type": "markdown", "text": text}))
+    parts = list(stream.parts)
+    if parts and parts[-1]["type"] == "markdown":
+        text = parts.pop()["text"] + text
+    return replace(stream, parts=(*parts, {"type": "markdown", "text": text}))
 
 
-def _add_task(stream: Stream, task_id: str, chunk: JsonObject) -> Stream:
-    """A known id gets the new title and status; its details and output grow."""
-    _check_strings(chunk)
-    known = {task.id: task for task in stream.tasks}
-    task = known.get(task_id) or Task(id=task_id, title="", status="pending")
-    status = str(chunk.get("status") or task.status)
-    if status not in _TASK_STATUSES or not (title := str(chunk.get("title") or task.title)):
+def _add_task(stream: Stream, chunk: JsonObject) -> Stream:
+    """A known id gets the new title and status in its place; its details and output grow."""
+    parts = list(stream.parts)
+    known = [at for at, part in enumerate(parts) if part.get("task_id") == chunk["id"]]
+    at = known[0] if known else len(parts)
+    task: JsonObject = parts[at] if known else {"status": "pending"}
+    status = chunk.get("status") or task["status"]
+    if status not in _TASK_STATUSES:
         raise ApiError("invalid_chunks")
-    details, output = str(chunk.get("details") or ""), str(chunk.get("output") or "")
-    known[task_id] = replace(
-        task,
-        title=title,
-        status=status,
-        details=task.details + details,
-        output=task.output + output,
-        sources=(*task.sources, *(chunk.get("sources") or ())),
-    )
+    sources = [*(task.get("sources") or ()), *(chunk.get("sources") or ())]
+    card: JsonObject = {
+        "type": "task_card",
+        "task_id": chunk["id"],
+        "title": chunk["title"],
+        "status": status,
+        "details": _grown(task.get("details"), chunk.get("details")),
+        "output": _grown(task.get("output"), chunk.get("output")),
+        "sources": sources or None,
+    }
+    parts[at : at + 1] = [without_none(card)]
     # Details and output weigh double in Slack's count: measured, not documented.
-    stream = _grow(stream, len(json.dumps(chunk)) + len(details.encode()) + len(output.encode()))
-    return replace(_with_part(stream, {"type": "task", "id": task_id}), tasks=tuple(known.values()))
+    double = f"{chunk.get('details') or ''}{chunk.get('output') or ''}"
+    stream = _grow(stream, len(json.dumps(chunk)) + len(double.encode()))
+    return replace(stream, parts=tuple(parts))
 
 
-def _check_strings(chunk: JsonObject) -> None:
-    texts = [value for value in chunk.values() if isinstance(value, str)]
-    if any(len(text) > limits.MAX_CHUNK_STRING for text in texts):
-        raise ApiError("invalid_chunks")
+def _grown(known: JsonObject | None, text: str | None) -> JsonObject | None:
+    """Rich text with more text at its end."""
+    before: str = known["elements"][0]["elements"][0]["text"] if known else ""
+    leaf = {"type": "text", "text": before + (text or "")}
+    section = {"type": "rich_text_section", "elements": [leaf]}
+    return {"type": "rich_text", "elements": [section]} if leaf["text"] else None
 
 
 def _grow(stream: Stream, by_bytes: int) -> Stream:
@@ -206,42 +160,15 @@ def _grow(stream: Stream, by_bytes: int) -> Stream:
     return replace(stream, size_bytes=size_bytes)
 
 
-def _with_part(stream: Stream, part: JsonObject) -> Stream:
-    is_known = part in stream.parts
-    return stream if is_known else replace(stream, parts=(*stream.parts, part))
-
-
-def _show_parts(stream: Stream) -> list[JsonObject]:
-    """The blocks of the post: task cards in their places, or one plan in the first one's."""
-    cards = {task.id: _show_task(task) for task in stream.tasks}
-    title = stream.plan_title or "Plan"
-    plan: JsonObject = {"type": "plan", "title": title, "tasks": list(cards.values())}
+def _show(post: Post, stream: Stream) -> Post:
+    """The post as the stream stands: task cards in their places, or one plan in the first one's."""
+    texts = [part["text"] for part in stream.parts if part["type"] == "markdown"]
+    tasks = [part for part in stream.parts if part["type"] == "task_card"]
+    plan: JsonObject = {"type": "plan", "title": stream.plan_title, "tasks": tasks}
     blocks: list[JsonObject] = []
     for part in stream.parts:
-        is_progress = part["type"] == "task" or part == {"type": "plan"}
-        if not is_progress:
-            blocks.append(part)
-        elif stream.task_display_mode == "plan":
-            blocks += [] if plan in blocks else [plan]
-        elif part["type"] == "task":
-            blocks.append(cards[part["id"]])
-    return blocks
-
-
-def _show_task(task: Task) -> JsonObject:
-    return without_none(
-        {
-            "type": "task_card",
-            "task_id": task.id,
-            "title": task.title,
-            "status": task.status,
-            "details": _rich(task.details),
-            "output": _rich(task.output),
-            "sources": list(task.sources) or None,
-        }
+        shown = plan if part in tasks and stream.task_display_mode == "plan" else part
+        blocks += [] if shown in blocks else [shown]
+    return replace(
+        post, stream=stream, text="".join(texts), blocks=tuple(blocks), blocks_are_derived=True
     )
-
-
-def _rich(text: str) -> JsonObject | None:
-    section = {"type": "rich_text_section", "elements": [{"type": "text", "text": text}]}
-    return {"type": "rich_text", "elements": [section]} if text else None

@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,25 +39,14 @@ class Stream:
             if key.startswith(kind) and where(value):
                 return value
 
-    async def changes(self, count: int) -> list[tuple[str, Any]]:
-        """The next changes, whatever they are."""
-        return [tuple(await self._read("change")) for _ in range(count)]
-
-    async def line(self) -> str:
-        """The next line as it is; "" at the end of the stream."""
+    async def _line(self) -> str:
         async with asyncio.timeout(self._patience_s):
             return (await self._answer.content.readline()).decode()
 
-    async def ended(self) -> bool:
-        """Read on to the end."""
-        while await self.line():
-            continue
-        return True
-
     async def _read(self, event: str) -> Any:
-        while line := await self.line():
+        while line := await self._line():
             if line == f"event: {event}\n":
-                return json.loads((await self.line()).removeprefix("data: "))
+                return json.loads((await self._line()).removeprefix("data: "))
         raise AssertionError(f"the stream ended before a {event} came")
 
 
@@ -69,71 +58,40 @@ class Visitor:
     page: Page
     http: aiohttp.ClientSession
 
-    @property
-    def general(self) -> str:
-        return self.slack.channels["general"]
-
     def id(self, name: str) -> str:
         return self.slack.users[name]
 
-    async def act(self, who: str, name: str, /, **fields: Any) -> Json:
+    async def act(self, who: str, name: str, /, **fields: Any) -> tuple[int, Json]:
         """Do something that the page does."""
-        status, answer = await self.send(name, {"as": self.id(who), **fields})
-        assert (status, answer.pop("ok")) == (200, True), answer
-        return answer
+        headers = {"Origin": self.page.url.rstrip("/")}
+        return await self.post(name, headers, json={"as": self.id(who), **fields})
 
-    async def refusal(self, who: str, name: str, /, **fields: Any) -> str:
-        """Do something that the page refuses, and give its sentence."""
-        status, answer = await self.send(name, {"as": self.id(who), **fields})
-        assert (status, answer["ok"]) == (400, False)
-        return answer["error"]
-
-    async def send(self, name: str, fields: Json) -> tuple[int, Json]:
-        return await self.post(name, json=fields)
-
-    async def post(self, name: str, **sent: Any) -> tuple[int, Json]:
-        """Post whatever to an act, with the page's own origin unless `headers` say otherwise."""
-        sent = {"headers": {"Origin": self.page.url.rstrip("/")}, **sent}
-        async with self.http.post(f"{self.page.url}acts/{name}", **sent) as answer:
+    async def post(self, name: str, headers: dict[str, str], **sent: Any) -> tuple[int, Json]:
+        address = f"{self.page.url}acts/{name}"
+        async with self.http.post(address, headers=headers, **sent) as answer:
             return answer.status, await answer.json()
 
-    async def say(self, who: str, text: str, **fields: Any) -> str:
-        """Say something in #general; returns the ts."""
-        return (await self.act(who, "say", channel=self.general, text=text, **fields))["ts"]
+    async def get(self, path: str, **headers: str) -> tuple[int, Any]:
+        """The status and the headers of an answer."""
+        url = self.page.url.rstrip("/") + path
+        async with self.http.get(url, headers=headers) as answer:
+            return answer.status, answer.headers
 
     @asynccontextmanager
     async def watch(self, who: str) -> AsyncGenerator[Stream]:
         """Open the page as someone."""
-        address = f"{self.page.url}events?as={self.id(who)}"
-        async with self.http.get(address) as answer:
-            assert answer.status == 200
+        async with self.http.get(f"{self.page.url}events?as={self.id(who)}") as answer:
             stream = Stream(answer)
             await stream.begin()
             yield stream
 
-    async def facts(self, who: str) -> Stream:
-        """What someone's page begins with."""
-        async with self.watch(who) as stream:
-            return stream
-
-    async def posts(self, who: str, channel: str = "general") -> list[Json]:
-        """What someone's page shows in a channel."""
-        return (await self.facts(who)).all(f"post/{self.slack.channels[channel]}/")
-
 
 @asynccontextmanager
-async def visit(
-    slack: SlackStandIn | None = None,
-    *,
-    port: int = 0,
-    commands: tuple[Mapping[str, str], ...] = (),
-    heartbeat_s: float = 15.0,
-) -> AsyncGenerator[Visitor]:
-    """A page over a stand-in, which is a new one unless it is given, and a visitor to it."""
-    async with AsyncExitStack() as stack:
-        slack = slack or await stack.enter_async_context(SlackStandIn())
-        page = Page(slack, port=port, commands=commands, heartbeat_s=heartbeat_s)
-        http = aiohttp.ClientSession(read_bufsize=2**24)
-        await stack.enter_async_context(page)
-        await stack.enter_async_context(http)
+async def visit() -> AsyncGenerator[Visitor]:
+    """A page over a new stand-in, and a visitor to it."""
+    async with (
+        SlackStandIn() as slack,
+        Page(slack, commands=({"command": "/ops"},)) as page,
+        aiohttp.ClientSession(read_bufsize=2**24) as http,
+    ):
         yield Visitor(slack=slack, page=page, http=http)

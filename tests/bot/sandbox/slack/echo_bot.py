@@ -4,9 +4,10 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeAlias
 
+import pytest
 from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
-from slack_sdk.http_retry.async_handler import AsyncRetryHandler
+from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox.slack import SlackStandIn
@@ -24,7 +25,6 @@ class EchoBot:
         self.app = bolt_app(slack)
         self.client = self.app.client
         self.bodies: list[Body] = []
-        self.retries: list[tuple[str, str]] = []
         self.app.event("app_mention")(self._echo)
         self.app.event("message")(self._echo_direct)
 
@@ -36,32 +36,16 @@ class EchoBot:
             text=f"echo: {event['text']}",
         )
 
-    async def _echo_direct(self, body: Body, event: Body, request: Any) -> None:
-        self.retries.append(
-            (request.headers["x-slack-retry-num"][0], request.headers["x-slack-retry-reason"][0])
-        )
+    async def _echo_direct(self, body: Body, event: Body) -> None:
         if event["channel_type"] == "im" and "subtype" not in event:
             await self._echo(body, event)
         else:
             self.bodies.append(body)
 
-    def events(self, event_type: str) -> list[Body]:
-        events = [body["event"] for body in self.bodies]
-        return [event for event in events if event["type"] == event_type]
 
-
-def web_client(
-    slack: SlackStandIn,
-    *,
-    token: str | None = None,
-    retry_handlers: list[AsyncRetryHandler] | None = None,
-) -> Client:
-    return AsyncWebClient(
-        token=slack.bot_token if token is None else token,
-        base_url=slack.api_url,
-        timeout=5,
-        retry_handlers=retry_handlers,
-    )
+def web_client(slack: SlackStandIn, *, token: str | None = None) -> Client:
+    token = slack.bot_token if token is None else token
+    return AsyncWebClient(token=token, base_url=slack.api_url, timeout=5)
 
 
 def bolt_app(slack: SlackStandIn) -> BoltApp:
@@ -90,3 +74,15 @@ def listener(register: Any) -> Callable[[Callable[..., Awaitable[None]]], None]:
         register(function)
 
     return add
+
+
+async def refusal_of(call: Awaitable[Any]) -> Any:
+    """The SDK's response object of a call that is refused."""
+    with pytest.raises(SlackApiError) as refusal:
+        await call
+    error: Any = refusal.value
+    return error.response
+
+
+async def error_of(call: Awaitable[Any]) -> str:
+    return (await refusal_of(call))["error"]

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from bot.sandbox.slack import SlackStandIn
-from tests.bot.sandbox.slack.echo_bot import Client
-from tests.bot.sandbox.slack.refusals import error_of, refusal_of
+from tests.bot.sandbox.slack.echo_bot import Client, error_of, refusal_of
 
 Block = dict[str, Any]
 
@@ -27,12 +26,9 @@ def actions(*elements: Block) -> Block:
     return {"type": "actions", "elements": list(elements)}
 
 
-def select(options: int, kind: str = "static_select") -> Block:
-    return {
-        "type": kind,
-        "action_id": "s",
-        "options": [{"text": plain("x"), "value": "x"}] * options,
-    }
+def select(options: int) -> Block:
+    choices = [{"text": plain("x"), "value": "x"}] * options
+    return {"type": "static_select", "action_id": "s", "options": choices}
 
 
 def table(*rows: list[Block]) -> Block:
@@ -81,7 +77,6 @@ REFUSED: list[tuple[Block, str, str]] = [
     (section("x" * 3001), TOO_LONG.format(3001), "/text/text"),
     (section(""), "must be more than 0 characters", "/text/text"),
     ({"type": "section"}, "missing required field: text", ""),
-    ({"type": "section", "fields": [plain("x")] * 11}, TOO_MANY.format(10), "/fields"),
     ({"type": "header", "text": section("x")["text"]}, "unsupported type: mrkdwn", "/text/type"),
     ({"type": "section", "text": plain("x") | {"a": 1}}, "invalid additional property: a", "/text"),
     ({"type": "poem"}, "unsupported type: poem", "/type"),
@@ -89,24 +84,14 @@ REFUSED: list[tuple[Block, str, str]] = [
         actions(*[button(action_id=str(i)) for i in range(26)]), TOO_MANY.format(25), "/elements",
     ),
     (actions(button(), button()), "duplicate action_id: a", "/elements/1/action_id"),
-    (actions(button(value="x" * 2001)), TOO_LONG.format(2001), "/elements/0/value"),
     (actions(button(text=plain("x" * 76))), TOO_LONG.format(76), "/elements/0/text/text"),
-    (actions(button(style="loud")), "unsupported style: loud", "/elements/0/style"),
     (actions(select(101)), TOO_MANY.format(100), "/elements/0/options"),
-    (actions(select(6, "overflow")), TOO_MANY.format(5), "/elements/0/options"),
-    (
-        actions(button(confirm={"title": plain("x" * 101)})), TOO_LONG.format(101),
-        "/elements/0/confirm/title/text",
-    ),
     (rich({"type": "song"}), "unsupported type: song", "/elements/0/elements/0/type"),
-    (rich({"type": "link"}), "missing required field: url", "/elements/0/elements/0"),
     (table(*[[CELL]] * 101), TOO_MANY.format(100), "/rows"),
     (table([CELL] * 21), TOO_MANY.format(20), "/rows/0"),
-    (table([{**CELL, "text": "x" * 6_000}] * 2), TOO_LONG.format(10_001), "/rows"),
     (table([plain("x")]), "unsupported type: plain_text", "/rows/0/0/type"),
     (table([{"type": "raw_number", "value": "1"}]), "must be a number", "/rows/0/0/value"),
     (chart(type="pie", series=POINTS), "unsupported type: pie", "/chart/type"),
-    (chart(type="bar", series=POINTS * 13), TOO_MANY.format(12), "/chart/series"),
     ({**TASK, "status": "asleep"}, "unsupported status: asleep", "/status"),
     (
         {"type": "plan", "title": "Plan", "tasks": [TASK, TASK]}, "duplicate task_id: 1",
@@ -131,15 +116,14 @@ async def test_a_faulty_block_is_refused_and_pointed_to(
     slack: SlackStandIn, client: Client, general: str, block: Block, message: str, pointer: str
 ) -> None:
     refusal = await refusal_of(client.chat_postMessage(channel=general, text="x", blocks=[block]))
-    sentence = f"{message} [json-pointer:/blocks/0{pointer}]"
     assert refusal["error"] == "invalid_blocks"
-    assert sentence in refusal["errors"]
-    assert f"[ERROR] {sentence}" in refusal["response_metadata"]["messages"]
+    assert f"{message} [json-pointer:/blocks/0{pointer}]" in refusal["errors"]
     assert slack.posts("general") == []
 
 
 HALF: Block = {"type": "markdown", "text": "x" * 6_000}
 DIVIDER: Block = {"type": "divider"}
+CHART = chart(type="line", series=POINTS)
 
 
 @pytest.mark.parametrize(
@@ -147,11 +131,7 @@ DIVIDER: Block = {"type": "divider"}
     [
         ([DIVIDER] * 50, DIVIDER, "invalid_blocks"),
         ([table([CELL])], table([CELL]), "invalid_blocks"),
-        (
-            [chart(type="line", series=POINTS)] * 2,
-            chart(type="line", series=POINTS),
-            "invalid_blocks",
-        ),
+        ([CHART] * 2, CHART, "invalid_blocks"),
         ([{**DIVIDER, "block_id": "line"}], {**DIVIDER, "block_id": "line"}, "invalid_blocks"),
         ([section("x" * 3000)] * 4 + [section("x" * 1200)], section("x"), "msg_blocks_too_long"),
         ([HALF, HALF], {"type": "markdown", "text": "x"}, "msg_blocks_too_long"),
@@ -161,8 +141,6 @@ DIVIDER: Block = {"type": "divider"}
 async def test_a_message_holds_only_so_much(
     client: Client, general: str, most: list[Block], more: Block, error: str
 ) -> None:
-    ts = (await client.chat_postMessage(channel=general, text="x", blocks=most))["ts"]
+    await client.chat_postMessage(channel=general, text="x", blocks=most)
     post = client.chat_postMessage(channel=general, text="x", blocks=[*most, more])
     assert await error_of(post) == error
-    update = client.chat_update(channel=general, ts=ts, text="x", blocks=[*most, more])
-    assert await error_of(update) == error

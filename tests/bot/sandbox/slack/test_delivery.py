@@ -1,14 +1,11 @@
 """Slack's rules on events and sockets: which come, in what shape, how often (SLACK.md 1.3, 2)."""
 
-import asyncio
-from contextlib import AsyncExitStack
 from typing import Any
 
-import aiohttp
 import pytest
 
 from bot.sandbox.slack import ManualClock, SlackStandIn
-from tests.bot.sandbox.slack.echo_bot import Client, EchoBot, socket_mode
+from tests.bot.sandbox.slack.echo_bot import EchoBot, socket_mode
 
 Body = dict[str, Any]
 
@@ -28,16 +25,12 @@ async def test_a_mention_comes_as_app_mention_and_as_message(slack: SlackStandIn
     ts = await slack.say("ann", "general", text, files=[("a.log", b"3 errors", None)])
     [mention] = await events(slack, "app_mention")
     [message] = await events(slack, "message")
-    [shared] = await events(slack, "file_shared")
     assert mention["ts"] == message["ts"] == ts
     assert mention["text"] == message["text"] == text
     assert mention["client_msg_id"] == message["client_msg_id"]
     assert (message["channel_type"], message["subtype"]) == ("channel", "file_share")
     assert not {"channel_type", "subtype"} & mention.keys()
-    assert shared["file_id"] == mention["files"][0]["id"]
-    assert len({delivery.event_id for delivery in slack.deliveries}) == 3
-    payload = slack.deliveries[0].payload
-    assert payload["authorizations"][0]["user_id"] == slack.bot_user_id
+    assert slack.deliveries[0].payload["authorizations"][0]["user_id"] == slack.bot_user_id
 
 
 async def test_a_direct_message_comes_once_and_never_as_a_mention(slack: SlackStandIn) -> None:
@@ -82,9 +75,6 @@ async def test_an_edited_mention_comes_once_more_and_says_that_it_is_edited(
     mentions = await events(slack, "app_mention", 1 + was_mentioned)
     assert [mention["ts"] for mention in mentions] == [ts] * (1 + was_mentioned)
     assert mentions[-1]["edited"]["user"] == slack.people["ann"]
-    await slack.edit("ann", "general", ts, "without")
-    await events(slack, "message", 3)
-    assert len(await events(slack, "app_mention")) == 1 + was_mentioned
 
 
 async def test_only_subscribed_events_with_their_scope_come() -> None:
@@ -98,24 +88,19 @@ async def test_only_subscribed_events_with_their_scope_come() -> None:
 
 
 async def test_what_happens_to_channels_and_posts_is_told(slack: SlackStandIn) -> None:
-    ann = slack.people["ann"]
     ts = await slack.say("ann", "general", "hello")
     await slack.react("ben", "general", ts, "eyes")
-    await slack.invite("ann", "random", "bot")
     await slack.rename_channel("news", "headlines")
     await slack.archive("ann", "energy")
-    await slack.say("stranger", "shared", "hello from elsewhere")
+    await slack.remove_from_channel("private", "bot")
     [reaction] = await events(slack, "reaction_added")
-    [joined] = await events(slack, "member_joined_channel")
     [renamed] = await events(slack, "channel_rename")
     [archived] = await events(slack, "channel_archive")
-    stranger = (await events(slack, "message", 2))[-1]
+    [left] = await events(slack, "channel_left")
     assert (reaction["reaction"], reaction["item"]["ts"]) == ("eyes", ts)
-    assert (joined["user"], joined["inviter"]) == (slack.bot_user_id, ann)
     assert renamed["channel"]["name"] == "headlines"
     assert archived["channel"] == slack.channels["energy"]
-    assert stranger["user_team"] != slack.team_id
-    assert slack.deliveries[-1].payload["is_ext_shared_channel"] is True
+    assert left["channel"] == slack.channels["private"]
 
 
 async def test_a_bot_is_told_of_its_own_post_and_bolt_drops_it(
@@ -140,23 +125,7 @@ async def test_an_event_that_is_not_acknowledged_is_retried_three_times(
     tried = await slack.wait_for(lambda s: s.deliveries[4:] and s.deliveries)
     assert [delivery.attempt for delivery in tried] == [0, 1, 2, 3, 0]
     assert len({delivery.event_id for delivery in tried}) == 2
-    assert {(each.reached_socket, each.acked_at_s) for each in tried} == {(True, None)}
-    assert (bot.bodies, slack.open_sockets) == ([], 1)
-
-
-async def test_an_event_can_be_delivered_again_in_its_envelope_or_another(
-    slack: SlackStandIn, bot: EchoBot
-) -> None:
-    await slack.say("ann", dm=True, text="hello")
-    await slack.wait_for(lambda _: bot.bodies)
-    first = slack.deliveries[0]
-    again = await slack.redeliver(first.event_id, attempt=0, reason="", same_envelope=True)
-    assert (again.envelope_id, again.acked_at_s is not None) == (first.envelope_id, True)
-    await slack.redeliver(first.event_id, attempt=1, reason="timeout")
-    await slack.wait_for(lambda _: len(bot.bodies) == 3)
-    assert bot.retries == [("0", ""), ("0", ""), ("1", "timeout")]
-    slack.send_event({"type": "moon_landing", "event_ts": "1.000001"})
-    await events(slack, "moon_landing")
+    assert bot.bodies == []
 
 
 async def test_an_event_without_a_socket_comes_when_the_app_is_back(
@@ -170,42 +139,11 @@ async def test_an_event_without_a_socket_comes_when_the_app_is_back(
         await slack.wait_for(lambda _: bot.bodies)
 
 
-async def test_a_ticket_is_good_for_one_of_ten_sockets(slack: SlackStandIn) -> None:
-    frames: list[Body] = []
-    url = ""
-
-    async def open_url(session: aiohttp.ClientSession) -> str:
-        headers = {"Authorization": f"Bearer {slack.app_token}"}
-        url = f"{slack.api_url}apps.connections.open"
-        async with session.post(url, headers=headers) as answer:
-            return str((await answer.json())["url"])
-
-    async with aiohttp.ClientSession() as session, AsyncExitStack() as sockets:
-        for _ in range(11):
-            url = await open_url(session)
-            socket = await sockets.enter_async_context(session.ws_connect(url))
-            frames.append(await socket.receive_json())
-        with pytest.raises(aiohttp.WSServerHandshakeError):
-            await session.ws_connect(url)
-    assert [frame["type"] for frame in frames] == ["hello"] * 10 + ["disconnect"]
-    assert (frames[9]["num_connections"], frames[10]["reason"]) == (10, "too_many_websockets")
-
-
-async def test_a_socket_that_is_about_to_close_is_used_while_there_is_no_other(
-    slack: SlackStandIn, bot: EchoBot
-) -> None:
-    slack.fail("apps.connections.open", status=503, times=100)
-    await slack.disconnect("warning")
-    async with asyncio.timeout(10):
-        await slack.say("ann", dm=True, text="the last words")
-        await slack.wait_for(lambda s: s.deliveries and s.deliveries[0].reached_socket)
-
-
 async def test_the_client_takes_a_new_socket_after_a_notice_a_cut_or_silence(
     slack: SlackStandIn,
 ) -> None:
     bot = EchoBot(slack)
-    slack.sockets.turn_away(1)
+    slack.sockets.to_turn_away = 1
     async with socket_mode(bot.app, slack, ping_interval_s=0.2):
         await slack.disconnect("refresh_requested")
         await slack.connected()
@@ -219,10 +157,3 @@ async def test_the_client_takes_a_new_socket_after_a_notice_a_cut_or_silence(
         assert await slack.sockets.send_text("no JSON")
         await slack.say("ann", dm=True, text="back?")
         await slack.wait_for(lambda _: bot.bodies)
-
-
-async def test_revoked_tokens_are_told_of(slack: SlackStandIn, client: Client) -> None:
-    await client.auth_test()
-    slack.revoke_tokens()
-    [event] = await events(slack, "tokens_revoked")
-    assert event["tokens"] == {"oauth": [], "bot": [slack.bot_user_id]}

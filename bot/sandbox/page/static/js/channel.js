@@ -190,7 +190,7 @@ export class ChannelView {
 }
 
 function aboutOf(channel) {
-  return channel.topic?.value || channel.purpose?.value || "";
+  return channel.purpose?.value || "";
 }
 
 /** The prompts that the bot suggests: one press sends one. */

@@ -6,7 +6,7 @@ import { h, setAttribute, setText, show } from "./dom.js";
 import { Drafts } from "./drafts.js";
 import { listenToKeys, rescueFocus } from "./keys.js";
 import { act, ActError, LiveConnection } from "./live.js";
-import { Modals } from "./modals.js";
+import { Modal } from "./modal.js";
 import { openSwitcher } from "./offers.js";
 import { FilePane, ThreadPane } from "./panes.js";
 import { openProfile } from "./people.js";
@@ -71,7 +71,7 @@ class App {
     this.places.follow(location.hash);
     this.view = new ChannelView(this);
     this.thread = new ThreadPane(this);
-    this.parts = [new Sidebar(this), this.view, this.thread, new FilePane(this), new CallsPane(this), new Modals(this)];
+    this.parts = [new Sidebar(this), this.view, this.thread, new FilePane(this), new CallsPane(this), new Modal(this)];
     const panes = this.parts.map(({ node }) => node).filter(Boolean);
     this.standIn = h("main", { class: "visually-hidden", "aria-label": "Channel", hidden: true }, h("h1"));
     this.root.replaceChildren(this.notice, h("div", { class: "panes" }, panes), this.standIn);
@@ -138,7 +138,7 @@ class App {
 
   /** Adds a reaction of the present person, or takes it back. */
   react({ channel, post }, name, remove = false) {
-    return this.attempt("react", { channel, ts: post.ts, name, remove });
+    return this.attempt("react", { channel, ts: post.ts, name, added: !remove });
   }
 
   actAs(person) {

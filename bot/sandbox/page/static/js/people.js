@@ -43,7 +43,6 @@ export function openProfile(id, anchor, app) {
   const user = store.user(id) ?? { id };
   const facts = [
     ["Name", user.name],
-    ["Email", user.profile?.email],
     ["Time zone", user.tz],
     ["Member id", id],
   ].filter(([, value]) => value);

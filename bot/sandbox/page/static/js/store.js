@@ -67,9 +67,8 @@ export class Store {
   }
 
   forget() {
-    this.team = this.home = null;
+    this.team = this.home = this.modal = null;
     this.sockets = 0;
-    this.modals = [];
     this.posts = new Map();
     this.sessions = new Map();
     this.channels = new Map();

@@ -38,7 +38,7 @@ async function tell(node, place, value, control) {
   }));
   if (!isAgreed) return false;
   control.setAttribute("aria-busy", "true");
-  await place.ctx.onAction({ action_id: node.action_id, block_id: place.blockId, value });
+  await place.ctx.onAction({ action_id: node.action_id, block_id: place.blockId, chosen: value || null });
   control.removeAttribute("aria-busy");
   return true;
 }
