@@ -112,4 +112,3 @@ class InboundMessage:
 
 MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
 MESSAGES: TypeAdapter[tuple[Message, ...]] = TypeAdapter(tuple[Message, ...])
-INBOUND: TypeAdapter[InboundMessage] = TypeAdapter(InboundMessage)

@@ -4,9 +4,11 @@ import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
+from functools import partial
 
 import aiohttp
 
+from agent_core.background import Background
 from agent_core.clock import machine_time
 from agent_core.ids import SessionId
 from agent_core.runtime import Runtime, build_runtime
@@ -20,12 +22,12 @@ from bot.ingress import (
     CatchUp,
     Ingress,
     Rules,
-    TakingUp,
     connect_socket,
     create_app,
     leave_to_next_start,
     listen_to_gestures,
     register,
+    take_up,
 )
 from bot.presenter import Signs
 from bot.presenter.apps import PREFIX as CONSENTS
@@ -37,6 +39,7 @@ from bot.socket import Timing
 
 logger = logging.getLogger(__name__)
 
+TAKE_UP_EVERY_S = 5.0
 _NO_SESSION = SessionId("")
 
 
@@ -120,9 +123,13 @@ async def running_bot(
         register(app, ingress, catch_up)
         runtime.take_orders_with(digests.messages)
         await runtime.readers.show_with(READER, presenting.attach)
-        taking_up = TakingUp(runtime.ledger, ingress, actions, clock=api.clock)
-        stack.push_async_callback(taking_up.close)
-        await taking_up.start()
+        looks_for_left = Background()
+        stack.push_async_callback(looks_for_left.close)
+        look = partial(take_up, runtime.ledger, ingress, actions)
+        await look()
+        looks_for_left.repeat(
+            look, pause=partial(api.clock.sleep, TAKE_UP_EVERY_S), name="taking up what was left"
+        )
         socket = await connect_socket(
             app,
             settings.slack_app_token.get_secret_value(),

@@ -62,9 +62,9 @@ def audit(
     ] = False,
 ) -> None:
     """Say which calls with an effect the agents made: for whom, who approved, how they ended."""
-    from bot.operate import AuditQuestion, show_audit
+    from bot.operate import show_audit
 
-    raise typer.Exit(show_audit(AuditQuestion(since, user, tool), as_json=as_json))
+    raise typer.Exit(show_audit(since, user, tool, as_json=as_json))
 
 
 @mcp.command("list")

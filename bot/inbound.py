@@ -17,6 +17,13 @@ EDITED, DELETED = "message_changed", "message_deleted"
 _TS = re.compile(r"\d{1,12}\.\d{6}")
 _WIRE_TOKEN = re.compile(r"<([^<>]*)>")
 _USER_MENTION = re.compile(r"<@([A-Z0-9]+)(?:\|[^<>]*)?>")
+_EMOJI = re.compile(r":([^\s:]+):(?::skin-tone-\d:)?")
+_SIGNS = {
+    "+1": "👍", "thumbsup": "👍", "octagonal_sign": "🛑", "stop_sign": "🛑", "tada": "🎉",
+    "pray": "🙏", "raised_hands": "🙌", "clap": "👏", "heart": "❤️", "rocket": "🚀", "smile": "😄",
+    "slightly_smiling_face": "🙂", "ok_hand": "👌", "muscle": "💪", "wave": "👋", "eyes": "👀",
+}  # fmt: skip
+"""What Slack's names of emoji stand for, where the core may understand a message by one."""
 _GROUP_MENTION = re.compile(r"<!(?:subteam\^|here|channel|everyone)[^<>]*>")
 
 
@@ -92,7 +99,13 @@ def plain_text(
     """What the person typed: Slack's escapes and tokens undone, the bot's own mention left out."""
     others = re.sub(rf"<@{re.escape(bot_user)}(?:\|[^<>]*)?>[ \t]?", "", wire_text)
     readable = _WIRE_TOKEN.sub(lambda token: _readable(token.group(1), names or {}), others)
-    return unescape_wire(readable).strip()
+    return _with_signs(unescape_wire(readable)).strip()
+
+
+def _with_signs(text: str) -> str:
+    """Emoji as characters. One without its own here keeps its name, unless there are no words."""
+    has_words = any(letter.isalnum() for letter in _EMOJI.sub("", text))
+    return _EMOJI.sub(lambda code: _SIGNS.get(code[1], code[0] if has_words else "✨"), text)
 
 
 def unescape_wire(text: str) -> str:
@@ -124,11 +137,14 @@ def _read(body: JsonObject, post: JsonObject, bot_user: str) -> InboundPost | No
     except SessionError:
         return None
     wire_text = text_in(post, "text")
+    edited_ts = text_in(object_in(post, "edited"), "ts")
     users = mentioned_users(wire_text)
+    listed = post.get("files")
+    files = cast("list[Any]", listed) if isinstance(listed, list) else []
     return InboundPost(
         thread=thread,
         ts=ts,
-        said_ts=_edited_ts(post) or ts,
+        said_ts=edited_ts if _TS.fullmatch(edited_ts) else ts,
         user=text_in(post, "user"),
         user_team=text_in(post, "user_team") or text_in(post, "team"),
         wire_text=wire_text,
@@ -138,13 +154,8 @@ def _read(body: JsonObject, post: JsonObject, bot_user: str) -> InboundPost | No
         mentions_bot=bot_user in users,
         mentions_others=bool(users - {bot_user}) or bool(_GROUP_MENTION.search(wire_text)),
         parent_user=text_in(post, "parent_user_id"),
-        files=tuple(_file(cast("JsonObject", raw)) for raw in _files(post)),
+        files=tuple(_file(cast("JsonObject", raw)) for raw in files if isinstance(raw, dict)),
     )
-
-
-def _edited_ts(post: JsonObject) -> str:
-    ts = text_in(object_in(post, "edited"), "ts")
-    return ts if _TS.fullmatch(ts) else ""
 
 
 def _channel_type(post: JsonObject) -> ChannelType:
@@ -153,13 +164,6 @@ def _channel_type(post: JsonObject) -> ChannelType:
     if given in {"channel", "group", "im", "mpim"}:
         return cast("ChannelType", given)
     return "im" if text_in(post, "channel").startswith("D") else ""
-
-
-def _files(post: JsonObject) -> list[Any]:
-    files = post.get("files")
-    if not isinstance(files, list):
-        return []
-    return [file for file in cast("list[Any]", files) if isinstance(file, dict)]
 
 
 def _file(raw: JsonObject) -> SlackFile:
@@ -180,15 +184,9 @@ def _readable(token: str, names: Mapping[str, str]) -> str:
         case "#":
             return f"#{label or target[1:]}"
         case "!":
-            return _special(target[1:], label)
+            return label or f"@{target[1:].split('^')[0]}"
         case _:
             return _link(target, label)
-
-
-def _special(target: str, label: str) -> str:
-    if label:
-        return label
-    return f"@{target.split('^')[0]}"
 
 
 def _link(url: str, label: str) -> str:

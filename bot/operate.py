@@ -9,7 +9,6 @@ import json
 import logging
 import re
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
@@ -43,22 +42,13 @@ _MAX_CELL_CHARS = 60
 _GAP = "  "
 
 
-@dataclass(frozen=True, slots=True)
-class AuditQuestion:
-    """What is asked for, in the words of the command line."""
-
-    since: str = "7d"
-    user: str | None = None
-    tool: str | None = None
-
-
-def show_audit(question: AuditQuestion, *, as_json: bool = False) -> int:
+def show_audit(since: str, user: str | None, tool: str | None, *, as_json: bool = False) -> int:
     """Print the calls. Returns the exit code: 1 when the database cannot be read, 2 for settings.
 
     Nothing is changed: a database that is not there yet is not made.
     """
     try:
-        since = read_since(question.since, WallClock(ClockSettings().shift_file).now())
+        begins = read_since(since, WallClock(ClockSettings().shift_file).now())
     except ValueError as error:
         return _refuse(2, str(error))
 
@@ -68,7 +58,7 @@ def show_audit(question: AuditQuestion, *, as_json: bool = False) -> int:
         return 0
 
     return _with_settings(
-        lambda core: audited_calls(core, since=since, user=question.user, tool=question.tool), show
+        lambda core: audited_calls(core, since=begins, user=user, tool=tool), show
     )
 
 

@@ -42,23 +42,18 @@ MIN_SECRET = 8
 """Characters. What is shorter is no key, and leaving it out of texts would spoil them."""
 
 _NOT_IN_IDS = str.maketrans("", "", "[]\"'")
-_BOT_TOKENS = ("xoxb-", "xoxe.xoxb-")
-_APP_TOKENS = ("xapp-",)
 
 
-def _as_bot_token(value: SecretStr) -> SecretStr:
-    return _beginning(value, _BOT_TOKENS, "is no bot token: those begin with xoxb-")
+def _token_of(kind: str, *prefixes: str) -> AfterValidator:
+    """A check that a token begins as Slack's tokens of this kind do."""
 
+    def check(value: SecretStr) -> SecretStr:
+        token = as_credential(value).get_secret_value()
+        if token and not token.startswith(prefixes):
+            raise ValueError(f"is no {kind} token: those begin with {prefixes[0]}")
+        return value
 
-def _as_app_token(value: SecretStr) -> SecretStr:
-    return _beginning(value, _APP_TOKENS, "is no app-level token: those begin with xapp-")
-
-
-def _beginning(value: SecretStr, prefixes: tuple[str, ...], fault: str) -> SecretStr:
-    token = as_credential(value).get_secret_value()
-    if token and not token.startswith(prefixes):
-        raise ValueError(fault)
-    return value
+    return AfterValidator(check)
 
 
 def _ids_of(letters: str) -> AfterValidator:
@@ -87,12 +82,12 @@ class BotSettings(BaseSettings):
 
     slack_bot_token: Annotated[
         SecretStr,
-        AfterValidator(_as_bot_token),
+        _token_of("bot", "xoxb-", "xoxe.xoxb-"),
         About(right="the “Bot User OAuth Token” of “OAuth & Permissions”", unset="required"),
     ] = Field(default=SecretStr(""), description="Bot token (`xoxb-…`) of the installed app.")
     slack_app_token: Annotated[
         SecretStr,
-        AfterValidator(_as_app_token),
+        _token_of("app-level", "xapp-"),
         About(
             right="an app-level token of “Basic Information” with the scope connections:write",
             unset="required",

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 import typer
 
@@ -14,7 +15,7 @@ from agent_core.clock import WallClock
 from agent_core.errors import AgentError, SettingsError
 from agent_core.fault_points import arm
 from agent_core.runtime import sole_process
-from agent_core.runtime.operate import examine_database, prepare_root
+from agent_core.runtime.operate import examine_database, examine_root
 from agent_core.settings import (
     ClockSettings,
     CoreSettings,
@@ -87,25 +88,23 @@ def _what_is_not_right(configuration: Configuration) -> list[str]:
 
 async def _serve(settings: BotSettings, core: CoreSettings, *, on_stop: Callable[[], None]) -> None:
     """Listen until a signal comes; it ends a start that hangs, too."""
-    stop = asyncio.Event()
+    listening = asyncio.create_task(_listen(settings, core))
+
+    def stop() -> None:
+        if not listening.cancelling():
+            logger.info("stopping; unfinished work goes on at the next start")
+            on_stop()
+            listening.cancel()
+
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
-    listening = asyncio.create_task(_listen(settings, core))
-    stopping = asyncio.create_task(stop.wait())
-    await asyncio.wait({listening, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    stopping.cancel()
-    if not listening.done():
-        logger.info("stopping; unfinished work goes on at the next start")
-        on_stop()
-        listening.cancel()
-        await asyncio.wait({listening})
-    if not listening.cancelled():
-        listening.result()
+        loop.add_signal_handler(number, stop)
+    with suppress(asyncio.CancelledError):
+        await listening
 
 
 async def _listen(settings: BotSettings, core: CoreSettings) -> None:
-    await asyncio.to_thread(prepare_root, core.workspaces_root)
+    await asyncio.to_thread(examine_root, core.workspaces_root, make=True)
     async with sole_process(core.state_url):
         await examine_database(core, patience_s=DATABASE_PATIENCE_S)
         await _run(settings, core)

@@ -69,6 +69,7 @@ def postgres_server() -> Iterator[Any]:
     try:
         with postgres() as server:
             yield server
+            _at_work.clear()  # it ends with the last test, whichever that is
     except NoPostgres as reason:
         pytest.skip(str(reason))
 

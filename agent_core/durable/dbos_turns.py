@@ -13,7 +13,6 @@ import sys
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import sqlalchemy
@@ -76,12 +75,6 @@ class DbosSteps:
         return await waiting
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DurableConfig:
-    url: str
-    """SQLAlchemy URL of the system database: `sqlite:///…` or `postgresql://…`."""
-
-
 class DurableTurns:
     """Starts turns, and takes over those that another process left behind.
 
@@ -89,7 +82,7 @@ class DurableTurns:
     on it.
 
     Args:
-        config: Where the records are.
+        url: SQLAlchemy URL of the system database: `sqlite:///…` or `postgresql://…`.
         process: Which process this is.
         turn: The body of a turn.
         child: The body of a child run.
@@ -99,14 +92,14 @@ class DurableTurns:
 
     def __init__(
         self,
-        config: DurableConfig,
+        url: str,
         *,
         process: ProcessId,
         turn: TurnBody,
         child: ChildBody,
         on_broken: Callable[[str, int, Exception], None],
     ) -> None:
-        self._config = config
+        self._url = url
         self._process = process
         self._turn_body = turn
         self._child_body = child
@@ -123,7 +116,7 @@ class DurableTurns:
         Raises:
             SettingsError: DBOS cannot run on this machine's SQLite.
         """
-        check_sqlite(self._config.url)
+        check_sqlite(self._url)
 
         @DBOS.workflow(name="child_run")
         async def child_run(payload: JsonObject) -> JsonObject:
@@ -143,8 +136,8 @@ class DurableTurns:
                 self._on_broken(turn_id, generation, error)
 
         self._turn_workflow = turn
-        self._engine = make_system_engine(self._config.url)
-        DBOS(config=_dbos_config(self._config.url, self._process, self._engine))
+        self._engine = make_system_engine(self._url)
+        DBOS(config=_dbos_config(self._url, self._process, self._engine))
         queue = queue_of(self._process)
         DBOS.listen_queues([queue])
         DBOS.launch()

@@ -1,14 +1,13 @@
 """What an agent is, and the surroundings in which one of its runs takes place."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
 from agent_core.durable import Steps
-from agent_core.events import ATTEMPTS_A_GENERATION, Emit, MessageTaken
+from agent_core.events import ATTEMPTS_A_GENERATION, Emit, MessageTaken, Usage
 from agent_core.ids import ToolCallId, TurnId, UserId
-from agent_core.loop.limits import Limits
 from agent_core.messages import Message, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.models.retry import RetryingModel
@@ -65,35 +64,6 @@ class Gate(Protocol):
         ...
 
 
-class OpenGate:
-    """Lets everything through, as where nothing can have an effect."""
-
-    async def before(
-        self, call: OpenedCall, spec: ToolSpec | None, context: ToolContext
-    ) -> ToolOutput | Wait | None:
-        return None
-
-    async def after(
-        self, call: OpenedCall, output: ToolOutput, context: ToolContext
-    ) -> ToolOutput | Wait:
-        return output
-
-    def spoken(self, progress: str) -> str:
-        return progress
-
-
-async def _nothing_came(_place: str) -> tuple[Taken, ...]:
-    return ()
-
-
-async def _nothing_waits() -> bool:
-    return False
-
-
-async def _always_new(_call: ToolCallId) -> bool:
-    return True
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunScope:
     """Where a run takes place: whose it is, where its work is recorded, who hears of it."""
@@ -107,13 +77,13 @@ class RunScope:
     after_tool_call: Callable[[ToolCall, ToolOutput, ToolContext], None]
     """Hook: told of each result; MUST NOT block or raise."""
 
-    take_messages: Callable[[str], Awaitable[tuple[Taken, ...]]] = _nothing_came
+    take_messages: Callable[[str], Awaitable[tuple[Taken, ...]]]
     """What people wrote meanwhile; asked again for the same place, it gives the same and more."""
-    has_messages: Callable[[], Awaitable[bool]] = _nothing_waits
+    has_messages: Callable[[], Awaitable[bool]]
     """Whether somebody wrote what the run has not taken in yet."""
-    begin_effect: Callable[[ToolCallId], Awaitable[bool]] = _always_new
+    begin_effect: Callable[[ToolCallId], Awaitable[bool]]
     """Notes a call before it is made; False when an earlier process had begun it."""
-    gate: Gate = field(default_factory=OpenGate)
+    gate: Gate
     generation: int = 1
     """2 or more: the turn goes on from its history, and its events are new attempts."""
 
@@ -149,6 +119,50 @@ class RunScope:
             "n": n,
             "at": self.clock(),
         }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    max_steps: int = 40
+    max_duration_s: float = 30 * 60
+    max_tokens: int = 3_000_000
+    """All tokens of the run's model calls, cached ones included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """What a run has spent. Times come from recorded steps, so a replay decides the same."""
+
+    steps: int = 0
+    usage: Usage = Usage()
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+
+    def plus(self, usage: Usage, started_at: datetime, finished_at: datetime) -> "Tally":
+        """The tally after a step that took this long."""
+        return Tally(
+            steps=self.steps + 1,
+            usage=self.usage + usage,
+            started_at=self.started_at or started_at,
+            finished_at=finished_at,
+        )
+
+    @property
+    def duration_s(self) -> float:
+        """From the beginning of the first step to the end of the last one."""
+        if self.started_at is None or self.finished_at is None:
+            return 0.0
+        return (self.finished_at - self.started_at).total_seconds()
+
+    def reached(self, limits: Limits) -> str | None:
+        """The limit that is reached, in words; None while there is room."""
+        if self.steps >= limits.max_steps:
+            return f"the limit of {limits.max_steps} steps"
+        if self.duration_s >= limits.max_duration_s:
+            return f"the limit of {limits.max_duration_s / 60:.0f} minutes"
+        if self.usage.total_tokens >= limits.max_tokens:
+            return f"the limit of {limits.max_tokens:,} tokens"
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

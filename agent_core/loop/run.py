@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from agent_core.durable import cannot_replay
 from agent_core.events import Outcome, RunFinished, RunStarted
 from agent_core.ids import RunId
-from agent_core.loop.agent import Agent, RunScope
+from agent_core.loop.agent import Agent, RunScope, Tally
 from agent_core.loop.calls import Asked
-from agent_core.loop.limits import Tally
 from agent_core.loop.step import StepResult, run_step
 from agent_core.messages import Message, ToolResult, is_visible, user_message
 from agent_core.prompts import prompt

@@ -11,32 +11,20 @@ from urllib.parse import urlsplit
 
 from agent_core.classifier import Router
 from agent_core.clock import machine_time
-from agent_core.consent.gate import ConsentGate
-from agent_core.consent.links import FreshLinks, LinkPlaces
+from agent_core.consent.links import LinkPlaces
 from agent_core.consent.policy import read_policy
-from agent_core.consent.taint import Taints
-from agent_core.durable.dbos_turns import DurableConfig
 from agent_core.errors import ToolServerError
-from agent_core.loop.limits import Limits
+from agent_core.loop.agent import Limits
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models.anthropic import AnthropicModel
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, standard_observers
 from agent_core.observers.corpus import ReaderBlacklist
-from agent_core.runtime.consents import ConsentParts
 from agent_core.runtime.runs import Agents, Closing, TurnParts
-from agent_core.runtime.runtime import Runtime, RuntimeParts
+from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import (
     Database,
-    EventLog,
-    Inbox,
-    Leases,
-    SessionStore,
-    WriteBehind,
 )
-from agent_core.sessions.audit import AuditLog
-from agent_core.sessions.consents import ConsentStore
-from agent_core.sessions.leases import new_process_id
 from agent_core.sessions.pins import ToolPins
 from agent_core.settings import CoreSettings, named_variables
 from agent_core.subagents.spec import shipped_specs
@@ -49,7 +37,6 @@ from agent_core.tools.names import full_name
 from agent_core.tools.pins import Pins
 from agent_core.tools.registry import Registry
 from agent_core.tools.servers import FleetServer, StdioServer
-from agent_core.workspaces import RunLogs
 
 logger = logging.getLogger(__name__)
 
@@ -87,22 +74,11 @@ def build_runtime(
         told=lambda call, context: _remote_session(api, call, context),
     )
     tools = AppFiles(hub, save=full_name(LOCAL_TOOLKIT, "save_app_file")) if api else hub
-    accounts = api and ComposioAccounts(api, time.monotonic)
-    behind = WriteBehind(database)
-    store = SessionStore(database, behind)
-    consents = ConsentStore(database)
-    taints = Taints(store)
-    links = FreshLinks(time.monotonic)
-    run_logs = RunLogs()
-    log = EventLog(database, behind, on_stored=run_logs.write)
     blacklist = ReaderBlacklist(settings.workspaces_root.resolve())
     observers = Observers((*standard_observers(), blacklist))
     specs = shipped_specs()
     turns = TurnParts(
-        store=store,
-        inbox=Inbox(database),
-        leases=Leases(database, new_process_id()),
-        log=log,
+        database,
         router=Router(
             classifier=model.beside(settings.classifier_model), answerer=RetryingModel(model)
         ),
@@ -122,50 +98,25 @@ def build_runtime(
             },
         ),
         observers=observers,
-        run_logs=run_logs,
+        policy=read_policy(settings.policy_file),
+        places=LinkPlaces(_link_places(settings)),
+        accounts=api and ComposioAccounts(api, time.monotonic),
+        clock=clock,
         closing=Closing(
-            log=log,
-            observers=observers,
             composio_url=composio_url(settings),
             logfire_project=settings.logfire_project,
             logfire_enabled=bool(settings.logfire_token.get_secret_value()),
         ),
-        consents=consents,
-        accounts=accounts,
-        taints=taints,
-        gate=ConsentGate(
-            policy=read_policy(settings.policy_file),
-            store=store,
-            consents=consents,
-            audit=AuditLog(database),
-            taints=taints,
-            accounts=accounts,
-            places=LinkPlaces(_link_places(settings)),
-            links=links,
-            clock=clock,
-        ),
-        clock=clock,
     )
     return Runtime(
-        RuntimeParts(
-            database=database,
-            behind=behind,
-            turns=turns,
-            durable=DurableConfig(url=settings.durable_url),
-            consents=ConsentParts(
-                store=store,
-                consents=consents,
-                accounts=accounts,
-                links=links,
-                approvers=approvers,
-                clock=clock,
-            ),
-            workspaces_root=settings.workspaces_root.resolve(),
-            prepare=model.warm_up,
-            warm_up=hub.warm_up,
-            close=lambda: _close(model, hub, api, observers),
-            scheduled_at_once=settings.scheduled_at_once,
-        )
+        turns,
+        durable_url=settings.durable_url,
+        workspaces_root=settings.workspaces_root.resolve(),
+        approvers=approvers,
+        scheduled_at_once=settings.scheduled_at_once,
+        prepare=model.warm_up,
+        warm_up=hub.warm_up,
+        close=lambda: _close(model, hub, api, observers),
     )
 
 

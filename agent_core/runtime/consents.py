@@ -2,52 +2,43 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
-from agent_core.consent.links import FreshLinks
+from agent_core.background import Backoff
 from agent_core.errors import ConsentRefused, ToolServerError
 from agent_core.ids import ConsentId, SessionId, TurnId, UserId
-from agent_core.loop.agent import Clock
-from agent_core.sessions import ConnectionWait, SessionStore, StoredTurn
-from agent_core.sessions.consents import Consent, ConsentKind, ConsentStore
+from agent_core.runtime.runs import TurnParts
+from agent_core.sessions import ConnectionWait, StoredTurn
+from agent_core.sessions.consents import Consent, ConsentKind
 from agent_core.tools.composio_api import Accounts, are_connected
 
 logger = logging.getLogger(__name__)
 
 Verdict = Literal["approve", "approve_thread", "reject"]
-FIRST_LOOK_S = 2.0
-LONGEST_PAUSE_S = 60.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsentParts:
-    """What decisions are made of."""
-
-    store: SessionStore
-    consents: ConsentStore
-    accounts: Accounts | None
-    """None without Composio."""
-    links: FreshLinks
-    approvers: Collection[str]
-    """Who may decide for others: `U…`, or `T…:U…`."""
-    clock: Clock
+LOOKS = Backoff(first_s=2.0, longest_s=60.0, factor=1.5, jitter=0.0)
+"""Between looks whether an account was connected meanwhile."""
 
 
 class Consents:
     """Decisions on consents that are open. Each method raises ConsentRefused with its reason.
 
     Args:
-        parts: What decisions are made of.
+        parts: Of turns: their store, consents, accounts and links.
+        approvers: Who may decide for others: `U…`, or `T…:U…`.
         advance: Sees to a session whose wait is over.
     """
 
     def __init__(
-        self, parts: ConsentParts, advance: Callable[[SessionId], Awaitable[None]]
+        self,
+        parts: TurnParts,
+        approvers: Collection[str],
+        advance: Callable[[SessionId], Awaitable[None]],
     ) -> None:
         self._parts = parts
+        self._approvers = approvers
         self._advance = advance
-        self._next_looks: dict[ConsentId, tuple[float, float]] = {}
+        self._looks: dict[ConsentId, tuple[float, int]] = {}
+        """When the next look at each is due, and how many there were."""
 
     async def find(self, consent: ConsentId) -> Consent | None:
         """A consent by id; None where there is none."""
@@ -106,14 +97,14 @@ class Consents:
             if not isinstance(wait, ConnectionWait):
                 continue
             open_now.add(wait.consent)
-            due_s, pause_s = self._next_looks.get(wait.consent, (0.0, FIRST_LOOK_S))
+            due_s, looks = self._looks.get(wait.consent, (0.0, 0))
             if now_s < due_s:
                 continue
-            self._next_looks[wait.consent] = (now_s + pause_s, min(pause_s * 1.5, LONGEST_PAUSE_S))
+            self._looks[wait.consent] = (now_s + LOOKS.wait_s(looks + 1), looks + 1)
             found = await self._parts.consents.find(wait.consent)
             if found is not None and found.status == "open":
                 await self._look(found)
-        self._next_looks = {key: at for key, at in self._next_looks.items() if key in open_now}
+        self._looks = {key: at for key, at in self._looks.items() if key in open_now}
 
     async def _look(self, consent: Consent) -> bool:
         if not await are_connected(self._accounts, consent.asker, _toolkits(consent)):
@@ -161,8 +152,7 @@ class Consents:
         """One who is named without a team decides within the asker's alone."""
         team, _, name = user.rpartition(":")
         is_colleague = team == asker.rpartition(":")[0]
-        approvers = self._parts.approvers
-        return user in approvers or (is_colleague and name in approvers)
+        return user in self._approvers or (is_colleague and name in self._approvers)
 
     @property
     def _accounts(self) -> Accounts:

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from agent_core.background import Background
 from agent_core.durable import cannot_replay
-from agent_core.durable.dbos_turns import DurableConfig, DurableTurns
+from agent_core.durable.dbos_turns import DurableTurns
 from agent_core.events import Outcome
 from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, SessionId, TurnId
@@ -22,7 +22,7 @@ from agent_core.runtime.ready_answers import opening_text
 from agent_core.runtime.runs import TurnParts
 from agent_core.runtime.steering import StopSignals, end_silently, give_up
 from agent_core.runtime.turns import Orders, Turns
-from agent_core.sessions import ApprovalWait, Database, Stop, StoredTurn
+from agent_core.sessions import ApprovalWait, Stop, StoredTurn
 from agent_core.sessions.leases import DEAD_AFTER_S, purge
 
 logger = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class Reader(Protocol):
 class Dispatch:
     """Begins, takes over, steers and stops the turns of the sessions that this process holds."""
 
-    def __init__(self, parts: TurnParts, durable: DurableConfig, background: Background) -> None:
+    def __init__(self, parts: TurnParts, durable_url: str, background: Background) -> None:
         self._parts = parts
         self._store = parts.store
         self._inbox = parts.inbox
@@ -57,7 +57,7 @@ class Dispatch:
         self._signals = StopSignals()
         self._turns = turns = Turns(parts, self._signals, on_ended=self._go_on_with)
         self.durable = DurableTurns(
-            durable,
+            durable_url,
             process=parts.leases.process,
             turn=turns.run_turn,
             child=turns.children.run,
@@ -278,12 +278,10 @@ def _ends_wait(busy: StoredTurn, turn: StoredTurn) -> bool:
 class Keeping:
     """The loop of one process."""
 
-    def __init__(
-        self, database: Database, parts: TurnParts, dispatch: Dispatch, consents: Consents
-    ) -> None:
+    def __init__(self, parts: TurnParts, dispatch: Dispatch, consents: Consents) -> None:
         self.begun = asyncio.Event()
         """Set after the first round: what a dead process left has been taken over."""
-        self._database = database
+        self._database = parts.database
         self._leases = parts.leases
         self._inbox = parts.inbox
         self._clock = parts.clock

@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
-from sqlalchemy import URL, Connection, NullPool, create_engine, inspect, make_url, text
+from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from agent_core.clock import machine_time
@@ -41,14 +41,11 @@ from agent_core.tools.servers import FleetServer, HttpServer, HubLimits, ServerC
 MIN_FREE_BYTES = 20 * 1024**2
 """Below this a start is refused: the databases could hardly grow, and no report would fit."""
 
-_REMEDY = "Set WORKSPACES_ROOT to a directory that the bot may write to."
-_NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
-
 CHECKER = UserId("bot:check")
 """As whom Composio is asked: nobody, so no person's accounts are touched."""
+SQLITE = f"SQLite {sqlite3.sqlite_version}"
 BUSY_PATIENCE_S = 5.0
 """How long a database may be locked by somebody who writes to it."""
-_CONNECT_TIMEOUT_S = 10
 _MAX_REPLY_TOKENS = 16
 _ASKED_OF_POSTGRES = text(
     "SELECT current_setting('server_version'), "
@@ -56,7 +53,6 @@ _ASKED_OF_POSTGRES = text(
     " AND (coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)"
     " OR to_regclass('turns') IS NOT NULL)"
 )
-DATABASE_PATIENCE_S = 10.0
 TRY_LIMITS = HubLimits(connect_timeout_s=300.0, list_timeout_s=30.0)
 """A first start may install the server's package."""
 ToolState = Literal["accepted", "new", "off"]
@@ -72,57 +68,33 @@ class Root:
     free_bytes: int
 
 
-def prepare_root(root: Path, *, min_free_bytes: int = MIN_FREE_BYTES) -> Root:
-    """Make the root where it is missing, and try it.
+def examine_root(root: Path, *, make: bool = False, min_free_bytes: int = MIN_FREE_BYTES) -> Root:
+    """Try the root, or where it would be made; unless it is to be made, nothing stays behind.
 
     Raises:
         SettingsError: a plain sentence on why it cannot be used and what to do.
     """
     path = root.resolve()
-    _refuse_files(path)
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        if make:
+            path.mkdir(parents=True, exist_ok=True)
+        return _tried(path, min_free_bytes)
     except OSError as error:
         raise _unusable(path, error) from error
-    return examine_root(path, min_free_bytes=min_free_bytes)
 
 
-def examine_root(root: Path, *, min_free_bytes: int = MIN_FREE_BYTES) -> Root:
-    """Try the root, or where it would be made; nothing stays behind.
-
-    Raises:
-        SettingsError: as `prepare_root`.
-    """
-    path = root.resolve()
-    _refuse_files(path)
+def _tried(path: Path, min_free_bytes: int) -> Root:
     place = next(parent for parent in (path, *path.parents) if parent.exists())
-    try:
-        free_bytes = shutil.disk_usage(place).free
-        _refuse_full(place, free_bytes, min_free_bytes)
-        if place == path:
-            _try_to_write(place)
-        elif not os.access(place, os.W_OK | os.X_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    except OSError as error:
-        raise _unusable(path, error) from error
-    return Root(path=path, exists=place == path, free_bytes=free_bytes)
-
-
-def _refuse_files(path: Path) -> None:
-    for place in (path, *path.parents):
-        if place.exists() and not place.is_dir():
-            raise SettingsError(
-                f"The workspaces' root {path} is no directory: {place} is a file. {_REMEDY}"
-            )
-
-
-def _refuse_full(place: Path, free_bytes: int, min_free_bytes: int) -> None:
+    if not place.is_dir():
+        raise OSError(errno.ENOTDIR, f"{place} is a file")
+    free_bytes = shutil.disk_usage(place).free
     if free_bytes < min_free_bytes:
-        raise SettingsError(
-            f"The disk of the workspaces' root {place} is full: {free_bytes // 1024**2} MB are "
-            f"free, and {min_free_bytes // 1024**2} MB are needed. Make room, or set "
-            "WORKSPACES_ROOT to a directory on another disk."
-        )
+        raise OSError(errno.ENOSPC, f"{free_bytes // 1024**2} MB are free")
+    if place == path:
+        _try_to_write(place)
+    elif not os.access(place, os.W_OK | os.X_OK):
+        raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+    return Root(path=path, exists=place == path, free_bytes=free_bytes)
 
 
 def _try_to_write(directory: Path) -> None:
@@ -133,13 +105,15 @@ def _try_to_write(directory: Path) -> None:
 
 
 def _unusable(path: Path, error: OSError) -> SettingsError:
-    if error.errno in _NO_SPACE:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return SettingsError(
-            f"The disk of the workspaces' root {path} is full ({error.strerror}). Make room, or "
-            "set WORKSPACES_ROOT to a directory on another disk."
+            f"The disk of the workspaces' root {path} is full ({error.strerror}; at least "
+            f"{MIN_FREE_BYTES // 1024**2} MB are needed). Make room, or set WORKSPACES_ROOT to a "
+            "directory on another disk."
         )
     return SettingsError(
-        f"The workspaces' root {path} cannot be written ({error.strerror}). {_REMEDY}"
+        f"The workspaces' root {path} cannot be written ({error.strerror}). Set WORKSPACES_ROOT "
+        "to a directory that the bot may write to."
     )
 
 
@@ -214,20 +188,14 @@ async def audited_calls(
     Raises:
         DatabaseTrouble: the database cannot be read.
     """
-    database = Database(settings.state_url)
-    file = file_of(database.url)
-    try:
-        if file is not None and not await asyncio.to_thread(file.exists):
-            return []
-        if not await database.run(
+    async with _stored(settings.state_url) as database:
+        if database is None or not await database.run(
             lambda c: inspect(c).has_table("audit"), patience_s=BUSY_PATIENCE_S
         ):
             return []
         return await AuditLog(database).entries(
             since=since, user=user, tool=tool, patience_s=BUSY_PATIENCE_S
         )
-    finally:
-        await database.close()
 
 
 async def examine_database(settings: CoreSettings, *, patience_s: float = BUSY_PATIENCE_S) -> str:
@@ -243,8 +211,7 @@ async def examine_database(settings: CoreSettings, *, patience_s: float = BUSY_P
     check_sqlite(settings.durable_url)
     urls = dict.fromkeys((settings.state_url, settings.durable_url))
     found = [
-        await asyncio.to_thread(_examine, url, patience_s, has_sessions=url == settings.state_url)
-        for url in urls
+        await _examine(url, patience_s, has_sessions=url == settings.state_url) for url in urls
     ]
     return found[0]
 
@@ -257,51 +224,35 @@ async def _list_tools(config: ServerConfig) -> tuple[str, ...]:
         await server.close()
 
 
-def _examine(url: str, patience_s: float, *, has_sessions: bool) -> str:
-    address = make_url(url)
-    place = address.render_as_string(hide_password=True)
-    try:
-        if address.get_backend_name() == "sqlite":
-            return _examine_sqlite(address, patience_s, has_sessions=has_sessions)
-        return _examine_postgres(address)
-    except (SQLAlchemyError, sqlite3.Error) as error:
-        cause = getattr(error, "orig", None) or error
-        raise SessionError(f"The database {place} cannot be used: {reason_of(error)}.") from cause
+async def _examine(url: str, patience_s: float, *, has_sessions: bool) -> str:
+    async with _stored(url) as database:
+        if database is None:
+            return SQLITE
+        try:
+            return await asyncio.to_thread(_look_at, database.engine, patience_s, has_sessions)
+        except SQLAlchemyError as error:
+            place = database.url.render_as_string(hide_password=True)
+            cause = getattr(error, "orig", None) or error
+            reason = reason_of(error)
+            raise SessionError(f"The database {place} cannot be used: {reason}.") from cause
 
 
-def _examine_sqlite(address: URL, patience_s: float, *, has_sessions: bool) -> str:
-    version = f"SQLite {sqlite3.sqlite_version}"
-    path = Path(address.database or "").resolve()
-    if not path.exists():
-        return version
-
-    def connect() -> sqlite3.Connection:
-        return sqlite3.connect(
-            f"{path.as_uri()}?mode=rw", uri=True, timeout=patience_s, isolation_level=None
-        )
-
-    engine = create_engine(address, creator=connect, poolclass=NullPool)
+def _look_at(engine: Engine, patience_s: float, has_sessions: bool) -> str:
     with engine.connect() as connection:
-        connection.exec_driver_sql("PRAGMA schema_version")
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        if connection.dialect.name == "sqlite":
+            version = SQLITE
+            connection.exec_driver_sql(f"PRAGMA busy_timeout={round(patience_s * 1_000)}")
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        else:
+            number, may_create = connection.execute(_ASKED_OF_POSTGRES).one()
+            version = f"PostgreSQL {number}"
+            if not may_create:
+                raise SessionError(
+                    f"In the database {engine.url.database} the user {engine.url.username} may "
+                    "not make what is needed. Grant CREATE on the database and on its schema "
+                    "public to that user."
+                )
         return f"{version}{_examine_tables(connection)}" if has_sessions else version
-
-
-def _examine_postgres(address: URL) -> str:
-    engine = create_engine(
-        address.set(drivername="postgresql+psycopg"),
-        connect_args={"connect_timeout": _CONNECT_TIMEOUT_S},
-        poolclass=NullPool,
-    )
-    with engine.connect() as connection:
-        version, may_create = connection.execute(_ASKED_OF_POSTGRES).one()
-        if not may_create:
-            raise SessionError(
-                f"In the database {address.database} the user {address.username} may not make "
-                "what is needed. Grant CREATE on the database and on its schema public to that "
-                "user."
-            )
-        return f"PostgreSQL {version}{_examine_tables(connection)}"
 
 
 def _examine_tables(connection: Connection) -> str:
@@ -440,13 +391,20 @@ def _new(tool: ListedTool, workspace: Path | None) -> TriedTool:
 @asynccontextmanager
 async def _pins(settings: CoreSettings) -> AsyncGenerator[ToolPins | None]:
     """What is pinned; None where no bot of this version has stored anything yet."""
-    database = Database(settings.state_url)
+    async with _stored(settings.state_url) as database:
+        is_current = (
+            database is not None
+            and (await database.run(examine_schema, patience_s=BUSY_PATIENCE_S)).kind == "current"
+        )
+        yield ToolPins(database) if database is not None and is_current else None
+
+
+@asynccontextmanager
+async def _stored(url: str) -> AsyncGenerator[Database | None]:
+    """A database as it is; None where its file is not there."""
+    database = Database(url)
     file = file_of(database.url)
     try:
-        if file is not None and not file.exists():
-            yield None
-            return
-        state = await database.run(examine_schema, patience_s=DATABASE_PATIENCE_S)
-        yield ToolPins(database) if state.kind == "current" else None
+        yield database if file is None or file.exists() else None
     finally:
         await database.close()

@@ -6,6 +6,7 @@ What a run may touch is in its scope, so that the loop knows neither sessions no
 
 import asyncio
 import logging
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,14 +16,15 @@ from pydantic import TypeAdapter
 
 from agent_core import tracing
 from agent_core.classifier import Router
+from agent_core.consent.gate import ConsentGate
+from agent_core.consent.links import FreshLinks, LinkPlaces
+from agent_core.consent.policy import Policy
 from agent_core.consent.taint import Taints
-from agent_core.durable import Steps, cannot_replay, first_cause
-from agent_core.durable.guarded import GuardedSteps
-from agent_core.events import CorrectionInjected, RunFinished, TurnFinished
+from agent_core.durable import GuardedSteps, Steps, cannot_replay, first_cause
+from agent_core.events import AnyEvent, CorrectionInjected, RunFinished
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId
-from agent_core.loop.agent import Agent, BodyTool, Clock, Gate, RunScope, Taken
+from agent_core.loop.agent import Agent, BodyTool, Clock, Limits, RunScope, Taken
 from agent_core.loop.ask_user import ask_user_tool
-from agent_core.loop.limits import Limits
 from agent_core.loop.run import RunResult, run_agent
 from agent_core.messages import JsonObject, Message, ToolCall, user_message
 from agent_core.models.retry import RetryingModel
@@ -32,8 +34,19 @@ from agent_core.prompts import fill, prompt
 from agent_core.runtime.standing import child_failure
 from agent_core.runtime.steering import Steering, Stopped, StopSignals, one_line
 from agent_core.schedules.digest import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
-from agent_core.sessions import EventLog, Inbox, Leases, SessionStore, StoredSession, StoredTurn
+from agent_core.sessions import (
+    Database,
+    EventLog,
+    Inbox,
+    Leases,
+    SessionStore,
+    StoredSession,
+    StoredTurn,
+    WriteBehind,
+)
+from agent_core.sessions.audit import AuditLog
 from agent_core.sessions.consents import ConsentStore
+from agent_core.sessions.leases import new_process_id
 from agent_core.subagents.spec import SubagentSpec
 from agent_core.subagents.task import (
     CHILD_REQUEST,
@@ -56,7 +69,6 @@ from agent_core.workspaces import (
 )
 
 FAULT: TypeAdapter[str] = TypeAdapter(str)
-OBSERVERS_PATIENCE_S = 5.0
 MAIN_TOOLS = (
     "*",
     "!mcp__local_toolkit__save_corpus",
@@ -150,21 +162,16 @@ def _day(moment: datetime) -> str:
 class Closing:
     """Writes a turn's records. A workspace that cannot be written does not cost the answer."""
 
-    log: EventLog
-    observers: Observers
-    composio_url: str
-    logfire_project: str
-    logfire_enabled: bool
+    composio_url: str = ""
+    logfire_project: str = ""
+    logfire_enabled: bool = False
     writing: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Small talk may end at the same time as the work beside it, in the same files."""
 
     async def leave_records(
-        self, turn: StoredTurn, workspace: Path, finished: TurnFinished, trace_id: str
+        self, turn: StoredTurn, workspace: Path, events: Sequence[AnyEvent], trace_id: str
     ) -> None:
-        await self.observers.settle(OBSERVERS_PATIENCE_S, turn.id)
-        events = await self.log.of_turn(turn.id)
-        if finished not in events:
-            events.append(finished)
+        """Of a turn whose last event is the last of these."""
         trace = build_trace(
             events,
             info=SessionInfo(
@@ -174,7 +181,7 @@ class Closing:
             ),
             trace_id=trace_id,
             logfire_enabled=self.logfire_enabled,
-            finished_at=finished.at,
+            finished_at=events[-1].at,
         )
         url = tracing.trace_url(self.logfire_project, trace_id)
         try:
@@ -183,27 +190,53 @@ class Closing:
                 await asyncio.to_thread(append_summary, workspace, trace, trace_url=url)
         except OSError:
             logger.exception("turn %s: its records could not be written", turn.id)
-        tracing.note("session_complete", outcome=finished.outcome, events=len(events))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnParts:
-    """What turns are made of."""
+    """What turns are made of: agents, the classifier, the policy, and what is stored."""
 
-    store: SessionStore
-    inbox: Inbox
-    leases: Leases
-    log: EventLog
-    router: Router
-    agents: Agents
-    observers: Observers
-    run_logs: RunLogs
-    closing: Closing
-    consents: ConsentStore
-    accounts: Accounts | None
-    taints: Taints
-    gate: Gate
-    clock: Clock
+    def __init__(
+        self,
+        database: Database,
+        *,
+        agents: Agents,
+        router: Router,
+        observers: Observers,
+        policy: Policy,
+        places: LinkPlaces,
+        accounts: Accounts | None,
+        clock: Clock,
+        closing: Closing,
+    ) -> None:
+        self.database = database
+        self.agents = agents
+        self.router = router
+        self.observers = observers
+        self.accounts = accounts
+        """None without Composio."""
+        self.clock = clock
+        self.closing = closing
+        self.behind = WriteBehind(database)
+        self.store = SessionStore(database, self.behind)
+        self.inbox = Inbox(database)
+        self.leases = Leases(database, new_process_id())
+        self.run_logs = RunLogs()
+        self.log = EventLog(database, self.behind, on_stored=self.run_logs.write)
+        self.consents = ConsentStore(database)
+        self.audit = AuditLog(database)
+        self.taints = Taints(self.store)
+        self.links = FreshLinks(time.monotonic)
+        self.gate = ConsentGate(
+            policy=policy,
+            store=self.store,
+            consents=self.consents,
+            audit=self.audit,
+            taints=self.taints,
+            accounts=accounts,
+            places=places,
+            links=self.links,
+            clock=clock,
+        )
 
 
 class Scopes:

@@ -2,18 +2,17 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from dataclasses import dataclass, replace
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from agent_core.background import Background
-from agent_core.durable.dbos_turns import DurableConfig
 from agent_core.errors import SessionError
 from agent_core.events import AnyEvent
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import InboundMessage
-from agent_core.runtime.consents import ConsentParts, Consents
+from agent_core.runtime.consents import Consents
 from agent_core.runtime.dispatch import Dispatch, Keeping
 from agent_core.runtime.ready_answers import kind_of
 from agent_core.runtime.runs import TurnParts
@@ -21,15 +20,12 @@ from agent_core.runtime.timekeeper import Host, Timekeeper
 from agent_core.runtime.turns import Orders
 from agent_core.schedules.order_reader import OrderReader
 from agent_core.sessions import (
-    Database,
     Ledger,
     SessionStore,
     Stop,
     StoredSession,
     StoredTurn,
-    WriteBehind,
 )
-from agent_core.sessions.audit import AuditLog
 from agent_core.sessions.ledger import Marks
 from agent_core.sessions.schedules import ScheduleStore
 from agent_core.sessions.store import KnownSessions
@@ -41,23 +37,8 @@ SHUTDOWN_PATIENCE_S = 2.0
 WARM_UP_AFTER_S = 5.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuntimeParts:
-    """What a runtime is made of; `build_runtime` makes it from settings."""
-
-    database: Database
-    behind: WriteBehind
-    turns: TurnParts
-    durable: DurableConfig
-    consents: ConsentParts
-    workspaces_root: Path
-    prepare: Callable[[], Awaitable[None]]
-    """What must be ready before the first turn."""
-    warm_up: Callable[[], Awaitable[None]]
-    """What a turn would otherwise wait for; done in the background."""
-    close: Callable[[], Awaitable[None]]
-    scheduled_at_once: int = 8
-    """So many scheduled turns go on at the same time, of all processes together."""
+async def _nothing() -> None:
+    return None
 
 
 class Readers:
@@ -75,42 +56,66 @@ class Runtime:
     Use it as `async with`; inside, turns that a killed process left behind are already going on.
     Several processes may share a database: each session is worked on by one of them at a time,
     and a message may come in through any.
+
+    Args:
+        parts: What turns are made of.
+        durable_url: Where the steps of turns are recorded.
+        workspaces_root: Below it each session gets its directory.
+        approvers: People who may decide for others, as the surface calls them.
+        scheduled_at_once: So many scheduled turns go on at the same time, of all processes.
+        prepare: What must be ready before the first turn.
+        warm_up: What a turn would otherwise wait for; done in the background.
+        close: What ends with the runtime.
     """
 
-    def __init__(self, parts: RuntimeParts) -> None:
+    def __init__(
+        self,
+        parts: TurnParts,
+        *,
+        durable_url: str,
+        workspaces_root: Path,
+        approvers: Collection[str] = (),
+        scheduled_at_once: int = 8,
+        prepare: Callable[[], Awaitable[None]] = _nothing,
+        warm_up: Callable[[], Awaitable[None]] = _nothing,
+        close: Callable[[], Awaitable[None]] = _nothing,
+    ) -> None:
         self._parts = parts
-        self._store = parts.turns.store
-        self._leases = parts.turns.leases
-        self._log = parts.turns.log
-        self.ledger = Ledger(parts.database, parts.turns.leases, parts.turns.clock)
+        self._root = workspaces_root
+        self._prepare = prepare
+        self._warm_up = warm_up
+        self._close = close
+        self._store = parts.store
+        self._leases = parts.leases
+        self.ledger = Ledger(parts.database, parts.leases, parts.clock)
         """What was received, written down before it is acknowledged."""
         self.marks = Marks(parts.database)
         """How far readers of something outside have come."""
         self.sessions = KnownSessions(parts.database)
         """Which sessions there are."""
-        self.audit = AuditLog(parts.database)
+        self.audit = parts.audit
         """Calls with an effect."""
         self._background = Background()
-        self._dispatch = Dispatch(parts.turns, parts.durable, self._background)
-        self.consents = Consents(parts.consents, self._dispatch.advance)
+        self._dispatch = Dispatch(parts, durable_url, self._background)
+        self.consents = Consents(parts, approvers, self._dispatch.advance)
         """Approvals and connections that turns wait for."""
-        self._keeping = Keeping(parts.database, parts.turns, self._dispatch, self.consents)
-        self.readers = Readers(parts.turns.store, self._dispatch)
+        self._keeping = Keeping(parts, self._dispatch, self.consents)
+        self.readers = Readers(parts.store, self._dispatch)
         """Who shows turns to people."""
         self.schedules = ScheduleStore(parts.database)
         self.timekeeper = Timekeeper(
             self.schedules,
             self.handle,
-            parts.turns.clock,
-            at_once=parts.scheduled_at_once,
+            parts.clock,
+            at_once=scheduled_at_once,
         )
         """The clock of schedules, once `keep_schedules` was called."""
-        self.order_reader = OrderReader(parts.turns.router.classifier)
+        self.order_reader = OrderReader(parts.router.classifier)
         """Reads what people write about schedules."""
 
     async def __aenter__(self) -> "Runtime":
         await self._parts.database.open()
-        await self._parts.prepare()
+        await self._prepare()
         self._parts.behind.start()
         await self._leases.enter()
         await self._dispatch.durable.launch()
@@ -124,7 +129,7 @@ class Runtime:
         await self._dispatch.durable.close()
         await self._parts.behind.close()
         await self._leases.leave()
-        await self._parts.close()
+        await self._close()
         await self._parts.database.close()
 
     @property
@@ -135,7 +140,7 @@ class Runtime:
     async def _warm_up_soon(self) -> None:
         """Not at once: what the start itself brings, such as turns that go on, comes first."""
         await asyncio.sleep(WARM_UP_AFTER_S)
-        await self._parts.warm_up()
+        await self._warm_up()
 
     def keep_schedules(self, host: Host) -> None:
         """From now on what is due begins, and is told on `host`."""
@@ -207,7 +212,7 @@ class Runtime:
             stored = await self._store.session(session)
             if stored is not None and stored.workspace.is_dir():
                 return stored.workspace
-            path = create_workspace(self._parts.workspaces_root, now=now, session=session)
+            path = create_workspace(self._root, now=now, session=session)
             fresh = StoredSession(id=session, workspace=path, created_at=now)
             if stored is None:
                 return (await self._store.add_session(fresh)).workspace
@@ -222,7 +227,7 @@ class Runtime:
 
     def events(self, turn: TurnId, *, after: int = 0) -> AsyncGenerator[tuple[int, AnyEvent], None]:
         """A turn's events with their places in the log, from behind `after` to TurnFinished."""
-        return self._log.read(turn, after=after)
+        return self._parts.log.read(turn, after=after)
 
     async def turn(self, turn: TurnId) -> StoredTurn:
         return await self._store.turn(turn)

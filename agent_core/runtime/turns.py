@@ -64,6 +64,7 @@ logger = logging.getLogger(__name__)
 
 _READER = re.compile(r"(?:^|__)crawl_parallel$")
 _SUCCESSES = re.compile(r'"successful": ?(\d+)')
+OBSERVERS_PATIENCE_S = 5.0
 ASKER: TypeAdapter[UserId] = TypeAdapter(UserId)
 IS_TAKEN: TypeAdapter[bool] = TypeAdapter(bool)
 
@@ -198,38 +199,12 @@ def turn_at(scope: RunScope, slot: str) -> JsonObject:
 
 def read_nothing(events: Sequence[AnyEvent]) -> bool:
     """Whether pages were asked for, by whatever agent, and each and every one failed."""
-    counts = [_pages_read(event) for event in events if _is_reading(event)]
-    return bool(counts) and not any(counts)
-
-
-def _is_reading(event: AnyEvent) -> bool:
-    return isinstance(event, ToolCallFinished) and _READER.search(event.tool) is not None
-
-
-def _pages_read(event: AnyEvent) -> int:
-    """As the tool counted them, at the beginning of its result; none if the call failed."""
-    preview = event.preview if isinstance(event, ToolCallFinished) else ""
-    counted = _SUCCESSES.search(preview)
-    return int(counted[1]) if counted else 0
-
-
-async def with_notices(
-    result: RunResult,
-    turn: StoredTurn,
-    workspace: Path,
-    events: Sequence[AnyEvent],
-    language: Language,
-) -> str:
-    """The answer below what the person has to know of message, workspace and pages."""
-    return await asyncio.to_thread(_noticed, result, turn, workspace, events, CORE.of(language))
-
-
-async def settle_notices(workspace: Path) -> None:
-    """The answer with its notices is stored: what was said once is not said again."""
-    try:
-        await asyncio.to_thread(settle_renewal, workspace)
-    except OSError:
-        logger.exception("%s may be called new once more", workspace)
+    told = [
+        _SUCCESSES.search(event.preview)
+        for event in events
+        if isinstance(event, ToolCallFinished) and _READER.search(event.tool)
+    ]
+    return bool(told) and not any(count and int(count[1]) for count in told)
 
 
 def _noticed(
@@ -239,6 +214,7 @@ def _noticed(
     events: Sequence[AnyEvent],
     words: Words,
 ) -> str:
+    """The answer below what the person has to know of message, workspace and pages."""
     notices = [
         document_note(turn, workspace, words),
         words("notice-new-workspace") if is_renewed(workspace) else "",
@@ -409,26 +385,29 @@ class Turns:
         )
         try:
             finished = await self._ending(turn, session.workspace, result, finished)
-            await self._parts.closing.leave_records(turn, session.workspace, finished, trace_id)
+            await self._parts.observers.settle(OBSERVERS_PATIENCE_S, turn.id)
+            events = [e for e in await self._parts.log.of_turn(turn.id) if e != finished]
+            events.append(finished)
+            await self._parts.closing.leave_records(turn, session.workspace, events, trace_id)
+            tracing.note("session_complete", outcome=finished.outcome, events=len(events))
         except Exception:
             # A turn that could not end for its trimmings would be worked on again and again.
             logger.exception("turn %s ends without its notices or records", turn.id)
         await scope.emit(finished)
         await self._parts.log.flush()
-        await settle_notices(session.workspace)
+        try:  # what was said once is not said again
+            await asyncio.to_thread(settle_renewal, session.workspace)
+        except OSError:
+            logger.exception("%s may be called new once more", session.workspace)
         fault_point("finish.after")
 
     async def _ending(
         self, turn: StoredTurn, workspace: Path, result: RunResult, plain: TurnFinished
     ) -> TurnFinished:
         """The turn's end with all that the person has to be told and the answer may link to."""
-        answer = await with_notices(
-            result,
-            turn,
-            workspace,
-            await self._parts.log.of_turn(turn.id),
-            await self._language(turn),
-        )
+        events = await self._parts.log.of_turn(turn.id)
+        words = CORE.of(await self._language(turn))
+        answer = await asyncio.to_thread(_noticed, result, turn, workspace, events, words)
         is_tainted = await self._parts.taints.is_tainted(turn.session)
         sources = await asyncio.to_thread(known_sources, workspace) if is_tainted else ()
         return replace(plain, answer=answer, is_tainted=is_tainted, sources=sources)

@@ -1,7 +1,7 @@
 """The waits of a turn for a person: how each begins, and what the waiting call comes to."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import TypeAdapter
@@ -16,7 +16,7 @@ from agent_core.events import (
     QuestionAsked,
 )
 from agent_core.fault_points import fault_point
-from agent_core.ids import ROOT_RUN, ConsentId, UserId
+from agent_core.ids import ROOT_RUN, ConsentId
 from agent_core.loop.agent import ROUTE_SLOTS, Agent, RunScope, Taken
 from agent_core.loop.calls import Asked, end_call, run_calls
 from agent_core.messages import Message, ToolCall, ToolResult, user_message
@@ -29,7 +29,7 @@ from agent_core.sessions import (
     StoredTurn,
     Wait,
 )
-from agent_core.sessions.consents import Consent, ConsentStatus
+from agent_core.sessions.consents import CONSENT, Consent, ConsentStatus
 from agent_core.tools import ToolOutput
 from agent_core.tools.composio_api import are_connected
 
@@ -60,17 +60,20 @@ _NOT_APPROVED = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
-    """What became of a consent, as it is recorded."""
-
-    status: ConsentStatus
-    by: UserId | None = None
-    reason: str = ""
-    for_thread: bool = False
-
-
-DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
+_VERDICTS: Mapping[ConsentStatus, ApprovalVerdict] = {
+    "approved": "approved",
+    "used": "approved",
+    "rejected": "rejected",
+    "expired": "expired",
+    "overtaken": "overtaken",
+}
+"""What people are told became of an approval; any other status is void."""
+_OUTCOMES: Mapping[ConsentStatus, AuthOutcome] = {
+    "connected": "connected",
+    "skipped": "skipped",
+    "expired": "expired",
+}
+"""The same of a connection; any other status is overtaken."""
 
 
 class Waits:
@@ -89,8 +92,10 @@ class Waits:
         await self._announce(scope, wait)
         await self._log.flush()
         await self._store.mark_waiting(turn.id, scope.generation, wait)
-        if not isinstance(wait, Question) and not await self._is_open(wait.consent):
-            await self._store.hasten(turn.id, wait.consent, self._clock())  # already decided
+        if not isinstance(wait, Question):
+            consent = await self._consents.get(wait.consent)
+            if consent.status != "open":  # already decided
+                await self._store.hasten(turn.id, consent.id, self._clock())
         fault_point("wait.after")
 
     async def end(
@@ -201,21 +206,21 @@ class Waits:
     ) -> ToolResult | None:
         """The call's result; None where it is made now."""
 
-        async def look() -> Decision:
+        async def look() -> Consent:
             return await self._decision(wait.consent)
 
-        decision = await scope.steps.once("decision", look, DECISION)
+        decision = await scope.steps.once("decision", look, CONSENT)
         await self._tell(wait, decision, scope)
         output = _output(wait, decision)
         return await end_call(call, output, scope, 0, FIRST_HELD_SLOT - 2) if output else None
 
-    async def _decision(self, consent: ConsentId) -> Decision:
+    async def _decision(self, consent: ConsentId) -> Consent:
         """What was decided; where nothing was, the wait has ended by time or by a message."""
-        found = await self._consents.find(consent)
-        if found is not None and found.status == "open":
+        found = await self._consents.get(consent)
+        if found.status == "open":
             await self._consents.decide(consent, await self._end_of_wait(found))
-            found = await self._consents.find(consent)
-        return _decision_of(found)
+            found = await self._consents.get(consent)
+        return found
 
     async def _end_of_wait(self, consent: Consent) -> Literal["connected", "expired", "overtaken"]:
         """A person who says "done" may be quicker than the look at the accounts."""
@@ -228,7 +233,7 @@ class Waits:
     async def _tell(
         self,
         wait: ApprovalWait | ConnectionWait,
-        decision: Decision,
+        decision: Consent,
         scope: RunScope,
         slot: Literal["decision", "voided"] = "decision",
     ) -> None:
@@ -237,19 +242,15 @@ class Waits:
         if isinstance(wait, ApprovalWait):
             event = ApprovalDecided(
                 **at,
-                verdict=_verdict(decision.status),
-                by=decision.by,
+                verdict=_VERDICTS.get(decision.status, "void"),
+                by=decision.decided_by,
                 reason=decision.reason,
                 for_thread=decision.for_thread,
             )
         else:
-            outcome = _outcome(decision.status)
+            outcome = _OUTCOMES.get(decision.status, "overtaken")
             event = AuthEnded(**at, asker=wait.asker, toolkits=wait.toolkits, outcome=outcome)
         await scope.emit(event)
-
-    async def _is_open(self, consent: ConsentId) -> bool:
-        found = await self._consents.find(consent)
-        return found is not None and found.status == "open"
 
 
 def unfinished(turn: StoredTurn, done: Sequence[Message]) -> Wait | None:
@@ -269,13 +270,13 @@ def _held_calls(done: Sequence[Message]) -> list[ToolCall]:
     return [call for call in newest.tool_calls if call.id not in answered]
 
 
-def _output(wait: ApprovalWait | ConnectionWait, decision: Decision) -> ToolOutput | None:
+def _output(wait: ApprovalWait | ConnectionWait, decision: Consent) -> ToolOutput | None:
     if isinstance(wait, ApprovalWait):
-        form = _NOT_APPROVED.get(_verdict(decision.status))
+        form = _NOT_APPROVED.get(_VERDICTS.get(decision.status, "void"))
         reason = f" ({decision.reason})" if decision.reason else ""
         return _failed(form.format(reason=reason)) if form else None
     apps = ", ".join(wait.toolkits)
-    outcome = _outcome(decision.status)
+    outcome = _OUTCOMES.get(decision.status, "overtaken")
     if outcome != "connected":
         text = _NOT_CONNECTED[outcome].format(apps=apps)
         return _failed("\n\n".join(filter(None, (wait.said, text))))
@@ -287,32 +288,3 @@ def _output(wait: ApprovalWait | ConnectionWait, decision: Decision) -> ToolOutp
 
 def _failed(text: str) -> ToolOutput:
     return ToolOutput(text=text, is_error=True, size_bytes=len(text.encode()))
-
-
-def _decision_of(consent: Consent | None) -> Decision:
-    if consent is None:
-        return Decision(status="void")
-    return Decision(
-        status=consent.status,
-        by=consent.decided_by,
-        reason=consent.reason,
-        for_thread=consent.for_thread,
-    )
-
-
-def _verdict(status: ConsentStatus) -> ApprovalVerdict:
-    match status:
-        case "approved" | "used":
-            return "approved"
-        case "rejected" | "expired" | "overtaken" | "void":
-            return status
-        case _:
-            return "void"
-
-
-def _outcome(status: ConsentStatus) -> AuthOutcome:
-    match status:
-        case "connected" | "skipped" | "expired":
-            return status
-        case _:
-            return "overtaken"

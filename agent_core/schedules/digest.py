@@ -14,22 +14,33 @@ MAX_LINES = 5
 class DigestLine(BaseModel):
     """One fact."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", json_schema_serialization_defaults_required=True)
 
-    text: str = Field(min_length=1, max_length=600)
-    source: str = Field(default="", max_length=2_000)
-    """The address of the page that says so; empty where it comes from elsewhere."""
-    is_new: bool = True
+    text: str = Field(
+        min_length=1,
+        max_length=600,
+        description="One fact in plain words, with the date of its source.",
+    )
+    source: str = Field(
+        default="",
+        max_length=2_000,
+        description="The address of the page that says so; empty for posts.",
+    )
+    is_new: bool = Field(default=True, description="Whether no earlier digest has told it.")
 
 
 class PublishedDigest(BaseModel):
     """A headline, a few lines, and what else is worth knowing, as Markdown."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", json_schema_serialization_defaults_required=True)
 
-    headline: str = Field(min_length=1, max_length=200)
+    headline: str = Field(min_length=1, max_length=200, description="At most ten words.")
     lines: tuple[DigestLine, ...] = Field(default=(), max_length=MAX_LINES)
-    details: str = Field(default="", max_length=8_000)
+    details: str = Field(
+        default="",
+        max_length=8_000,
+        description="What else is worth knowing, as Markdown, in at most 200 words.",
+    )
 
 
 def faults_of(arguments: object, known_sources: Collection[str]) -> str:
@@ -58,39 +69,5 @@ def _page(url: str) -> str:
 PUBLISH_DIGEST_SPEC = ToolSpec(
     name=PUBLISH_DIGEST,
     description=prompt("publish_digest"),
-    input_schema={
-        "type": "object",
-        "properties": {
-            "headline": {"type": "string", "description": "At most ten words."},
-            "lines": {
-                "type": "array",
-                "maxItems": MAX_LINES,
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "text": {
-                            "type": "string",
-                            "description": "One fact in plain words, with the date of its source.",
-                        },
-                        "source": {
-                            "type": "string",
-                            "description": "The address of the page that says so; empty for posts.",
-                        },
-                        "is_new": {
-                            "type": "boolean",
-                            "description": "Whether no earlier digest has told it.",
-                        },
-                    },
-                    "required": ["text", "source", "is_new"],
-                    "additionalProperties": False,
-                },
-            },
-            "details": {
-                "type": "string",
-                "description": "What else is worth knowing, as Markdown, in at most 200 words.",
-            },
-        },
-        "required": ["headline", "lines", "details"],
-        "additionalProperties": False,
-    },
+    input_schema=PublishedDigest.model_json_schema(mode="serialization"),
 )

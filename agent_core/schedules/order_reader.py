@@ -67,7 +67,7 @@ class ReaderAway(Exception):
 
 
 class OrderDraft(BaseModel):
-    """What the small model fills in. Nothing of it holds before it is checked."""
+    """What a person wants of digests. Nothing of it holds before it is checked."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -78,8 +78,8 @@ class OrderDraft(BaseModel):
     reads: str = ""
     rrule: str = ""
     zone: str = ""
-    begins: date | None = None
-    ends: datetime | None = None
+    begins: date | None = Field(default=None, description="2026-05-01")
+    ends: datetime | None = Field(default=None, description="2026-05-31T17:00")
     only_when_new: bool | None = None
     question: str = Field(default="", max_length=2_000)
 
@@ -371,25 +371,5 @@ def _instructions() -> str:
 READ_ORDER_SPEC = ToolSpec(
     name=READ_ORDER,
     description="Says what the person wants of digests, in fields.",
-    input_schema={
-        "type": "object",
-        "properties": {
-            "intent": {
-                "type": "string",
-                "enum": ["order", "change", "list", "pause", "resume", "run", "delete", "none"],
-            },
-            "which": {"type": ["integer", "null"]},
-            "task": {"type": "string"},
-            "channel": {"type": "string"},
-            "reads": {"type": "string"},
-            "rrule": {"type": "string"},
-            "zone": {"type": "string"},
-            "begins": {"type": ["string", "null"], "description": "2026-05-01"},
-            "ends": {"type": ["string", "null"], "description": "2026-05-31T17:00"},
-            "only_when_new": {"type": "boolean"},
-            "question": {"type": "string"},
-        },
-        "required": ["intent"],
-        "additionalProperties": False,
-    },
+    input_schema=OrderDraft.model_json_schema(),
 )

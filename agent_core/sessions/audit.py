@@ -1,15 +1,16 @@
 """The audit of calls with an effect: a row before each, a row behind it, and nothing is altered."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, Select, select
+from pydantic import TypeAdapter
+from sqlalchemy import Connection, RowMapping, Select, select
 
 from agent_core.ids import ConsentId, RunId, SessionId, ToolCallId, TurnId, UserId
-from agent_core.sessions.database import PATIENCE_S, Database
+from agent_core.sessions.database import PATIENCE_S, Database, columns_of
 from agent_core.sessions.schema import audit
 
 AuditOutcome = Literal["done", "failed", "unknown"]
@@ -59,6 +60,9 @@ class AuditedCall:
     ended_at: datetime | None
 
 
+ENTRY: TypeAdapter[AuditEntry] = TypeAdapter(AuditEntry)
+
+
 class AuditLog:
     """Rows are only ever added; noting the same again adds nothing."""
 
@@ -106,56 +110,24 @@ class AuditLog:
         return sorted(found, key=lambda call: call.entry.at, reverse=True)
 
     async def _add(self, entry: AuditEntry, outcome: str) -> None:
-        row = _row(entry) | {"outcome": outcome}
+        row = columns_of(entry) | {"outcome": outcome}
         insert = self._database.insert_new(audit).values(row)
         await self._database.execute(insert)
 
 
 def _calls(connection: Connection, query: Select[Any]) -> Iterator[AuditedCall]:
     """The rows of each call together: what it was by the first, how it ended by the last."""
-    together: dict[tuple[str, str, str], list[Row[Any]]] = {}
-    for row in connection.execute(query):
-        together.setdefault((row.turn, row.run, row.call), []).append(row)
+    together: dict[tuple[str, str, str], list[RowMapping]] = {}
+    for row in connection.execute(query).mappings():
+        together.setdefault((row["turn"], row["run"], row["call"]), []).append(row)
     for rows in together.values():
-        begun = next((row for row in rows if row.outcome == _BEGUN), rows[0])
-        ended = next((row for row in reversed(rows) if row.outcome != _BEGUN), None)
+        begun = next((row for row in rows if row["outcome"] == _BEGUN), rows[0])
+        ended = next((row for row in reversed(rows) if row["outcome"] != _BEGUN), None)
         yield AuditedCall(
-            entry=_entry(begun),
-            outcome=ended.outcome if ended is not None else None,
-            ended_at=ended.at if ended is not None else None,
+            entry=ENTRY.validate_python(dict(begun)),
+            outcome=ended["outcome"] if ended is not None else None,
+            ended_at=ended["at"] if ended is not None else None,
         )
-
-
-def _row(entry: AuditEntry) -> dict[str, Any]:
-    return {
-        "at": entry.at,
-        "session": entry.session,
-        "turn": entry.turn,
-        "run": entry.run,
-        "call": entry.call,
-        "asker": entry.asker,
-        "tool": entry.tool,
-        "actions": [asdict(action) for action in entry.actions],
-        "digest": entry.digest,
-        "consent": entry.consent or "",
-        "approved_by": entry.approved_by or "",
-    }
-
-
-def _entry(row: Row[Any]) -> AuditEntry:
-    return AuditEntry(
-        at=row.at,
-        session=SessionId(row.session),
-        turn=TurnId(row.turn),
-        run=RunId(row.run),
-        call=ToolCallId(row.call),
-        asker=UserId(row.asker),
-        tool=row.tool,
-        actions=tuple(AuditedAction(**action) for action in row.actions),
-        digest=row.digest,
-        consent=ConsentId(row.consent) if row.consent else None,
-        approved_by=UserId(row.approved_by) if row.approved_by else None,
-    )
 
 
 def _is_by(call: AuditedCall, user: str | None) -> bool:

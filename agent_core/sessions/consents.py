@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Row, select, update
+from pydantic import TypeAdapter
+from sqlalchemy import select, update
 
+from agent_core.errors import SessionError
 from agent_core.ids import ConsentId, SessionId, TurnId, UserId
 from agent_core.messages import JsonObject
-from agent_core.sessions.database import Database
+from agent_core.sessions.database import Database, columns_of
 from agent_core.sessions.schema import consents
 
 ConsentKind = Literal["approval", "connection"]
@@ -43,6 +45,9 @@ class Consent:
         return self.deadline <= now
 
 
+CONSENT: TypeAdapter[Consent] = TypeAdapter(Consent)
+
+
 class ConsentStore:
     """Every write is idempotent; of two who decide at the same time one is told True."""
 
@@ -51,28 +56,24 @@ class ConsentStore:
 
     async def ask(self, consent: Consent) -> Consent:
         """Store what is to be decided; the one that is stored already, where there is one."""
-        row = {
-            "id": consent.id,
-            "kind": consent.kind,
-            "session": consent.session,
-            "turn": consent.turn,
-            "asker": consent.asker,
-            "digest": consent.digest,
-            "body": consent.body,
-            "status": consent.status,
-            "for_thread": False,
-            "decided_by": None,
-            "reason": "",
-            "deadline": consent.deadline,
-        }
-        await self._database.add(consents, row)
-        return await self.find(consent.id) or consent
+        await self._database.add(consents, columns_of(consent))
+        return await self.get(consent.id)
 
     async def find(self, consent: ConsentId) -> Consent | None:
         """A consent by id; None where there is none."""
         query = select(consents).where(consents.c.id == consent)
-        row = await self._database.row(query)
-        return _read(row) if row is not None else None
+        return next(iter(await self._database.read(query, CONSENT)), None)
+
+    async def get(self, consent: ConsentId) -> Consent:
+        """A consent by id.
+
+        Raises:
+            SessionError: there is none.
+        """
+        found = await self.find(consent)
+        if found is None:
+            raise SessionError(f"There is no consent {consent}.")
+        return found
 
     async def decide(
         self,
@@ -108,26 +109,8 @@ class ConsentStore:
             consents.c.for_thread.is_(True),
             consents.c.status.in_(("approved", "used")),
         )
-        rows = await self._database.rows(query)
-        return [_read(row) for row in rows]
+        return await self._database.read(query, CONSENT)
 
     async def _move(self, consent: ConsentId, before: ConsentStatus, now: dict[str, Any]) -> bool:
         which = (consents.c.id == consent) & (consents.c.status == before)
         return await self._database.execute(update(consents).where(which).values(now))
-
-
-def _read(row: Row[Any]) -> Consent:
-    return Consent(
-        id=ConsentId(row.id),
-        kind=row.kind,
-        session=SessionId(row.session),
-        turn=TurnId(row.turn),
-        asker=UserId(row.asker),
-        digest=row.digest,
-        body=row.body,
-        deadline=row.deadline,
-        status=row.status,
-        for_thread=row.for_thread,
-        decided_by=UserId(row.decided_by) if row.decided_by else None,
-        reason=row.reason,
-    )

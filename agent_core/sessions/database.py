@@ -5,14 +5,18 @@ place of failing, so whatever is done here may be done twice: it MUST be idempot
 """
 
 import asyncio
+import json
 import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+from pydantic import TypeAdapter
+from pydantic_core import to_jsonable_python
 from sqlalchemy import (
     URL,
     Connection,
@@ -147,17 +151,40 @@ class _Attempt(Generic[T]):
 def _make_engine(url: URL) -> Engine:
     """An engine for SQLite or Postgres with the driver that we have."""
     if url.get_backend_name() == "sqlite":
-        engine = create_engine(url.set(drivername="sqlite+pysqlite"))
+        engine = create_engine(url.set(drivername="sqlite+pysqlite"), json_serializer=_json)
         event.listen(engine, "connect", _tune_sqlite)
         return engine
     wanted = {name: value for name, value in POSTGRES_CONNECT.items() if name not in url.query}
-    return create_engine(url.set(drivername="postgresql+psycopg"), connect_args=wanted)
+    return create_engine(
+        url.set(drivername="postgresql+psycopg"), connect_args=wanted, json_serializer=_json
+    )
+
+
+def _json(value: object) -> str:
+    """What goes into a JSON column; dataclasses and moments as pydantic writes them."""
+    return json.dumps(value, default=to_jsonable_python)
+
+
+def columns_of(item: Any) -> dict[str, Any]:
+    """A dataclass as a row of the table whose columns have the names of its fields."""
+    return {field.name: getattr(item, field.name) for field in fields(item)}
+
+
+def objects_of(
+    connection: Connection,
+    query: Executable,
+    kind: TypeAdapter[T],
+    values: Mapping[str, Any] | None = None,
+) -> list[T]:
+    """What a query finds, as objects whose fields have the names of the columns."""
+    found = connection.execute(query, values).mappings()
+    return [kind.validate_python(dict(row)) for row in found]
 
 
 def _tune_sqlite(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
     """WAL with NORMAL survives a killed process; only a power cut may lose the last commits."""
     cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", f"busy_timeout={BUSY_TIMEOUT_MS}"):
+    for pragma in (f"busy_timeout={BUSY_TIMEOUT_MS}", "journal_mode=WAL", "synchronous=NORMAL"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 
@@ -260,6 +287,10 @@ class Database:
     async def rows(self, query: Executable) -> Sequence[Row[Any]]:
         """All that a query finds."""
         return await self.run(lambda connection: connection.execute(query).all())
+
+    async def read(self, query: Executable, kind: TypeAdapter[T]) -> list[T]:
+        """The same, as `objects_of`."""
+        return await self.run(lambda connection: objects_of(connection, query, kind))
 
     async def row(self, query: Executable) -> Row[Any] | None:
         """The first that a query finds."""

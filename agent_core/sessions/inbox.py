@@ -8,9 +8,9 @@ from sqlalchemy.sql import ColumnElement
 
 from agent_core.fault_points import fault_point
 from agent_core.ids import ProcessId, SessionId, TurnId
-from agent_core.sessions.database import Database
+from agent_core.sessions.database import Database, objects_of
 from agent_core.sessions.schema import leases, turns
-from agent_core.sessions.turns import STOP, Status, Stop, StoredTurn, read_turn
+from agent_core.sessions.turns import TURN, Status, Stop, StoredTurn
 
 _taker = turns.alias()
 _WAITS = and_(
@@ -63,7 +63,7 @@ class Inbox:
                 return ()
             connection.execute(_UNHEARD, at)
             connection.execute(_NEW, at)
-            found = map(read_turn, connection.execute(_TAKEN, at))
+            found = objects_of(connection, _TAKEN, TURN, at)
             # Through several processes they may be stored in another order than they were said.
             return tuple(sorted(found, key=lambda each: (each.inbound.received_at, each.seq)))
 
@@ -75,8 +75,7 @@ class Inbox:
     async def taken_by(self, turn: TurnId) -> list[StoredTurn]:
         """All messages that became part of a turn, in order."""
         query = select(turns).where(turns.c.taken_by == turn).order_by(turns.c.seq)
-        rows = await self._database.rows(query)
-        return list(map(read_turn, rows))
+        return await self._database.read(query, TURN)
 
     async def left_out(self, turn: StoredTurn) -> list[StoredTurn]:
         """What people wrote behind a turn and nothing took in, as a stop ended it all, in order."""
@@ -86,8 +85,7 @@ class Inbox:
             .where(turns.c.kind == "work", turns.c.taken_by.is_(None), turns.c.stop.is_not(None))
             .order_by(turns.c.seq)
         )
-        rows = await self._database.rows(query)
-        stopped = map(read_turn, rows)
+        stopped = await self._database.read(query, TURN)
         return [each for each in stopped if each.stop is not None and each.stop.why == "asked"]
 
     async def has_messages(self, turn: StoredTurn) -> bool:
@@ -139,8 +137,7 @@ class Inbox:
             )
             .order_by(turns.c.session, turns.c.seq)
         )
-        rows = await self._database.rows(query)
-        return [turn for turn in map(read_turn, rows) if _is_news(turn, now)]
+        return [turn for turn in await self._database.read(query, TURN) if _is_news(turn, now)]
 
     async def running(self, process: ProcessId) -> list[StoredTurn]:
         """Turns of the process's sessions that are said to be at work."""
@@ -156,15 +153,14 @@ class Inbox:
             .join(leases, leases.c.session == turns.c.session)
             .where(leases.c.process == process, turns.c.status == status)
         )
-        rows = await self._database.rows(query)
-        return [read_turn(row) for row in rows]
+        return await self._database.read(query, TURN)
 
     async def _order(self, stop: Stop, which: ColumnElement[bool]) -> list[StoredTurn]:
         found = select(turns).where(which, turns.c.status != "finished").order_by(turns.c.seq)
-        told = update(turns).values(stop=STOP.dump_python(stop, mode="json"))
+        told = update(turns).values(stop=stop)
 
         def order(connection: Connection) -> Sequence[StoredTurn]:
-            stopped = [read_turn(row) for row in connection.execute(found)]
+            stopped = objects_of(connection, found, TURN)
             ids = [turn.id for turn in stopped]
             connection.execute(told.where(turns.c.id.in_(ids), turns.c.stop.is_(None)))
             return stopped

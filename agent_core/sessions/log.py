@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, Update, select, update
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
+from agent_core.background import Backoff
 from agent_core.events import EVENT, LIVE_ONLY, AnyEvent, TurnFinished
 from agent_core.fault_points import EVENT_POINT, fault_point
 from agent_core.ids import TurnId
@@ -23,7 +24,7 @@ from agent_core.sessions.schema import events, messages, turns
 
 logger = logging.getLogger(__name__)
 
-RETRY_WAIT_S = 0.5
+BACKOFF = Backoff(first_s=0.5, longest_s=5.0)
 BATCH_EVERY_S = 0.025
 """What comes in so short a time is one transaction, unless somebody waits for it."""
 CLOSE_PATIENCE_S = 3.0
@@ -116,6 +117,7 @@ class WriteBehind:
         if not any(entry.event or entry.messages for entry in batch):
             return {}
         places: Places = {}
+        waits_s = BACKOFF.waits_s()
 
         def store(connection: Connection) -> Places:
             # Where an earlier attempt was committed after all, this one finds nothing new.
@@ -128,7 +130,7 @@ class WriteBehind:
             except Exception as error:
                 if _is_trouble(error):
                     logger.exception("%d entries are not stored yet", len(batch))
-                    await asyncio.sleep(RETRY_WAIT_S)
+                    await asyncio.sleep(next(waits_s))
                 elif len(batch) > 1:
                     return await self._store_singly(batch)
                 else:

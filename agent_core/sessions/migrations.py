@@ -36,7 +36,7 @@ class Revision:
     statements: tuple[str, ...] = ()
 
 
-REVISIONS = (Revision(name="0004"),)
+REVISIONS = (Revision(name="0005"),)
 """Oldest first. The first one is what version 0.1.0 makes."""
 
 

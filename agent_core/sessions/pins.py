@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from pydantic import TypeAdapter
+from sqlalchemy import Connection, select
 
 from agent_core.messages import JsonObject
-from agent_core.sessions.database import Database
+from agent_core.sessions.database import Database, columns_of
 from agent_core.sessions.schema import tool_pins
 
 NOT_ACCEPTED = ""
@@ -42,6 +42,9 @@ class Pin:
         return self.digest != NOT_ACCEPTED
 
 
+PIN: TypeAdapter[Pin] = TypeAdapter(Pin)
+
+
 class ToolPins:
     """Rows that only a person's word changes once they are there."""
 
@@ -51,21 +54,19 @@ class ToolPins:
     async def load(self, server: str) -> dict[str, Pin]:
         """By its own name each tool of the server."""
         query = select(tool_pins).where(tool_pins.c.server == server)
-        rows = await self._database.rows(query)
-        return {pin.tool: pin for pin in map(_pin, rows)}
+        return {pin.tool: pin for pin in await self._database.read(query, PIN)}
 
     async def waiting(self) -> list[Pin]:
         """Every tool that is held back, in the order of servers and tools."""
         query = select(tool_pins).order_by(tool_pins.c.server, tool_pins.c.tool)
-        rows = await self._database.rows(query)
-        return [pin for pin in map(_pin, rows) if pin.proposal is not None]
+        return [pin for pin in await self._database.read(query, PIN) if pin.proposal is not None]
 
     async def add(self, pins: Sequence[Pin]) -> None:
         """Write tools down for the first time; one that is known already stays as it is."""
 
         def write(connection: Connection) -> None:
             for pin in pins:
-                self._database.insert_if_new(connection, tool_pins, _row(pin))
+                self._database.insert_if_new(connection, tool_pins, columns_of(pin))
 
         if pins:
             await self._database.run(write)
@@ -76,9 +77,7 @@ class ToolPins:
         def write(connection: Connection) -> None:
             for tool, proposal in sorted(proposals.items()):
                 at = (tool_pins.c.server == server) & (tool_pins.c.tool == tool)
-                connection.execute(
-                    tool_pins.update().where(at).values(changed=proposal and asdict(proposal))
-                )
+                connection.execute(tool_pins.update().where(at).values(proposal=proposal))
 
         if proposals:
             await self._database.run(write)
@@ -97,37 +96,15 @@ class ToolPins:
 def _accept(connection: Connection, seen: Pin, at: datetime) -> bool:
     """Only what the person was shown is accepted, not what came since."""
     here = (tool_pins.c.server == seen.server) & (tool_pins.c.tool == seen.tool)
-    row = connection.execute(select(tool_pins).where(here)).first()
-    proposal = None if row is None else _pin(row).proposal
-    if proposal is None or proposal != seen.proposal:
+    stored = connection.execute(select(tool_pins.c.proposal).where(here)).scalar()
+    proposal = seen.proposal
+    if proposal is None or stored != asdict(proposal):
         return False
     accepted = {
         "digest": proposal.digest,
         "definition": proposal.definition,
         "accepted_at": at,
-        "changed": None,
+        "proposal": None,
     }
     connection.execute(tool_pins.update().where(here).values(accepted))
     return True
-
-
-def _row(pin: Pin) -> dict[str, Any]:
-    return {
-        "server": pin.server,
-        "tool": pin.tool,
-        "digest": pin.digest,
-        "accepted_at": pin.accepted_at,
-        "definition": pin.definition,
-        "changed": pin.proposal and asdict(pin.proposal),
-    }
-
-
-def _pin(row: Row[Any]) -> Pin:
-    return Pin(
-        server=row.server,
-        tool=row.tool,
-        digest=row.digest,
-        definition=row.definition,
-        accepted_at=row.accepted_at,
-        proposal=None if row.changed is None else Proposal(**row.changed),
-    )

@@ -1,17 +1,18 @@
 """Schedules: which are due, who claims their slots, and what was reported before."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, func, select, update
+from pydantic import TypeAdapter
+from sqlalchemy import ColumnElement, Connection, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from agent_core.errors import ScheduleError
 from agent_core.ids import SessionId, UserId
 from agent_core.schedules.rule import newest_slot, slots_after
 from agent_core.schedules.schedule import (
-    ORDER,
     Order,
     Schedule,
     ScheduleId,
@@ -19,9 +20,13 @@ from agent_core.schedules.schedule import (
     SlotState,
     slot_named,
 )
-from agent_core.sessions.database import Database
+from agent_core.sessions.database import Database, columns_of
 from agent_core.sessions.schema import reported, schedules, slots
 
+SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)
+SLOT: TypeAdapter[Slot] = TypeAdapter(Slot)
+_NUMBER = func.coalesce(schedules.c.number, 0).label("number")
+_SCHEDULES = select(_NUMBER, *(column for column in schedules.c if column.name != "number"))
 UNFINISHED: tuple[SlotState, ...] = ("due", "begun")
 _AGREED = (schedules.c.number.is_not(None), schedules.c.status != "deleted")
 
@@ -39,7 +44,7 @@ class ScheduleStore:
             "team": order.team,
             "owner": order.owner,
             "place": order.place,
-            "order": ORDER.dump_python(order, mode="json"),
+            "order": order,
             "status": "proposed",
             "reason": "",
             "failures": 0,
@@ -92,7 +97,7 @@ class ScheduleStore:
 
     async def change_order(self, schedule: ScheduleId, order: Order, now: datetime) -> Schedule:
         """Its owner wants something else from now on; an active one is due by the new rule."""
-        await self._change(schedule, place=order.place, order=ORDER.dump_python(order, mode="json"))
+        await self._change(schedule, place=order.place, order=order)
         current = await self.get(schedule)
         return await self.activate(schedule, now) if current.status == "active" else current
 
@@ -105,13 +110,11 @@ class ScheduleStore:
     async def due(self, now: datetime, *, limit: int) -> list[Schedule]:
         """Active schedules with a slot at or before now, those that wait longest first."""
         query = (
-            select(schedules)
-            .where(schedules.c.status == "active", schedules.c.next_due <= now)
+            _SCHEDULES.where(schedules.c.status == "active", schedules.c.next_due <= now)
             .order_by(schedules.c.next_due, schedules.c.id)
             .limit(limit)
         )
-        rows = await self._database.rows(query)
-        return [_schedule(row) for row in rows]
+        return await self._database.read(query, SCHEDULE)
 
     async def claim(self, schedule: Schedule, now: datetime) -> Slot | None:
         """The newest slot that is due, for this process alone; None when it is another's.
@@ -137,10 +140,10 @@ class ScheduleStore:
         def claim(connection: Connection) -> bool:
             if not connection.execute(moved).rowcount or at is None:
                 return False
-            state = "left_out" if connection.execute(busy).first() else "due"
-            return self._database.insert_if_new(
-                connection, slots, _slot_row(schedule.id, at, state, now, left_out=count - 1)
-            )
+            slot = _slot(schedule.id, at, now, left_out=count - 1)
+            if connection.execute(busy).first():
+                slot = replace(slot, state="left_out")
+            return self._database.insert_if_new(connection, slots, columns_of(slot))
 
         if not await self._database.change(claim) or at is None:
             return None
@@ -152,12 +155,12 @@ class ScheduleStore:
         busy = select(slots.c.at).where(
             slots.c.schedule == schedule, slots.c.state.in_(UNFINISHED), slots.c.at != at
         )
-        row = _slot_row(schedule, at, "due", at, left_out=0, by_hand=True)
+        slot = _slot(schedule, at, at, by_hand=True)
 
         def claim(connection: Connection) -> bool:
             if connection.execute(busy).first():
                 return False
-            self._database.insert_if_new(connection, slots, row)
+            self._database.insert_if_new(connection, slots, columns_of(slot))
             return True
 
         return await self.slot(schedule, at) if await self._database.change(claim) else None
@@ -165,8 +168,7 @@ class ScheduleStore:
     async def slot(self, schedule: ScheduleId, at: datetime) -> Slot | None:
         """A slot that was claimed."""
         query = select(slots).where(slots.c.schedule == schedule, slots.c.at == at)
-        row = await self._database.row(query)
-        return _slot(row) if row is not None else None
+        return next(iter(await self._database.read(query, SLOT)), None)
 
     async def slot_of(self, session: SessionId) -> Slot | None:
         """The slot whose turn a session is for; None when it is for none."""
@@ -176,8 +178,7 @@ class ScheduleStore:
     async def slots_in(self, states: Collection[SlotState], *, limit: int) -> list[Slot]:
         """Slots of these states, oldest first."""
         query = select(slots).where(slots.c.state.in_(states)).order_by(slots.c.at).limit(limit)
-        rows = await self._database.rows(query)
-        return list(map(_slot, rows))
+        return await self._database.read(query, SLOT)
 
     async def newest_slots(self, schedule: ScheduleId, *, limit: int) -> list[Slot]:
         """The schedule's last slots, newest first."""
@@ -187,8 +188,7 @@ class ScheduleStore:
             .order_by(slots.c.at.desc())
             .limit(limit)
         )
-        rows = await self._database.rows(query)
-        return list(map(_slot, rows))
+        return await self._database.read(query, SLOT)
 
     async def begin(self, slot: Slot) -> None:
         """The slot's turn is there."""
@@ -301,52 +301,25 @@ class ScheduleStore:
         return await self._database.execute(statement)
 
     async def _schedules(self, *conditions: ColumnElement[bool]) -> list[Schedule]:
-        query = select(schedules).where(*conditions).order_by(schedules.c.number)
-        rows = await self._database.rows(query)
-        return list(map(_schedule, rows))
+        query = _SCHEDULES.where(*conditions).order_by(schedules.c.number)
+        return await self._database.read(query, SCHEDULE)
 
 
-def _schedule(row: Row[Any]) -> Schedule:
-    return Schedule(
-        id=ScheduleId(row.id),
-        number=row.number or 0,
-        order=ORDER.validate_python(row.order),
-        status=row.status,
-        reason=row.reason,
-        failures=row.failures,
-        next_due=row.next_due if row.next_due else None,
-        created_at=row.created_at,
-    )
-
-
-def _slot_row(
+def _slot(
     schedule: ScheduleId,
     at: datetime,
-    state: SlotState | str,
     now: datetime,
     *,
-    left_out: int,
+    left_out: int = 0,
     by_hand: bool = False,
-) -> dict[str, Any]:
-    """A slot as it is stored when it is claimed."""
-    return {
-        "schedule": schedule,
-        "at": at,
-        "state": state,
-        "claimed_at": now,
-        "left_out": left_out,
-        "by_hand": by_hand,
-        "root": "",
-    }
-
-
-def _slot(row: Row[Any]) -> Slot:
+) -> Slot:
+    """A slot as it is claimed."""
     return Slot(
-        schedule=ScheduleId(row.schedule),
-        at=row.at,
-        state=row.state,
-        claimed_at=row.claimed_at,
-        left_out=row.left_out,
-        by_hand=row.by_hand,
-        root=row.root,
+        schedule=schedule,
+        at=at,
+        state="due",
+        claimed_at=now,
+        left_out=left_out,
+        by_hand=by_hand,
+        root="",
     )

@@ -62,7 +62,7 @@ turns = Table(
     Column("taken_by", String, index=True),
     Column("taken_at", String),
     Column("stop", JSON(none_as_null=True)),
-    Column("question", JSON(none_as_null=True)),
+    Column("wait", JSON(none_as_null=True)),
     UniqueConstraint("session", "seq"),
 )
 
@@ -208,8 +208,8 @@ audit = Table(
     Column("tool", String, nullable=False),
     Column("actions", JSON, nullable=False),
     Column("digest", String, nullable=False),
-    Column("consent", String, nullable=False),
-    Column("approved_by", String, nullable=False),
+    Column("consent", String),
+    Column("approved_by", String),
     Column("outcome", String, nullable=False),
     UniqueConstraint("turn", "run", "call", "outcome"),
 )
@@ -222,5 +222,5 @@ tool_pins = Table(
     Column("digest", String, nullable=False),
     Column("accepted_at", Moment, nullable=False),
     Column("definition", JSON, nullable=False),
-    Column("changed", JSON(none_as_null=True)),
+    Column("proposal", JSON(none_as_null=True)),
 )

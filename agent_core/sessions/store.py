@@ -1,20 +1,21 @@
 """Thread -> session -> history, and the turns of each session."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import Connection, Select, func, select, update
 
 from agent_core.errors import SessionError
 from agent_core.ids import ROOT_RUN, ConsentId, RunId, SessionId, ToolCallId, TurnId
-from agent_core.messages import INBOUND, MESSAGE, InboundMessage, JsonObject, Message, Text
-from agent_core.sessions.database import Database
+from agent_core.messages import MESSAGE, InboundMessage, JsonObject, Message, Text
+from agent_core.sessions.database import Database, columns_of
 from agent_core.sessions.log import WriteBehind
 from agent_core.sessions.schema import cursors, effects, messages, sessions, turns
-from agent_core.sessions.turns import WAIT, StoredTurn, TurnKind, Wait, read_turn
+from agent_core.sessions.turns import TURN, StoredTurn, TurnKind, Wait
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +23,9 @@ class StoredSession:
     id: SessionId
     workspace: Path
     created_at: datetime
+
+
+SESSION: TypeAdapter[StoredSession] = TypeAdapter(StoredSession)
 
 
 class SessionStore:
@@ -36,14 +40,8 @@ class SessionStore:
 
     async def session(self, session: SessionId) -> StoredSession | None:
         """A session by id; None when there is none."""
-        row = await self._database.row(select(sessions).where(sessions.c.id == session))
-        if row is None:
-            return None
-        return StoredSession(
-            id=SessionId(row.id),
-            workspace=Path(row.workspace),
-            created_at=row.created_at,
-        )
+        query = select(sessions).where(sessions.c.id == session)
+        return next(iter(await self._database.read(query, SESSION)), None)
 
     async def session_of(self, turn: StoredTurn) -> StoredSession:
         """The session of a turn.
@@ -92,7 +90,7 @@ class SessionStore:
                 "status": "queued",
                 "generation": 1,
                 "kind": kind,
-                "inbound": INBOUND.dump_python(inbound, mode="json"),
+                "inbound": inbound,
             }
             return self._database.insert_if_new(connection, turns, row)
 
@@ -108,20 +106,20 @@ class SessionStore:
         Raises:
             SessionError: there is none.
         """
-        row = await self._database.row(select(turns).where(turns.c.id == turn))
-        if row is None:
+        found = await self._database.read(select(turns).where(turns.c.id == turn), TURN)
+        if not found:
             raise SessionError(f"There is no turn {turn}.")
-        return read_turn(row)
+        return found[0]
 
     async def unfinished_of(self, session: SessionId) -> list[StoredTurn]:
         """The session's turns that have not ended, oldest first."""
         query = select(turns).where(turns.c.session == session, turns.c.status != "finished")
-        return [read_turn(row) for row in await self._database.rows(query.order_by(turns.c.seq))]
+        return await self._database.read(query.order_by(turns.c.seq), TURN)
 
     async def turns_until(self, turn: StoredTurn) -> list[StoredTurn]:
         """The session's turns up to this one, oldest first."""
         query = select(turns).where(turns.c.session == turn.session, turns.c.seq <= turn.seq)
-        return [read_turn(row) for row in await self._database.rows(query.order_by(turns.c.seq))]
+        return await self._database.read(query.order_by(turns.c.seq), TURN)
 
     async def mark_running(self, turn: TurnId) -> bool:
         """Whether the turn may start now; False when it has been started in the meantime."""
@@ -146,7 +144,7 @@ class SessionStore:
             update(turns)
             .where(turns.c.id == turn, turns.c.status == "running")
             .where(turns.c.generation == generation)
-            .values(status="waiting", question=WAIT.dump_python(wait, mode="json"))
+            .values(status="waiting", wait=wait)
         )
 
     async def hasten(self, turn: TurnId, consent: ConsentId, now: datetime) -> None:
@@ -154,10 +152,10 @@ class SessionStore:
 
         def hasten(connection: Connection) -> None:
             waits = (turns.c.id == turn) & (turns.c.status == "waiting")
-            row = connection.execute(select(turns.c.question).where(waits)).first()
-            if row is not None and row.question and row.question.get("consent") == consent:
-                over = {**row.question, "deadline": now.isoformat()}
-                connection.execute(update(turns).where(waits).values(question=over))
+            row = connection.execute(select(turns.c.wait).where(waits)).first()
+            if row is not None and row.wait and row.wait.get("consent") == consent:
+                over = {**row.wait, "deadline": now.isoformat()}
+                connection.execute(update(turns).where(waits).values(wait=over))
 
         await self._database.run(hasten)
 
@@ -172,11 +170,10 @@ class SessionStore:
 
     async def revise(self, turn: StoredTurn, inbound: InboundMessage, kind: TurnKind) -> bool:
         """Another message stands in the place of the turn's; False when it has begun."""
-        body = INBOUND.dump_python(inbound, mode="json")
         return await self._database.execute(
             update(turns)
             .where(turns.c.id == turn.id, turns.c.status == "queued")
-            .values(inbound=body, kind=kind)
+            .values(inbound=inbound, kind=kind)
         )
 
     async def begin_effect(self, turn: TurnId, run: RunId, call: ToolCallId) -> bool:
@@ -207,7 +204,7 @@ class SessionStore:
                     "turn": turn,
                     "run": run,
                     "seq": start + offset,
-                    "body": MESSAGE.dump_python(message, mode="json"),
+                    "body": message,
                 }
                 for offset, message in enumerate(new)
             ]
@@ -272,7 +269,7 @@ class SessionStore:
             .where(turns.c.session == session, turns.c.id.not_in(shown))
             .order_by(turns.c.seq)
         )
-        return [read_turn(row) for row in await self._database.rows(query)]
+        return await self._database.read(query, TURN)
 
     async def _messages(self, query: Select[Any]) -> tuple[Message, ...]:
         await self._behind.flush()
@@ -280,11 +277,7 @@ class SessionStore:
 
 
 def _row(session: StoredSession) -> dict[str, Any]:
-    return {
-        "id": session.id,
-        "workspace": str(session.workspace),
-        "created_at": session.created_at,
-    }
+    return columns_of(session) | {"workspace": str(session.workspace)}
 
 
 class KnownSessions:
@@ -321,8 +314,7 @@ class KnownSessions:
             .order_by(sessions.c.created_at.desc(), turns.c.session, turns.c.seq)
             .limit(limit)
         )
-        rows = await self._database.rows(query)
-        return list(map(read_turn, rows))
+        return await self._database.read(query, TURN)
 
     async def go_on_in(
         self, session: SessionId, ended: TurnId, *, reader: str, now: datetime, told: str = ""
@@ -353,22 +345,16 @@ class KnownSessions:
             new = self._database.insert_if_new
             told_by = {"created_at": now, "tainted_by": "an earlier session"}
             new(connection, sessions, {**begun, **told_by})
-            inbound = replace(INBOUND.validate_python(row["inbound"]), session=session)
-            fields = {
-                "id": turn,
-                "session": session,
-                "seq": 1,
-                "inbound": INBOUND.dump_python(inbound, mode="json"),
-            }
-            new(connection, turns, {**row, **fields})
+            inbound = {**row["inbound"], "session": session}
+            told_again = {"id": turn, "session": session, "seq": 1, "inbound": inbound}
+            new(connection, turns, {**row, **told_again})
             new(connection, cursors, {"reader": reader, "turn": turn, "state": {}, "done": True})
             copies: list[dict[str, Any]] = [
                 {**said, "turn": turn} for said in connection.execute(words).mappings()
             ]
             if copies and told:
                 answer = Message(role="assistant", parts=(Text(text=told),))
-                body = MESSAGE.dump_python(answer, mode="json")
-                copies.append({**copies[-1], "seq": copies[-1]["seq"] + 1, "body": body})
+                copies.append({**copies[-1], "seq": copies[-1]["seq"] + 1, "body": answer})
             if copies:
                 connection.execute(self._database.insert_new(messages), copies)
 

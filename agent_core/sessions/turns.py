@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Literal
 
-from pydantic import Discriminator, Tag, TypeAdapter
-from sqlalchemy import Row
+from pydantic import Field, TypeAdapter
 
 from agent_core.events import Outcome, PlannedAction
 from agent_core.ids import ConsentId, SessionId, ToolCallId, TurnId, UserId
-from agent_core.messages import INBOUND, InboundMessage
+from agent_core.messages import InboundMessage
 
 Status = Literal["queued", "running", "waiting", "finished"]
 
@@ -73,19 +72,7 @@ class ConnectionWait(Waiting):
     kind: Literal["connection"] = "connection"
 
 
-def _kind_of(value: object) -> str:
-    """Waits that were stored before there were several kinds are questions."""
-    if isinstance(value, dict):
-        return str(cast("dict[str, object]", value).get("kind", "question"))
-    return str(getattr(value, "kind", "question"))
-
-
-Wait = Annotated[
-    Annotated[Question, Tag("question")]
-    | Annotated[ApprovalWait, Tag("approval")]
-    | Annotated[ConnectionWait, Tag("connection")],
-    Discriminator(_kind_of),
-]
+Wait = Annotated[Question | ApprovalWait | ConnectionWait, Field(discriminator="kind")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,23 +94,4 @@ class StoredTurn:
     """The turn whose work the message became part of."""
 
 
-STOP: TypeAdapter[Stop] = TypeAdapter(Stop)
-WAIT: TypeAdapter[Wait] = TypeAdapter(Wait)
-
-
-def read_turn(row: Row[Any]) -> StoredTurn:
-    """The turn in a row of the table."""
-    return StoredTurn(
-        id=TurnId(row.id),
-        session=SessionId(row.session),
-        seq=row.seq,
-        status=row.status,
-        generation=row.generation,
-        inbound=INBOUND.validate_python(row.inbound),
-        outcome=row.outcome,
-        answer=row.answer,
-        kind=row.kind,
-        stop=STOP.validate_python(row.stop) if row.stop else None,
-        wait=WAIT.validate_python(row.question) if row.question else None,
-        taken_by=TurnId(row.taken_by) if row.taken_by else None,
-    )
+TURN: TypeAdapter[StoredTurn] = TypeAdapter(StoredTurn)

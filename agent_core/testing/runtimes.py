@@ -1,50 +1,32 @@
 """A whole runtime around scripted models and function tools: real turns, storage and DBOS."""
 
-import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from agent_core.classifier import Router
-from agent_core.consent.gate import ConsentGate
-from agent_core.consent.links import FreshLinks, LinkPlaces
+from agent_core.consent.links import LinkPlaces
 from agent_core.consent.policy import Policy
 from agent_core.consent.rules import Rule
-from agent_core.consent.taint import Taints
-from agent_core.durable.dbos_turns import DurableConfig
 from agent_core.ids import SessionId, UserId
-from agent_core.loop.limits import Limits
+from agent_core.loop.agent import Limits
 from agent_core.messages import InboundMessage
 from agent_core.models import Model
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, ToolObserver, standard_observers
-from agent_core.runtime.consents import ConsentParts
 from agent_core.runtime.runs import Agents, Closing, TurnParts
-from agent_core.runtime.runtime import Runtime, RuntimeParts
+from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import (
     Database,
-    EventLog,
-    Inbox,
-    Leases,
-    SessionStore,
-    WriteBehind,
 )
-from agent_core.sessions.audit import AuditLog
-from agent_core.sessions.consents import ConsentStore
-from agent_core.sessions.leases import new_process_id
 from agent_core.subagents.spec import SubagentSpec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import MAIN_AGENT, Toolset
 from agent_core.tools.composio_api import Accounts
 from agent_core.tools.registry import Registry
-from agent_core.workspaces import RunLogs
 
 ANYTHING_GOES = Policy(rules=(Rule(rule="anything goes", verdict="allow", even_when_tainted=True),))
-
-
-async def _nothing() -> None:
-    return None
 
 
 async def _no_wait(_seconds: float) -> None:
@@ -86,29 +68,8 @@ def scripted_runtime(
         accounts: Whose accounts there are at Composio; there is none when it is not given.
     """
     database = Database(database_url or f"sqlite:///{root}/state.sqlite")
-    behind = WriteBehind(database)
-    run_logs = RunLogs()
-    log = EventLog(database, behind, on_stored=run_logs.write)
-    told = Observers(standard_observers() if observers is None else observers)
-    store = SessionStore(database, behind)
-    consents, taints = ConsentStore(database), Taints(store)
-    links = FreshLinks(time.monotonic)
-    gate = ConsentGate(
-        policy=policy or ANYTHING_GOES,
-        store=store,
-        consents=consents,
-        audit=AuditLog(database),
-        taints=taints,
-        accounts=accounts,
-        places=LinkPlaces(("connect.composio.dev",)),
-        links=links,
-        clock=clock,
-    )
     parts = TurnParts(
-        store=store,
-        inbox=Inbox(database),
-        leases=Leases(database, new_process_id()),
-        log=log,
+        database,
         router=Router(
             classifier=classifier or ScriptedModel(["COMPLEX"] * 100),
             answerer=RetryingModel(fast or ScriptedModel(["(unheard)"] * 100), sleep=_no_wait),
@@ -120,36 +81,18 @@ def scripted_runtime(
             limits=limits or Limits(),
             main_name=main_name,
         ),
-        observers=told,
-        run_logs=run_logs,
-        closing=Closing(
-            log=log, observers=told, composio_url="", logfire_project="", logfire_enabled=False
-        ),
-        consents=consents,
+        observers=Observers(standard_observers() if observers is None else observers),
+        policy=policy or ANYTHING_GOES,
+        places=LinkPlaces(("connect.composio.dev",)),
         accounts=accounts,
-        taints=taints,
-        gate=gate,
         clock=clock,
+        closing=Closing(),
     )
     return Runtime(
-        RuntimeParts(
-            database=database,
-            behind=behind,
-            turns=parts,
-            durable=DurableConfig(url=database_url or f"sqlite:///{root}/turns.sqlite"),
-            consents=ConsentParts(
-                store=store,
-                consents=consents,
-                accounts=accounts,
-                links=links,
-                approvers=("U9",),
-                clock=clock,
-            ),
-            workspaces_root=root,
-            prepare=_nothing,
-            warm_up=_nothing,
-            close=_nothing,
-        )
+        parts,
+        durable_url=database_url or f"sqlite:///{root}/turns.sqlite",
+        workspaces_root=root,
+        approvers=("U9",),
     )
 
 

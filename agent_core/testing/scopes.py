@@ -6,13 +6,28 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from agent_core.events import AnyEvent
-from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId, UserId
-from agent_core.loop.agent import RunScope
+from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.loop.agent import RunScope, Taken
 from agent_core.messages import Message, ToolCall
+from agent_core.models import ToolSpec
+from agent_core.sessions.turns import Wait
 from agent_core.testing.steps import RecordedSteps
 from agent_core.tools import ToolContext, ToolOutput
+from agent_core.tools.actions import OpenedCall
 
 START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+
+
+async def _nothing_came(_place: str) -> tuple[Taken, ...]:
+    return ()
+
+
+async def _nothing_waits() -> bool:
+    return False
+
+
+async def _always_new(_call: ToolCallId) -> bool:
+    return True
 
 
 class SteppingClock:
@@ -25,6 +40,23 @@ class SteppingClock:
     def __call__(self) -> datetime:
         self.now += self.step
         return self.now
+
+
+class OpenGate:
+    """Lets everything through, as where nothing can have an effect."""
+
+    async def before(
+        self, call: OpenedCall, spec: ToolSpec | None, context: ToolContext
+    ) -> ToolOutput | Wait | None:
+        return None
+
+    async def after(
+        self, call: OpenedCall, output: ToolOutput, context: ToolContext
+    ) -> ToolOutput | Wait:
+        return output
+
+    def spoken(self, progress: str) -> str:
+        return progress
 
 
 @dataclass(slots=True, kw_only=True)
@@ -55,6 +87,10 @@ class Surroundings:
             clock=self.clock,
             save=self._save,
             after_tool_call=lambda call, output, _context: self.observed.append((call, output)),
+            take_messages=_nothing_came,
+            has_messages=_nothing_waits,
+            begin_effect=_always_new,
+            gate=OpenGate(),
         )
 
     @property

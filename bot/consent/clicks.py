@@ -16,7 +16,7 @@ from bot.presenter.apps import OPEN, PREFIX, read_value, reason_form
 from bot.presenter.consents import Listener, tell_links
 from bot.render import Draft
 from bot.slack_api import People, SlackApi, SlackRefused
-from bot.threads import parse_session, user_id
+from bot.threads import ThreadRef, parse_session, user_id
 from bot.words import BOT
 
 logger = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ class Clicks:
         listener = Listener(
             user=user_id(press.team, press.user),
             channel=press.channel,
-            thread_ts=press.thread.root_ts,
+            thread_ts=_thread(press).root_ts,
             language=detect_language(locale=person.locale if person else ""),
         )
         try:
@@ -71,7 +71,7 @@ class Clicks:
 
     async def _do(self, name: str, listener: Listener, press: Press) -> None:
         consent, toolkits = read_value(press.value)
-        await self._require_in(consent, press.thread.session)
+        await self._require_in(consent, _thread(press).session)
         by = listener.user
         match name:
             case "reject" if await self._ask_why(consent, listener, press):
@@ -91,7 +91,7 @@ class Clicks:
     async def _ask_why(self, consent: ConsentId, listener: Listener, press: Press) -> bool:
         """Whether a form is open now; where none can be, the press alone rejects."""
         await self._consents.check_may_decide(consent, listener.user)
-        language, place = listener.language, press.thread.session
+        language, place = listener.language, _thread(press).session
         form = reason_form(consent, BOT.of(language), language=language, place=place)
         try:
             return await self._api.views.open(press.trigger_id, form) is not None
@@ -115,3 +115,8 @@ class Clicks:
 
 def _sentence(why: str, language: str) -> str:
     return BOT.say(language, f"consent-refusal-{why.replace('_', '-')}")
+
+
+def _thread(press: Press) -> ThreadRef:
+    root_ts = press.thread_ts or press.message_ts
+    return ThreadRef(team=press.team, channel=press.channel, root_ts=root_ts)

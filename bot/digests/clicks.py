@@ -78,7 +78,7 @@ class Clicks:
                 press.channel,
                 press.user,
                 posts.refusal(refused, language),
-                thread_ts=press.thread.root_ts,
+                thread_ts=_thread(press).root_ts,
             )
 
     async def submit(self, submission: Submission) -> Mapping[str, str] | None:
@@ -117,7 +117,7 @@ class Clicks:
                 place = {"channel": press.channel, "ts": press.message_ts}
                 await self._messages.decide(schedule, who, is_yes=name == "confirm", **place)
             case "new":
-                thread = press.thread
+                thread = _thread(press)
                 order = await self._new_order(press.user, thread, "", words=value)
                 await self._open(press, NEW, order)
             case "change" | "edit":
@@ -128,13 +128,13 @@ class Clicks:
                 language = posts.language_of(done.order)
                 told = posts.told(f"did-{name}", done, language, self._clock())
                 draft = Draft(text=f"<@{press.user}>: {told}")
-                await self._messages.answer(press.thread, press.key, draft)
+                await self._messages.answer(_thread(press), press.key, draft)
             case _:
                 logger.warning("a button of another version was pressed: %s", name)
 
     async def _open(self, press: Press, name: str, order: Order) -> None:
         language = posts.language_of(order)
-        metadata = f"{name} {language} {press.thread.session} {press.message_ts}"
+        metadata = f"{name} {language} {_thread(press).session} {press.message_ts}"
         view = form(order, language, metadata)
         if await self._api.views.open(press.trigger_id, view) is None:
             raise NotDone("press_again")
@@ -262,3 +262,8 @@ def _menu(labels: Mapping[str, str], chosen: str) -> JsonObject:
 
 def _minute(moment: datetime) -> datetime:
     return moment.astimezone(UTC).replace(second=0, microsecond=0)
+
+
+def _thread(press: Press) -> ThreadRef:
+    root_ts = press.thread_ts or press.message_ts
+    return ThreadRef(team=press.team, channel=press.channel, root_ts=root_ts)

@@ -7,7 +7,7 @@ from bot.ingress.gate import Taken
 from bot.ingress.gestures import Press, Submission
 from bot.ingress.handover import MAX_MB, Fault, LeftOut
 from bot.ingress.ingress import Ingress, leave_to_next_start
-from bot.ingress.register import EVENTS, TakingUp, connect_socket, create_app, register
+from bot.ingress.register import EVENTS, connect_socket, create_app, register, take_up
 
 __all__ = [
     "EVENTS",
@@ -21,10 +21,10 @@ __all__ = [
     "Rules",
     "Submission",
     "Taken",
-    "TakingUp",
     "connect_socket",
     "create_app",
     "leave_to_next_start",
     "listen_to_gestures",
     "register",
+    "take_up",
 ]

@@ -19,7 +19,7 @@ from agent_core.background import Background
 from agent_core.messages import JsonObject
 from agent_core.prompts.language import detect_language
 from bot.ingress.authorise import Rules, authorise, refusal, screen
-from bot.ingress.gate import InVain, Ledger
+from bot.ingress.gate import InVain, Ledger, tell_alone
 from bot.ingress.gestures import (
     Errors,
     Gesture,
@@ -34,7 +34,7 @@ from bot.ingress.gestures import (
     without_links,
 )
 from bot.ingress.ingress import insist
-from bot.slack_api import People, Person, SlackApi, SlackError
+from bot.slack_api import People, Person, SlackApi
 
 ANSWER_WITHIN_S = 2.5
 """Slack waits three seconds for what becomes of a modal, and then says that the app failed."""
@@ -60,7 +60,7 @@ def listen_to_gestures(
 
     The keys are what the action ids and callback ids begin with; the longest that fits counts.
     Nothing is acknowledged before it is in the ledger: an error leaves it unacknowledged, and
-    Slack says to the person that it did not work. Give what is returned to `TakingUp`. Call it
+    Slack says to the person that it did not work. Give what is returned to `take_up`. Call it
     before `register`, and before that of other listeners: Bolt cannot hand every payload to those.
     """
     actions = Actions(
@@ -196,20 +196,13 @@ class Actions:
         _log.info("denied %s: %s", gesture.key, served)
         sentence = refusal(served, detect_language(locale=person.locale if person else ""))
         if isinstance(gesture, Press):
-            await self._tell(gesture, sentence)
+            thread_ts = gesture.thread_ts or None
+            await tell_alone(
+                self._api, gesture.channel, gesture.user, sentence, thread_ts=thread_ts
+            )
             return {}
         place = first_input(body)
         return {place: sentence} if place and sentence else {}
-
-    async def _tell(self, press: Press, sentence: str) -> None:
-        if not sentence or not press.channel:
-            return
-        try:
-            await self._api.post_ephemeral(
-                press.channel, press.user, sentence, thread_ts=press.thread_ts or None
-            )
-        except SlackError as error:
-            _log.warning("could not tell a refusal: %s", error)
 
     async def _wait_for(
         self, task: asyncio.Task[Errors], submission: Submission, answer_at_s: float

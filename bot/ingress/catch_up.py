@@ -247,21 +247,22 @@ class CatchUp:
             by_channel.setdefault(missed.post.thread.channel, []).append(missed)
         async with asyncio.TaskGroup() as group:
             told = [
-                group.create_task(self._tell_channel(channel, missed, gap))
+                group.create_task(self._announce(channel, missed, gap))
                 for channel, missed in by_channel.items()
             ]
         return all(task.result() for task in told)
 
-    async def _tell_channel(self, channel: str, missed: Sequence[Missed], gap: Gap) -> bool:
+    async def _announce(self, channel: str, missed: Sequence[Missed], gap: Gap) -> bool:
+        """List posts of a conversation; False if that is to be tried again."""
         try:
-            await self._announce(channel, missed, gap)
+            await self._list_late(channel, missed, gap)
         except (AgentError, OSError):
-            logger.exception("a conversation is not told what it was not answered")
+            logger.exception("%s is told later what it was not answered", channel)
             return False
         return True
 
-    async def _announce(self, channel: str, missed: Sequence[Missed], gap: Gap) -> None:
-        """List posts of a conversation, oldest first; those that had their answer are left out.
+    async def _list_late(self, channel: str, missed: Sequence[Missed], gap: Gap) -> None:
+        """Oldest first; those that had their answer are left out.
 
         What a notice of an earlier process lists is not listed again: notices say in their op ids
         what the newest post is that they list.

@@ -14,8 +14,18 @@ from typing import TypeVar
 from cachetools import LRUCache
 
 from bot.inbound import InboundPost, mentioned_users, plain_text
-from bot.ingress.changes import Deletion, Edit, Told
-from bot.ingress.gate import Admitted, Front, Gate, InVain, Ledger, post_language
+from bot.ingress.gate import (
+    Admitted,
+    Deletion,
+    Edit,
+    Front,
+    Gate,
+    InVain,
+    Ledger,
+    Told,
+    post_language,
+    tell_alone,
+)
 from bot.slack_api import Identity, People, SlackApi, SlackError
 from bot.words import BOT
 
@@ -180,10 +190,7 @@ class Corrections:
         self._told[post.key] = True
         text = BOT.say(post_language(post, author.person), "ingress-begun")
         place = post.thread
-        try:
-            await self._api.post_ephemeral(place.channel, post.user, text, thread_ts=place.root_ts)
-        except SlackError as error:
-            _log.warning("could not tell that an edit came too late: %s", error)
+        await tell_alone(self._api, place.channel, post.user, text, thread_ts=place.root_ts)
 
     async def _conclude(self, key: str, change: Awaitable[T]) -> T | None:
         """What cannot be done yet is looked at again, a bounded number of times."""

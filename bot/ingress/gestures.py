@@ -9,7 +9,6 @@ from typing import Any, Protocol, cast
 from agent_core.messages import JsonObject
 from bot.inbound import object_in, text_in
 from bot.ingress.authorise import Facts
-from bot.threads import ThreadRef
 
 PRESSED, SUBMITTED = "block_actions", "view_submission"
 
@@ -38,12 +37,6 @@ class Press:
     def key(self) -> str:
         """The gesture's identity: each press has its own, a delivery of it again has none."""
         return f"press:{self.team}:{self.user}:{self.action_ts}:{self.action_id}"
-
-    @property
-    def thread(self) -> ThreadRef:
-        """The thread in which it was pressed, or that it would begin."""
-        root = self.thread_ts or self.message_ts
-        return ThreadRef(team=self.team, channel=self.channel, root_ts=root)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,9 +92,7 @@ def is_gesture(body: JsonObject) -> bool:
 
 def read_gesture(body: JsonObject) -> Gesture | None:
     """What the person did; None where the payload does not say who did what."""
-    readers = {PRESSED: _read_press, SUBMITTED: _read_submission}
-    reader = readers.get(str(body.get("type")))
-    return reader(body) if reader is not None else None
+    return _read_press(body) if body.get("type") == PRESSED else _read_submission(body)
 
 
 def addressee(gesture: Gesture) -> str:
@@ -111,7 +102,7 @@ def addressee(gesture: Gesture) -> str:
 
 def without_links(body: JsonObject) -> JsonObject:
     """The payload without the addresses of pressed buttons, which may be meant for one person."""
-    if body.get("type") != PRESSED or not isinstance(body.get("actions"), list):
+    if body.get("type") != PRESSED:
         return body
     actions = [
         {name: value for name, value in action.items() if name != "url"}

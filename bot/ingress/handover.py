@@ -14,7 +14,7 @@ from agent_core.messages import Attachment, InboundMessage
 from agent_core.prompts.small_talk import asks_for_nothing
 from bot.inbound import InboundPost, SlackFile, mentioned_users, plain_text
 from bot.ingress.corrections import Posts
-from bot.ingress.gate import Admitted, Front, Ledger, Refused, post_language
+from bot.ingress.gate import Admitted, Front, Ledger, Refused, post_language, tell_alone
 from bot.render import escape
 from bot.slack_api import People, PostRecord, SlackApi, SlackError
 from bot.threads import user_id
@@ -82,7 +82,7 @@ class Handover:
         self._api = api
         self._people = people
         self._posts = posts
-        self._told_parked: LRUCache[str, bool] = LRUCache(MAX_TOLD)
+        self._said: LRUCache[str, bool] = LRUCache(MAX_TOLD)
 
     async def deliver(self, admitted: Admitted, *, again: bool = False) -> bool:
         """Hand a post to the agent; the ledger is settled once the agent has it.
@@ -98,29 +98,28 @@ class Handover:
     async def tell(self, refused: Refused) -> None:
         """Say to the author alone why there will be no answer, where there is a word for it."""
         post = refused.post
-        if not refused.sentence:
-            return
         thread_ts = post.thread.root_ts if post.is_reply else None
-        try:
-            await self._api.post_ephemeral(
-                post.thread.channel, post.user, refused.sentence, thread_ts=thread_ts
-            )
-        except SlackError as error:
-            _log.warning("could not tell a refusal: %s", error)
+        await tell_alone(
+            self._api, post.thread.channel, post.user, refused.sentence, thread_ts=thread_ts
+        )
 
     async def tell_parked(self, admitted: Admitted) -> None:
-        """Say once in the thread that the answer has to wait, over restarts too."""
-        thread, op_id = admitted.post.thread, f"{admitted.post.key}:parked"
-        if op_id in self._told_parked:
-            return
+        """Say in the thread that the answer has to wait."""
         text = BOT.say(post_language(admitted.post, admitted.person), "ingress-parked")
-        try:
-            if await self._api.find_post(thread, op_id) is None:
-                await self._api.post(thread, text, op_id=op_id)
-        except SlackError as error:
-            _log.warning("could not tell that a post has to wait: %s", error)
+        await self._say_once(admitted.post, text, "parked")
+
+    async def _say_once(self, post: InboundPost, text: str, what: str) -> None:
+        """Over tries and restarts too."""
+        op_id = f"{post.key}:{what}"
+        if op_id in self._said:
             return
-        self._told_parked[op_id] = True
+        try:
+            if await self._api.find_post(post.thread, op_id) is None:
+                await self._api.post(post.thread, text, op_id=op_id)
+        except SlackError as error:
+            _log.warning("%s could not be said: %s", op_id, error)
+            return
+        self._said[op_id] = True
 
     async def _give(self, message: InboundMessage) -> bool:
         """A post may be deleted before the agent has it, or while it takes it."""
@@ -146,7 +145,7 @@ class Handover:
             has_more = bool(attachments) or not asks_for_nothing(text)
             language = post_language(post, admitted.person, earlier)
             notice = left_out_notice(left_out, language, has_more=has_more)
-            await self._tell_left_out(post, notice, again=again)
+            await self._say_once(post, escape(notice), "files")
             if not has_more:
                 return None
         newest = self._posts.newest(post)
@@ -164,15 +163,6 @@ class Handover:
             author_zone=admitted.person.zone,
             places=(post.thread.channel, f"{post.thread.team}:{post.thread.channel}"),
         )
-
-    async def _tell_left_out(self, post: InboundPost, notice: str, *, again: bool) -> None:
-        """Said at once and in the thread; a later try looks whether an earlier one has said it."""
-        op_id = f"{post.key}:files"
-        try:
-            if not again or await self._api.find_post(post.thread, op_id) is None:
-                await self._api.post(post.thread, escape(notice), op_id=op_id)
-        except SlackError as error:
-            _log.warning("could not tell that files were left out: %s", error)
 
     async def _read_earlier(self, admitted: Admitted, *, again: bool) -> str:
         """Empty where the agent knows the thread, unless an earlier try may have made it known.

@@ -13,9 +13,20 @@ from agent_core.messages import JsonObject
 from agent_core.prompts.small_talk import small_talk
 from bot.inbound import InboundPost
 from bot.ingress.authorise import Rules
-from bot.ingress.changes import Deletion, Edit, Told
 from bot.ingress.corrections import Corrections, Posts
-from bot.ingress.gate import Admitted, Arrival, Front, Gate, InVain, Judged, Ledger, Refused
+from bot.ingress.gate import (
+    Admitted,
+    Arrival,
+    Deletion,
+    Edit,
+    Front,
+    Gate,
+    InVain,
+    Judged,
+    Ledger,
+    Refused,
+    Told,
+)
 from bot.ingress.handover import FileKeeper, Handover
 from bot.slack_api import Clock, People, SlackApi, SlackError
 from bot.threads import ThreadRef

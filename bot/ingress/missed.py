@@ -50,14 +50,6 @@ threads before each later one."""
 MAX_REQUESTS = 50
 """Posts of unfinished turns that are looked at in one go, one call each."""
 
-_OF_LISTINGS = frozenset(
-    {
-        "is_locked", "last_read", "latest_reply", "reply_count", "reply_users",
-        "reply_users_count", "subscribed",
-    }
-)  # fmt: skip
-"""What a post carries in a listing and not in a payload."""
-
 _Item = TypeVar("_Item")
 
 _log = logging.getLogger(__name__)
@@ -188,7 +180,7 @@ class Search:
         post = read_post(body, bot_user=self._identity.bot_user)
         if post is None or post.said_ts == ts or float(post.said_ts) <= gap.opened_s:
             return None  # an edit from before the gap was heard when it was made
-        return _changed(EDITED, thread.channel, post.said_ts, self._identity, message=_said(raw))
+        return _changed(EDITED, thread.channel, post.said_ts, self._identity, message=raw)
 
     async def _places(self, gap: Gap) -> list[Conversation]:
         """Those first in which something was heard last."""
@@ -349,7 +341,7 @@ def _ts(moment_s: float) -> str:
 def _posted(raw: JsonObject, place: Conversation, identity: Identity) -> JsonObject:
     """The payload of a post, as the post is now."""
     ts = str(raw["ts"])
-    event = {**_said(raw), "channel": place.id, "channel_type": place.kind, "event_ts": ts}
+    event = {**raw, "channel": place.id, "channel_type": place.kind, "event_ts": ts}
     return _envelope(event, ts, identity)
 
 
@@ -359,10 +351,6 @@ def _changed(
     """The payload of a change; what the post was before is not known any more."""
     event = {"type": "message", "subtype": subtype, "hidden": True, "channel": channel}
     return _envelope({**event, "ts": at_ts, "event_ts": at_ts, **told}, at_ts, identity)
-
-
-def _said(raw: JsonObject) -> JsonObject:
-    return {name: value for name, value in raw.items() if name not in _OF_LISTINGS}
 
 
 def _envelope(event: JsonObject, at_ts: str, identity: Identity) -> JsonObject:

@@ -16,21 +16,17 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from agent_core.background import Background
 from agent_core.messages import JsonObject
 from bot.ingress.actions import Actions
 from bot.ingress.catch_up import CatchUp
 from bot.ingress.gate import Arrival, Ledger
 from bot.ingress.gestures import is_gesture
 from bot.ingress.ingress import Ingress
-from bot.slack_api import Clock, Identity, SystemClock, web_client
+from bot.slack_api import Identity, SystemClock, web_client
 from bot.socket import Ask, Door, OnHealed, SocketMode, Timing, acknowledge
 
 EVENTS = ("app_mention", "message")
 """The event types that are listened to. The manifest subscribes to these and no others."""
-
-EVERY_S = 5.0
-CLOSE_PATIENCE_S = 1.0
 
 logger = logging.getLogger(__name__)
 
@@ -53,33 +49,13 @@ def create_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
         )
 
     tokenless = web_client(None, base_url=client.base_url, session=client.session)
-    return AsyncApp(client=tokenless, authorize=authorize, before_authorize=_CheckShape())
-
-
-class _CheckShape(AsyncMiddleware):
-    """Acknowledges payloads that Bolt cannot read: they would come again and again."""
-
-    async def async_process(
-        self,
-        *,
-        req: AsyncBoltRequest,
-        resp: BoltResponse,
-        next: Callable[[], Awaitable[BoltResponse]],
-    ) -> BoltResponse | None:
-        body: dict[str, Any] = req.body
-        if body.get("type") == "app_rate_limited":
-            logger.error("Slack holds back events: more than 30,000 came within an hour")
-            return BoltResponse(status=200, body="")
-        if body.get("type") == "event_callback" and not isinstance(body.get("event"), dict):
-            return BoltResponse(status=200, body="")
-        return await next()
+    return AsyncApp(client=tokenless, authorize=authorize)
 
 
 async def connect_socket(
     app: AsyncApp,
     app_token: str,
     *,
-    clock: Clock | None = None,
     timing: Timing | None = None,
     ask: Ask | None = None,
     on_healed: OnHealed | None = None,
@@ -92,7 +68,7 @@ async def connect_socket(
     Raises:
         SlackAuthRefused: the app-level token is wrong.
     """
-    clock, timing = clock or SystemClock(), timing or Timing()
+    clock, timing = SystemClock(), timing or Timing()
     door = Door(app_token, app.client, partial(acknowledge, app), clock=clock, timing=timing)
     socket = SocketMode(door, clock=clock, timing=timing, ask=ask, on_healed=on_healed)
     await socket.start()
@@ -154,45 +130,17 @@ class _Events(AsyncMiddleware):
         await self._ingress.hand_over(arrival)
 
 
-class TakingUp:
-    """Takes up again what was recorded and not handled: in vain by this process, or a dead one."""
+async def take_up(ledger: Ledger, ingress: Ingress, actions: Actions | None = None) -> None:
+    """Take up again what was recorded and not handled: in vain by this process, or a dead one.
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        ingress: Ingress,
-        actions: Actions | None = None,
-        *,
-        clock: Clock,
-        every_s: float = EVERY_S,
-    ) -> None:
-        self._ledger = ledger
-        self._ingress = ingress
-        self._actions = actions
-        self._clock = clock
-        self._every_s = every_s
-        self._background = Background()
-
-    async def start(self) -> None:
-        """Begin with what is there now, and go on looking.
-
-        Call it before the first payload can come: new posts then stay behind older ones.
-        """
-        await self._look()
-        self._background.repeat(
-            self._look, pause=lambda: self._clock.sleep(self._every_s), name="taking up"
-        )
-
-    async def close(self) -> None:
-        """Stop. What is not handled is taken up by the next process."""
-        await self._background.close(patience_s=CLOSE_PATIENCE_S)
-
-    async def _look(self) -> None:
-        for way in filter(None, (self._ingress, self._actions)):
-            for key in sorted(way.in_vain):
-                await self._ledger.release(key)
-                way.in_vain.discard(key)
-        for body in await self._ledger.unsettled():
-            way = self._actions if self._actions and is_gesture(body) else self._ingress
-            way.under_way.start(way.replay(body), name="replay")
-        await asyncio.sleep(0)  # each has its place in its lane from now on
+    Call it before the first payload can come, so that new posts stay behind older ones, and then
+    every few seconds.
+    """
+    for way in filter(None, (ingress, actions)):
+        for key in sorted(way.in_vain):
+            await ledger.release(key)
+            way.in_vain.discard(key)
+    for body in await ledger.unsettled():
+        way = actions if actions and is_gesture(body) else ingress
+        way.under_way.start(way.replay(body), name="replay")
+    await asyncio.sleep(0)  # each has its place in its lane from now on

@@ -99,10 +99,9 @@ def _read_open(descriptor: int, max_bytes: int) -> bytes:
             raise ArtifactRefused("not-plain")
         if about.st_size == 0:
             raise ArtifactRefused("empty")
-        content = file.read(max_bytes + 1)
-    if len(content) > max_bytes:
-        raise ArtifactRefused("too-big-for-us")
-    return content
+        if about.st_size > max_bytes:
+            raise ArtifactRefused("too-big-for-us")
+        return file.read(about.st_size)
 
 
 def _cut(text: str, max_bytes: int) -> str:

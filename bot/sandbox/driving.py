@@ -29,7 +29,7 @@ from bot.sandbox.presses import (
 )
 from bot.sandbox.slack import Post, SlackStandIn
 from bot.sandbox.slack.feed import Change
-from bot.sandbox.watch import NoTurnError, Watch, WatchedTurn
+from bot.sandbox.watch import Watch
 from bot.sandbox.world import ASKER, SandboxOptions, World
 
 _CHANNEL = "general"
@@ -94,14 +94,14 @@ class Driver:
         self.root_ts = self.root_ts or self._asked_ts
         place = f"{self._slack.team_id}:{self._slack.channels[_CHANNEL]}"
         left = clicks if clicks is not None else deque[str]()
-        waiting = [each.turn.id for each in self.outcome.turns if each.outcome == "waiting"]
+        waiting = [id for id, each in self.outcome.turns.items() if each.outcome == "waiting"]
         for turn_id in (TurnId(f"turn:{place}:{self._asked_ts}"), *waiting):
             await self._follow(turn_id, left)
 
     @property
     def has_ended(self) -> bool:
         """Whether there were turns, and none of them waits for a person."""
-        outcomes = [each.outcome for each in self.outcome.turns]
+        outcomes = [each.outcome for each in self.outcome.turns.values()]
         return bool(outcomes) and "waiting" not in outcomes
 
     async def click(self, name: str) -> None:
@@ -125,14 +125,7 @@ class Driver:
                 break
             await self._press(clicks.popleft())
             self._seen_to.add(turn.asks)
-        self._note(turn)
-
-    def _note(self, turn: WatchedTurn) -> None:
-        """One that was noted as waiting is noted anew in its place."""
-        turns = self.outcome.turns
-        places = [place for place, each in enumerate(turns) if each.turn.id == turn.turn.id]
-        at = places[0] if places else len(turns)
-        turns[at : at + 1] = [turn]
+        self.outcome.turns[turn_id] = turn
 
     async def _press(self, name: str) -> None:
         """A button, and what a person does behind it: sends the form off. Or opens their link."""
@@ -153,29 +146,22 @@ class Driver:
         def fresh() -> set[str]:
             return set(find_own_links(self._slack, ASKER)) - self._followed
 
-        async def are_there() -> bool:
-            return bool(fresh())
-
-        try:
-            timeout_s = self._button_timeout_s
-            await self._watch.until(are_there, timeout_s=timeout_s, otherwise="No link came")
-            for link in fresh():
-                self._followed.add(link)
+        links = await self._watch.found(fresh, timeout_s=self._button_timeout_s)
+        if not links:
+            raise NoButtonError(f"No link came within {self._button_timeout_s:g} s.")
+        for link in links:
+            self._followed.add(link)
+            try:
                 self._follow_link(link)
-        except NoTurnError as error:
-            raise NoButtonError(str(error)) from error
-        except LookupError as error:
-            raise NoButtonError(f"Nobody here can agree behind the link {error}") from error
+            except LookupError as error:
+                raise NoButtonError(f"Nobody here can agree behind the link {link}") from error
 
     async def _reject(self) -> None:
         """Without a reason. Where no form comes, the press alone has rejected."""
-
-        async def is_open() -> bool:
-            return find_modal(self._slack, ASKER) is not None
-
-        with suppress(NoTurnError):
-            await self._watch.until(is_open, timeout_s=_FORM_TIMEOUT_S, otherwise="No form came")
-        if modal := find_modal(self._slack, ASKER):
+        modal = await self._watch.found(
+            lambda: find_modal(self._slack, ASKER), timeout_s=_FORM_TIMEOUT_S
+        )
+        if modal:
             await self._slack.submit_view(ASKER, modal, {"reason": ""})
 
     def roots(self) -> list[tuple[str, Post]]:
@@ -205,17 +191,13 @@ class Driver:
             buttons = find_buttons(self._slack, ASKER)
             return [each for each in buttons if each.is_called(name) and each not in self._pressed]
 
-        async def is_there() -> bool:
-            return bool(fitting())
-
-        try:
-            await self._watch.until(is_there, timeout_s=self._button_timeout_s, otherwise="")
-        except NoTurnError as error:
+        buttons = await self._watch.found(fitting, timeout_s=self._button_timeout_s)
+        if not buttons:
             there = list_buttons(find_buttons(self._slack, ASKER))
             raise NoButtonError(
                 f"No button {name} came within {self._button_timeout_s:g} s. {there}"
-            ) from error
-        return fitting()[0]
+            )
+        return buttons[0]
 
     def _is_answered(self) -> bool:
         """Whether the bot has written into the thread since the last ask."""
@@ -327,7 +309,7 @@ async def drive(
         typer.echo(json.dumps(outcome.as_json(), ensure_ascii=False, indent=2))
     else:
         _tell(outcome, deaths)
-    if outcome.turns and (last := outcome.turns[-1]).outcome == "failed":
+    if outcome.turns and (last := [*outcome.turns.values()][-1]).outcome == "failed":
         typer.echo(f"The last turn failed: {last.turn.answer}", err=True)
         return 1
     return 0

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
 from bot.sandbox.composio import Execution
 from bot.sandbox.slack import File, Post
@@ -15,7 +16,8 @@ from bot.sandbox.watch import WatchedTurn
 class Outcome:
     """It grows while the sandbox is driven."""
 
-    turns: list[WatchedTurn] = field(default_factory=list[WatchedTurn])
+    turns: dict[TurnId, WatchedTurn] = field(default_factory=dict[TurnId, WatchedTurn])
+    """In the order in which they began."""
     posts: list[Post] = field(default_factory=list[Post])
     root_posts: list[JsonObject] = field(default_factory=list[JsonObject])
     """What the bot began threads with by itself."""
@@ -33,12 +35,12 @@ class Outcome:
     @property
     def workspace(self) -> Path | None:
         """Of the session of the last turn."""
-        return self.turns[-1].workspace if self.turns else None
+        return next((each.workspace for each in reversed(self.turns.values())), None)
 
     def as_json(self) -> JsonObject:
         """The object of `--json`."""
         return {
-            "turns": [turn.as_json() for turn in self.turns],
+            "turns": [turn.as_json() for turn in self.turns.values()],
             "posts": [_post_json(post) for post in self.posts],
             "root_posts": self.root_posts,
             "files": list(self.files.values()),

@@ -37,28 +37,26 @@ class SandboxSettings(BaseSettings):
     @property
     def model_keys(self) -> dict[str, str]:
         """What reaches a real model; empty when the stand-in is to be used."""
-        keys = {
-            "ANTHROPIC_API_KEY": self.anthropic_api_key.get_secret_value(),
-            "ANTHROPIC_AUTH_TOKEN": self.anthropic_auth_token.get_secret_value(),
-            "ZAI_API_KEY": self.zai_api_key.get_secret_value(),
-        }
-        if not any(keys.values()):
-            return {}
-        choices = {
-            "ANTHROPIC_BASE_URL": self.anthropic_base_url,
-            "ANTHROPIC_VERSION": self.anthropic_version,
-            "AGENT_MODEL": self.agent_model,
-            "CLASSIFIER_MODEL": self.classifier_model,
-        }
-        return keys | {name: value for name, value in choices.items() if value}
+        keys = self._named("anthropic_api_key", "anthropic_auth_token", "zai_api_key")
+        choices = self._named(
+            "anthropic_base_url", "anthropic_version", "agent_model", "classifier_model"
+        )
+        given = {name: value for name, value in choices.items() if value}
+        return keys | given if any(keys.values()) else {}
 
     @property
     def composio_keys(self) -> dict[str, str]:
         """What reaches the real Composio; empty when the stand-in is to be used."""
-        key = self.composio_api_key.get_secret_value()
-        if not key:
-            return {}
-        return {"COMPOSIO_API_KEY": key, "COMPOSIO_BASE_URL": self.composio_base_url}
+        keys = self._named("composio_api_key", "composio_base_url")
+        return keys if keys["COMPOSIO_API_KEY"] else {}
+
+    def _named(self, *fields: str) -> dict[str, str]:
+        """Fields by the names of their variables, secrets laid open."""
+        values = {name: getattr(self, name) for name in fields}
+        return {
+            name.upper(): value.get_secret_value() if isinstance(value, SecretStr) else value
+            for name, value in values.items()
+        }
 
 
 def child_environment(given: Mapping[str, str]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -198,6 +199,16 @@ class Watch:
                     await asyncio.sleep(_POLL_S)
         except TimeoutError as error:
             raise NoTurnError(f"{otherwise} within {timeout_s:g} s.") from error
+
+    async def found(self, look: Callable[[], E | None], *, timeout_s: float) -> E | None:
+        """What is looked for, as soon as it is there; None or nothing when the time is up."""
+
+        async def is_there() -> bool:
+            return bool(look())
+
+        with suppress(NoTurnError):
+            await self.until(is_there, timeout_s=timeout_s, otherwise="")
+        return look()
 
     async def let_time_pass(
         self,

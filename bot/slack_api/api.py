@@ -2,7 +2,8 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from copy import copy
 from functools import partial
 from typing import Any, Literal
@@ -23,7 +24,6 @@ from bot.slack_api.records import (
     Identity,
     Person,
     PostRecord,
-    next_cursor,
     read_person,
     read_post,
 )
@@ -33,8 +33,6 @@ Find = Callable[[], Awaitable[str | None]]
 """Looks for a post that may be there already, and gives its `ts`."""
 
 SessionStatus = Literal["processing", "active"]
-PAGE_SIZE = 200
-MAX_PAGES = 50
 READ_BACK_GAP_S = 2.0
 PEOPLE_TTL_S = 300.0
 MAX_PEOPLE = 2_000
@@ -221,13 +219,13 @@ class SlackApi:
         await self._react("reactions.remove", channel, ts, name, settled="no_reaction")
 
     async def newest_posts(
-        self, thread: ThreadRef, *, limit: int, before_ts: str | None = None
+        self, thread: ThreadRef, *, limit: int, before_ts: str
     ) -> tuple[PostRecord, ...]:
         """The newest posts of a thread, oldest first, `before_ts` and later ones left out."""
         newest: deque[PostRecord] = deque(maxlen=limit)
-        async for post in self._posts(thread, latest=before_ts):
-            if before_ts is None or float(post.ts) < float(before_ts):
-                newest.append(post)
+        async for page in self.channels.replies(thread, latest=before_ts, at_once=True):
+            posts = map(read_post, page)
+            newest.extend(post for post in posts if float(post.ts) < float(before_ts))
         return tuple(newest)
 
     async def root_post(self, thread: ThreadRef) -> PostRecord | None:
@@ -243,10 +241,7 @@ class SlackApi:
 
     async def find_post(self, thread: ThreadRef, op_id: str) -> str | None:
         """The `ts` of the bot's post with this op id, if the thread has it."""
-        async for post in self._posts(thread, with_metadata=True):
-            if post.op_id == op_id:
-                return post.ts
-        return None
+        return await _find(op_id, self.channels.replies(thread, at_once=True))
 
     async def person(self, user: str) -> Person | None:
         """A user; None if Slack does not know or show them."""
@@ -278,29 +273,7 @@ class SlackApi:
 
     async def _find_root(self, channel: str, op_id: str, since: str) -> str | None:
         """The `ts` of the bot's post to the whole conversation with this op id."""
-        async for page in self.channels.history(channel, oldest=since):
-            for post in map(read_post, page):
-                if post.op_id == op_id:
-                    return post.ts
-        return None
-
-    async def _posts(
-        self, thread: ThreadRef, *, latest: str | None = None, with_metadata: bool = False
-    ) -> AsyncIterator[PostRecord]:
-        arguments: dict[str, Any] = {
-            "channel": thread.channel,
-            "ts": thread.root_ts,
-            "latest": latest,
-            "limit": PAGE_SIZE,
-            "include_all_metadata": with_metadata or None,
-        }
-        for _ in range(MAX_PAGES):
-            answer = await self._calls.repeatable("conversations.replies", arguments)
-            for raw in answer.get("messages", []):
-                yield read_post(raw)
-            arguments["cursor"] = next_cursor(answer)
-            if not arguments["cursor"]:
-                return
+        return await _find(op_id, self.channels.history(channel, oldest=since))
 
     async def _react(
         self,
@@ -388,6 +361,16 @@ class Views:
                 return False
             raise
         return True
+
+
+async def _find(op_id: str, pages: AsyncGenerator[list[JsonObject]]) -> str | None:
+    """The `ts` of the bot's post with this op id."""
+    async with aclosing(pages):
+        async for page in pages:
+            for post in map(read_post, page):
+                if post.op_id == op_id:
+                    return post.ts
+    return None
 
 
 def _quiet(text: str, blocks: Sequence[JsonObject]) -> dict[str, Any]:

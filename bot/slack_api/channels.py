@@ -86,9 +86,14 @@ class Channels:
         return self._pages("conversations.history", arguments, "messages")
 
     def replies(
-        self, thread: ThreadRef, *, oldest: str, at_once: bool = False
+        self,
+        thread: ThreadRef,
+        *,
+        oldest: str | None = None,
+        latest: str | None = None,
+        at_once: bool = False,
     ) -> AsyncGenerator[list[JsonObject]]:
-        """Pages of a thread: its root, and the replies later than `oldest`, oldest first.
+        """Pages of a thread: its root, and the replies between these moments, oldest first.
 
         With `at_once` somebody waits for them: room for other calls is not kept.
 
@@ -99,7 +104,9 @@ class Channels:
             "channel": thread.channel,
             "ts": thread.root_ts,
             "oldest": oldest,
+            "latest": latest,
             "limit": PAGE_SIZE,
+            "include_all_metadata": True,
         }
         return self._pages(_REPLIES, arguments, "messages", at_once=at_once)
 

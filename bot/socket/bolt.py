@@ -20,12 +20,18 @@ async def acknowledge(app: AsyncApp, envelope: Envelope) -> JsonObject | None:
     None where Bolt failed with it or has nobody for it: Slack then delivers it again. What nobody
     could ever read is acknowledged, since it would come again and again.
     """
-    if envelope.type not in FOR_BOLT or envelope.payload is None:
+    payload = envelope.payload
+    if envelope.type not in FOR_BOLT or payload is None:
         shown = envelope.type[:MAX_SHOWN_CHARS]
         _logger.warning("an envelope of the type %r cannot be read and is left", shown)
         return {"envelope_id": envelope.id}
+    if payload.get("type") == "app_rate_limited":
+        _logger.error("Slack holds back events: more than 30,000 came within an hour")
+        return {"envelope_id": envelope.id}
     try:
-        request = AsyncBoltRequest(mode="socket_mode", body=envelope.payload)
+        if payload.get("type") == "event_callback" and not isinstance(payload["event"], dict):
+            raise TypeError  # noqa: TRY301 (as what Bolt itself cannot read)
+        request = AsyncBoltRequest(mode="socket_mode", body=payload)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         _logger.warning("a payload cannot be read and is left (%s)", type(error).__name__)
         return {"envelope_id": envelope.id}

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from agent_core.background import Background
 from bot.slack_api import Clock, SlackAuthRefused, SlackError, SlackLimited
@@ -30,46 +31,9 @@ class SocketHealth:
 Ask = Callable[[], Awaitable[object]]
 """Calls `auth.test`. Raises SlackError."""
 
-_LEVELS: Mapping[Kind, int] = {"refresh": logging.INFO, "refused": logging.ERROR}
-
-logger = logging.getLogger(__name__)
-
-
-class SelfTest:
-    """A quiet team and a token that was taken away look alike from the socket.
-
-    It only says what it finds: a new socket would not help.
-    """
-
-    def __init__(self, ask: Ask, *, clock: Clock, quiet_after_s: float) -> None:
-        self._ask = ask
-        self._clock = clock
-        self._quiet_after_s = quiet_after_s
-        self.doubt = ""
-        """What was found wrong, in words for the operator; empty when nothing was."""
-
-    async def watch(self, quiet_s: Callable[[], float]) -> None:
-        """Look again and again, for ever; `quiet_s` says for how long nothing came."""
-        while True:
-            await self._clock.sleep(self._quiet_after_s)
-            found = await self._look() if quiet_s() >= self._quiet_after_s else ""
-            if found and found != self.doubt:
-                logger.error("%s", found)
-            self.doubt = found
-
-    async def _look(self) -> str:
-        try:
-            await self._ask()
-        except SlackLimited:
-            return self.doubt
-        except SlackAuthRefused as error:
-            return f"Slack refuses SLACK_BOT_TOKEN ({error.code}): the bot cannot answer"
-        except SlackError as error:
-            return f"Slack's Web API does not answer ({error})"
-        return ""
-
-
 OnHealed = Callable[[], Awaitable[None]]
+
+_LEVELS: Mapping[Kind, int] = {"refresh": logging.INFO, "refused": logging.ERROR}
 
 logger = logging.getLogger(__name__)
 
@@ -96,7 +60,9 @@ class SocketMode:
         self._pauses = Pauses(clock)
         self._on_healed = on_healed
         self._one_healing = asyncio.Lock()
-        self._self_test = ask and SelfTest(ask, clock=clock, quiet_after_s=timing.quiet_after_s)
+        self._ask = ask
+        self._doubt = ""
+        """What is wrong though the socket is open, in words for the operator."""
         self._current: Connection | None = None
         self._said = ""
         self._background = Background()
@@ -117,9 +83,9 @@ class SocketMode:
         except SlackError as error:
             trouble = trouble_of_error(error)
         self._background.run(lambda: self._keep(trouble), name="the socket")
-        if self._self_test is not None:
-            self_test = self._self_test
-            self._background.run(lambda: self_test.watch(self._quiet_s), name="the self-test")
+        if self._ask is not None:
+            pause = partial(self._clock.sleep, self._timing.quiet_after_s)
+            self._background.repeat(partial(self._test, self._ask), pause=pause, name="self-test")
 
     async def close(self) -> None:
         """End the connection; what came is acknowledged as far as it is soon dealt with."""
@@ -134,11 +100,10 @@ class SocketMode:
         """How the socket is at this moment; found out without a call."""
         current = self._current
         connected = current is not None and current.is_open
-        doubt = self._self_test.doubt if self._self_test else ""
         return SocketHealth(
             connected=connected,
             last_heard_s=current.heard_s_ago if current else None,
-            reason=doubt if connected else self._said or DEAF.words,
+            reason=self._doubt if connected else self._said or DEAF.words,
         )
 
     async def _keep(self, trouble: Trouble | None) -> None:
@@ -184,9 +149,29 @@ class SocketMode:
     def _retire(self, connection: Connection) -> None:
         self._retiring.run(connection.retire, name="an old socket")
 
-    def _quiet_s(self) -> float:
-        current = self._current
-        return current.quiet_s if current is not None and current.is_open else 0.0
+    async def _test(self, ask: Ask) -> None:
+        """A quiet team and a token that was taken away look alike from the socket.
+
+        This only says what it finds: a new socket would not help.
+        """
+        found, current = "", self._current
+        quiet_after_s = self._timing.quiet_after_s
+        if current is not None and current.is_open and current.quiet_s >= quiet_after_s:
+            found = await self._doubt_of(ask)
+        if found and found != self._doubt:
+            logger.error("%s", found)
+        self._doubt = found
+
+    async def _doubt_of(self, ask: Ask) -> str:
+        try:
+            await ask()
+        except SlackLimited:
+            return self._doubt
+        except SlackAuthRefused as error:
+            return f"Slack refuses SLACK_BOT_TOKEN ({error.code}): the bot cannot answer"
+        except SlackError as error:
+            return f"Slack's Web API does not answer ({error})"
+        return ""
 
     async def _tell_healed(self) -> None:
         logger.info("the socket to Slack is open again")

@@ -20,8 +20,8 @@ PROMPTS = {
     f"{_SNAPSHOTS}::test_the_main_agent",
     f"{_SNAPSHOTS}::test_the_classifier",
     f"{_SNAPSHOTS}::test_the_report_expert",
-    "tests/agent_core/subagents/test_spec.py::"
-    "test_the_report_expert_has_the_triggers_of_the_description",
+    "tests/agent_core/subagents/test_access.py::"
+    "test_the_report_expert_has_the_triggers_and_the_workflow_of_the_description",
 }
 """Tests that look at nothing but the words of a prompt."""
 

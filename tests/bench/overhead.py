@@ -3,7 +3,8 @@
 `python -m tests.bench.overhead [--json]`. `iteration_extra_ms`: a tool iteration of ours (durable,
 over the stdio toolkit, events and history stored) less one of a bare loop on the anthropic SDK with
 the tool in process. `simple_ratio`: from a mention in Slack to the finished answer there, over one
-bare call that takes 300 ms.
+bare call that takes 300 ms. `first_sign_p95_ms`: from a mention to what its writer sees first,
+when 50 threads are begun at once; the bot, Slack and the model share one process there.
 """
 
 import argparse
@@ -36,6 +37,8 @@ from tests.bench.results import Result, show
 ITERATIONS = 40
 ROUNDS = 5
 SIMPLE_ROUNDS = 7
+THREADS = 50
+SIGNS = {"agents.sessions.setStatus", "chat.postMessage", "reactions.add"}
 CALL_S = 0.3
 TOOL = "mcp__local_toolkit__list_local_files"
 
@@ -214,12 +217,42 @@ async def measure_simple(root: Path) -> list[Result]:
     ]
 
 
+async def first_signs_s(model: ModelStandIn, slack: SlackStandIn) -> list[float]:
+    """How long each of many threads waits for its first sign, begun at once."""
+    model.play(Text(text="SIMPLE"), times=2 * THREADS)
+    began = time.perf_counter()
+    text = f"{slack.mention} What is the capital of France?"
+    unseen = {await slack.say("ann", "general", text) for _ in range(THREADS)}
+    seen: list[float] = []
+
+    def look(stand_in: SlackStandIn) -> bool:
+        now = time.perf_counter()
+        signs = [call for call in stand_in.calls if call.method in SIGNS]
+        found = unseen & {str(call.args.get("thread_ts")) for call in signs}
+        seen.extend([now - began] * len(found))
+        unseen.difference_update(found)
+        return not unseen
+
+    await slack.wait_for(look, timeout_s=60)
+    return seen
+
+
+async def measure_first_signs(root: Path) -> list[Result]:
+    pace = Pace(first_token_s=CALL_S)
+    async with ModelStandIn(pace=pace) as model, bot_beside(model, root) as slack:
+        await mention_to_answer_s(model, slack)
+        seen = await first_signs_s(model, slack)
+    p95_ms = statistics.quantiles(seen, n=20)[-1] * 1000
+    return [Result(name="first_sign_p95_ms", value=round(p95_ms, 1), unit="ms", goal=300)]
+
+
 async def measure() -> list[Result]:
     with tempfile.TemporaryDirectory(prefix="overhead-") as directory:
         root = Path(directory)
         return [
             *await measure_iterations(root / "iterations"),
             *await measure_simple(root / "simple"),
+            *await measure_first_signs(root / "signs"),
         ]
 
 

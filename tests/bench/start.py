@@ -4,7 +4,8 @@
 `page_s` from `bot sandbox` to its printed address. Each is the median of some rounds, behind one
 that fills the file caches. Memory is resident megabytes of the bot and of its toolkit: listening,
 and after one answer with a call of a tool
-(the model's client library is loaded by the first call).
+(the model's client library is loaded by the first call). `report_mb` is what each of ten reports
+adds to the bot at the highest point, researched at once in the sandbox, behind a first one.
 """
 
 import argparse
@@ -18,13 +19,16 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from bot.sandbox.model import ModelStandIn, Text, ToolUse
+from bot.sandbox.model import ModelStandIn, Pace, Text, ToolUse
+from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.slack import SlackStandIn
+from bot.sandbox.world import open_world
 from tests.bench.results import Result, show
 
 ROUNDS = 3
 PATIENCE_S = 60.0
 ANSWER = "These are all the files."
+REPORTS = 10
 
 
 @asynccontextmanager
@@ -97,6 +101,34 @@ async def start_and_memory(cwd: Path) -> tuple[float, dict[str, float]]:
     return seconds, megabytes
 
 
+async def report_mb(cwd: Path) -> float:
+    """What a report adds to the bot that is one of many."""
+    settings = SandboxSettings()
+    async with (
+        open_world(settings, workspaces_root=cwd, web=None, pace=Pace()) as world,
+        process("start", cwd=cwd, environment=world.environment) as bot,
+    ):
+        slack = world.slack
+        await slack.connected(timeout_s=PATIENCE_S)
+
+        async def report() -> None:
+            text = f"{slack.mention} Write a report on battery storage"
+            ts = await slack.say("ann", "general", text)
+            await slack.wait_for(
+                lambda s: [post for post in s.thread("general", ts) if post.files],
+                timeout_s=PATIENCE_S,
+            )
+
+        await report()
+        before = highest = resident_mb(bot.pid)
+        async with asyncio.TaskGroup() as group:
+            under_way = {group.create_task(report()) for _ in range(REPORTS)}
+            while under_way:
+                highest = max(highest, resident_mb(bot.pid))
+                _, under_way = await asyncio.wait(under_way, timeout=0.1)
+    return (highest - before) / REPORTS
+
+
 def toolkit_of(bot: int) -> int:
     """The process id of the bot's stdio toolkit."""
     processes = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
@@ -132,6 +164,9 @@ async def measure(root: Path) -> list[Result]:
     for name, goal in goals.items():
         value = statistics.median(megabytes[name] for _, megabytes in starts)
         results.append(Result(name=name, value=value, unit="MB", goal=goal))
+    (root / "reports").mkdir()
+    value = await report_mb(root / "reports")
+    results.append(Result(name="report_mb", value=value, unit="MB", goal=5))
     return [
         Result(name=each.name, value=round(each.value, 2), unit=each.unit, goal=each.goal)
         for each in results

@@ -45,7 +45,11 @@ def _read(**event: Any) -> InboundPost:
         ("<mailto:ann@a.test|ann@a.test>", "ann@a.test"),
         ("<!here> <!channel> <!subteam^S1|@ops> <!subteam^S2>", "@here @channel @ops @subteam"),
         ("<!date^1392734382^{date}|18 Feb 2014>", "18 Feb 2014"),
-        (":tada: done 🎉", ":tada: done 🎉"),
+        (":tada: done 🎉", "🎉 done 🎉"),
+        (":+1::skin-tone-3:", "👍"),
+        (":octagonal_sign:", "🛑"),
+        (":party-parrot: :Häuschen:", "✨ ✨"),
+        ("at 10:30:45 :party-parrot:", "at 10:30:45 :party-parrot:"),
         ("```\n  a  b\n```", "```\n  a  b\n```"),
     ],
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from agent_core.durable import ChildBody, Steps
-from agent_core.durable.dbos_turns import DurableConfig, DurableTurns
+from agent_core.durable.dbos_turns import DurableTurns
 from agent_core.ids import ProcessId
 from agent_core.messages import JsonObject
 from agent_core.testing.steps import RecordedSteps
@@ -48,7 +48,7 @@ class RecordedLives:
 
 class DbosLives:
     def __init__(self, root: Path) -> None:
-        self._config = DurableConfig(url=f"sqlite:///{root}/turns.sqlite")
+        self._config = f"sqlite:///{root}/turns.sqlite"
         self._number = 0
 
     async def live(self, body: Body, cut: asyncio.Event, child: ChildBody = no_child) -> None:

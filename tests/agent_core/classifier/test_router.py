@@ -1,20 +1,20 @@
 """Classifier and fast answer side by side, with scripted models behind them."""
 
 import asyncio
-from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 
 import pytest
 
-from agent_core.classifier import Routed, Router, Routing
+from agent_core.classifier import Routed, Router, Routing, rule_for
 from agent_core.errors import ModelRejected, ModelUnavailable
 from agent_core.events import Usage
-from agent_core.messages import Message, Opaque, Text, ToolResult, user_message
-from agent_core.models import Delta, Model, ModelRequest, Reply
+from agent_core.messages import Attachment, Message, Opaque, Text, ToolResult, user_message
+from agent_core.models import Delta, Model
 from agent_core.models.retry import Retried, RetryingModel
 from agent_core.testing.models import Cut, Held, Line, ScriptedModel, call, calls_reply, text_reply
+from agent_core.testing.runtimes import inbound
 
 TIMEOUT_S = 5
 LONG_PATIENCE_S = 60.0
@@ -168,19 +168,6 @@ async def test_a_failing_classifier_means_complex(
     assert listener.told == []
 
 
-@pytest.mark.proves("router.failure_is_complex")
-async def test_a_classifier_that_ends_without_a_reply_means_complex() -> None:
-    class SilentModel:
-        name = "silent"
-
-        async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
-            yield Delta(text="SIM")
-
-    made = router(SilentModel(), ScriptedModel(["Paris."]))
-    outcome = await made.route(routing(), Listener().tell)
-    assert (outcome.route, outcome.reason) == ("COMPLEX", "failed")
-
-
 @pytest.mark.proves("fast_path.dropped")
 async def test_the_fast_answer_is_aborted_as_soon_as_the_verdict_is_complex() -> None:
     answer = Held(then="Paris.")
@@ -214,18 +201,6 @@ async def test_the_escape_tool_gives_the_question_back_with_its_reason() -> None
     assert outcome.usage == Usage(output_tokens=8)
 
 
-async def test_an_escape_without_a_reason_still_escapes() -> None:
-    outcome = await routed("SIMPLE", call("use_tools"))
-    assert outcome.route == "COMPLEX"
-    assert outcome.fallback.startswith("tool_use_detected")
-
-
-async def test_an_empty_fast_answer_goes_to_the_full_agent() -> None:
-    outcome = await routed("SIMPLE", "")
-    assert (outcome.route, outcome.fallback) == ("COMPLEX", "empty_answer")
-    assert outcome.answer is None
-
-
 @pytest.mark.parametrize(
     "stop_reason", ["max_tokens", "model_context_window_exceeded", "pause_turn"]
 )
@@ -239,11 +214,6 @@ async def test_a_fast_answer_that_fails_after_a_simple_verdict_is_an_error() -> 
     with pytest.raises(ModelRejected, match="spend limit"):
         await routed("SIMPLE", ModelRejected("spend limit"))
     assert fast_answers() == []
-
-
-async def test_a_fast_answer_that_fails_under_a_complex_verdict_is_not_heard_of() -> None:
-    outcome = await routed("COMPLEX", ModelRejected("spend limit"))
-    assert (outcome.route, outcome.reason) == ("COMPLEX", "classifier")
 
 
 async def test_a_fast_answer_that_broke_off_before_the_verdict_is_told_once() -> None:
@@ -271,18 +241,6 @@ async def test_history_reaches_the_classifier_as_context() -> None:
     assert "They store more." in question
     assert "Query: And in cars?" in question
     assert asked.tools == ()
-
-
-@pytest.mark.proves("router.history")
-async def test_only_the_end_of_a_long_history_reaches_the_classifier() -> None:
-    classifier = ScriptedModel(["COMPLEX"])
-    history = (user_message("the beginning " + "x " * 5_000), text_reply("the end").message)
-    made = router(classifier, ScriptedModel(["unheard"]))
-    await made.route(routing(history=history), Listener().tell)
-    question = classifier.requests[0].messages[-1].text
-    assert "the end" in question
-    assert "the beginning" not in question
-    assert len(question) < 4_000
 
 
 async def test_the_fast_answer_sees_what_was_said_and_nothing_of_the_machinery() -> None:
@@ -329,21 +287,6 @@ async def test_cancelling_leaves_no_task_behind() -> None:
     assert fast_answers() == []
 
 
-async def test_cancelling_while_the_answer_is_told_leaves_no_task_behind() -> None:
-    answer = Held(then="Paris.")
-    fast = ScriptedModel([answer])
-    task = asyncio.create_task(
-        router(ScriptedModel(["SIMPLE"]), fast).route(routing(), Listener().tell)
-    )
-    async with asyncio.timeout(TIMEOUT_S):
-        await answer.reached.wait()
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
-    assert fast.aborted == 1
-    assert fast_answers() == []
-
-
 async def test_a_listener_that_fails_fails_the_call_and_leaves_no_task_behind() -> None:
     async def fail(item: Delta | Retried) -> None:
         raise ConnectionError("nobody listens")
@@ -364,3 +307,38 @@ async def test_tokens_of_a_finished_fast_answer_count_under_a_complex_verdict() 
         await fast_answers_end()
         verdict.release.set()
     assert task.result().usage == Usage(output_tokens=10)
+
+
+FILE = Attachment(name="a.log", path="downloads/a.log", mimetype="text/plain", size_bytes=3)
+
+
+@pytest.mark.proves("router.assent_is_complex")
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("continue", "Continue.", "  proceed!", "yes", "YES, do it", "ok", "go ahead", "carry on"),
+        *("ja", "mach weiter", "oui", "d'accord", "sí", "vale", "continúa", "👍"),
+    ],
+)
+def test_a_short_assent_continues(text: str) -> None:
+    assert rule_for(inbound(text), has_unfinished_work=False) == "continue"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "yesterday's weather", "okapi habitat", "What does continue do in Python?"),
+        *("continue: add a section on retries", "ok so what is a thread?", "Capital of France?"),
+    ],
+)
+def test_whatever_says_more_is_the_classifiers_unless_work_is_unfinished(text: str) -> None:
+    assert rule_for(inbound(text), has_unfinished_work=False) is None
+    assert rule_for(inbound(text), has_unfinished_work=True) == "unfinished_work"
+
+
+def test_the_first_rule_that_holds_gives_the_name() -> None:
+    message = replace(inbound("yes"), attachments=(FILE,), scheduled=True)
+    assert rule_for(message, has_unfinished_work=True) == "scheduled"
+    assert rule_for(replace(message, scheduled=False), has_unfinished_work=True) == "attachment"
+    assert rule_for(inbound("yes"), has_unfinished_work=True) == "continue"
+    assert rule_for(inbound("word " * 3_000), has_unfinished_work=True) == "long_text"

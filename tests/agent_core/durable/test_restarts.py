@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.agent_core.runtime.schedules import Schedules
+from tests.agent_core.runtime.test_random_schedules import Schedules
 from tests.postgres import new_database, postgres
 
 pytestmark = pytest.mark.process("a Postgres restarts")

@@ -1,35 +1,34 @@
 """Documents, lost workspaces and withdrawn messages: what the answer says of them."""
 
 import asyncio
+import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from agent_core.errors import ModelRejected
-from agent_core.events import AnyEvent, RouteChosen, TurnFinished, TurnStarted
-from agent_core.messages import InboundMessage
+from agent_core.errors import (
+    ModelRejected,
+    ModelUnavailable,
+    ReplyTruncated,
+    RequestTooLarge,
+    SessionError,
+)
+from agent_core.events import RouteChosen, TurnFinished, TurnStarted
+from agent_core.messages import JsonObject
+from agent_core.prompts.language import Language
 from agent_core.runtime import Runtime
-from agent_core.testing.models import Held, ScriptedModel
+from agent_core.runtime.standing import apology, child_failure
+from agent_core.testing.models import Held, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
+from agent_core.testing.tools import FakeToolset
+from agent_core.tools import Progress, ToolContext
+from tests.agent_core.runtime.threads import answer, begin, events_of
 
-TIMEOUT_S = 20
 DOCUMENT = "The bridge was opened in 1931 and has carried trains since. " * 650
 QUESTION = f"{DOCUMENT}\n\nWhen was the bridge opened?"
 GONE = "The files of this thread were gone; I started a new workspace."
-
-
-async def turn_events(runtime: Runtime, message: InboundMessage) -> list[AnyEvent]:
-    async with asyncio.timeout(TIMEOUT_S):
-        turn = await runtime.handle(message)
-        assert turn is not None
-        return [event async for _, event in runtime.events(turn)]
-
-
-async def answer(runtime: Runtime, message: InboundMessage) -> str:
-    last = (await turn_events(runtime, message))[-1]
-    assert isinstance(last, TurnFinished)
-    return last.answer
 
 
 async def workspace(runtime: Runtime) -> Path:
@@ -39,7 +38,7 @@ async def workspace(runtime: Runtime) -> Path:
 async def test_a_document_reaches_the_model_whole_and_is_saved_and_named(tmp_path: Path) -> None:
     model, classifier = ScriptedModel(["In 1931."]), ScriptedModel([])
     async with scripted_runtime(tmp_path, model=model, classifier=classifier) as runtime:
-        events = await turn_events(runtime, inbound(QUESTION))
+        events = await events_of(runtime, await begin(runtime, inbound(QUESTION)))
         saved = await workspace(runtime) / "downloads" / "message_1.txt"
     last = events[-1]
     assert isinstance(last, TurnFinished)
@@ -59,25 +58,6 @@ async def test_a_document_reaches_the_model_whole_and_is_saved_and_named(tmp_pat
     assert not classifier.requests
 
 
-@pytest.mark.parametrize(
-    ("question", "notice"),
-    [
-        ("Wann wurde die Brücke eröffnet und von wem?", "Deine Nachricht hat 15.0"),
-        (
-            "Quand le pont est ouvert et pour qui ?",
-            "Votre message compte 15\N{NARROW NO-BREAK SPACE}0",
-        ),
-        ("¿Cuándo y por qué se abrió el puente?", "Tu mensaje tiene 15.0"),
-    ],
-)
-async def test_the_length_is_named_in_the_askers_language(
-    tmp_path: Path, question: str, notice: str
-) -> None:
-    async with scripted_runtime(tmp_path, model=ScriptedModel(["1931."])) as runtime:
-        said = await answer(runtime, inbound(f"{'1931 1932 ' * 1_500}\n{question}"))
-    assert said.startswith(notice)
-
-
 async def test_a_notice_is_in_the_language_that_the_asker_used_before(tmp_path: Path) -> None:
     model = ScriptedModel(["Eins.", "Zwei."])
     async with scripted_runtime(tmp_path, model=model) as runtime:
@@ -85,20 +65,6 @@ async def test_a_notice_is_in_the_language_that_the_asker_used_before(tmp_path: 
         shutil.rmtree(await workspace(runtime))
         said = await answer(runtime, inbound("continue", number=2))
     assert said.startswith("Die Dateien dieses Threads waren weg")
-
-
-async def test_a_message_of_ordinary_length_is_not_measured(tmp_path: Path) -> None:
-    async with scripted_runtime(tmp_path, model=ScriptedModel(["Fine."])) as runtime:
-        assert await answer(runtime, inbound("continue " + "word " * 2_000)) == "Fine."
-        assert list((await workspace(runtime) / "downloads").iterdir()) == []
-
-
-async def test_a_document_is_named_in_a_failure_too(tmp_path: Path) -> None:
-    model = ScriptedModel([ModelRejected("no key")])
-    async with scripted_runtime(tmp_path, model=model) as runtime:
-        said = await answer(runtime, inbound(QUESTION))
-    assert said.startswith("Your message has ")
-    assert "refused the request" in said
 
 
 async def test_a_document_that_cannot_be_saved_is_answered_all_the_same(tmp_path: Path) -> None:
@@ -135,12 +101,6 @@ async def test_a_lost_workspace_is_told_after_a_restart_too(tmp_path: Path) -> N
         assert await answer(runtime, inbound("continue", number=2)) == f"{GONE}\n\nTwo."
 
 
-async def test_a_new_thread_is_told_nothing_of_its_workspace(tmp_path: Path) -> None:
-    async with scripted_runtime(tmp_path, model=ScriptedModel(["One."])) as runtime:
-        await workspace(runtime)
-        assert await answer(runtime, inbound("continue with it")) == "One."
-
-
 async def test_a_message_that_is_withdrawn_before_its_turn_begins_is_not_answered(
     tmp_path: Path,
 ) -> None:
@@ -153,8 +113,7 @@ async def test_a_message_that_is_withdrawn_before_its_turn_begins_is_not_answere
         third = group.create_task(answer(runtime, inbound("continue with three", number=3)))
         assert second is not None
         assert await runtime.withdraw(inbound("", number=2).key)
-        async with asyncio.timeout(TIMEOUT_S):
-            events = [event async for _, event in runtime.events(second)]
+        events = await events_of(runtime, second)
         held.release.set()
     assert [type(event) for event in events] == [TurnStarted, TurnFinished]
     last = events[-1]
@@ -163,11 +122,6 @@ async def test_a_message_that_is_withdrawn_before_its_turn_begins_is_not_answere
     assert "secret" not in str(events)
     assert (first.result(), third.result()) == ("One.", "Three.")
     assert "secret" not in str(model.requests)
-
-
-async def test_withdrawing_what_nobody_knows_changes_nothing(tmp_path: Path) -> None:
-    async with scripted_runtime(tmp_path, model=ScriptedModel([])) as runtime:
-        assert not await runtime.withdraw("T1:C1:1.000001")
 
 
 async def test_a_workspace_that_is_lost_in_mid_turn_does_not_cost_the_answer(
@@ -183,3 +137,90 @@ async def test_a_workspace_that_is_lost_in_mid_turn_does_not_cost_the_answer(
         shutil.rmtree(await workspace(runtime))
         held.release.set()
     assert first.result() == "One."
+
+
+CRAWL = "mcp__local_toolkit__crawl_parallel"
+NOTHING_READ = "I could not read any of the pages that I tried."
+
+
+def crawls(*successes: int) -> FakeToolset:
+    left = list(successes)
+
+    async def crawl(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+        if (count := left.pop(0)) < 0:
+            raise OSError("the crawler is away")
+        return json.dumps({"success": count > 0, "successful": count, "failed": 4 - count})
+
+    return FakeToolset({CRAWL: crawl})
+
+
+async def said_after(root: Path, *successes: int) -> str:
+    model = ScriptedModel([*[call(CRAWL)] * len(successes), "That is it."])
+    async with scripted_runtime(root, model=model, tools=crawls(*successes)) as runtime:
+        return await answer(runtime, inbound("continue with it"))
+
+
+@pytest.mark.parametrize("successes", [(0,), (0, -1)])
+async def test_when_every_page_failed_the_answer_begins_with_it(
+    tmp_path: Path, successes: tuple[int, ...]
+) -> None:
+    assert await said_after(tmp_path, *successes) == f"{NOTHING_READ}\n\nThat is it."
+
+
+@pytest.mark.parametrize("successes", [(4,), (0, 1)])
+async def test_when_a_page_was_read_or_none_was_wanted_it_is_not_said(
+    tmp_path: Path, successes: tuple[int, ...]
+) -> None:
+    assert await said_after(tmp_path, *successes) == "That is it."
+
+
+LANGUAGES: tuple[Language, ...] = ("en", "de", "fr", "es")
+FAILURES = [
+    RequestTooLarge("raw words"),
+    ReplyTruncated("raw words"),
+    ModelRejected("raw words"),
+    ModelUnavailable("raw words"),
+    SessionError("raw words"),
+]
+
+
+@pytest.mark.parametrize("error", FAILURES, ids=lambda error: type(error).__name__)
+def test_an_apology_has_words_of_its_own_in_each_language(error: Exception) -> None:
+    said = {apology(error, "abc12345", language) for language in LANGUAGES}
+    assert len(said) == len(LANGUAGES)
+    assert all("abc12345" in each for each in said)
+    assert not [each for each in said if "raw words" in each or type(error).__name__ in each]
+
+
+def test_each_kind_of_failure_is_told_apart() -> None:
+    assert len({child_failure(error) for error in FAILURES}) == len(FAILURES)
+    for language in LANGUAGES:
+        assert len({apology(error, "abc12345", language) for error in FAILURES}) == len(FAILURES)
+
+
+@pytest.mark.parametrize(
+    ("text", "locale", "begins"),
+    [
+        ("Look into heat pumps for me please", "de-DE", "My language model refused"),
+        ("Bitte suche die Preise für das Haus", "", "Mein Sprachmodell hat die Anfrage abgelehnt"),
+        ("Sprint?", "fr-FR", "Mon modèle de langage a refusé"),
+        ("Sprint?", "", "My language model refused"),
+    ],
+)
+async def test_a_failure_is_told_in_the_askers_language(
+    tmp_path: Path, text: str, locale: str, begins: str
+) -> None:
+    message = replace(inbound(text), author_locale=locale)
+    model = ScriptedModel([ModelRejected("no key")])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        assert (await answer(runtime, message)).startswith(begins)
+
+
+async def test_a_model_is_told_plainly_how_its_sub_agent_failed(tmp_path: Path) -> None:
+    task = call("Task", {"prompt": "A note.", "subagent_type": "report-creation-expert"})
+    model = ScriptedModel([task, ModelRejected("no key"), "It could not be written."])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        await answer(runtime, inbound("continue with it"))
+    told = str(model.requests[-1].messages[-1])
+    assert "The sub-agent could not finish: its language model refused the request" in told
+    assert "ModelRejected" not in told

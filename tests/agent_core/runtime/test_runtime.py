@@ -2,29 +2,36 @@
 
 import asyncio
 import json
-from dataclasses import replace
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
-from agent_core.errors import ModelRejected
+from agent_core.errors import ModelRejected, ModelUnavailable
 from agent_core.events import (
+    LIVE_ONLY,
     AnyEvent,
     CorrectionInjected,
     FastPathFallback,
     RouteChosen,
     RunStarted,
+    StepRetried,
     TextDelta,
     TurnFinished,
 )
 from agent_core.ids import ROOT_RUN
 from agent_core.messages import Attachment, InboundMessage, JsonObject
+from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.observers import ToolObserved
-from agent_core.runtime import Runtime
-from agent_core.testing.models import Held, ScriptedModel, call
+from agent_core.runtime import Runtime, build_runtime
+from agent_core.settings import CoreSettings
+from agent_core.testing.models import Held, ScriptedModel, call, calls_reply, text_reply
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Progress, ToolContext
+from tests.agent_core.runtime.threads import begin, events_of
 
 TIMEOUT_S = 20
 
@@ -281,3 +288,184 @@ async def test_tools_know_the_places_that_the_surface_named(tmp_path: Path) -> N
     async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
         await turn_events(runtime, message)
     assert places == [("C1", "T1:C1")]
+
+
+NEWS = "mcp__composio__COMPOSIO_SEARCH_NEWS"
+MAIL = "mcp__composio__GMAIL_SEND_EMAIL"
+FOUND = {"news_results": [{"title": "T", "link": "https://a.test/", "snippet": "S"}]}
+REFUSED = {"error": "No connected account", "successful": False}
+
+
+async def search(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    return json.dumps({"data": FOUND, "successful": True})
+
+
+async def send(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    return json.dumps(REFUSED)
+
+
+@pytest.mark.proves(
+    "events.order",
+    "observers.kept",
+    "run_log.written",
+    "trace.session_info.user_id",
+    "trace.session_info.timestamp",
+)
+async def test_a_turn_leaves_its_events_its_log_its_trace_and_what_observers_kept(
+    tmp_path: Path,
+) -> None:
+    model, tools = ScriptedModel([call(NEWS), "That is it."]), FakeToolset({NEWS: search})
+    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
+        message = inbound("continue with it")
+        events = await events_of(runtime, await begin(runtime, message))
+        workspace = await runtime.workspace(message.session, message.received_at)
+    assert [event.kind for event in events if not isinstance(event, LIVE_ONLY)] == [
+        "turn_started",
+        "route_chosen",
+        "run_started",
+        "step_started",
+        "step_finished",
+        "tool_call_started",
+        "tool_call_finished",
+        "step_started",
+        "step_finished",
+        "run_finished",
+        "turn_finished",
+    ]
+    [file] = (workspace / "search_results").iterdir()
+    saved = json.loads(file.read_text(encoding="utf-8"))
+    assert [article["url"] for article in saved["articles"]] == ["https://a.test/"]
+    lines = (workspace / "run.log").read_text(encoding="utf-8")
+    for told_there in ("by Ann: continue with it", f"tool {NEWS} finished", "That is it."):
+        assert told_there in lines
+    info = json.loads((workspace / "trace.json").read_text(encoding="utf-8"))["session_info"]
+    assert info["user_id"] == "T1:U1"
+    assert info["timestamp"] == "2026-11-21T09:01:00.000000"
+
+
+@pytest.mark.proves("loop.structured_error")
+async def test_a_structured_error_of_a_tool_reaches_the_model_as_it_is(tmp_path: Path) -> None:
+    model, tools = ScriptedModel([call(MAIL), "That is it."]), FakeToolset({MAIL: send})
+    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
+        await events_of(runtime, await begin(runtime, inbound("continue with it")))
+    [result] = model.requests[-1].messages[-1].parts
+    assert result.kind == "tool_result"
+    assert json.loads(result.text) == REFUSED
+
+
+QUESTION = "What is the weather in Tokyo?"
+
+
+@pytest.mark.proves(
+    "fast_path.same_question", "fast_path.clean_transition", "fast_path.runs_nothing"
+)
+async def test_of_a_fast_answer_that_wanted_tools_nothing_stays_but_the_question(
+    tmp_path: Path,
+) -> None:
+    model, tools = ScriptedModel(["Rain."]), FakeToolset({NEWS: search})
+    fast = ScriptedModel([calls_reply(call("use_tools"), call(NEWS), text="Let me guess: sun.")])
+    classifier = ScriptedModel(["SIMPLE"])
+    async with scripted_runtime(
+        tmp_path, model=model, fast=fast, classifier=classifier, tools=tools
+    ) as runtime:
+        events = await events_of(runtime, await begin(runtime, inbound(QUESTION)))
+    [request] = model.requests
+    assert [message.text for message in request.messages] == [QUESTION]
+    assert NEWS in [tool.name for tool in request.tools]
+    assert tools.calls == []
+    assert not [event for event in events if event.kind == "tool_call_started"]
+
+
+@dataclass(slots=True)
+class BreaksOffOnce:
+    """Says half a sentence, breaks off once that was heard, and says the whole when asked again."""
+
+    heard: asyncio.Event = field(default_factory=asyncio.Event)
+    calls: int = 0
+    name: str = "breaks-off-once"
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+        self.calls += 1
+        if self.calls == 1:
+            yield Delta(text="Half a ")
+            await self.heard.wait()
+            raise ModelUnavailable("the stream was cut")
+        yield Delta(text="The whole.")
+        yield text_reply("The whole.")
+
+
+@pytest.mark.proves("fast_path.streams")
+async def test_words_of_a_fast_answer_that_broke_off_are_void(tmp_path: Path) -> None:
+    fast = BreaksOffOnce()
+    events: list[AnyEvent] = []
+    async with (
+        asyncio.timeout(TIMEOUT_S),
+        scripted_runtime(
+            tmp_path, model=ScriptedModel([]), classifier=ScriptedModel(["SIMPLE"]), fast=fast
+        ) as runtime,
+    ):
+        turn = await runtime.handle(inbound("Capital of France?"))
+        assert turn is not None
+        async for _, event in runtime.events(turn):
+            events.append(event)
+            if isinstance(event, TextDelta):
+                fast.heard.set()
+    last = events[-1]
+    assert isinstance(last, TurnFinished)
+    assert last.answer == "The whole."
+    assert valid_words(events) == "The whole."
+
+
+def valid_words(events: list[AnyEvent]) -> str:
+    """The text that a live reader shows in the end: a new attempt voids the words before it."""
+    words, attempt = "", 1
+    for event in events:
+        if isinstance(event, StepRetried) or (
+            isinstance(event, TextDelta) and event.attempt > attempt
+        ):
+            words, attempt = "", event.attempt
+        if isinstance(event, TextDelta):
+            words += event.text
+    return words
+
+
+NOBODY_LISTENS = "http://127.0.0.1:1"
+
+
+def settings(root: Path, *, key: str, base_url: str) -> CoreSettings:
+    return CoreSettings(
+        anthropic_api_key=SecretStr("none"),
+        anthropic_base_url=NOBODY_LISTENS,
+        composio_api_key=SecretStr(key),
+        composio_base_url=base_url,
+        logfire_token=SecretStr(""),
+        database_url="",
+        workspaces_root=root,
+    )
+
+
+async def traced_url(core: CoreSettings) -> str:
+    """The address in the trace of a turn that asks neither a model nor a tool."""
+    async with asyncio.timeout(TIMEOUT_S), build_runtime(core) as runtime:
+        turn = await runtime.handle(inbound(""))
+        assert turn is not None
+        async for _ in runtime.events(turn):
+            continue
+        workspace = await runtime.workspace(inbound("").session, inbound("").received_at)
+    trace = json.loads((workspace / "trace.json").read_text(encoding="utf-8"))
+    return trace["session_info"]["url"]
+
+
+@pytest.mark.process("the runtime starts the toolkit's process")
+@pytest.mark.parametrize(
+    ("key", "base_url", "url"),
+    [
+        ("ak_1", "", "https://backend.composio.dev"),
+        ("ak_1", NOBODY_LISTENS, NOBODY_LISTENS),
+        ("", NOBODY_LISTENS, ""),
+    ],
+)
+async def test_the_trace_names_the_address_where_composio_is_asked(
+    tmp_path: Path, key: str, base_url: str, url: str
+) -> None:
+    assert await traced_url(settings(tmp_path, key=key, base_url=base_url)) == url

@@ -38,6 +38,11 @@ async def end_of(runtime: Runtime, turn: TurnId) -> TurnFinished:
     return last
 
 
+async def answer(runtime: Runtime, message: InboundMessage) -> str:
+    """What a message is answered."""
+    return (await end_of(runtime, await begin(runtime, message))).answer
+
+
 async def seen(runtime: Runtime, turn: TurnId, kind: str, *, nth: int = 1) -> AnyEvent:
     """The turn's first event of a kind, or its nth, as soon as it is there."""
     async with asyncio.timeout(TIMEOUT_S):

@@ -71,26 +71,6 @@ async def test_noting_the_same_twice_adds_nothing_and_alters_nothing(database: D
     assert call.entry.at == NOON
 
 
-async def test_rows_are_only_added_by_what_comes_later(database: Database) -> None:
-    log = AuditLog(database)
-    await log.begin(SENDING)
-    before = await stored(database)
-    await log.end(replace(SENDING, at=LATER), "unknown")
-    await log.end(replace(SENDING, at=LATER), "done")
-    assert (await stored(database))[:1] == before
-    [call] = await log.entries()
-    assert call.outcome == "done"
-
-
-async def test_calls_of_other_turns_and_runs_are_others(database: Database) -> None:
-    log = AuditLog(database)
-    await log.begin(SENDING)
-    await log.begin(replace(SENDING, turn=TurnId("turn_2")))
-    await log.begin(replace(SENDING, run=RunId("root.x")))
-    await log.end(replace(SENDING, turn=TurnId("turn_2"), at=LATER), "done")
-    assert [call.outcome for call in await log.entries()].count("done") == 1
-
-
 FOUND: list[tuple[dict[str, Any], list[AuditEntry]]] = [
     ({}, [SENDING, WRITING]),
     ({"since": NOON - timedelta(minutes=1)}, [SENDING]),

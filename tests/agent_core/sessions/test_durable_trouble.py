@@ -14,7 +14,7 @@ from sqlalchemy import Engine, event
 from sqlalchemy.engine import ExceptionContext
 
 from agent_core.durable.engine import make_system_engine
-from tests.agent_core.sessions.faults import locked
+from tests.agent_core.sessions.databases import locked
 
 TIMEOUT_S = 90
 TURNS, STEPS = 5, 6

@@ -1,13 +1,14 @@
 """The ledger: a gesture counts once, whichever of its identities it is delivered under."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
 from agent_core.messages import JsonObject
 from agent_core.sessions import Database, Ledger
-from agent_core.sessions.leases import Leases, new_process_id
+from agent_core.sessions.leases import BATCH_ROWS, KEPT, Leases, new_process_id, purge
+from agent_core.sessions.ledger import Marks
 from tests.agent_core.sessions.databases import opened
 
 AT = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -55,25 +56,12 @@ async def test_a_gesture_that_was_forgotten_is_new_again_under_either_key(ledger
     assert not await ledger.record("T1:C1:2", "", BODY, AT)
 
 
-async def test_all_keys_of_a_delivery_that_was_known_are_known_from_then_on(
-    ledger: Ledger,
-) -> None:
-    await ledger.record("T1:C1:1", "T1:C1:client", BODY, AT)
-    await ledger.record("T1:C1:2", "T1:C1:client", BODY, AT)
-    assert not await ledger.record("T1:C1:2", "", BODY, AT)
-
-
 async def test_a_delivery_that_was_known_under_its_other_key_is_not_taken_up(
     ledger: Ledger, database: Database
 ) -> None:
     await ledger.record("T1:C1:1", "T1:C1:client", {"number": 1}, AT)
     await ledger.record("T1:C1:2", "T1:C1:client", {"number": 2}, AT)
     assert await left_by_the_dead(database) == [{"number": 1}]
-
-
-async def test_two_equal_keys_are_one(ledger: Ledger, database: Database) -> None:
-    assert await ledger.record("T1:C1:1", "T1:C1:1", BODY, AT)
-    assert await left_by_the_dead(database) == [BODY]
 
 
 async def test_what_was_not_handed_over_is_kept_oldest_first_each_once(
@@ -84,26 +72,6 @@ async def test_what_was_not_handed_over_is_kept_oldest_first_each_once(
         keys = (f"T1:C1:{number}", f"T1:C1:client{number}")
         await ledger.record(*keys, bodies[number], AT + timedelta(seconds=number))
     assert await left_by_the_dead(database) == bodies
-
-
-async def test_a_second_delivery_is_not_kept_to_be_handed_over_again(
-    ledger: Ledger, database: Database
-) -> None:
-    await ledger.record("T1:C1:1", "T1:C1:client", BODY, AT)
-    await ledger.record("T1:C1:2", "T1:C1:client", BODY, AT)
-    await ledger.settle("T1:C1:1")
-    assert await left_by_the_dead(database) == []
-
-
-async def test_of_deliveries_at_the_same_time_one_is_new(
-    ledger: Ledger, database: Database
-) -> None:
-    async with asyncio.TaskGroup() as group:
-        tasks = [
-            group.create_task(ledger.record("T1:C1:1", "T1:C1:client", BODY, AT)) for _ in range(20)
-        ]
-    assert [task.result() for task in tasks].count(True) == 1
-    assert await left_by_the_dead(database) == [BODY]
 
 
 @pytest.mark.proves("ledger.one_turn")
@@ -147,3 +115,65 @@ async def test_the_ledger_outlives_its_process(url: str) -> None:
         async with opened(url) as database:
             ledger = ledger_of_a_dead_process(database)
             assert await ledger.record("T1:C1:1", "", BODY, AT) is is_new
+
+
+async def test_marks_are_found_by_the_beginning_of_their_names(database: Database) -> None:
+    marks = Marks(database)
+    await marks.save({"a:1": "5", "a:2": "6", "a_1": "7", "b:1": "8"})
+
+    assert await marks.load("a:") == {"a:1": "5", "a:2": "6"}
+    assert await marks.load("a_") == {"a_1": "7"}
+
+
+async def test_a_mark_moves_on_and_never_back(database: Database) -> None:
+    marks = Marks(database)
+    await marks.save({"a": "1795000000.000002", "b": "1795000000.000002"})
+    await marks.save({"a": "1795000000.000001", "b": "1795000001.000000"})
+
+    assert await marks.load("") == {"a": "1795000000.000002", "b": "1795000001.000000"}
+
+
+async def test_nothing_to_save_is_no_error(database: Database) -> None:
+    await Marks(database).save({})
+
+    assert await Marks(database).load("") == {}
+
+
+NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+
+
+@pytest.mark.proves("ledger.kept")
+async def test_what_was_handed_over_is_forgotten_after_a_day(database: Database) -> None:
+    ledger = ledger_of_a_dead_process(database)
+    old, young = NOW - KEPT - timedelta(seconds=1), NOW - KEPT + timedelta(seconds=1)
+    await ledger.record("old", "old too", BODY, old)
+    await ledger.record("young", "", BODY, young)
+    for key in ("old", "young"):
+        await ledger.settle(key)
+    assert await purge(database, NOW) == 2
+    assert await purge(database, NOW) == 0
+    assert await ledger.record("old", "", BODY, NOW)
+    assert not await ledger.record("young", "", BODY, NOW)
+
+
+@pytest.mark.proves("ledger.kept")
+async def test_what_was_not_handed_over_is_kept_however_old(database: Database) -> None:
+    ledger = ledger_of_a_dead_process(database)
+    await ledger.record("old", "", BODY, NOW - 30 * KEPT)
+    assert await purge(database, NOW) == 0
+    assert await ledger.unsettled() == [BODY]
+
+
+async def test_the_age_is_the_same_in_every_time_zone(database: Database) -> None:
+    ledger = ledger_of_a_dead_process(database)
+    await ledger.record("young", "", BODY, NOW - KEPT + timedelta(hours=1))
+    await ledger.settle("young")
+    assert await purge(database, NOW.astimezone(timezone(timedelta(hours=5)))) == 0
+
+
+async def test_many_are_forgotten_in_batches(database: Database) -> None:
+    ledger = ledger_of_a_dead_process(database)
+    for number in range(pairs := BATCH_ROWS // 2 + 10):
+        await ledger.record(f"key {number}", f"other {number}", BODY, NOW - 2 * KEPT)
+        await ledger.settle(f"key {number}")
+    assert await purge(database, NOW) == 2 * pairs

@@ -33,11 +33,6 @@ async def process(
         await behind.close()
 
 
-async def stored(database: Database) -> list[AnyEvent]:
-    """What a process that only looks sees of the turn."""
-    return only(await EventLog(database, WriteBehind(database)).stored(TURN))
-
-
 async def append(log: EventLog, *events: AnyEvent) -> None:
     for event in events:
         await log.append(event)
@@ -85,15 +80,6 @@ async def test_events_are_stored_as_they_were_in_the_order_of_appending(log: Eve
     assert places == sorted(set(places))
 
 
-async def test_a_log_that_only_looks_does_not_wait_to_be_written(database: Database) -> None:
-    behind = WriteBehind(database)
-    log = EventLog(database, behind)
-    await flush(log)
-    assert await log.stored(TURN) == []
-    async with asyncio.timeout(TIMEOUT_S):
-        await behind.close()
-
-
 async def test_a_live_reader_gets_events_in_order_live_only_ones_included(log: EventLog) -> None:
     made = Announced()
     first = made.started()
@@ -131,12 +117,6 @@ async def test_live_only_events_are_not_stored(log: EventLog) -> None:
     assert only(await read_all(log)) == [first, last]
 
 
-async def test_a_late_reader_gets_what_is_stored_and_ends_with_the_turn(log: EventLog) -> None:
-    await append(log, *whole_turn())
-    await flush(log)
-    assert only(await read_all(log)) == whole_turn()
-
-
 async def test_a_reader_that_comes_in_the_middle_misses_and_repeats_nothing(log: EventLog) -> None:
     events = whole_turn()
     await append(log, *events[:2])
@@ -158,20 +138,6 @@ async def test_a_reader_goes_on_behind_its_cursor(log: EventLog) -> None:
     assert await log.stored(TURN, after=place_of_second) == stored[2:]
 
 
-async def test_two_readers_each_get_everything(log: EventLog) -> None:
-    events = whole_turn()
-    readers = [Reader(log), Reader(log)]
-    async with asyncio.TaskGroup() as group:
-        for reader in readers:
-            group.create_task(reader.read())
-        await append(log, events[0])
-        for reader in readers:
-            await reader.begun.wait()
-        await append(log, *events[1:])
-    assert readers[0].seen == readers[1].seen == events
-    assert readers[0].places == readers[1].places
-
-
 async def test_replayed_events_are_kept_and_told_once(log: EventLog) -> None:
     events = whole_turn()
     reader = Reader(log)
@@ -185,15 +151,6 @@ async def test_replayed_events_are_kept_and_told_once(log: EventLog) -> None:
     assert only(await log.stored(TURN)) == events
 
 
-async def test_a_replay_in_another_process_keeps_the_first_events(database: Database) -> None:
-    first = Announced().started("as it was")
-    again = Announced().started("as it is told again")
-    for event in (first, again):
-        async with process(database) as log:
-            await append(log, event)
-    assert await stored(database) == [first]
-
-
 async def test_who_keeps_records_hears_of_each_stored_event_once(database: Database) -> None:
     heard: list[AnyEvent] = []
     events = whole_turn()
@@ -201,16 +158,6 @@ async def test_who_keeps_records_hears_of_each_stored_event_once(database: Datab
         await append(log, *events[:2], Announced().delta("live"))
         await flush(log)
         await append(log, *events)
-    assert heard == events
-
-
-async def test_an_event_that_comes_twice_in_one_batch_is_told_once(
-    database: Database,
-) -> None:
-    heard: list[AnyEvent] = []
-    events = whole_turn()
-    async with process(database, on_stored=heard.append) as log:
-        await append(log, events[0], events[0], *events[1:])
     assert heard == events
 
 

@@ -10,19 +10,30 @@ from pathlib import Path
 import pytest
 from sqlalchemy.exc import SQLAlchemyError
 
-from agent_core.errors import SessionError
 from agent_core.events import Outcome, TurnFinished
-from agent_core.ids import ROOT_RUN, ConsentId, RunId, ToolCallId, TurnId, UserId
-from agent_core.messages import INBOUND, Attachment, Message, Opaque, Text, ToolResult, user_message
+from agent_core.ids import (
+    ROOT_RUN,
+    ConsentId,
+    ProcessId,
+    RunId,
+    SessionId,
+    ToolCallId,
+    TurnId,
+    UserId,
+)
+from agent_core.messages import Attachment, Message, Opaque, Text, ToolResult, user_message
 from agent_core.sessions import (
     ConnectionWait,
     Database,
     EventLog,
+    Inbox,
     SessionStore,
+    Stop,
     StoredSession,
     StoredTurn,
     WriteBehind,
 )
+from agent_core.sessions.store import KnownSessions
 from agent_core.testing.models import call, calls_reply, text_reply
 from agent_core.testing.runtimes import inbound
 from tests.agent_core.sessions.databases import opened
@@ -69,14 +80,6 @@ async def finished(
     return turn
 
 
-async def test_a_session_comes_back_as_it_was_saved(store: SessionStore) -> None:
-    saved = StoredSession(id=SESSION, workspace=Path("runs") / "session_1", created_at=AT)
-    await store.save_session(saved)
-    loaded = await store.session(SESSION)
-    assert loaded is not None
-    assert (loaded.id, loaded.workspace) == (saved.id, saved.workspace)
-
-
 async def test_a_message_becomes_a_queued_turn_with_all_that_came_with_it(
     store: SessionStore,
 ) -> None:
@@ -99,28 +102,12 @@ async def test_a_message_becomes_a_queued_turn_with_all_that_came_with_it(
     assert await store.turn(turn.id) == turn
 
 
-async def test_one_gesture_makes_one_turn(store: SessionStore) -> None:
-    await queued(store)
-    assert await store.add_turn(inbound("message 1")) is None
-    assert [turn.seq for turn in await store.unfinished_of(SESSION)] == [1]
-
-
-async def test_turns_are_numbered_in_their_session(store: SessionStore) -> None:
-    turns = [await queued(store, 1), await queued(store, 2), await queued(store, 1, thread=2)]
-    assert [turn.seq for turn in turns] == [1, 2, 1]
-
-
 async def test_messages_that_come_at_the_same_time_all_get_their_turn(store: SessionStore) -> None:
     messages = [inbound(f"message {number}", number=number) for number in range(20)]
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(store.add_turn(message)) for message in messages]
     turns = [task.result() for task in tasks]
     assert sorted(turn.seq for turn in turns if turn is not None) == list(range(1, 21))
-
-
-async def test_an_unknown_turn_is_named(store: SessionStore) -> None:
-    with pytest.raises(SessionError, match="turn:nobody"):
-        await store.turn(TurnId("turn:nobody"))
 
 
 async def test_a_turn_carries_its_state(database: Database, store: SessionStore) -> None:
@@ -206,16 +193,6 @@ async def test_history_is_what_the_root_runs_of_earlier_turns_said(
     assert await store.history_before(first) == ()
 
 
-async def test_a_long_history_stays_in_order(database: Database, store: SessionStore) -> None:
-    for number in range(1, 13):
-        await finished(
-            database, store, number, user_message(f"q{number}"), text_reply(f"a{number}").message
-        )
-    last = await queued(store, 13)
-    texts = [message.text for message in await store.history_before(last)]
-    assert texts == [f"{who}{number}" for number in range(1, 13) for who in "qa"]
-
-
 async def test_a_wait_is_cut_short_by_its_own_consent_alone(store: SessionStore) -> None:
     turn = await queued(store)
     await store.mark_running(turn.id)
@@ -257,14 +234,6 @@ async def process(database: Database) -> AsyncGenerator[SessionStore]:
     await behind.close()
 
 
-async def test_a_cursor_is_replaced_by_the_newer_one(store: SessionStore) -> None:
-    turn = await queued(store)
-    await store.save_cursor("slack", turn.id, {})
-    assert await store.load_cursor("slack", turn.id) == {}
-    await store.save_cursor("slack", turn.id, {"done": ["a", "é"], "n": 2})
-    assert await store.load_cursor("slack", turn.id) == {"done": ["a", "é"], "n": 2}
-
-
 async def test_readers_keep_their_cursors_apart(store: SessionStore) -> None:
     turn = await queued(store)
     await store.save_cursor("slack", turn.id, {"at": 1})
@@ -285,29 +254,119 @@ async def test_a_turn_that_is_finished_and_not_shown_is_unread(
     assert await store.unread(SESSION, "slack") == []
 
 
-@pytest.mark.parametrize("answer", ["snow ❄️", ""])
-async def test_an_answer_of_common_characters_ends_its_turn(
-    database: Database, store: SessionStore, answer: str
+@pytest.mark.parametrize("odd", ["", "\0", "\ud83d"], ids=["empty", "nul", "half-of-a-pair"])
+async def test_an_answer_of_any_characters_ends_its_turn(
+    database: Database, store: SessionStore, odd: str
 ) -> None:
-    assert await can_end_with(database, store, answer)
-
-
-@pytest.mark.parametrize("character", [0x00, 0xD83D], ids=["nul", "half-of-a-pair"])
-async def test_an_answer_with_an_odd_character_ends_its_turn(
-    database: Database, store: SessionStore, character: int
-) -> None:
-    assert await can_end_with(database, store, f"so far{chr(character)} it is")
-
-
-async def can_end_with(database: Database, store: SessionStore, answer: str) -> bool:
     turn = await queued(store)
     with suppress(ValueError, SQLAlchemyError):
-        await end(database, turn, answer)
-    return (await store.turn(turn.id)).status == "finished"
+        await end(database, turn, odd)
+    assert (await store.turn(turn.id)).status == "finished"
 
 
-def test_a_message_that_was_stored_before_it_had_a_locale_still_loads() -> None:
-    stored = INBOUND.dump_python(replace(inbound("status"), author_locale="de-DE"), mode="json")
-    assert INBOUND.validate_python(stored).author_locale == "de-DE"
-    del stored["author_locale"]
-    assert INBOUND.validate_python(stored).author_locale == ""
+async def test_the_newest_sessions_before_a_time_come_first(
+    database: Database, store: SessionStore, tmp_path: Path
+) -> None:
+    for name in ("T:C:100", "T:C:101", "T:C:102", "T:C:103", "T:D:100"):
+        moment = datetime(2026, 11, 1, tzinfo=UTC)
+        session = StoredSession(id=SessionId(name), workspace=tmp_path, created_at=moment)
+        await store.save_session(session)
+    known = KnownSessions(database)
+
+    assert await known.newest_before("T:C:", "103", limit=2) == ["T:C:102", "T:C:101"]
+    assert await known.newest_before("T:C:", "100", limit=2) == []
+
+
+async def test_what_is_unfinished_comes_from_the_newest_sessions_first(
+    database: Database, store: SessionStore, tmp_path: Path
+) -> None:
+    for number, name in enumerate(["T:D:100", "T:C:101", "T:C:102", "S:C:103"]):
+        moment = datetime(2026, 11, 1, tzinfo=UTC) + timedelta(hours=number)
+        session = StoredSession(id=SessionId(name), workspace=tmp_path, created_at=moment)
+        await store.save_session(session)
+        for key in (name, f"{name}:more"):
+            await store.add_turn(replace(inbound("go on"), session=session.id, key=key))
+    taker = await store.turn(TurnId("turn:T:C:102"))
+    await store.mark_running(taker.id)
+    [taken] = await Inbox(database).take(taker, "1:1")
+    known = KnownSessions(database)
+
+    unfinished = [turn.inbound.key for turn in await known.unfinished("T:")]
+    assert unfinished == ["T:C:102", "T:C:101", "T:C:101:more", "T:D:100", "T:D:100:more"]
+    assert len(await known.unfinished("T:C:", limit=2)) == 2
+    assert taken.taken_by == taker.id
+
+
+STOP = Stop(by="Ben", why="asked")
+
+
+@pytest.fixture
+def inbox(database: Database) -> Inbox:
+    return Inbox(database)
+
+
+async def at_work(store: SessionStore) -> StoredTurn:
+    turn = await queued(store, 1)
+    assert await store.mark_running(turn.id)
+    return await store.turn(turn.id)
+
+
+async def test_the_same_messages_come_when_a_place_is_asked_again(
+    store: SessionStore, inbox: Inbox
+) -> None:
+    turn = await at_work(store)
+    first = await queued(store, 2)
+    assert [taken.id for taken in await inbox.take(turn, "1:1")] == [first.id]
+    second = await queued(store, 3)
+    assert [taken.id for taken in await inbox.take(turn, "1:1")] == [first.id, second.id]
+    assert await inbox.take(turn, "1:2") == ()
+    assert [taken.id for taken in await inbox.taken_by(turn.id)] == [first.id, second.id]
+
+
+async def test_a_turn_that_is_to_stop_takes_nothing_more(store: SessionStore, inbox: Inbox) -> None:
+    turn = await at_work(store)
+    early = await queued(store, 2)
+    assert await inbox.has_messages(turn)
+    await inbox.take(turn, "1:1")
+    await inbox.stop(SESSION, STOP)
+    late = await queued(store, 3)
+    assert not await inbox.has_messages(turn)
+    assert [taken.id for taken in await inbox.take(turn, "1:1")] == [early.id]
+    assert await inbox.take(turn, "1:2") == ()
+    assert (await store.turn(late.id)).status == "queued"
+
+
+async def test_a_message_that_was_taken_back_is_not_taken_in(
+    store: SessionStore, inbox: Inbox
+) -> None:
+    turn = await at_work(store)
+    message = await queued(store, 2)
+    assert await inbox.stop_turn(message.id, Stop(by="", why="deleted"))
+    assert await inbox.take(turn, "1:1") == ()
+
+
+async def test_an_order_to_stop_concerns_what_was_written_before_it(
+    store: SessionStore, inbox: Inbox
+) -> None:
+    turn, second = await at_work(store), await queued(store, 2)
+    order, later = await queued(store, 3), await queued(store, 4)
+    stopped = await inbox.stop(SESSION, STOP, before=order.seq)
+    assert [each.id for each in stopped] == [turn.id, second.id]
+    assert (await store.turn(later.id)).stop is None
+
+
+async def test_of_several_orders_the_first_one_holds_and_all_are_heeded(
+    store: SessionStore, inbox: Inbox
+) -> None:
+    turn = await at_work(store)
+    for name in ("Ben", "Ann"):
+        assert await inbox.stop(SESSION, Stop(by=name, why="asked"))
+    assert (await store.turn(turn.id)).stop == STOP
+
+
+async def test_what_is_to_stop_is_news_only_to_the_process_that_holds_it(
+    store: SessionStore, inbox: Inbox
+) -> None:
+    await at_work(store)
+    await inbox.stop(SESSION, STOP)
+    assert await inbox.news(ProcessId("another"), inbound("").received_at) == []

@@ -22,8 +22,7 @@ from agent_core.sessions.leases import DEAD_AFTER_S, Leases, new_process_id
 from agent_core.sessions.ledger import ACK_PATIENCE_S
 from agent_core.testing.runtimes import inbound
 from tests.agent_core.sessions.announced import TURN, whole_turn
-from tests.agent_core.sessions.databases import opened
-from tests.agent_core.sessions.faults import LostCommits, full, locked, told_of_trouble
+from tests.agent_core.sessions.databases import LostCommits, full, locked, opened, told_of_trouble
 
 AT = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 BODY = {"event": {"text": "hello"}}
@@ -144,13 +143,6 @@ async def test_work_that_is_given_up_in_the_middle_leaves_nothing(database: Data
     left.set()
     found = await database.run(lambda c: c.execute(text("SELECT id FROM processes")).all())
     assert found == []
-
-
-async def test_a_server_that_is_not_there_is_waited_for_and_then_named() -> None:
-    database = Database("postgresql://bot:hush-hush@127.0.0.1:1/bot")
-    with pytest.raises(DatabaseTrouble, match="refused"):
-        await database.run(lambda _: None, patience_s=SHORT_S)
-    await database.close()
 
 
 @pytest.mark.process("Postgres goes away and comes back")

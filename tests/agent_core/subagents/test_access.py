@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.loop.agent import Agent
-from agent_core.loop.limits import Limits
+from agent_core.errors import SettingsError
+from agent_core.loop.agent import Agent, Limits
 from agent_core.messages import JsonObject
 from agent_core.models.retry import RetryingModel
 from agent_core.runtime.runs import Agents
-from agent_core.subagents.spec import shipped_specs
+from agent_core.subagents.spec import SubagentSpec, parse_spec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset, ignore_progress, tool_call, tool_context
 from agent_core.tools import Progress, ToolContext
@@ -73,22 +73,13 @@ def agents(names: Sequence[str] = NAMES) -> tuple[Agent, Agent, FakeToolset]:
     "access.enforced",
 )
 @pytest.mark.parametrize(("tool", "of_main", "of_expert"), MATRIX)
-async def test_an_agent_sees_the_tools_of_its_column(
-    tmp_path: Path, tool: str, of_main: bool, of_expert: bool
-) -> None:
-    main, expert, _ = agents()
-    for agent, expected in ((main, of_main), (expert, of_expert)):
-        seen = {spec.name for spec in await agent.tools.specs(tool_context(tmp_path))}
-        assert (tool in seen) is expected, agent.name
-
-
-@pytest.mark.proves("access.enforced")
-@pytest.mark.parametrize(("tool", "of_main", "of_expert"), MATRIX)
-async def test_an_agent_runs_the_tools_of_its_column_and_no_other(
+async def test_an_agent_sees_and_runs_the_tools_of_its_column_and_no_other(
     tmp_path: Path, tool: str, of_main: bool, of_expert: bool
 ) -> None:
     main, expert, tools = agents()
     for agent, expected in ((main, of_main), (expert, of_expert)):
+        seen = {spec.name for spec in await agent.tools.specs(tool_context(tmp_path))}
+        assert (tool in seen) is expected, agent.name
         output = await agent.tools.run(tool_call(tool), tool_context(tmp_path), ignore_progress)
         assert output.is_error is not expected, agent.name
     assert len(tools.calls) == of_main + of_expert
@@ -110,17 +101,6 @@ def test_the_main_agent_alone_delegates() -> None:
     assert expert.body_tools == ()
 
 
-def test_without_subagents_there_is_nothing_to_delegate_to() -> None:
-    made = Agents(
-        model=RetryingModel(ScriptedModel([])),
-        registry=Registry([]),
-        specs=(),
-        limits=Limits(),
-    )
-    main = made.main(today=datetime(2026, 11, 21, tzinfo=UTC), workspace=Path("w"), author="Ann")
-    assert [tool.spec.name for tool in main.body_tools] == ["ask_user"]
-
-
 @pytest.mark.proves("workspace.in_prompts", "subagent.context")
 def test_agents_are_told_day_place_and_asker() -> None:
     main, expert, _ = agents()
@@ -128,17 +108,6 @@ def test_agents_are_told_day_place_and_asker() -> None:
         assert "Saturday, 21 November 2026" in agent.system
         assert "CURRENT_SESSION_WORKSPACE: session_1" in agent.system
     assert "Ann is asking" in main.system
-
-
-def test_an_asker_without_a_name_is_someone() -> None:
-    made = Agents(
-        model=RetryingModel(ScriptedModel([])),
-        registry=Registry([]),
-        specs=(),
-        limits=Limits(),
-    )
-    main = made.main(today=datetime(2026, 11, 21, tzinfo=UTC), workspace=Path("w"), author="")
-    assert "Someone is asking" in main.system
 
 
 def test_a_definition_s_own_model_is_used() -> None:
@@ -153,3 +122,95 @@ def test_a_definition_s_own_model_is_used() -> None:
     )
     agent = made.subagent(spec.name, today=datetime(2026, 11, 21, tzinfo=UTC), workspace=Path("w"))
     assert agent.model.name == "small"
+
+
+GOOD = """---
+name: note-writer
+description: Writes notes.
+tools:
+  - mcp__local_toolkit__*
+  - "!mcp__local_toolkit__write_report"
+---
+
+Write a note. Today is {{today}}, the place is {{workspace}}.
+
+---
+A line under a rule.
+"""
+
+
+def parse(text: str) -> SubagentSpec:
+    return parse_spec(text, source="note-writer.md")
+
+
+def changed(old: str, new: str) -> str:
+    assert old in GOOD
+    return GOOD.replace(old, new, 1)
+
+
+def expert() -> SubagentSpec:
+    [spec] = [spec for spec in shipped_specs() if spec.name == "report-creation-expert"]
+    return spec
+
+
+@pytest.mark.proves("subagent.definition")
+def test_a_definition_is_front_matter_and_a_body() -> None:
+    assert parse(GOOD) == SubagentSpec(
+        name="note-writer",
+        description="Writes notes.",
+        tools=("mcp__local_toolkit__*", "!mcp__local_toolkit__write_report"),
+        model="inherit",
+        complete_when="",
+        instructions=(
+            "Write a note. Today is {{today}}, the place is {{workspace}}.\n\n"
+            "---\nA line under a rule."
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("", "front matter"),
+        ("Just a prompt.", "front matter"),
+        ("---\nname: x\n", "front matter"),
+        (f"\n{GOOD}", "front matter"),
+        (changed("name: note-writer\n", ""), "name"),
+        (changed("description: Writes notes.\n", ""), "description"),
+        (changed("name: note-writer", "name: Note Writer"), "name"),
+        (changed("name: note-writer", "name: 7"), "name"),
+        (changed("tools:", "colour: blue\ntools:"), "colour"),
+        (changed("tools:", "model: [a, b]\ntools:"), "model"),
+        (changed("tools:", "instructions: others\ntools:"), "instructions"),
+        (changed("  - mcp__local_toolkit__*\n", "  tools: {\n"), "note-writer.md"),
+        ("---\n- a\n- list\n---\nbody", "note-writer.md"),
+        ("---\n\n---\nbody", "note-writer.md"),
+        ("---\n7: seven\n---\nbody", "note-writer.md"),
+        (changed("{{today}}", "unknown"), "note-writer.md"),
+    ],
+)
+def test_a_bad_definition_is_refused_with_its_file_and_its_fault(text: str, named: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        parse(text)
+    assert str(refused.value).startswith("note-writer.md: ")
+    assert named in str(refused.value)
+
+
+@pytest.mark.proves("subagent.ships", "subagent.inherits_model")
+def test_the_report_expert_ships() -> None:
+    assert [spec.name for spec in shipped_specs()] == ["report-creation-expert"]
+    assert expert().model == "inherit"
+    assert expert().complete_when == "corpus_saved"
+
+
+@pytest.mark.proves("subagent.mandatory", "subagent.triggers")
+def test_the_report_expert_has_the_triggers_and_the_workflow_of_the_description() -> None:
+    triggers = ("report", "comprehensive", "detailed", "in-depth", "analysis", "summary")
+    for told in (
+        "MANDATORY DELEGATION TARGET for ALL report generation tasks",
+        "WHEN TO DELEGATE",
+        *(f"'{trigger}'" for trigger in triggers),
+    ):
+        assert told in expert().description
+    for order in ("batches of 10", "10 successful", "2 batches", "save_corpus", "write_report"):
+        assert order in expert().instructions

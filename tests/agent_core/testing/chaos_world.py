@@ -11,8 +11,8 @@ from random import Random
 
 from agent_core.events import AnyEvent
 from agent_core.ids import SessionId
+from agent_core.loop.agent import Limits
 from agent_core.loop.ask_user import ASK_USER
-from agent_core.loop.limits import Limits
 from agent_core.messages import Attachment, InboundMessage, JsonObject
 from agent_core.models import Delta, Model, ModelRequest, Reply
 from agent_core.runtime import Runtime
@@ -21,8 +21,8 @@ from agent_core.testing.models import Line
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset, ToolFunction
 from agent_core.tools import Artifact, Progress, ToolContext, ToolOutput
+from tests.agent_core.testing.chaos_arguments import drawn_text
 from tests.agent_core.testing.chaos_model import CANARY, ChaosModel, any_line
-from tests.agent_core.testing.chaos_texts import drawn_text
 from tests.agent_core.testing.validity import MARK, Issued, faults_of, faults_of_results
 
 TURNS_A_SESSION = 5

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.errors import SessionError, SettingsError
-from agent_core.runtime.operate import examine_database, examine_root, prepare_root
+from agent_core.runtime.operate import examine_database, examine_root
 from agent_core.sessions.lock import sole_process
 from agent_core.settings import CoreSettings
 from bot.check.machine import explain_database
@@ -45,23 +45,23 @@ async def test_a_root_that_is_a_file_or_below_one_is_wrong(tmp_path: Path, below
 @pytest.mark.skipif(not NOT_WRITABLE.parent.is_dir(), reason="there is no /proc")
 def test_a_root_where_nothing_can_be_made_is_refused() -> None:
     with pytest.raises(SettingsError, match=r"cannot be written .*WORKSPACES_ROOT"):
-        prepare_root(NOT_WRITABLE)
+        examine_root(NOT_WRITABLE, make=True)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_root_without_the_right_to_write_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     for root in (tmp_path, tmp_path / "below"):
-        for use in (examine_root, prepare_root):
+        for make in (True, False):
             with pytest.raises(SettingsError, match=r"cannot be written \(Permission denied\)"):
-                use(root)
+                examine_root(root, make=make)
     tmp_path.chmod(0o700)
 
 
 def test_a_full_disk_is_refused_with_what_is_free_and_needed(tmp_path: Path) -> None:
-    for use in (examine_root, prepare_root):
-        with pytest.raises(SettingsError, match=r"is full: \d+ MB are free, and \d+ MB are needed"):
-            use(tmp_path, min_free_bytes=FAR_TOO_MUCH)
+    for make in (True, False):
+        with pytest.raises(SettingsError, match=r"is full \(\d+ MB are free; at least \d+ MB"):
+            examine_root(tmp_path, make=make, min_free_bytes=FAR_TOO_MUCH)
 
 
 async def test_a_database_that_is_none_is_wrong_and_said_what_to_do(tmp_path: Path) -> None:

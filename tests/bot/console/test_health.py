@@ -17,7 +17,7 @@ from agent_core.sessions import Database
 from agent_core.sessions.schema import sessions
 from bot.console import Finding, Look, look_at_database, serve_health
 from bot.slack_api import Clock, SkippingClock, SystemClock
-from tests.agent_core.sessions.faults import told_of_trouble
+from tests.agent_core.sessions.databases import told_of_trouble
 
 HOST = "127.0.0.1"
 

@@ -36,6 +36,7 @@ READ: dict[str, dict[str, object]] = {
     "about wine": {"intent": "change", "task": "wine"},
     "in #nowhere": {"intent": "change", "channel": "#nowhere"},
     "pause it": {"intent": "pause"},
+    "make the digest ten": {"intent": "change", "which": 1, "rrule": TEN},
 }
 """What the small model reads in a message; in any other one it reads nothing."""
 
@@ -197,6 +198,25 @@ async def test_another_persons_words_are_not_about_the_order(table: Table) -> No
     for number, words in enumerate(("yes", "no, at 10"), start=2):
         assert not await table.digests.take(table.message(words, number, user="ben"))
     assert await table.agreed() == []
+
+
+@pytest.mark.proves("digest.words")
+@pytest.mark.parametrize(("said", "hour"), [("yes", 10), ("no", 9)])
+async def test_a_change_of_an_agreed_digest_waits_for_its_owners_yes(
+    table: Table, said: str, hour: int
+) -> None:
+    for number, words in enumerate((ORDER, "yes", "make the digest ten"), start=1):
+        assert await table.digests.take(table.message(words, number))
+    [before] = await table.agreed()
+    assert "BYHOUR=9" in before.order.rule.recurrence
+    for _ in range(2):
+        assert await table.digests.take(table.message(said, 4))
+    [after] = await table.agreed()
+    assert f"BYHOUR={hour};" in after.order.rule.recurrence
+    assert (after.id, after.number, after.status) == (before.id, 1, "active")
+    told = "Digest 1 is changed" if said == "yes" else "Not scheduled."
+    assert table.posts()[-1].startswith(told)
+    assert table.with_buttons() == []
 
 
 async def test_what_does_not_smell_of_an_order_is_not_read(table: Table) -> None:

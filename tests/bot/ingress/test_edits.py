@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from agent_core.messages import JsonObject
-from bot.ingress.changes import Deletion, Told, read_told
 from bot.ingress.corrections import MAX_LOOKS
+from bot.ingress.gate import Deletion, Told, read_told
 from bot.words import BOT
 from tests.bot.ingress.world import World, connected_world, forgetful_ingress
 

@@ -8,8 +8,7 @@ import pytest
 from slack_bolt.request.async_request import AsyncBoltRequest
 
 from agent_core.messages import JsonObject
-from bot.ingress import TakingUp, leave_to_next_start
-from bot.slack_api import SystemClock
+from bot.ingress import leave_to_next_start, take_up
 from bot.words import BOT
 from tests.bot.ingress.pressing import (
     MODAL,
@@ -158,10 +157,8 @@ async def test_what_a_dead_process_left_is_handled_without_its_trigger(
     await room.ledger.release(press.key)
     other = room.another_process()
     ingress = forgetful_ingress(world)
-    taking_up = TakingUp(room.ledger, ingress, other, clock=SystemClock())
-    await taking_up.start()
+    await take_up(room.ledger, ingress, other)
     await until_settled(room)
-    await taking_up.close()
 
     again = room.handler.presses[-1]
     assert (again.key, again.value, again.trigger_id) == (press.key, press.value, "")
@@ -176,10 +173,8 @@ async def test_a_press_that_was_handled_and_could_not_be_settled_is_not_handled_
     assert room.actions.in_vain == {press.key}
 
     ingress = forgetful_ingress(world)
-    taking_up = TakingUp(room.ledger, ingress, room.actions, clock=SystemClock())
-    await taking_up.start()
+    await take_up(room.ledger, ingress, room.actions)
     await until_settled(room)
-    await taking_up.close()
     assert (room.handler.calls, room.actions.in_vain) == (1, set())
 
 

@@ -301,23 +301,3 @@ async def test_what_was_heard_before_a_standstill_was_not_missed_though_never_wr
 
     assert heard.has_gap.is_set()
     assert heard.gap().since_s("C1") == heard_s
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param(payload("C1", START_S + 86_400), id="of tomorrow"),
-        pytest.param({"event": {"channel": "C1", "ts": "9" * 16 + ".000001"}}, id="no such time"),
-        pytest.param({"event": {"channel": "C1", "ts": 7}}, id="no text"),
-        pytest.param({"event": {"ts": f"{START_S:.6f}"}}, id="no conversation"),
-        pytest.param({"event": "none"}, id="no event"),
-        pytest.param({}, id="nothing"),
-    ],
-)
-async def test_a_payload_with_an_impossible_time_marks_nothing(body: JsonObject) -> None:
-    ear = Ear()
-    heard = await ear.opened()
-    heard.note(body)
-    await ear.beat(heard)
-
-    assert list(ear.marks.saved) == ["slack:T1:*"]

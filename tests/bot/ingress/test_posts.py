@@ -6,10 +6,11 @@ from itertools import cycle
 from typing import Any
 
 import pytest
-from slack_bolt.request.async_request import AsyncBoltRequest
 
 from bot.ingress import create_app
 from bot.slack_api import web_client
+from bot.socket import acknowledge
+from bot.socket.connection import Envelope
 from bot.words import BOT
 from tests.bot.ingress.world import (
     World,
@@ -204,8 +205,8 @@ async def test_bare_payloads_that_bolt_cannot_read_are_acknowledged(world: World
         {"type": "event_callback", "team_id": world.identity.team, "event": None},
         {"type": "event_callback", "team_id": world.identity.team},
     ):
-        answer = await app.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=body))
-        assert answer.status == 200
+        envelope = Envelope(id="e-1", type="events_api", payload=body)
+        assert await acknowledge(app, envelope) == {"envelope_id": "e-1"}
 
 
 HANG_S = 3.0

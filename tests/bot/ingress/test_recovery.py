@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -14,10 +15,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agent_core.background import Background
 from agent_core.messages import JsonObject
 from agent_core.sessions import Database, Ledger
 from agent_core.sessions.leases import Leases, new_process_id
-from bot.ingress import Ingress, Rules, TakingUp
+from bot.ingress import Ingress, Rules, take_up
 from bot.ingress.ingress import TRIES
 from bot.presenter import Signs
 from bot.slack_api import People, SystemClock
@@ -100,12 +102,16 @@ SOON_S = 0.02
 
 
 @asynccontextmanager
-async def running(taking_up: TakingUp) -> AsyncGenerator[None]:
-    await taking_up.start()
+async def taking_up(world: World, ingress: Ingress) -> AsyncGenerator[None]:
+    """What is left is taken up now, and again and again."""
+    look = partial(take_up, world.ledger, ingress)
+    await look()
+    background = Background()
+    background.repeat(look, pause=partial(asyncio.sleep, SOON_S), name="taking up")
     try:
         yield
     finally:
-        await taking_up.close()
+        await background.close()
 
 
 async def until_handed_over(world: World) -> None:
@@ -122,7 +128,7 @@ async def test_a_handling_that_failed_is_taken_up_again_without_a_restart(world:
     assert world.front.messages == []
     assert world.bot_texts(arrival) == [BOT.say("en", "ingress-parked")]
 
-    async with running(TakingUp(world.ledger, ingress, clock=SystemClock(), every_s=SOON_S)):
+    async with taking_up(world, ingress):
         await until_handed_over(world)
     assert world.front.texts == ["hi"]
     assert world.bot_texts(arrival) == [BOT.say("en", "ingress-parked")]
@@ -133,7 +139,7 @@ async def test_a_handling_that_failed_is_taken_up_again_without_a_restart(world:
 async def test_what_a_dead_process_left_is_there_before_the_first_post(world: World) -> None:
     ingress, arrival = await recorded_mention(world, files=[("a.log", b"12345", "text/plain")])
     await world.ledger.release(arrival.told.key)
-    async with running(TakingUp(world.ledger, ingress, clock=SystemClock())):
+    async with taking_up(world, ingress):
         later = {**arrival.body["event"], "ts": "1999999999.000001", "text": f"{world.mention} 2"}
         later |= {"thread_ts": arrival.body["event"]["ts"], "client_msg_id": "m2", "files": []}
         second = await ingress.receive({**arrival.body, "event": later})
@@ -146,7 +152,7 @@ async def test_what_a_dead_process_left_is_there_before_the_first_post(world: Wo
 async def test_a_ledger_that_cannot_be_asked_is_asked_again(world: World) -> None:
     ingress, arrival = await recorded_mention(world)
     world.front.got_one.clear()
-    async with running(TakingUp(world.ledger, ingress, clock=SystemClock(), every_s=SOON_S)):
+    async with taking_up(world, ingress):
         await world.ledger.release(arrival.told.key)
         world.ledger.look_failures = 3
         await until_handed_over(world)

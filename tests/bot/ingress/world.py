@@ -25,8 +25,7 @@ from bot.ingress import (
     register,
 )
 from bot.ingress.catch_up import HEAD_START_S
-from bot.ingress.changes import read_told
-from bot.ingress.gate import Arrival
+from bot.ingress.gate import Arrival, read_told
 from bot.presenter import Signs
 from bot.sandbox.slack import ManualClock, SlackStandIn
 from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES

@@ -49,7 +49,7 @@ async def test_a_post_that_may_exist_is_looked_for_first(desk: Desk) -> None:
 
 @pytest.mark.proves("posts.read_back")
 async def test_a_lost_post_is_found_on_a_later_page(desk: Desk) -> None:
-    for number in range(230):
+    for number in range(510):
         await desk.slack.say("ben", "general", f"{number}", thread_ts=desk.thread.root_ts)
     desk.slack.fail("chat.postMessage", drop_after_accept=True)
     await desk.api.post(desk.thread, "once", op_id="op1")

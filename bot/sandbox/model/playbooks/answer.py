@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.sandbox.model.conversation import REPORT, Conversation, topic_of
 from bot.sandbox.model.message import Reply
-from bot.sandbox.model.sentences import Source, content_words, is_about, share, stems
+from bot.sandbox.model.sentences import Source, share, stems
 from bot.sandbox.model.writing import escape
 from bot.sandbox.web import Page
 
@@ -15,6 +15,8 @@ NO_MODEL = (
     "answers this. Set ANTHROPIC_API_KEY to connect one."
 )
 NO_TEXT = "{name} is of the type {type}, and without a model I can only quote text files."
+ENOUGH = 0.75
+"""So much of a question must stand in a quotation and its page's title; one word in the title."""
 MAX_LINES = 4
 SHOWN_CHARS = 600
 LONG_CHARS = 2_000
@@ -27,17 +29,19 @@ FILE_ID = re.compile(r"^(?=[A-Z]*\d)[A-Z0-9]{8,}_(?=.)")
 async def from_pages(
     conversation: Conversation, pages: Callable[[], Awaitable[Sequence[Page]]]
 ) -> Reply:
-    """The passage of the small web that holds most of the question, with its page."""
+    """The two sentences of the small web that hold most of the question, with their page."""
     said = replace(conversation, kind="answer")
-    wanted = stems(" ".join(content_words(topic_of(conversation.now.words))))
+    wanted = stems(topic_of(conversation.now.words))
     best, found = 0.0, ""
     for page in await pages():
         source = Source(n=1, url=page.url, title=page.title, text=page.text.replace("\n", "\n\n"))
         for passage in source.passages():
             for place, sentence in enumerate(passage.sentences):
-                worth = share(wanted, sentence) + share(wanted, page.title) / 10
-                if is_about(wanted, sentence) and worth > best:
-                    quote = " ".join(passage.sentences[place : place + 2])
+                quote = " ".join(passage.sentences[place : place + 2])
+                worth = share(wanted, sentence) + share(wanted, quote)
+                asked_of = f"{page.title} {quote}" if len(wanted) > 1 else page.title
+                is_answer = share(wanted, asked_of) >= ENOUGH
+                if is_answer and worth > best:
                     best, found = worth, f"> {escape(quote)}\n\n[{escape(page.title)}]({page.url})"
     return said.say(found or NO_MODEL)
 

@@ -26,7 +26,6 @@ CLOCK = re.compile(r"\b(?P<h>\d{1,2})(?:[:.](?P<m>\d\d))?\s*(?P<half>am|pm)?\b(?
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 DAY = re.compile(rf"\b\d{{4}}-\d\d-\d\d|\b(?:today|tomorrow|{'|'.join(DAYS)})\b", re.IGNORECASE)
 TODAY = re.compile(r"\bToday is (?:\w+, )?(?P<day>\d{1,2} \w+ \d{4})")
-TAKES_BACK = re.compile(r"\b(?:don't|do not|cancel|stop|never ?mind|leave it|forget it)\b", re.I)
 REPORT_FILE = re.compile(r"work_products/[^\s\"]+\.html")
 REASON = re.compile(r"rejected[\s:,]*(?:because|with the reason)?[\s:(“\"]*(?P<why>[^.”\")]*)")
 MAX_TRIES = 3
@@ -151,7 +150,7 @@ def _carry_out(
         looking = conversation.use("SEARCH_TOOLS", queries=queries, session={"generate_id": True})
         return conversation.call(looking, thought="Looking for a tool for this.")
     runs = [call for call in now.calls if _entry(call, app.slug)]
-    if app.slug not in looked[-1].result or (runs and not _may_try_again(conversation, runs)):
+    if app.slug not in looked[-1].result or (runs and not _may_try_again(runs)):
         return _ending(app, runs[-1]) if runs else _not_done(app, "I found no tool for it")
     connected = [
         call for call in now.done("MANAGE_CONNECTIONS") if app.toolkit in str(call.arguments)
@@ -178,15 +177,11 @@ def _entry(call: Call, slug: str) -> Json:
     return next((entry for entry in entries if entry.get("tool_slug") == slug), Json())
 
 
-def _may_try_again(conversation: Conversation, runs: list[Call]) -> bool:
-    """Whether the last try met a missing account, or was overtaken by words that leave it be."""
-    last = runs[-1]
-    is_taken_back = any(TAKES_BACK.search(note) for note in conversation.now.notes)
-    is_open = "somebody wrote" in last.result and not is_taken_back
-    is_open |= (
-        "[Authentication completed" in last.result and '"successful": true' not in last.result
-    )
-    return is_open and len(runs) < MAX_TRIES
+def _may_try_again(runs: list[Call]) -> bool:
+    """Whether the last try met a missing account, which is connected now."""
+    last = runs[-1].result
+    is_connected = "[Authentication completed" in last and '"successful": true' not in last
+    return is_connected and len(runs) < MAX_TRIES
 
 
 def _arguments(

@@ -1,6 +1,5 @@
 """The Composio stand-in, through the clients that its users have: REST, MCP and a browser."""
 
-import hashlib
 import json
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
@@ -201,25 +200,6 @@ async def test_an_app_that_is_not_here_is_said_not_to_be(
     assert managed["results"]["jira"]["status"] == "failed"
 
 
-async def test_a_batch_runs_with_the_persons_own_account_or_not_at_all(
-    standin: ComposioStandIn, api: AsyncComposio, session: Session
-) -> None:
-    standin.connect("T1:U2", "gmail")
-    [refused] = await batch(api, session, ("GMAIL_SEND_EMAIL", MAIL))
-    assert refused["response"] is None
-    assert refused["error"] == "No active connected account found for toolkit: gmail"
-    standin.connect(ADA, "gmail", identity="ada@example.com")
-    sent, wrong = await batch(
-        api, session, ("GMAIL_SEND_EMAIL", MAIL), ("GMAIL_SEND_EMAIL", {"surprise": 1})
-    )
-    [mail] = standin.mails(ADA, "SENT")
-    assert sent["response"]["data"]["id"] == mail["messageId"]
-    assert (mail["sender"], mail["to"]) == ("ada@example.com", "bob@example.com")
-    assert "surprise" in wrong["error"]
-    [effect] = standin.effects
-    assert (effect.user_id, effect.account_user_id) == (ADA, ADA)
-
-
 async def test_apps_keep_what_was_put_into_them(
     standin: ComposioStandIn, api: AsyncComposio, session: Session
 ) -> None:
@@ -283,42 +263,6 @@ async def test_a_mailbox_can_be_looked_at_without_a_key(
     shown = (await browser.get("/mailbox")).text
     assert "&lt;script&gt;alert(1)" in shown
     assert "<h2>Ada &lt;3</h2>" in shown
-
-
-async def test_an_uploaded_file_is_attached_by_its_key(
-    standin: ComposioStandIn, api: AsyncComposio, session: Session, browser: httpx2.AsyncClient
-) -> None:
-    report = b"<h1>Report</h1>"
-    place = await api.files.create_presigned_url(
-        md5=hashlib.md5(report, usedforsecurity=False).hexdigest(),
-        filename="report.html",
-        mimetype="text/html",
-        tool_slug="GMAIL_SEND_EMAIL",
-        toolkit_slug="gmail",
-    )
-    url = str(place.model_dump()["new_presigned_url"])
-    assert (await browser.get(url)).status_code == 403
-    assert (await browser.put(url, content=b"other")).status_code == 400
-    assert (await browser.put(url, content=report)).status_code == 200
-    assert (await browser.get(url)).headers["content-disposition"] == "attachment"
-    standin.connect(ADA, "gmail")
-    attachment = {"name": "Report.html", "mimetype": "text/html", "s3key": place.key}
-    await batch(api, session, ("GMAIL_SEND_EMAIL", MAIL | {"attachment": attachment}))
-    [mail] = standin.mails(ADA, "SENT")
-    [told] = mail["attachmentList"]
-    wanted = {"message_id": mail["messageId"], "attachment_id": told["attachmentId"]}
-    [got] = await batch(api, session, ("GMAIL_GET_ATTACHMENT", {**wanted, "file_name": "r.html"}))
-    assert (await browser.get(got["response"]["data"]["file"]["s3url"])).content == report
-
-
-async def test_what_does_not_fit_the_transport_is_413(
-    standin: ComposioStandIn, session: Session, browser: httpx2.AsyncClient
-) -> None:
-    standin.remote_files(ADA).put("big.txt", b"x" * 6_000_001)
-    body = {"tool_slug": "CODEINTERPRETER_GET_FILE_CMD", "arguments": {"file_path": "big.txt"}}
-    url = f"/api/v3.1/tool_router/session/{session.id}/execute"
-    headers = {"x-api-key": standin.api_key}
-    assert (await browser.post(url, json=body, headers=headers)).status_code == 413
 
 
 async def test_searches_find_the_best_page_first_and_say_when_it_was_written(

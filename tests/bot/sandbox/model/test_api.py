@@ -1,7 +1,6 @@
 """The Messages API as the real client meets it: the stream, its faults, and its refusals."""
 
 import asyncio
-from contextlib import suppress
 from typing import Any
 
 import anthropic
@@ -60,16 +59,6 @@ async def test_text_and_calls_arrive_whole_and_are_logged(
     assert call.body is not None
 
 
-async def test_a_request_without_a_stream_gets_the_same_message(
-    model: ModelStandIn, client: AsyncAnthropic
-) -> None:
-    model.play(ToolUse(name="seek", input={"q": "x"}))
-    message = await client.messages.create(model=SMALL, max_tokens=100, messages=[HELLO])  # type: ignore[list-item]
-    (use,) = message.content
-    assert use.type == "tool_use"
-    assert use.input == {"q": "x"}
-
-
 async def test_a_reply_longer_than_the_limit_is_cut_in_the_middle_of_a_call(
     model: ModelStandIn, client: AsyncAnthropic
 ) -> None:
@@ -92,31 +81,6 @@ async def test_the_pace_holds_back_first_token_and_stream() -> None:
     assert kinds.count("content_block_delta") > 5
 
 
-async def test_faults_hit_the_kinds_that_they_are_for_and_are_used_up(
-    model: ModelStandIn, client: AsyncAnthropic
-) -> None:
-    model.fail(status=529, kinds={"delegated"})
-    model.fail(status=429, retry_after=7, times=2)
-    for _ in range(2):
-        with pytest.raises(anthropic.RateLimitError) as limited:
-            await stream(client)
-        assert limited.value.response.headers["retry-after"] == "7"
-    _, message = await stream(client)
-    assert message.stop_reason == "end_turn"
-
-
-@pytest.mark.parametrize("cut", ["clean", "abrupt"])
-async def test_a_cut_stream_never_ends_properly(
-    model: ModelStandIn, client: AsyncAnthropic, cut: str
-) -> None:
-    model.fail(cut=cut, after_events=3)
-    endings: list[str | None] = [None]
-    with suppress(anthropic.APIError, httpx2.HTTPError):
-        endings.append((await stream(client))[1].stop_reason)
-    assert set(endings) == {None}
-    assert model.calls[-1].stop_reason is None
-
-
 async def test_an_error_in_mid_stream_has_its_type(
     model: ModelStandIn, client: AsyncAnthropic
 ) -> None:
@@ -125,15 +89,6 @@ async def test_an_error_in_mid_stream_has_its_type(
         await stream(client)
     assert broken.value.status_code == 200
     assert broken.value.type == "overloaded_error"
-
-
-async def test_a_stall_ends_when_it_is_told_to(model: ModelStandIn, client: AsyncAnthropic) -> None:
-    model.play(Text(text="hi"))
-    over = model.stall(300, after_events=2)
-    asked = asyncio.create_task(stream(client))
-    over.set()
-    _, message = await asyncio.wait_for(asked, timeout=20)
-    assert message.stop_reason == "end_turn"
 
 
 async def test_every_call_wants_its_one_result_in_the_next_message(client: AsyncAnthropic) -> None:

@@ -100,17 +100,6 @@ async def test_an_ephemeral_post_is_for_one_member_and_reached_by_no_method(
     assert await error_of(outside) == "user_not_in_channel"
 
 
-async def test_reactions_are_added_once_and_taken_back_once(
-    slack: SlackStandIn, client: Client, general: str
-) -> None:
-    ts = await slack.say("ann", "general", "hello")
-    item = {"channel": general, "timestamp": ts, "name": "eyes"}
-    await client.reactions_add(**item)
-    assert await error_of(client.reactions_add(**item)) == "already_reacted"
-    await client.reactions_remove(**item)
-    assert await error_of(client.reactions_remove(**item)) == "no_reaction"
-
-
 async def test_history_is_newest_first_paged_and_bounded(
     slack: SlackStandIn, client: Client, general: str
 ) -> None:

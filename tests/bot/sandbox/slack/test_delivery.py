@@ -103,15 +103,6 @@ async def test_what_happens_to_channels_and_posts_is_told(slack: SlackStandIn) -
     assert left["channel"] == slack.channels["private"]
 
 
-async def test_a_bot_is_told_of_its_own_post_and_bolt_drops_it(
-    slack: SlackStandIn, bot: EchoBot
-) -> None:
-    await bot.client.chat_postMessage(channel=slack.channels["general"], text="mine")
-    await slack.wait_for(lambda s: s.deliveries and not s.events_under_way)
-    assert slack.deliveries[-1].payload["event"]["bot_id"] == slack.bot_id
-    assert bot.bodies == []
-
-
 async def test_an_event_that_is_not_acknowledged_is_retried_three_times(
     slack: SlackStandIn, bot: EchoBot, clock: ManualClock
 ) -> None:
@@ -126,17 +117,6 @@ async def test_an_event_that_is_not_acknowledged_is_retried_three_times(
     assert [delivery.attempt for delivery in tried] == [0, 1, 2, 3, 0]
     assert len({delivery.event_id for delivery in tried}) == 2
     assert bot.bodies == []
-
-
-async def test_an_event_without_a_socket_comes_when_the_app_is_back(
-    slack: SlackStandIn, clock: ManualClock
-) -> None:
-    await slack.say("ann", dm=True, text="is anyone there?")
-    bot = EchoBot(slack)
-    async with socket_mode(bot.app, slack):
-        await slack.wait_for(lambda s: len(s.deliveries) == 2)
-        clock.advance(60)
-        await slack.wait_for(lambda _: bot.bodies)
 
 
 async def test_the_client_takes_a_new_socket_after_a_notice_a_cut_or_silence(

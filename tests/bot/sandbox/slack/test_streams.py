@@ -123,21 +123,6 @@ async def test_a_stream_is_sealed_five_minutes_after_its_start(
     assert session_of(slack).status == "active"
 
 
-async def test_a_stop_sets_the_session_and_ends_the_stream_for_good(
-    slack: SlackStandIn, client: Client, place: Body
-) -> None:
-    started = await client.chat_startStream(**place, markdown_text="hi")
-    where = {"channel": place["channel"], "ts": started["ts"]}
-    wrong = client.chat_stopStream(**where, session_status="tired")
-    assert await error_of(wrong) == "invalid_status"
-    await client.chat_stopStream(**where, session_status="suspended")
-    assert session_of(slack).status == "suspended"
-    again = client.chat_stopStream(**where)
-    assert await error_of(again) == "message_not_in_streaming_state"
-    theirs = client.chat_stopStream(channel=place["channel"], ts=place["thread_ts"])
-    assert await error_of(theirs) == "message_not_owned_by_app"
-
-
 async def test_a_persons_stop_ends_the_stream_and_is_told(
     slack: SlackStandIn, client: Client
 ) -> None:

@@ -68,17 +68,6 @@ async def test_a_press_tells_where_what_and_by_whom(
         await slack.click("ben", "general", ts, "no such button")
 
 
-async def test_of_an_ephemeral_post_the_message_is_not_told(
-    slack: SlackStandIn, client: Client, general: str
-) -> None:
-    ann, blocks = slack.people["ann"], [actions(button(value="1"))]
-    shown = await client.chat_postEphemeral(channel=general, user=ann, text="?", blocks=blocks)
-    payload = (await slack.click("ann", "general", shown["message_ts"], "a")).payload
-    assert payload["container"]["is_ephemeral"] is True
-    assert "message" not in payload
-    assert payload["actions"][0]["value"] == "1"
-
-
 async def test_feedback_brings_the_value_of_the_button(
     slack: SlackStandIn, client: Client, general: str
 ) -> None:
@@ -191,12 +180,6 @@ async def test_a_home_is_published_pressed_and_guarded_by_its_hash(
     payload = (await slack.click_view("ann", view["id"], "a")).payload
     assert payload["container"] == {"type": "view", "view_id": view["id"]}
     assert not {"channel", "message"} & payload.keys()
-
-
-async def test_a_home_needs_the_tab() -> None:
-    async with SlackStandIn(home_tab=False) as slack:
-        call = web_client(slack).views_publish(user_id=slack.people["ann"], view=HOME)
-        assert await error_of(call) == "not_enabled"
 
 
 @pytest.mark.parametrize("is_public", [False, True])

@@ -8,6 +8,8 @@ from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import pytest
+
 from agent_core.errors import ModelRejected
 from agent_core.events import AnyEvent, TurnFinished
 from agent_core.ids import SessionId, ToolCallId, TurnId
@@ -313,3 +315,13 @@ def _turn_id(thread: Thread, number: int) -> TurnId:
 
 def _id(turns: Sequence[StoredTurn], turn: str) -> TurnId:
     return next(each.id for each in turns if each.id == turn)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+async def test_every_gesture_of_a_random_schedule_ends_once(tmp_path: Path, seed: int) -> None:
+    schedules = Schedules(tmp_path, seed, threads=10)
+    await schedules.run(restarts=3)
+    assert schedules.faults == []
+    assert not any(thread.actions for thread in schedules.threads)
+    assert all(thread.said for thread in schedules.threads)
+    assert schedules.effects

@@ -1,11 +1,13 @@
-"""What `--json` tells: who alone saw a post, what an approval showed, what was done in apps."""
+"""What the command line asks of the sandbox, and what `--json` tells of it."""
 
 from datetime import UTC, datetime
 from typing import Any
 
 from bot.sandbox.composio import Execution
+from bot.sandbox.model import Pace
 from bot.sandbox.outcome import Outcome
-from bot.sandbox.slack import Post
+from bot.sandbox.slack import Post, SlackStandIn
+from bot.sandbox.world import UNHURRIED, SandboxOptions, read_manifest
 
 ANN, BOB = "U1", "bob@example.com"
 MAIL = Execution(
@@ -41,3 +43,25 @@ def test_a_post_tells_who_alone_saw_it_and_what_its_blocks_say() -> None:
     seen = Outcome(posts=[post(ephemeral_to=ANN), post(blocks=(section,))]).as_json()["posts"]
     assert [each["only_for"] for each in seen] == [ANN, None]
     assert [each["blocks_text"] for each in seen] == ["", f"to: {BOB}"]
+
+
+def pace(*asks: str, **given: Any) -> Pace:
+    return SandboxOptions(asks=asks, out=None, web=None, as_json=False, **given).pace
+
+
+def test_the_model_is_unhurried_for_those_who_watch_the_page_unless_a_pace_is_given() -> None:
+    assert pace() == UNHURRIED
+    assert pace("hello") == pace("hello", port=0) == Pace()
+    given = {"first_token_s": 0.0, "tokens_per_s": 9.0}
+    assert pace(**given) == pace("hello", **given) == Pace(first_token_s=0.0, tokens_per_s=9.0)
+    assert pace(tokens_per_s=0.0) == Pace(first_token_s=UNHURRIED.first_token_s)
+
+
+def test_the_app_is_installed_in_slack_as_the_manifest_describes_it() -> None:
+    manifest = read_manifest()
+    slack = SlackStandIn.installed_from(manifest)
+    assert list(slack.app.scopes) == manifest["oauth_config"]["scopes"]["bot"]
+    assert [slack.app.is_subscribed(each) for each in ("app_mention", "pin_added")] == [True, False]
+    offered = {shown.channel: list(shown.prompts) for shown in slack.state.prompts.values()}
+    wanted = manifest["features"]["agent_view"]["suggested_prompts"]
+    assert offered == {slack.dm_id(person): wanted for person in slack.people}
