@@ -125,4 +125,4 @@ async def test_a_full_disk_ends_the_start_with_a_plain_sentence(tmp_path: Path) 
         pytest.skip("a small disk cannot be mounted here")
     async with SlackStandIn() as slack:
         ended = await run("start", tmp_path, environment(slack), within=IN_A_NAMESPACE)
-    assert "is full: " in refusal(ended)
+    assert "is full (" in refusal(ended)

@@ -64,23 +64,6 @@ def test_a_damaged_file_and_a_foreign_one_are_no_pages(tmp_path: Path) -> None:
     assert len(page_files(workspace)) == 3
 
 
-@pytest.mark.parametrize(
-    ("url", "start"),
-    [
-        ("https://Example.com/", "search_results/crawl_example-com_index_"),
-        ("https://a.example/x/Y%20z.html?q=1", "search_results/crawl_a-example_x-y-20z-html_"),
-        ("https://a.example/" + "long/" * 200, "search_results/crawl_a-example_long-long-"),
-        ("http://[::1/../../etc", "search_results/crawl_"),
-    ],
-)
-def test_a_files_name_tells_its_page_and_is_a_safe_name(url: str, start: str) -> None:
-    path = page_path(url)
-    assert path.startswith(start)
-    assert path.endswith(".md")
-    assert len(path) < 170
-    assert ".." not in path
-
-
 @given(st.text(max_size=80))
 def test_any_text_makes_a_safe_file_name(text: str) -> None:
     folder, _, name = page_path(text).partition("/")

@@ -149,21 +149,6 @@ def test_a_missing_file_is_named(session: Session) -> None:
         session.workspace.read_text("nothing.md")
 
 
-def test_writing_again_replaces_and_leaves_nothing_else_behind(session: Session) -> None:
-    session.workspace.write_text("a.txt", "one")
-    session.workspace.write_text("a.txt", "two")
-    assert [file.path for file in session.workspace.files()] == ["a.txt"]
-    assert sorted(path.name for path in session.directory.iterdir()) == ["a.txt"]
-    assert session.workspace.read_text("a.txt") == "two"
-
-
-def test_an_exclusive_write_never_touches_what_is_there(session: Session) -> None:
-    session.workspace.write_text("a.txt", "one", exclusive=True)
-    with pytest.raises(FileExistsError):
-        session.workspace.write_text("a.txt", "two", exclusive=True)
-    assert session.workspace.read_text("a.txt") == "one"
-
-
 def test_text_that_is_no_valid_unicode_is_still_written(session: Session) -> None:
     session.workspace.write_text("a.txt", "half an emoji: \ud83d")
     assert session.workspace.read_text("a.txt") == "half an emoji: ?"

@@ -8,21 +8,11 @@ rows with their tests. What is not built has no row. A row that only a prompt's 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from tests.proofs import Proofs
-from tests.requirements import (
-    arrivals,
-    consent,
-    digests,
-    endurance,
-    hands_fleet,
-    hands_hub,
-    records,
-    steering,
-    turns,
-    work,
-    workbench,
-)
+
+ROWS = Path(__file__).parent / "rows.txt"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +33,12 @@ class Requirement:
 def _read(rows: str) -> Iterator[Requirement]:
     """The rows of the table: a line without an indent names the source of those below it.
 
-    A row that begins with "told" is one.
+    A row that begins with "told" is one; a line that begins with "#" is a heading for people.
     """
     source = decision = ""
     for line in filter(None, rows.splitlines()):
+        if line.startswith("#"):
+            continue
         if line.startswith(" "):
             name, _, sentence = line.strip().partition(": ")
             yield Requirement(
@@ -60,23 +52,7 @@ def _read(rows: str) -> Iterator[Requirement]:
             source, _, decision = line.partition(" | overruled by ")
 
 
-REQUIREMENTS = tuple(
-    requirement
-    for theme in (
-        turns,
-        records,
-        work,
-        workbench,
-        hands_hub,
-        hands_fleet,
-        consent,
-        arrivals,
-        steering,
-        endurance,
-        digests,
-    )
-    for requirement in _read(theme.ROWS)
-)
+REQUIREMENTS = tuple(_read(ROWS.read_text(encoding="utf-8")))
 
 
 def table(rows: Sequence[Requirement], proofs: Proofs) -> str:

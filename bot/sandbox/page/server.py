@@ -17,10 +17,10 @@ from bot.sandbox.slack import SlackStandIn
 LOOPBACK = "127.0.0.1"
 STATIC = Path(__file__).parent / "static"
 PAGE_POLICY = (
-    "default-src 'self'; img-src 'self' https: data: blob:; object-src 'none'; base-uri 'none'; "
+    "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'"
 )
-"""Pictures may come from elsewhere, since image blocks name them; nothing that runs may."""
+"""Nothing comes from elsewhere."""
 FOREIGN_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """What a file of the team holds may be looked at, never run."""
 HEADERS: Mapping[str, str] = {

@@ -194,7 +194,3 @@ async def test_an_empty_page_from_the_reader_is_no_success(tmp_path: Path) -> No
 async def test_a_reader_error_leaves_no_file(tmp_path: Path, text: str) -> None:
     assert await saved(observed(tmp_path, READER, text, is_error=True)) == []
     assert names_in(tmp_path) == []
-
-
-async def test_other_tools_are_left_alone(tmp_path: Path) -> None:
-    assert await saved(observed(tmp_path, "mcp__local_toolkit__read_local_file", READ)) == []

@@ -1,14 +1,21 @@
 """Search results as files, in every shape that they arrive in."""
 
 import json
+import re
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agent_core.messages import JsonObject
 from agent_core.observers import SearchResultObserver, ToolObserved
-from tests.agent_core.observers.observed import enveloped, names_in, observed, only_file
+from agent_core.observers.observing import executions
+from agent_core.observers.search_results import cleaned_results, parse_relative_date
+from agent_core.tools.payloads import parse, search
+from tests.agent_core.observers.observed import FINISHED, enveloped, names_in, observed, only_file
 
 NEWS = "mcp__composio__COMPOSIO_SEARCH_NEWS"
 WEB = "mcp__composio__COMPOSIO_SEARCH_WEB"
@@ -247,13 +254,6 @@ async def test_two_searches_of_one_kind_in_a_call_are_two_files(tmp_path: Path) 
     assert len(set(paths)) == 2
 
 
-async def test_seeing_a_result_twice_writes_the_same_file(tmp_path: Path) -> None:
-    one = observed(tmp_path, NEWS, {"news_results": [HIT]})
-
-    assert await saved(one) == await saved(one)
-    assert len(list((tmp_path / "search_results").iterdir())) == 1
-
-
 async def test_a_result_that_was_cut_for_the_model_is_read_whole(tmp_path: Path) -> None:
     hits = [{**HIT, "link": f"https://example.com/{n}"} for n in range(500)]
     (tmp_path / "tool_results").mkdir()
@@ -303,3 +303,121 @@ async def test_a_source_may_be_an_object_and_fields_may_lack(tmp_path: Path) -> 
 async def test_nothing_found_leaves_no_file(tmp_path: Path, result: object) -> None:
     assert await saved(observed(tmp_path, NEWS, result)) == []
     assert names_in(tmp_path) == []
+
+
+NOW = datetime(2026, 11, 21, 1, 30, tzinfo=UTC)
+MOMENTS = st.datetimes(
+    min_value=datetime(1990, 1, 1),  # noqa: DTZ001 (hypothesis adds the zone)
+    max_value=datetime(2090, 1, 1),  # noqa: DTZ001
+    timezones=st.just(UTC),
+)
+
+
+@pytest.mark.proves("search.relative_dates")
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("2 hours ago", "2026-11-20"),
+        ("1 hour ago", "2026-11-21"),
+        ("an hour ago", "2026-11-21"),
+        ("45 mins ago", "2026-11-21"),
+        ("just now", "2026-11-21"),
+        ("Today", "2026-11-21"),
+        ("yesterday", "2026-11-20"),
+        ("3 days ago", "2026-11-18"),
+        ("a week ago", "2026-11-14"),
+        ("2 weeks ago", "2026-11-07"),
+        ("1 month ago", "2026-10-21"),
+        ("9 months ago", "2026-02-21"),
+        ("2 years ago", "2024-11-21"),
+        ("3d", "2026-11-18"),
+        ("2h", "2026-11-20"),
+        ("Jan 23, 2026", "2026-01-23"),
+        ("January 23rd, 2026", "2026-01-23"),
+        ("Sept. 3, 2025", "2025-09-03"),
+        ("23 Jan 2026", "2026-01-23"),
+        ("Jan 23, 2026 · Some words", "2026-01-23"),
+        ("Nov 30", "2025-11-30"),
+        ("Nov 20", "2026-11-20"),
+        ("2025-12-22", "2025-12-22"),
+        ("2025-12-22T23:30:00-05:00", "2025-12-22"),
+        ("12/22/2025, 08:00 AM, +0000 UTC", "2025-12-22"),
+        ("  2  HOURS   AGO ", "2026-11-20"),
+    ],
+)
+def test_a_date_as_written_becomes_a_day(text: str, day: str) -> None:
+    assert parse_relative_date(text, NOW) == day
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "soon", "5 parsecs ago", "2025-13-40", "Foo 12, 2026", "999999 years ago", "Feb 30, 2026"],
+)
+def test_what_names_no_day_is_none(text: str) -> None:
+    assert parse_relative_date(text, NOW) is None
+
+
+def test_a_month_ago_from_a_long_months_end_is_the_short_ones_end() -> None:
+    assert parse_relative_date("1 month ago", datetime(2026, 3, 31, tzinfo=UTC)) == "2026-02-28"
+    assert parse_relative_date("1 year ago", datetime(2024, 2, 29, tzinfo=UTC)) == "2023-02-28"
+
+
+@settings(deadline=None)
+@given(st.dates(min_value=date(1990, 1, 1), max_value=date(2090, 1, 1)), MOMENTS)
+def test_a_full_date_is_itself_whenever_it_is_read(day: date, now: datetime) -> None:
+    for written in (f"{day:%b %d, %Y}", f"{day:%d %B %Y}", day.isoformat(), f"{day:%m/%d/%Y}"):
+        assert parse_relative_date(written, now) == day.isoformat()
+
+
+@settings(deadline=None)
+@given(st.text(max_size=30) | st.from_regex(r"\d{1,6} ?[a-z]{1,6}s?( ago)?"), MOMENTS)
+def test_any_text_is_a_day_or_none(text: str, now: datetime) -> None:
+    day = parse_relative_date(text, now)
+
+    assert day is None or re.fullmatch(r"\d{4}-\d{2}-\d{2}", day)
+
+
+KEYS = st.sampled_from(
+    ["data", "results", "response", "tool_slug", "index", "news_results", "link", "title", "tools"]
+)
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 3)
+    | st.floats(allow_nan=False)
+    | st.sampled_from(["https://e.org/a", "COMPOSIO_SEARCH_WEB", "{", '{"data": []}', "text"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=25,
+)
+TOOLS = st.sampled_from(
+    ["mcp__c__COMPOSIO_SEARCH_NEWS", "mcp__c__COMPOSIO_MULTI_EXECUTE_TOOL", "x"]
+)
+
+
+@settings(deadline=None)
+@given(TOOLS, JSON, st.dictionaries(KEYS, JSON, max_size=2))
+def test_any_json_is_read_without_failing(tool: str, result: object, asked: JsonObject) -> None:
+    for execution in executions(observed(Path(), tool, result, arguments=asked)):
+        cleaned = cleaned_results(execution, FINISHED)
+        if cleaned is not None:
+            listed = cleaned["articles" if cleaned["type"] == "news" else "results"]
+            assert all(item["url"].startswith("https://") for item in listed)
+            json.dumps(cleaned)
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_any_text_is_read_without_failing(text: str) -> None:
+    parse(text)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, '"' * 3])
+def test_text_that_nests_without_end_is_no_json(text: str) -> None:
+    assert parse(text) in (None, "")
+
+
+def test_the_outermost_match_is_taken() -> None:
+    nested: JsonObject = {"a": {"hit": "deep", "b": {"hit": "deeper"}}, "c": {"hit": "late"}}
+
+    assert search(nested, lambda one: one.get("hit"), depth=3) == "deep"
+    assert search(nested, lambda one: one.get("hit"), depth=0) is None

@@ -108,15 +108,3 @@ async def test_a_result_that_is_only_text_is_kept_as_text(tmp_path: Path) -> Non
 
     output = only_file(tmp_path, "workbench_activity")["output"]
     assert (output["stdout"], output["successful"]) == (text, False)
-
-
-async def test_seeing_an_execution_twice_writes_one_file(tmp_path: Path) -> None:
-    one = observed(tmp_path, WORKBENCH, enveloped(STREAMS))
-
-    assert await saved(one) == await saved(one)
-    assert len(list((tmp_path / "workbench_activity").iterdir())) == 1
-
-
-@pytest.mark.proves("workbench.tools_only")
-async def test_other_tools_are_left_alone(tmp_path: Path) -> None:
-    assert await saved(observed(tmp_path, "mcp__composio__GMAIL_SEND_EMAIL", STREAMS)) == []

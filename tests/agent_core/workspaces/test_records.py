@@ -80,20 +80,6 @@ def test_a_damaged_trace_is_put_aside_and_not_lost(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "trace.json").read_text("utf-8"))["turn_id"] == "two"
 
 
-def test_no_half_written_file_is_left_behind(tmp_path: Path) -> None:
-    write_trace(tmp_path, trace("one"))
-    append_summary(tmp_path, trace("one"), trace_url=None)
-
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["summary.txt", "trace.json"]
-
-
-def test_text_that_is_not_ascii_stays_readable(tmp_path: Path) -> None:
-    write_trace(tmp_path, trace("one", query="Größe und \ud800 Zahl"))
-
-    text = (tmp_path / "trace.json").read_text("utf-8")
-    assert "Größe" in text
-
-
 @pytest.mark.proves("summary.figures", "summary.by_tool", "summary.trace")
 def test_a_summary_says_what_a_turn_did(tmp_path: Path) -> None:
     append_summary(tmp_path, trace(), trace_url="https://logfire.example/t?q=1")

@@ -1,6 +1,8 @@
+from ipaddress import ip_address
+
 import pytest
 
-from mcp_local.fetch.allowance import Allowance, Endpoint
+from mcp_local.fetch.allowance import Allowance, Endpoint, is_public
 from mcp_local.settings import Settings
 
 
@@ -45,3 +47,66 @@ def test_a_connection_counts_only_for_a_listed_host() -> None:
 def test_a_connection_that_cannot_be_read_is_named(connect: str) -> None:
     with pytest.raises(ValueError, match="CRAWL_CONNECT"):
         allowance("*.test", connect)
+
+
+INNER = [
+    "0.0.0.0",  # noqa: S104, nothing is bound
+    "0.1.2.3",
+    "10.0.0.1",
+    "100.64.0.1",
+    "100.100.100.200",
+    "127.0.0.1",
+    "127.255.255.254",
+    "168.63.129.16",
+    "169.254.169.254",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.0.0.8",
+    "192.0.0.170",
+    "192.0.2.1",
+    "192.88.99.1",
+    "192.168.1.1",
+    "198.18.0.1",
+    "198.51.100.7",
+    "203.0.113.9",
+    "224.0.0.1",
+    "239.255.255.250",
+    "240.0.0.1",
+    "255.255.255.255",
+    "::",
+    "::1",
+    "::a9fe:a9fe",
+    "::7f00:1",
+    "::ffff:127.0.0.1",
+    "::ffff:10.0.0.1",
+    "::ffff:8.8.8.8",
+    "64:ff9b::a9fe:a9fe",
+    "64:ff9b::7f00:1",
+    "64:ff9b:1::1",
+    "100::1",
+    "2001::1",
+    "2001:0:1234::1",
+    "2001:db8::1",
+    "2002:a9fe:a9fe::",
+    "2002:7f00:1::",
+    "3fff::1",
+    "5f00::1",
+    "fc00::1",
+    "fd00:ec2::254",
+    "fe80::1",
+    "fec0::1",
+    "ff02::1",
+    "ff0e::1",
+]
+
+
+@pytest.mark.parametrize("text", INNER)
+def test_an_inner_special_or_translated_address_is_not_public(text: str) -> None:
+    assert not is_public(ip_address(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["1.1.1.1", "93.184.215.14", "172.32.0.1", "2606:4700::1111", "2a00:1450:4001::1"]
+)
+def test_an_ordinary_unicast_address_is_public(text: str) -> None:
+    assert is_public(ip_address(text))

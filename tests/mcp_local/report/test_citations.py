@@ -8,8 +8,7 @@ from mcp_local.errors import CitationError
 from mcp_local.report.citations import check_citations, list_citations
 from mcp_local.report.compose import Draft, compose_report
 from mcp_local.report.markdown import parse_markdown
-from tests.mcp_local.report.drafts import DAY, SOURCES, compose, page, source
-from tests.mcp_local.report.reading import read_html
+from tests.mcp_local.report.reading import DAY, SOURCES, compose, page, read_html, source
 
 
 @pytest.mark.parametrize(
@@ -120,13 +119,6 @@ def test_a_mark_that_looks_like_a_citation_of_ours_is_one() -> None:
 
 
 NUMBERS = st.lists(st.integers(min_value=0, max_value=9999), min_size=1, max_size=6)
-
-
-@given(st.lists(NUMBERS, min_size=1, max_size=5))
-def test_whatever_is_cited_is_counted_in_order(brackets: list[list[int]]) -> None:
-    text = " ".join(f"Words here. [{', '.join(map(str, numbers))}]" for numbers in brackets)
-    expected = [number for numbers in brackets for number in dict.fromkeys(numbers)]
-    assert list_citations(parse_markdown(text)) == expected
 
 
 @given(NUMBERS)

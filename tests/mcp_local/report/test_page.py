@@ -7,8 +7,7 @@ import pytest
 from mcp_local.errors import ToolkitError
 from mcp_local.report.compose import Draft, compose_report, topic_slug
 from mcp_local.report.labels import labels_for
-from tests.mcp_local.report.drafts import DAY, SOURCES, compose, page, source
-from tests.mcp_local.report.reading import read_html
+from tests.mcp_local.report.reading import DAY, SOURCES, compose, page, read_html, source
 
 REPORT = """# The topic
 
@@ -146,17 +145,6 @@ def test_a_labelled_quote_becomes_a_box(markdown: str, style: str, title: str, b
     assert [paragraph.text.strip() for paragraph in box.all("p")] == [title, body]
 
 
-def test_a_plain_quote_stays_a_quote() -> None:
-    quote = page("> Somebody said so. [1]").one("blockquote")
-    assert quote.text.strip() == "Somebody said so.[1]"
-
-
-def test_boxes_may_stand_inside_boxes() -> None:
-    tree = page("> [!NOTE] Outer\n> text\n> > [!TIP] Inner\n> > more [1]\n> > > plain")
-    assert [box.attrs["class"] for box in tree.all("aside")] == ["box note", "box tip"]
-    assert len(tree.all("blockquote")) == 1
-
-
 def test_a_tables_alignment_survives_as_a_class() -> None:
     tree = page(REPORT)
     assert [cell.attrs.get("class") for cell in tree.all("td")] == ["left", "right"]
@@ -171,12 +159,6 @@ def test_a_sentence_of_a_page_arrives_letter_by_letter() -> None:
     ):
         tree = page(f"## S\n\n{sentence} [1]", summary="")
         assert tree.one("section", class_="theme").one("p").text == f"{sentence}[1]"
-
-
-def test_a_dashed_line_below_a_paragraph_makes_no_heading() -> None:
-    tree = page("## S\n\nJust words. [1]\n---\nmore")
-    assert len(tree.all("hr")) == 1
-    assert "Just words." not in [heading.text for heading in tree.all("h2")]
 
 
 def test_missing_parts_are_warned_of() -> None:

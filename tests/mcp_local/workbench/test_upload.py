@@ -39,13 +39,6 @@ async def test_a_file_that_is_there_is_replaced(desk: CloudDesk) -> None:
     assert desk.cloud.file(REMOTE).read_bytes() == b"new"
 
 
-async def test_an_empty_file_arrives(desk: CloudDesk) -> None:
-    desk.write("data.bin", b"")
-    answer = await desk.call("workbench_upload", local_path="data.bin", remote_path=REMOTE)
-    assert not answer.failed
-    assert desk.cloud.file(REMOTE).read_bytes() == b""
-
-
 @pytest.mark.parametrize("name", ["o'clock.txt", 'a "b".txt', "größe 日本.txt", "{x}.txt"])
 async def test_a_name_is_only_a_name_over_there(desk: CloudDesk, name: str) -> None:
     desk.write("data.bin", b"x")
@@ -73,15 +66,6 @@ async def test_a_workbench_that_says_nothing_of_the_file_is_an_error(desk: Cloud
     answer = await desk.call("workbench_upload", local_path="data.bin", remote_path=REMOTE)
     assert answer.failed
     assert "does not say what arrived" in answer.text
-
-
-async def test_code_that_fails_over_there_is_told(desk: CloudDesk) -> None:
-    desk.cloud.put_file("/home/user/in", b"a file where a folder should be")
-    desk.write("data.bin", b"new")
-    answer = await desk.call("workbench_upload", local_path="data.bin", remote_path=REMOTE)
-    assert answer.failed
-    assert "The code in the remote workbench failed: " in answer.text
-    assert len(desk.cloud.code) == 1, "and nothing more is tried"
 
 
 async def test_a_file_that_is_too_large_is_not_sent(desk: CloudDesk) -> None:

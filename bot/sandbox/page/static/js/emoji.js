@@ -4,16 +4,11 @@ import { h } from "./dom.js";
 import { closePopup, openPopup } from "./popup.js";
 
 const SHOWN = 160;
-const FIRST_SKIN_TONE = 2;
 const FIRST = ["+1", "heart", "tada", "eyes", "white_check_mark", "joy", "thinking_face", "rocket"];
 
-/** The character of `tada` or `wave::skin-tone-3`; an unknown name stays `:name:`. */
+/** The character of `tada`; an unknown name stays `:name:`. */
 export function emoji(name, store) {
-  const [base, tone] = name.split("::skin-tone-");
-  const character = store.team.emoji[base];
-  if (character === undefined) return `:${name}:`;
-  if (!tone) return character;
-  return character.replace(/\uFE0F$/, "") + String.fromCodePoint(0x1f3fb + Number(tone) - FIRST_SKIN_TONE);
+  return store.team.emoji[name] ?? `:${name}:`;
 }
 
 /** Names that match what was typed: those that begin with it, then those that contain it. */

@@ -1,7 +1,6 @@
 /** Blocks by their type. What is unknown or malformed is shown as labelled JSON: nothing that an app sent is dropped. */
 
-import { freshId, h, liveUrl, outsideLink, texts } from "../dom.js";
-import { icon } from "../icons.js";
+import { freshId, h, texts } from "../dom.js";
 import { chart } from "./chart.js";
 import { element } from "./elements.js";
 import { plan, taskCard, timeline } from "./progress.js";
@@ -13,10 +12,9 @@ const BLOCKS = {
   section,
   header: (block) => words(block.text, "header", "h3"),
   divider: () => h("hr", { class: "divider" }),
-  context: (block) => h("div", { class: "context" }, block.elements.map(inContext)),
+  context: (block) => h("div", { class: "context" }, block.elements.map((part) => words(part, "text", "span"))),
   actions: (block, ctx) => h("div", { class: "actions" }, elements(block, ctx)),
   context_actions: (block, ctx) => h("div", { class: "actions" }, elements(block, ctx)),
-  image,
   input,
   markdown: (block) => words(block, "text is-markdown"),
   rich_text: (block) => words(block),
@@ -67,7 +65,6 @@ function elements(block, ctx) {
 }
 
 function elementNode(node, place) {
-  if (node.type === "image") return picture(node, "is-accessory");
   return element(node, place) ?? unknown(`Unknown element: ${node.type}`, node);
 }
 
@@ -78,26 +75,6 @@ function section(block, ctx) {
     fields ? h("div", { class: "fields" }, fields.map((field) => words(field))) : null);
   const beside = accessory ? h("div", { class: "accessory" }, elementNode(accessory, placeIn(block, ctx))) : null;
   return h("div", { class: "section" }, body, beside);
-}
-
-function inContext(part) {
-  return part.type === "image" ? picture(part, "is-tiny") : words(part, "text", "span");
-}
-
-function image(block) {
-  return h("figure", {}, block.title ? words(block.title, "muted", "figcaption") : null, picture(block, "is-large"));
-}
-
-/** The picture, or what stands in for one that cannot be loaded. */
-function picture({ image_url: address, alt_text: description }, look) {
-  const standIn = () =>
-    h("span", { class: "no-image", title: description }, icon("file"), outsideLink(address, description || "Image"));
-  if (!liveUrl(address)?.startsWith("https:")) return standIn();
-  const self = h("img", {
-    class: `picture ${look}`, src: address, alt: description, title: description, loading: "lazy", referrerpolicy: "no-referrer",
-  });
-  self.addEventListener("error", () => self.replaceWith(standIn()));
-  return self;
 }
 
 /** A label, its field, a hint, and the place for what is wrong with it. */
