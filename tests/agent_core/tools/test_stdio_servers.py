@@ -31,7 +31,7 @@ async def test_malformed_tools_do_not_cost_the_good_ones(
         assert bad in caplog.text
 
 
-@pytest.mark.proves("bot.names")
+@pytest.mark.proves("hub.names")
 async def test_of_two_tools_with_one_name_the_first_is_taken(
     start: Start, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -42,7 +42,7 @@ async def test_of_two_tools_with_one_name_the_first_is_taken(
     assert "twin" in caplog.text
 
 
-@pytest.mark.proves("bot.names")
+@pytest.mark.proves("hub.names")
 async def test_names_fit_the_providers_and_a_collision_is_refused(
     start: Start, caplog: pytest.LogCaptureFixture
 ) -> None:
