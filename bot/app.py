@@ -15,8 +15,8 @@ from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from bot.consent.clicks import Clicks
 from bot.console import look_at_database, look_at_socket, serve_health
+from bot.digests import PREFIX as DIGESTS
 from bot.digests import DigestLimits, build_digests
-from bot.digests.posts import PREFIX as DIGESTS
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.ingress import (
     CatchUp,
@@ -78,7 +78,9 @@ async def running_bot(
         )
         digests = build_digests(runtime, api, people, limits, clock)
         signs = Signs(api)
-        presenting = Presenting(runtime, api, signs, unasked=digests.shows, links=runtime.consents)
+        presenting = Presenting(
+            runtime, api, signs, scheduled=digests.presenter, links=runtime.consents
+        )
         stack.push_async_callback(presenting.close)
         rules = Rules(
             identity=identity,
@@ -87,7 +89,7 @@ async def running_bot(
             users=settings.allowed_users,
         )
         app = create_app(client, identity)
-        consents = Clicks(runtime.consents, runtime.consents, api, people)
+        consents = Clicks(runtime.consents, api, people)
         actions = listen_to_gestures(
             app,
             {DIGESTS: digests.clicks, CONSENTS: consents},
@@ -97,7 +99,7 @@ async def running_bot(
             api=api,
         )
         stack.push_async_callback(leave_to_next_start, actions.under_way)
-        front = FrontDoor(runtime, api.clock, digests.desk)
+        front = FrontDoor(runtime, api.clock, digests.messages)
         ingress = Ingress(
             front,
             ledger=runtime.ledger,
@@ -119,7 +121,7 @@ async def running_bot(
         )
         await catch_up.open()
         register(app, ingress, catch_up)
-        runtime.take_orders_with(digests.desk)
+        runtime.take_orders_with(digests.messages)
         await runtime.readers.show_with(READER, presenting.attach)
         looks_for_left = Background()
         stack.push_async_callback(looks_for_left.close)

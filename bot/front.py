@@ -16,7 +16,7 @@ from agent_core.errors import SessionError
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage
 from agent_core.runtime import Runtime, StoredTurn
-from bot.digests.desk import Desk
+from bot.digests import DigestMessages
 from bot.inbound import SlackFile
 from bot.ingress import MAX_MB, Fault, LeftOut, Taken
 from bot.presenter.journal import READER
@@ -36,20 +36,22 @@ _UNSAFE = re.compile(r"[^\w.\- ]+")
 class FrontDoor:
     """The ingress's `Front`: a message becomes a turn, or an order for digests."""
 
-    def __init__(self, runtime: Runtime, clock: Clock, desk: Desk | None = None) -> None:
+    def __init__(
+        self, runtime: Runtime, clock: Clock, digests: DigestMessages | None = None
+    ) -> None:
         self._runtime = runtime
         self._clock = clock
-        self._desk = desk
+        self._digests = digests
 
     async def handle(self, message: InboundMessage) -> TurnId | None:
-        if self._desk is not None and await self._desk.take(message):
+        if self._digests is not None and await self._digests.take(message):
             return None
         return await self._runtime.handle(message)
 
     async def revise(self, key: str, text: str) -> bool:
         if await self._runtime.revise(key, text):
             return True
-        order = await self._desk.take_back(key) if self._desk is not None else None
+        order = await self._digests.take_back(key) if self._digests is not None else None
         if order is None:
             return False
         later = order.received_at + timedelta(milliseconds=1)
@@ -61,7 +63,7 @@ class FrontDoor:
     async def withdraw(self, key: str, *, by: str = "") -> bool:
         if await self._runtime.withdraw(key, by=by):
             return True
-        return self._desk is not None and await self._desk.take_back(key) is not None
+        return self._digests is not None and await self._digests.take_back(key) is not None
 
     async def taken(self, key: str) -> Taken | None:
         try:
@@ -76,7 +78,7 @@ class FrontDoor:
 
     async def _taken_as_order(self, key: str) -> Taken | None:
         """An order for a digest that waits for a yes reads as its edit will have it."""
-        if self._desk is None or not await self._desk.has_order(key):
+        if self._digests is None or not await self._digests.has_order(key):
             return None
         return Taken(text="", said_at=datetime.now(UTC), is_at_work=False)
 

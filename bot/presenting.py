@@ -2,12 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from datetime import datetime
 from functools import partial
-from pathlib import Path
-from typing import Protocol
 
 from agent_core.background import Backoff
 from agent_core.errors import SessionError
@@ -20,14 +16,13 @@ from agent_core.events import (
     QuestionAsked,
     TurnFinished,
 )
-from agent_core.ids import SessionId, TurnId
+from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
-from agent_core.runtime import LeaseLost, StoredTurn
+from agent_core.runtime import LeaseLost, Runtime, StoredTurn
 from bot.inbound import posted_ts
-from bot.presenter import Signs, ThreadPresenter
+from bot.presenter import READER, MakePresenter, Signs, ThreadPresenter, TurnPresenter
 from bot.presenter.consents import Links
-from bot.presenter.journal import READER, PresenterState
-from bot.slack_api import Guard, SlackApi, SlackAuthRefused, SlackError, SlackRefused
+from bot.slack_api import SlackApi, SlackAuthRefused, SlackError, SlackRefused
 from bot.threads import parse_session
 
 logger = logging.getLogger(__name__)
@@ -41,70 +36,19 @@ Awaited = (
 """What somebody waits to see: an answer, what they are asked, and what became of that."""
 
 
-class Turns(Protocol):
-    """What is shown, and where it is noted how far; the core's runtime."""
-
-    async def workspace(self, session: SessionId, now: datetime) -> Path: ...
-
-    def events(self, turn: TurnId) -> AsyncGenerator[tuple[int, AnyEvent], None]: ...
-
-    async def check(self, session: SessionId) -> None:
-        """Raises LeaseLost if another process works on the session."""
-        ...
-
-    @property
-    def readers(self) -> "Cursors": ...
-
-
-class Cursors(Protocol):
-    """How far each turn is shown."""
-
-    async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None: ...
-
-    async def save_cursor(
-        self, reader: str, turn: TurnId, state: JsonObject, *, done: bool = False
-    ) -> None: ...
-
-
-class TurnPresenter(Protocol):
-    """Shows one turn. After a restart it is given the turn's events again, from the first one."""
-
-    async def is_finished(self) -> bool: ...
-
-    async def show_queued(self) -> None: ...
-
-    async def show(self, event: AnyEvent) -> None: ...
-
-    async def give_up(self) -> None: ...
-
-    async def close(self) -> None: ...
-
-    def forget(self) -> None: ...
-
-
-class Unasked(Protocol):
-    """Makes the presenters of turns that nobody asked for in a thread."""
-
-    async def make(
-        self, turn: StoredTurn, state: PresenterState, workspace: Path, guard: Guard
-    ) -> TurnPresenter:
-        """Raises SessionError for what is none of its turns."""
-        ...
-
-
 class StoredBookmark:
     """A presenter's state in the session store."""
 
-    def __init__(self, turns: Turns, turn: TurnId) -> None:
-        self._turns = turns
+    def __init__(self, runtime: Runtime, turn: TurnId) -> None:
+        self._runtime = runtime
         self._turn = turn
 
     async def load(self) -> JsonObject | None:
-        return await self._turns.readers.load_cursor(READER, self._turn)
+        return await self._runtime.readers.load_cursor(READER, self._turn)
 
     async def save(self, state: JsonObject) -> None:
         done = bool(state.get("finished"))
-        await self._turns.readers.save_cursor(READER, self._turn, state, done=done)
+        await self._runtime.readers.save_cursor(READER, self._turn, state, done=done)
 
 
 class Presenting:
@@ -112,17 +56,17 @@ class Presenting:
 
     def __init__(
         self,
-        turns: Turns,
+        runtime: Runtime,
         api: SlackApi,
         signs: Signs | None = None,
         *,
-        unasked: Unasked | None = None,
+        scheduled: MakePresenter | None = None,
         links: Links | None = None,
     ) -> None:
-        self._turns = turns
+        self._runtime = runtime
         self._api = api
         self._signs = signs or Signs(api)
-        self._unasked = unasked
+        self._scheduled = scheduled
         self._links = links
         self._tasks: dict[TurnId, asyncio.Task[None]] = {}
 
@@ -184,7 +128,7 @@ class Presenting:
         try:
             if turn.status == "queued":
                 await presenter.show_queued()
-            async with aclosing(self._turns.events(turn.id)) as events:
+            async with aclosing(self._runtime.events(turn.id)) as events:
                 async for _, event in events:
                     await self._present(presenter, event)
         except LeaseLost:
@@ -194,11 +138,11 @@ class Presenting:
             await presenter.close()
 
     async def _presenter(self, turn: StoredTurn) -> TurnPresenter:
-        workspace = await self._turns.workspace(turn.session, turn.inbound.received_at)
-        state = StoredBookmark(self._turns, turn.id)
-        guard = partial(self._turns.check, turn.session)
-        if self._unasked is not None and turn.inbound.scheduled:
-            return await self._unasked.make(turn, state, workspace, guard)
+        workspace = await self._runtime.workspace(turn.session, turn.inbound.received_at)
+        state = StoredBookmark(self._runtime, turn.id)
+        guard = partial(self._runtime.check, turn.session)
+        if self._scheduled is not None and turn.inbound.scheduled:
+            return await self._scheduled(turn, state, workspace, guard)
         thread, asked_ts = parse_session(turn.session), posted_ts(turn.inbound.key)
         return ThreadPresenter(
             self._api,

@@ -39,6 +39,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         _at_work.clear()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    """Behind the last test the session's own things are ended: they may start what ends them."""
+    if nextitem is None:
+        _at_work.clear()
+
+
 def _audit(event: str, _arguments: object) -> None:
     """Nothing that is counted as quick starts a process."""
     if event in STARTS and _at_work and _at_work[0].get_closest_marker("quick"):

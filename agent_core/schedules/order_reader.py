@@ -256,8 +256,7 @@ def _ordered(draft: OrderDraft, schedule: Schedule | None, said: Said) -> Readin
     known = (schedule.order.task if schedule else "", said.pending.task if said.pending else "")
     task = draft.task if draft.task in known and draft.task else _copied(draft.task, said)
     checked = draft.model_copy(update={"task": task, "zone": draft.zone or _zone(said.zone)})
-    intent: Intent = "order" if schedule is None else "change"
-    base = Reading(intent=intent, schedule=schedule, draft=checked)
+    base = Reading(intent="change" if schedule else "order", schedule=schedule, draft=checked)
     allowed = {"", *said.channels, said.pending.channel if said.pending else ""}
     if not {draft.channel, draft.reads} <= allowed | {said.pending.reads if said.pending else ""}:
         named = checked.model_copy(update={"channel": "", "reads": ""})
@@ -316,14 +315,13 @@ def _rule(recurrence: str, draft: OrderDraft, base: Reading, said: Said) -> Rule
 def _as_draft(schedule: Schedule) -> OrderDraft:
     """A stored order as the model would have read it; its channel stays where it is not named."""
     order = schedule.order
-    ends = order.rule.ends
     return OrderDraft(
         intent="change",
         which=schedule.number,
         task=order.task,
         rrule=order.rule.recurrence,
         zone=order.rule.zone,
-        ends=ends,
+        ends=order.rule.ends,
         only_when_new=order.when_nothing_new == "be_silent",
     )
 

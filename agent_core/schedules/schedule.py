@@ -14,7 +14,7 @@ _STAMP = "%Y%m%dT%H%M%SZ"
 ScheduleId = NewType("ScheduleId", str)
 
 Status = Literal["proposed", "active", "paused", "over", "deleted"]
-"""`proposed` waits for its owner's yes; `over` has no slot left."""
+"""`proposed` waits for its owner's yes; `over` has no slot left, or has changed another one."""
 
 WhenNothingNew = Literal["post", "say_so", "be_silent"]
 """What a run leads to that found only what was reported before."""
@@ -42,6 +42,8 @@ class Order:
     """The zone in which the owner reads times; empty where it is the rule's."""
     reads: str = ""
     """The place whose posts it is about, as the surface calls it; empty where it is about none."""
+    changes: ScheduleId = ScheduleId("")
+    """Of a proposal: the schedule that is to be like this; empty where it orders a new one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,7 @@ SLOT: TypeAdapter[Slot] = TypeAdapter(Slot)
 _NUMBER = func.coalesce(schedules.c.number, 0).label("number")
 _SCHEDULES = select(_NUMBER, *(column for column in schedules.c if column.name != "number"))
 UNFINISHED: tuple[SlotState, ...] = ("due", "begun")
+_AGREED = (schedules.c.number.is_not(None), schedules.c.status != "deleted")
 
 
 class ScheduleStore:
@@ -37,26 +38,21 @@ class ScheduleStore:
         self._database = database
 
     async def propose(self, schedule: ScheduleId, order: Order, now: datetime) -> Schedule:
-        """Store an order that waits for a yes. Proposed again, it is replaced while it waits."""
-        told = {"place": order.place, "order": order}
+        """Store an order that waits for a yes. Proposed again, the first one stands."""
         row = {
             "id": schedule,
             "team": order.team,
             "owner": order.owner,
+            "place": order.place,
+            "order": order,
             "status": "proposed",
             "reason": "",
             "failures": 0,
             "next_due": None,
             "created_at": now,
-            **told,
         }
-        waits = (schedules.c.id == schedule) & (schedules.c.status == "proposed")
-
-        def propose(connection: Connection) -> None:
-            if not self._database.insert_if_new(connection, schedules, row):
-                connection.execute(update(schedules).where(waits).values(told))
-
-        await self._database.run(propose)
+        insert = self._database.insert_if_new
+        await self._database.run(lambda connection: insert(connection, schedules, row))
         return await self.get(schedule)
 
     async def get(self, schedule: ScheduleId) -> Schedule:
@@ -76,9 +72,7 @@ class ScheduleStore:
 
     async def of_team(self, team: str) -> list[Schedule]:
         """The team's schedules that were agreed on and not deleted, by number."""
-        return await self._schedules(
-            schedules.c.team == team, schedules.c.status.not_in(("proposed", "deleted"))
-        )
+        return await self._schedules(schedules.c.team == team, *_AGREED)
 
     async def activate(self, schedule: ScheduleId, now: datetime) -> Schedule:
         """From now on it is due by its rule; failures are forgotten."""
@@ -106,6 +100,12 @@ class ScheduleStore:
         await self._change(schedule, place=order.place, order=order)
         current = await self.get(schedule)
         return await self.activate(schedule, now) if current.status == "active" else current
+
+    async def carry_over(self, proposal: Schedule, order: Order, now: datetime) -> Schedule:
+        """What a proposal changes of another schedule is so from now on; the proposal is over."""
+        changed = await self.change_order(proposal.order.changes, order, now)
+        await self._change(proposal.id, status="over")
+        return changed
 
     async def due(self, now: datetime, *, limit: int) -> list[Schedule]:
         """Active schedules with a slot at or before now, those that wait longest first."""
@@ -212,8 +212,7 @@ class ScheduleStore:
             .where(schedules.c.place == place, slots.c.root == root)
         )
         ordered = select(schedules.c.id).where(
-            schedules.c.order["origin"].as_string() == origin,
-            schedules.c.status.not_in(("proposed", "deleted")),
+            schedules.c.order["origin"].as_string() == origin, *_AGREED
         )
         row = await self._database.row(of_post)
         if row is not None or origin is None:

@@ -3,27 +3,28 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from agent_core.runtime import Runtime
-from bot.digests.clerk import Clerk, DigestLimits, Places
 from bot.digests.clicks import Clicks
-from bot.digests.desk import Desk
 from bot.digests.host import DigestHost
-from bot.digests.show import DigestShows
+from bot.digests.messages import DigestMessages
+from bot.digests.orders import DigestLimits, Orders, Places
+from bot.digests.posts import PREFIX
+from bot.digests.turn import present_slot
+from bot.presenter import MakePresenter
 from bot.slack_api import People, SlackApi
 
-__all__ = ["DigestLimits", "Digests", "build_digests"]
+__all__ = ["PREFIX", "DigestLimits", "DigestMessages", "Digests", "build_digests"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digests:
     """The ways in and out of digests."""
 
-    desk: Desk
-    """For messages."""
+    messages: DigestMessages
     clicks: Clicks
-    """For buttons and forms."""
-    shows: DigestShows
+    presenter: MakePresenter
     """For turns that are due."""
     host: DigestHost
     """For the core's timekeeper."""
@@ -37,11 +38,11 @@ def build_digests(
     clock: Callable[[], datetime],
 ) -> Digests:
     """All of them, made from what the bot has already."""
-    places = Places(api, people)
-    clerk = Clerk(runtime.timekeeper, places, clock, limits)
+    orders = Orders(runtime.schedules, runtime.timekeeper, Places(api, people), clock, limits)
+    messages = DigestMessages(orders, runtime.order_reader, api, runtime.marks, clock)
     return Digests(
-        desk=Desk(clerk, runtime.order_reader, api, runtime.marks, clock),
-        clicks=Clicks(clerk, api, people, clock),
-        shows=DigestShows(runtime, api, clock),
-        host=DigestHost(api, places, people),
+        messages=messages,
+        clicks=Clicks(orders, messages, api, people, clock),
+        presenter=partial(present_slot, runtime, api, clock),
+        host=DigestHost(api, orders.places),
     )

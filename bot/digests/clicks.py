@@ -3,29 +3,28 @@
 import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import cast
 
-from agent_core.ids import UserId
-from agent_core.messages import InboundMessage, JsonObject
-from agent_core.prompts.language import detect_language, read_language
+from agent_core.ids import SessionId
+from agent_core.messages import JsonObject
+from agent_core.prompts.language import detect_language
 from agent_core.schedules.rule import Rule, read_recurrence
-from agent_core.schedules.schedule import Schedule, ScheduleId, WhenNothingNew
+from agent_core.schedules.schedule import Order, ScheduleId, WhenNothingNew
 from agent_core.schedules.told import rule_words
 from bot.digests import posts
-from bot.digests.clerk import Clerk, NotDone, Wanted
-from bot.digests.desk import schedule_id
+from bot.digests.messages import DigestMessages
+from bot.digests.orders import NotDone, Orders
 from bot.ingress import Press, Submission
-from bot.render import Draft
+from bot.render import Draft, entry, modal, plain_text
 from bot.slack_api import People, SlackApi
-from bot.threads import ThreadRef, user_id
+from bot.threads import ThreadRef, parse_session, user_id
 from bot.words import BOT
 
 logger = logging.getLogger(__name__)
 
 MAX_TASK_CHARS = 1_000
-LABEL_CHARS = 75
 NEW = "new"
 """In place of a schedule's id: the form orders one."""
 KEPT = "kept"
@@ -49,9 +48,15 @@ class Clicks:
     """The `Gestures` of digests. Done again, each leaves the same behind."""
 
     def __init__(
-        self, clerk: Clerk, api: SlackApi, people: People, clock: Callable[[], datetime]
+        self,
+        orders: Orders,
+        messages: DigestMessages,
+        api: SlackApi,
+        people: People,
+        clock: Callable[[], datetime],
     ) -> None:
-        self._clerk = clerk
+        self._orders = orders
+        self._messages = messages
         self._api = api
         self._people = people
         self._clock = clock
@@ -62,182 +67,165 @@ class Clicks:
         Raises:
             SlackError: Slack could not be asked; the press may come again.
         """
-        name, chosen = press.action_id.removeprefix(posts.PREFIX), press.value
+        name, value = press.action_id.removeprefix(posts.PREFIX), press.value
         if name == "menu":
-            name, _, chosen = press.value.partition(":")
-        who = user_id(press.team, press.user)
+            name, _, value = press.value.partition(":")
         try:
-            if name == "new":
-                await self._open(press, None, chosen)
-            else:
-                await self._do(name, ScheduleId(chosen), who, press)
+            await self._do(name, value, press)
         except NotDone as refused:
-            order = refused.schedule.order if refused.schedule else None
+            language = posts.language_of(refused.schedule.order) if refused.schedule else "en"
             await self._api.post_ephemeral(
                 press.channel,
                 press.user,
-                posts.refusal(refused, posts.language_of(order) if order else "en"),
-                thread_ts=press.thread_ts or press.message_ts,
+                posts.refusal(refused, language),
+                thread_ts=_thread(press).root_ts,
             )
 
     async def submit(self, submission: Submission) -> Mapping[str, str] | None:
         """Order or change the schedule as the form says."""
-        name, language, place = submission.private_metadata.split(" ", 2)
+        name, language, place, ts = submission.private_metadata.split(" ", 3)
+        thread = parse_session(SessionId(place))
         who, now = user_id(submission.team, submission.user), self._clock()
-        language, schedule = read_language(language) or "en", ScheduleId(name)
         try:
             if name == NEW:
-                filled = await self._read_new(submission, language)
-                if isinstance(filled, dict):
-                    return filled
-                changed = await self._propose(submission, filled, place, language)
+                order = await self._new_order(submission.user, thread, language)
             else:
-                current = await self._clerk.may_change(schedule, who)
-                filled = read_form(submission.values, current.order.rule, language, now)
-                if isinstance(filled, dict):
-                    return filled
-                changed = await self._clerk.change(schedule, who, filled)
+                order = (await self._orders.get(ScheduleId(name), who)).order
+            wanted = read_form(submission.values, order, language, now)
+            if not isinstance(wanted, Order):
+                return wanted
+            if name == NEW:
+                await self._messages.offer(submission.key, wanted)
+                return None
+            changed = await self._orders.change(ScheduleId(name), wanted, who)
         except NotDone as refused:
             block = _BLOCK_OF.get(refused.refusal, "task")
             return {block: posts.refusal(refused, language)}
         if changed.status == "proposed":
-            may_read = await self._clerk.may_read(changed.order)
-            draft = posts.proposal(changed, language, now, may_read=may_read)
+            may_read = await self._orders.places.may_read(changed.order)
+            draft = posts.proposal(changed, now, may_read=may_read)
+            await self._api.update(thread.channel, ts, draft.text, blocks=draft.blocks)
         else:
-            draft = Draft(text=posts.told("changed", changed, language, now))
-        await self._answer(place, draft, submission.key)
+            told = posts.told("changed", changed, language, now)
+            await self._messages.answer(thread, submission.key, Draft(text=told))
         return None
 
-    async def _do(self, name: str, schedule: ScheduleId, who: UserId, press: Press) -> None:
-        now = self._clock()
+    async def _do(self, name: str, value: str, press: Press) -> None:
+        who, schedule = user_id(press.team, press.user), ScheduleId(value)
         match name:
-            case "confirm":
-                done = await self._clerk.confirm(schedule, who)
-                await self._replace(press, posts.agreed(done, posts.language_of(done.order), now))
-            case "cancel":
-                done = await self._clerk.cancel(schedule, who)
-                language = posts.language_of(done.order)
-                no = Draft(text=BOT.say(language, "digest-not-scheduled"))
-                is_gone = done.status == "deleted"
-                await self._replace(press, no if is_gone else posts.agreed(done, language, now))
+            case "confirm" | "cancel":
+                place = {"channel": press.channel, "ts": press.message_ts}
+                await self._messages.decide(schedule, who, is_yes=name == "confirm", **place)
+            case "new":
+                thread = _thread(press)
+                order = await self._new_order(press.user, thread, "", words=value)
+                await self._open(press, NEW, order)
             case "change" | "edit":
-                await self._open(press, await self._clerk.may_change(schedule, who), "")
+                await self._open(press, value, (await self._orders.get(schedule, who)).order)
             case "pause" | "resume" | "run" | "delete":
-                done, said = await self._clerk.do(name, schedule, who)
+                done = await self._orders.do(name, schedule, who)
                 # Said in the thread of the list, where everybody sees who did it.
-                text = posts.told(said, done, posts.language_of(done.order), now)
-                place = _thread(press).session
-                await self._answer(place, Draft(text=f"<@{press.user}>: {text}"), press.key)
+                language = posts.language_of(done.order)
+                told = posts.told(f"did-{name}", done, language, self._clock())
+                draft = Draft(text=f"<@{press.user}>: {told}")
+                await self._messages.answer(_thread(press), press.key, draft)
             case _:
                 logger.warning("a button of another version was pressed: %s", name)
 
-    async def _open(self, press: Press, current: Schedule | None, text: str) -> None:
-        place = _thread(press).session
-        person = await self._people.person(press.user)
-        zone, locale = (person.zone, person.locale) if person else ("", "")
-        if current is None:
-            language = detect_language(text, locale=locale)
-            view = new_form(text, press.channel, zone or "UTC", language, place=place)
-        else:
-            view = form(current, posts.language_of(current.order), place=place)
+    async def _open(self, press: Press, name: str, order: Order) -> None:
+        language = posts.language_of(order)
+        metadata = f"{name} {language} {_thread(press).session} {press.message_ts}"
+        view = form(order, language, metadata)
         if await self._api.views.open(press.trigger_id, view) is None:
-            raise NotDone("press_again", current)
+            raise NotDone("press_again")
 
-    async def _read_new(self, submission: Submission, language: str) -> Wanted | dict[str, str]:
-        person = await self._people.person(submission.user)
-        zone = (person.zone if person else "") or "UTC"
-        begins = self._clock().astimezone(UTC).replace(second=0, microsecond=0)
-        template = Rule(recurrence="", zone=zone, begins=begins)
-        return read_form(submission.values, template, language, begins)
-
-    async def _propose(
-        self, submission: Submission, wanted: Wanted, place: str, language: str
-    ) -> Schedule:
-        """What a form orders is agreed to like any other order."""
-        person = await self._people.person(submission.user)
-        message = InboundMessage(
-            session=_place(place).session,
-            key=submission.key,
-            asker=user_id(submission.team, submission.user),
-            author_name=person.name if person else submission.user,
-            text="",
-            received_at=self._clock(),
-            author_locale=person.locale if person else "",
-            author_zone=person.zone if person else "",
+    async def _new_order(
+        self, user: str, thread: ThreadRef, language: str, *, words: str = "-"
+    ) -> Order:
+        """What the form of a new digest begins with: a person's words, on weekdays at nine."""
+        person = await self._people.person(user)
+        locale = person.locale if person else ""
+        return Order(
+            team=thread.team,
+            place=thread.channel,
+            owner=user_id(thread.team, user),
+            owner_name=person.name if person else user,
+            owner_locale=language or detect_language(words, locale=locale),
+            task="" if words == "-" else words,
+            rule=Rule(
+                recurrence=f"{DAYS[1]};BYHOUR=9;BYMINUTE=0",
+                zone=(person.zone if person else "") or "UTC",
+                begins=_minute(self._clock()),
+            ),
+            when_nothing_new="post",
+            origin=thread.session,
+            owner_zone=person.zone if person else "",
         )
-        return await self._clerk.propose(schedule_id(submission.key), wanted, message, language)
-
-    async def _replace(self, press: Press, draft: Draft) -> None:
-        blocks = draft.blocks or (posts.section(draft.text),)
-        await self._api.update(press.channel, press.message_ts, draft.text, blocks=blocks)
-
-    async def _answer(self, place: str, draft: Draft, key: str) -> None:
-        thread = _place(place)
-        if await self._api.find_post(thread, key) is None:
-            await self._api.post(thread, draft.text, op_id=key, blocks=draft.blocks)
 
 
-def form(schedule: Schedule, language: str, *, place: str) -> JsonObject:
-    """A modal that shows the schedule as it is.
-
-    Args:
-        schedule: What is changed.
-        language: Of the labels.
-        place: Where it was asked for, a session's id: the answer is told there.
-    """
-    order, rule = schedule.order, schedule.order.rule
+def form(order: Order, language: str, metadata: str) -> JsonObject:
+    """A modal that shows an order as it is."""
+    words, rule = BOT.of(language), order.rule
     days, time = _taken_apart(rule)
-    entries = _Entries(order.task, days, time, order.place, order.when_nothing_new)
-    return _modal(entries, rule, language, f"{schedule.id} {language} {place}")
-
-
-def new_form(text: str, channel: str, zone: str, language: str, *, place: str) -> JsonObject:
-    """A modal in which a digest is ordered, with a person's words as its topic."""
-    entries = _Entries("" if text == "-" else text, DAYS[1], "", channel, "post")
-    rule = Rule(recurrence="", zone=zone, begins=datetime(2026, 1, 1, 12, tzinfo=UTC))
-    return _modal(entries, rule, language, f"{NEW} {language} {place}")
+    labels = {each: rule_words(_of_days(each, rule), language) for each in DAYS}
+    if days == KEPT:
+        labels = {KEPT: rule_words(rule, language), **labels}
+    news = {
+        "post": words("digest-news-post"),
+        "say_so": words("digest-news-say-so"),
+        "be_silent": words("digest-news-silent"),
+    }
+    channels = {
+        "type": "conversations_select",
+        "initial_conversation": order.place,
+        "filter": {"include": ["public", "private"], "exclude_bot_users": True},
+    }
+    label = words("digest-form-time", zone=rule.zone)
+    return modal(
+        f"{posts.PREFIX}form",
+        words("digest-form-title"),
+        words("digest-form-save"),
+        words("digest-button-cancel"),
+        private_metadata=metadata,
+        blocks=[
+            entry("task", words("digest-form-task"), _text(order.task, multiline=True)),
+            entry("days", words("digest-form-days"), _menu(labels, days)),
+            entry("time", label, _text(time), optional=days == KEPT),
+            entry("channel", words("digest-form-channel"), channels),
+            entry("news", words("digest-form-news"), _menu(news, order.when_nothing_new)),
+        ],
+    )
 
 
 def read_form(
-    values: Mapping[str, str], rule: Rule, language: str, now: datetime
-) -> Wanted | dict[str, str]:
-    """What was written, or what is wrong with it by the id of its block.
+    values: Mapping[str, str], order: Order, language: str, now: datetime
+) -> Order | dict[str, str]:
+    """The order as it was written, or what is wrong with it by the id of its block.
 
     Args:
         values: By block id.
-        rule: As it was; only its zone and beginning where there was none.
+        order: As it was when the form was opened.
         language: Of the complaints.
         now: From when another rule counts.
     """
-    words, days = BOT.of(language), values.get("days") or KEPT
+    words, days, rule = BOT.of(language), values.get("days") or KEPT, order.rule
     task = " ".join(values.get("task", "").split())
     if not task:
         return {"task": words("digest-form-task")}
-    if days != KEPT or not rule.recurrence:
+    if days != KEPT:
         time = _TIME.fullmatch(values.get("time") or "")
         if time is None or days not in DAYS:
             return {"time": words("digest-form-time-unclear")}
         recurrence = f"{days};BYHOUR={int(time[1])};BYMINUTE={int(time[2])}"
         if recurrence != rule.recurrence:
-            begins = now.astimezone(UTC).replace(second=0, microsecond=0)
-            rule = Rule(recurrence=recurrence, zone=rule.zone, begins=begins, ends=rule.ends)
-    return Wanted(
+            rule = replace(rule, recurrence=recurrence, begins=_minute(now))
+    return replace(
+        order,
         task=task[:MAX_TASK_CHARS],
         rule=rule,
-        channel=values.get("channel") or "",
+        place=values.get("channel") or order.place,
         when_nothing_new=cast("WhenNothingNew", values.get("news") or "post"),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Entries:
-    """What the form shows when it opens."""
-
-    task: str
-    days: str
-    time: str
-    channel: str
-    news: WhenNothingNew
 
 
 def _taken_apart(rule: Rule) -> tuple[str, str]:
@@ -250,43 +238,8 @@ def _taken_apart(rule: Rule) -> tuple[str, str]:
     return KEPT, ""
 
 
-def _modal(entries: _Entries, rule: Rule, language: str, metadata: str) -> JsonObject:
-    words = BOT.of(language)
-    labels = {days: rule_words(_of_days(days, rule), language) for days in DAYS}
-    if entries.days == KEPT:
-        labels = {KEPT: rule_words(rule, language), **labels}
-    news = {
-        "post": words("digest-news-post"),
-        "say_so": words("digest-news-say-so"),
-        "be_silent": words("digest-news-silent"),
-    }
-    return {
-        "type": "modal",
-        "callback_id": f"{posts.PREFIX}form",
-        "private_metadata": metadata,
-        "title": _plain(words("digest-form-title")),
-        "submit": _plain(words("digest-form-save")),
-        "close": _plain(words("digest-button-cancel")),
-        "blocks": [
-            _input("task", words("digest-form-task"), _text(entries.task, multiline=True)),
-            _input("days", words("digest-form-days"), _menu(labels, entries.days)),
-            {
-                **_input("time", words("digest-form-time", zone=rule.zone), _text(entries.time)),
-                "optional": entries.days == KEPT,
-            },
-            _input("channel", words("digest-form-channel"), _channels(entries.channel)),
-            _input("news", words("digest-form-news"), _menu(news, entries.news)),
-        ],
-    }
-
-
 def _of_days(days: str, rule: Rule) -> Rule:
     return Rule(recurrence=days, zone=rule.zone, begins=datetime(2026, 1, 1, 12, 1, tzinfo=UTC))
-
-
-def _input(name: str, label: str, element: JsonObject) -> JsonObject:
-    named = {**element, "action_id": name}
-    return {"type": "input", "block_id": name, "label": _plain(label), "element": named}
 
 
 def _text(value: str, *, multiline: bool = False) -> JsonObject:
@@ -299,7 +252,7 @@ def _text(value: str, *, multiline: bool = False) -> JsonObject:
 
 
 def _menu(labels: Mapping[str, str], chosen: str) -> JsonObject:
-    options = {name: {"text": _plain(label), "value": name} for name, label in labels.items()}
+    options = {name: {"text": plain_text(label), "value": name} for name, label in labels.items()}
     return {
         "type": "static_select",
         "options": list(options.values()),
@@ -307,21 +260,8 @@ def _menu(labels: Mapping[str, str], chosen: str) -> JsonObject:
     }
 
 
-def _channels(channel: str) -> JsonObject:
-    return {
-        "type": "conversations_select",
-        "initial_conversation": channel,
-        "filter": {"include": ["public", "private"], "exclude_bot_users": True},
-    }
-
-
-def _plain(text: str) -> JsonObject:
-    return {"type": "plain_text", "text": text[:LABEL_CHARS]}
-
-
-def _place(session: str) -> ThreadRef:
-    team, channel, root_ts = session.split(":")
-    return ThreadRef(team=team, channel=channel, root_ts=root_ts)
+def _minute(moment: datetime) -> datetime:
+    return moment.astimezone(UTC).replace(second=0, microsecond=0)
 
 
 def _thread(press: Press) -> ThreadRef:

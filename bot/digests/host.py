@@ -1,23 +1,24 @@
 """Slack as the place where schedules are told: what stands against one, and what went wrong."""
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from contextlib import aclosing
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from cachetools import TTLCache
+
 from agent_core.ids import UserId
-from agent_core.messages import JsonObject
 from agent_core.runtime import Obstacle
 from agent_core.schedules.schedule import Order, Schedule
 from bot.digests import posts
-from bot.digests.clerk import Places
+from bot.digests.orders import Places
 from bot.inbound import mentioned_users, plain_text
-from bot.slack_api import People, SlackApi, SlackError, SlackRefused
+from bot.slack_api import PostRecord, SlackApi, SlackError
+from bot.slack_api.records import read_post
 from bot.threads import parse_session, parse_user
 
 CLEAR_FOR_S = 60.0
-TELL_AGAIN_S = (2.0, 10.0, 30.0)
+MAX_CLEAR = 1_000
 MAX_POSTS = 300
 MAX_POST_CHARS = 600
 MAX_MATERIAL_CHARS = 30_000
@@ -33,11 +34,12 @@ class DigestHost:
     are due at the same moment, and Slack bears few questions.
     """
 
-    def __init__(self, api: SlackApi, places: Places, people: People) -> None:
+    def __init__(self, api: SlackApi, places: Places) -> None:
         self._api = api
         self._places = places
-        self._people = people
-        self._clear_until_s: dict[tuple[str, UserId], float] = {}
+        self._clear: TTLCache[tuple[str, UserId], bool] = TTLCache(
+            MAX_CLEAR, CLEAR_FOR_S, timer=api.clock.seconds
+        )
 
     async def obstacle(self, schedule: Schedule) -> Obstacle | None:
         """Looked for before each run.
@@ -45,28 +47,27 @@ class DigestHost:
         Raises:
             SlackError: Slack could not be asked.
         """
-        order, now_s = schedule.order, self._api.clock.seconds()
-        key = (order.place, order.owner)
-        if self._clear_until_s.get(key, 0.0) > now_s:
+        key = (schedule.order.place, schedule.order.owner)
+        if key in self._clear:
             return None
-        obstacle = await self._find(order)
+        obstacle = await self._find(schedule.order)
         if obstacle is None:
-            self._clear_until_s[key] = now_s + CLEAR_FOR_S
+            self._clear[key] = True
         return obstacle
 
     async def _find(self, order: Order) -> Obstacle | None:
-        place = await self._places.about(order.place)
+        place = await self._places.channels.about(order.place)
         if place is None:
             return "not_in_place"  # Slack says the same of private channels and of deleted ones
         if place.is_archived:
             return "place_closed"
         if not place.is_member and place.kind != "im":
             return "not_in_place"
-        owner = await self._places.person(order.owner)
+        owner = await self._places.people.person(parse_user(order.owner)[1])
         is_here = owner is not None and not owner.is_deactivated
-        if not is_here or not await self._places.is_in(parse_user(order.owner)[1], order.place):
-            return "owner_left"
-        return None
+        return (
+            None if is_here and await self._places.has(order.place, order.owner) else "owner_left"
+        )
 
     async def material(self, schedule: Schedule, since: datetime) -> str:
         """The posts that a digest about a channel is made of, oldest first; the newest are kept."""
@@ -74,12 +75,11 @@ class DigestHost:
         if not order.reads:
             return ""
         try:
-            if not await self._places.may_read(order.reads, order.owner):
+            if not await self._places.may_read(order):
                 return UNREADABLE
             said = await self._posts(order.reads, since)
-            names = await self._people.names(
-                {post.user for post in said} | {u for p in said for u in mentioned_users(p.text)}
-            )
+            users = {user for post in said for user in (post.user, *mentioned_users(post.text))}
+            names = await self._places.people.names(users)
         except SlackError as error:
             logger.warning("schedule %s: its channel could not be read: %s", schedule.id, error)
             return UNREADABLE
@@ -89,13 +89,15 @@ class DigestHost:
         head = f"Posts in the channel since {since:%Y-%m-%d %H:%M} UTC, as material:"
         return "\n".join([head, *(lines or ["(none)"])])
 
-    async def _posts(self, channel: str, since: datetime) -> list["_Post"]:
-        found: list[_Post] = []
+    async def _posts(self, channel: str, since: datetime) -> list[PostRecord]:
+        """What people said; posts of bots, joins and other notices are left out."""
+        found: list[PostRecord] = []
         async with aclosing(
             self._api.channels.history(channel, oldest=f"{since.timestamp():.6f}")
         ) as pages:
             async for page in pages:
-                found += [each for raw in page if (each := _persons_post(raw)) is not None]
+                said = (raw for raw in page if not (raw.get("subtype") or raw.get("bot_id")))
+                found += [post for post in map(read_post, said) if post.user and post.text]
                 if len(found) >= MAX_POSTS:
                     break
         return found[:MAX_POSTS][::-1]
@@ -112,45 +114,20 @@ class DigestHost:
         op = f"{schedule.id}:trouble:{schedule.status}:{schedule.reason}:{schedule.failures}"
         origin = parse_session(order.origin)
         team, user = parse_user(order.owner)
-        await self._insist(lambda: self._api.post(origin, text, op_id=op))
+        await _try(self._api.post(origin, text, op_id=op))
         if not origin.channel.startswith("D"):  # else the owner has just read it
             since, direct = origin.root_ts, f"{op}:direct"
-            await self._insist(
-                lambda: self._api.post_direct(team, user, text, op_id=direct, since=since)
-            )
-
-    async def _insist(self, tell: Callable[[], Awaitable[object]]) -> None:
-        for wait_s in (*TELL_AGAIN_S, None):
-            try:
-                await tell()
-            except SlackRefused as refused:
-                logger.warning("trouble with a schedule is not told: %s", refused)
-                return
-            except SlackError as error:
-                if wait_s is None:
-                    logger.warning("trouble with a schedule could not be told: %s", error)
-                    return
-                await self._api.clock.sleep(wait_s)
-            else:
-                return
+            await _try(self._api.post_direct(team, user, text, op_id=direct, since=since))
 
 
-@dataclass(frozen=True, slots=True)
-class _Post:
-    user: str
-    ts: str
-    text: str
+async def _try(telling: Awaitable[object]) -> None:
+    try:
+        await telling
+    except SlackError as error:
+        logger.warning("trouble with a schedule is not told: %s", error)
 
 
-def _persons_post(raw: JsonObject) -> _Post | None:
-    """What a person said; posts of bots, joins and other notices are none."""
-    user, text = str(raw.get("user") or ""), str(raw.get("text") or "")
-    if raw.get("subtype") or raw.get("bot_id") or not user or not text:
-        return None
-    return _Post(user, str(raw.get("ts") or "0"), text)
-
-
-def _line(post: _Post, names: dict[str, str]) -> str:
+def _line(post: PostRecord, names: dict[str, str]) -> str:
     """One line, so that no post can speak in another's name."""
     said = " ".join(plain_text(post.text, names=names).split())[:MAX_POST_CHARS]
     at = datetime.fromtimestamp(float(post.ts), UTC)

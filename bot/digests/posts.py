@@ -1,6 +1,5 @@
 """The posts about digests: proposals, lists, and the digest itself. Pure."""
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,14 +8,26 @@ from urllib.parse import urlsplit
 
 from agent_core.messages import JsonObject
 from agent_core.prompts.language import detect_language
-from agent_core.schedules.digest import PublishedDigest
+from agent_core.schedules.digest import DigestLine, PublishedDigest
 from agent_core.schedules.rule import slots_after
 from agent_core.schedules.schedule import Order, Schedule, Slot
 from agent_core.schedules.told import moment_words, rule_words
 from agent_core.words import Words
-from bot.digests.clerk import NotDone
-from bot.render import Draft, IsLive, defanged, limits, one_line, split, to_mrkdwn
-from bot.threads import parse_user
+from bot.digests.orders import CHANNEL_ID, NotDone
+from bot.render import (
+    Draft,
+    IsLive,
+    actions,
+    button,
+    defanged,
+    limits,
+    link,
+    mention,
+    one_line,
+    plain_text,
+    section,
+    split,
+)
 from bot.words import BOT
 
 PREFIX = "digest."
@@ -31,28 +42,18 @@ TIMES_SHOWN = 3
 LATE_S = 300.0
 MAX_LISTED = 20
 LISTED_CHARS = limits.BLOCK_TEXT_CHARS // (MAX_LISTED + 2)
-
-_OUR_CHANNEL = re.compile(r"<#[A-Z0-9]+>")
-_MARKUP = re.compile(r"([\\`*_{}\[\]<>&~|!#])")
+_FORMS = ((LINE_CHARS, True), (LINE_CHARS, False), (LINE_CHARS // 8, False))
+"""How long the lines of a digest may be and whether with their addresses, until all of it fits."""
 _LOOKS_LIKE_TICK = "\u2035"
 """Not a letter: an address behind it is still seen as one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One line of a digest: plain words, and the page that says so."""
-
-    text: str
-    source: str
-    is_new: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a run found, as its channel gets it."""
+    """What a run found, as its channel gets it: what is new first."""
 
     title: str
-    findings: tuple[Finding, ...]
+    lines: tuple[DigestLine, ...]
     details: str
     """Markdown for the thread."""
     is_plain: bool = False
@@ -61,17 +62,14 @@ class Report:
     @property
     def is_news(self) -> bool:
         """Whether there is anything that was not told before."""
-        return self.is_plain or any(finding.is_new for finding in self.findings)
+        return self.is_plain or any(line.is_new for line in self.lines)
 
     @property
-    def claims(self) -> tuple[str, ...]:
-        """What is to be remembered of the lines."""
-        return () if self.is_plain else tuple(finding.text for finding in self.findings)
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """The pages that the lines name, as they are remembered."""
-        return tuple(address(each.source) for each in self.findings if each.source)
+    def told(self) -> dict[str, list[str]]:
+        """What is to be remembered of the lines: their words, and the pages that they name."""
+        lines = () if self.is_plain else self.lines
+        sources = [address(line.source) for line in lines if line.source]
+        return {"claim": [line.text for line in lines], "source": sources}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,23 +82,21 @@ class Telling:
     """When the digest before it was due; None for the first one."""
 
 
-def report_of(
-    published: PublishedDigest, *, known_sources: Collection[str], known_claims: Collection[str]
-) -> Report:
+def report_of(published: PublishedDigest, known: Collection[str]) -> Report:
     """What was published; told before is what an earlier digest has told, whatever the model says.
 
     A line is known by its source, where it names one, and by its words, where it names none.
     """
 
-    def finding(text: str, source: str, is_new: bool) -> Finding:
-        short = cut(text, LINE_CHARS)
-        was_told = address(source) in known_sources if source else short in known_claims
-        return Finding(text=short, source=source.strip(), is_new=is_new and not was_told)
+    def checked(line: DigestLine) -> DigestLine:
+        short = cut(line.text, LINE_CHARS)
+        was_told = (address(line.source) if line.source else short) in known
+        news = {"text": short, "is_new": line.is_new and not was_told}
+        return line.model_copy(update={**news, "source": line.source.strip()})
 
-    found = [finding(line.text, line.source, line.is_new) for line in published.lines]
     return Report(
         title=cut(published.headline, TASK_CHARS),
-        findings=tuple(sorted(found, key=lambda each: not each.is_new)),
+        lines=tuple(sorted(map(checked, published.lines), key=lambda line: not line.is_new)),
         details=published.details.strip(),
     )
 
@@ -109,8 +105,8 @@ def plain_report(answer: str, task: str) -> Report:
     """The words of a run that has published nothing."""
     paragraphs = [part for part in answer.split("\n\n") if not part.lstrip().startswith("#")]
     first = cut(next(filter(str.strip, paragraphs), ""), LINE_CHARS)
-    told = (Finding(text=first, source="", is_new=False),) if first else ()
-    return Report(title=cut(task, TASK_CHARS), findings=told, details=answer.strip(), is_plain=True)
+    lines = (DigestLine(text=first, is_new=False),) if first else ()
+    return Report(title=cut(task, TASK_CHARS), lines=lines, details=answer.strip(), is_plain=True)
 
 
 def address(url: str) -> str:
@@ -126,7 +122,7 @@ def address(url: str) -> str:
 
 def as_markdown(report: Report) -> str:
     """What a digest tells, for those who go on with it."""
-    lines = [f"- {each.text} {each.source}".rstrip() for each in report.findings]
+    lines = [f"- {each.text} {each.source}".rstrip() for each in report.lines]
     return "\n\n".join(filter(None, [report.title, "\n".join(lines), report.details]))
 
 
@@ -141,10 +137,11 @@ def language_of(order: Order) -> str:
     return detect_language(order.task, locale=order.owner_locale)
 
 
-def proposal(schedule: Schedule, language: str, now: datetime, *, may_read: bool = True) -> Draft:
+def proposal(schedule: Schedule, now: datetime, *, may_read: bool = True) -> Draft:
     """What was understood, and the buttons that agree to it."""
-    words, order = BOT.of(language), schedule.order
-    lines = [words("digest-understood", **_facts(schedule, words, language, now))]
+    order, language = schedule.order, language_of(schedule.order)
+    words = BOT.of(language)
+    lines = [told("understood", schedule, language, now)]
     if order.reads:
         reads = words("digest-reads" if may_read else "digest-reads-not", reads=f"<#{order.reads}>")
         lines.append(f"_{reads}_")
@@ -152,56 +149,73 @@ def proposal(schedule: Schedule, language: str, now: datetime, *, may_read: bool
         is_silent = order.when_nothing_new == "be_silent"
         said = words("digest-only-news" if is_silent else "digest-says-no-news")
         lines.append(f"_{said}_")
-    lines.append(words("digest-shall-i"))
-    text = "\n".join(lines)
-    names = ("confirm", "change", "cancel")
-    buttons = [button(name, words, schedule.id) for name in names]
-    return Draft(text=text, blocks=(section(text), {"type": "actions", "elements": buttons}))
+    text = "\n".join([*lines, words("digest-shall-i")])
+    buttons = [_button(name, words, schedule.id) for name in ("confirm", "change", "cancel")]
+    return Draft(text=text, blocks=(section(_whole(text)), actions(*buttons)))
 
 
-def agreed(schedule: Schedule, language: str, now: datetime) -> Draft:
-    """What a proposal becomes when it is confirmed."""
-    words = BOT.of(language)
-    facts = _facts(schedule, words, language, now)
-    who = f"<@{parse_user(schedule.order.owner)[1]}>"
-    return Draft(text=words("digest-scheduled", n=str(schedule.number), who=who, **facts))
+def decided(schedule: Schedule, now: datetime, *, is_change: bool) -> str:
+    """What a proposal becomes when its owner has said yes or no."""
+    language = language_of(schedule.order)
+    if schedule.status == "deleted":
+        return BOT.say(language, "digest-not-scheduled")
+    return told("changed" if is_change else "scheduled", schedule, language, now)
 
 
 def told(key: str, schedule: Schedule, language: str, now: datetime) -> str:
-    """One of the sentences about a schedule: `paused`, `resumed`, `started` and so on."""
-    words = BOT.of(language)
-    facts = _facts(schedule, words, language, now)
-    return words(f"digest-{key}", n=str(schedule.number), **facts)
+    """One of the sentences about a schedule: `understood`, `changed`, `did-pause` and so on."""
+    words, order = BOT.of(language), schedule.order
+    zone = order.owner_zone or order.rule.zone
+    times = islice(slots_after(order.rule, now), TIMES_SHOWN)
+    spoken = " · ".join(moment_words(time, zone, language) for time in times)
+    mark = f" ({zone})" if spoken and zone != order.rule.zone else ""
+    when = rule_words(order.rule, language)
+    return words(
+        f"digest-{key}",
+        n=str(schedule.number),
+        who=mention(order.owner),
+        task=_foreign(order.task, TASK_CHARS),
+        when=f"{when[:1].upper()}{when[1:]}",
+        channel=_place(order.place, words),
+        next=f"{spoken}{mark}" or "-",
+    )
 
 
 def question(text: str, language: str, missing: str, zone: str) -> str:
     """What is asked about an order: the model's own question, or ours for what is missing."""
     if text:
         return _foreign(text, QUESTION_CHARS)
-    return BOT.of(language)(f"digest-ask-{missing}", zone=zone)
+    return BOT.say(language, f"digest-ask-{missing}", zone=zone)
+
+
+def which(candidates: Sequence[Schedule], language: str) -> Draft:
+    """That more than one schedule may be meant, by their numbers."""
+    words = BOT.of(language)
+    shown = [
+        f"{each.number}. {_foreign(each.order.task, LISTED_TASK_CHARS)}"
+        for each in candidates[:MAX_LISTED]
+    ]
+    lines = [words("digest-refusal-which"), *shown, *_more(candidates, words)]
+    return Draft(text=_whole("\n".join(lines), limits.TEXT_CHARS))
 
 
 def refusal(refused: NotDone, language: str) -> str:
     """Why something was not done."""
-    words = BOT.of(language)
-    slots = {name: _slot(value) for name, value in refused.slots.items()}
+    slots = dict(refused.slots)
+    if channel := slots.get("channel"):
+        is_id = CHANNEL_ID.fullmatch(channel)
+        name = f"#{_foreign(channel, NAME_CHARS)}"
+        slots["channel"] = f"<#{channel}>" if is_id else name
     if refused.schedule is not None:
-        slots |= {
-            "n": str(refused.schedule.number),
-            "who": f"<@{parse_user(refused.schedule.order.owner)[1]}>",
-        }
-    text = words(f"digest-refusal-{refused.refusal.replace('_', '-')}", **slots)
-    shown = [
-        f"{each.number}. {_foreign(each.order.task, LISTED_TASK_CHARS)}"
-        for each in refused.candidates[:MAX_LISTED]
-    ]
-    return _fallback([text, *shown, *_more(refused.candidates, words)])
+        owner = mention(refused.schedule.order.owner)
+        slots |= {"n": str(refused.schedule.number), "who": owner}
+    return BOT.say(language, f"digest-refusal-{refused.refusal.replace('_', '-')}", **slots)
 
 
 def trouble(schedule: Schedule) -> str:
     """That a run has failed, or why a schedule was paused."""
     words = BOT.of(language_of(schedule.order))
-    named = {"n": str(schedule.number), "task": _task(schedule)}
+    named = {"n": str(schedule.number), "task": _foreign(schedule.order.task, TASK_CHARS)}
     if schedule.status != "paused":
         return words("digest-failed", **named)
     return words("digest-paused-because", why=_why(schedule, words), **named)
@@ -212,33 +226,30 @@ def listing(schedules: Sequence[Schedule], language: str, now: datetime) -> Draf
     words = BOT.of(language)
     if not schedules:
         return Draft(text=words("digest-none"))
-    blocks: list[JsonObject] = []
-    texts: list[str] = []
-    for schedule in schedules[:MAX_LISTED]:
-        texts.append(_listed(schedule, words, language, now))
-        accessory = {"accessory": _menu(words, schedule)}
-        blocks.append({**section(texts[-1], LISTED_CHARS), **accessory})
+    texts = [_listed(each, words, language, now) for each in schedules[:MAX_LISTED]]
+    rows: list[JsonObject] = [
+        {**section(_whole(text, LISTED_CHARS)), "accessory": _menu(words, schedule)}
+        for schedule, text in zip(schedules, texts, strict=False)
+    ]
     head, more = f"*{words('digest-listed')}*", _more(schedules, words)
-    notes = [section(text) for text in more]
-    return Draft(text=_fallback([head, *texts, *more]), blocks=(section(head), *blocks, *notes))
+    text = _whole("\n".join([head, *texts, *more]), limits.TEXT_CHARS)
+    return Draft(text=text, blocks=(section(head), *rows, *map(section, more)))
 
 
 def offer_of_form(text: str, language: str) -> Draft:
     """What is said where nobody can read an order: the form does it as well."""
     words = BOT.of(language)
     said = words("digest-away")
-    buttons = [button("new", words, cut(text, TASK_CHARS) or "-")]
-    return Draft(text=said, blocks=(section(said), {"type": "actions", "elements": buttons}))
+    new = _button("new", words, cut(text, TASK_CHARS) or "-")
+    return Draft(text=said, blocks=(section(said), actions(new)))
 
 
 def root(report: Report, telling: Telling, language: str, is_live: IsLive) -> str:
     """The digest's first post: a headline, its lines, and what they are to be read with.
 
-    At most `ROOT_CHARS`, and each line one line. Lines that would not fit with their addresses are
-    told without them.
+    At most `ROOT_CHARS`, and each line one line.
     """
     words, schedule = BOT.of(language), telling.schedule
-    title = f"*{_foreign(report.title, TASK_CHARS)}*"
     footer = words(
         "digest-footer",
         n=str(schedule.number),
@@ -246,59 +257,30 @@ def root(report: Report, telling: Telling, language: str, is_live: IsLive) -> st
         who=_foreign(schedule.order.owner_name, NAME_CHARS),  # a mention would ping each time
     )
     notes = [f"_{note}_" for note in (*_state(report, telling, words, language), footer)]
-    room = ROOT_CHARS - sum(len(text) + 1 for text in (title, *notes))
-    mark = words("digest-new-mark") if telling.before else ""
     is_old = telling.before is not None and not report.is_news
-    lines = [] if is_old else _finding_lines(report.findings, mark, is_live, room)
-    return "\n".join([title, *lines, *notes])
+    text = ""
+    for max_chars, with_links in _FORMS:
+        lines = [f"*{_foreign(report.title, max_chars)}*"]
+        for each in () if is_old else report.lines:
+            mark = f"*{words('digest-new-mark')}* " if each.is_new and telling.before else ""
+            link = _link(each.source, is_live) if with_links else ""
+            lines.append(f"• {mark}{_foreign(each.text, max_chars)}{link}")
+        text = "\n".join([*lines, *notes])
+        if len(text) <= ROOT_CHARS:
+            break
+    return text
 
 
 def nothing_new(telling: Telling, language: str) -> str:
     """The one line of a digest that found nothing new since the one before."""
-    before = telling.before or telling.slot.at
-    when = _moment(before, telling.schedule, language)
+    when = _moment(telling.before or telling.slot.at, telling.schedule, language)
     since = BOT.say(language, "digest-no-news-since", when=when)
-    return f"*{_task(telling.schedule)}*: {since}"
-
-
-def button(name: str, words: Words, value: str) -> JsonObject:
-    """One of our buttons."""
-    style = {"style": "primary"} if name == "confirm" else {}
-    return {
-        "type": "button",
-        "action_id": f"{PREFIX}{name}",
-        "text": {"type": "plain_text", "text": words(f"digest-button-{name}")},
-        "value": value,
-        **style,
-    }
-
-
-def section(text: str, max_chars: int = limits.SECTION_CHARS) -> JsonObject:
-    """A paragraph; an update without blocks would leave the buttons where they are."""
-    return {"type": "section", "text": {"type": "mrkdwn", "text": split(text, max_chars)[0]}}
-
-
-def _finding_lines(
-    findings: Sequence[Finding], new_mark: str, is_live: IsLive, room: int
-) -> list[str]:
-    """What one line leaves of its share of the room is the next ones'."""
-    lines: list[str] = []
-    for number, finding in enumerate(findings):
-        share = room // (len(findings) - number) - 1
-        mark = f"• *{new_mark}* " if finding.is_new and new_mark else "• "
-        line = f"{mark}{_foreign(finding.text, LINE_CHARS)}{_link(finding.source, is_live)}"
-        if len(line) > share:
-            line = f"{mark}{_foreign(finding.text, max(1, share - len(mark)))}"[: max(1, share)]
-        lines.append(line)
-        room -= len(line) + 1
-    return lines
+    return f"*{_foreign(telling.schedule.order.task, TASK_CHARS)}*: {since}"
 
 
 def _link(source: str, is_live: IsLive) -> str:
-    if not source:
-        return ""
-    label = _MARKUP.sub(r"\\\1", address(source).partition("/")[0])
-    return f", {defanged(to_mrkdwn(f'[{label}](<{source}>)'), is_live)}"
+    """The page behind a line, by its host: `link` shows it as text where it is not live."""
+    return f", {defanged(link(source, ''), is_live)}" if source else ""
 
 
 def _state(report: Report, telling: Telling, words: Words, language: str) -> list[str]:
@@ -308,7 +290,7 @@ def _state(report: Report, telling: Telling, words: Words, language: str) -> lis
         said.append(words("digest-first"))
     elif not report.is_plain:
         when = _moment(telling.before, telling.schedule, language)
-        new, of = sum(finding.is_new for finding in report.findings), len(report.findings)
+        new, of = sum(line.is_new for line in report.lines), len(report.lines)
         since = words("digest-news-since", count=str(new), of=str(of), when=when)
         said.append(since if new else words("digest-no-news-since", when=when))
     if slot.by_hand:
@@ -320,30 +302,13 @@ def _state(report: Report, telling: Telling, words: Words, language: str) -> lis
     return said
 
 
-def _facts(schedule: Schedule, words: Words, language: str, now: datetime) -> dict[str, str]:
-    order = schedule.order
-    times = islice(slots_after(order.rule, now), TIMES_SHOWN)
-    zone = order.owner_zone or order.rule.zone
-    spoken = " · ".join(moment_words(time, zone, language) for time in times)
-    mark = f" ({zone})" if spoken and zone != order.rule.zone else ""
-    when = rule_words(order.rule, language)
-    return {
-        "task": _task(schedule),
-        "when": f"{when[:1].upper()}{when[1:]}",
-        "channel": _place(order.place, words),
-        "next": f"{spoken}{mark}" or "-",
-    }
-
-
 def _listed(schedule: Schedule, words: Words, language: str, now: datetime) -> str:
     order = schedule.order
     match schedule.status:
-        case "paused":
-            why = _why(schedule, words)
-            because = words("digest-is-paused-because", why=why) if why else ""
-            state = because or words("digest-is-paused")
-        case "over":
-            state = words("digest-is-over")
+        case "paused" if schedule.reason:
+            state = words("digest-is-paused-because", why=_why(schedule, words))
+        case "paused" | "over":
+            state = words(f"digest-is-{schedule.status}")
         case _:
             due = schedule.next_due or now
             state = words("digest-next-is", next=_moment(due, schedule, language))
@@ -358,22 +323,21 @@ def _why(schedule: Schedule, words: Words) -> str:
 
 def _menu(words: Words, schedule: Schedule) -> JsonObject:
     toggle = "pause" if schedule.status == "active" else "resume"
-    return {
-        "type": "overflow",
-        "action_id": f"{PREFIX}menu",
-        "options": [
-            {
-                "text": {"type": "plain_text", "text": words(f"digest-button-{name}")},
-                "value": f"{name}:{schedule.id}",
-            }
-            for name in (toggle, "run", "edit", "delete")
-        ],
-    }
+    options = [
+        {"text": plain_text(words(f"digest-button-{name}")), "value": f"{name}:{schedule.id}"}
+        for name in (toggle, "run", "edit", "delete")
+    ]
+    return {"type": "overflow", "action_id": f"{PREFIX}menu", "options": options}
 
 
-def _fallback(texts: Sequence[str]) -> str:
-    """A text for where no blocks are shown, as much as one post takes."""
-    return split("\n".join(texts), limits.TEXT_CHARS)[0]
+def _button(name: str, words: Words, value: str) -> JsonObject:
+    style = "primary" if name == "confirm" else ""
+    return button(f"{PREFIX}{name}", words(f"digest-button-{name}"), value, style)
+
+
+def _whole(text: str, max_chars: int = limits.SECTION_CHARS) -> str:
+    """As much as a block or a post takes."""
+    return split(text, max_chars)[0]
 
 
 def _more(schedules: Sequence[Schedule], words: Words) -> list[str]:
@@ -381,18 +345,9 @@ def _more(schedules: Sequence[Schedule], words: Words) -> list[str]:
     return [words("digest-more", n=str(left))] if left > 0 else []
 
 
-def _task(schedule: Schedule) -> str:
-    return _foreign(schedule.order.task, TASK_CHARS)
-
-
 def _place(place: str, words: Words) -> str:
     """Slack names no direct conversation where it is mentioned as a channel."""
     return words("digest-in-private") if place.startswith("D") else f"<#{place}>"
-
-
-def _slot(value: str) -> str:
-    """A channel's mention is ours; whatever else fills a sentence was written by a person."""
-    return value if _OUR_CHANNEL.fullmatch(value) else _foreign(value, LISTED_TASK_CHARS)
 
 
 def _foreign(text: str, max_chars: int) -> str:

@@ -26,7 +26,6 @@ class Press:
     message_ts: str
     """Empty in a view."""
     view_id: str = ""
-    """Empty in a post."""
     action_id: str
     action_ts: str
     value: str
@@ -59,8 +58,8 @@ class Submission:
 
         Slack does not change the hash of a view that was answered with errors.
         """
-        entered = json.dumps(dict(self.values), sort_keys=True).encode()
-        digest = hashlib.sha256(entered).hexdigest()[:16]
+        entered = json.dumps(dict(self.values), sort_keys=True)
+        digest = hashlib.sha256(entered.encode()).hexdigest()[:16]
         return f"submission:{self.team}:{self.user}:{self.view_id}:{self.view_hash}:{digest}"
 
 

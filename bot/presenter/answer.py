@@ -3,10 +3,8 @@
 import logging
 from collections.abc import Sequence
 from datetime import timedelta
-from functools import partial
 
 from agent_core.events import QuestionAsked, TurnFinished
-from agent_core.ids import UserId
 from agent_core.words import Words
 from bot.presenter.journal import Place
 from bot.render import (
@@ -16,12 +14,12 @@ from bot.render import (
     defanged,
     limits,
     local_time,
+    mention,
     one_line,
     split,
     to_mrkdwn,
 )
-from bot.slack_api import ContentRefused, SlackApi, SlackRefused
-from bot.threads import ThreadRef, parse_user
+from bot.slack_api import ContentRefused
 
 WHOLE_ANSWER_NAME = "answer.md"
 NEAR = timedelta(days=1)
@@ -69,8 +67,7 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
 
     It names the person, and nothing else in it is live: what it asks for may come from outside.
     """
-    _, user = parse_user(event.asker)
-    parts = [f"<@{user}> {_inert(to_mrkdwn(event.question))}"]
+    parts = [f"{mention(event.asker)} {_inert(to_mrkdwn(event.question))}"]
     if event.options:
         numbered = enumerate(event.options, start=1)
         shown = [f"{n}. {_inert(one_line(each, limits.OPTION_CHARS))}" for n, each in numbered]
@@ -87,54 +84,30 @@ def _inert(mrkdwn: str) -> str:
     return defanged(mrkdwn, lambda _url: False)
 
 
-class AnswerPosts:
-    """Posts an answer's parts in order."""
+async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> bool:
+    """Post an answer's parts in order and say whether Slack took them all.
 
-    def __init__(self, api: SlackApi, thread: ThreadRef, place: Place) -> None:
-        self._api = api
-        self._thread = thread
-        self._place = place
+    Each as it is, or else without blocks and in shorter parts; not if Slack takes no form.
 
-    async def post(self, op: str, drafts: Sequence[Draft], words: Words, asker: UserId) -> bool:
-        """Post the answer's parts and say whether Slack took them all.
-
-        Raises:
-            SlackError: Slack gave no answer, or refused the token; the rest can be posted later.
-        """
-        is_whole = True
-        for number, draft in enumerate(drafts):
-            is_whole &= await self._post_part(f"{op}:{number}", draft, words, asker)
-        return is_whole
-
-    async def _post_part(self, op: str, draft: Draft, words: Words, asker: UserId) -> bool:
-        """As it is, or else without blocks and in shorter parts; not if Slack takes no form."""
+    Raises:
+        SlackError: Slack gave no answer, or refused the token; the rest can be posted later.
+    """
+    is_whole = True
+    for number, draft in enumerate(drafts):
+        part_op = f"{op}:{number}"
         try:
-            await self._post_draft(op, draft, words, asker)
+            await place.post(part_op, draft, may_whisper=True)
         except ContentRefused as refused:
             _log.warning("posting smaller: %s", refused)
-        else:
-            return True
-        try:
-            for number, text in enumerate(split(draft.text, limits.TEXT_CHARS // 3)):
-                await self._post_draft(f"{op}.{number}", Draft(text=text), words, asker)
-        except ContentRefused:
-            _log.exception("a part of an answer was refused in every form")
-            return False
-        return True
+            is_whole &= await _post_smaller(place, part_op, draft.text)
+    return is_whole
 
-    async def _post_draft(self, op: str, draft: Draft, words: Words, asker: UserId) -> None:
-        write, whisper = partial(self._write, draft), partial(self._whisper, draft, asker)
-        await self._place.once(op, words, asker, write, otherwise=whisper)
 
-    async def _write(self, draft: Draft, place: ThreadRef, op: str, may_exist: bool) -> None:
-        await self._api.post(place, draft.text, blocks=draft.blocks, op_id=op, may_exist=may_exist)
-
-    async def _whisper(self, draft: Draft, asker: UserId, _may_exist: bool) -> None:
-        """The last place: nobody else sees it, and it is gone when Slack is loaded anew."""
-        _, user = parse_user(asker)
-        try:
-            await self._api.post_ephemeral(
-                self._thread.channel, user, draft.text, thread_ts=self._thread.root_ts
-            )
-        except SlackRefused:
-            _log.exception("an answer could be posted nowhere")
+async def _post_smaller(place: Place, op: str, text: str) -> bool:
+    try:
+        for number, part in enumerate(split(text, limits.TEXT_CHARS // 3)):
+            await place.post(f"{op}.{number}", Draft(text=part), may_whisper=True)
+    except ContentRefused:
+        _log.exception("a part of an answer was refused in every form")
+        return False
+    return True

@@ -16,9 +16,20 @@ from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction
 from agent_core.messages import JsonObject
 from agent_core.runtime import recipients_of
 from agent_core.words import Words
-from bot.presenter.apps import Button, app_name, buttons, deed, server_name
-from bot.render import Draft, context, limits, local_time, mention, one_line, section, split
-from bot.render.escape import code, inline_code
+from bot.presenter.apps import Button, app_name, consent_button, deed, server_name
+from bot.render import (
+    Draft,
+    actions,
+    code,
+    context,
+    inline_code,
+    limits,
+    local_time,
+    mention,
+    one_line,
+    section,
+    split,
+)
 
 Form = Literal["whole", "cut", "bare"]
 """`cut`: as much as fits; `bare`: no arguments. Both name the file that holds everything."""
@@ -113,7 +124,7 @@ def approval_draft(
     names: list[Button] = ["approve", "reject"] if is_all_shown else ["reject"]
     if is_all_shown and event.may_allow_thread:
         names.append("approve_thread")
-    row = buttons(tuple(names), words, event.consent)
+    row = actions(*(consent_button(name, words, event.consent) for name in names))
     blocks = [*_facts(event, words, form), context("\n".join(below)), row]
     return Draft(text=_fallback(event, words), blocks=tuple(blocks))
 

@@ -9,7 +9,7 @@ from typing import Literal
 from agent_core.ids import ConsentId
 from agent_core.messages import JsonObject
 from agent_core.words import Words
-from bot.render import limits, one_line
+from bot.render import button, entry, limits, modal, one_line, plain_text
 
 Button = Literal["approve", "approve_thread", "reject", "link", "skip", "check"]
 
@@ -17,25 +17,14 @@ PREFIX = "consent."
 """Of the names of all buttons and forms about approvals and connections."""
 OPEN = "open"
 REASON_CHARS = 1_000
-LABEL_CHARS = 75
 
 _STYLES: dict[Button, str] = {"approve": "primary", "reject": "danger", "link": "primary"}
 
 _NAMES = {
-    "airtable": "Airtable",
-    "asana": "Asana",
-    "bitbucket": "Bitbucket",
-    "calendly": "Calendly",
     "clickup": "ClickUp",
-    "confluence": "Confluence",
-    "discord": "Discord",
     "docusign": "DocuSign",
-    "dropbox": "Dropbox",
-    "facebook": "Facebook",
-    "figma": "Figma",
     "github": "GitHub",
     "gitlab": "GitLab",
-    "gmail": "Gmail",
     "googlecalendar": "Google Calendar",
     "googledocs": "Google Docs",
     "googledrive": "Google Drive",
@@ -45,33 +34,18 @@ _NAMES = {
     "googleslides": "Google Slides",
     "googletasks": "Google Tasks",
     "hubspot": "HubSpot",
-    "intercom": "Intercom",
-    "jira": "Jira",
-    "linear": "Linear",
     "linkedin": "LinkedIn",
-    "mailchimp": "Mailchimp",
-    "microsoft_teams": "Microsoft Teams",
-    "notion": "Notion",
     "one_drive": "OneDrive",
     "onedrive": "OneDrive",
-    "outlook": "Outlook",
     "paypal": "PayPal",
     "quickbooks": "QuickBooks",
-    "reddit": "Reddit",
-    "salesforce": "Salesforce",
     "share_point": "SharePoint",
     "sharepoint": "SharePoint",
-    "shopify": "Shopify",
-    "slack": "Slack",
-    "stripe": "Stripe",
-    "todoist": "Todoist",
-    "trello": "Trello",
     "twitter": "X (Twitter)",
     "whatsapp": "WhatsApp",
     "youtube": "YouTube",
-    "zendesk": "Zendesk",
-    "zoom": "Zoom",
 }
+"""Those that are not their word with a capital."""
 _SPACING = re.compile(r"[\W_]+")
 _SERVER = re.compile(r"^mcp__(\w+?)__")
 _OF_APPS = ("composio", "rube")
@@ -80,10 +54,10 @@ _OF_APPS = ("composio", "rube")
 
 def app_name(toolkit: str) -> str:
     """An app's name, safe to show; of one that we do not know, its words with capitals."""
-    known = _NAMES.get(toolkit.strip().lower())
-    if known is not None:
+    if known := _NAMES.get(toolkit.strip().lower()):
         return known
-    words = " ".join(word[:1].upper() + word[1:] for word in _SPACING.split(toolkit) if word)
+    plain = toolkit.lower() if toolkit.isupper() else toolkit
+    words = " ".join(word[:1].upper() + word[1:] for word in _SPACING.split(plain) if word)
     return one_line(words, limits.PROGRESS_WORD_CHARS) or "…"
 
 
@@ -110,20 +84,16 @@ def deed(tool: str, toolkit: str) -> str:
     return one_line(" ".join(words).capitalize(), limits.OPTION_CHARS) or "…"
 
 
-def buttons(names: tuple[Button, ...], words: Words, value: str) -> JsonObject:
-    """A row of buttons that carry the same value."""
-    return {"type": "actions", "elements": [_button(name, words, value) for name in names]}
+def consent_button(name: Button, words: Words, value: str) -> JsonObject:
+    """One of our buttons."""
+    label = words(f"consent-button-{name.replace('_', '-')}")
+    return button(f"{PREFIX}{name}", label, value, _STYLES.get(name, ""))
 
 
 def link_button(number: int, label: str, url: str) -> JsonObject:
     """A button that opens an address; pressing it tells the bot nothing that it needs."""
-    return {
-        "type": "button",
-        "action_id": f"{PREFIX}{OPEN}.{number}",
-        "text": plain_text(label),
-        "url": url,
-        "style": "primary",
-    }
+    opening = button(f"{PREFIX}{OPEN}.{number}", label, "", "primary")
+    return {**opening, "url": url}
 
 
 def connection_value(consent: ConsentId, toolkits: tuple[str, ...]) -> str:
@@ -146,42 +116,14 @@ def reason_form(consent: ConsentId, words: Words, *, language: str, place: str) 
         language: Of what is said to the person afterwards.
         place: The thread where it was pressed, as a session's id.
     """
-    return {
-        "type": "modal",
-        "callback_id": f"{PREFIX}reason",
-        "private_metadata": f"{consent} {language} {place}",
-        "title": plain_text(words("consent-reason-title"), 24),
-        "submit": plain_text(words("consent-reason-title"), 24),
-        "close": plain_text(words("consent-cancel"), 24),
-        "blocks": [
-            {
-                "type": "input",
-                "block_id": "reason",
-                "optional": True,
-                "label": plain_text(words("consent-reason-label")),
-                "hint": plain_text(words("consent-reason-hint")),
-                "element": {
-                    "type": "plain_text_input",
-                    "action_id": "reason",
-                    "multiline": True,
-                    "max_length": REASON_CHARS,
-                },
-            }
-        ],
-    }
-
-
-def plain_text(text: str, max_chars: int = LABEL_CHARS) -> JsonObject:
-    """A label, in which nothing is parsed."""
-    return {"type": "plain_text", "text": text[:max_chars], "emoji": False}
-
-
-def _button(name: Button, words: Words, value: str) -> JsonObject:
-    style = {"style": _STYLES[name]} if name in _STYLES else {}
-    return {
-        "type": "button",
-        "action_id": f"{PREFIX}{name}",
-        "text": plain_text(words(f"consent-button-{name.replace('_', '-')}")),
-        "value": value,
-        **style,
-    }
+    element = {"type": "plain_text_input", "multiline": True, "max_length": REASON_CHARS}
+    label, hint = words("consent-reason-label"), plain_text(words("consent-reason-hint"))
+    title = words("consent-reason-title")
+    return modal(
+        f"{PREFIX}reason",
+        title,
+        title,
+        words("consent-cancel"),
+        private_metadata=f"{consent} {language} {place}",
+        blocks=[entry("reason", label, element, optional=True, hint=hint)],
+    )

@@ -15,12 +15,12 @@ from agent_core.events import ApprovalDecided, ApprovalRequested, AuthEnded, Aut
 from agent_core.ids import ConsentId, UserId
 from agent_core.words import Words
 from bot.presenter.approval import approval_draft, approval_file, decided_draft, fitting_forms
-from bot.presenter.apps import app_name, app_names, buttons, connection_value, link_button
-from bot.presenter.files import Artifact, Handout, ThreadFiles
-from bot.presenter.journal import Journal, Place
-from bot.render import Draft, local_time, mention, section
+from bot.presenter.apps import app_name, app_names, connection_value, consent_button, link_button
+from bot.presenter.files import Artifact, ThreadFiles
+from bot.presenter.journal import Place
+from bot.render import Draft, actions, local_time, mention, section
 from bot.slack_api import ContentRefused, SlackApi, SlackError, SlackRefused
-from bot.threads import ThreadRef, parse_user
+from bot.threads import parse_user
 from bot.words import BOT
 
 _log = logging.getLogger(__name__)
@@ -32,7 +32,13 @@ def waiting_draft(event: AuthRequired, words: Words) -> Draft:
     who, when = mention(event.asker), local_time(event.deadline)
     text = words("consent-to-connect", who=who, what=what, when=when)
     value = connection_value(event.consent, event.toolkits)
-    return Draft(text=text, blocks=(section(text), buttons(("link", "skip"), words, value)))
+    return Draft(
+        text=text,
+        blocks=(
+            section(text),
+            actions(*(consent_button(name, words, value) for name in ("link", "skip"))),
+        ),
+    )
 
 
 def ended_draft(event: AuthEnded, words: Words) -> Draft:
@@ -55,9 +61,8 @@ def link_draft(consent: ConsentId, links: Mapping[str, str], words: Words) -> Dr
         link_button(number, words("consent-connect", what=app_name(toolkit)), url)
         for number, (toolkit, url) in enumerate(links.items(), start=1)
     ]
-    row = buttons(("check",), words, connection_value(consent, toolkits))
-    row["elements"] = [*opening, *row["elements"]]
-    return Draft(text=text, blocks=(section(text), row))
+    check = consent_button("check", words, connection_value(consent, toolkits))
+    return Draft(text=text, blocks=(section(text), actions(*opening, check)))
 
 
 class Links(Protocol):
@@ -69,156 +74,130 @@ class Links(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ear:
-    """Where one person is told something that nobody else hears."""
+class Listener:
+    """Where one person is told something that nobody else sees."""
 
     user: UserId
     channel: str
     thread_ts: str
     language: str
 
-
-class LinkWhisperer:
-    """Tells a person their links."""
-
-    def __init__(self, api: SlackApi, links: Links) -> None:
-        self._api = api
-        self._links = links
-
-    async def tell(self, ear: Ear, consent: ConsentId, toolkits: Sequence[str]) -> None:
-        """Show a fresh link for each app to this person alone.
-
-        Raises:
-            ConsentRefused: They get none.
-            SlackError: Slack did not show it.
-        """
-        found = await self._find(ear.user, consent, toolkits)
-        draft = link_draft(consent, found, BOT.of(ear.language))
-        await self._api.post_ephemeral(
-            ear.channel,
-            parse_user(ear.user)[1],
+    async def tell(self, api: SlackApi, draft: Draft) -> None:
+        """Raises SlackError where Slack did not show it."""
+        await api.post_ephemeral(
+            self.channel,
+            parse_user(self.user)[1],
             draft.text,
             blocks=draft.blocks,
-            thread_ts=ear.thread_ts,
+            thread_ts=self.thread_ts,
         )
 
-    async def _find(
-        self, by: UserId, consent: ConsentId, toolkits: Sequence[str]
-    ) -> dict[str, str]:
-        """Those that can be had; an app that gives none now does not cost the others."""
-        found: dict[str, str] = {}
-        for toolkit in toolkits:
-            try:
-                found[toolkit] = await self._links.connect_link(consent, by, toolkit)
-            except ConsentRefused as refused:
-                if refused.why != "no_link":
-                    raise
-        if not found:
-            raise ConsentRefused("There is no link for any of the apps.", why="no_link")
-        return found
+
+async def tell_links(
+    api: SlackApi, links: Links, listener: Listener, consent: ConsentId, toolkits: Sequence[str]
+) -> None:
+    """Show a fresh link for each app to this person alone.
+
+    An app that gives none now does not cost the others.
+
+    Raises:
+        ConsentRefused: They get none.
+        SlackError: Slack did not show it.
+    """
+    found: dict[str, str] = {}
+    for toolkit in toolkits:
+        try:
+            found[toolkit] = await links.connect_link(consent, listener.user, toolkit)
+        except ConsentRefused as refused:
+            if refused.why != "no_link":
+                raise
+    if not found:
+        raise ConsentRefused("There is no link for any of the apps.", why="no_link")
+    await listener.tell(api, link_draft(consent, found, BOT.of(listener.language)))
 
 
 class ConsentPosts:
     """The posts of one turn."""
 
-    def __init__(
-        self,
-        api: SlackApi,
-        journal: Journal,
-        place: Place,
-        files: ThreadFiles,
-        whisperer: LinkWhisperer | None,
-    ) -> None:
-        self._api = api
-        self._journal = journal
+    def __init__(self, place: Place, files: ThreadFiles, links: Links | None) -> None:
         self._place = place
         self._files = files
-        self._whisperer = whisperer
+        self._links = links
         self._requests: dict[ConsentId, ApprovalRequested] = {}
 
-    async def request(self, event: ApprovalRequested, language: str) -> None:
+    async def request(self, event: ApprovalRequested) -> None:
         """Post what is to be approved, as whole as Slack takes it.
 
         Raises:
             SlackError: Slack gave no answer; ask again later.
         """
         self._requests[event.consent] = event
-        op, words = _approval_op(event), BOT.of(language)
-        if await self._is_posted(op):
+        op, words = _approval_op(event), self._place.board.words
+        if await self._posted(op):
             return
         for form in fitting_forms(event, words):
-            attached = form != "whole" and await self._attach(event, op, language)
+            attached = form != "whole" and await self._attach(event, op)
             draft = approval_draft(event, words, form, is_attached=attached)
             try:
-                await self._post(op, f"{op}:{form}", draft, event.asker, language)
+                await self._place.post(f"{op}:{form}", draft)
             except ContentRefused as refused:
                 _log.warning("an approval is posted with less: %s", refused)
             else:
                 return
 
-    async def decide(self, event: ApprovalDecided, language: str) -> None:
+    async def decide(self, event: ApprovalDecided) -> None:
         """Take the buttons away and say how it ended. Without the request nothing stands there."""
-        request = self._requests.get(event.consent)
+        request, words = self._requests.get(event.consent), self._place.board.words
         if request is None:
             return
-        words = BOT.of(language)
         forms = fitting_forms(request, words)
         drafts = (decided_draft(request, event, words, form) for form in forms)
         await self._settle(_approval_op(request), drafts, ended_as=event.verdict)
 
-    async def invite(self, event: AuthRequired, language: str) -> None:
+    async def invite(self, event: AuthRequired) -> None:
         """Post for all that the asker is waited for, and show the links to the asker alone.
 
         Raises:
             SlackError: Slack gave no answer; ask again later.
         """
         op = _connection_op(event)
-        draft = waiting_draft(event, BOT.of(language))
-        if not await self._is_posted(op):
-            await self._post(op, op, draft, event.asker, language)
-        await self._journal.once(f"{op}:link", partial(self._whisper, event, language))
+        await self._place.post(op, waiting_draft(event, self._place.board.words))
+        await self._place.journal.once(f"{op}:link", partial(self._whisper, event))
 
-    async def end(self, event: AuthEnded, language: str) -> None:
+    async def end(self, event: AuthEnded) -> None:
         """Say in that post how it ended."""
-        drafts = [ended_draft(event, BOT.of(language))]
+        drafts = [ended_draft(event, self._place.board.words)]
         await self._settle(_connection_op(event), drafts, ended_as=event.outcome)
 
-    async def _is_posted(self, op: str) -> bool:
-        return op in (await self._journal.open()).consents
+    async def _posted(self, op: str) -> str:
+        """Where the post is, in whatever form: channel and `ts`; empty where there is none."""
+        posts = (await self._place.journal.open()).posts
+        names = [op, *(f"{op}:{form}" for form in ("whole", "cut", "bare"))]
+        found = [posts.get(name) or posts.get(f"{name}:direct") for name in names]
+        return next(filter(None, found), "")
 
-    async def _attach(self, event: ApprovalRequested, op: str, language: str) -> bool:
+    async def _attach(self, event: ApprovalRequested, op: str) -> bool:
         """Whether the file with everything is there; nobody approves what they cannot read."""
         name, content = approval_file(event)
         file_op = f"{op}:file"
-        handout = Handout(op=file_op, path=name, title=name)
-        artifact = Artifact(name=name, content=content)
-        await self._files.upload(handout, artifact, BOT.of(language), event.asker)
-        return bool({file_op, f"{file_op}:direct"} & (await self._journal.open()).done)
+        await self._files.upload(file_op, Artifact(name=name, content=content))
+        done = (await self._place.journal.open()).done
+        return file_op in done or f"{file_op}:direct" in done
 
-    async def _post(
-        self, op: str, form_op: str, draft: Draft, asker: UserId, language: str
-    ) -> None:
-        write = partial(self._write, op, draft)
-        await self._place.once(form_op, BOT.of(language), asker, write)
-
-    async def _write(
-        self, op: str, draft: Draft, place: ThreadRef, write_op: str, may_exist: bool
-    ) -> None:
-        ts = await self._api.post(
-            place, draft.text, blocks=draft.blocks, op_id=write_op, may_exist=may_exist
-        )
-        (await self._journal.open()).consents[op] = f"{place.channel} {ts}"
-
-    async def _whisper(self, event: AuthRequired, language: str, _may_exist: bool) -> None:
+    async def _whisper(self, event: AuthRequired, _may_exist: bool) -> None:
         """A courtesy: the button in the post shows the links as well."""
-        if self._whisperer is None:
+        if self._links is None:
             return
-        place = await self._place.current()
-        ear = Ear(
-            user=event.asker, channel=place.channel, thread_ts=place.root_ts, language=language
+        place, board = await self._place.current(), self._place.board
+        listener = Listener(
+            user=event.asker,
+            channel=place.channel,
+            thread_ts=place.root_ts,
+            language=board.language,
         )
         try:
-            await self._whisperer.tell(ear, event.consent, event.toolkits)
+            api = self._place.api
+            await tell_links(api, self._links, listener, event.consent, event.toolkits)
         except SlackRefused as refused:
             _log.warning("no link was shown: %s", refused)
         except SlackError:
@@ -227,21 +206,16 @@ class ConsentPosts:
             _log.warning("there is no link to show: %s", type(error).__name__)
 
     async def _settle(self, op: str, drafts: Iterable[Draft], *, ended_as: str) -> None:
-        where = (await self._journal.open()).consents.get(op)
-        if where is None:
-            return
-        channel, _, ts = where.partition(" ")
+        if where := await self._posted(op):
+            edit = partial(self._edit, where, drafts)
+            await self._place.journal.once(f"{op}:{ended_as}", edit)
 
-        async def edit(_may_exist: bool) -> None:
-            await self._edit(channel, ts, drafts)
-
-        await self._journal.once(f"{op}:{ended_as}", edit)
-
-    async def _edit(self, channel: str, ts: str, drafts: Iterable[Draft]) -> None:
+    async def _edit(self, where: str, drafts: Iterable[Draft], _may_exist: bool) -> None:
         """As the first of the drafts that Slack takes; a post that is gone needs none."""
+        channel, _, ts = where.partition(" ")
         for draft in drafts:
             try:
-                await self._api.update(channel, ts, draft.text, blocks=draft.blocks)
+                await self._place.api.update(channel, ts, draft.text, blocks=draft.blocks)
             except ContentRefused as refused:
                 _log.warning("a decision is shown with less: %s", refused)
             except SlackRefused as refused:

@@ -13,11 +13,9 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from agent_core.ids import UserId
-from agent_core.words import Words
-from bot.presenter.journal import Journal, Place
-from bot.render import clean, inert, limits, one_line
-from bot.slack_api import SlackApi, SlackRefused
+from bot.presenter.journal import Place
+from bot.render import Draft, clean, inert, limits, one_line
+from bot.slack_api import SlackRefused
 from bot.threads import ThreadRef
 
 _log = logging.getLogger(__name__)
@@ -110,76 +108,57 @@ def _cut(text: str, max_bytes: int) -> str:
     return text.encode()[:max_bytes].decode(errors="ignore")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Handout:
-    """A file of the workspace that the turn announced."""
-
-    op: str
-    path: str
-    title: str
-
-
 class ThreadFiles:
-    """Uploads files into the turn's place; one that cannot be had is named in a sentence."""
+    """Uploads files into the turn's place; one that cannot be had is named in a sentence.
 
-    def __init__(self, api: SlackApi, place: Place, journal: Journal, workspace: Path) -> None:
-        self._api = api
+    Each has an op id, and a title that is shown as it is.
+    """
+
+    def __init__(self, place: Place, workspace: Path) -> None:
         self._place = place
-        self._journal = journal
         self._workspace = workspace
 
-    async def hand_out(self, handout: Handout, words: Words, asker: UserId) -> None:
-        """Upload the file, or say why not.
+    async def hand_out(self, op: str, path: str, title: str) -> None:
+        """Upload a file of the workspace, or say why not.
 
         Raises:
             SlackError: Slack gave no answer; the file can be uploaded later.
         """
         try:
-            artifact = await asyncio.to_thread(read_artifact, self._workspace, handout.path)
+            artifact = await asyncio.to_thread(read_artifact, self._workspace, path)
         except ArtifactRefused as refused:
-            await self._say_why(handout, words, asker, str(refused))
+            await self._say_why(op, title or path, str(refused))
         else:
-            await self.upload(handout, artifact, words, asker)
+            await self.upload(op, artifact, title)
 
-    async def upload(
-        self, handout: Handout, artifact: Artifact, words: Words, asker: UserId
-    ) -> None:
+    async def upload(self, op: str, artifact: Artifact, title: str = "") -> None:
         """Upload what was read already, or say why not."""
-        write = partial(self._write, handout, artifact)
+        words = " ".join(inert(title).split())[: limits.FILE_TITLE_CHARS] or artifact.name
         try:
-            await self._place.once(handout.op, words, asker, write)
+            await self._place.once(op, partial(self._write, artifact, words))
         except SlackRefused as refused:
             _log.warning("a file was refused: %s", refused)
-            await self._say_why(handout, words, asker, _FILE_REFUSALS.get(refused.code, "other"))
+            why = _FILE_REFUSALS.get(refused.code, "other")
+            await self._say_why(op, title or artifact.name, why)
 
     async def _write(
-        self, handout: Handout, artifact: Artifact, place: ThreadRef, op: str, may_exist: bool
+        self, artifact: Artifact, title: str, place: ThreadRef, op: str, may_exist: bool
     ) -> None:
-        begun = (await self._journal.open()).files.get(op, "")
-        if may_exist and begun and await self._api.files.is_shared(begun, place.channel):
+        journal, files = self._place.journal, self._place.api.files
+        begun = (await journal.open()).files.get(op, "")
+        if may_exist and begun and await files.is_shared(begun, place.channel):
             return
-        await self._api.files.upload(
-            place,
-            name=artifact.name,
-            content=artifact.content,
-            title=_title(handout, artifact),
-            remember=partial(self._remember, op),
+
+        async def remember(file_id: str) -> None:
+            (await journal.open()).files[op] = file_id
+            await journal.save()
+
+        await files.upload(
+            place, name=artifact.name, content=artifact.content, title=title, remember=remember
         )
 
-    async def _remember(self, op: str, file_id: str) -> None:
-        (await self._journal.open()).files[op] = file_id
-        await self._journal.save()
-
-    async def _say_why(self, handout: Handout, words: Words, asker: UserId, why: str) -> None:
-        what = one_line(handout.title or handout.path, limits.PROGRESS_WORD_CHARS)
+    async def _say_why(self, op: str, name: str, why: str) -> None:
+        words = self._place.board.words
+        what = one_line(name, limits.PROGRESS_WORD_CHARS)
         text = words("progress-no-file", what=what, why=words(f"progress-file-refusal-{why}"))
-        await self._place.once(f"{handout.op}:why", words, asker, partial(self._post, text))
-
-    async def _post(self, text: str, place: ThreadRef, op: str, may_exist: bool) -> None:
-        await self._api.post(place, text, op_id=op, may_exist=may_exist)
-
-
-def _title(handout: Handout, artifact: Artifact) -> str:
-    """A title is shown as it is, so it is not escaped."""
-    words = " ".join(inert(handout.title).split())
-    return words[: limits.FILE_TITLE_CHARS] or artifact.name
+        await self._place.post(f"{op}:why", Draft(text=text))

@@ -7,9 +7,10 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent_core.ids import SessionId, UserId
+from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
-from agent_core.words import Words
+from bot.presenter.board import Board
+from bot.render import Draft
 from bot.slack_api import (
     ContentRefused,
     Guard,
@@ -39,19 +40,6 @@ class PresenterState(Protocol):
     async def save(self, state: JsonObject) -> None: ...
 
 
-class MemoryState:
-    """A state that lives as long as the object; two presenters that share it follow each other."""
-
-    def __init__(self) -> None:
-        self.saved: JsonObject | None = None
-
-    async def load(self) -> JsonObject | None:
-        return self.saved
-
-    async def save(self, state: JsonObject) -> None:
-        self.saved = state
-
-
 class Bookmark(BaseModel):
     """How far one turn was shown: what a presenter must remember to post nothing twice."""
 
@@ -67,8 +55,8 @@ class Bookmark(BaseModel):
     """Op ids of writes that Slack has taken."""
     files: dict[str, str] = Field(default_factory=dict[str, str])
     """Op id of an upload to Slack's id of the file, known before the file is visible."""
-    consents: dict[str, str] = Field(default_factory=dict[str, str])
-    """Op id of an approval or a connection to its post: channel and `ts`."""
+    posts: dict[str, str] = Field(default_factory=dict[str, str])
+    """Op id of a post to where it is: channel and `ts`."""
     direct: str = ""
     """The direct conversation, as a session id, where the thread takes no answer."""
     finished: bool = False
@@ -125,68 +113,75 @@ class Place:
     The direct conversation is begun once, when it is first needed; from then on all goes there.
     """
 
-    def __init__(self, api: SlackApi, thread: ThreadRef, journal: Journal) -> None:
-        self._api = api
+    def __init__(self, api: SlackApi, thread: ThreadRef, journal: Journal, board: Board) -> None:
+        self.api = api
+        self.journal = journal
+        self.board = board
         self._thread = thread
-        self._journal = journal
 
     async def current(self) -> ThreadRef:
         """Where things are told now."""
         return await self._direct() or self._thread
 
-    async def once(
-        self,
-        op: str,
-        words: Words,
-        asker: UserId,
-        write: PlacedWrite,
-        *,
-        otherwise: Write | None = None,
-    ) -> None:
+    async def post(self, op: str, draft: Draft, *, may_whisper: bool = False) -> None:
+        """Make a post once, as with `once`; with `may_whisper` the asker alone sees it in the end.
+
+        Raises:
+            SlackError: Slack gave no answer, or refuses it everywhere.
+        """
+        otherwise = partial(self._whisper, draft) if may_whisper else None
+        await self.once(op, partial(self._post, draft), otherwise=otherwise)
+
+    async def once(self, op: str, write: PlacedWrite, *, otherwise: Write | None = None) -> None:
         """Make a write once, where it is taken; `otherwise` where neither place takes anything.
 
         Raises:
             SlackError: Slack gave no answer, or refuses it everywhere.
         """
-        if await self._direct() is None or op in (await self._journal.open()).done:
+        if await self._direct() is None or op in (await self.journal.open()).done:
             try:
-                await self._journal.once(op, partial(write, self._thread, op))
+                await self.journal.once(op, partial(write, self._thread, op))
             except PlaceRefused as refused:
                 _log.warning("the thread takes nothing, so it is told directly: %s", refused)
             else:
                 return
+        direct_op, notice_op = f"{op}:direct", f"{op}:notice"
         try:
-            place = await self._begin(op, words, asker)
-            direct_op = f"{op}:direct"
-            await self._journal.once(direct_op, partial(write, place, direct_op))
+            if await self._direct() is None:
+                await self.journal.once(notice_op, partial(self._begin, notice_op))
+            await self.journal.once(direct_op, partial(write, await self.current(), direct_op))
         except (SlackAuthRefused, ContentRefused):
             raise
         except SlackRefused as refused:
             if otherwise is None:
                 raise
             _log.warning("the asker cannot be written to: %s", refused)
-            await self._journal.once(f"{op}:ephemeral", otherwise)
+            await self.journal.once(f"{op}:ephemeral", otherwise)
 
     async def _direct(self) -> ThreadRef | None:
-        begun = (await self._journal.open()).direct
+        begun = (await self.journal.open()).direct
         return parse_session(SessionId(begun)) if begun else None
 
-    async def _begin(self, op: str, words: Words, asker: UserId) -> ThreadRef:
-        notice_op = f"{op}:notice"
+    async def _begin(self, op: str, may_exist: bool) -> None:
+        team, user = parse_user(self.board.asker)
+        text, since = f"_{self.board.words('progress-not-in-thread')}_", self._thread.root_ts
+        place = await self.api.post_direct(
+            team, user, text, op_id=op, since=since, may_exist=may_exist
+        )
+        (await self.journal.open()).direct = place.session
 
-        async def notice(may_exist: bool) -> None:
-            team, user = parse_user(asker)
-            place = await self._api.post_direct(
-                team,
-                user,
-                f"_{words('progress-not-in-thread')}_",
-                op_id=notice_op,
-                since=self._thread.root_ts,
-                may_exist=may_exist,
+    async def _post(self, draft: Draft, place: ThreadRef, op: str, may_exist: bool) -> None:
+        ts = await self.api.post(
+            place, draft.text, blocks=draft.blocks, op_id=op, may_exist=may_exist
+        )
+        (await self.journal.open()).posts[op] = f"{place.channel} {ts}"
+
+    async def _whisper(self, draft: Draft, _may_exist: bool) -> None:
+        """The last place: nobody else sees it, and it is gone when Slack is loaded anew."""
+        _, user = parse_user(self.board.asker)
+        try:
+            await self.api.post_ephemeral(
+                self._thread.channel, user, draft.text, thread_ts=self._thread.root_ts
             )
-            (await self._journal.open()).direct = place.session
-
-        if place := await self._direct():
-            return place
-        await self._journal.once(notice_op, notice)
-        return await self.current()
+        except SlackRefused:
+            _log.exception("an answer could be posted nowhere")

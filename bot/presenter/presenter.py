@@ -1,5 +1,7 @@
 """One turn in its Slack thread: a sign at once, progress, what is asked, the answer, the files."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from agent_core.events import (
@@ -17,28 +19,65 @@ from agent_core.events import (
     ToolCallStarted,
     TurnFinished,
 )
-from agent_core.ids import TurnId, UserId
+from agent_core.runtime import StoredTurn
 from bot.presenter.answer import (
     WHOLE_ANSWER_NAME,
-    AnswerPosts,
     answer_text,
     is_silent,
     live_links,
+    post_answer,
     question_drafts,
     thread_drafts,
 )
 from bot.presenter.board import BUSY_WAIT_S, Board, Wait
-from bot.presenter.consents import ConsentPosts, Links, LinkWhisperer
-from bot.presenter.files import Artifact, Handout, ThreadFiles
+from bot.presenter.consents import ConsentPosts, Links
+from bot.presenter.files import Artifact, ThreadFiles
 from bot.presenter.journal import Journal, Place, PresenterState
 from bot.presenter.progress import Progress
-from bot.presenter.sign import Signs, TurnSign
+from bot.presenter.sign import Signs
 from bot.slack_api import Guard, SlackApi
 from bot.threads import ThreadRef
 
 
-class ThreadPresenter:
-    """Shows one turn's events in the order in which `show` gets them."""
+class TurnPresenter:
+    """Shows one turn. After a restart it is given the turn's events again, from the first one."""
+
+    def __init__(self, state: PresenterState, guard: Guard | None) -> None:
+        self._journal = Journal(state, guard)
+        self._board = Board()
+
+    async def is_finished(self) -> bool:
+        """Whether everything of the turn is told already."""
+        return (await self._journal.open()).finished
+
+    async def show_queued(self) -> None:
+        """Show that the turn was seen, before its first event."""
+
+    async def show(self, event: AnyEvent) -> None:
+        """Take the next event; with TurnFinished it returns once all is told.
+
+        Raises:
+            SlackError: It could not be posted now; show the same event again later.
+        """
+        raise NotImplementedError
+
+    async def give_up(self) -> None:
+        """Slack will never take the rest of the turn: count it as shown, for good."""
+        await self._journal.finish()
+
+    async def close(self) -> None:
+        """End what goes on in the background. Safe to call twice."""
+
+    def forget(self) -> None:
+        """Another process shows the turn now: what stands in Slack is left to it."""
+
+
+MakePresenter = Callable[[StoredTurn, PresenterState, Path, Guard], Awaitable[TurnPresenter]]
+"""Raises SessionError for a turn that it cannot show."""
+
+
+class ThreadPresenter(TurnPresenter):
+    """Shows one turn's events in its thread, in the order in which `show` gets them."""
 
     def __init__(
         self,
@@ -68,30 +107,23 @@ class ThreadPresenter:
             guard: Awaited before each write to Slack and to `state`; what it raises ends the write.
             links: Gives the asker's links for connecting accounts; without it only the buttons do.
         """
+        super().__init__(state, guard)
         signs = signs or Signs(api)
+        self._signs = signs.guarded(guard) if guard else signs
+        self._asked = (thread, asked_ts)
+        self._may_be_left = may_be_left
         api = api.guarded(guard) if guard else api
-        self._journal = Journal(state, guard)
-        self._board = Board()
-        self._sign = TurnSign(
-            signs=signs, thread=thread, post_ts=asked_ts, may_be_left=may_be_left, guard=guard
-        )
         self._progress = Progress(
             api, thread, self._journal, self._board, interval_s=edit_interval_s
         )
-        place = Place(api, thread, self._journal)
-        self._answer = AnswerPosts(api, thread, place)
-        self._files = ThreadFiles(api, place, self._journal, workspace)
-        whisperer = LinkWhisperer(api, links) if links else None
-        self._consents = ConsentPosts(api, self._journal, place, self._files, whisperer)
+        self._place = Place(api, thread, self._journal, self._board)
+        self._files = ThreadFiles(self._place, workspace)
+        self._consents = ConsentPosts(self._place, self._files, links)
         self._seen: set[str] = set()
-
-    async def is_finished(self) -> bool:
-        """Whether everything of the turn is in the thread already."""
-        return (await self._journal.open()).finished
 
     async def show_queued(self) -> None:
         """Show that the asker's post was seen, before the turn's first event."""
-        await self._sign.show()
+        await self._show_sign()
 
     async def show(self, event: AnyEvent) -> None:
         """Take the next event, stored or live.
@@ -120,25 +152,25 @@ class ThreadPresenter:
             self._seen.add(_identity(event))
 
     async def give_up(self) -> None:
-        """Slack will never take the rest of the turn: count it as shown, for good."""
         await self._progress.stop()
         await self._end()
 
     async def close(self) -> None:
-        """End the background edits, if TurnFinished never came. Safe to call twice."""
         await self._progress.stop()
 
     def forget(self) -> None:
-        """Another process shows the turn now: what stands in Slack is left to it."""
-        self._sign.forget()
+        self._signs.forget(*self._asked)
 
     def _was_shown(self, event: AnyEvent) -> bool:
         return not isinstance(event, LIVE_ONLY) and _identity(event) in self._seen
 
+    async def _show_sign(self) -> None:
+        await self._signs.show(*self._asked, may_be_left=self._may_be_left, is_held=True)
+
     async def _go_on(self, event: AnyEvent, *, is_answered: bool) -> None:
         if self._board.part < (await self._journal.open()).waits:
             return  # an earlier process came as far as a later question
-        await self._sign.show()
+        await self._show_sign()
         if _is_work(event) or is_answered:
             await self._progress.open(event.turn)
         if is_answered:
@@ -153,30 +185,27 @@ class ThreadPresenter:
         if bookmark.waits < waits:
             await self._progress.wait(event.turn)
         if bookmark.waits <= waits:
-            await self._sign.rest()
+            await self._signs.rest(*self._asked)
             bookmark.waits = waits
             await self._journal.save()
 
     async def _post_wait(self, event: Wait, *, is_new: bool) -> None:
-        language = self._board.language
         match event:
             case QuestionAsked() if is_new:
                 op = f"{event.turn}:question:{event.call_id}"
-                words = self._board.words
-                await self._answer.post(op, question_drafts(event, words), words, event.asker)
+                await post_answer(self._place, op, question_drafts(event, self._board.words))
             case ApprovalRequested():
-                await self._consents.request(event, language)
+                await self._consents.request(event)
             case AuthRequired():
-                await self._consents.invite(event, language)
+                await self._consents.invite(event)
             case _:
                 pass
 
     async def _end_consent(self, event: ApprovalDecided | AuthEnded) -> None:
-        language = self._board.language
         if isinstance(event, ApprovalDecided):
-            await self._consents.decide(event, language)
+            await self._consents.decide(event)
         else:
-            await self._consents.end(event, language)
+            await self._consents.end(event)
         if not self._board.waits:
             await self._go_on(event, is_answered=True)
 
@@ -191,27 +220,23 @@ class ThreadPresenter:
 
     async def _end(self, *, is_steered: bool = False) -> None:
         """A message that became part of another turn keeps its reaction: it was seen."""
-        await (self._sign.leave() if is_steered else self._sign.take_back())
+        end = self._signs.leave if is_steered else self._signs.take_back
+        await end(*self._asked)
         await self._journal.finish()
 
     async def _show_result(self, event: TurnFinished) -> None:
         if is_silent(event):
             return
-        markdown = answer_text(event, self._board.words)
-        asker = self._board.asker
-        op = f"{event.turn}:answer"
-        drafts, is_cut = thread_drafts(markdown, self._board.words, live_links(event))
-        is_posted = await self._answer.post(op, drafts, self._board.words, asker)
+        words = self._board.words
+        markdown = answer_text(event, words)
+        is_live = live_links(event)
+        drafts, is_cut = await asyncio.to_thread(thread_drafts, markdown, words, is_live)
+        is_posted = await post_answer(self._place, f"{event.turn}:answer", drafts)
         if is_cut or not is_posted:
-            await self._attach_whole(event.turn, markdown, asker)
+            whole = Artifact(name=WHOLE_ANSWER_NAME, content=markdown.encode())
+            await self._files.upload(f"{event.turn}:whole", whole)
         for saved in self._board.final_artifacts:
-            handout = Handout(op=f"file:{_identity(saved)}", path=saved.path, title=saved.title)
-            await self._files.hand_out(handout, self._board.words, asker)
-
-    async def _attach_whole(self, turn: TurnId, markdown: str, asker: UserId) -> None:
-        handout = Handout(op=f"{turn}:whole", path=WHOLE_ANSWER_NAME, title="")
-        artifact = Artifact(name=WHOLE_ANSWER_NAME, content=markdown.encode())
-        await self._files.upload(handout, artifact, self._board.words, asker)
+            await self._files.hand_out(f"file:{_identity(saved)}", saved.path, saved.title)
 
 
 def _is_work(event: AnyEvent) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Collection, Iterable
+from copy import copy
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
@@ -35,13 +36,19 @@ class Signs:
     """One sign for each post that is worked on, whoever asks for it first, until it is taken back.
 
     The thread's status is the sign of the post that came first; a post that waits behind it, or
-    comes where Slack cannot show a status, gets a reaction. A `guard` is awaited before the calls.
+    comes where Slack cannot show a status, gets a reaction.
     """
 
     def __init__(self, api: SlackApi) -> None:
         self._api = api
         self._shown: dict[ThreadRef, dict[str, _Shown]] = {}
         self._locks: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
+
+    def guarded(self, guard: Guard) -> "Signs":
+        """The same signs, with `guard` awaited right before each call that shows something."""
+        view = copy(self)
+        view._api = self._api.guarded(guard)
+        return view
 
     async def show(
         self,
@@ -50,7 +57,6 @@ class Signs:
         *,
         may_be_left: bool = False,
         is_held: bool = False,
-        guard: Guard | None = None,
     ) -> None:
         """Show that a post is worked on; makes a call only if that is not to be seen yet.
 
@@ -60,38 +66,33 @@ class Signs:
         async with self._lock(thread):
             shown = self._shown.get(thread, {}).get(post_ts)
             if shown is None:
-                shown = await self._begin(thread, post_ts, may_be_left=may_be_left, guard=guard)
+                shown = await self._begin(thread, post_ts, may_be_left=may_be_left)
             elif shown.is_resting:
-                await self._wake(thread, post_ts, shown, guard)
+                await self._wake(thread, post_ts, shown)
             elif shown.has_status:
-                await self._renew(thread, shown, guard)
+                await self._renew(thread, shown)
             shown.is_held |= is_held
 
     def knows(self, thread: ThreadRef, post_ts: str) -> bool:
         """Whether this process has shown a sign for the post."""
         return post_ts in self._shown.get(thread, {})
 
-    async def take_back(
-        self, thread: ThreadRef, post_ts: str, *, guard: Guard | None = None
-    ) -> None:
+    async def take_back(self, thread: ThreadRef, post_ts: str) -> None:
         """The post is dealt with. The status stays while another post of the thread waits."""
         async with self._lock(thread):
-            await _allow(guard)
             await self._end(thread, post_ts, self._pop(thread, post_ts))
 
-    async def rest(self, thread: ThreadRef, post_ts: str, *, guard: Guard | None = None) -> None:
+    async def rest(self, thread: ThreadRef, post_ts: str) -> None:
         """The post's turn waits for a person: its sign is taken back until it is shown again."""
         async with self._lock(thread):
-            await _allow(guard)
             if shown := self._pop(thread, post_ts):
                 await self._end(thread, post_ts, shown)
             resting = _Shown(is_held=True, is_resting=True, at_s=self._api.clock.seconds())
             self._shown.setdefault(thread, {})[post_ts] = resting
 
-    async def leave(self, thread: ThreadRef, post_ts: str, *, guard: Guard | None = None) -> None:
+    async def leave(self, thread: ThreadRef, post_ts: str) -> None:
         """The post became part of another's turn: its reaction stays, its status is now theirs."""
         async with self._lock(thread):
-            await _allow(guard)
             shown = self._pop(thread, post_ts)
             if shown is not None and shown.has_status:
                 await self._end_status(thread, shown, self._shown.get(thread, {}).values())
@@ -101,39 +102,33 @@ class Signs:
         shown = self._pop(thread, post_ts)
         _hand_on(shown, self._shown.get(thread, {}).values())
 
-    async def _begin(
-        self, thread: ThreadRef, post_ts: str, *, may_be_left: bool, guard: Guard | None
-    ) -> _Shown:
+    async def _begin(self, thread: ThreadRef, post_ts: str, *, may_be_left: bool) -> _Shown:
         self._forget_unheld()
-        await _allow(guard)
         posts = self._shown.setdefault(thread, {})
-        shown = _Shown(has_reaction=may_be_left, at_s=self._api.clock.seconds())
         is_first = all(other.is_resting for other in posts.values())
-        shown.has_status = is_first and await self._api.set_status(thread, "processing")
+        shown = _Shown(has_reaction=may_be_left, at_s=self._api.clock.seconds())
+        await self._light(thread, post_ts, shown, with_status=is_first)
         posts[post_ts] = shown
-        if not shown.has_status:
-            shown.has_reaction = True
-            await self._react(thread, post_ts, add=True)
         return shown
 
-    async def _wake(
-        self, thread: ThreadRef, post_ts: str, shown: _Shown, guard: Guard | None
-    ) -> None:
+    async def _wake(self, thread: ThreadRef, post_ts: str, shown: _Shown) -> None:
         """Beside the answer, which has the status, the question needs no sign of its own."""
-        await _allow(guard)
         shown.is_resting = False
         shown.at_s = self._api.clock.seconds()
-        if any(other.has_status for other in self._shown[thread].values()):
-            return
-        shown.has_status = await self._api.set_status(thread, "processing")
+        if not any(other.has_status for other in self._shown[thread].values()):
+            await self._light(thread, post_ts, shown, with_status=True)
+
+    async def _light(
+        self, thread: ThreadRef, post_ts: str, shown: _Shown, *, with_status: bool
+    ) -> None:
+        shown.has_status = with_status and await self._api.set_status(thread, "processing")
         if not shown.has_status:
             shown.has_reaction = True
             await self._react(thread, post_ts, add=True)
 
-    async def _renew(self, thread: ThreadRef, shown: _Shown, guard: Guard | None) -> None:
+    async def _renew(self, thread: ThreadRef, shown: _Shown) -> None:
         now = self._api.clock.seconds()
         if now - shown.at_s >= RENEWAL_S:
-            await _allow(guard)
             shown.at_s = now
             await self._api.set_status(thread, "processing")
 
@@ -178,50 +173,6 @@ class Signs:
 
     def _lock(self, thread: ThreadRef) -> asyncio.Lock:
         return self._locks.setdefault(thread, asyncio.Lock())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnSign:
-    """The sign of one turn: shown and taken back only as long as the turn is this process's."""
-
-    signs: Signs
-    thread: ThreadRef
-    post_ts: str
-    """The asker's post."""
-    may_be_left: bool
-    """The post came in through another process, which may have put a reaction on it."""
-    guard: Guard | None
-
-    async def show(self) -> None:
-        """The turn is at work, or was seen and is next."""
-        await self.signs.show(
-            self.thread,
-            self.post_ts,
-            may_be_left=self.may_be_left,
-            is_held=True,
-            guard=self.guard,
-        )
-
-    async def rest(self) -> None:
-        """The turn waits for a person."""
-        await self.signs.rest(self.thread, self.post_ts, guard=self.guard)
-
-    async def take_back(self) -> None:
-        """The turn has ended."""
-        await self.signs.take_back(self.thread, self.post_ts, guard=self.guard)
-
-    async def leave(self) -> None:
-        """The turn's message became part of another turn."""
-        await self.signs.leave(self.thread, self.post_ts, guard=self.guard)
-
-    def forget(self) -> None:
-        """The turn is another process's now."""
-        self.signs.forget(self.thread, self.post_ts)
-
-
-async def _allow(guard: Guard | None) -> None:
-    if guard is not None:
-        await guard()
 
 
 def _hand_on(shown: _Shown | None, others: Iterable[_Shown]) -> None:

@@ -1,27 +1,27 @@
 """Text and blocks as Slack shows them. Pure: nothing here talks to anyone."""
 
 from bot.render import limits
-from bot.render.blocks import Draft, answer_drafts, context, local_time, mention, section
-from bot.render.escape import clean, escape, inert, literal, one_line
-from bot.render.links import IsLive, defanged
+from bot.render.blocks import (
+    Draft,
+    actions,
+    answer_drafts,
+    button,
+    context,
+    entry,
+    local_time,
+    mention,
+    modal,
+    plain_text,
+    section,
+)
+from bot.render.escape import clean, code, escape, inert, inline_code, one_line
+from bot.render.links import IsLive, defanged, link
 from bot.render.mrkdwn import to_mrkdwn
 from bot.render.split import split
 
-__all__ = [
-    "Draft",
-    "IsLive",
-    "answer_drafts",
-    "clean",
-    "context",
-    "defanged",
-    "escape",
-    "inert",
-    "limits",
-    "literal",
-    "local_time",
-    "mention",
-    "one_line",
-    "section",
-    "split",
-    "to_mrkdwn",
-]
+__all__ = [  # noqa: RUF022 (by module)
+    "Draft", "actions", "answer_drafts", "button", "context", "entry", "limits", "local_time",
+    "mention", "modal", "plain_text", "section",
+    "clean", "code", "escape", "inert", "inline_code", "one_line",
+    "IsLive", "defanged", "link", "to_mrkdwn", "split",
+]  # fmt: skip

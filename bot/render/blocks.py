@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any
 
 from agent_core.ids import UserId
 from agent_core.messages import JsonObject
 from bot.render import limits
 from bot.render.links import IsLive, all_live, defanged
-from bot.render.mrkdwn import Piece, pieces
+from bot.render.mrkdwn import pieces
 from bot.render.split import split
 from bot.render.tables import table_block
 from bot.threads import parse_user
@@ -32,25 +34,17 @@ def answer_drafts(markdown: str, is_live: IsLive = all_live) -> list[Draft]:
     parts = [replace(part, text=defanged(part.text, is_live)) for part in pieces(markdown)]
     text = "\n\n".join(part.text for part in parts)
     tables = [part.table for part in parts if part.table is not None]
-    if (
-        len(tables) == limits.TABLES_PER_POST
-        and tables[0].is_small
-        and len(text) <= limits.TEXT_CHARS
-    ):
-        return [Draft(text=text, blocks=_blocks(parts))]
-    return [Draft(text=part) for part in split(text, limits.TEXT_CHARS)]
-
-
-def _blocks(parts: list[Piece]) -> tuple[JsonObject, ...]:
+    is_one = len(tables) == limits.TABLES_PER_POST and tables[0].is_small
+    if not is_one or len(text) > limits.TEXT_CHARS:
+        return [Draft(text=part) for part in split(text, limits.TEXT_CHARS)]
     blocks: list[JsonObject] = []
-    run: list[str] = []
-    for part in parts:
-        if part.table is None:
-            run.append(part.text)
-        else:
-            blocks += [*_sections(run), table_block(part.table)]
-            run = []
-    return (*blocks, *_sections(run))
+    for table, run in groupby(parts, key=lambda part: part.table):
+        if table is not None:
+            blocks.append(table_block(table))
+            continue
+        joined = "\n\n".join(part.text for part in run)
+        blocks += [section(part) for part in split(joined, limits.SECTION_CHARS)]
+    return [Draft(text=text, blocks=tuple(blocks))]
 
 
 def section(text: str) -> JsonObject:
@@ -63,6 +57,41 @@ def context(text: str) -> JsonObject:
     return {"type": "context", "elements": [_mrkdwn(text)]}
 
 
+def _mrkdwn(text: str) -> JsonObject:
+    """Slack makes no link, mention or channel of anything that does not say so by itself."""
+    return {"type": "mrkdwn", "text": text, "verbatim": True}
+
+
+def actions(*elements: JsonObject) -> JsonObject:
+    """A row of buttons."""
+    return {"type": "actions", "elements": list(elements)}
+
+
+def button(name: str, label: str, value: str, style: str = "") -> JsonObject:
+    """A button that carries a value; `style` is `primary`, `danger` or nothing."""
+    given = {"value": value, "style": style}
+    shown = {part: text for part, text in given.items() if text}
+    return {"type": "button", "action_id": name, "text": plain_text(label), **shown}
+
+
+def plain_text(text: str, max_chars: int = limits.LABEL_CHARS) -> JsonObject:
+    """A label, in which nothing is parsed."""
+    return {"type": "plain_text", "text": text[:max_chars], "emoji": False}
+
+
+def modal(name: str, title: str, submit: str, close: str, **parts: Any) -> JsonObject:
+    """A form in a window of its own."""
+    labels = {"title": title, "submit": submit, "close": close}
+    shown = {part: plain_text(text, limits.TITLE_CHARS) for part, text in labels.items()}
+    return {"type": "modal", "callback_id": name, **shown, **parts}
+
+
+def entry(name: str, label: str, element: JsonObject, **parts: Any) -> JsonObject:
+    """A field of a form; block and element have the same name."""
+    named = {"block_id": name, "element": {**element, "action_id": name}}
+    return {"type": "input", "label": plain_text(label), **named, **parts}
+
+
 def local_time(moment: datetime) -> str:
     """Day and time for whoever reads it; in UTC where nobody's zone is known."""
     plain = moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
@@ -72,16 +101,3 @@ def local_time(moment: datetime) -> str:
 def mention(user: UserId) -> str:
     """A person's name, live."""
     return f"<@{parse_user(user)[1]}>"
-
-
-def _mrkdwn(text: str) -> JsonObject:
-    """Slack makes no link, mention or channel of anything that does not say so by itself."""
-    return {"type": "mrkdwn", "text": text, "verbatim": True}
-
-
-def _sections(texts: list[str]) -> list[JsonObject]:
-    joined = "\n\n".join(texts)
-    return [
-        {"type": "section", "text": {"type": "mrkdwn", "text": text}}
-        for text in split(joined, limits.SECTION_CHARS)
-    ]

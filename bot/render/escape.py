@@ -16,7 +16,8 @@ _HIDDEN = re.compile(
 )
 _BROADCAST = re.compile(r"@(?=(?:here|channel|everyone|group)\b)", re.IGNORECASE)
 _TAG = re.compile(r"<(?=[@!#])")
-_MARKUP = re.compile(r"(?<!\w)([*_~`])(?=\S[^\n]*?\1(?!\w))")
+_OPENING = re.compile(r"(?<!\w)[*_~`](?=\S)")
+_CLOSING = re.compile(r"[*_~`](?!\w)")
 _FENCE = "```"
 
 
@@ -43,7 +44,18 @@ def inert(text: str) -> str:
 
 def literal(text: str) -> str:
     """Escaped text in which `*`, `_`, `~` and backticks do not begin any formatting."""
-    return _MARKUP.sub(rf"\1{ZERO_WIDTH_SPACE}", escape(text))
+    return "\n".join(map(_without_marks, escape(text).split("\n")))
+
+
+def _without_marks(line: str) -> str:
+    """A sign begins something only where another one of its kind can end it in the same line."""
+    ends = {sign[0]: sign.start() for sign in _CLOSING.finditer(line)}
+
+    def apart(sign: re.Match[str]) -> str:
+        is_mark = ends.get(sign[0], 0) > sign.start() + 1
+        return f"{sign[0]}{ZERO_WIDTH_SPACE}" if is_mark else sign[0]
+
+    return _OPENING.sub(apart, line)
 
 
 def code(text: str) -> str:

@@ -24,6 +24,10 @@ PROGRESS_LINES: Final = 12
 PROGRESS_WORD_CHARS: Final = 60
 """Of a foreign text (a query, a title) inside a line of progress."""
 
+LABEL_CHARS: Final = 75
+TITLE_CHARS: Final = 24
+"""Of a form, and of its buttons."""
+
 OPTION_CHARS: Final = 300
 """Of one answer to choose from."""
 

@@ -13,11 +13,13 @@ from bot.render.escape import clean, inline_code, literal
 IsLive = Callable[[str], bool]
 
 _LIVE_SCHEMES = frozenset({"http", "https", "mailto"})
+MAX_LABEL_CHARS = 300
+"""A longer label stands before its link, so that no host hides in it."""
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]+", re.IGNORECASE)
 _UNSAFE = {"<": "%3C", ">": "%3E", "|": "%7C", '"': "%22", " ": "%20", "\n": "", "\t": ""}
 _PARTS = re.compile(
     r"(?P<code>```.*?```|`[^`\n]+`)"
-    r"|<(?P<url>[a-z]+:[^|>\s]+)\|(?P<label>[^>]*)>(?: \((?P<host>[^)]*)\))?"
+    r"|<(?P<url>[a-z]{1,20}:[^|<>\s]+)\|(?P<label>[^<>]*)>(?: \([^()\n]{0,300}\))?"
     r"|(?P<bare>\b(?:https?://|mailto:)[^\s<>|`]+)",
     re.DOTALL | re.IGNORECASE,
 )
@@ -37,8 +39,9 @@ def link(url: str, label: str) -> str:
     words = " ".join(clean(label).split())
     if not words or words in {url, host}:
         return f"<{_wire_url(url)}|{literal(words or host)}>"
-    named = {name.lower() for name in _HOST.findall(words)}
-    if named - {host, f"www.{host}", host.removeprefix("www.")}:
+    named = {name.lower() for name in _HOST.findall(words[:MAX_LABEL_CHARS])}
+    is_long = len(words) > MAX_LABEL_CHARS
+    if is_long or named - {host, f"www.{host}", host.removeprefix("www.")}:
         return f"{literal(words)} (<{_wire_url(url)}|{literal(host)}>)"
     if named:
         return f"<{_wire_url(url)}|{_label(words)}>"

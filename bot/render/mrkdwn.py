@@ -1,19 +1,25 @@
-"""Markdown as models write it, rendered to Slack's mrkdwn. Pure.
+"""Markdown as models write it, rendered to Slack's mrkdwn in linear time. Pure.
 
 Answers are posted as mrkdwn text, not as `markdown` blocks: how to make foreign text inert is
 documented for mrkdwn alone, and one text then serves screen, notification, search and read-back.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from textwrap import indent
 
 from markdown_it import MarkdownIt
-from markdown_it.tree import SyntaxTreeNode
+from markdown_it.token import Token
 
+from bot.render import limits
 from bot.render.escape import ZERO_WIDTH_SPACE, code, inline_code, literal
 from bot.render.links import link, unlinked
 from bot.render.tables import Table, table_fence
+
+MAX_BRACKETS = 2_000
+MAX_BARS = 200
+"""In one line. A text with more of them is no Markdown that anybody wrote, and slow to read."""
 
 _BULLETS = ("•", "◦", "▪")
 _INDENT = "    "
@@ -22,7 +28,7 @@ _PARSER = MarkdownIt("commonmark", {"html": False, "maxNesting": 100}).enable(
     ["table", "strikethrough"]
 )
 _MARKS = {"strong": "*", "em": "_", "s": "~"}
-_WORD_END, _WORD_START = re.compile(r"\w\Z"), re.compile(r"\A\w")
+_WORD = re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,130 +45,143 @@ def to_mrkdwn(markdown: str) -> str:
 
 
 def pieces(markdown: str) -> list[Piece]:
-    """The text part by part, in order; parts that render to nothing are left out."""
-    root = SyntaxTreeNode(_PARSER.parse(markdown))
-    rendered = (_piece(node) for node in root.children)
-    return [piece for piece in rendered if piece.text.strip()]
+    """The text part by part, in order; parts that render to nothing are left out.
+
+    What is longer than an answer is cut, and what cannot be read in time is shown as it is.
+    """
+    text = markdown[: limits.ANSWER_CHARS]
+    most_bars = max((line.count("|") for line in text.split("\n")), default=0)
+    if text.count("[") > MAX_BRACKETS or most_bars > MAX_BARS:
+        return [Piece(text=literal(text))]
+    found = _blocks(iter(_PARSER.parse(text)), depth=0)
+    return [piece for piece in found if piece.text.strip()]
 
 
-def _piece(node: SyntaxTreeNode) -> Piece:
-    if node.type == "table":
-        table = _table(node)
-        return Piece(text=table_fence(table), table=table)
-    return Piece(text=_block(node, depth=0))
+def _blocks(tokens: Iterator[Token], depth: int) -> Iterator[Piece]:
+    """The blocks up to the end of the one that they stand in."""
+    for token in tokens:
+        match token.type:
+            case "paragraph_open" | "heading_open":
+                is_heading = token.type == "heading_open"
+                text = _inline(next(tokens).children or (), is_bold=is_heading)
+                next(tokens)
+                yield Piece(text=_wrap("*", text) if is_heading else text)
+            case "fence" | "code_block":
+                yield Piece(text=f"```\n{code(token.content.rstrip())}\n```")
+            case "blockquote_open":
+                quoted = "\n\n".join(_texts(tokens, depth))
+                yield Piece(text="\n".join(f"> {line}".rstrip() for line in quoted.split("\n")))
+            case "bullet_list_open" | "ordered_list_open":
+                items = "\n".join(_items(token, tokens, depth))
+                yield Piece(text=indent(items, _INDENT) if depth else items)
+            case "table_open":
+                table = _table(tokens)
+                yield Piece(text=table_fence(table), table=table)
+            case "hr":
+                yield Piece(text=_RULE)
+            case _:
+                return
 
 
-def _block(node: SyntaxTreeNode, depth: int) -> str:
-    match node.type:
-        case "heading":
-            return _wrap("*", _inline(node, bold=True))
-        case "fence" | "code_block":
-            return f"```\n{code(node.content.rstrip())}\n```"
-        case "blockquote":
-            return _quote(node, depth)
-        case "bullet_list" | "ordered_list":
-            return "\n".join(_items(node, depth))
-        case "table":
-            return table_fence(_table(node))
-        case _:
-            return _RULE if node.type == "hr" else _inline(node)
+def _texts(tokens: Iterator[Token], depth: int) -> list[str]:
+    return [piece.text for piece in _blocks(tokens, depth) if piece.text.strip()]
 
 
-def _quote(node: SyntaxTreeNode, depth: int) -> str:
-    parts = (_block(child, depth) for child in node.children)
-    quoted = "\n\n".join(part for part in parts if part.strip())
-    return "\n".join(f"> {line}".rstrip() for line in quoted.split("\n"))
+def _items(opening: Token, tokens: Iterator[Token], depth: int) -> Iterator[str]:
+    number = int(opening.attrs.get("start", 1))
+    while next(tokens).type == "list_item_open":
+        is_ordered = opening.type == "ordered_list_open"
+        mark = f"{number}." if is_ordered else _BULLETS[depth % len(_BULLETS)]
+        text = "\n".join(_texts(tokens, depth + 1))
+        yield f"{mark} {text}".rstrip()
+        number += 1
 
 
-def _items(node: SyntaxTreeNode, depth: int) -> Iterator[str]:
-    first = int(node.attrs.get("start", 1))
-    for number, item in enumerate(node.children, start=first):
-        mark = f"{number}." if node.type == "ordered_list" else _BULLETS[depth % len(_BULLETS)]
-        yield _item(item, mark, depth)
+def _inline(children: Sequence[Token], *, is_bold: bool = False) -> str:
+    """A line of text. A mark inside its like gets no second pair: Slack would show the signs."""
+    done: list[tuple[str, list[str]]] = [("*" if is_bold else "", [])]
+    """The marks that are open, and the parts inside of each so far."""
+    marks = {"*"} if is_bold else set[str]()
+    tokens = iter(children)
+    for token in tokens:
+        name, _, edge = token.type.rpartition("_")
+        is_mark = name in _MARKS
+        if is_mark and edge == "open":
+            mark = "" if _MARKS[name] in marks else _MARKS[name]
+            marks.add(_MARKS[name])
+            done.append((mark, []))
+            continue
+        if is_mark:
+            mark, inside = done.pop()
+            marks.discard(mark)
+            part = _wrap(mark, "".join(inside))
+        else:
+            part = _leaf(token, tokens)
+        _join(done[-1][1], part, is_mark=is_mark)
+    return "".join(done[0][1])
 
 
-def _item(item: SyntaxTreeNode, mark: str, depth: int) -> str:
-    parts = [_item_part(child, depth) for child in item.children]
-    text = "\n".join(part for part in parts if part.strip())
-    return f"{_INDENT * depth}{mark} {text.removeprefix(_INDENT * depth)}".rstrip()
-
-
-def _item_part(child: SyntaxTreeNode, depth: int) -> str:
-    if child.type.endswith("_list"):
-        return _block(child, depth + 1)
-    return "\n".join(f"{_INDENT * depth}{line}" for line in _block(child, depth).split("\n"))
-
-
-def _inline(node: SyntaxTreeNode, *, bold: bool = False) -> str:
-    text = ""
-    for child in node.children:
-        part = _inline(child, bold=bold) if child.type == "inline" else _leaf(child, bold=bold)
-        text = _joined(text, part, marked=child.type in _MARKS)
-    return text
-
-
-def _leaf(node: SyntaxTreeNode, *, bold: bool) -> str:
-    match node.type:
-        case "strong" | "em" | "s":
-            return _marked(node, bold=bold)
+def _leaf(token: Token, tokens: Iterator[Token]) -> str:
+    match token.type:
         case "code_inline":
-            return inline_code(node.content)
-        case "link":
-            return link(str(node.attrs.get("href", "")), _plain(node))
+            return inline_code(token.content)
+        case "link_open":
+            label = _plain(_until(tokens, "link_close"))
+            return link(str(token.attrs.get("href", "")), label)
         case "image":
-            return unlinked(str(node.attrs.get("src", "")), node.content)
+            return unlinked(str(token.attrs.get("src", "")), token.content)
         case "softbreak" | "hardbreak":
             return "\n"
         case _:
-            return literal(node.content)
+            return literal(token.content)
 
 
-def _marked(node: SyntaxTreeNode, *, bold: bool) -> str:
-    """A heading is bold already, so bold inside it gets no second pair of stars."""
-    inside = _inline(node, bold=bold or node.type == "strong")
-    return inside if bold and node.type == "strong" else _wrap(_MARKS[node.type], inside)
+def _until(tokens: Iterator[Token], end: str) -> Iterator[Token]:
+    for token in tokens:
+        if token.type == end:
+            return
+        yield token
 
 
 def _wrap(mark: str, text: str) -> str:
     """The mark around every line: in Slack no formatting reaches over a line break."""
+    if not mark:
+        return text
     return "\n".join(_wrap_line(mark, line) for line in text.split("\n"))
 
 
 def _wrap_line(mark: str, line: str) -> str:
     inside = line.strip()
-    if not inside:
-        return line
-    return line.replace(inside, f"{mark}{inside}{mark}", 1)
+    return line.replace(inside, f"{mark}{inside}{mark}", 1) if inside else line
 
 
-def _joined(before: str, part: str, *, marked: bool) -> str:
+def _join(parts: list[str], part: str, *, is_mark: bool) -> None:
     """Slack sees a mark only at a word's edge, so marks inside a word get an invisible edge."""
-    if before and part and _touches(before, part, marked):
-        return f"{before}{ZERO_WIDTH_SPACE}{part}"
-    return before + part
+    if not part:
+        return
+    last = parts[-1][-1] if parts else ""
+    touches = _WORD.match(last) if is_mark else last in "*_~" and last and _WORD.match(part)
+    if touches:
+        parts.append(ZERO_WIDTH_SPACE)
+    parts.append(part)
 
 
-def _touches(before: str, part: str, marked: bool) -> bool:
-    if marked:
-        return _WORD_END.search(before) is not None
-    ends_with_mark = before[-1] in "*_~"
-    return ends_with_mark and _WORD_START.match(part) is not None
+def _plain(tokens: Iterator[Token] | Sequence[Token]) -> str:
+    return "".join("\n" if each.type.endswith("break") else each.content for each in tokens)
 
 
-def _plain(node: SyntaxTreeNode) -> str:
-    if not node.children:
-        return "\n" if node.type.endswith("break") else node.content
-    return "".join(_plain(child) for child in node.children)
-
-
-def _table(node: SyntaxTreeNode) -> Table:
-    rows = [row for section in node.children for row in section.children]
-    return Table(
-        rows=tuple(tuple(_plain(cell) for cell in row.children) for row in rows),
-        alignments=tuple(_alignment(cell) for cell in rows[0].children),
-    )
-
-
-def _alignment(cell: SyntaxTreeNode) -> str:
-    style = str(cell.attrs.get("style", ""))
-    return style.partition("text-align:")[2] or "left"
+def _table(tokens: Iterator[Token]) -> Table:
+    rows: list[list[str]] = []
+    alignments: list[str] = []
+    for token in _until(tokens, "table_close"):
+        match token.type:
+            case "tr_open":
+                rows.append([])
+            case "th_open" | "td_open":
+                if len(rows) == 1:
+                    style = str(token.attrs.get("style", ""))
+                    alignments.append(style.partition("text-align:")[2] or "left")
+                rows[-1].append(_plain(next(tokens).children or ()))
+            case _:
+                pass
+    return Table(rows=tuple(map(tuple, rows)), alignments=tuple(alignments))

@@ -47,10 +47,10 @@ digest-button-new = Neuer Digest
 digest-listed = Digests
 digest-more = Und { $n } weitere. Nenne einen bei seiner Nummer: „bearbeite Digest 21“.
 digest-none = Hier gibt es keine Digests. Bestelle einen, zum Beispiel: „poste jeden Werktag um 9 einen Digest über Batteriespeicher in #energie“.
-digest-paused = Digest { $n } (*{ $task }*) pausiert. „Setze Digest { $n } fort“ startet ihn wieder.
-digest-resumed = Digest { $n } (*{ $task }*) geht weiter. Nächste: { $next }
-digest-deleted = Digest { $n } (*{ $task }*) ist gelöscht. Was er gepostet hat, bleibt.
-digest-started = Digest { $n } (*{ $task }*) wird jetzt erstellt.
+digest-did-pause = Digest { $n } (*{ $task }*) pausiert. „Setze Digest { $n } fort“ startet ihn wieder.
+digest-did-resume = Digest { $n } (*{ $task }*) geht weiter. Nächste: { $next }
+digest-did-delete = Digest { $n } (*{ $task }*) ist gelöscht. Was er gepostet hat, bleibt.
+digest-did-run = Digest { $n } (*{ $task }*) wird jetzt erstellt.
 digest-changed = Digest { $n } ist geändert: *{ $task }*
     { $when }, in { $channel }
     Nächste: { $next }

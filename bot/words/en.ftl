@@ -47,10 +47,10 @@ digest-button-new = New digest
 digest-listed = Digests
 digest-more = And { $n } more. Name one by its number: “edit digest 21”.
 digest-none = There are no digests here. Ask for one, for example: “every weekday at 9 post a digest on battery storage in #energy”.
-digest-paused = Digest { $n } (*{ $task }*) is paused. “Resume digest { $n }” starts it again.
-digest-resumed = Digest { $n } (*{ $task }*) goes on. Next: { $next }
-digest-deleted = Digest { $n } (*{ $task }*) is deleted. What it has posted stays.
-digest-started = Digest { $n } (*{ $task }*) is being made now.
+digest-did-pause = Digest { $n } (*{ $task }*) is paused. “Resume digest { $n }” starts it again.
+digest-did-resume = Digest { $n } (*{ $task }*) goes on. Next: { $next }
+digest-did-delete = Digest { $n } (*{ $task }*) is deleted. What it has posted stays.
+digest-did-run = Digest { $n } (*{ $task }*) is being made now.
 digest-changed = Digest { $n } is changed: *{ $task }*
     { $when }, in { $channel }
     Next: { $next }

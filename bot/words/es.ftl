@@ -47,10 +47,10 @@ digest-button-new = Nuevo digest
 digest-listed = Digests
 digest-more = Y { $n } más. Nombra uno por su número: «edita el digest 21».
 digest-none = Aquí no hay digests. Pide uno, por ejemplo: «publica cada día laborable a las 9 un digest sobre baterías en #energia».
-digest-paused = El digest { $n } (*{ $task }*) está en pausa. «Reanuda el digest { $n }» lo pone en marcha.
-digest-resumed = El digest { $n } (*{ $task }*) sigue. Próximos: { $next }
-digest-deleted = El digest { $n } (*{ $task }*) está eliminado. Lo que publicó se queda.
-digest-started = El digest { $n } (*{ $task }*) se está preparando.
+digest-did-pause = El digest { $n } (*{ $task }*) está en pausa. «Reanuda el digest { $n }» lo pone en marcha.
+digest-did-resume = El digest { $n } (*{ $task }*) sigue. Próximos: { $next }
+digest-did-delete = El digest { $n } (*{ $task }*) está eliminado. Lo que publicó se queda.
+digest-did-run = El digest { $n } (*{ $task }*) se está preparando.
 digest-changed = El digest { $n } ha cambiado: *{ $task }*
     { $when }, en { $channel }
     Próximos: { $next }

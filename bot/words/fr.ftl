@@ -47,10 +47,10 @@ digest-button-new = Nouveau digest
 digest-listed = Digests
 digest-more = Et { $n } de plus. Nommez-en un par son numéro : « modifie le digest 21 ».
 digest-none = Il n'y a pas de digest ici. Demandez-en un, par exemple : « publie chaque jour ouvré à 9h un digest sur le stockage d'énergie dans #energie ».
-digest-paused = Le digest { $n } (*{ $task }*) est en pause. « Reprends le digest { $n } » le relance.
-digest-resumed = Le digest { $n } (*{ $task }*) reprend. Prochains : { $next }
-digest-deleted = Le digest { $n } (*{ $task }*) est supprimé. Ce qu'il a publié reste.
-digest-started = Le digest { $n } (*{ $task }*) est en cours de préparation.
+digest-did-pause = Le digest { $n } (*{ $task }*) est en pause. « Reprends le digest { $n } » le relance.
+digest-did-resume = Le digest { $n } (*{ $task }*) reprend. Prochains : { $next }
+digest-did-delete = Le digest { $n } (*{ $task }*) est supprimé. Ce qu'il a publié reste.
+digest-did-run = Le digest { $n } (*{ $task }*) est en cours de préparation.
 digest-changed = Le digest { $n } est modifié : *{ $task }*
     { $when }, dans { $channel }
     Prochains : { $next }

@@ -20,7 +20,7 @@ from agent_core.schedules.order_reader import OrderDraft, OrderReader, ReaderAwa
 from agent_core.schedules.rule import Rule
 from agent_core.schedules.schedule import Order, Schedule, ScheduleId
 from agent_core.settings import CoreSettings
-from bot.digests.desk import channel_marks
+from bot.digests.messages import channel_marks
 from tests.bench.results import Result, show
 
 TEXTS = Path(__file__).parent / "order_texts"

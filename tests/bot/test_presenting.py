@@ -1,18 +1,16 @@
 """A turn is shown in its thread to its end and once, however often the bot is started again."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
-from datetime import datetime
+from collections.abc import AsyncIterator, Callable
+from copy import copy
 from pathlib import Path
-from typing import Self
+from typing import Any
 
 import pytest
 
-from agent_core.events import AnyEvent, TurnFinished
+from agent_core.events import TurnFinished
 from agent_core.ids import SessionId, TurnId
-from agent_core.messages import JsonObject
-from agent_core.runtime import Runtime
-from agent_core.sessions.leases import LeaseLost
+from agent_core.runtime import LeaseLost, Runtime
 from agent_core.testing.models import Held, ScriptedModel, call
 from bot.presenting import READER, Presenting
 from tests.bot.front_world import Place, Process, open_place, process
@@ -62,46 +60,34 @@ async def ended(bot: Process, turn_id: TurnId) -> None:
             assert not isinstance(event, TurnFinished) or event.outcome == "answered"
 
 
-async def progress_is_up(place: Place) -> None:
+async def at_work(bot: Process, place: Place, held: Held) -> TurnId:
+    """A turn whose progress is in the thread and whose answer is held back."""
+    turn_id = await begin(bot, place)
+    await held.reached.wait()
     await place.slack.wait_for(lambda _: place.bot_texts())
+    return turn_id
 
 
 def answers(place: Place, text: str) -> int:
     return sum(text in each for each in place.bot_texts())
 
 
-async def test_a_turn_is_shown_from_its_start_to_its_end(place: Place) -> None:
-    async with process(place, ScriptedModel(["All is new."])) as bot:
+async def test_turns_are_shown_from_their_start_to_their_end(place: Place) -> None:
+    second_ts = await place.slack.say("ann", "general", "more", thread_ts=place.thread.root_ts)
+    held = Held(then="One.")
+    async with process(place, ScriptedModel([held, "Two."])) as bot:
         turn_id = await begin(bot, place)
-        await shown(bot, turn_id)
-    assert answers(place, "All is new.") == 1
-
-
-async def test_a_second_attachment_changes_nothing(place: Place) -> None:
-    held = Held(then="All is new.")
-    async with process(place, ScriptedModel([held])) as bot:
-        turn_id = await begin(bot, place)
-        bot.presenting.attach(await bot.runtime.turn(turn_id))
-        await shows(bot)
+        bot.presenting.attach(await bot.runtime.turn(turn_id))  # changes nothing
         held.release.set()
         await shown(bot, turn_id)
-    assert answers(place, "All is new.") == 1
-
-
-async def test_two_turns_of_a_thread_are_both_shown(place: Place) -> None:
-    second_ts = await place.slack.say("ann", "general", "more", thread_ts=place.thread.root_ts)
-    async with process(place, ScriptedModel(["One.", "Two."])) as bot:
-        for ts in ("", second_ts):
-            await shown(bot, await begin(bot, place, ts=ts))
+        await shown(bot, await begin(bot, place, ts=second_ts))
     assert (answers(place, "One."), answers(place, "Two.")) == (1, 1)
 
 
 async def test_a_turn_under_way_goes_on_in_its_thread_after_a_restart(place: Place) -> None:
     held = Held(then="never said")
     async with process(place, ScriptedModel([held])) as bot:
-        turn_id = await begin(bot, place)
-        await held.reached.wait()
-        await progress_is_up(place)
+        turn_id = await at_work(bot, place, held)
     before = place.bot_texts()
     async with process(place, ScriptedModel(["All is new."])) as bot:
         await shows(bot)
@@ -110,13 +96,12 @@ async def test_a_turn_under_way_goes_on_in_its_thread_after_a_restart(place: Pla
     assert len(place.bot_texts()) == len(before) + 1
 
 
-async def test_a_turn_that_ended_unseen_is_shown_after_a_restart(place: Place) -> None:
+async def test_a_turn_that_ended_unseen_is_shown_after_a_restart_and_once(place: Place) -> None:
     held = Held(then="All is new.")
     async with process(place, ScriptedModel([held])) as bot:
-        turn_id = await begin(bot, place)
-        await held.reached.wait()
-        await progress_is_up(place)
+        turn_id = await at_work(bot, place, held)
         await bot.presenting.close()
+        await bot.presenting.close()  # twice is safe
         held.release.set()
         await ended(bot, turn_id)
     assert answers(place, "All is new.") == 0
@@ -124,12 +109,6 @@ async def test_a_turn_that_ended_unseen_is_shown_after_a_restart(place: Place) -
         await shows(bot)
         await shown(bot, turn_id)
     assert answers(place, "All is new.") == 1
-
-
-async def test_what_was_shown_is_not_shown_again(place: Place) -> None:
-    async with process(place, ScriptedModel(["All is new."])) as bot:
-        turn_id = await begin(bot, place)
-        await shown(bot, turn_id)
     before = [(call.method, call.args) for call in place.slack.calls]
     async with process(place) as bot:
         await shows(bot)
@@ -138,26 +117,19 @@ async def test_what_was_shown_is_not_shown_again(place: Place) -> None:
     assert [(call.method, call.args) for call in place.slack.calls] == before
 
 
-async def test_a_turn_that_was_never_attached_is_taken_up(place: Place) -> None:
-    held = Held(then="never said")
+@pytest.mark.parametrize("has_ended", [False, True])
+async def test_a_turn_that_was_never_attached_is_taken_up(place: Place, has_ended: bool) -> None:
+    """Killed between storing the turn and attaching, at work or done already."""
+    held = Held(then="All is new.")
     async with process(place, ScriptedModel([held])) as bot:
         turn_id = await bot.runtime.handle(place.message("continue"))
         assert turn_id is not None
         await held.reached.wait()
+        if has_ended:
+            held.release.set()
+            await ended(bot, turn_id)
     assert place.bot_texts() == []
     async with process(place, ScriptedModel(["All is new."])) as bot:
-        await shows(bot)
-        await shown(bot, turn_id)
-    assert answers(place, "All is new.") == 1
-
-
-async def test_a_turn_that_ended_before_anyone_attached_is_shown(place: Place) -> None:
-    """Killed between storing the turn and attaching; recovered and done before `resume` asks."""
-    async with process(place, ScriptedModel(["All is new."])) as bot:
-        turn_id = await bot.runtime.handle(place.message("continue"))
-        assert turn_id is not None
-        await ended(bot, turn_id)
-    async with process(place) as bot:
         await shows(bot)
         await shown(bot, turn_id)
     assert answers(place, "All is new.") == 1
@@ -176,31 +148,21 @@ async def test_a_turn_that_came_while_another_was_at_work_is_shown_too(place: Pl
     assert answers(place, "One.") == 1
 
 
-async def test_slack_being_away_for_a_while_does_not_lose_the_answer(place: Place) -> None:
+@pytest.mark.parametrize("away_s", [0, 3_600])
+async def test_slack_being_away_for_a_while_does_not_lose_the_answer(
+    place: Place, away_s: int
+) -> None:
     held = Held(then="All is new.")
     async with process(place, ScriptedModel([held])) as bot:
-        turn_id = await begin(bot, place)
-        await held.reached.wait()
-        await progress_is_up(place)
-        place.slack.fail("chat.postMessage", status=503, times=3)
+        turn_id = await at_work(bot, place, held)
+        place.slack.fail("chat.postMessage", status=503, times=10_000 if away_s else 3)
+        over_s = place.api.clock.seconds() + away_s
         held.release.set()
-        await shown(bot, turn_id)
-    assert answers(place, "All is new.") == 1
-
-
-async def test_slack_being_away_for_an_hour_does_not_lose_the_answer(place: Place) -> None:
-    held = Held(then="All is new.")
-    async with process(place, ScriptedModel([held])) as bot:
-        turn_id = await begin(bot, place)
-        await held.reached.wait()
-        await progress_is_up(place)
-        place.slack.fail("chat.postMessage", status=503, times=10_000)
-        over_s = place.api.clock.seconds() + HOUR_S
-        held.release.set()
-        await place.slack.wait_for(
-            lambda _: place.api.clock.seconds() > over_s, timeout_s=TIMEOUT_S
-        )
-        place.slack.heal()
+        if away_s:
+            await place.slack.wait_for(
+                lambda _: place.api.clock.seconds() > over_s, timeout_s=TIMEOUT_S
+            )
+            place.slack.heal()
         await shown(bot, turn_id)
     assert answers(place, "All is new.") == 1
 
@@ -208,9 +170,7 @@ async def test_slack_being_away_for_an_hour_does_not_lose_the_answer(place: Plac
 async def test_an_answer_that_slack_will_never_take_counts_as_shown(place: Place) -> None:
     held = Held(then="All is new.")
     async with process(place, ScriptedModel([held])) as bot:
-        turn_id = await begin(bot, place)
-        await held.reached.wait()
-        await progress_is_up(place)
+        turn_id = await at_work(bot, place, held)
         place.slack.fail("chat.postMessage", error="team_access_not_granted", times=1_000)
         held.release.set()
         await shown(bot, turn_id)
@@ -219,9 +179,7 @@ async def test_an_answer_that_slack_will_never_take_counts_as_shown(place: Place
 async def test_an_answer_that_a_token_may_not_post_waits_for_the_next_start(place: Place) -> None:
     held = Held(then="All is new.")
     async with process(place, ScriptedModel([held])) as bot:
-        turn_id = await begin(bot, place)
-        await held.reached.wait()
-        await progress_is_up(place)
+        turn_id = await at_work(bot, place, held)
         place.slack.fail("chat.postMessage", error="token_revoked", times=1_000)
         held.release.set()
         await presenter_ended(turn_id)
@@ -233,16 +191,29 @@ async def test_an_answer_that_a_token_may_not_post_waits_for_the_next_start(plac
 
 
 async def test_an_unexpected_failure_does_not_end_the_presenter(place: Place) -> None:
-    held = Held(then="All is new.")
-    async with process(place, ScriptedModel([held])) as bot:
-        failing = FailingCursors(bot.runtime, times=7)
-        presenting = Presenting(failing, place.api)
+    failures = 7
+
+    def failing(work: Callable[..., Any]) -> Callable[..., Any]:
+        async def fails_at_first(*args: Any, **named: Any) -> Any:
+            nonlocal failures
+            if failures:
+                failures -= 1
+                raise OSError("the disk is full")
+            return await work(*args, **named)
+
+        return fails_at_first
+
+    async with process(place, ScriptedModel(["All is new."])) as bot:
+        view = View(bot.runtime)
+        view.readers = readers = copy(bot.runtime.readers)
+        readers.load_cursor = failing(readers.load_cursor)
+        readers.save_cursor = failing(readers.save_cursor)
+        presenting = Presenting(view, place.api)
         turn_id = await bot.runtime.handle(place.message("continue"))
         assert turn_id is not None
         presenting.attach(await bot.runtime.turn(turn_id))
-        held.release.set()
         await shown(bot, turn_id)
-        assert failing.failures_left == 0
+        assert failures == 0
         await presenting.close()
     assert answers(place, "All is new.") == 1
 
@@ -288,118 +259,44 @@ async def test_a_message_that_the_turn_at_work_takes_in_is_shown_as_seen(place: 
     assert len(place.bot_texts()) == 2
 
 
-class Watched:
-    """A runtime whose calls pass by here."""
+class View(Runtime):
+    """A runtime as one process sees it, whose sessions another process may take."""
 
     def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
-
-    @property
-    def readers(self) -> Self:
-        return self
-
-    async def workspace(self, session: SessionId, now: datetime) -> Path:
-        return await self._runtime.workspace(session, now)
-
-    def events(self, turn: TurnId) -> AsyncGenerator[tuple[int, AnyEvent], None]:
-        return self._runtime.events(turn)
-
-    async def check(self, session: SessionId) -> None:
-        await self._runtime.check(session)
-
-    async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None:
-        return await self._runtime.readers.load_cursor(reader, turn)
-
-    async def save_cursor(
-        self, reader: str, turn: TurnId, state: JsonObject, *, done: bool = False
-    ) -> None:
-        await self._runtime.readers.save_cursor(reader, turn, state, done=done)
-
-
-class FailingCursors(Watched):
-    """A runtime whose bookmarks cannot be read or written the first times."""
-
-    def __init__(self, runtime: Runtime, *, times: int) -> None:
-        super().__init__(runtime)
-        self.failures_left = times
-
-    async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None:
-        self._fail()
-        return await super().load_cursor(reader, turn)
-
-    async def save_cursor(
-        self, reader: str, turn: TurnId, state: JsonObject, *, done: bool = False
-    ) -> None:
-        self._fail()
-        await super().save_cursor(reader, turn, state, done=done)
-
-    def _fail(self) -> None:
-        if self.failures_left:
-            self.failures_left -= 1
-            raise OSError("the disk is full")
-
-
-class Contested(Watched):
-    """A runtime as a process sees it whose sessions another process may take."""
-
-    is_lost = False
+        vars(self).update(vars(runtime))
+        self.is_lost = False
 
     async def check(self, session: SessionId) -> None:
         if self.is_lost:
             raise LeaseLost(session)
 
 
-async def test_a_process_that_lost_the_session_writes_nothing_more(place: Place) -> None:
+async def test_a_process_that_lost_the_session_writes_nothing_until_it_is_back(
+    place: Place,
+) -> None:
     held = Held(then="All is new.")
     async with process(place, ScriptedModel([held])) as bot:
-        contested = Contested(bot.runtime)
-        presenting = Presenting(contested, place.api)
+        away = View(bot.runtime)
+        presenting = Presenting(away, place.api)
         turn_id = await bot.runtime.handle(place.message("continue"))
         assert turn_id is not None
         presenting.attach(await bot.runtime.turn(turn_id))
         await held.reached.wait()
-        await progress_is_up(place)
-        contested.is_lost = True
+        await place.slack.wait_for(lambda _: place.bot_texts())
+        away.is_lost = True
         held.release.set()
         await ended(bot, turn_id)
         await presenter_ended(turn_id)
         [progress] = place.bot_texts()
         assert progress.startswith("*Working on it*")
 
-        contested.is_lost = False
-        presenting.attach(await bot.runtime.turn(turn_id), is_resumed=True)
-        await shown(bot, turn_id)
-        await presenting.close()
-    assert answers(place, "All is new.") == 1
-    assert len(place.bot_texts()) == 2
-
-
-async def test_a_session_that_comes_back_is_shown_by_what_the_other_process_noted(
-    place: Place,
-) -> None:
-    held = Held(then="All is new.")
-    async with process(place, ScriptedModel([held])) as bot:
-        away = Contested(bot.runtime)
-        first, second = Presenting(away, place.api), Presenting(bot.runtime, place.api)
-        turn_id = await bot.runtime.handle(place.message("continue"))
-        assert turn_id is not None
-        first.attach(await bot.runtime.turn(turn_id))
-        await held.reached.wait()
-        await progress_is_up(place)
-        away.is_lost = True
-        second.attach(await bot.runtime.turn(turn_id), is_resumed=True)
-        held.release.set()
+        other = Presenting(bot.runtime, place.api)
+        other.attach(await bot.runtime.turn(turn_id), is_resumed=True)
         await shown(bot, turn_id)
         away.is_lost = False
-        first.attach(await bot.runtime.turn(turn_id), is_resumed=True)
+        presenting.attach(await bot.runtime.turn(turn_id), is_resumed=True)
         await presenter_ended(turn_id)
-        await first.close()
-        await second.close()
+        await presenting.close()
+        await other.close()
     assert answers(place, "All is new.") == 1
     assert len(place.bot_texts()) == 2
-
-
-async def test_closing_twice_is_safe(place: Place) -> None:
-    async with process(place) as bot:
-        await bot.presenting.close()
-        await bot.presenting.close()

@@ -187,7 +187,7 @@ class Office:
 
     async def schedules(self) -> list[Schedule]:
         """Those that were agreed on and not deleted, by number."""
-        return await self.world.runtime.timekeeper.store.of_team(self.world.slack.team_id)
+        return await self.world.runtime.schedules.of_team(self.world.slack.team_id)
 
     async def schedule(self, number: int) -> Schedule:
         return next(each for each in await self.schedules() if each.number == number)
@@ -199,7 +199,7 @@ class Office:
 
     async def slots(self, schedule: Schedule) -> list[Slot]:
         """All slots of a schedule, oldest first."""
-        found = await self.world.runtime.timekeeper.store.newest_slots(schedule.id, limit=100)
+        found = await self.world.runtime.schedules.newest_slots(schedule.id, limit=100)
         return found[::-1]
 
     def roots(self, channel: str = "energy") -> list[Post]:
@@ -293,7 +293,7 @@ async def shared_office(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenera
 async def office(shared_office: Office) -> AsyncGenerator[Office]:
     """The module's bot, without the schedules of the tests before."""
     yield shared_office
-    store = shared_office.world.runtime.timekeeper.store
+    store = shared_office.world.runtime.schedules
     for schedule in await shared_office.schedules():
         await store.delete(schedule.id)
 

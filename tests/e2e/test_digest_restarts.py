@@ -35,18 +35,22 @@ HOUR = timedelta(hours=1)
 
 
 @pytest.mark.proves("digest.question")
-async def test_a_question_of_before_a_restart_is_answered_after_it(tmp_path: Path) -> None:
+async def test_a_question_and_a_proposal_of_before_a_restart_are_answered_after_it(
+    tmp_path: Path,
+) -> None:
     async with town_on(tmp_path) as town:
         async with office_in(town) as office:
+            proposal = await office.say(ORDER)
             read = reading("order", task="hydrogen", rrule="FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR")
             question = await office.say(HYDROGEN, read)
         async with office_in(town) as office:
             nine = reading("change", rrule=f"{read.input['rrule']};BYHOUR=9;BYMINUTE=0")
-            proposal = await office.reply("at 9", question, nine)
-            assert proposal.text.startswith("*hydrogen*\nEvery weekday at 09:00")
-            await office.press(proposal, "confirm")
-            await office.without_buttons(proposal)
-            assert len(await office.schedules()) == 1
+            later = await office.reply("at 9", question, nine)
+            assert later.text.startswith("*hydrogen*\nEvery weekday at 09:00")
+            for post in (proposal, later):
+                await office.press(post, "confirm")
+                await office.without_buttons(post)
+            assert [each.status for each in await office.schedules()] == ["active", "active"]
 
 
 @pytest.mark.parametrize(

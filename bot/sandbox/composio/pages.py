@@ -21,12 +21,6 @@ _HEADERS = {
     "referrer-policy": "no-referrer",
     "cache-control": "no-store",
 }
-_ENDED = {
-    "ACTIVE": "This link was used: the account is connected.",
-    "FAILED": "This link was used: the connection was denied.",
-    "EXPIRED": "This link has expired. Ask for a new one.",
-    "INACTIVE": "This connection was replaced.",
-}
 
 
 class Pages:
@@ -100,7 +94,9 @@ class Pages:
 def _refuse(account: Account | None) -> web.Response:
     if account is None:
         return _page("There is no such link", "<p>Ask for a new one.</p>", status=404)
-    return _page("This link has ended", f"<p>{_ENDED[account.status]}</p>", status=410)
+    return _page(
+        "This link has ended", "<p>It was used, or is too old. Ask for a new one.</p>", status=410
+    )
 
 
 def _mail_html(mail: Data) -> str:

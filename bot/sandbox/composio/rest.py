@@ -90,18 +90,18 @@ class RestRoutes:
         return web.json_response(answer, status=201)
 
     async def _list_accounts(self, request: web.Request) -> web.Response:
-        users = _query(request, "user_ids")
-        toolkits = _query(request, "toolkit_slugs")
-        statuses = _query(request, "statuses")
+        wanted = [_query(request, each) for each in ("user_ids", "toolkit_slugs", "statuses")]
         items = [
             account.as_json()
             for account in self._service.accounts.all()
-            if (not users or account.user_id in users)
-            and (not toolkits or account.toolkit in toolkits)
-            and (not statuses or account.status in statuses)
+            if all(
+                value in allowed or not allowed
+                for value, allowed in zip(
+                    (account.user_id, account.toolkit, account.status), wanted, strict=True
+                )
+            )
         ]
-        pages = {"total_pages": 1, "current_page": 1, "next_cursor": None}
-        return web.json_response({"items": items, "total_items": len(items), **pages})
+        return web.json_response({"items": items, "total_items": len(items), "next_cursor": None})
 
     async def _describe_tool(self, request: web.Request) -> web.Response:
         slug, catalogue = request.match_info["slug"], self._service.catalogue
@@ -122,10 +122,6 @@ class RestRoutes:
 
     async def _announce(self, request: web.Request) -> web.Response:
         body = await _body(request)
-        needed = ("md5", "filename", "mimetype", "tool_slug", "toolkit_slug")
-        for name in needed:
-            if not isinstance(body.get(name), str) or not body[name]:
-                raise RestError(400, "HTTP_BadRequest", f"{name}: a non-empty string is required")
         place = f"{body['toolkit_slug']}/{body['tool_slug']}"
         stored = self._service.storage.keep(body["filename"], body["mimetype"], place=place)
         self._checksums[stored.token] = body["md5"].lower()

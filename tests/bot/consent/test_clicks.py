@@ -2,9 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,36 +11,48 @@ import aiohttp
 import pytest
 
 from agent_core.errors import ConsentRefused, ToolServerError
-from agent_core.ids import ConsentId, TurnId, UserId
-from agent_core.sessions import Database
-from agent_core.sessions.consents import Consent, ConsentStore
-from bot.consent.clicks import Clicks, Verdict
+from agent_core.ids import ConsentId, SessionId, TurnId, UserId
+from agent_core.runtime import Consent
+from agent_core.runtime.consents import Consents, Verdict
+from bot.consent.clicks import Clicks
 from bot.ingress import Rules, connect_socket, create_app
 from bot.ingress.actions import Actions, listen_to_gestures
-from bot.presenter import MemoryState
 from bot.presenter.presenter import ThreadPresenter
 from bot.sandbox.slack import Post, SlackStandIn
 from bot.slack_api import People, SkippingClock, SlackApi, web_client
 from bot.threads import ThreadRef, user_id
 from tests.bot.ingress.world import MemoryLedger
-from tests.bot.presenter.turns import Turn
+from tests.bot.presenter.turns import MemoryState, Turn
 
 ONE = ConsentId("consent1")
 
 
-@dataclass(slots=True)
-class StrictConsents:
+class StrictConsents(Consents):
     """Decides as the core does: for one person, once. `trouble` comes instead."""
 
-    asker: UserId
-    decided: list[tuple[ConsentId, UserId, str, str]] = field(
-        default_factory=list[tuple[ConsentId, UserId, str, str]]
-    )
-    links: int = 0
-    skipped: int = 0
-    is_connected: bool = False
-    is_over: bool = False
-    trouble: Exception | None = None
+    def __init__(self, asker: UserId) -> None:
+        self.asker = asker
+        self.asked_in: dict[ConsentId, SessionId] = {}
+        self.decided: list[tuple[ConsentId, UserId, str, str]] = []
+        self.links = 0
+        self.skipped = 0
+        self.is_connected = False
+        self.trouble: Exception | None = None
+
+    async def find(self, consent: ConsentId) -> Consent | None:
+        session = self.asked_in.get(consent)
+        if session is None:
+            return None
+        return Consent(
+            id=consent,
+            kind="approval",
+            session=session,
+            turn=TurnId("turn1"),
+            asker=self.asker,
+            digest="",
+            body={},
+            deadline=datetime.now(UTC) + timedelta(minutes=15),
+        )
 
     async def decide(
         self, consent: ConsentId, by: UserId, *, verdict: Verdict, reason: str = ""
@@ -52,8 +63,7 @@ class StrictConsents:
         self.decided.append((consent, by, verdict, reason))
 
     async def check_may_decide(self, consent: ConsentId, by: UserId) -> None:
-        if by != self.asker:
-            raise ConsentRefused("Only the person who asked decides this.", why="not_yours")
+        self._require(by)
 
     async def connect_link(self, consent: ConsentId, by: UserId, toolkit: str) -> str:
         self._require(by)
@@ -73,40 +83,29 @@ class StrictConsents:
             raise self.trouble
         if by != self.asker:
             raise ConsentRefused("Only the person who asked.", why="not_yours")
-        if self.is_over:
-            raise ConsentRefused("It is too late.", why="over")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class Asking:
     """Ann's thread with what the bot asks there, and people who press."""
 
     slack: SlackStandIn
-    api: SlackApi
     thread: ThreadRef
     consents: StrictConsents
-    asked: ConsentStore
     ledger: MemoryLedger
     actions: Actions
     presenter: ThreadPresenter
 
-    @property
-    def turn(self) -> Turn:
-        return Turn(self.thread, asker=self.consents.asker)
-
-    async def request(self) -> None:
-        """The bot asks Ann for an approval."""
-        await self._remember(self.thread)
-        turn = self.turn
+    async def ask(self, what: str) -> None:
+        """The bot asks Ann for an approval, or to connect Gmail."""
+        self.consents.asked_in.setdefault(ONE, self.thread.session)
+        turn = Turn(self.thread, asker=self.consents.asker)
         await self.presenter.show(turn.started())
-        await self.presenter.show(turn.requested(may_allow_thread=True))
-
-    async def invite(self) -> None:
-        """The bot asks Ann to connect Gmail."""
-        await self._remember(self.thread)
-        turn = self.turn
-        await self.presenter.show(turn.started())
-        await self.presenter.show(turn.auth_required("gmail"))
+        is_approval = what == "approval"
+        asked = (
+            turn.requested(may_allow_thread=True) if is_approval else turn.auth_required("gmail")
+        )
+        await self.presenter.show(asked)
 
     async def press(self, name: str, user: str = "ann") -> None:
         """Press the newest button of this name in the thread, and wait until it was handled."""
@@ -127,30 +126,9 @@ class Desk:
         person = self.slack.users[user]
         return [post.text for post in self.posts() if post.ephemeral_to == person]
 
-    async def remember_elsewhere(self) -> None:
-        """It was asked in another thread of the channel."""
-        other = ThreadRef(team=self.thread.team, channel=self.thread.channel, root_ts="9.000009")
-        await self._remember(other)
 
-    async def _remember(self, thread: ThreadRef) -> None:
-        await self.asked.ask(
-            Consent(
-                id=ONE,
-                kind="approval",
-                session=thread.session,
-                turn=TurnId("turn1"),
-                asker=self.consents.asker,
-                digest="",
-                body={},
-                deadline=datetime.now(UTC) + timedelta(minutes=15),
-            )
-        )
-
-
-@asynccontextmanager
-async def open_desk(directory: Path) -> AsyncGenerator[Desk]:
-    database = Database(f"sqlite:///{directory}/state.sqlite")
-    await database.open()
+@pytest.fixture
+async def asking(tmp_path: Path) -> AsyncIterator[Asking]:
     async with SlackStandIn(rate_limits=False) as slack, aiohttp.ClientSession() as session:
         client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
         api, ledger = SlackApi(client, clock=SkippingClock()), MemoryLedger()
@@ -159,11 +137,10 @@ async def open_desk(directory: Path) -> AsyncGenerator[Desk]:
         root_ts = await slack.say("ann", "general", f"{slack.mention} mail it")
         thread = ThreadRef(team=slack.team_id, channel=slack.channels["general"], root_ts=root_ts)
         consents = StrictConsents(user_id(slack.team_id, slack.people["ann"]))
-        asked = ConsentStore(database)
         app = create_app(client, identity)
         actions = listen_to_gestures(
             app,
-            {"consent.": Clicks(consents, asked, api, people)},
+            {"consent.": Clicks(consents, api, people)},
             ledger=ledger,
             rules=Rules(identity=identity),
             people=people,
@@ -171,156 +148,120 @@ async def open_desk(directory: Path) -> AsyncGenerator[Desk]:
         )
         socket = await connect_socket(app, slack.app_token)
         await slack.connected()
-        presenter = ThreadPresenter(api, thread, MemoryState(), directory, links=consents)
-        try:
-            yield Desk(
-                slack=slack,
-                api=api,
-                thread=thread,
-                consents=consents,
-                asked=asked,
-                ledger=ledger,
-                actions=actions,
-                presenter=presenter,
-            )
-        finally:
-            await presenter.close()
-            await socket.close()
-            await actions.under_way.close()
-            await database.close()
-
-
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    async with open_desk(tmp_path) as desk:
-        yield desk
+        presenter = ThreadPresenter(api, thread, MemoryState(), tmp_path, links=consents)
+        yield Asking(
+            slack=slack,
+            thread=thread,
+            consents=consents,
+            ledger=ledger,
+            actions=actions,
+            presenter=presenter,
+        )
+        await presenter.close()
+        await socket.close()
+        await actions.under_way.close()
 
 
 @pytest.mark.parametrize("name", ["approve", "approve_thread"])
-async def test_the_asker_approves_with_one_press(desk: Desk, name: str) -> None:
-    await desk.request()
-    await desk.press(name)
-    assert desk.consents.decided == [(ONE, desk.consents.asker, name, "")]
-    assert desk.told("ann") == []
+async def test_the_asker_approves_once_with_one_press(asking: Asking, name: str) -> None:
+    await asking.ask("approval")
+    await asking.press(name)
+    assert asking.told("ann") == []
+    await asking.press(name)
+    assert asking.consents.decided == [(ONE, asking.consents.asker, name, "")]
+    assert asking.told("ann") == ["This has been decided already."]
 
 
-@pytest.mark.parametrize("name", ["approve", "approve_thread", "link", "skip"])
-async def test_another_member_is_told_why_not_and_nobody_else_is(desk: Desk, name: str) -> None:
-    await (desk.invite() if name in {"link", "skip"} else desk.request())
-    before = desk.told("ann")
-    await desk.press(name, "ben")
-    [why] = desk.told("ben")
-    assert why.startswith("Only the person who asked for this")
-    assert desk.told("ann") == before
-    assert desk.consents.decided == []
-    assert desk.consents.skipped == 0
+@pytest.mark.parametrize("name", ["approve", "approve_thread", "reject", "link", "skip"])
+async def test_another_member_is_told_why_not_and_nobody_else_is(asking: Asking, name: str) -> None:
+    await asking.ask("connection" if name in {"link", "skip"} else "approval")
+    before = asking.told("ann")
+    await asking.press(name, "ben")
+    [why] = asking.told("ben")
+    assert why.startswith("Only the person who asked")
+    assert asking.told("ann") == before
+    assert (asking.consents.decided, asking.consents.skipped) == ([], 0)
+    assert not asking.slack.state.views
 
 
 @pytest.mark.parametrize("user", ["guest", "stranger", "robot"])
-async def test_guests_strangers_and_bots_decide_nothing(desk: Desk, user: str) -> None:
-    await desk.request()
-    await desk.press("approve", user)
-    assert desk.consents.decided == []
+async def test_guests_strangers_and_bots_decide_nothing(asking: Asking, user: str) -> None:
+    await asking.ask("approval")
+    await asking.press("approve", user)
+    assert asking.consents.decided == []
 
 
-async def test_a_second_press_is_told_that_it_was_decided(desk: Desk) -> None:
-    await desk.request()
-    await desk.press("approve")
-    await desk.press("approve")
-    assert len(desk.consents.decided) == 1
-    assert desk.told("ann") == ["This has been decided already."]
+@pytest.mark.parametrize(
+    ("trouble", "told"),
+    [
+        (ConsentRefused("It is too late.", why="over"), "It is too late for that: this is over."),
+        (ToolServerError("away"), "That did not work just now. Please press the button again."),
+    ],
+)
+async def test_what_stands_against_it_is_told(
+    asking: Asking, trouble: Exception, told: str
+) -> None:
+    await asking.ask("approval")
+    asking.consents.trouble = trouble
+    await asking.press("approve")
+    assert asking.told("ann") == [told]
 
 
-async def test_a_press_after_the_deadline_is_told_that_it_is_over(desk: Desk) -> None:
-    await desk.request()
-    desk.consents.is_over = True
-    await desk.press("approve")
-    assert desk.told("ann") == ["It is too late for that: this is over."]
+@pytest.mark.parametrize("asked_in", ["elsewhere", ""])
+async def test_what_was_not_asked_in_this_thread_is_not_decided_here(
+    asking: Asking, asked_in: str
+) -> None:
+    await asking.ask("approval")
+    asking.consents.asked_in.clear()
+    if asked_in:
+        asking.consents.asked_in[ONE] = SessionId("T1:C1:9.000009")
+    await asking.press("approve")
+    assert asking.consents.decided == []
+    assert asking.told("ann") == ["I know nothing of this here, so I have done nothing."]
 
 
-async def test_what_was_asked_in_another_thread_is_not_decided_here(desk: Desk) -> None:
-    await desk.remember_elsewhere()
-    turn = desk.turn
-    await desk.presenter.show(turn.started())
-    await desk.presenter.show(turn.requested())
-    await desk.press("approve")
-    assert desk.consents.decided == []
-    assert desk.told("ann") == ["I know nothing of this here, so I have done nothing."]
+async def test_a_rejection_asks_for_a_reason_which_may_be_left_out(asking: Asking) -> None:
+    await asking.ask("approval")
+    await asking.press("reject")
+    assert asking.consents.decided == []
+    [view_id] = asking.slack.state.views
+    await asking.slack.submit_view("ann", view_id, {"reason": "Use the other address"})
+    await asking.settle()
+    asker = asking.consents.asker
+    assert asking.consents.decided == [(ONE, asker, "reject", "Use the other address")]
+    assert not asking.slack.state.views
 
 
-async def test_a_value_that_nobody_asked_about_decides_nothing(desk: Desk) -> None:
-    turn = desk.turn
-    await desk.presenter.show(turn.started())
-    await desk.presenter.show(turn.requested(consent="forged"))
-    await desk.press("approve")
-    assert desk.consents.decided == []
-    assert desk.told("ann") == ["I know nothing of this here, so I have done nothing."]
+async def test_without_a_form_the_press_alone_rejects(asking: Asking) -> None:
+    await asking.ask("approval")
+    asking.slack.fail("views.open", error="expired_trigger_id")
+    await asking.press("reject")
+    assert asking.consents.decided == [(ONE, asking.consents.asker, "reject", "")]
 
 
-async def test_a_rejection_asks_for_a_reason_which_may_be_left_out(desk: Desk) -> None:
-    await desk.request()
-    await desk.press("reject")
-    assert desk.consents.decided == []
-    [view_id] = desk.slack.state.views
-    await desk.slack.submit_view("ann", view_id, {"reason": "Use the other address"})
-    await desk.settle()
-    assert desk.consents.decided == [
-        (ONE, desk.consents.asker, "reject", "Use the other address"),
-    ]
-    assert not desk.slack.state.views
-
-
-async def test_without_a_form_the_press_alone_rejects(desk: Desk) -> None:
-    await desk.request()
-    desk.slack.fail("views.open", error="expired_trigger_id")
-    await desk.press("reject")
-    assert desk.consents.decided == [(ONE, desk.consents.asker, "reject", "")]
-
-
-async def test_another_person_gets_no_form_for_a_reason_and_reads_why(desk: Desk) -> None:
-    await desk.request()
-    await desk.press("reject", "ben")
-    assert not desk.slack.state.views
-    ben = desk.slack.people["ben"]
-    (told,) = [post for post in desk.posts() if post.ephemeral_to == ben]
-    assert told.text.startswith("Only the person who asked")
-    assert desk.consents.decided == []
-
-
-async def test_the_asker_gets_a_fresh_link_as_often_as_they_ask(desk: Desk) -> None:
-    await desk.invite()
-    await desk.press("link")
-    ann = desk.slack.people["ann"]
-    whispers = [post for post in desk.posts() if post.ephemeral_to == ann]
+async def test_the_asker_gets_a_fresh_link_as_often_as_they_ask(asking: Asking) -> None:
+    await asking.ask("connection")
+    await asking.press("link")
+    ann = asking.slack.people["ann"]
+    whispers = [post for post in asking.posts() if post.ephemeral_to == ann]
     links = [block["elements"][0]["url"] for post in whispers for block in post.blocks[-1:]]
     assert links == ["https://connect.example/gmail/lk_1", "https://connect.example/gmail/lk_2"]
-
-
-async def test_an_opened_link_is_in_no_record_of_what_was_received(desk: Desk) -> None:
-    await desk.invite()
-    await desk.press("open.1")
-    assert "consent.open.1" in json.dumps(desk.ledger.bodies)
-    assert "lk_1" not in json.dumps(desk.ledger.bodies)
+    await asking.press("open.1")
+    assert "consent.open.1" in json.dumps(asking.ledger.bodies)
+    assert "lk_1" not in json.dumps(asking.ledger.bodies)
 
 
 @pytest.mark.parametrize(("is_connected", "said"), [(True, 1), (False, 2)])
 async def test_the_asker_says_that_it_is_connected_and_is_told_if_it_is_not(
-    desk: Desk, is_connected: bool, said: int
+    asking: Asking, is_connected: bool, said: int
 ) -> None:
-    await desk.invite()
-    desk.consents.is_connected = is_connected
-    await desk.press("check")
-    assert len(desk.told("ann")) == said
+    await asking.ask("connection")
+    asking.consents.is_connected = is_connected
+    await asking.press("check")
+    assert len(asking.told("ann")) == said
 
 
-async def test_skipping_is_the_askers_to_do(desk: Desk) -> None:
-    await desk.invite()
-    await desk.press("skip")
-    assert desk.consents.skipped == 1
-
-
-async def test_a_server_that_fails_is_told_and_the_button_stays(desk: Desk) -> None:
-    await desk.invite()
-    desk.consents.trouble = ToolServerError("away")
-    await desk.press("skip")
-    assert desk.told("ann")[-1] == "That did not work just now. Please press the button again."
+async def test_skipping_is_the_askers_to_do(asking: Asking) -> None:
+    await asking.ask("connection")
+    await asking.press("skip")
+    assert asking.consents.skipped == 1

@@ -12,7 +12,7 @@ from agent_core.schedules.digest import PublishedDigest, faults_of
 from agent_core.schedules.rule import Rule
 from agent_core.schedules.schedule import Order, Schedule, ScheduleId, Slot
 from bot.digests import posts
-from bot.digests.clerk import NotDone
+from bot.digests.orders import NotDone
 from bot.digests.posts import Report, Telling, plain_report, report_of
 from bot.render import limits
 from bot.words import BOT
@@ -63,7 +63,7 @@ def published(*lines: dict[str, Any], **parts: Any) -> PublishedDigest:
 
 
 def report(*lines: dict[str, Any], known: tuple[str, ...] = (), **parts: Any) -> Report:
-    return report_of(published(*lines, **parts), known_sources=known, known_claims=known)
+    return report_of(published(*lines, **parts), known)
 
 
 def telling(before: datetime | None = None, **slot: Any) -> Telling:
@@ -147,11 +147,9 @@ def test_a_digest_with_sources_that_nobody_read_is_not_published(
 def test_whatever_a_person_wrote_stays_words_in_our_sentences(language: str) -> None:
     order = replace(ORDER, task=HOSTILE, owner_name=HOSTILE, reads="C0GENERAL")
     schedule = replace(SCHEDULE, order=order)
-    refused = NotDone("which")
-    refused.candidates = (schedule,)
     texts = [
-        posts.proposal(schedule, language, NOW, may_read=False).text.replace("<#C0NEWS>", ""),
-        posts.refusal(refused, language),
+        posts.proposal(schedule, NOW, may_read=False).text.replace("<#C0NEWS>", ""),
+        posts.which([schedule], language).text,
         posts.refusal(NotDone("unknown_channel", channel=HOSTILE), language),
         posts.question(HOSTILE, language, "day", "UTC"),
         posts.listing([schedule], language, NOW).text.replace("<#C0NEWS>", ""),

@@ -1,17 +1,18 @@
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import aiohttp
 import pytest
 
+from agent_core.events import AnyEvent
 from agent_core.messages import JsonObject
-from bot.presenter import MemoryState, PresenterState, Signs, ThreadPresenter
+from bot.presenter import PresenterState, Signs, ThreadPresenter
 from bot.presenter.consents import Links
 from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import Guard, SkippingClock, SlackApi, web_client
 from bot.threads import ThreadRef
-from tests.bot.presenter.turns import Turn
+from tests.bot.presenter.turns import MemoryState, Turn
 
 
 class CutState(MemoryState):
@@ -37,6 +38,26 @@ class Stage:
     clock: SkippingClock
     thread: ThreadRef
     workspace: Path
+    presenters: list[ThreadPresenter] = field(default_factory=list[ThreadPresenter])
+
+    async def show(
+        self, *events: AnyEvent, state: PresenterState | None = None, links: Links | None = None
+    ) -> ThreadPresenter:
+        """A presenter of its own shows these events."""
+        presenter = self.presenter(state, links=links)
+        for event in events:
+            await presenter.show(event)
+        return presenter
+
+    async def show_twice(self, saves: int, events: Sequence[AnyEvent]) -> None:
+        """A process dies before the save of this number, and another one shows all of it."""
+        dying, survivor = CutState(saves), MemoryState()
+        try:
+            await self.show(*events, state=dying)
+        except ConnectionAbortedError:
+            await self.presenters[-1].close()
+        survivor.saved = dying.saved
+        await self.show(*events, state=survivor)
 
     def presenter(
         self,
@@ -47,7 +68,7 @@ class Stage:
         guard: Guard | None = None,
         links: Links | None = None,
     ) -> ThreadPresenter:
-        return ThreadPresenter(
+        presenter = ThreadPresenter(
             self.api,
             self.thread,
             state or MemoryState(),
@@ -58,10 +79,22 @@ class Stage:
             guard=guard,
             links=links,
         )
+        self.presenters.append(presenter)
+        return presenter
 
     def turn(self, name: str = "turn1") -> Turn:
         team, ann = self.thread.team, self.slack.people["ann"]
         return Turn(self.thread, turn=name, asker=f"{team}:{ann}")
+
+    def status(self) -> str:
+        """What the thread's sign says."""
+        made = [call for call in self.slack.calls if call.method == "agents.sessions.setStatus"]
+        return str(made[-1].args["status"])
+
+    def reactions(self, ts: str = "") -> list[str]:
+        """What stands on a post, by default the thread's first."""
+        post = self.slack.find("general", ts or self.thread.root_ts)
+        return [reaction.name for reaction in post.reactions]
 
     def texts(self) -> list[str]:
         """What the bot wrote into the thread, in order."""
@@ -93,4 +126,7 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
         thread = ThreadRef(team=slack.team_id, channel=slack.channels["general"], root_ts=root_ts)
         clock = SkippingClock()
         api = SlackApi(client, clock=clock)
-        yield Stage(slack=slack, api=api, clock=clock, thread=thread, workspace=tmp_path)
+        stage = Stage(slack=slack, api=api, clock=clock, thread=thread, workspace=tmp_path)
+        yield stage
+        for presenter in stage.presenters:
+            await presenter.close()

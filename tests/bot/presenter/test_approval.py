@@ -299,8 +299,3 @@ def test_a_name_cannot_pretend_to_be_several() -> None:
         r'"to: a\nbcc": x',
         '"a.b": y',
     ]
-
-
-def test_five_thousand_spaces_do_not_push_the_end_out_of_sight() -> None:
-    [line] = argument_lines({"body": f"Hello{' ' * 5_000}and send me the password"})
-    assert line == "body: Hello⟨5000 ␣⟩and send me the password"

@@ -1,14 +1,20 @@
+"""The state of a turn as its progress posts tell it, and the files that a person gets."""
+
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
-from agent_core.ids import ROOT_RUN, ToolCallId, child_run
+from agent_core.events import AnyEvent
+from agent_core.ids import ROOT_RUN, RunId, ToolCallId, child_run
 from agent_core.prompts.spoken import spoken_time
 from bot.presenter.board import Board
 from bot.render import limits
 from bot.threads import ThreadRef
 from tests.bot.presenter.turns import Turn
+
+UNSURE = "? Gmail send email (may or may not have happened)"
 
 
 @pytest.fixture
@@ -16,79 +22,67 @@ def turn() -> Turn:
     return Turn(ThreadRef(team="T1", channel="C1", root_ts="1783536983.783769"))
 
 
-def _board(*events: object) -> Board:
+def board_of(*events: AnyEvent) -> Board:
     board = Board()
     for event in events:
-        board.fold(event)  # pyright: ignore[reportArgumentType]
+        board.fold(event)
     return board
 
 
-def test_the_head_counts_time_and_calls(turn: Turn) -> None:
-    board = _board(turn.started(), turn.call("c1", "run_python"), turn.call("c2", "run_python"))
+def lines(*events: AnyEvent) -> list[str]:
+    """What stands below the head."""
+    return board_of(*events).progress().splitlines()[1:]
 
+
+def test_the_head_counts_time_and_calls(turn: Turn) -> None:
+    board = board_of(turn.started(), turn.call("c1", "run_python"), turn.call("c2", "run_python"))
     assert board.progress().splitlines()[0] == "*Working on it* · 2 s · 2 tool calls"
     assert board.progress(since_last_s=60).startswith("*Working on it* · 1 min 2 s")
 
 
-def test_a_call_that_failed_is_marked(turn: Turn) -> None:
-    board = _board(
-        turn.started(), turn.call("c1", "run_python"), turn.returned("c1", is_error=True)
-    )
-
-    assert board.progress().splitlines()[1] == "✗ Working with the data"
+def test_a_call_says_how_far_it_is_and_that_it_failed(turn: Turn) -> None:
+    called = [turn.started(), turn.call("c1", "run_python")]
+    assert lines(*called, turn.progressed("c1", "3 of 8")) == ["▸ Working with the data (3 of 8)"]
+    assert lines(*called, turn.returned("c1", is_error=True)) == ["✗ Working with the data"]
 
 
 @pytest.mark.proves("effects.told")
-def test_a_call_that_nobody_knows_the_end_of_is_marked_and_counted(turn: Turn) -> None:
-    board = _board(
+def test_a_call_that_nobody_knows_the_end_of_is_marked_counted_and_never_folded(
+    turn: Turn,
+) -> None:
+    events: list[AnyEvent] = [
         turn.started(),
-        turn.call("c1", "GMAIL_SEND_EMAIL"),
-        turn.returned("c1", is_error=True, may_have_happened=True),
-    )
-    assert board.progress().splitlines()[1] == "? Gmail send email (may or may not have happened)"
-
-    board.fold(turn.finished("Done."))
+        turn.call("first", "GMAIL_SEND_EMAIL"),
+        turn.returned("first", is_error=True, may_have_happened=True),
+    ]
+    board = board_of(*events, turn.finished("Done."))
     assert board.closed() == "Done in 3 s · 1 tool call · 1 step may or may not have happened"
-
-
-@pytest.mark.proves("effects.told")
-def test_a_call_that_nobody_knows_the_end_of_is_not_folded_away(turn: Turn) -> None:
-    events: list[object] = [turn.started(), turn.call("first", "GMAIL_SEND_EMAIL")]
-    events += [turn.returned("first", is_error=True, may_have_happened=True)]
     for number in range(40):
         events += [turn.call(f"c{number}", "run_python"), turn.returned(f"c{number}")]
+    assert UNSURE in lines(*events)
 
-    assert "? Gmail send email (may or may not have happened)" in _board(*events).progress()
 
-
-def test_a_message_that_was_taken_in_stands_among_the_steps(turn: Turn) -> None:
-    board = _board(
+def test_a_message_that_was_taken_in_stands_among_the_steps_and_rings_nobody(turn: Turn) -> None:
+    hostile = turn.taken("<!channel> *now* " + "x" * 500, author_name="<@U1> @here", ts="8.000008")
+    told = lines(
         turn.started(),
         turn.call("c1", "run_python"),
         turn.returned("c1"),
         turn.taken("also\ninclude Poland"),
         turn.call("c2", "run_python"),
+        hostile,
     )
-
-    assert board.progress().splitlines()[1:] == [
+    assert told[:3] == [
         "✓ Working with the data",
         "+ Took in Ben's message: “also include Poland”",
         "▸ Working with the data",
     ]
-
-
-def test_foreign_words_and_names_of_a_message_ring_nobody(turn: Turn) -> None:
-    taken = turn.taken("<!channel> *now* " + "x" * 500, author_name="<@U1> @here")
-    line = _board(turn.started(), taken).progress().splitlines()[1]
-
-    assert "<" not in line
-    assert "@here" not in line
-    assert "*now*" not in line
-    assert len(line) < 180
+    assert not any(part in told[3] for part in ("<", "@here", "*now*"))
+    assert len(told[3]) < 180
 
 
 def test_what_was_done_before_a_question_is_folded_after_it(turn: Turn) -> None:
-    board = _board(
+    board = board_of(
         turn.started(),
         turn.call("c1", "run_python"),
         turn.returned("c1"),
@@ -98,7 +92,6 @@ def test_what_was_done_before_a_question_is_folded_after_it(turn: Turn) -> None:
         turn.taken("the second", "Ann"),
         turn.call("c3", "run_python"),
     )
-
     assert board.progress().splitlines() == [
         "*Working on it* · 6 s · 3 tool calls",
         "✓ 2 earlier steps",
@@ -107,37 +100,32 @@ def test_what_was_done_before_a_question_is_folded_after_it(turn: Turn) -> None:
     ]
 
 
-def test_while_it_waits_no_clock_runs(turn: Turn) -> None:
-    board = _board(turn.started(), turn.call("c1", "run_python"), turn.asked("Which?"))
-    assert board.waiting() == "Waiting for Ann's answer · 1 tool call"
-
-
 def test_the_time_that_a_person_took_is_not_the_bots(turn: Turn) -> None:
-    board = _board(turn.started(), turn.asked("Which?"))
+    board = board_of(turn.started(), turn.call("c1", "run_python"), turn.asked("Which?"))
+    assert board.waiting() == "Waiting for Ann's answer · 1 tool call"
     turn.wait(timedelta(days=3))
     board.fold(turn.taken("this", "Ann"))
     board.fold(turn.finished("Done."))
-
-    assert board.closed() == "Done in 2 s"
+    assert board.closed() == "Done in 3 s · 1 tool call"
 
 
 def test_a_question_that_nobody_answered_ends_with_the_next_step(turn: Turn) -> None:
-    board = _board(turn.started(), turn.asked("Which?"), turn.returned("c1"))
+    board = board_of(turn.started(), turn.asked("Which?"), turn.returned("c1"))
     assert board.waits
-
     board.fold(turn.thought())
     assert not board.waits
     assert board.asked == ["Asked Ann a question after 1 s"]
 
 
-def test_a_long_call_says_how_far_it_is(turn: Turn) -> None:
-    board = _board(turn.started(), turn.call("c1", "run_python"), turn.progressed("c1", "3 of 8"))
-
-    assert board.progress().splitlines()[1] == "▸ Working with the data (3 of 8)"
+def test_the_call_that_asks_is_no_line_and_no_tool_call(turn: Turn) -> None:
+    asking = [turn.started(), turn.call("c1", "ask_user", question="Which?")]
+    assert lines(*asking) == []
+    board = board_of(*asking, turn.returned("c1"), turn.asked("Which?"))
+    assert board.waiting() == "Waiting for Ann's answer"
 
 
 def test_pages_that_were_not_read_are_not_counted(turn: Turn) -> None:
-    board = _board(
+    board = board_of(
         turn.started(),
         turn.call("c1", "crawl_parallel", urls=["u"] * 4),
         turn.call("c2", "crawl_parallel", urls=["u"] * 4),
@@ -145,13 +133,12 @@ def test_pages_that_were_not_read_are_not_counted(turn: Turn) -> None:
         turn.returned("c2", is_error=True),
         turn.finished("Done."),
     )
-
     assert board.closed() == "Done in 5 s · 2 tool calls · 3 pages read"
 
 
 def test_parallel_sub_agents_keep_their_own_steps(turn: Turn) -> None:
     one, two = (child_run(ROOT_RUN, ToolCallId(call)) for call in ("t1", "t2"))
-    board = _board(
+    told = lines(
         turn.started(),
         turn.call("t1", "Task", subagent_type="alpha"),
         turn.call("t2", "Task", subagent_type="beta"),
@@ -159,8 +146,7 @@ def test_parallel_sub_agents_keep_their_own_steps(turn: Turn) -> None:
         turn.call("x", "search_web", one, query="a"),
         turn.returned("x", two),
     )
-
-    assert board.progress().splitlines()[1:] == [
+    assert told == [
         "▸ Asking the alpha",
         "      ▸ Searching the web for “a”",
         "▸ Asking the beta",
@@ -169,38 +155,29 @@ def test_parallel_sub_agents_keep_their_own_steps(turn: Turn) -> None:
 
 
 def test_older_steps_are_folded_and_running_ones_are_not(turn: Turn) -> None:
-    events: list[object] = [turn.started(), turn.call("first", "run_python")]
+    events: list[AnyEvent] = [turn.started(), turn.call("first", "run_python")]
     for number in range(40):
         events += [turn.call(f"c{number}", "search_web", query=f"q{number}")]
         events += [turn.returned(f"c{number}")]
-    lines = _board(*events).progress().splitlines()[1:]
-
-    assert len(lines) <= limits.PROGRESS_LINES
-    assert lines[0] == "✓ 30 earlier steps"
-    assert lines[1] == "▸ Working with the data"
-    assert lines[-1] == "✓ Searching the web for “q39”"
+    told = lines(*events)
+    assert len(told) <= limits.PROGRESS_LINES
+    assert told[:2] == ["✓ 30 earlier steps", "▸ Working with the data"]
+    assert told[-1] == "✓ Searching the web for “q39”"
 
 
 def test_many_calls_at_once_stay_a_short_post(turn: Turn) -> None:
     calls = [turn.call(f"c{number}", "search_web", query="q" * 500) for number in range(60)]
-    text = _board(turn.started(), *calls).progress()
-
-    assert len(text.splitlines()) <= limits.PROGRESS_LINES + 1
-    assert text.splitlines()[-1] == "… and 49 more"
-    assert len(text) <= limits.TEXT_CHARS
-
-
-def test_the_time_between_calls_is_named(turn: Turn) -> None:
-    board = _board(turn.started(), turn.thought())
-    assert board.progress().splitlines()[1:] == ["_Thinking about the next step_"]
-
-    board.fold(turn.retried(8))
-    assert "The model is busy" in board.progress()
+    told = lines(turn.started(), *calls)
+    assert len(told) <= limits.PROGRESS_LINES
+    assert told[-1] == "… and 49 more"
+    assert sum(map(len, told)) < limits.TEXT_CHARS
 
 
-def test_a_busy_model_is_mentioned_when_it_takes_long(turn: Turn) -> None:
-    assert "busy" not in _board(turn.started(), turn.retried(0.5)).progress()
-    assert "The model is busy" in _board(turn.started(), turn.retried(8)).progress()
+def test_the_time_between_calls_is_named_and_a_busy_model_when_it_takes_long(turn: Turn) -> None:
+    started = turn.started()
+    assert lines(started, turn.thought()) == ["_Thinking about the next step_"]
+    assert lines(started, turn.retried(0.5)) == []
+    assert "The model is busy" in lines(started, turn.retried(8))[0]
 
 
 @pytest.mark.parametrize(
@@ -212,10 +189,8 @@ def test_a_busy_model_is_mentioned_when_it_takes_long(turn: Turn) -> None:
         ("failed", "Failed after 1 s"),
     ],
 )
-def test_the_closing_line_says_how_it_ended(turn: Turn, outcome: str, line: str) -> None:
-    finished = (turn.started(), turn.finished("x", outcome))  # pyright: ignore[reportArgumentType]
-
-    assert _board(*finished).closed() == line
+def test_the_closing_line_says_how_it_ended(turn: Turn, outcome: Any, line: str) -> None:
+    assert board_of(turn.started(), turn.finished("x", outcome)).closed() == line
 
 
 @pytest.mark.parametrize(
@@ -228,5 +203,23 @@ def test_times_are_spoken(seconds: float, words: str) -> None:
 
 def test_progress_is_in_the_language_of_the_thread(turn: Turn) -> None:
     started = replace(turn.started("continue"), language="de", author_locale="en-US")
+    assert board_of(started).progress().startswith("*Ich bin dran*")
 
-    assert _board(started).progress().startswith("*Ich bin dran*")
+
+@pytest.mark.parametrize(
+    ("saved", "given"),
+    [
+        ([("eels.html", "a"), ("eels_v2.html", "a")], ["eels_v2.html"]),
+        ([("a.html", "a"), ("b.html", "b")], ["a.html", "b.html"]),
+        ([("eels.csv", "a"), ("eels.html", "a")], ["eels.csv", "eels.html"]),
+    ],
+)
+def test_of_a_runs_reports_the_last_one_is_handed_out(
+    turn: Turn, saved: list[tuple[str, str]], given: list[str]
+) -> None:
+    kinds = {"html": "text/html", "csv": "text/csv"}
+    events = [
+        replace(turn.saved(path), run=RunId(run), mimetype=kinds[path.rpartition(".")[2]])
+        for path, run in saved
+    ]
+    assert [artifact.path for artifact in board_of(*events).final_artifacts] == given

@@ -1,7 +1,6 @@
 """Approvals and connections in the thread: asked once, ended once, and links for one alone."""
 
 import json
-from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
@@ -10,34 +9,30 @@ import pytest
 from agent_core.errors import ConsentRefused
 from agent_core.events import AnyEvent
 from agent_core.ids import ConsentId, UserId
-from bot.presenter import MemoryState
+from bot.presenter.apps import app_name, app_names, deed, read_value
 from bot.presenter.board import Board
-from bot.presenter.presenter import ThreadPresenter
+from bot.presenter.consents import ended_draft
 from bot.sandbox.slack import Post
-from tests.bot.presenter.conftest import CutState, Stage
-from tests.bot.presenter.turns import Turn, action
+from bot.words import BOT
+from tests.bot.presenter.conftest import Stage
+from tests.bot.presenter.turns import MemoryState, Turn, action
+
+FILE = "approval-0123456789ab.json"
 
 
-@dataclass(slots=True)
 class NumberedLinks:
     """Gives a new link each time; none while `refusals` are left."""
 
-    given: list[tuple[ConsentId, UserId, str]] = field(
-        default_factory=list[tuple[ConsentId, UserId, str]]
-    )
-    refusals: int = 0
+    def __init__(self, refusals: int = 0) -> None:
+        self.given: list[tuple[ConsentId, UserId, str]] = []
+        self._refusals = refusals
 
     async def connect_link(self, consent: ConsentId, by: UserId, toolkit: str) -> str:
-        if self.refusals:
-            self.refusals -= 1
+        if self._refusals:
+            self._refusals -= 1
             raise ConsentRefused("There is no link now.", why="no_link")
         self.given.append((consent, by, toolkit))
         return f"https://connect.example/{toolkit}/lk_{len(self.given)}"
-
-
-async def show(presenter: ThreadPresenter, *events: AnyEvent) -> None:
-    for event in events:
-        await presenter.show(event)
 
 
 def begun(turn: Turn) -> list[AnyEvent]:
@@ -47,9 +42,8 @@ def begun(turn: Turn) -> list[AnyEvent]:
 def visible(stage: Stage) -> list[Post]:
     """What the bot wrote into the thread for all to see."""
     posts = stage.slack.thread("general", stage.thread.root_ts)
-    return [
-        post for post in posts if post.user == stage.slack.bot_user_id and not post.ephemeral_to
-    ]
+    own = [post for post in posts if post.user == stage.slack.bot_user_id]
+    return [post for post in own if not post.ephemeral_to]
 
 
 def whispered(stage: Stage) -> list[Post]:
@@ -62,97 +56,55 @@ def buttons(post: Post) -> list[str]:
     return [each["text"]["text"] for each in elements if each["type"] == "button"]
 
 
-def status(stage: Stage) -> str:
-    [*_, last] = [call for call in stage.slack.calls if call.method == "agents.sessions.setStatus"]
-    return str(last.args["status"])
-
-
-async def test_an_approval_is_a_post_of_its_own_and_the_turn_rests(stage: Stage) -> None:
-    presenter, turn = stage.presenter(), stage.turn()
-    await show(presenter, *begun(turn), turn.requested())
+async def test_an_approval_waits_and_after_it_progress_goes_on_below(stage: Stage) -> None:
+    turn, ann = stage.turn(), stage.slack.people["ann"]
+    presenter = await stage.show(*begun(turn), turn.requested())
     progress, asked = visible(stage)
     assert progress.text == "Waiting for Ann's decision · 1 tool call"
     assert "recipient_email: bob@example.com" in json.dumps(asked.blocks)
     assert buttons(asked) == ["Approve", "Reject…"]
-    assert status(stage) == "active"
-    await presenter.close()
-
-
-async def test_after_the_decision_the_buttons_are_gone_and_progress_goes_on_below(
-    stage: Stage,
-) -> None:
-    presenter, turn = stage.presenter(), stage.turn()
-    ann = f"{stage.thread.team}:{stage.slack.people['ann']}"
-    await show(presenter, *begun(turn), turn.requested(), turn.decided(by=ann))
+    assert stage.status() == "active"
+    turn.wait(timedelta(minutes=12))
+    await presenter.show(turn.decided(by=f"{stage.thread.team}:{ann}"))
     first, asked, going_on = visible(stage)
     assert first.text == "Asked Ann for an approval after 3 s · 1 tool call"
     assert buttons(asked) == []
-    assert f"Approved by <@{stage.slack.people['ann']}>" in json.dumps(asked.blocks)
+    assert f"Approved by <@{ann}>" in json.dumps(asked.blocks)
     assert "recipient_email: bob@example.com" in json.dumps(asked.blocks)
     assert going_on.text.startswith("*Working on it*")
-    assert status(stage) == "processing"
-    await presenter.close()
-
-
-async def test_an_approval_that_no_longer_fits_is_not_shown_as_one(stage: Stage) -> None:
-    presenter, turn = stage.presenter(), stage.turn()
-    events = [*begun(turn), turn.requested(), turn.decided(), turn.decided("void", by=None)]
-    await show(presenter, *events)
-    asked = visible(stage)[1]
-    assert "no approval fits it" in asked.text
-    assert "Approved by" not in json.dumps(asked.blocks)
-    await presenter.close()
-
-
-async def test_a_rejection_shows_its_reason(stage: Stage) -> None:
-    presenter, turn = stage.presenter(), stage.turn()
-    no = turn.decided("rejected", reason="Use the other address")
-    await show(presenter, *begun(turn), turn.requested(), no)
-    assert "“Use the other address”" in visible(stage)[1].text
-    await presenter.close()
-
-
-async def test_time_in_which_a_person_decides_is_not_work(stage: Stage) -> None:
-    presenter, turn = stage.presenter(), stage.turn()
-    await show(presenter, *begun(turn), turn.requested())
-    turn.wait(timedelta(minutes=12))
-    await show(presenter, turn.decided(), turn.returned("c1"), turn.finished("Sent."))
+    assert stage.status() == "processing"
+    for event in (turn.returned("c1"), turn.finished("Sent.")):
+        await presenter.show(event)
     assert visible(stage)[2].text == "Done in 5 s · 1 tool call"
 
 
+@pytest.mark.parametrize(
+    ("verdict", "reason", "said"),
+    [("void", "", "no approval fits it"), ("rejected", "Use the other", "“Use the other”")],
+)
+async def test_how_it_ended_stands_in_its_post(
+    stage: Stage, verdict: Any, reason: str, said: str
+) -> None:
+    turn = stage.turn()
+    by = None if verdict == "void" else "T1:U1"
+    events = [*begun(turn), turn.requested(), turn.decided()] if verdict == "void" else []
+    events = events or [*begun(turn), turn.requested()]
+    await stage.show(*events, turn.decided(verdict, by=by, reason=reason))
+    asked = visible(stage)[1]
+    assert said in asked.text
+    assert "Approved by" not in json.dumps(asked.blocks)
+
+
 async def test_two_approvals_of_one_step_are_one_wait(stage: Stage) -> None:
-    presenter, turn = stage.presenter(), stage.turn()
-    await show(
-        presenter,
-        *begun(turn),
-        turn.requested(consent="a"),
-        turn.requested(consent="b"),
-        turn.decided(consent="b"),
-    )
-    assert len(visible(stage)) == 3
-    assert [buttons(post) for post in visible(stage)[1:]] == [["Approve", "Reject…"], []]
-    assert visible(stage)[0].text.startswith("Waiting for Ann's decision")
-    await show(presenter, turn.decided("rejected", consent="a"))
+    turn = stage.turn()
+    asked = [turn.requested(consent="a"), turn.requested(consent="b")]
+    presenter = await stage.show(*begun(turn), *asked, turn.decided(consent="b"))
+    progress, *posts = visible(stage)
+    assert [buttons(post) for post in posts] == [["Approve", "Reject…"], []]
+    assert progress.text.startswith("Waiting for Ann's decision")
+    await presenter.show(turn.decided("rejected", consent="a"))
     assert len(visible(stage)) == 4
     assert buttons(visible(stage)[1]) == []
-    await presenter.close()
-
-
-@pytest.mark.parametrize("saves", range(1, 13))
-async def test_a_crash_at_any_note_leaves_each_post_once(stage: Stage, saves: int) -> None:
-    turn, cut = stage.turn(), CutState(saves)
-    events = [*begun(turn), turn.requested(), turn.decided(), turn.finished("Sent.")]
-    presenter = stage.presenter(cut)
-    with pytest.raises(ConnectionAbortedError):
-        await show(presenter, *events)
-    await presenter.close()
-    state = MemoryState()
-    state.saved = cut.saved
-    await show(stage.presenter(state), *events)
-    asked = [post for post in visible(stage) if "Approved by" in post.text]
-    assert len(asked) == 1
-    assert buttons(asked[0]) == []
-    assert [post.text for post in visible(stage)].count("Sent.") == 1
 
 
 async def test_a_request_that_waited_over_a_restart_is_ended_by_the_next_process(
@@ -160,122 +112,146 @@ async def test_a_request_that_waited_over_a_restart_is_ended_by_the_next_process
 ) -> None:
     turn, state = stage.turn(), MemoryState()
     events = [*begun(turn), turn.requested()]
-    presenter = stage.presenter(state)
-    await show(presenter, *events)
+    presenter = await stage.show(*events, state=state)
     await presenter.close()
-    again = stage.presenter(state)
-    await show(again, *events, turn.decided("expired", by=None))
-    asked = visible(stage)[1]
-    assert "Nobody decided in time" in asked.text
-    assert buttons(asked) == []
-    await again.close()
+    calls = stage.calls("chat.postMessage")
+    await stage.show(*events, turn.decided("expired", by=None), state=state)
+    assert stage.calls("chat.postMessage") == calls + 1
+    assert buttons(visible(stage)[1]) == []
 
 
-async def test_what_does_not_fit_is_attached_before_anybody_can_approve(stage: Stage) -> None:
-    presenter, turn = stage.presenter(), stage.turn()
-    body = "word " * 10_000
-    await show(presenter, *begun(turn), turn.requested(action(body=body)))
-    _, with_file, asked = visible(stage)
-    [file] = with_file.files
-    assert file.name == "approval-0123456789ab.json"
-    assert json.loads(file.content)["actions"][0]["arguments"] == {"body": body}
-    assert "approval-0123456789ab.json" in json.dumps(asked.blocks)
-    assert "Approve" in buttons(asked)
-    await presenter.close()
-
-
-async def test_a_file_that_slack_refuses_leaves_only_the_rejection(stage: Stage) -> None:
-    presenter, turn = stage.presenter(), stage.turn()
-    stage.slack.fail("files.getUploadURLExternal", error="file_uploads_disabled", times=9)
-    await show(presenter, *begun(turn), turn.requested(action(body="word " * 10_000)))
-    assert buttons(visible(stage)[-1]) == ["Reject…"]
-    await presenter.close()
+@pytest.mark.parametrize(
+    ("error", "left"),
+    [("", ["Approve", "Reject…"]), ("file_uploads_disabled", ["Reject…"])],
+)
+async def test_what_is_too_long_is_approved_by_its_file_alone(
+    stage: Stage, error: str, left: list[str]
+) -> None:
+    turn = stage.turn()
+    if error:
+        stage.slack.fail("files.getUploadURLExternal", error=error, times=9)
+    await stage.show(*begun(turn), turn.requested(action(body="word " * 10_000)))
+    *_, before, asked = visible(stage)
+    assert [file.name for file in before.files] == ([] if error else [FILE])
+    assert buttons(asked) == left
 
 
 async def test_blocks_that_slack_refuses_are_asked_with_less_and_a_file(stage: Stage) -> None:
-    presenter, turn = stage.presenter(), stage.turn()
-    await show(presenter, *begun(turn))
+    turn = stage.turn()
+    presenter = await stage.show(*begun(turn))
     stage.slack.fail("chat.postMessage", error="invalid_blocks")
-    await show(presenter, turn.requested())
-    asked = visible(stage)[-1]
-    assert visible(stage)[-2].files[0].name == "approval-0123456789ab.json"
+    await presenter.show(turn.requested())
+    *_, before, asked = visible(stage)
+    assert before.files[0].name == FILE
     assert buttons(asked) == ["Approve", "Reject…"]
-    await presenter.close()
-
-
-async def test_slack_being_away_does_not_cost_the_approval(stage: Stage) -> None:
-    presenter, turn = stage.presenter(), stage.turn()
-    await show(presenter, *begun(turn))
-    stage.slack.fail("chat.postMessage", status=503, times=2)
-    await show(presenter, turn.requested())
-    assert [buttons(post) for post in visible(stage)].count(["Approve", "Reject…"]) == 1
-    await presenter.close()
 
 
 async def test_a_closed_thread_gets_its_approval_in_the_direct_conversation(stage: Stage) -> None:
-    presenter, turn = stage.presenter(), stage.turn()
-    await show(presenter, *begun(turn))
+    turn = stage.turn()
+    presenter = await stage.show(*begun(turn))
     stage.slack.fail("chat.postMessage", error="is_archived")
-    await show(presenter, turn.requested(), turn.decided("rejected"))
+    for event in (turn.requested(), turn.decided("rejected")):
+        await presenter.show(event)
     _, asked = stage.slack.posts(stage.slack.dm_id("ann"))
     assert "Rejected by" in asked.text
     assert buttons(asked) == []
-    await presenter.close()
 
 
 async def test_a_connection_is_waited_for_in_sight_of_all_and_its_link_seen_by_one(
     stage: Stage,
 ) -> None:
-    links = NumberedLinks()
-    state = MemoryState()
-    presenter, turn = stage.presenter(state, links=links), stage.turn()
-    await show(presenter, *begun(turn), turn.auth_required("gmail"))
+    links, state, turn = NumberedLinks(), MemoryState(), stage.turn()
+    events = [*begun(turn), turn.auth_required("gmail", "googlecalendar")]
+    presenter = await stage.show(*events, state=state, links=links)
     progress, waiting = visible(stage)
     [whisper] = whispered(stage)
-    assert progress.text == "Waiting for Ann to connect Gmail · 1 tool call"
-    assert buttons(waiting) == ["Show my link", "Skip"]
-    assert buttons(whisper) == ["Connect Gmail", "I have connected it"]
-    assert whisper.ephemeral_to == stage.slack.people["ann"]
-    assert links.given == [("consent1", turn.asker, "gmail")]
-    seen_by_all = [json.dumps([post.text, list(post.blocks)]) for post in visible(stage)]
-    assert "lk_1" not in " ".join([*seen_by_all, json.dumps(state.saved)])
-    await show(presenter, turn.auth_ended("gmail"))
     ann = stage.slack.people["ann"]
+    apps = "Gmail and Google Calendar"
+    assert progress.text == f"Waiting for Ann to connect {apps} · 1 tool call"
+    assert waiting.text.startswith(f"Waiting for <@{ann}> to connect {apps}, until <!date^")
+    values = [element["value"] for element in waiting.blocks[-1]["elements"]]
+    told = (ConsentId("consent1"), ("gmail", "googlecalendar"))
+    assert [read_value(value) for value in values] == [told, told]
+    assert buttons(waiting) == ["Show my link", "Skip"]
+    opening = ["Connect Gmail", "Connect Google Calendar"]
+    assert buttons(whisper) == [*opening, "I have connected it"]
+    elements = whisper.blocks[-1]["elements"]
+    assert [bool(each.get("url")) for each in elements] == [True, True, False]
+    assert whisper.ephemeral_to == ann
+    assert links.given[0] == ("consent1", turn.asker, "gmail")
+    seen_by_all = [json.dumps([post.text, list(post.blocks)]) for post in visible(stage)]
+    assert "lk_1" not in " ".join([*seen_by_all, whisper.text, json.dumps(state.saved)])
+    await presenter.show(turn.auth_ended("gmail", "googlecalendar"))
     assert [post.text for post in visible(stage)][:2] == [
-        "Asked Ann to connect Gmail after 3 s · 1 tool call",
-        f"Gmail connected by <@{ann}>",
+        f"Asked Ann to connect {apps} after 3 s · 1 tool call",
+        f"{apps} connected by <@{ann}>",
     ]
-    await presenter.close()
-
-
-async def test_without_a_link_the_wait_is_shown_all_the_same(stage: Stage) -> None:
-    presenter, turn = stage.presenter(links=NumberedLinks(refusals=1)), stage.turn()
-    await show(presenter, *begun(turn), turn.auth_required("gmail"))
-    assert whispered(stage) == []
-    assert buttons(visible(stage)[1]) == ["Show my link", "Skip"]
-    await presenter.close()
-
-
-async def test_an_app_that_gives_no_link_does_not_cost_the_others(stage: Stage) -> None:
-    presenter, turn = stage.presenter(links=NumberedLinks(refusals=1)), stage.turn()
-    await show(presenter, *begun(turn), turn.auth_required("gmail", "github"))
-    assert buttons(whispered(stage)[0]) == ["Connect GitHub", "I have connected it"]
-    await presenter.close()
 
 
 @pytest.mark.parametrize(
-    ("language", "said"),
+    ("apps", "left"),
+    [(("gmail",), []), (("gmail", "github"), [["Connect GitHub", "I have connected it"]])],
+)
+async def test_an_app_that_gives_no_link_costs_neither_the_wait_nor_the_others(
+    stage: Stage, apps: tuple[str, ...], left: list[list[str]]
+) -> None:
+    turn = stage.turn()
+    links = NumberedLinks(refusals=1)
+    await stage.show(*begun(turn), turn.auth_required(*apps), links=links)
+    assert [buttons(post) for post in whispered(stage)] == left
+    assert buttons(visible(stage)[1]) == ["Show my link", "Skip"]
+
+
+@pytest.mark.parametrize(
+    ("language", "waiting", "expired", "overtaken"),
     [
-        ("de", "Warte darauf, dass Ann Gmail und Slack verbindet"),
-        ("fr", "En attente de la connexion de Gmail et Slack par Ann"),
-        ("es", "Esperando que Ann conecte Gmail y Slack"),
+        (
+            "en",
+            "Waiting for Ann to connect Gmail and Slack",
+            "Gmail and Slack were not connected in time",
+            "Gmail and Slack were not connected:",
+        ),
+        (
+            "de",
+            "Warte darauf, dass Ann Gmail und Slack verbindet",
+            "Gmail und Slack wurden nicht rechtzeitig verbunden",
+            "Gmail und Slack wurden nicht verbunden:",
+        ),
+        (
+            "fr",
+            "En attente de la connexion de Gmail et Slack par Ann",
+            "Gmail et Slack n'ont pas été connectés à temps",
+            "Gmail et Slack n'ont pas été connectés :",
+        ),
+        (
+            "es",
+            "Esperando que Ann conecte Gmail y Slack",
+            "Gmail y Slack no se conectaron a tiempo",
+            "Gmail y Slack no se conectaron:",
+        ),
     ],
 )
-def test_the_progress_line_says_it_in_the_language_of_the_thread(
-    stage: Stage, language: Any, said: str
+def test_a_connection_is_told_in_the_language_of_the_thread(
+    stage: Stage, language: Any, waiting: str, expired: str, overtaken: str
 ) -> None:
-    turn, board = stage.turn(), Board()
+    turn, board, apps = stage.turn(), Board(), ("gmail", "slack")
     board.fold(turn.started())
     board.language = language
-    board.fold(turn.auth_required("gmail", "slack"))
-    assert board.waiting() == said
+    board.fold(turn.auth_required(*apps))
+    assert board.waiting() == waiting
+    late = ended_draft(turn.auth_ended(*apps, outcome="expired"), BOT.of(language))
+    left = ended_draft(turn.auth_ended(*apps, outcome="overtaken"), BOT.of(language))
+    assert late.text == expired
+    assert left.text.startswith(overtaken)
+    assert "button" not in json.dumps([late.blocks, left.blocks])
+
+
+def test_apps_and_deeds_are_spelled_as_people_do() -> None:
+    assert app_name("GMAIL") == "Gmail"
+    assert app_name("some_new-app") == "Some New App"
+    assert "<" not in app_name("<!channel>")
+    assert app_names(("gmail", "slack", "github"), "and") == "Gmail, Slack and GitHub"
+    assert deed("GMAIL_SEND_EMAIL", "gmail") == "Send email"
+    assert deed("GOOGLECALENDAR_CREATE_EVENT", "googlecalendar") == "Create event"
+    assert deed("ONE_DRIVE_UPLOAD_FILE", "one_drive") == "Upload file"
+    assert deed("mcp__local_toolkit__write_file", "") == "Write file"

@@ -13,158 +13,144 @@ def calls(stage: Stage) -> list[str]:
     return [str(call.args.get("status") or call.method) for call in made]
 
 
+async def another(stage: Stage) -> str:
+    return await stage.slack.say("ann", "general", "more", thread_ts=stage.thread.root_ts)
+
+
 async def test_a_sign_that_is_shown_already_costs_no_further_call(stage: Stage) -> None:
     signs = Signs(stage.api)
     await signs.show(stage.thread, stage.thread.root_ts)
     presenter, turn = stage.presenter(signs=signs), stage.turn()
-    await presenter.show(turn.started())
-    await presenter.show(turn.routed("SIMPLE"))
-    await presenter.show(turn.finished("Paris."))
-
+    for event in (turn.started(), turn.routed("SIMPLE"), turn.finished("Paris.")):
+        await presenter.show(event)
     assert calls(stage) == ["processing", "active"]
 
 
-async def test_the_status_stays_while_another_post_of_the_thread_waits(stage: Stage) -> None:
-    signs, first = Signs(stage.api), stage.thread.root_ts
-    second = await stage.slack.say("ann", "general", "more", thread_ts=first)
-    await signs.show(stage.thread, first)
-    await signs.show(stage.thread, second)
-    await signs.take_back(stage.thread, first)
-    assert calls(stage) == ["processing", "reactions.add"]
-
-    await signs.take_back(stage.thread, second)
-    assert calls(stage)[2:] == ["reactions.remove", "active"]
-    assert stage.slack.find("general", second).reactions == ()
+async def test_without_agent_sessions_the_askers_post_gets_a_reaction(stage: Stage) -> None:
+    stage.slack.fail("agents.sessions.setStatus", error="feature_disabled")
+    turn = stage.turn()
+    presenter = await stage.show(turn.started())
+    assert stage.reactions() == ["eyes"]
+    await presenter.show(turn.finished("Paris."))
+    assert stage.reactions() == []
 
 
-async def test_the_status_that_was_handed_on_is_renewed(stage: Stage) -> None:
-    signs, first = Signs(stage.api), stage.thread.root_ts
-    second = await stage.slack.say("ann", "general", "more", thread_ts=first)
-    await signs.show(stage.thread, first)
-    await signs.show(stage.thread, second)
-    await signs.take_back(stage.thread, first)
+async def test_the_sign_is_renewed_before_slack_takes_it_back(stage: Stage) -> None:
+    turn = stage.turn()
+    presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
+    assert calls(stage) == ["processing"]
     stage.clock.advance(1_900)
-    await signs.show(stage.thread, second)
-
-    assert calls(stage) == ["processing", "reactions.add", "processing"]
-
-
-async def test_a_reaction_in_the_place_of_a_limited_status_does_not_stay(
-    stage: Stage,
-) -> None:
-    stage.slack.fail("agents.sessions.setStatus", status=429, retry_after_s=30)
-    signs = Signs(stage.api)
-    await signs.show(stage.thread, stage.thread.root_ts)
-    assert stage.slack.find("general", stage.thread.root_ts).reactions
-
-    await signs.take_back(stage.thread, stage.thread.root_ts)
-    assert stage.slack.find("general", stage.thread.root_ts).reactions == ()
-
-
-@pytest.mark.proves("posts.left_open")
-async def test_a_reaction_that_an_earlier_process_left_is_taken_back(stage: Stage) -> None:
-    await stage.api.add_reaction(stage.thread.channel, stage.thread.root_ts, "eyes")
-    signs = Signs(stage.api)
-    await signs.show(stage.thread, stage.thread.root_ts, may_be_left=True)
-    await signs.take_back(stage.thread, stage.thread.root_ts)
-
-    assert stage.slack.find("general", stage.thread.root_ts).reactions == ()
-
-
-@pytest.mark.proves("posts.left_open")
-async def test_a_status_that_another_process_set_is_taken_back(stage: Stage) -> None:
-    receiving, working = Signs(stage.api), Signs(stage.api)
-    await receiving.show(stage.thread, stage.thread.root_ts)
-    await working.show(stage.thread, stage.thread.root_ts, may_be_left=True, is_held=True)
-    await working.take_back(stage.thread, stage.thread.root_ts)
-
-    assert calls(stage)[-1] == "active"
-
-
-async def test_a_reaction_that_another_process_put_there_is_taken_back(stage: Stage) -> None:
-    receiving, working, first = Signs(stage.api), Signs(stage.api), stage.thread.root_ts
-    second = await stage.slack.say("ann", "general", "more", thread_ts=first)
-    await receiving.show(stage.thread, first)
-    await receiving.show(stage.thread, second)
-    await working.show(stage.thread, second, may_be_left=not working.knows(stage.thread, second))
-    await working.take_back(stage.thread, second)
-
-    assert stage.slack.find("general", second).reactions == ()
-    assert calls(stage)[-1] == "active"
-
-
-async def test_a_sign_that_nobody_here_works_under_is_forgotten_after_a_while(
-    stage: Stage,
-) -> None:
-    signs, first = Signs(stage.api), stage.thread.root_ts
-    await signs.show(stage.thread, first)
-    stage.clock.advance(1_000)
-    second = await stage.slack.say("ann", "general", "more", thread_ts=first)
-    await signs.show(stage.thread, second)
-
-    assert not signs.knows(stage.thread, first)
+    await presenter.show(turn.retried(1))
     assert calls(stage) == ["processing", "processing"]
 
 
-async def test_a_sign_that_somebody_here_works_under_is_kept(stage: Stage) -> None:
-    signs, first = Signs(stage.api), stage.thread.root_ts
+async def test_the_sign_is_taken_back_even_when_slack_is_busy(stage: Stage) -> None:
+    turn = stage.turn()
+    presenter = await stage.show(turn.started())
+    stage.slack.fail("agents.sessions.setStatus", status=429, retry_after_s=30)
+    await presenter.show(turn.finished("Paris."))
+    assert stage.status() == "active"
+    assert stage.slack.calls[-1].ok
+
+
+async def test_the_status_stays_while_another_post_waits_and_is_renewed(stage: Stage) -> None:
+    signs, first, second = Signs(stage.api), stage.thread.root_ts, await another(stage)
     await signs.show(stage.thread, first)
-    await signs.show(stage.thread, first, is_held=True)
-    stage.clock.advance(1_000)
-    second = await stage.slack.say("ann", "general", "more", thread_ts=first)
     await signs.show(stage.thread, second)
-
-    assert calls(stage) == ["processing", "reactions.add"]
-
-
-async def test_a_turn_that_waits_for_a_person_shows_no_sign_until_it_goes_on(stage: Stage) -> None:
-    signs, first = Signs(stage.api), stage.thread.root_ts
-    await signs.show(stage.thread, first)
-    await signs.rest(stage.thread, first)
-    await signs.show(stage.thread, first)
     await signs.take_back(stage.thread, first)
-
-    assert calls(stage) == ["processing", "active", "processing", "active"]
-
-
-async def test_small_talk_while_a_turn_waits_has_a_sign_of_its_own(stage: Stage) -> None:
-    signs, first = Signs(stage.api), stage.thread.root_ts
-    await signs.show(stage.thread, first)
-    await signs.rest(stage.thread, first)
-    second = await stage.slack.say("ann", "general", "how far?", thread_ts=first)
+    assert calls(stage) == ["processing", "reactions.add"]
+    stage.clock.advance(1_900)
     await signs.show(stage.thread, second)
     await signs.take_back(stage.thread, second)
+    assert calls(stage)[2:] == ["processing", "reactions.remove", "active"]
 
+
+async def test_a_reaction_in_the_place_of_a_limited_status_does_not_stay(stage: Stage) -> None:
+    stage.slack.fail("agents.sessions.setStatus", status=429, retry_after_s=30)
+    signs = Signs(stage.api)
+    await signs.show(stage.thread, stage.thread.root_ts)
+    assert stage.reactions()
+    await signs.take_back(stage.thread, stage.thread.root_ts)
+    assert stage.reactions() == []
+
+
+@pytest.mark.proves("posts.left_open")
+@pytest.mark.parametrize("is_second", [False, True])
+async def test_what_another_process_has_shown_is_taken_back(stage: Stage, is_second: bool) -> None:
+    receiving, working = Signs(stage.api), Signs(stage.api)
+    ts = first = stage.thread.root_ts
+    await receiving.show(stage.thread, first)
+    if is_second:
+        ts = await another(stage)
+        await receiving.show(stage.thread, ts)
+    may_be_left = not working.knows(stage.thread, ts)
+    await working.show(stage.thread, ts, may_be_left=may_be_left, is_held=True)
+    await working.take_back(stage.thread, ts)
+    assert stage.reactions(ts) == []
+    assert calls(stage)[-1] == "active"
+
+
+@pytest.mark.parametrize("is_held", [False, True])
+async def test_a_sign_that_nobody_here_works_under_is_forgotten_after_a_while(
+    stage: Stage, is_held: bool
+) -> None:
+    signs, first = Signs(stage.api), stage.thread.root_ts
+    await signs.show(stage.thread, first, is_held=is_held)
+    stage.clock.advance(1_000)
+    await signs.show(stage.thread, await another(stage))
+    assert signs.knows(stage.thread, first) == is_held
+    assert calls(stage) == ["processing", "reactions.add" if is_held else "processing"]
+
+
+@pytest.mark.parametrize("is_small_talk", [False, True])
+async def test_a_turn_that_waits_for_a_person_shows_no_sign_until_it_goes_on(
+    stage: Stage, is_small_talk: bool
+) -> None:
+    signs, first = Signs(stage.api), stage.thread.root_ts
+    await signs.show(stage.thread, first)
+    await signs.rest(stage.thread, first)
+    ts = await another(stage) if is_small_talk else first
+    await signs.show(stage.thread, ts)
+    await signs.take_back(stage.thread, ts)
     assert calls(stage) == ["processing", "active", "processing", "active"]
 
 
 async def test_without_a_status_a_turn_that_goes_on_gets_its_reaction_again(stage: Stage) -> None:
     stage.slack.fail("agents.sessions.setStatus", error="feature_disabled")
     signs, first = Signs(stage.api), stage.thread.root_ts
-    await signs.show(stage.thread, first)
-    await signs.rest(stage.thread, first)
-    assert stage.slack.find("general", first).reactions == ()
-
-    await signs.show(stage.thread, first)
-    assert stage.slack.find("general", first).reactions
-    await signs.take_back(stage.thread, first)
-    assert stage.slack.find("general", first).reactions == ()
+    for act, shown in (("show", True), ("rest", False), ("show", True), ("take_back", False)):
+        await getattr(signs, act)(stage.thread, first)
+        assert bool(stage.reactions()) == shown
 
 
-async def test_the_last_message_that_became_part_of_another_leaves_no_status(
+async def test_what_became_part_of_another_leaves_no_status_and_what_is_forgotten_costs_no_call(
     stage: Stage,
 ) -> None:
     signs, first = Signs(stage.api), stage.thread.root_ts
     await signs.show(stage.thread, first)
     await signs.leave(stage.thread, first)
-
     assert calls(stage) == ["processing", "active"]
-
-
-async def test_what_is_forgotten_costs_no_call(stage: Stage) -> None:
-    signs, first = Signs(stage.api), stage.thread.root_ts
     await signs.show(stage.thread, first)
     signs.forget(stage.thread, first)
-
-    assert calls(stage) == ["processing"]
+    assert calls(stage) == ["processing", "active", "processing"]
     assert not signs.knows(stage.thread, first)
+
+
+@pytest.mark.proves("inbox.seen", "inbox.silent")
+async def test_a_turn_that_another_took_in_is_silent_and_its_post_stays_marked_as_seen(
+    stage: Stage,
+) -> None:
+    signs, ts = Signs(stage.api), await another(stage)
+    working, turn = stage.presenter(signs=signs), stage.turn()
+    await working.show(turn.started())
+    steering, steered = stage.presenter(signs=signs, asked_ts=ts), stage.turn("turn2")
+    await steering.show_queued()
+    await steering.show(steered.started(""))
+    await steering.show(steered.finished("", "steered"))
+    assert stage.texts() == []
+    assert await steering.is_finished()
+    assert stage.reactions(ts) == ["eyes"]
+    assert calls(stage) == ["processing", "reactions.add"]
+    await working.show(turn.finished("Both are in."))
+    assert stage.status() == "active"
+    assert stage.texts() == ["Both are in."]

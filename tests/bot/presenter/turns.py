@@ -26,7 +26,22 @@ from agent_core.events import (
     TurnStarted,
 )
 from agent_core.ids import ROOT_RUN, ConsentId, RunId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.messages import JsonObject
 from bot.threads import ThreadRef
+
+
+class MemoryState:
+    """A bookmark in memory; two presenters that share it follow each other."""
+
+    def __init__(self) -> None:
+        self.saved: JsonObject | None = None
+
+    async def load(self) -> JsonObject | None:
+        return self.saved
+
+    async def save(self, state: JsonObject) -> None:
+        self.saved = state
+
 
 START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 WEEK = timedelta(days=7)

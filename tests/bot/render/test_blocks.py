@@ -1,4 +1,6 @@
-from bot.render import Draft, answer_drafts, limits
+from datetime import datetime, timedelta, timezone
+
+from bot.render import Draft, answer_drafts, limits, local_time
 
 TABLE = "| a | b |\n|---|--:|\n| 1 | <!channel> |"
 
@@ -51,3 +53,11 @@ def test_an_empty_cell_is_not_sent_empty() -> None:
     (draft,) = answer_drafts("| a | b |\n|---|---|\n| 1 |  |")
 
     assert draft.blocks[0]["rows"][1][1] == {"type": "raw_text", "text": "-"}
+
+
+def test_a_moment_is_shown_in_the_readers_zone_and_in_utc_where_that_is_not_known() -> None:
+    moment = datetime(2026, 11, 21, 23, 30, tzinfo=timezone(timedelta(hours=-2)))
+
+    shown = local_time(moment)
+    assert shown == "<!date^1795311000^{date_short_pretty}, {time}|2026-11-22 01:30 UTC>"
+    assert int(moment.timestamp()) == 1795311000

@@ -18,7 +18,7 @@ POSTED = re.compile(r"^[^\n]*?\(\d\d:\d\d\): (?P<text>.+)$", re.MULTILINE)
 
 def is_due(conversation: Conversation) -> bool:
     """Whether this turn is a digest's."""
-    return "publish_digest" in conversation.tools or "This is a digest" in conversation.system
+    return "publish_digest" in conversation.tools
 
 
 def decide(conversation: Conversation) -> Reply:
@@ -54,13 +54,8 @@ def _publish(conversation: Conversation, brief: report.Brief, hits: list[Json]) 
     headline = f"{brief.topic[:1].upper()}{brief.topic[1:]}"
     headline += f": {len(lines)} things to know" if lines else ": nothing new"
     details = report.linked(result) if facts else report.NOTHING.format(topic=brief.topic)
-    if "publish_digest" in conversation.tools:
-        publish = conversation.use(
-            "publish_digest", headline=headline, lines=lines, details=details
-        )
-        return conversation.call(publish, thought="Publishing what is new.")
-    listed = [f"- {line['text']} [page]({line['source']})" for line in lines]
-    return conversation.say("\n".join([f"# {headline}", *listed, "---", details]))
+    publish = conversation.use("publish_digest", headline=headline, lines=lines, details=details)
+    return conversation.call(publish, thought="Publishing what is new.")
 
 
 def _date(hit: Json) -> str:

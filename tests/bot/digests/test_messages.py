@@ -19,8 +19,8 @@ from agent_core.sessions.database import Database
 from agent_core.sessions.ledger import Marks
 from agent_core.sessions.schedules import ScheduleStore
 from agent_core.testing.models import ScriptedModel, call
-from bot.digests.clerk import Clerk, DigestLimits, Places
-from bot.digests.desk import Desk
+from bot.digests.messages import DigestMessages
+from bot.digests.orders import DigestLimits, Orders, Places
 from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import People, SkippingClock, SlackApi, SlackError, web_client
 from bot.threads import ThreadRef, user_id
@@ -36,6 +36,7 @@ READ: dict[str, dict[str, object]] = {
     "about wine": {"intent": "change", "task": "wine"},
     "in #nowhere": {"intent": "change", "channel": "#nowhere"},
     "pause it": {"intent": "pause"},
+    "make the digest ten": {"intent": "change", "which": 1, "rrule": TEN},
 }
 """What the small model reads in a message; in any other one it reads nothing."""
 
@@ -48,10 +49,10 @@ def reading(request: ModelRequest) -> ToolCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A desk in a thread that Ann began, and the same desk in the process after a crash."""
+    """A thread that Ann began, and who takes what is said there about digests."""
 
     slack: SlackStandIn
-    desk: Desk
+    digests: DigestMessages
     store: ScheduleStore
     thread: ThreadRef
     model: ScriptedModel
@@ -93,12 +94,12 @@ async def table(tmp_path: Path) -> AsyncIterator[Table]:
         places = Places(api, People(api))
         store = ScheduleStore(database)
         timekeeper = Timekeeper(store, _begin_nothing, lambda: NOW, at_once=1)
-        clerk = Clerk(timekeeper, places, lambda: NOW, DigestLimits())
+        orders = Orders(store, timekeeper, places, lambda: NOW, DigestLimits())
         root = await slack.say("ann", "general", "the root")
         model = ScriptedModel([reading] * 20)
         yield Table(
             slack=slack,
-            desk=Desk(clerk, OrderReader(model), api, Marks(database), lambda: NOW),
+            digests=DigestMessages(orders, OrderReader(model), api, Marks(database), lambda: NOW),
             store=store,
             thread=ThreadRef(team=slack.team_id, channel=slack.channels["general"], root_ts=root),
             model=model,
@@ -113,26 +114,25 @@ async def _begin_nothing(message: InboundMessage) -> TurnId | None:
 @pytest.mark.proves("digest.click")
 async def test_an_order_taken_up_again_is_read_and_proposed_once(table: Table) -> None:
     order = table.message(ORDER, 1)
-    assert await table.desk.take(order)
-    assert await table.desk.take(order)
+    assert await table.digests.take(order)
+    assert await table.digests.take(order)
     assert len(table.posts()) == 1
     assert len(table.model.requests) == 1
 
 
-async def test_a_crash_between_reading_and_proposing_proposes_what_was_read(table: Table) -> None:
+async def test_an_answer_that_slack_did_not_take_is_given_the_next_time(table: Table) -> None:
     table.slack.fail("chat.postMessage", error="is_inactive")
     with pytest.raises(SlackError):
-        await table.desk.take(table.message(ORDER, 1))
-    assert await table.desk.take(table.message(ORDER, 1))
-    assert len(table.model.requests) == 1
+        await table.digests.take(table.message(ORDER, 1))
+    assert await table.digests.take(table.message(ORDER, 1))
     [post] = table.posts()
     assert post.startswith("*battery storage*\nEvery weekday at 09:00")
 
 
 async def test_a_yes_taken_up_again_agrees_once(table: Table) -> None:
-    assert await table.desk.take(table.message(ORDER, 1))
+    assert await table.digests.take(table.message(ORDER, 1))
     for _ in range(2):
-        assert await table.desk.take(table.message("yes", 2))
+        assert await table.digests.take(table.message("yes", 2))
     [schedule] = await table.agreed()
     assert schedule.status == "active"
     assert len(table.posts()) == 1
@@ -144,13 +144,13 @@ async def test_a_yes_taken_up_again_agrees_once(table: Table) -> None:
 async def test_what_was_carried_out_and_not_told_is_told_the_next_time(
     table: Table, said: str, agreed: int, told: str
 ) -> None:
-    assert await table.desk.take(table.message(ORDER, 1))
+    assert await table.digests.take(table.message(ORDER, 1))
     table.slack.fail("chat.update", error="is_inactive")
     with pytest.raises(SlackError):
-        await table.desk.take(table.message(said, 2))
+        await table.digests.take(table.message(said, 2))
     assert len(await table.agreed()) == agreed
     assert len(table.with_buttons()) == 1
-    assert await table.desk.take(table.message(said, 2))
+    assert await table.digests.take(table.message(said, 2))
     assert len(await table.agreed()) == agreed
     assert table.with_buttons() == []
     [post] = table.posts()
@@ -158,17 +158,17 @@ async def test_what_was_carried_out_and_not_told_is_told_the_next_time(
 
 
 async def test_a_correction_that_was_interrupted_is_finished_once(table: Table) -> None:
-    assert await table.desk.take(table.message(ORDER, 1))
+    assert await table.digests.take(table.message(ORDER, 1))
     table.slack.fail("chat.update", error="is_inactive")
     with pytest.raises(SlackError):
-        await table.desk.take(table.message("no, at 10", 2))
+        await table.digests.take(table.message("no, at 10", 2))
     assert len(table.with_buttons()) == 2
     for _ in range(2):
-        assert await table.desk.take(table.message("no, at 10", 2))
+        assert await table.digests.take(table.message("no, at 10", 2))
     [left] = table.with_buttons()
     assert "at 10:00" in left
     assert len(table.posts()) == 2
-    assert await table.desk.take(table.message("yes", 3))
+    assert await table.digests.take(table.message("yes", 3))
     [schedule] = await table.agreed()
     assert "BYHOUR=10" in schedule.order.rule.recurrence
 
@@ -176,34 +176,53 @@ async def test_a_correction_that_was_interrupted_is_finished_once(table: Table) 
 async def test_an_old_message_that_comes_again_says_nothing_to_what_waits_now(
     table: Table,
 ) -> None:
-    assert await table.desk.take(table.message(ORDER, 1))
-    assert await table.desk.take(table.message("no, at 10", 2))
-    assert await table.desk.take(table.message("about wine", 3))
-    assert await table.desk.take(table.message("no, at 10", 2))
+    assert await table.digests.take(table.message(ORDER, 1))
+    assert await table.digests.take(table.message("no, at 10", 2))
+    assert await table.digests.take(table.message("about wine", 3))
+    assert await table.digests.take(table.message("no, at 10", 2))
     [left] = table.with_buttons()
     assert left.startswith("*wine*\nEvery weekday at 10:00")
     assert len(table.posts()) == 3
 
 
 async def test_a_refused_correction_leaves_the_proposal_waiting(table: Table) -> None:
-    assert await table.desk.take(table.message(ORDER, 1))
-    assert await table.desk.take(table.message("in #nowhere", 2))
+    assert await table.digests.take(table.message(ORDER, 1))
+    assert await table.digests.take(table.message("in #nowhere", 2))
     assert "#nowhere" in table.posts()[-1]
-    assert await table.desk.take(table.message("ok", 3))
+    assert await table.digests.take(table.message("ok", 3))
     assert len(await table.agreed()) == 1
 
 
 async def test_another_persons_words_are_not_about_the_order(table: Table) -> None:
-    assert await table.desk.take(table.message(ORDER, 1))
+    assert await table.digests.take(table.message(ORDER, 1))
     for number, words in enumerate(("yes", "no, at 10"), start=2):
-        assert not await table.desk.take(table.message(words, number, user="ben"))
+        assert not await table.digests.take(table.message(words, number, user="ben"))
     assert await table.agreed() == []
 
 
+@pytest.mark.proves("digest.words")
+@pytest.mark.parametrize(("said", "hour"), [("yes", 10), ("no", 9)])
+async def test_a_change_of_an_agreed_digest_waits_for_its_owners_yes(
+    table: Table, said: str, hour: int
+) -> None:
+    for number, words in enumerate((ORDER, "yes", "make the digest ten"), start=1):
+        assert await table.digests.take(table.message(words, number))
+    [before] = await table.agreed()
+    assert "BYHOUR=9" in before.order.rule.recurrence
+    for _ in range(2):
+        assert await table.digests.take(table.message(said, 4))
+    [after] = await table.agreed()
+    assert f"BYHOUR={hour};" in after.order.rule.recurrence
+    assert (after.id, after.number, after.status) == (before.id, 1, "active")
+    told = "Digest 1 is changed" if said == "yes" else "Not scheduled."
+    assert table.posts()[-1].startswith(told)
+    assert table.with_buttons() == []
+
+
 async def test_what_does_not_smell_of_an_order_is_not_read(table: Table) -> None:
-    assert not await table.desk.take(table.message("pause it", 1))
+    assert not await table.digests.take(table.message("pause it", 1))
     assert table.model.requests == []
-    assert await table.desk.take_order(table.message("pause it", 2))
+    assert await table.digests.take_order(table.message("pause it", 2))
     assert table.posts() == ["There is no such digest. “List digests” shows them all."]
 
 
@@ -216,7 +235,7 @@ async def test_only_a_persons_own_words_reach_the_reader(
     table: Table, change: dict[str, Any]
 ) -> None:
     message = replace(table.message(ORDER, 1), **change)
-    assert not await table.desk.take(message)
-    assert not await table.desk.take_order(message)
+    assert not await table.digests.take(message)
+    assert not await table.digests.take_order(message)
     assert ORDER not in str([request.messages for request in table.model.requests])
     assert table.posts() == []

@@ -1,0 +1,384 @@
+"""Messages about digests: read by the small model, and answered with a proposal or what was done.
+
+A message comes here behind its acknowledgement and is in the ledger until this is done with it, so
+it may come again: what it orders has an id that is made from the message's, and so has the answer.
+"""
+
+import hashlib
+import logging
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from pydantic import TypeAdapter
+
+from agent_core.ids import SessionId, UserId
+from agent_core.messages import InboundMessage
+from agent_core.prompts.language import detect_language, read_language
+from agent_core.prompts.small_talk import short_form
+from agent_core.runtime import Marks
+from agent_core.schedules.order_reader import (
+    MAX_CHARS,
+    OrderDraft,
+    OrderReader,
+    ReaderAway,
+    Reading,
+    Said,
+    check,
+    says_digest,
+    smells_of_order,
+)
+from agent_core.schedules.rule import Rule
+from agent_core.schedules.schedule import Order, Schedule, ScheduleId
+from bot.digests import posts
+from bot.digests.orders import NotDone, Orders
+from bot.render import Draft, section
+from bot.slack_api import SlackApi
+from bot.threads import ThreadRef, parse_session
+from bot.words import BOT
+
+logger = logging.getLogger(__name__)
+
+_CHANNEL = re.compile(r"(?<![\w&])#[\w-]+")
+MAX_TEXTS = 8
+
+
+def schedule_id(key: str) -> ScheduleId:
+    """The id of what a message orders: the same however often it is taken up."""
+    return ScheduleId(hashlib.sha256(key.encode()).hexdigest()[:16])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """What one person ordered in one thread and has not settled; empty where nothing waits."""
+
+    texts: tuple[str, ...] = ()
+    """Their own words about it, oldest first."""
+    draft: OrderDraft | None = None
+    """What is known of it."""
+    proposal: str = ""
+    """The key of the message that led to the newest proposal."""
+
+
+class PendingOrders:
+    """Kept as marks, which only move on: each begins with the time of its message and a step."""
+
+    _stored = TypeAdapter(Pending)
+
+    def __init__(self, marks: Marks) -> None:
+        self._marks = marks
+
+    async def find(self, session: SessionId, asker: UserId) -> tuple[str, Pending]:
+        """The time of the last message about it, and what waits since then."""
+        name = _name(session, asker)
+        stored = (await self._marks.load(name)).get(name, "")
+        stamp, _, told = stored.partition(" ")
+        return stamp, self._stored.validate_json(told[2:]) if told else Pending()
+
+    async def save(self, message: InboundMessage, pending: Pending) -> None:
+        """The message is done with; this waits from now on."""
+        told = self._stored.dump_json(pending, exclude_defaults=True).decode()
+        name = _name(message.session, message.asker)
+        await self._marks.save({name: f"{_stamp(message)} 0 {told}"})
+
+    async def clear(self, proposal: ScheduleId, session: SessionId, asker: UserId) -> None:
+        """A proposal was settled, by a click perhaps."""
+        stamp, pending = await self.find(session, asker)
+        if schedule_id(pending.proposal) == proposal:
+            await self._marks.save({_name(session, asker): f"{stamp} 1 {{}}"})
+
+
+class DigestMessages:
+    """Takes the messages that are about digests; all others are the agent's.
+
+    Safe to call again for one message. Everything raises SlackError where Slack could not be asked,
+    or took no answer; the message may come again.
+    """
+
+    def __init__(
+        self,
+        orders: Orders,
+        reader: OrderReader,
+        api: SlackApi,
+        marks: Marks,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._orders = orders
+        self._reader = reader
+        self._api = api
+        self._pending = PendingOrders(marks)
+        self._clock = clock
+
+    async def take(self, message: InboundMessage) -> bool:
+        """Answer a message that is about digests; False where it is about something else.
+
+        Only one that smells of an order, or stands where an order waits, is read at all.
+        """
+        text = message.text
+        smells = smells_of_order(text) or _CHANNEL.search(text) or short_form(text, "digests")
+        if message.key == message.session and not smells:
+            return False
+        return await self._take(message, is_to_be_read=bool(smells))
+
+    async def take_order(self, message: InboundMessage) -> bool:
+        """The same for one in which the classifier sees an order."""
+        return await self._take(message, is_to_be_read=True)
+
+    async def has_order(self, key: str) -> bool:
+        """Whether a message ordered a digest that waits for a yes."""
+        return await self._orders.waiting(schedule_id(key)) is not None
+
+    async def take_back(self, key: str) -> InboundMessage | None:
+        """The message that ordered a digest is gone, or says something else now.
+
+        Returns it without its words, for those that stand in their place; None where nothing waits
+        for a yes. Then nothing was changed.
+        """
+        proposed = await self._orders.waiting(schedule_id(key))
+        if proposed is None:
+            return None
+        order = proposed.order
+        await self._decide(key, order.origin, order.owner, is_yes=False)
+        return InboundMessage(
+            session=order.origin,
+            key=f"{key}:{self._clock():%Y%m%dT%H%M%S%f}",
+            asker=order.owner,
+            author_name=order.owner_name,
+            text="",
+            received_at=self._clock(),
+            author_locale=order.owner_locale,
+            author_zone=order.owner_zone,
+        )
+
+    async def offer(self, key: str, order: Order) -> None:
+        """Propose an order in its thread, with the buttons that agree to it."""
+        proposed = await self._orders.propose(schedule_id(key), order)
+        may_read = await self._orders.places.may_read(proposed.order)
+        draft = posts.proposal(proposed, self._clock(), may_read=may_read)
+        await self.answer(parse_session(order.origin), key, draft)
+
+    async def answer(self, thread: ThreadRef, key: str, draft: Draft) -> None:
+        """One answer to a message or a gesture, however often it is taken up."""
+        if await self._api.find_post(thread, _op(key)) is None:
+            await self._api.post(thread, draft.text, op_id=_op(key), blocks=draft.blocks)
+
+    async def decide(
+        self, proposal: ScheduleId, by: UserId, *, is_yes: bool, channel: str, ts: str
+    ) -> None:
+        """Agree to a proposal or take it back, and say so in its post, where the buttons stood."""
+        order = (await self._orders.get(proposal, by, is_proposal=True)).order
+        done = await self._orders.decide(proposal, by, is_yes=is_yes)
+        text = posts.decided(done, self._clock(), is_change=bool(order.changes))
+        if ts:
+            await self._api.update(channel, ts, text, blocks=(section(text),))
+        await self._pending.clear(proposal, order.origin, order.owner)
+
+    async def _decide(self, key: str, session: SessionId, by: UserId, *, is_yes: bool) -> None:
+        thread = parse_session(session)
+        ts = await self._api.find_post(thread, _op(key)) or ""
+        channel = thread.channel
+        await self.decide(schedule_id(key), by, is_yes=is_yes, channel=channel, ts=ts)
+
+    async def _take(self, message: InboundMessage, *, is_to_be_read: bool) -> bool:
+        if message.scheduled or message.attachments or len(message.text) > MAX_CHARS:
+            return False  # only a person's own words, and no document, order something
+        stamp, pending = await self._pending.find(message.session, message.asker)
+        if stamp == _stamp(message):
+            return True
+        if stamp > _stamp(message):  # taken up again after newer ones
+            if await self._api.find_post(parse_session(message.session), _op(message.key)):
+                return True
+            pending = Pending()
+        if pending.proposal and (consent := _consent(message.text)):
+            await self._say(pending, message, is_yes=consent == "yes")
+            return True
+        if not is_to_be_read and pending.draft is None:
+            return False
+        return await self._read(pending, message)
+
+    async def _say(self, pending: Pending, message: InboundMessage, *, is_yes: bool) -> None:
+        """A plain yes or no, in place of the click."""
+        left = Pending()
+        try:
+            await self._decide(pending.proposal, message.session, message.asker, is_yes=is_yes)
+        except NotDone as refused:
+            refusal = Draft(text=posts.refusal(refused, _language(message, pending)))
+            await self.answer(parse_session(message.session), message.key, refusal)
+            left = pending
+        await self._pending.save(message, left)
+
+    async def _read(self, pending: Pending, message: InboundMessage) -> bool:
+        said, language = await self._said(pending, message), _language(message, pending)
+        left, answer = pending, None
+        try:
+            is_list = short_form(message.text, "digests")
+            read = OrderDraft(intent="list") if is_list else await self._reader.draft(said)
+            if read.intent == "none":
+                return False
+            left, answer = await self._carry_out(read, said, pending, message)
+        except ReaderAway as away:
+            logger.warning("%s was not read as an order: %s", message.key, away)
+            if pending.draft is None and not says_digest(message.text):
+                return False  # anything else the agent may answer
+            answer = posts.offer_of_form(message.text, language)
+        except NotDone as refused:
+            answer = Draft(text=posts.refusal(refused, language))
+        if answer is not None:
+            await self.answer(parse_session(message.session), message.key, answer)
+        if pending.proposal not in ("", left.proposal):
+            await self._decide(pending.proposal, message.session, message.asker, is_yes=False)
+        await self._pending.save(message, left)
+        return True
+
+    async def _said(self, pending: Pending, message: InboundMessage) -> Said:
+        return Said(
+            text=message.text,
+            asker=message.asker,
+            now=self._clock(),
+            zone=message.author_zone,
+            channels=channel_marks(message.text),
+            earlier=pending.texts,
+            pending=pending.draft,
+            schedules=tuple(await self._orders.own(message.asker)),
+            here=await self._orders.here(message.session),
+        )
+
+    async def _carry_out(
+        self, read: OrderDraft, said: Said, pending: Pending, message: InboundMessage
+    ) -> tuple[Pending, Draft | None]:
+        """What waits from then on, and the answer, where it is not there yet."""
+        reading = check(read, said)
+        if reading.fault == "not_there" and read.which is not None:
+            others = await self._orders.visible_to(message.asker, message.session)
+            reading = check(read, replace(said, schedules=tuple(others)))
+        texts = (*pending.texts, said.text)[-MAX_TEXTS:]
+        known = replace(pending, draft=reading.draft, texts=texts)
+        if reading.missing == "which" or reading.fault:
+            is_kept = pending.proposal or reading.draft is None
+            return pending if is_kept else known, await self._refusal(reading, message, pending)
+        if reading.missing:
+            language, zone = _language(message, pending), message.author_zone or "UTC"
+            asked = posts.question(reading.question, language, reading.missing, zone)
+            return known, Draft(text=asked)
+        if reading.rule is not None and reading.draft is not None:
+            return await self._propose(reading, reading.draft, reading.rule, known, message), None
+        if reading.schedule is not None:
+            left = pending if pending.proposal else Pending()
+            return left, await self._command(reading, reading.schedule, message, pending)
+        is_no = reading.intent == "delete"
+        return Pending() if is_no else pending, await self._told(reading, message, pending)
+
+    async def _refusal(self, reading: Reading, message: InboundMessage, pending: Pending) -> Draft:
+        language = _language(message, pending)
+        if reading.fault:
+            return Draft(text=posts.refusal(NotDone(reading.fault), language))
+        shown = await self._orders.visible_to(message.asker, message.session)
+        return posts.which([each for each in shown if each.order.owner == message.asker], language)
+
+    async def _told(self, reading: Reading, message: InboundMessage, pending: Pending) -> Draft:
+        """What is said where nothing is changed but the order that waits."""
+        language = _language(message, pending)
+        if reading.intent != "list":
+            is_no = reading.intent == "delete"
+            return Draft(text=BOT.say(language, f"digest-{'not-scheduled' if is_no else 'agree'}"))
+        shown = await self._orders.visible_to(message.asker, message.session)
+        if reading.draft is not None and reading.draft.channel:
+            place = await self._orders.places.find(reading.draft.channel.removeprefix("#"))
+            shown = [each for each in shown if place is not None and each.order.place == place.id]
+        return posts.listing(shown, language, self._clock())
+
+    async def _propose(
+        self,
+        reading: Reading,
+        draft: OrderDraft,
+        rule: Rule,
+        known: Pending,
+        message: InboundMessage,
+    ) -> Pending:
+        """Tell what was understood; what cannot be done there is asked for again."""
+        order = _order(draft, rule, reading.schedule, message, _language(message, known))
+        if reading.schedule is not None:
+            await self._require_visible(reading.schedule, message)
+        try:
+            await self.offer(message.key, order)
+        except NotDone as refused:
+            if reading.schedule is not None:
+                raise
+            refusal = Draft(text=posts.refusal(refused, _language(message, known)))
+            await self.answer(parse_session(message.session), message.key, refusal)
+            return replace(known, draft=draft.model_copy(update={"channel": "", "reads": ""}))
+        return replace(known, proposal=message.key)
+
+    async def _command(
+        self, reading: Reading, schedule: Schedule, message: InboundMessage, pending: Pending
+    ) -> Draft:
+        """Do what was said about a schedule that was agreed on, and say so."""
+        language = _language(message, pending)
+        await self._require_visible(schedule, message)
+        if reading.intent in ("pause", "resume", "run", "delete"):
+            done = await self._orders.do(reading.intent, schedule.id, message.asker)
+            told = posts.told(f"did-{reading.intent}", done, language, self._clock())
+            return Draft(text=told)
+        current = await self._orders.get(schedule.id, message.asker)
+        return posts.listing([current], language, self._clock())
+
+    async def _require_visible(self, schedule: Schedule, message: InboundMessage) -> None:
+        if not await self._orders.is_visible(schedule, message.asker, message.session):
+            raise NotDone("not_there")
+
+
+def channel_marks(text: str) -> tuple[str, ...]:
+    """The channels that a text names, as it names them."""
+    return tuple(dict.fromkeys(_CHANNEL.findall(text)))
+
+
+def _consent(text: str) -> str:
+    if short_form(text, "yes"):
+        return "yes"
+    return "no" if short_form(text, "no") or short_form(text, "stop") else ""
+
+
+def _order(
+    draft: OrderDraft, rule: Rule, target: Schedule | None, message: InboundMessage, language: str
+) -> Order:
+    """What a message orders, or how it wants another schedule to be: its author's to agree to."""
+    thread, locale = parse_session(message.session), message.author_locale
+    earlier = target.order if target is not None else None
+    otherwise = earlier.when_nothing_new if earlier is not None else "post"
+    if draft.only_when_new is False and otherwise == "be_silent":
+        otherwise = "post"
+    return Order(
+        team=thread.team,
+        place=draft.channel.removeprefix("#")
+        or (earlier.place if earlier is not None else thread.channel),
+        owner=message.asker,
+        owner_name=message.author_name,
+        # It is told in the language in which it was ordered, whatever its owner's locale is.
+        owner_locale=locale if read_language(locale) == language else language,
+        task=draft.task,
+        rule=rule,
+        when_nothing_new="be_silent" if draft.only_when_new else otherwise,
+        origin=message.session,
+        owner_zone=message.author_zone,
+        reads=draft.reads.removeprefix("#") or (earlier.reads if earlier is not None else ""),
+        changes=target.id if target is not None else ScheduleId(""),
+    )
+
+
+def _language(message: InboundMessage, pending: Pending) -> str:
+    """Of the message; of the order that it is about, where it is too short to tell."""
+    texts = (message.text, *reversed(pending.texts))
+    return detect_language(*texts, locale=message.author_locale)
+
+
+def _op(key: str) -> str:
+    return f"{key}:digest"
+
+
+def _name(session: SessionId, asker: UserId) -> str:
+    return f"digest question {session} {asker}"
+
+
+def _stamp(message: InboundMessage) -> str:
+    return message.received_at.astimezone(UTC).strftime("%Y%m%dT%H%M%S.%f")

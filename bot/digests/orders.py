@@ -1,0 +1,251 @@
+"""Who may order and change digests, where, and how many: every change of a schedule goes here."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from agent_core.ids import SessionId, UserId
+from agent_core.runtime import ScheduleStore, Timekeeper
+from agent_core.schedules.rule import BadRule, check_rule
+from agent_core.schedules.schedule import Order, Schedule, ScheduleId
+from bot.slack_api import Conversation, People, SlackApi
+from bot.threads import parse_session, parse_user
+
+CHANNEL_ID = re.compile(r"[CGD][A-Z0-9]{5,}")
+
+Refusal = Literal[
+    "unreadable", "unknown_zone", "too_often", "never", "over",
+    "unknown_channel", "not_allowed", "bot_not_there", "asker_not_there",
+    "team_full", "place_full", "person_full",
+    "not_yours", "not_yours_yet", "not_there", "already_running", "press_again",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestLimits:
+    """How many digests may be kept, and where."""
+
+    team: int = 200
+    place: int = 20
+    person: int = 20
+    channels: frozenset[str] | None = None
+    """Where the bot may work at all; None: everywhere."""
+
+
+class NotDone(Exception):
+    """What was asked for cannot be done, and why."""
+
+    def __init__(self, refusal: Refusal, schedule: Schedule | None = None, **slots: str) -> None:
+        super().__init__(refusal)
+        self.refusal: Refusal = refusal
+        self.schedule = schedule
+        self.slots = slots
+
+
+class Places:
+    """Asks Slack about channels and people. Everything raises SlackError where it cannot."""
+
+    def __init__(self, api: SlackApi, people: People) -> None:
+        self.channels = api.channels
+        self.people = people
+
+    async def find(self, name: str) -> Conversation | None:
+        """The channel of an id, or of a name among those that the bot is in."""
+        if CHANNEL_ID.fullmatch(name):
+            return await self.channels.about(name)
+        mine = await self.channels.mine()
+        return next((place for place in mine if place.name.lower() == name.lower()), None)
+
+    async def has(self, channel: str, who: UserId) -> bool:
+        """Whether a person is a member; in a direct conversation whoever writes there is one."""
+        return channel.startswith("D") or parse_user(who)[1] in await self.channels.members(channel)
+
+    async def may_read(self, order: Order) -> bool:
+        """Whether the posts that an order is about may be read: the bot and its owner are there."""
+        if not order.reads:
+            return True
+        place = await self.channels.about(order.reads)
+        is_there = place is not None and place.is_member
+        return is_there and await self.has(order.reads, order.owner)
+
+
+class Orders:
+    """Takes orders for digests and changes them.
+
+    All methods raise NotDone where it may not or cannot be done, and SlackError where Slack could
+    not be asked.
+    """
+
+    def __init__(
+        self,
+        schedules: ScheduleStore,
+        timekeeper: Timekeeper,
+        places: Places,
+        clock: Callable[[], datetime],
+        limits: DigestLimits,
+    ) -> None:
+        self._timekeeper = timekeeper
+        self._store = schedules
+        self._clock = clock
+        self._limits = limits
+        self.places = places
+
+    async def propose(self, proposal: ScheduleId, order: Order) -> Schedule:
+        """An order, or a change of one, that waits for its owner's yes; the first one stands."""
+        if order.changes:
+            await self.get(order.changes, order.owner)
+        order = await self._checked(order, order.owner)
+        if not order.changes:
+            await self._refuse_too_many(order)
+        return await self._store.propose(proposal, order, self._clock())
+
+    async def waiting(self, proposal: ScheduleId) -> Schedule | None:
+        """A proposal that nobody has answered yet."""
+        found = await self._store.find(proposal)
+        return found if found is not None and found.status == "proposed" else None
+
+    async def decide(self, proposal: ScheduleId, by: UserId, *, is_yes: bool) -> Schedule:
+        """Its owner agrees or not; the schedule that it is about then. Said again, nothing changes.
+
+        A proposal that was taken back is `deleted`.
+        """
+        current = await self.get(proposal, by, is_proposal=True)
+        wanted, now = current.order, self._clock()
+        if current.status == "over" and wanted.changes:
+            return await self._store.get(wanted.changes)
+        if current.status != "proposed":
+            return current
+        if not is_yes:
+            return await self._store.delete(proposal)
+        if wanted.changes:
+            target = await self.get(wanted.changes, by)
+            return await self._store.carry_over(
+                current, await self._merged(target, wanted, by), now
+            )
+        await self._checked(wanted, by)
+        await self._refuse_too_many(wanted)
+        return await self._store.activate(proposal, now)
+
+    async def do(self, verb: str, schedule: ScheduleId, by: UserId) -> Schedule:
+        """Pause, resume, run or delete it."""
+        current = await self.get(schedule, by)
+        match verb:
+            case "pause" if current.status == "active":
+                return await self._store.pause(schedule)
+            case "resume" if current.status != "active":
+                await self._checked(current.order, current.order.owner)
+                return await self._store.activate(schedule, self._clock())
+            case "run" if await self._timekeeper.run_now(current) is None:
+                raise NotDone("already_running", current)
+            case "delete":
+                return await self._store.delete(schedule)
+            case _:
+                return current
+
+    async def change(self, schedule: ScheduleId, wanted: Order, by: UserId) -> Schedule:
+        """It is as a form says from now on."""
+        target = await self.get(schedule, by)
+        order = await self._merged(target, wanted, by)
+        return await self._store.change_order(schedule, order, self._clock())
+
+    async def get(self, schedule: ScheduleId, by: UserId, *, is_proposal: bool = False) -> Schedule:
+        """A schedule for who may change it: its owner, and admins where it was agreed on."""
+        current = await self._store.find(schedule)
+        if current is None or (current.status == "deleted" and not is_proposal):
+            raise NotDone("not_there")
+        if current.order.owner == by:
+            return current
+        person = await self.places.people.person(parse_user(by)[1])
+        is_admin = person is not None and person.is_admin
+        if is_proposal or not is_admin or parse_user(by)[0] != current.order.team:
+            is_proposed = current.status == "proposed"
+            raise NotDone("not_yours_yet" if is_proposed else "not_yours", current)
+        return current
+
+    async def here(self, session: SessionId) -> Schedule | None:
+        """The schedule that a thread is about."""
+        thread = parse_session(session)
+        told = await self._store.told_in(thread.channel, thread.root_ts, session)
+        return await self._store.find(told) if told is not None else None
+
+    async def own(self, who: UserId) -> list[Schedule]:
+        """All that a person has agreed to, wherever it is told; Slack is not asked."""
+        of_team = await self._store.of_team(parse_user(who)[0])
+        return [schedule for schedule in of_team if schedule.order.owner == who]
+
+    async def visible_to(self, who: UserId, here: SessionId) -> list[Schedule]:
+        """Those that a person may know of, and that everybody may read of in this thread.
+
+        A list is read by all who are in its channel: what is told in private is named there alone,
+        and in the person's own direct conversation.
+        """
+        known: dict[tuple[str, bool], bool] = {}
+        shown: list[Schedule] = []
+        for schedule in await self._store.of_team(parse_user(who)[0]):
+            kind = (schedule.order.place, schedule.order.owner == who)
+            if kind not in known:
+                known[kind] = await self.is_visible(schedule, who, here)
+            if known[kind]:
+                shown.append(schedule)
+        return shown
+
+    async def is_visible(self, schedule: Schedule, who: UserId, here: SessionId) -> bool:
+        """Whether a person may know of it, and it may be told in this thread."""
+        channel, place = parse_session(here).channel, schedule.order.place
+        if place == channel or place.startswith("D"):
+            return place == channel
+        if channel.startswith("D") and schedule.order.owner == who:
+            return True
+        about = await self.places.channels.about(place)
+        is_open = about is not None and about.kind == "channel"
+        return (is_open or channel.startswith("D")) and await self.places.has(place, who)
+
+    async def _merged(self, target: Schedule, wanted: Order, by: UserId) -> Order:
+        """The target's order as it is wanted; whose it is stays."""
+        order = replace(
+            target.order,
+            task=wanted.task,
+            rule=wanted.rule,
+            place=wanted.place,
+            when_nothing_new=wanted.when_nothing_new,
+            reads=wanted.reads,
+        )
+        return await self._checked(order, by)
+
+    async def _checked(self, order: Order, by: UserId) -> Order:
+        """The order with its channels by their ids, if it can be told there at these times."""
+        place = await self._named(order.place)
+        if place.is_archived:
+            raise NotDone("unknown_channel", channel=place.id)
+        if self._limits.channels is not None and place.id not in self._limits.channels:
+            raise NotDone("not_allowed", channel=place.id)
+        if not place.is_member and place.kind != "im":
+            raise NotDone("bot_not_there", channel=place.id)
+        if not await self.places.has(place.id, by):
+            raise NotDone("asker_not_there", channel=place.id)
+        try:
+            check_rule(order.rule, self._clock())
+        except BadRule as bad:
+            raise NotDone(bad.reason) from bad
+        is_named = order.reads and not CHANNEL_ID.fullmatch(order.reads)
+        reads = (await self._named(order.reads)).id if is_named else order.reads
+        return replace(order, place=place.id, reads=reads)
+
+    async def _named(self, channel: str) -> Conversation:
+        place = await self.places.find(channel)
+        if place is None:
+            raise NotDone("unknown_channel", channel=channel)
+        return place
+
+    async def _refuse_too_many(self, order: Order) -> None:
+        of_team, in_place, of_person = await self._store.counts(
+            order.team, order.place, order.owner
+        )
+        if of_team >= self._limits.team:
+            raise NotDone("team_full", n=str(of_team))
+        if in_place >= self._limits.place:
+            raise NotDone("place_full", n=str(in_place), channel=order.place)
+        if of_person >= self._limits.person:
+            raise NotDone("person_full", n=str(of_person))

@@ -1,0 +1,313 @@
+"""A turn in its thread: progress, answer and files; and where Slack does not take them."""
+
+import re
+from typing import Any
+
+import pytest
+
+from agent_core.events import AnyEvent
+from agent_core.ids import ROOT_RUN, ToolCallId, child_run
+from bot.slack_api import PlaceRefused
+from tests.bot.presenter.conftest import Stage
+
+NOTICE = "_I could not answer in the thread, so here is the answer._"
+GERMAN = "Schreibe mir einen Bericht über die Lage der Batterien"
+KINDS = {
+    "words": "lorem ipsum dolor sit amet, ",
+    "paragraphs": "A paragraph with **bold** words.\n\n",
+    "fences": "Look:\n\n```python\nvalue = {'a': 1}\nprint(value)\n```\n\n",
+    "table": "| Name | Value |\n|---|---:|\n| tea & <b> | 12 |\n| coffee | 3 |\n\n",
+    "list": "- an item\n  - an inner item with `code`\n",
+    "links": "[a page](https://a.test/x?a=1&b=2) and <!channel> ",
+    "emoji": "👩‍👩‍👧‍👦 :tada: 🇩🇪 ",
+    "right to left": "שלום עולם \u202e مرحبا ",
+    "one word": "x",
+}
+
+
+async def test_a_simple_answer_is_one_post_and_no_progress(stage: Stage) -> None:
+    turn = stage.turn()
+    await stage.show(turn.started(), turn.routed("SIMPLE"), turn.finished("It is **Paris**."))
+    assert stage.texts() == ["It is *Paris*."]
+    assert stage.calls("chat.update") == 0
+    posted = [call.args for call in stage.slack.calls if call.method == "chat.postMessage"]
+    previews = {str(args[kind]) for args in posted for kind in ("unfurl_links", "unfurl_media")}
+    assert previews <= {"False", "0", "false"}
+    assert all("link_names" not in args and "parse" not in args for args in posted)
+
+
+async def test_a_complex_turn_shows_progress_then_answer_then_file(stage: Stage) -> None:
+    report = stage.write("work_products/report.html", "<h1>Batteries</h1>")
+    turn = stage.turn()
+    await stage.show(
+        turn.started(),
+        turn.routed("COMPLEX"),
+        turn.call("c1", "COMPOSIO_SEARCH_WEB", query="solid state"),
+        turn.returned("c1"),
+        turn.call("c2", "mcp__local_toolkit__crawl_parallel", urls=["https://a.test/1"] * 8),
+        turn.returned("c2", display="7 of 8 pages read"),
+        turn.saved(report),
+        turn.saved(report, "Batteries in 2026"),
+        turn.finished("Three sentences."),
+    )
+    posts = stage.slack.thread("general", stage.thread.root_ts)[1:]
+    done = "Done in 8 s · 2 tool calls · 7 pages read"
+    assert [post.text for post in posts] == [done, "Three sentences.", ""]
+    [file] = posts[-1].files
+    assert (file.name, file.title) == ("report.html", "Batteries in 2026")
+    assert [file.content for file in stage.slack.files] == [b"<h1>Batteries</h1>"]
+
+
+@pytest.mark.proves("thread.progress", "thread.sub_agents", "inbox.silent")
+async def test_progress_is_edited_in_peoples_words(stage: Stage) -> None:
+    turn, child = stage.turn(), child_run(ROOT_RUN, ToolCallId("t1"))
+    presenter = await stage.show(
+        turn.started(),
+        turn.routed("COMPLEX"),
+        turn.call("c1", "mcp__composio__COMPOSIO_SEARCH_NEWS", query="grid"),
+    )
+    await stage.slack.wait_for(lambda _: "▸ Searching the news for “grid”" in stage.texts()[0])
+    for event in (
+        turn.returned("c1"),
+        turn.taken("also include Poland", "Ben"),
+        turn.call("t1", "Task", subagent_type="report-creation-expert"),
+        turn.call("w1", "mcp__local_toolkit__write_report", child, title="x"),
+    ):
+        await presenter.show(event)
+    await stage.slack.wait_for(lambda _: "Writing" in stage.texts()[0])
+    assert stage.texts()[0].splitlines()[1:] == [
+        "✓ Searching the news for “grid”",
+        "+ Took in Ben's message: “also include Poland”",
+        "▸ Asking the report expert",
+        "      ▸ Writing the report",
+    ]
+
+
+@pytest.mark.parametrize("is_taken_in", [False, True])
+async def test_progress_speaks_the_askers_language(stage: Stage, is_taken_in: bool) -> None:
+    turn = stage.turn()
+    event: AnyEvent = turn.call("c1", "COMPOSIO_SEARCH_WEB", query="Batterien")
+    event = turn.taken("auch Polen", "Ben") if is_taken_in else event
+    await stage.show(turn.started(GERMAN), event)
+    said = "+ Nachricht von Ben aufgenommen: “auch Polen”"
+    assert (said if is_taken_in else "Suche im Web nach “Batterien”") in stage.texts()[0]
+
+
+async def test_no_edit_reaches_the_post_after_its_closing_line(stage: Stage) -> None:
+    turn = stage.turn()
+    calls = [turn.call(f"c{number}", "run_python") for number in range(30)]
+    await stage.show(turn.started(), turn.routed("COMPLEX"), *calls, turn.finished("Done."))
+    updates = [call for call in stage.slack.calls if call.method == "chat.update"]
+    assert updates[-1].args["text"].startswith("Done in")
+    assert stage.texts()[0].startswith("Done in")
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "said"),
+    [
+        ("The model is away.", "failed", "The model is away.\n\nReference: `ref42`"),
+        ("It failed (reference ref42).", "failed", "It failed (reference ref42)."),
+        ("  ", "answered", "I have no answer to give."),
+        ("", "stopped", ""),
+    ],
+)
+async def test_a_turn_ends_with_a_sentence_unless_it_was_taken_back(
+    stage: Stage, answer: str, outcome: Any, said: str
+) -> None:
+    turn = stage.turn()
+    presenter = await stage.show(turn.started(), turn.finished(answer, outcome))
+    assert stage.texts() == ([said] if said else [])
+    assert await presenter.is_finished()
+    assert stage.status() == "active"
+
+
+@pytest.mark.parametrize("size", [1, 3_000, 4_000, 13_200, 200_000])
+@pytest.mark.parametrize("kind", sorted(KINDS))
+async def test_every_answer_is_taken(stage: Stage, kind: str, size: int) -> None:
+    answer = (KINDS[kind] * (size // len(KINDS[kind]) + 1))[:size]
+    turn = stage.turn()
+    await stage.show(turn.started(), turn.finished(answer))
+    assert [call.error for call in stage.slack.calls if not call.ok] == []
+    assert stage.texts()
+    for text in stage.texts():
+        assert len(text) <= 3_900
+        assert len(re.findall(r"^(?:> ?)?```", text, re.MULTILINE)) % 2 == 0
+
+
+@pytest.mark.parametrize("words", [2_000, 40_000])
+async def test_a_long_answer_loses_no_word_and_an_endless_one_is_added_as_a_file(
+    stage: Stage, words: int
+) -> None:
+    answer = " ".join(f"word{number}" for number in range(words))
+    turn = stage.turn()
+    await stage.show(turn.started(), turn.finished(answer))
+    if words == 2_000:
+        assert " ".join(stage.texts()) == answer
+    else:
+        assert len(stage.texts()) == 11
+        [file] = stage.slack.files
+        assert (file.name, file.content.decode()) == ("answer.md", answer)
+
+
+@pytest.mark.parametrize("path", ["notes.txt", "work_products/../secret.txt", "/etc/passwd"])
+async def test_a_file_outside_the_work_products_is_not_handed_out(stage: Stage, path: str) -> None:
+    stage.write("notes.txt", "private")
+    stage.write("secret.txt", "private")
+    turn = stage.turn()
+    await stage.show(turn.started(), turn.saved(path, "Notes"), turn.finished("Here."))
+    assert stage.texts()[1] == "I could not attach Notes: it is not a file for handing out."
+    assert stage.slack.files == []
+
+
+@pytest.mark.parametrize(
+    ("error", "asked", "why"),
+    [
+        (
+            "file_uploads_disabled",
+            "What is new?",
+            "I could not attach Notes: file uploads are switched off in this workspace.",
+        ),
+        (
+            "file_uploads_disabled",
+            GERMAN,
+            "Ich konnte Notes nicht anhängen: "
+            "In diesem Workspace ist das Hochladen von Dateien abgeschaltet.",
+        ),
+        (
+            "storage_limit_reached",
+            "What is new?",
+            "I could not attach Notes: this workspace has no room left for files.",
+        ),
+        ("some_new_error", "?", "I could not attach Notes: Slack did not take it."),
+    ],
+)
+async def test_why_slack_takes_no_file_is_told_in_words(
+    stage: Stage, error: str, asked: str, why: str
+) -> None:
+    stage.slack.fail("files.getUploadURLExternal", error=error, times=9)
+    turn, path = stage.turn(), stage.write("work_products/notes.md", "# Notes")
+    await stage.show(turn.started(asked), turn.saved(path, "Notes"), turn.finished("Here."))
+    assert stage.texts()[1] == why
+
+
+@pytest.mark.proves("posts.limits")
+async def test_an_answer_outlasts_a_storm_of_limits(stage: Stage) -> None:
+    stage.slack.fail("chat.postMessage", status=429, retry_after_s=60, times=20)
+    turn = stage.turn()
+    await stage.show(turn.started(), turn.finished("Still here."))
+    assert stage.texts() == ["Still here."]
+    assert [wait for wait in stage.clock.slept if wait >= 59] == [60.0] * 20
+
+
+@pytest.mark.proves("posts.limits")
+async def test_an_answer_is_not_kept_waiting_by_a_limited_progress_post(stage: Stage) -> None:
+    turn = stage.turn()
+    presenter = await stage.show(turn.started(), turn.routed("COMPLEX"))
+    await presenter.close()
+    stage.slack.fail("chat.update", status=429, retry_after_s=60)
+    await presenter.show(turn.finished("The answer."))
+    refused = next(i for i, call in enumerate(stage.slack.calls) if call.status == 429)
+    assert stage.slack.calls[refused + 1].method == "chat.postMessage"
+    assert stage.texts() == ["Done in 2 s", "The answer."]
+
+
+@pytest.mark.proves("posts.refused")
+async def test_blocks_that_slack_refuses_are_replaced_by_text(stage: Stage) -> None:
+    stage.slack.fail("chat.postMessage", error="invalid_blocks")
+    turn = stage.turn()
+    await stage.show(turn.started(), turn.finished("| a | b |\n|---|---|\n| 1 | 2 |"))
+    assert stage.texts() == ["```\na | b\n--+--\n1 | 2\n```"]
+
+
+@pytest.mark.proves("posts.refused")
+async def test_text_that_slack_refuses_altogether_comes_as_a_file(stage: Stage) -> None:
+    stage.slack.fail("chat.postMessage", error="msg_too_long", times=2)
+    turn = stage.turn()
+    await stage.show(turn.started(), turn.finished("The answer."))
+    assert [file.content for file in stage.slack.files] == [b"The answer."]
+
+
+@pytest.mark.proves("posts.refused")
+@pytest.mark.parametrize("errors", [["is_archived"], ["invalid_blocks", "is_archived"]])
+async def test_an_answer_and_its_report_for_a_closed_thread_reach_the_asker(
+    stage: Stage, errors: list[str]
+) -> None:
+    path, turn = stage.write("work_products/report.html", "<p>Report</p>"), stage.turn()
+    for error in errors:
+        stage.slack.fail("chat.postMessage", error=error)
+    await stage.show(turn.started(), turn.saved(path), turn.finished("The answer."))
+    assert stage.texts() == []
+    assert stage.direct_texts()[:2] == [NOTICE, "The answer."]
+    [file] = stage.slack.files
+    assert [share.channel for share in file.shares] == [stage.slack.dm_id("ann")]
+
+
+async def test_a_report_that_the_thread_does_not_take_goes_to_the_asker(stage: Stage) -> None:
+    path, turn = stage.write("work_products/report.html", "<p>Report</p>"), stage.turn()
+    stage.slack.fail("files.completeUploadExternal", error="not_in_channel")
+    await stage.show(turn.started(), turn.saved(path), turn.finished("The answer."))
+    assert stage.texts() == ["The answer."]
+    shares = [share.channel for file in stage.slack.files for share in file.shares]
+    assert shares == [stage.slack.dm_id("ann")]
+
+
+@pytest.mark.parametrize(
+    "error",
+    ["not_in_channel", "is_archived", "restricted_action", "restricted_action_thread_locked"],
+)
+async def test_where_thread_and_direct_message_are_closed_the_asker_is_told_alone(
+    stage: Stage, error: str
+) -> None:
+    stage.slack.fail("chat.postMessage", error=error, times=50)
+    turn = stage.turn()
+    presenter = await stage.show(turn.started(), turn.finished("The answer."))
+    posts = stage.slack.thread("general", stage.thread.root_ts)
+    whispers = [(post.text, post.ephemeral_to) for post in posts if post.ephemeral_to]
+    assert whispers == [("The answer.", stage.slack.people["ann"])]
+    assert await presenter.is_finished()
+    assert stage.calls("chat.postMessage") == 2
+
+
+async def test_a_direct_message_whose_receipt_got_lost_is_not_sent_again(stage: Stage) -> None:
+    await stage.slack.remove_from_channel("general", "bot")
+    stage.slack.fail("chat.postMessage", error="not_in_channel")
+    stage.slack.fail("chat.postMessage", drop_after_accept=True, times=2)
+    turn = stage.turn()
+    await stage.show(turn.started(), turn.finished("The answer."))
+    assert stage.direct_texts() == [NOTICE, "The answer."]
+
+
+async def test_progress_that_the_thread_refuses_is_not_tried_again(stage: Stage) -> None:
+    await stage.slack.remove_from_channel("general", "bot")
+    turn = stage.turn()
+    calls = [turn.call(f"c{number}", "run_python") for number in range(5)]
+    await stage.show(turn.started(), *calls)
+    assert stage.calls("chat.postMessage") == 1
+    assert max(stage.clock.slept, default=0) < 5
+
+
+async def test_where_slack_takes_nothing_anywhere_the_turn_ends(stage: Stage) -> None:
+    methods = ("chat.postMessage", "chat.postEphemeral", "chat.update")
+    for method in (*methods, "files.completeUploadExternal"):
+        stage.slack.fail(method, error="not_in_channel", times=50)
+    path, turn = stage.write("work_products/report.html", "<p>Report</p>"), stage.turn()
+    presenter = await stage.show(turn.started(), turn.routed("COMPLEX"), turn.saved(path))
+    with pytest.raises(PlaceRefused):
+        await presenter.show(turn.finished("The answer."))
+    await presenter.give_up()
+    assert stage.texts() == []
+    assert await presenter.is_finished()
+    assert len(stage.slack.calls) < 30
+
+
+@pytest.mark.parametrize("whose", ["the bot's", "the asker's"])
+async def test_deleted_posts_do_not_cost_the_answer(stage: Stage, whose: str) -> None:
+    stage.slack.fail("agents.sessions.setStatus", error="feature_disabled")
+    turn = stage.turn()
+    presenter = await stage.show(turn.started(), turn.routed("COMPLEX"))
+    root, progress = stage.slack.thread("general", stage.thread.root_ts)
+    await stage.slack.delete("general", progress.ts if whose == "the bot's" else root.ts)
+    for event in (turn.call("c1", "run_python"), turn.finished("The answer.")):
+        await presenter.show(event)
+    assert "The answer." in [*stage.texts(), *stage.direct_texts()]
+    assert await presenter.is_finished()
