@@ -39,7 +39,7 @@ LOADED = (
 """What the known commands need between them. None of it may start a thread when it is loaded."""
 
 MODULES = {("bot", "start"), ("bot", "sandbox"), ("bot", "check"), ("mcp_local",)}
-PROGRAMS = {"turn_process.py", "shared_process.py", "trace_process.py", "tool_span_process.py"}
+PROGRAMS = {"turn_process.py", "shared_process.py", "trace_process.py"}
 MESSAGE_BYTES = 200_000
 PADDING = "." * 1_000
 """Room for the command line of a fork, in place of the program's own."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import cast
 
-from agent_core.consent.leaves import json_object
+from agent_core.consent.leaves import json_in
 from agent_core.consent.links import FreshLinks, LinkPlaces, apps_to_connect, is_connecting
-from agent_core.consent.plan import Plan, Planner
+from agent_core.consent.plan import Plan, plan_of, used_accounts
 from agent_core.consent.policy import Judgement, Policy
 from agent_core.consent.seen import never_seen
 from agent_core.consent.taint import Taints, brings_outside_text
@@ -77,7 +77,7 @@ class ConsentGate:
             await self._begin(call, context, judged)
             return None
         try:
-            plan = await Planner(self.accounts).plan(judged, call, spec, context)
+            plan = await plan_of(self.accounts, judged, call, spec, context)
         except ToolServerError as error:
             return _refused(str(error))
         if plan.missing:
@@ -144,10 +144,10 @@ class ConsentGate:
         self, judged: Judgement, call: OpenedCall, output: ToolOutput, context: ToolContext
     ) -> ToolOutput:
         """The result with the accounts that were used, for the model and for people."""
-        told = json_object(output.text)
-        if told is None:
+        told = as_object(json_in(output.text))
+        if not told:
             return output
-        used = await Planner(self.accounts).used_accounts(judged, call, context)
+        used = await used_accounts(self.accounts, judged, call, context)
         if not used:
             return output
         text = json.dumps({**told, "acted_as": used}, ensure_ascii=False)
@@ -339,7 +339,7 @@ def outcome_of(judged: Judgement, output: ToolOutput) -> AuditOutcome:
     """
     if output.may_have_happened:
         return "unknown"
-    told = json_object(output.text) or {}
+    told = as_object(json_in(output.text))
     entries = _entries(told)
     if len(entries) != len(judged.actions):
         return "failed" if output.is_error or told.get("successful") is False else "done"

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from agent_core.messages import JsonObject
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf:
@@ -58,9 +56,3 @@ def json_in(text: str) -> object:
         return cast("object", json.loads(text))
     except (ValueError, RecursionError):
         return None
-
-
-def json_object(text: str) -> JsonObject | None:
-    """The object that a text holds as JSON; None where it holds none."""
-    value = json_in(text)
-    return cast("JsonObject", value) if isinstance(value, dict) else None

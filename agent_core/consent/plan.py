@@ -47,84 +47,89 @@ class Plan:
     digest: str
 
 
-class Planner:
-    """Looks up accounts and definitions. `accounts` is None without Composio."""
+async def plan_of(
+    accounts: Accounts | None,
+    judged: Judgement,
+    call: OpenedCall,
+    spec: ToolSpec | None,
+    context: ToolContext,
+) -> Plan:
+    """The call as it would be made now; `accounts` is None without Composio.
 
-    def __init__(self, accounts: Accounts | None) -> None:
-        self._accounts = accounts
-
-    async def plan(
-        self, judged: Judgement, call: OpenedCall, spec: ToolSpec | None, context: ToolContext
-    ) -> Plan:
-        """The call as it would be made now.
-
-        Raises:
-            ToolServerError: Composio cannot be asked.
-        """
-        sealed: list[_Sealed] = []
-        shown: list[PlannedAction] = []
-        missing: dict[str, None] = {}
-        apps: dict[tuple[str, str, bool], _App | None] = {}
-        for each in judged.actions:
-            action = each.action
-            key = (action.tool, action.account, asks(each))
-            if key not in apps:
-                apps[key] = await self._app_of(each, call, context, afresh=asks(each))
-            toolkit, account, schema = apps[key] or ("", None, _schema_digest(spec))
-            if toolkit and account is None:
-                missing[toolkit] = None
-            sealed.append((action.tool, action.arguments, account.id if account else "", schema))
-            shown.append(
-                PlannedAction(
-                    tool=action.tool,
-                    toolkit=toolkit,
-                    account=account.identity if account else "",
-                    arguments=action.arguments,
-                    asks=asks(each),
-                )
+    Raises:
+        ToolServerError: Composio cannot be asked.
+    """
+    sealed: list[_Sealed] = []
+    shown: list[PlannedAction] = []
+    missing: dict[str, None] = {}
+    apps: dict[tuple[str, str, bool], _App | None] = {}
+    for each in judged.actions:
+        action = each.action
+        key = (action.tool, action.account, asks(each))
+        if key not in apps:
+            apps[key] = await _app_of(accounts, each, call, context, afresh=asks(each))
+        toolkit, account, schema = apps[key] or ("", None, _schema_digest(spec))
+        if toolkit and account is None:
+            missing[toolkit] = None
+        sealed.append((action.tool, action.arguments, account.id if account else "", schema))
+        shown.append(
+            PlannedAction(
+                tool=action.tool,
+                toolkit=toolkit,
+                account=account.identity if account else "",
+                arguments=action.arguments,
+                asks=asks(each),
             )
-        asked = (row for row, each in zip(sealed, shown, strict=True) if each.asks)
-        return Plan(
-            shown=tuple(shown),
-            missing=tuple(missing),
-            grant=sorted({" ".join((call.name, row[0], row[2], row[3])) for row in asked}),
-            digest=digest_of(
-                tool=call.name,
-                arguments=call.call.arguments,
-                actions=sealed,
-                session=context.session,
-                asker=context.asker,
-            ),
         )
+    asked = (row for row, each in zip(sealed, shown, strict=True) if each.asks)
+    return Plan(
+        shown=tuple(shown),
+        missing=tuple(missing),
+        grant=sorted({" ".join((call.name, row[0], row[2], row[3])) for row in asked}),
+        digest=digest_of(
+            tool=call.name,
+            arguments=call.call.arguments,
+            actions=sealed,
+            session=context.session,
+            asker=context.asker,
+        ),
+    )
 
-    async def used_accounts(
-        self, judged: Judgement, call: OpenedCall, context: ToolContext
-    ) -> dict[str, str]:
-        """By app whose account a call has used; empty where that is not known any more."""
-        used: dict[str, str] = {}
-        for each in judged.actions:
-            try:
-                app = await self._app_of(each, call, context, afresh=False)
-            except ToolServerError:
-                return {}
-            if app is not None and app[1] is not None:
-                used[app[0]] = app[1].identity
-        return used
 
-    async def _app_of(
-        self, each: JudgedAction, call: OpenedCall, context: ToolContext, *, afresh: bool
-    ) -> _App | None:
-        """The app, the asker's account of it and the tool's definition; None without an app."""
-        if self._accounts is None or not each.action.tool or not _uses_apps(call):
-            return None
-        tool = await self._accounts.tool(each.action.tool, afresh=afresh)
-        if tool.needs_account is False:
-            return "", None, tool.schema_digest
-        account = await self._accounts.active(context.asker, tool.toolkit, afresh=afresh)
-        if account and each.action.account not in ("", account.id, account.identity):
-            raise ToolServerError(_OTHER_ACCOUNT.format(app=tool.toolkit, account=account.identity))
-        toolkit = tool.toolkit if account or tool.needs_account else ""
-        return toolkit, account, tool.schema_digest
+async def used_accounts(
+    accounts: Accounts | None, judged: Judgement, call: OpenedCall, context: ToolContext
+) -> dict[str, str]:
+    """By app whose account a call has used; empty where that is not known any more."""
+    used: dict[str, str] = {}
+    for each in judged.actions:
+        try:
+            app = await _app_of(accounts, each, call, context, afresh=False)
+        except ToolServerError:
+            return {}
+        if app is not None and app[1] is not None:
+            used[app[0]] = app[1].identity
+    return used
+
+
+async def _app_of(
+    accounts: Accounts | None,
+    each: JudgedAction,
+    call: OpenedCall,
+    context: ToolContext,
+    *,
+    afresh: bool,
+) -> _App | None:
+    """The app, the asker's account of it and the tool's definition; None without an app."""
+    if accounts is None or not each.action.tool or not _uses_apps(call):
+        return None
+    tool = await accounts.tool(each.action.tool, afresh=afresh)
+    if tool.needs_account is False:
+        return "", None, tool.schema_digest
+    account = await accounts.active(context.asker, tool.toolkit, afresh=afresh)
+    if account and each.action.account not in ("", account.id, account.identity):
+        raise ToolServerError(_OTHER_ACCOUNT.format(app=tool.toolkit, account=account.identity))
+    toolkit = tool.toolkit if account or tool.needs_account else ""
+    return toolkit, account, tool.schema_digest
 
 
 def _uses_apps(call: OpenedCall) -> bool:

@@ -8,7 +8,7 @@ import re
 from fnmatch import fnmatchcase
 from typing import cast
 
-from agent_core.consent.leaves import json_object, texts_in
+from agent_core.consent.leaves import json_in, texts_in
 from agent_core.ids import SessionId
 from agent_core.models.strict_json import as_object, load_strictly
 from agent_core.sessions import SessionStore
@@ -103,9 +103,9 @@ def _is_own_error(call: OpenedCall, output: ToolOutput) -> bool:
 def _answers_of_apps(call: OpenedCall, text: str) -> str:
     """Of a batch what the apps said, without Composio's own words around it."""
     is_composio = any(fnmatchcase(call.name, server) for server in _META_SERVERS)
-    told = json_object(text) if is_composio and call.is_batch else None
-    results: object = as_object((told or {}).get("data")).get("results")
-    if told is None or not isinstance(results, list):
+    told = as_object(json_in(text)) if is_composio and call.is_batch else {}
+    results: object = as_object(told.get("data")).get("results")
+    if not isinstance(results, list):
         return text
     said = [_said_by_app(entry) for entry in cast("list[object]", results)]
     return json.dumps([said, told.get("error")])

@@ -110,7 +110,11 @@ class AnthropicConnection:
                         sse = await anext(raw, None)
                     if sse is None:
                         return
-                    event: object = _loaded(sse.data) if sse.data else None
+                    try:
+                        event: object = load_strictly(sse.data) if sse.data else None
+                    except ValueError as error:
+                        text = "The model's answer cannot be read."
+                        raise ModelUnavailable(text, kind="malformed") from error
                     if not isinstance(event, dict):
                         continue
                     event = cast("JsonObject", event)
@@ -123,7 +127,8 @@ class AnthropicConnection:
             with mapped_errors():
                 return await self._send(body, self._version)
         except ModelRejected as error:
-            if not self._refuses_version(error):
+            is_refused = error.status == _BAD_REQUEST and "version" in str(error).lower()
+            if not (is_refused and self.is_gateway and self._version is None):
                 raise
         stream = await self._send(body, OLDER_VERSION)
         self._version = OLDER_VERSION
@@ -135,14 +140,6 @@ class AnthropicConnection:
         client = await self.client()
         headers = {"anthropic-version": version} if version else None
         return await client.messages.create(**body, stream=True, extra_headers=headers)
-
-    def _refuses_version(self, error: ModelRejected) -> bool:
-        return (
-            self.is_gateway
-            and self._version is None
-            and error.status == _BAD_REQUEST
-            and "version" in str(error).lower()
-        )
 
     def _open(self) -> "anthropic.AsyncAnthropic":
         import anthropic
@@ -173,13 +170,6 @@ async def ending_at(deadline: float) -> AsyncGenerator[None]:
             yield
     except TimeoutError as error:
         raise ModelUnavailable("The model's reply had no end.", kind="overlong") from error
-
-
-def _loaded(data: str) -> object:
-    try:
-        return load_strictly(data)
-    except ValueError as error:
-        raise ModelUnavailable("The model's answer cannot be read.", kind="malformed") from error
 
 
 class AnthropicModel:

@@ -82,7 +82,7 @@ class Registry:
 
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
         async with asyncio.TaskGroup() as group:
-            asked = [group.create_task(_specs_of(each, context)) for each in self._toolsets]
+            asked = [group.create_task(each.specs(context)) for each in self._toolsets]
         specs: dict[str, ToolSpec] = {}
         offered: dict[str, Toolset] = {}
         for toolset, answer in zip(self._toolsets, asked, strict=True):
@@ -205,7 +205,3 @@ def unknown_tool(name: str, known: Sequence[str]) -> ToolOutput:
     if nearest:
         hint = f"Did you mean {', '.join(nearest)}?"
     return ToolOutput(text=f"There is no tool {name[:128]}. {hint}", is_error=True)
-
-
-async def _specs_of(toolset: Toolset, context: ToolContext) -> Sequence[ToolSpec]:
-    return await toolset.specs(context)

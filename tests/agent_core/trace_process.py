@@ -1,6 +1,6 @@
-"""A process with one turn in it, that prints the turn's spans as JSON.
+"""A process with a turn of each kind in it, that prints by kind the turn's spans as JSON.
 
-    python trace_process.py ROOT SIMPLE|COMPLEX|FALLBACK|FAILED
+    python trace_process.py ROOT
 
 A process of its own, because OpenTelemetry has one provider a process.
 """
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from mcp.server.mcpserver import MCPServer
 from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -25,6 +26,8 @@ from agent_core.testing.models import Line, ScriptedModel, call, calls_reply, te
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Progress, ToolContext
+from agent_core.tools.hub import McpHub
+from agent_core.tools.servers import InProcessServer, StdioServer
 
 QUESTION = "What does QUESTIONMARKER cost?"
 CHILD_PROMPT = "A comprehensive report on QUESTIONMARKER."
@@ -48,8 +51,15 @@ MAIN_SCRIPTS: dict[str, list[Line]] = {
     ],
     "FALLBACK": ["TEXTMARKER: eleven."],
     "FAILED": [ModelRejected("the provider quotes QUESTIONMARKER")],
+    "SEARCHED": [
+        [
+            call("mcp__composio__COMPOSIO_SEARCH_NEWS"),
+            call("mcp__local_toolkit__list_local_files", id="list"),
+        ],
+        "Found.",
+    ],
 }
-VERDICTS = {"SIMPLE": "SIMPLE", "COMPLEX": "COMPLEX", "FALLBACK": "SIMPLE", "FAILED": "COMPLEX"}
+FAST = ("SIMPLE", "FALLBACK")
 FAST_ANSWERS: dict[str, Line] = {
     "FALLBACK": call("use_tools", {"reason": "the price of QUESTIONMARKER"})
 }
@@ -59,29 +69,55 @@ async def look(arguments: JsonObject, context: ToolContext, progress: Progress) 
     return "RESULTMARKER"
 
 
-async def main(root: Path, kind: str) -> None:
+def search() -> str:
+    """Finds one article."""
+    found = {"news_results": [{"title": "T", "link": "https://a.test/", "snippet": "S"}]}
+    return json.dumps({"data": found, "successful": True})
+
+
+def hub_in(root: Path) -> McpHub:
+    """Tools that are searched and listed over MCP, one of them in its own process."""
+    server = MCPServer("composio", log_level="CRITICAL")
+    server.add_tool(search, name="COMPOSIO_SEARCH_NEWS")
+    toolkit = StdioServer(
+        name="local_toolkit",
+        command=sys.executable,
+        args=("-m", "mcp_local"),
+        env={"WORKSPACES_ROOT": str(root)},
+        trusted=True,
+    )
+    return McpHub([InProcessServer(name="composio", server=server), toolkit])
+
+
+async def main(root: Path) -> None:
     exporter = InMemorySpanExporter()
     provider = TracerProvider(shutdown_on_exit=False)
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     trace.set_tracer_provider(provider)
+    told: JsonObject = {}
+    for kind in MAIN_SCRIPTS:
+        exporter.clear()
+        told[kind] = await run(root / kind, kind)
+        told[kind]["spans"] = [as_json(span) for span in exporter.get_finished_spans()]
+    sys.stdout.write(json.dumps(told))
+
+
+async def run(root: Path, kind: str) -> JsonObject:
+    hub = hub_in(root) if kind == "SEARCHED" else None
     runtime = scripted_runtime(
         root,
         model=ScriptedModel(MAIN_SCRIPTS[kind]),
-        classifier=ScriptedModel([VERDICTS[kind]]),
+        classifier=ScriptedModel(["SIMPLE" if kind in FAST else "COMPLEX"]),
         fast=ScriptedModel([FAST_ANSWERS.get(kind, "TEXTMARKER: nine.")]),
-        tools=FakeToolset({"look": look}),
+        tools=hub or FakeToolset({"look": look}),
     )
     async with runtime:
         events = await turn_events(runtime)
         workspace = await runtime.workspace(inbound("").session, inbound("").received_at)
+    if hub is not None:
+        await hub.close()
     recorded = json.loads((workspace / "trace.json").read_text(encoding="utf-8"))
-    spans = [as_json(span) for span in exporter.get_finished_spans()]
-    answer = {
-        "spans": spans,
-        "trace_id": recorded["trace_id"],
-        "events": [event.kind for event in events],
-    }
-    sys.stdout.write(json.dumps(answer))
+    return {"trace_id": recorded["trace_id"], "events": [event.kind for event in events]}
 
 
 async def turn_events(runtime: Runtime) -> list[AnyEvent]:
@@ -111,4 +147,6 @@ def plain(attributes: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1]), sys.argv[2]))
+    for kind in MAIN_SCRIPTS:
+        (Path(sys.argv[1]) / kind).mkdir()
+    asyncio.run(main(Path(sys.argv[1])))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from agent_core.consent.plan import Planner, digest_of
+from agent_core.consent.plan import digest_of, plan_of
 from agent_core.consent.policy import read_policy
 from agent_core.ids import SessionId, UserId
 from agent_core.testing.accounts import FakeAccounts
@@ -119,7 +119,7 @@ async def test_what_asks_is_looked_up_afresh_and_once_however_often_it_stands_in
     sending = [entry("GMAIL_SEND_EMAIL", to=f"{n}@example.com") for n in range(50)]
     call = batch(*sending, entry("GMAIL_FETCH_EMAILS"))
     judged = read_policy().judge(call, is_tainted=False)
-    plan = await Planner(accounts).plan(judged, call, None, context)
+    plan = await plan_of(accounts, judged, call, None, context)
     assert accounts.asked == [("GMAIL_SEND_EMAIL", True), ("GMAIL_FETCH_EMAILS", False)]
     assert len(plan.shown) == 51
     assert {each.account for each in plan.shown} == {"u1@example.com"}

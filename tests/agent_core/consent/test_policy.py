@@ -102,14 +102,8 @@ def test_what_has_an_effect_asks_before_and_after_the_taint(name: str) -> None:
         assert (judgement.verdict, judgement.has_effect) == ("ask", True)
 
 
-@pytest.mark.parametrize("name", READS)
-def test_reading_is_free(name: str) -> None:
-    for judgement in (clean(call(name)), tainted(call(name))):
-        assert (judgement.verdict, judgement.has_effect) == ("allow", False)
-
-
-@pytest.mark.parametrize("name", OURS)
-def test_what_stays_in_the_session_is_free(name: str) -> None:
+@pytest.mark.parametrize("name", [*READS, *OURS])
+def test_reading_and_what_stays_in_the_session_is_free(name: str) -> None:
     for judgement in (clean(call(name)), tainted(call(name))):
         assert (judgement.verdict, judgement.has_effect) == ("allow", False)
 
@@ -120,38 +114,41 @@ def test_a_file_for_the_askers_own_workbench_is_free_and_audited(name: str) -> N
     assert (judgement.verdict, judgement.has_effect) == ("allow", True)
 
 
-@pytest.mark.parametrize("name", CODE)
-def test_code_on_the_workbench_is_free_until_text_from_outside_was_read(name: str) -> None:
+@pytest.mark.parametrize("name", [*CODE, "mcp__video_audio__trim_video"])
+def test_code_and_films_are_free_until_text_from_outside_was_read(name: str) -> None:
     made = call(name, code_to_execute="print(1)")
     assert clean(made).verdict == "allow"
     assert tainted(made).verdict == "ask"
     assert AFTER_OUTSIDE_TEXT in tainted(made).reason
 
 
-def test_films_are_cut_freely_until_text_from_outside_was_read() -> None:
-    made = call("mcp__video_audio__trim_video", video_path="a.mp4")
-    assert (clean(made).verdict, tainted(made).verdict) == ("allow", "ask")
-
-
-@pytest.mark.parametrize("line", ["run_composio_tool('GMAIL_SEND_EMAIL', {})", "proxy_execute(x)"])
-def test_code_that_would_get_around_the_policy_asks_at_once(line: str) -> None:
-    made = call("mcp__composio__COMPOSIO_REMOTE_WORKBENCH", code_to_execute=f"x = 1\n{line}\n")
-    assert clean(made).verdict == "ask"
+WORKBENCH = "mcp__composio__COMPOSIO_REMOTE_WORKBENCH"
+CONNECTING = "mcp__composio__COMPOSIO_MANAGE_CONNECTIONS"
+WEATHER = "mcp__weather__get_weather"
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("name", "arguments"),
     [
-        {"toolkits": ["gmail"], "reinitiate_all": True},
-        {"toolkits": ["gmail"], "reinitiate_all": "true"},
-        {"toolkits": ["gmail"], "reinitiate_all": 1},
-        {"toolkits": ["gmail"], "Reinitiate_All": "yes"},
-        {"toolkits": [{"name": "gmail", "action": "remove"}]},
-        {"remove": ["gmail"]},
+        (WORKBENCH, {"code_to_execute": "x = 1\nrun_composio_tool('GMAIL_SEND_EMAIL', {})\n"}),
+        (WORKBENCH, {"code_to_execute": "proxy_execute(x)"}),
+        (WORKBENCH, {"code_to_execute": " " * 5_000 + "run_composio_tool('X', {})"}),
+        (CONNECTING, {"toolkits": ["gmail"], "reinitiate_all": True}),
+        (CONNECTING, {"toolkits": ["gmail"], "reinitiate_all": "true"}),
+        (CONNECTING, {"toolkits": ["gmail"], "reinitiate_all": 1}),
+        (CONNECTING, {"toolkits": ["gmail"], "Reinitiate_All": "yes"}),
+        (CONNECTING, {"toolkits": [{"name": "gmail", "action": "remove"}]}),
+        (CONNECTING, {"remove": ["gmail"]}),
+        (WEATHER, {"city": "Rome", "content_from_reading_ssh_id_rsa": ""}),
+        (WEATHER, {"options": [{"System_Prompt": "You are"}]}),
+        ("mcp__files__delete_file", {"readOnlyHint": True, "annotations": {"readOnlyHint": True}}),
+        ("mcp__composio__AWS_LIST_SECRETS", {}),
     ],
 )
-def test_accounts_are_not_replaced_or_removed_unasked(arguments: dict[str, Any]) -> None:
-    assert clean(call("mcp__composio__COMPOSIO_MANAGE_CONNECTIONS", **arguments)).verdict == "ask"
+def test_what_gets_around_replaces_accounts_or_asks_for_secrets_is_asked_for(
+    name: str, arguments: dict[str, Any]
+) -> None:
+    assert clean(call(name, **arguments)).verdict == "ask"
 
 
 def test_connecting_an_account_asks_nobody() -> None:
@@ -184,26 +181,6 @@ def test_what_cannot_be_read_is_refused_whatever_an_operator_allows() -> None:
     assert judgement.verdict == "refuse"
     lookalike = batch(entry("GMAIL_FETCH_EM\u0410ILS"))
     assert clean(lookalike).verdict == "refuse"
-
-
-def test_an_argument_made_for_secrets_asks_even_where_the_tool_only_reads() -> None:
-    made = call("mcp__weather__get_weather", city="Rome", content_from_reading_ssh_id_rsa="")
-    assert clean(made).verdict == "ask"
-    nested = call("mcp__weather__get_weather", options=[{"System_Prompt": "You are"}])
-    assert clean(nested).verdict == "ask"
-
-
-def test_what_a_server_says_of_its_own_harmlessness_counts_for_nothing() -> None:
-    made = call("mcp__files__delete_file", readOnlyHint=True, annotations={"readOnlyHint": True})
-    assert clean(made).verdict == "ask"
-
-
-def test_thousands_of_spaces_do_not_keep_an_argument_from_being_judged() -> None:
-    padded = " " * 5_000 + "run_composio_tool('X', {})"
-    made = call("mcp__composio__COMPOSIO_REMOTE_WORKBENCH", code_to_execute=padded)
-    assert clean(made).verdict == "ask"
-    [action] = clean(made).actions
-    assert action.action.arguments["code_to_execute"] == padded
 
 
 def test_a_name_that_was_cut_may_have_lost_its_word_of_change() -> None:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from agent_core.models import ToolSpec
 from agent_core.sessions.pins import ToolPins
-from agent_core.testing.tools import tool_context
-from agent_core.tools import ToolContext
+from agent_core.testing.tools import ignore_progress, tool_call, tool_context
+from agent_core.tools import ToolContext, ToolOutput
 from agent_core.tools.hub import McpHub
 from agent_core.tools.servers import HubLimits, ServerConfig
 from tests.agent_core.tools.world import Told, stored_pins
@@ -37,6 +38,40 @@ async def make_hub() -> AsyncGenerator[HubMaker]:
     yield make
     for hub in hubs:
         await hub.close()
+
+
+class Client:
+    """A hub, and a session in which its one server's tools are listed and called."""
+
+    def __init__(self, hub: McpHub, context: ToolContext, server: str) -> None:
+        self.hub = hub
+        self._context = context
+        self._prefix = f"mcp__{server}__"
+
+    async def specs(self) -> dict[str, ToolSpec]:
+        """The tools of all servers by name, those of its own without their prefix."""
+        specs = await self.hub.specs(self._context)
+        return {spec.name.removeprefix(self._prefix): spec for spec in specs}
+
+    async def names(self) -> list[str]:
+        return list(await self.specs())
+
+    async def call(self, tool: str, **arguments: object) -> ToolOutput:
+        made = tool_call(f"{self._prefix}{tool}", arguments)
+        return await self.hub.run(made, self._context, ignore_progress)
+
+
+Start = Callable[..., Client]
+
+
+@pytest.fixture
+def start(make_hub: HubMaker, context: ToolContext) -> Start:
+    """Starts the bot anew, as far as its tools are concerned; calls go to the last server."""
+
+    def start(*servers: ServerConfig, **more: Any) -> Client:
+        return Client(make_hub(*servers, **more), context, servers[-1].name)
+
+    return start
 
 
 @pytest.fixture

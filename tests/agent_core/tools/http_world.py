@@ -58,8 +58,6 @@ class Recording:
         self.seen: list[Seen] = []
         self.status: int | None = None
         """Answered to everything."""
-        self.once: deque[int] = deque()
-        """Answered to the next tool calls, one each."""
         self.rule: Rule = lambda _: None
         self.left = asyncio.Event()
         """Somebody left in the middle of an answer without an end."""
@@ -92,8 +90,6 @@ class Recording:
     def _answer(self, seen: Seen) -> Answer | None:
         if self.status is not None:
             return Answer(status=self.status)
-        if seen.rpc == "tools/call" and self.once:
-            return Answer(status=self.once.popleft())
         return self.rule(seen)
 
 

@@ -108,7 +108,7 @@ async def call(hub: McpHub, context: ToolContext) -> ToolOutput:
     return await hub.run(tool_call(ECHO, {"text": "heard"}), context, ignore_progress)
 
 
-@pytest.mark.proves("composio.session_url", "composio.api_key")
+@pytest.mark.proves("composio.session_url", "composio.api_key", "composio.http")
 async def test_a_persons_tools_come_from_a_session_of_that_person(
     service: Composio, open_hub: OpenHub, context: ToolContext
 ) -> None:

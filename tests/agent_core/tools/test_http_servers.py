@@ -8,11 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from agent_core.testing.tools import echo_server, ignore_progress, tool_call
-from agent_core.tools import ToolContext, ToolOutput
-from agent_core.tools.hub import McpHub
+from agent_core.testing.tools import echo_server
 from agent_core.tools.servers import HttpServer
-from tests.agent_core.tools.conftest import QUICK, HubMaker
+from tests.agent_core.tools.conftest import QUICK, Start
 from tests.agent_core.tools.http_world import Answer, Recording, Seen, World
 from tests.agent_core.tools.loopback import serve
 
@@ -27,26 +25,13 @@ async def world() -> AsyncGenerator[World, None]:
         yield world
 
 
-async def call(hub: McpHub, context: ToolContext, tool: str, **arguments: object) -> ToolOutput:
-    return await hub.run(tool_call(f"mcp__far__{tool}", arguments), context, ignore_progress)
-
-
-@pytest.mark.proves("composio.http")
-async def test_calls_carry_the_configured_headers(
-    world: World, make_hub: HubMaker, context: ToolContext
-) -> None:
-    hub = make_hub(world.server())
-    assert (await call(hub, context, "echo", text="far away")).text == "far away"
-    assert {headers["x-api-key"] for headers in world.app.headers} == {"key"}
-
-
 @pytest.mark.proves("hub.dead_far")
 async def test_a_server_that_dies_during_a_call_ends_the_call_and_is_connected_again(
-    world: World, make_hub: HubMaker, context: ToolContext
+    world: World, start: Start
 ) -> None:
     world.is_held = True
-    hub = make_hub(world.server())
-    running = asyncio.create_task(call(hub, context, "wait"))
+    bot = start(world.server())
+    running = asyncio.create_task(bot.call("wait"))
     async with asyncio.timeout(10):
         await world.entered.wait()
         world.relay.cut()
@@ -54,110 +39,95 @@ async def test_a_server_that_dies_during_a_call_ends_the_call_and_is_connected_a
     assert output.is_error
     assert "may or may not have run" in output.text
     assert world.entries == 1
-    assert (await call(hub, context, "echo", text="back")).text == "back"
+    assert (await bot.call("echo", text="back")).text == "back"
 
 
 async def test_a_forgotten_session_is_told_and_made_anew_once_the_server_takes_one(
-    world: World, make_hub: HubMaker, context: ToolContext
+    world: World, start: Start
 ) -> None:
-    hub = make_hub(world.server(), limits=replace(QUICK, retry_after_s=0))
-    assert not (await call(hub, context, "echo", text="x")).is_error
+    bot = start(world.server(), limits=replace(QUICK, retry_after_s=0))
+    assert not (await bot.call("echo", text="x")).is_error
     world.app.status = 404
-    output = await call(hub, context, "echo", text="x")
+    output = await bot.call("echo", text="x")
     assert output.is_error
     assert "does not know our session" in output.text
     world.app.status = None
-    assert (await call(hub, context, "echo", text="again")).text == "again"
+    assert (await bot.call("echo", text="again")).text == "again"
 
 
 @pytest.mark.parametrize("status", [401, 405, 500, 503])
 async def test_a_server_that_refuses_costs_only_its_own_tools(
-    world: World, make_hub: HubMaker, context: ToolContext, status: int
+    world: World, start: Start, status: int
 ) -> None:
     world.app.status = status
-    hub = make_hub(world.server())
-    assert list(await hub.specs(context)) == []
-    assert "far" in hub.failures
+    bot = start(world.server())
+    assert await bot.names() == []
+    assert "far" in bot.hub.failures
 
 
 @pytest.mark.proves("hub.giant")
 @pytest.mark.parametrize("reports", [True, False], ids=["as an event", "as a body"])
 async def test_a_giant_result_is_cut_while_it_arrives(
-    world: World, make_hub: HubMaker, context: ToolContext, reports: bool
+    world: World, start: Start, reports: bool
 ) -> None:
-    hub = make_hub(world.server())
-    output = await call(hub, context, "giant", reports=reports)
+    bot = start(world.server())
+    output = await bot.call("giant", reports=reports)
     assert not output.is_error
     assert "only the beginning was kept" in output.text
     assert len(output.text) < 5_000_100
-    assert (await call(hub, context, "echo", text="next")).text == "next"
+    assert (await bot.call("echo", text="next")).text == "next"
 
 
 @pytest.mark.proves("hub.stall")
 async def test_a_line_that_breaks_half_way_ends_the_call_at_our_limit_and_is_made_anew(
-    world: World, make_hub: HubMaker, context: ToolContext
+    world: World, start: Start
 ) -> None:
-    hub = make_hub(world.server(call_timeout_s=0.3), limits=BRIEF)
-    assert (await call(hub, context, "echo", text="x")).text == "x"
+    bot = start(world.server(call_timeout_s=0.3), limits=BRIEF)
+    assert (await bot.call("echo", text="x")).text == "x"
     world.relay.freeze()
     async with asyncio.timeout(2.3):
-        output = await call(hub, context, "wait")
+        output = await bot.call("wait")
     assert output.may_have_happened
     assert "did not answer within 0.3 s" in output.text
     world.relay.thaw()
-    assert (await call(hub, context, "echo", text="back")).text == "back"
+    assert (await bot.call("echo", text="back")).text == "back"
 
 
 @pytest.mark.proves("hub.stall")
-async def test_a_port_that_accepts_and_says_nothing_is_left_at_the_limit(
-    make_hub: HubMaker, context: ToolContext
-) -> None:
+async def test_a_port_that_accepts_and_says_nothing_is_left_at_the_limit(start: Start) -> None:
     async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
         writer.close()
 
     async with await asyncio.start_server(say_nothing, "127.0.0.1", 0) as silent:
         port = silent.sockets[0].getsockname()[1]
-        hub = make_hub(HttpServer(name="far", url=f"http://127.0.0.1:{port}/mcp"), limits=HASTY)
+        bot = start(HttpServer(name="far", url=f"http://127.0.0.1:{port}/mcp"), limits=HASTY)
         async with asyncio.timeout(2.5):
-            output = await call(hub, context, "echo", text="x")
+            output = await bot.call("echo", text="x")
         assert "did not answer within 0.5 s" in output.text
 
 
 @pytest.mark.proves("hub.stall")
-async def test_signs_of_life_for_ever_do_not_outlast_our_limit(
-    world: World, make_hub: HubMaker, context: ToolContext
-) -> None:
+async def test_signs_of_life_for_ever_do_not_outlast_our_limit(world: World, start: Start) -> None:
     """Each keeps the transport's own read limit from passing."""
-    hub = make_hub(world.server(call_timeout_s=0.3), limits=BRIEF)
-    assert (await call(hub, context, "echo", text="x")).text == "x"
+    bot = start(world.server(call_timeout_s=0.3), limits=BRIEF)
+    assert (await bot.call("echo", text="x")).text == "x"
     events = {"content-type": "text/event-stream"}
     world.app.rule = lambda _: Answer(status=200, headers=events, body=b": ping\n", for_ever=True)
     async with asyncio.timeout(2.3):
-        assert "did not answer within 0.3 s" in (await call(hub, context, "wait")).text
+        assert "did not answer within 0.3 s" in (await bot.call("wait")).text
         await world.app.left.wait()
 
 
 @pytest.mark.proves("hub.unauthorized")
-async def test_a_401_in_the_middle_starts_the_session_anew_and_the_call_runs_once(
-    world: World, make_hub: HubMaker, context: ToolContext
-) -> None:
-    hub = make_hub(world.server())
-    assert (await call(hub, context, "echo", text="x")).text == "x"
-    world.app.once.append(401)
-    output = await call(hub, context, "wait")
-    assert (output.text, output.is_error, world.entries) == ("done", False, 1)
-
-
-@pytest.mark.proves("hub.unauthorized")
 async def test_a_401_that_stays_is_told_as_what_it_is_and_not_tried_for_ever(
-    world: World, make_hub: HubMaker, context: ToolContext
+    world: World, start: Start
 ) -> None:
-    hub = make_hub(world.server())
-    await hub.warm_up()
+    bot = start(world.server())
+    await bot.hub.warm_up()
     before = len(world.app.seen)
     world.app.status = 401
-    output = await call(hub, context, "wait")
+    output = await bot.call("wait")
     assert "does not take our credentials (HTTP 401)" in output.text
     assert not output.may_have_happened
     assert world.entries == 0
@@ -165,43 +135,28 @@ async def test_a_401_that_stays_is_told_as_what_it_is_and_not_tried_for_ever(
 
 
 async def test_a_page_in_the_place_of_an_answer_leaves_open_whether_the_call_ran(
-    world: World, make_hub: HubMaker, context: ToolContext
+    world: World, start: Start
 ) -> None:
-    hub = make_hub(world.server())
-    await hub.warm_up()
+    bot = start(world.server())
+    await bot.hub.warm_up()
     page = Answer(status=200, headers={"content-type": "text/html"}, body=b"<html>sign in</html>")
     world.app.rule = lambda seen: page if seen.rpc == "tools/call" else None
-    output = await call(hub, context, "wait")
+    output = await bot.call("wait")
     assert (output.is_error, output.may_have_happened) == (True, True)
     assert "sign in" not in output.text
 
 
 @pytest.mark.parametrize("code", [-32_000, -32_001, -32_602])
 async def test_a_servers_own_words_for_a_refusal_are_kept_whatever_their_code(
-    world: World, make_hub: HubMaker, context: ToolContext, code: int
+    world: World, start: Start, code: int
 ) -> None:
     """The SDK has the first two codes for itself: they are no lost connection, and not late."""
-    hub = make_hub(world.server())
-    await hub.warm_up()
+    bot = start(world.server())
+    await bot.hub.warm_up()
     world.app.rule = lambda _: rpc_error(403, code, "closed today")
-    output = await call(hub, context, "wait")
+    output = await bot.call("wait")
     assert output.text == "The tool refused the call: closed today"
     assert not output.may_have_happened
-
-
-@pytest.mark.proves("hub.session_lost")
-async def test_a_session_that_is_not_known_any_more_is_made_anew_and_the_call_runs_once(
-    world: World, make_hub: HubMaker, context: ToolContext
-) -> None:
-    """The TypeScript SDK's servers say it with a body, in a code that others use for lateness."""
-    forgetting = [rpc_error(404, -32_001, "Session not found")]
-    hub = make_hub(world.server())
-    await hub.warm_up()
-    world.app.rule = lambda seen: (
-        forgetting.pop() if forgetting and seen.rpc == "tools/call" else None
-    )
-    output = await call(hub, context, "wait")
-    assert (output.text, output.is_error, world.entries) == ("done", False, 1)
 
 
 def rpc_error(status: int, code: int, words: str) -> Answer:
@@ -213,9 +168,27 @@ def rpc_error(status: int, code: int, words: str) -> Answer:
     )
 
 
+@pytest.mark.proves("hub.session_lost", "hub.unauthorized")
+@pytest.mark.parametrize(
+    "forgotten", [Answer(status=401), rpc_error(404, -32_001, "Session not found")]
+)
+async def test_a_session_that_is_not_known_any_more_is_made_anew_and_the_call_runs_once(
+    world: World, start: Start, forgotten: Answer
+) -> None:
+    """The TypeScript SDK's servers say it with a body, in a code that others use for lateness."""
+    forgetting = [forgotten]
+    bot = start(world.server())
+    await bot.hub.warm_up()
+    world.app.rule = lambda seen: (
+        forgetting.pop() if forgetting and seen.rpc == "tools/call" else None
+    )
+    output = await bot.call("wait")
+    assert (output.text, output.is_error, world.entries) == ("done", False, 1)
+
+
 @pytest.mark.proves("hub.no_get")
 async def test_a_server_that_offers_no_stream_of_its_own_works_all_the_same(
-    world: World, make_hub: HubMaker, context: ToolContext
+    world: World, start: Start
 ) -> None:
     """Only servers of the older protocol are asked for one; this one knows no `discover`."""
 
@@ -225,16 +198,16 @@ async def test_a_server_that_offers_no_stream_of_its_own_works_all_the_same(
         return Answer(status=400) if seen.rpc == "server/discover" else None
 
     world.app.rule = old
-    hub = make_hub(world.server())
-    assert (await call(hub, context, "echo", text="heard")).text == "heard"
-    assert (await call(hub, context, "echo", text="again")).text == "again"
+    bot = start(world.server())
+    assert (await bot.call("echo", text="heard")).text == "heard"
+    assert (await bot.call("echo", text="again")).text == "again"
     assert "GET" in {seen.method for seen in world.app.seen}
 
 
 @pytest.mark.proves("hub.giant")
 @pytest.mark.parametrize("encoding", ["gzip", "br"])
 async def test_a_small_body_that_unpacks_to_a_giant_one_is_cut_or_refused(
-    world: World, make_hub: HubMaker, context: ToolContext, encoding: str
+    world: World, start: Start, encoding: str
 ) -> None:
     """Nobody asked for compression; a server that uses it cannot get round the limit."""
     content = [{"type": "text", "text": "z" * 20_000_000}]
@@ -242,14 +215,14 @@ async def test_a_small_body_that_unpacks_to_a_giant_one_is_cut_or_refused(
     message = json.dumps({"jsonrpc": "2.0", "id": 3, "result": result}).encode()
     body = gzip.compress(message, 1)
     headers = {"content-type": "application/json", "content-encoding": encoding}
-    hub = make_hub(world.server())
-    await hub.warm_up()
+    bot = start(world.server())
+    await bot.hub.warm_up()
     world.app.rule = lambda _: Answer(status=200, headers=headers, body=body)
-    output = await call(hub, context, "wait")
+    output = await bot.call("wait")
     assert len(output.text) < 5_001_000
     assert ("only the beginning was kept" in output.text) == (encoding == "gzip")
     world.app.rule = lambda _: None
-    assert (await call(hub, context, "echo", text="next")).text == "next"
+    assert (await bot.call("echo", text="next")).text == "next"
 
 
 @pytest.mark.parametrize(
@@ -257,13 +230,13 @@ async def test_a_small_body_that_unpacks_to_a_giant_one_is_cut_or_refused(
     [(500, True), (502, True), (503, True), (504, True), (400, False), (403, False), (429, False)],
 )
 async def test_a_refused_call_says_its_status_is_not_repeated_and_whether_it_may_have_run(
-    world: World, make_hub: HubMaker, context: ToolContext, status: int, is_unclear: bool
+    world: World, start: Start, status: int, is_unclear: bool
 ) -> None:
     """Else a mail that was sent, with the gateway failing on the way back, would be sent again."""
-    hub = make_hub(world.server())
-    await hub.warm_up()
-    world.app.once.append(status)
-    output = await call(hub, context, "wait")
+    bot = start(world.server())
+    await bot.hub.warm_up()
+    world.app.rule = lambda seen: Answer(status=status) if seen.rpc == "tools/call" else None
+    output = await bot.call("wait")
     assert f"The tool refused the call: HTTP {status}" in output.text
     assert (output.may_have_happened, world.entries) == (is_unclear, 0)
     assert ("may or may not have run" in output.text) == is_unclear
@@ -273,16 +246,16 @@ async def test_a_refused_call_says_its_status_is_not_repeated_and_whether_it_may
 @pytest.mark.parametrize("status", [301, 307, 308])
 @pytest.mark.parametrize("is_connected", [True, False])
 async def test_a_redirect_never_carries_the_key_to_another_origin(
-    world: World, make_hub: HubMaker, context: ToolContext, status: int, is_connected: bool
+    world: World, start: Start, status: int, is_connected: bool
 ) -> None:
     elsewhere = Recording(echo_server().streamable_http_app())
     async with serve(elsewhere) as port:
-        hub = make_hub(world.server())
+        bot = start(world.server())
         if is_connected:
-            await hub.warm_up()
+            await bot.hub.warm_up()
         target = {"location": f"http://127.0.0.1:{port}/mcp"}
         world.app.rule = lambda _: Answer(status=status, headers=target)
-        output = await call(hub, context, "wait")
+        output = await bot.call("wait")
         assert output.is_error
         assert "not followed" in output.text
         assert elsewhere.seen == []

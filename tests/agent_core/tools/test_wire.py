@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types import JSONRPCResponse
@@ -36,22 +37,15 @@ def cut(message: str, max_bytes: int) -> JSONRPCResponse | None:
     return found.message
 
 
-def test_the_call_of_a_cut_result_is_found_by_an_id_at_either_end() -> None:
-    content = {"content": [{"type": "text", "text": "y" * 5_000}]}
-    first = cut(json.dumps({"jsonrpc": "2.0", "id": 7, "result": content}), 500)
-    last = cut(json.dumps({"jsonrpc": "2.0", "result": content, "id": "seven"}), 500)
-    assert first is not None
-    assert last is not None
-    assert (first.id, last.id) == (7, "seven")
-    assert "yyy" in first.result["content"][1]["text"]
-    assert "5,0" in first.result["content"][0]["text"]
-
-
-def test_a_cut_error_result_stays_an_error() -> None:
+@pytest.mark.parametrize("id_first", [True, False])
+def test_the_call_of_a_cut_error_is_found_by_an_id_at_either_end(id_first: bool) -> None:
     content = {"isError": True, "content": [{"type": "text", "text": "y" * 5_000}]}
-    message = cut(json.dumps({"id": 1, "result": content, "jsonrpc": "2.0"}), 500)
-    assert message is not None
-    assert message.result["isError"] is True
+    ident, result = {"id": "seven"}, {"jsonrpc": "2.0", "result": content}
+    found = cut(json.dumps(ident | result if id_first else result | ident), 500)
+    assert found is not None
+    assert (found.id, found.result["isError"]) == ("seven", True)
+    assert "yyy" in found.result["content"][1]["text"]
+    assert "sent 5,1" in found.result["content"][0]["text"]
 
 
 def test_a_cut_line_that_answers_nobody_is_dropped_and_so_is_noise() -> None:

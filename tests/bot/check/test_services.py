@@ -135,7 +135,7 @@ async def test_a_session_of_composio_is_opened_and_its_tools_counted(tmp_path: P
         found = await checked(COMPOSIO, core=world.core())
         users = [session.user_id for session in world.composio.sessions.values()]
     assert found.state == "fine"
-    assert "8 tools" in found.text
+    assert "6 tools" in found.text
     assert users == ["bot:check"]
 
 

@@ -27,7 +27,7 @@ from agent_core.tools.fleet import Surroundings, read_fleet
 from agent_core.tools.hub import McpHub
 from agent_core.tools.servers import HubLimits
 from tests.agent_core.tools.loopback import serve
-from tests.live.fleet.settings import may_install
+from tests.live.settings import may_install
 
 pytestmark = [
     pytest.mark.live,

@@ -19,7 +19,7 @@ from agent_core.tools.hub import McpHub
 from agent_core.tools.registry import Registry
 from agent_core.tools.servers import StdioServer
 from tests.conformance.mcp_client import example_of
-from tests.live.fleet.settings import may_install
+from tests.live.settings import may_install
 
 pytestmark = [
     pytest.mark.live,
