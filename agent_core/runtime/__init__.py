@@ -4,30 +4,18 @@ What a surface may know of stored things is named here; the rooms behind are non
 """
 
 from agent_core.consent.recipients import recipients_of
+from agent_core.prompts.language import Language, detect_language, read_language, spoken_time
+from agent_core.prompts.small_talk import asks_for_nothing, short_form, small_talk
 from agent_core.runtime.build import build_runtime
 from agent_core.runtime.runtime import Runtime
-from agent_core.runtime.timekeeper import Obstacle, Timekeeper
 from agent_core.sessions import ApprovalWait, ConnectionWait, LeaseLost, StoredTurn
 from agent_core.sessions.audit import AuditedCall
 from agent_core.sessions.consents import Consent
 from agent_core.sessions.ledger import Marks
 from agent_core.sessions.lock import holder_of, sole_process
-from agent_core.sessions.schedules import ScheduleStore
 
 __all__ = [
-    "ApprovalWait",
-    "AuditedCall",
-    "ConnectionWait",
-    "Consent",
-    "LeaseLost",
-    "Marks",
-    "Obstacle",
-    "Runtime",
-    "ScheduleStore",
-    "StoredTurn",
-    "Timekeeper",
-    "build_runtime",
-    "holder_of",
-    "recipients_of",
-    "sole_process",
-]
+    "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "Language", "LeaseLost", "Marks",
+    "Runtime", "StoredTurn", "asks_for_nothing", "build_runtime", "detect_language", "holder_of",
+    "read_language", "recipients_of", "short_form", "small_talk", "sole_process", "spoken_time",
+]  # fmt: skip

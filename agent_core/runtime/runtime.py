@@ -16,7 +16,7 @@ from agent_core.runtime.consents import Consents
 from agent_core.runtime.dispatch import Dispatch, Keeping
 from agent_core.runtime.ready_answers import kind_of
 from agent_core.runtime.runs import TurnParts
-from agent_core.runtime.timekeeper import Host, Timekeeper
+from agent_core.runtime.schedules import Host, Timekeeper
 from agent_core.runtime.turns import Orders
 from agent_core.schedules.order_reader import OrderReader
 from agent_core.sessions import (

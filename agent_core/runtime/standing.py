@@ -19,7 +19,7 @@ from agent_core.events import (
 )
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId
 from agent_core.loop.ask_user import ASK_USER
-from agent_core.prompts.spoken import spoken_time
+from agent_core.prompts.language import spoken_time
 from agent_core.sessions.turns import Stop
 from agent_core.words import CORE, Words
 

@@ -34,7 +34,7 @@ from agent_core.schedules.rule import zone_named as zone_of
 from agent_core.schedules.schedule import Schedule
 
 READ_ORDER = "read_order"
-MAX_CHARS = 2_000
+MAX_ORDER_CHARS = 2_000
 """A longer text is a document and orders nothing."""
 MAX_TASK_CHARS = 1_000
 MAX_YEARS_AHEAD = 10
@@ -129,7 +129,7 @@ NO_ORDER = OrderDraft(intent="none")
 def smells_of_order(text: str) -> bool:
     """Whether it is worth a call to ask if a text orders something."""
     low = text.casefold()
-    return len(text) <= MAX_CHARS and (
+    return len(text) <= MAX_ORDER_CHARS and (
         _SMELL.search(low) is not None or any(stem in low for stem in _JAPANESE)
     )
 
@@ -152,12 +152,12 @@ class OrderReader:
         self._patience_s = patience_s
 
     async def draft(self, said: Said) -> OrderDraft:
-        """What the model reads in a person's words; for `check` to look at.
+        """What the model reads in a person's words; for `check_draft` to look at.
 
         Raises:
             ReaderAway: the model is not there, fails, or is late.
         """
-        if len(said.text) > MAX_CHARS or not own_words(said.text):
+        if len(said.text) > MAX_ORDER_CHARS or not own_words(said.text):
             return NO_ORDER
         request = ModelRequest(
             system=_instructions(),
@@ -202,7 +202,7 @@ def briefing(said: Said) -> str:
     return "\n".join([*lines, "<message>", words, "</message>"])
 
 
-def check(draft: OrderDraft, said: Said) -> Reading:
+def check_draft(draft: OrderDraft, said: Said) -> Reading:
     """What holds of a draft; a proposal only where all of it stands in the person's own words."""
     match draft.intent:
         case "none" | "list":

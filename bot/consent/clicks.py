@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from agent_core.errors import ConsentRefused, ToolServerError
 from agent_core.ids import ConsentId, SessionId
-from agent_core.prompts.language import detect_language
+from agent_core.runtime import detect_language
 from agent_core.runtime.consents import Consents
 from bot.ingress import Press, Submission
 from bot.presenter.apps import OPEN, PREFIX, read_value, reason_form

@@ -9,10 +9,15 @@ from typing import cast
 
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
-from agent_core.prompts.language import detect_language
-from agent_core.schedules.rule import Rule, read_recurrence
-from agent_core.schedules.schedule import Order, ScheduleId, WhenNothingNew
-from agent_core.schedules.told import rule_words
+from agent_core.runtime import detect_language
+from agent_core.runtime.schedules import (
+    Order,
+    Rule,
+    ScheduleId,
+    WhenNothingNew,
+    read_recurrence,
+    rule_words,
+)
 from bot.digests import posts
 from bot.digests.messages import DigestMessages
 from bot.digests.orders import NotDone, Orders

@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from cachetools import TTLCache
 
 from agent_core.ids import UserId
-from agent_core.runtime import Obstacle
-from agent_core.schedules.schedule import Order, Schedule
+from agent_core.runtime.schedules import Obstacle, Order, Schedule
 from bot.digests import posts
 from bot.digests.orders import Places
 from bot.inbound import mentioned_users, plain_text

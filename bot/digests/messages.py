@@ -15,22 +15,22 @@ from pydantic import TypeAdapter
 
 from agent_core.ids import SessionId, UserId
 from agent_core.messages import InboundMessage
-from agent_core.prompts.language import detect_language, read_language
-from agent_core.prompts.small_talk import short_form
-from agent_core.runtime import Marks
-from agent_core.schedules.order_reader import (
-    MAX_CHARS,
+from agent_core.runtime import Marks, detect_language, read_language, short_form
+from agent_core.runtime.schedules import (
+    MAX_ORDER_CHARS,
+    Order,
     OrderDraft,
     OrderReader,
     ReaderAway,
     Reading,
+    Rule,
     Said,
-    check,
+    Schedule,
+    ScheduleId,
+    check_draft,
     says_digest,
     smells_of_order,
 )
-from agent_core.schedules.rule import Rule
-from agent_core.schedules.schedule import Order, Schedule, ScheduleId
 from bot.digests import posts
 from bot.digests.orders import NotDone, Orders
 from bot.render import Draft, section
@@ -181,7 +181,7 @@ class DigestMessages:
         await self.decide(schedule_id(key), by, is_yes=is_yes, channel=channel, ts=ts)
 
     async def _take(self, message: InboundMessage, *, is_to_be_read: bool) -> bool:
-        if message.scheduled or message.attachments or len(message.text) > MAX_CHARS:
+        if message.scheduled or message.attachments or len(message.text) > MAX_ORDER_CHARS:
             return False  # only a person's own words, and no document, order something
         stamp, pending = await self._pending.find(message.session, message.asker)
         if stamp == _stamp(message):
@@ -248,10 +248,10 @@ class DigestMessages:
         self, read: OrderDraft, said: Said, pending: Pending, message: InboundMessage
     ) -> tuple[Pending, Draft | None]:
         """What waits from then on, and the answer, where it is not there yet."""
-        reading = check(read, said)
+        reading = check_draft(read, said)
         if reading.fault == "not_there" and read.which is not None:
             others = await self._orders.visible_to(message.asker, message.session)
-            reading = check(read, replace(said, schedules=tuple(others)))
+            reading = check_draft(read, replace(said, schedules=tuple(others)))
         texts = (*pending.texts, said.text)[-MAX_TEXTS:]
         known = replace(pending, draft=reading.draft, texts=texts)
         if reading.missing == "which" or reading.fault:

@@ -7,9 +7,15 @@ from datetime import datetime
 from typing import Literal
 
 from agent_core.ids import SessionId, UserId
-from agent_core.runtime import ScheduleStore, Timekeeper
-from agent_core.schedules.rule import BadRule, check_rule
-from agent_core.schedules.schedule import Order, Schedule, ScheduleId
+from agent_core.runtime.schedules import (
+    BadRule,
+    Order,
+    Schedule,
+    ScheduleId,
+    ScheduleStore,
+    Timekeeper,
+    check_rule,
+)
 from bot.slack_api import Conversation, People, SlackApi
 from bot.threads import parse_session, parse_user
 

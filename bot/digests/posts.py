@@ -7,11 +7,17 @@ from itertools import islice
 from urllib.parse import urlsplit
 
 from agent_core.messages import JsonObject
-from agent_core.prompts.language import detect_language
-from agent_core.schedules.digest import DigestLine, PublishedDigest
-from agent_core.schedules.rule import slots_after
-from agent_core.schedules.schedule import Order, Schedule, Slot
-from agent_core.schedules.told import moment_words, rule_words
+from agent_core.runtime import detect_language
+from agent_core.runtime.schedules import (
+    DigestLine,
+    Order,
+    PublishedDigest,
+    Schedule,
+    Slot,
+    moment_words,
+    rule_words,
+    slots_after,
+)
 from agent_core.words import Words
 from bot.digests.orders import CHANNEL_ID, NotDone
 from bot.render import (

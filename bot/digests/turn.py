@@ -11,9 +11,15 @@ from pydantic import ValidationError
 from agent_core.errors import SessionError
 from agent_core.events import AnyEvent, ToolCallFinished, ToolCallStarted, TurnFinished
 from agent_core.ids import ROOT_RUN, ToolCallId, TurnId
-from agent_core.runtime import Obstacle, Runtime, StoredTurn
-from agent_core.schedules.digest import PUBLISH_DIGEST, PublishedDigest
-from agent_core.schedules.schedule import Schedule, Slot, SlotState
+from agent_core.runtime import Runtime, StoredTurn
+from agent_core.runtime.schedules import (
+    PUBLISH_DIGEST,
+    Obstacle,
+    PublishedDigest,
+    Schedule,
+    Slot,
+    SlotState,
+)
 from bot.digests import posts
 from bot.digests.posts import Report, Telling, plain_report, report_of
 from bot.presenter import READER, PresenterState, TurnPresenter

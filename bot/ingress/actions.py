@@ -17,7 +17,7 @@ from slack_bolt.response import BoltResponse
 
 from agent_core.background import Background
 from agent_core.messages import JsonObject
-from agent_core.prompts.language import detect_language
+from agent_core.runtime import detect_language
 from bot.ingress.authorise import Rules, authorise, refusal, screen
 from bot.ingress.gate import InVain, Ledger, tell_alone
 from bot.ingress.gestures import (

@@ -13,8 +13,7 @@ from datetime import UTC, datetime, timedelta
 from agent_core.background import Background, Backoff
 from agent_core.errors import AgentError
 from agent_core.messages import JsonObject
-from agent_core.prompts.language import detect_language
-from agent_core.runtime import StoredTurn
+from agent_core.runtime import StoredTurn, detect_language
 from bot.inbound import InboundPost, plain_text
 from bot.ingress.gate import Admitted, Front
 from bot.ingress.heard import Gap, Heard, Marks

@@ -11,7 +11,7 @@ from cachetools import LRUCache
 
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import InboundMessage, JsonObject
-from agent_core.prompts.language import detect_language
+from agent_core.runtime import detect_language
 from bot.inbound import (
     DELETED,
     EDITED,

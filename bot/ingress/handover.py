@@ -11,7 +11,7 @@ from cachetools import LRUCache
 
 from agent_core.ids import SessionId
 from agent_core.messages import Attachment, InboundMessage
-from agent_core.prompts.small_talk import asks_for_nothing
+from agent_core.runtime import asks_for_nothing
 from bot.inbound import InboundPost, SlackFile, mentioned_users, plain_text
 from bot.ingress.corrections import Posts
 from bot.ingress.gate import Admitted, Front, Ledger, Refused, post_language, tell_alone

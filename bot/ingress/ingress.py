@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 from agent_core.background import Background, Backoff
 from agent_core.messages import JsonObject
-from agent_core.prompts.small_talk import small_talk
+from agent_core.runtime import small_talk
 from bot.inbound import InboundPost
 from bot.ingress.authorise import Rules
 from bot.ingress.corrections import Corrections, Posts

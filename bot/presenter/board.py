@@ -28,8 +28,7 @@ from agent_core.events import (
     TurnStarted,
 )
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, UserId, child_run
-from agent_core.prompts.language import Language, detect_language, read_language
-from agent_core.prompts.spoken import spoken_time
+from agent_core.runtime import Language, detect_language, read_language, spoken_time
 from agent_core.words import Words
 from bot.presenter.apps import app_names
 from bot.presenter.tools import ASK_USER, describe, pages_read

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from agent_core.ids import SessionId, UserId
 from agent_core.models.anthropic import AnthropicModel
-from agent_core.schedules.order_reader import OrderDraft, OrderReader, ReaderAway, Said, check
+from agent_core.schedules.order_reader import OrderDraft, OrderReader, ReaderAway, Said, check_draft
 from agent_core.schedules.rule import Rule
 from agent_core.schedules.schedule import Order, Schedule, ScheduleId
 from agent_core.settings import CoreSettings
@@ -87,7 +87,7 @@ def asked(text: str, intent: str) -> Said:
 async def is_right(reader: OrderReader, row: Row) -> bool:
     """Whether an order became what it should, or was asked back."""
     what = asked(row.text, row.intent)
-    reading = check(await reader.draft(what), what)
+    reading = check_draft(await reader.draft(what), what)
     if reading.missing:
         return True
     if row.intent in ("order", "change"):
@@ -98,7 +98,7 @@ async def is_right(reader: OrderReader, row: Row) -> bool:
 async def is_proposed(reader: OrderReader, text: str) -> bool:
     """Whether an ordinary text became a proposal."""
     what = asked(text, "none")
-    return check(await reader.draft(what), what).rule is not None
+    return check_draft(await reader.draft(what), what).rule is not None
 
 
 async def measure(settings: CoreSettings, limit: int) -> list[Result]:

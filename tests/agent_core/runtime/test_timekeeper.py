@@ -10,7 +10,7 @@ import pytest
 
 from agent_core.ids import SessionId, UserId
 from agent_core.messages import InboundMessage
-from agent_core.runtime.timekeeper import Obstacle, Timekeeper
+from agent_core.runtime.schedules import Obstacle, Timekeeper
 from agent_core.schedules.rule import Rule
 from agent_core.schedules.schedule import Order, Schedule, ScheduleId, Slot, SlotState
 from agent_core.sessions import Database

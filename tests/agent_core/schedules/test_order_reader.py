@@ -17,7 +17,7 @@ from agent_core.schedules.order_reader import (
     Reading,
     Said,
     briefing,
-    check,
+    check_draft,
     smells_of_order,
 )
 from agent_core.schedules.rule import Rule
@@ -68,7 +68,7 @@ def said(text: str = SENTENCE, **known: Any) -> Said:
 
 
 def read(draft: Mapping[str, Any], what: Said) -> Reading:
-    return check(OrderDraft.model_validate(draft), what)
+    return check_draft(OrderDraft.model_validate(draft), what)
 
 
 def test_an_order_whose_words_are_the_persons_own_becomes_a_rule() -> None:
@@ -133,9 +133,9 @@ async def test_orders_in_peoples_own_words_are_read_and_corrected(
     )
     reader = OrderReader(model)
 
-    first = check(await reader.draft(what), what)
+    first = check_draft(await reader.draft(what), what)
     correction = said("no, at 10", pending=first.draft, earlier=(text,))
-    second = check(await reader.draft(correction), correction)
+    second = check_draft(await reader.draft(correction), correction)
 
     assert first.rule is not None
     assert first.rule.recurrence == rrule

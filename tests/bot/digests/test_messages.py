@@ -12,7 +12,7 @@ import pytest
 from agent_core.ids import TurnId
 from agent_core.messages import Attachment, InboundMessage, ToolCall
 from agent_core.models import ModelRequest
-from agent_core.runtime.timekeeper import Timekeeper
+from agent_core.runtime.schedules import Timekeeper
 from agent_core.schedules.order_reader import OrderReader
 from agent_core.schedules.schedule import Schedule
 from agent_core.sessions.database import Database

@@ -1,4 +1,7 @@
-"""Starts what is due: each slot once, not all at the same moment, and only where it can be told."""
+"""Schedules, as a surface may know them, and their clock, the timekeeper.
+
+It starts what is due: each slot once, not all at the same moment, and only where it can be told.
+"""
 
 import asyncio
 import logging
@@ -9,10 +12,45 @@ from typing import Literal, Protocol
 from agent_core.loop.agent import Clock
 from agent_core.messages import InboundMessage
 from agent_core.prompts.language import detect_language
-from agent_core.schedules.rule import newest_slot
-from agent_core.schedules.schedule import Schedule, Slot, SlotState
+from agent_core.schedules.digest import PUBLISH_DIGEST, DigestLine, PublishedDigest
+from agent_core.schedules.order_reader import (
+    MAX_ORDER_CHARS,
+    OrderDraft,
+    OrderReader,
+    ReaderAway,
+    Reading,
+    Said,
+    check_draft,
+    says_digest,
+    smells_of_order,
+)
+from agent_core.schedules.rule import (
+    BadRule,
+    Rule,
+    check_rule,
+    newest_slot,
+    read_recurrence,
+    slots_after,
+)
+from agent_core.schedules.schedule import (
+    Order,
+    Schedule,
+    ScheduleId,
+    Slot,
+    SlotState,
+    WhenNothingNew,
+)
+from agent_core.schedules.told import moment_words, rule_words
 from agent_core.sessions.schedules import UNFINISHED, ScheduleStore
 from agent_core.words import CORE
+
+__all__ = [
+    "MAX_ORDER_CHARS", "PUBLISH_DIGEST", "BadRule", "DigestLine", "Host", "Obstacle", "Order",
+    "OrderDraft", "OrderReader", "PublishedDigest", "ReaderAway", "Reading", "Rule", "Said",
+    "Schedule", "ScheduleId", "ScheduleStore", "Slot", "SlotState", "Timekeeper",
+    "WhenNothingNew", "check_draft", "check_rule", "moment_words", "read_recurrence",
+    "rule_words", "says_digest", "slots_after", "smells_of_order",
+]  # fmt: skip
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +105,7 @@ class Timekeeper:
     def __init__(
         self, store: ScheduleStore, hand_over: HandOver, clock: Clock, *, at_once: int
     ) -> None:
-        self.store = store
+        self._store = store
         self._hand_over = hand_over
         self._clock = clock
         self._at_once = at_once
@@ -90,32 +128,32 @@ class Timekeeper:
     async def run_now(self, schedule: Schedule) -> Slot | None:
         """Begin a run that a person wants at once; None while another one goes on."""
         now = self._clock().replace(microsecond=0)
-        slot = await self.store.claim_by_hand(schedule.id, now)
+        slot = await self._store.claim_by_hand(schedule.id, now)
         if slot is not None and slot.state == "due":
             await self._begin(schedule, slot)
         return slot
 
     async def end(self, slot: Slot, state: SlotState, *, root: str = "") -> None:
         """What became of a slot's turn: told once, and three failures in a row pause it."""
-        if not await self.store.end(slot, state, root=root):
+        if not await self._store.end(slot, state, root=root):
             return
         if state != "failed":
-            await self.store.count_success(slot.schedule)
+            await self._store.count_success(slot.schedule)
             return
-        before = await self.store.get(slot.schedule)
+        before = await self._store.get(slot.schedule)
         back_off = FIRST_BACK_OFF * 4**before.failures
-        schedule = await self.store.count_failure(slot.schedule, self._clock() + back_off)
+        schedule = await self._store.count_failure(slot.schedule, self._clock() + back_off)
         if schedule.failures >= MAX_FAILURES and schedule.status == "active":
-            schedule = await self.store.pause(schedule.id, "failing")
+            schedule = await self._store.pause(schedule.id, "failing")
         await self._tell_trouble(schedule)
 
     async def refuse(self, slot: Slot, obstacle: Obstacle) -> None:
         """A slot's turn cannot be told, nor could those to come: it pauses at once."""
-        if not await self.store.end(slot, "failed"):
+        if not await self._store.end(slot, "failed"):
             return
-        schedule = await self.store.get(slot.schedule)
+        schedule = await self._store.get(slot.schedule)
         if schedule.status == "active":
-            await self._tell_trouble(await self.store.pause(schedule.id, obstacle))
+            await self._tell_trouble(await self._store.pause(schedule.id, obstacle))
 
     async def look(self) -> None:
         """Begin what is due now, as much as may go on at the same time."""
@@ -124,15 +162,15 @@ class Timekeeper:
             return
         now = self._clock()
         if self._was_set_back(now):
-            await self.store.settle_clock(now)
-        under_way = await self.store.slots_in(UNFINISHED, limit=self._at_once)
+            await self._store.settle_clock(now)
+        under_way = await self._store.slots_in(UNFINISHED, limit=self._at_once)
         for slot in under_way:
             if slot.state == "due" and abs(now - slot.claimed_at) > STALE_CLAIM:
-                await self._begin(await self.store.get(slot.schedule), slot)
+                await self._begin(await self._store.get(slot.schedule), slot)
         room = min(self._at_once - len(under_way), STARTS_PER_LOOK)
         if room <= 0:
             return
-        for schedule in await self.store.due(now, limit=room):
+        for schedule in await self._store.due(now, limit=room):
             try:
                 await self._start(host, schedule, now)
             except Exception:
@@ -140,20 +178,20 @@ class Timekeeper:
 
     async def _start(self, host: Host, schedule: Schedule, now: datetime) -> None:
         if obstacle := await host.obstacle(schedule):
-            await self._tell_trouble(await self.store.pause(schedule.id, obstacle))
+            await self._tell_trouble(await self._store.pause(schedule.id, obstacle))
             return
-        slot = await self.store.claim(schedule, now)
+        slot = await self._store.claim(schedule, now)
         if slot is not None:
             await self._begin(schedule, slot)
 
     async def _begin(self, schedule: Schedule, slot: Slot) -> None:
         await self._hand_over(await self._message(schedule, slot))
-        await self.store.begin(slot)
+        await self._store.begin(slot)
 
     async def _message(self, schedule: Schedule, slot: Slot) -> InboundMessage:
         """The same for a slot, whichever process makes it, but for what was reported meanwhile."""
         order = schedule.order
-        told = await self.store.reported(schedule.id, "claim")
+        told = await self._store.reported(schedule.id, "claim")
         newest = sorted(told, key=lambda claim: told[claim], reverse=True)[:MAX_TOLD_BEFORE]
         before = [f"- {told[claim]:%Y-%m-%d}: {claim}" for claim in newest]
         parts = ["\n".join(["Told in earlier digests:", *before])] if before else []
@@ -175,7 +213,7 @@ class Timekeeper:
         """Since the run before, or since the slot before this one where there was none."""
         if self._host is None or not schedule.order.reads:
             return ""
-        earlier = await self.store.newest_slots(schedule.id, limit=20)
+        earlier = await self._store.newest_slots(schedule.id, limit=20)
         told = [each.at for each in earlier if each.state == "posted" and each.at < slot.at]
         oldest = slot.at - LONGEST_LOOK_BACK
         before, _ = newest_slot(schedule.order.rule, after=oldest, until=slot.at - A_SECOND)
