@@ -54,7 +54,7 @@ ROOMS = {
     "bot/sandbox": Budget(10040, 77, 9000, 80),
     "mcp_local": Budget(4700, 40, 4700, 42),
     "product": Budget(46363, 316, 43_000, 330),
-    "bot/sandbox, JS and CSS": Budget(4221, 37, 4500, 50),
+    "bot/sandbox, JS and CSS": Budget(4232, 37, 4500, 50),
     "tests": Budget(48346, 299, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
