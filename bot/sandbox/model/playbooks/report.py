@@ -111,7 +111,10 @@ def _compare(conversation: Conversation, sides: Sequence[str]) -> Reply:
         )
         for task in tasks
     }
-    parts = [f"**{side}**\n{told.get(side) or NOTHING.format(topic=side)}" for side in sides]
+    parts = [
+        f"**{side[:1].upper()}{side[1:]}**\n{told.get(side) or NOTHING.format(topic=side)}"
+        for side in sides
+    ]
     return conversation.say("\n\n".join(parts))
 
 
