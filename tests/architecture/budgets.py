@@ -51,9 +51,9 @@ ROOMS = {
     "bot/sandbox/page": Budget(600, 5, 600, 8),
     "bot/sandbox/model": Budget(2291, 15, 2000, 16),
     "bot/sandbox/composio": Budget(1681, 13, 1600, 14),
-    "bot/sandbox": Budget(9625, 76, 9000, 80),
+    "bot/sandbox": Budget(9629, 76, 9000, 80),
     "mcp_local": Budget(4700, 40, 4700, 42),
-    "product": Budget(45940, 315, 43_000, 330),
+    "product": Budget(45944, 315, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(4232, 37, 4500, 50),
     "tests": Budget(48287, 299, 45_000, 330),
 }
