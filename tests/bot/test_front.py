@@ -23,7 +23,8 @@ from bot.ingress import LeftOut, Taken
 from bot.presenter.journal import READER
 from bot.slack_api import SlackApi, web_client
 from bot.slack_api.files import CHUNK_BYTES
-from tests.bot.front_world import NOW, Place, Process, open_place, process
+from tests.bot.desk import open_desk
+from tests.bot.front_world import NOW, Place, Process, process
 
 LATER_TS = "9999999999.000001"
 HOSTILE_NAMES = [
@@ -44,7 +45,7 @@ HOSTILE_NAMES = [
 
 @pytest.fixture
 async def place(tmp_path: Path) -> AsyncIterator[Place]:
-    async with open_place(tmp_path) as place:
+    async with open_desk(Place, root=tmp_path) as place:
         yield place
 
 
@@ -63,15 +64,6 @@ async def keep(bot: Process, place: Place, file: SlackFile) -> Attachment:
     [kept] = await bot.files.keep(place.thread.session, (file,))
     assert isinstance(kept, Attachment)
     return kept
-
-
-async def test_an_attached_file_is_saved_as_it_is(place: Place, bot: Process) -> None:
-    content = bytes(range(256)) * 300
-    file = await place.attached("a.log", content)
-    kept = await keep(bot, place, file)
-    assert (kept.name, kept.mimetype, kept.size_bytes) == ("a.log", "text/plain", len(content))
-    assert kept.path == f"downloads/{file.id}_a.log"
-    assert (await workspace(bot, place) / kept.path).read_bytes() == content
 
 
 async def test_files_of_one_name_do_not_replace_each_other(place: Place, bot: Process) -> None:
@@ -202,14 +194,14 @@ async def test_a_message_becomes_a_turn_and_its_session_is_known(
     turn_id = await bot.front.handle(place.message("continue"))
     assert turn_id is not None
     assert await bot.front.knows(place.thread.session)
-    await place.slack.wait_for(lambda _: "Done." in place.bot_texts())
+    await place.slack.wait_for(lambda _: "Done." in place.texts())
 
 
 async def test_what_the_agent_has_of_a_gesture_can_be_asked(place: Place, bot: Process) -> None:
     message = place.message("continue")
     assert await bot.front.taken(message.key) is None
     await bot.front.handle(message)
-    await place.slack.wait_for(lambda _: "Done." in place.bot_texts())
+    await place.slack.wait_for(lambda _: "Done." in place.texts())
     turn_id = TurnId(f"turn:{message.key}")
     async with asyncio.timeout(10):
         _ = [event async for event in bot.runtime.events(turn_id)]

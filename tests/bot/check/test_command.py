@@ -14,7 +14,10 @@ from bot.cli import app
 from bot.settings import BotSettings, Configuration, read_configuration
 from tests.bot.check.installation import KEY, Installation, installed
 
-pytestmark = pytest.mark.process("the check starts the toolkit")
+pytestmark = [
+    pytest.mark.process("the check starts the toolkit"),
+    pytest.mark.usefixtures("clean"),
+]
 
 NAMES = [
     "settings",

@@ -11,6 +11,8 @@ from pydantic import SecretStr
 from agent_core.settings import CoreSettings
 from tests.bot.check.installation import KEY, checked, installed, nobody
 
+pytestmark = pytest.mark.usefixtures("clean")
+
 MAIN = "Main model"
 CLASSIFIER = "Classifier model"
 COMPOSIO = "Composio"

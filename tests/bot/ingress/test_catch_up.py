@@ -41,25 +41,6 @@ async def test_the_first_start_ever_answers_nothing_of_old() -> None:
         assert outside.front.messages == []
 
 
-@pytest.mark.proves("catch_up.answered")
-async def test_what_was_missed_is_handed_over_once_oldest_first(outside: Outside) -> None:
-    said: list[str] = []
-    for number in range(8):
-        outside.clock.advance(HOUR_S)
-        for channel in ("general", "private", "news"):
-            await outside.mention(said_text := f"{number} in {channel}", channel=channel)
-            said.append(said_text)
-    await outside.slack.say("ann", dm=True, text="and directly")
-    outside.clock.advance(HOUR_S)
-
-    await catch_up_once(outside)
-    assert outside.front.texts == [*said, "and directly"]
-
-    outside.clock.advance(60)
-    await catch_up_once(outside)
-    assert outside.front.texts == [*said, "and directly"]
-
-
 async def test_what_was_heard_is_neither_answered_nor_listed_days_later(outside: Outside) -> None:
     async with asyncio.timeout(30), bot_in(outside, listens=True) as bot:
         assert await bot.catch_up.run()
@@ -294,6 +275,15 @@ async def test_what_is_older_than_a_day_is_listed_in_its_own_conversation(
         assert listed.endswith(f"> {name}")
 
 
+async def test_a_notice_is_in_the_language_of_the_posts(outside: Outside) -> None:
+    await outside.mention("Was ist der Preis der Ernte und wer hat ihn gezahlt?")
+    outside.clock.advance(30 * HOUR_S)
+    await catch_up_once(outside)
+
+    [notice] = outside.notices("general")
+    assert notice.startswith("Als diese Nachrichten eingingen")
+
+
 @pytest.mark.proves("catch_up.notice")
 async def test_posts_of_many_threads_are_listed_in_one_notice_oldest_first(
     outside: Outside,
@@ -308,17 +298,6 @@ async def test_posts_of_many_threads_are_listed_in_one_notice_oldest_first(
     newest = (roots + last)[-len(listed) :]
     assert all(f"p{ts.replace('.', '')}" in line for ts, line in zip(newest, listed, strict=True))
     assert f" {len(roots + last) - len(listed)} " in more
-
-
-@pytest.mark.proves("catch_up.notice")
-async def test_a_second_start_lists_nothing_more(outside: Outside) -> None:
-    await outside.mention("of old")
-    outside.clock.advance(30 * HOUR_S)
-    await catch_up_once(outside)
-    outside.clock.advance(HOUR_S)
-    await catch_up_once(outside)
-
-    assert len(outside.notices("general")) == 1
 
 
 @pytest.mark.proves("catch_up.notice")

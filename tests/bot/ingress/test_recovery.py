@@ -19,16 +19,14 @@ from agent_core.background import Background
 from agent_core.messages import JsonObject
 from agent_core.sessions import Database, Ledger
 from agent_core.sessions.leases import Leases, new_process_id
-from bot.ingress import Ingress, Rules, take_up
+from bot.ingress import Ingress, take_up
 from bot.ingress.ingress import TRIES
-from bot.presenter import Signs
-from bot.slack_api import People, SystemClock
 from bot.words import BOT
 from tests.bot.ingress.world import (
     World,
-    body_key,
     connected_world,
     forgetful_ingress,
+    make_ingress,
     recorded_mention,
     replay_all,
 )
@@ -44,7 +42,7 @@ async def test_a_recorded_payload_waits_while_slack_is_away(world: World) -> Non
 
     await later.replay(body)
     assert world.ledger.settled == []
-    assert later.in_vain == {body_key(body)}
+    assert later.in_vain == {world.key(body["event"]["ts"])}
     await later.replay(body)
     assert len(world.ledger.settled) == 1
 
@@ -241,16 +239,7 @@ async def losing_ledger() -> AsyncGenerator[LosingLedger]:
 
 async def deliver(world: World, ledger: LosingLedger, all_of_them: list[Delivery]) -> None:
     """Each delivery as a task of its own, begun in order; what fails is not acknowledged."""
-    ingress = Ingress(
-        world.front,
-        ledger=ledger,
-        files=world.files,
-        api=world.api,
-        rules=Rules(identity=world.identity),
-        signs=Signs(world.api),
-        people=People(world.api),
-        clock=SystemClock(),
-    )
+    ingress = make_ingress(world.front, ledger, world.api, world.rules, files=world.files)
 
     async def bring(body: JsonObject) -> None:
         try:

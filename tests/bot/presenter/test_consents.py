@@ -10,10 +10,7 @@ from agent_core.errors import ConsentRefused
 from agent_core.events import AnyEvent
 from agent_core.ids import ConsentId, UserId
 from bot.presenter.apps import app_name, app_names, deed, read_value
-from bot.presenter.board import Board
-from bot.presenter.consents import ended_draft
 from bot.sandbox.slack import Post
-from bot.words import BOT
 from tests.bot.presenter.conftest import Stage
 from tests.bot.presenter.turns import MemoryState, Turn, action
 
@@ -200,50 +197,6 @@ async def test_an_app_that_gives_no_link_costs_neither_the_wait_nor_the_others(
     await stage.show(*begun(turn), turn.auth_required(*apps), links=links)
     assert [buttons(post) for post in whispered(stage)] == left
     assert buttons(visible(stage)[1]) == ["Show my link", "Skip"]
-
-
-@pytest.mark.parametrize(
-    ("language", "waiting", "expired", "overtaken"),
-    [
-        (
-            "en",
-            "Waiting for Ann to connect Gmail and Slack",
-            "Gmail and Slack were not connected in time",
-            "Gmail and Slack were not connected:",
-        ),
-        (
-            "de",
-            "Warte darauf, dass Ann Gmail und Slack verbindet",
-            "Gmail und Slack wurden nicht rechtzeitig verbunden",
-            "Gmail und Slack wurden nicht verbunden:",
-        ),
-        (
-            "fr",
-            "En attente de la connexion de Gmail et Slack par Ann",
-            "Gmail et Slack n'ont pas été connectés à temps",
-            "Gmail et Slack n'ont pas été connectés :",
-        ),
-        (
-            "es",
-            "Esperando que Ann conecte Gmail y Slack",
-            "Gmail y Slack no se conectaron a tiempo",
-            "Gmail y Slack no se conectaron:",
-        ),
-    ],
-)
-def test_a_connection_is_told_in_the_language_of_the_thread(
-    stage: Stage, language: Any, waiting: str, expired: str, overtaken: str
-) -> None:
-    turn, board, apps = stage.turn(), Board(), ("gmail", "slack")
-    board.fold(turn.started())
-    board.language = language
-    board.fold(turn.auth_required(*apps))
-    assert board.waiting() == waiting
-    late = ended_draft(turn.auth_ended(*apps, outcome="expired"), BOT.of(language))
-    left = ended_draft(turn.auth_ended(*apps, outcome="overtaken"), BOT.of(language))
-    assert late.text == expired
-    assert left.text.startswith(overtaken)
-    assert "button" not in json.dumps([late.blocks, left.blocks])
 
 
 def test_apps_and_deeds_are_spelled_as_people_do() -> None:

@@ -157,6 +157,7 @@ async def test_an_answer_goes_with_the_acknowledgement(app: AsyncApp) -> None:
         ("moonlight", {"type": "event_callback"}),
         ("", {}),
         ("events_api", None),
+        ("events_api", {"type": "app_rate_limited", "team_id": "T1"}),
         ("events_api", {"type": "event_callback"}),
         ("events_api", {"type": "event_callback", "event": "text"}),
         ("events_api", {"type": "event_callback", "event": [], "authorizations": 7}),
