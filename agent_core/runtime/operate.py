@@ -76,8 +76,10 @@ def examine_root(root: Path, *, make: bool = False, min_free_bytes: int = MIN_FR
     """
     path = root.resolve()
     try:
-        if make:
-            path.mkdir(parents=True, exist_ok=True)
+        found = _tried(path, min_free_bytes)
+        if found.exists or not make:
+            return found
+        path.mkdir(parents=True, exist_ok=True)
         return _tried(path, min_free_bytes)
     except OSError as error:
         raise _unusable(path, error) from error

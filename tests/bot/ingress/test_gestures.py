@@ -16,6 +16,7 @@ from bot.ingress.actions import ANSWER_WITHIN_S, Actions
 from bot.ingress.gestures import Press, Submission
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.records import Delivery
+from bot.slack_api import People, SlackApi
 from bot.threads import ThreadRef
 from bot.words import BOT
 from tests.bot.ingress.world import (
@@ -149,7 +150,11 @@ class Room:
 async def pressed_room(**more: Any) -> AsyncGenerator[Room]:
     handler = ListeningGestures()
     handler.may_go_on.set()
-    async with connected_world(gestures=lambda *_: {"digest.": handler}, **more) as world:
+
+    def listening(_api: SlackApi, _people: People) -> Mapping[str, ListeningGestures]:
+        return {"digest.": handler}
+
+    async with connected_world(gestures=listening, **more) as world:
         try:
             yield Room(world=world, handler=handler)
         finally:
