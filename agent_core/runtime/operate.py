@@ -76,17 +76,15 @@ def examine_root(root: Path, *, make: bool = False, min_free_bytes: int = MIN_FR
     """
     path = root.resolve()
     try:
-        found = _tried(path, min_free_bytes)
-        if found.exists or not make:
-            return found
-        path.mkdir(parents=True, exist_ok=True)
+        if make and _standing(path).is_dir():
+            path.mkdir(parents=True, exist_ok=True)
         return _tried(path, min_free_bytes)
     except OSError as error:
         raise _unusable(path, error) from error
 
 
 def _tried(path: Path, min_free_bytes: int) -> Root:
-    place = next(parent for parent in (path, *path.parents) if parent.exists())
+    place = _standing(path)
     if not place.is_dir():
         raise OSError(errno.ENOTDIR, f"{place} is a file")
     free_bytes = shutil.disk_usage(place).free
@@ -97,6 +95,11 @@ def _tried(path: Path, min_free_bytes: int) -> Root:
     elif not os.access(place, os.W_OK | os.X_OK):
         raise OSError(errno.EACCES, os.strerror(errno.EACCES))
     return Root(path=path, exists=place == path, free_bytes=free_bytes)
+
+
+def _standing(path: Path) -> Path:
+    """The path, or what there is of it."""
+    return next(parent for parent in (path, *path.parents) if parent.exists())
 
 
 def _try_to_write(directory: Path) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import tracemalloc
-import unicodedata
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
@@ -11,13 +10,11 @@ from pathlib import Path
 import aiohttp
 import pytest
 from aiohttp import web
-from hypothesis import given
-from hypothesis import strategies as st
 
 from agent_core.ids import TurnId
 from agent_core.messages import Attachment
 from agent_core.testing.models import Held, ScriptedModel, call
-from bot.front import MAX_ATTACHMENT_BYTES, WorkspaceFiles, safe_name
+from bot.front import MAX_ATTACHMENT_BYTES, WorkspaceFiles
 from bot.inbound import SlackFile
 from bot.ingress import LeftOut, Taken
 from bot.presenter.journal import READER
@@ -157,34 +154,6 @@ async def test_a_file_that_cannot_be_saved_does_not_lose_the_others(
     assert (await workspace(bot, place) / kept.path).read_bytes() == b"lines"
     names = {entry.name for entry in (await workspace(bot, place) / "downloads").iterdir()}
     assert names == {f"{bad.id}_bad.log", f"{good.id}_good.log"}
-
-
-@given(st.text())
-def test_a_safe_name_has_no_separator_control_or_direction_character(name: str) -> None:
-    safe = safe_name(name)
-    assert 1 <= len(safe.encode()) <= 120
-    assert not set(safe) & set("/\\:\0")
-    assert safe not in {".", ".."}
-    assert not [each for each in safe if unicodedata.category(each) in {"Cc", "Cf", "Cs"}]
-
-
-@pytest.mark.parametrize(
-    ("name", "safe"),
-    [
-        ("report v2.final.pdf", "report v2.final.pdf"),
-        ("Übersicht_2026-11.xlsx", "Übersicht_2026-11.xlsx"),
-        ("報告.pdf", "報告.pdf"),
-        ("../x", "_x"),
-        ("", "file"),
-        ("...", "file"),
-    ],
-)
-def test_a_common_name_stays_readable(name: str, safe: str) -> None:
-    assert safe_name(name) == safe
-
-
-def test_a_long_name_keeps_its_ending() -> None:
-    assert safe_name("x" * 500 + ".pdf").endswith(".pdf")
 
 
 async def test_a_message_becomes_a_turn_and_its_session_is_known(

@@ -124,19 +124,6 @@ async def test_a_turn_that_was_never_attached_is_taken_up(place: Place, has_ende
     assert answers(place, "All is new.") == 1
 
 
-async def test_a_turn_that_came_while_another_was_at_work_is_shown_too(place: Place) -> None:
-    second_ts = await place.slack.say("ann", "general", "more", thread_ts=place.thread.root_ts)
-    held = Held(then="never said")
-    async with process(place, ScriptedModel([held])) as bot:
-        turns = [await begin(bot, place), await begin(bot, place, ts=second_ts)]
-        await held.reached.wait()
-    async with process(place, ScriptedModel(["One.", "Two."])) as bot:
-        await shows(bot)
-        for turn_id in turns:
-            await shown(bot, turn_id)
-    assert answers(place, "One.") == 1
-
-
 @pytest.mark.parametrize("away_s", [0, 3_600])
 async def test_slack_being_away_for_a_while_does_not_lose_the_answer(
     place: Place, away_s: int

@@ -89,14 +89,6 @@ async def test_a_pause_that_slack_asks_for_is_a_warning(tmp_path: Path, title: s
     assert "7 seconds" in found.text
 
 
-async def test_a_slack_that_hangs_is_not_waited_for(tmp_path: Path) -> None:
-    async with installed(tmp_path) as world:
-        world.slack.fail("auth.test", hang_s=60)
-        found = await checked(BOT_TOKEN, bot=world.bot(), limit_s=0.3)
-        assert found.state == "wrong"
-        assert "no answer within 0.3 seconds" in found.text
-
-
 async def test_a_socket_is_really_opened_and_closed_again(tmp_path: Path) -> None:
     async with installed(tmp_path) as world:
         greeted = world.slack.changes()

@@ -320,19 +320,10 @@ async def test_a_bot_that_died_after_its_notice_posts_it_once(outside: Outside) 
     assert len(second.splitlines()) == 1 + 1
 
 
-async def test_what_had_its_answer_is_not_listed(outside: Outside) -> None:
+async def test_what_had_its_answer_and_what_is_not_served_is_not_listed(outside: Outside) -> None:
     """The last marks before a crash are lost; the turns are not."""
     ts = await outside.mention("answered before the crash")
     outside.front.of_old.add(outside.key("general", ts))
-    outside.clock.advance(30 * HOUR_S)
-    await catch_up_once(outside)
-
-    assert outside.notices("general") == []
-
-
-async def test_posts_of_people_whom_the_bot_does_not_serve_are_not_listed(
-    outside: Outside,
-) -> None:
     await outside.mention("please", user="guest")
     await outside.slack.say("ben", "general", "not for the bot")
     outside.clock.advance(30 * HOUR_S)
@@ -381,31 +372,21 @@ def told_privately(outside: Outside) -> list[str]:
 
 
 @pytest.mark.proves("edits.deleted")
-@pytest.mark.parametrize("has_replies", [True, False])
+@pytest.mark.parametrize("place", ["alone", "root", "reply"])
 @pytest.mark.parametrize("begun", [True, False])
 async def test_a_request_that_is_gone_is_withdrawn_once(
-    outside: Outside, has_replies: bool, begun: bool
+    outside: Outside, place: str, begun: bool
 ) -> None:
-    ts = await ask(outside, "what is new?", begun=begun)
-    if has_replies:
-        await outside.slack.say("ben", "general", "Well?", thread_ts=ts)
+    root = await ask(outside, "what is newest?") if place == "reply" else None
+    ts = await ask(outside, "what is new?", begun=begun, thread_ts=root)
+    if place != "alone":
+        await outside.slack.say("ben", "general", "Well?", thread_ts=root or ts)
     await outside.slack.delete("general", ts)
     await catch_up_once(outside)
     await catch_up_once(outside)
 
     assert outside.front.withdrawn == [outside.key("general", ts)]
     assert outside.ledger.unfinished == set()
-
-
-@pytest.mark.proves("edits.deleted")
-async def test_a_reply_that_is_gone_is_withdrawn_and_the_others_are_not(outside: Outside) -> None:
-    root = await ask(outside, "what is new?")
-    gone = await ask(outside, "and newer?", thread_ts=root)
-    await ask(outside, "and newest?", thread_ts=root)
-    await outside.slack.delete("general", gone)
-    await catch_up_once(outside)
-
-    assert outside.front.withdrawn == [outside.key("general", gone)]
 
 
 @pytest.mark.proves("edits.deleted")

@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -79,23 +79,6 @@ async def test_one_bad_payload_does_not_hold_up_the_others(world: World) -> None
     assert world.ledger.settled == [arrival.told.key]
 
 
-async def test_a_post_stays_behind_what_an_earlier_process_left_of_its_thread(
-    world: World,
-) -> None:
-    ingress, arrival = await recorded_mention(world, files=[("a.log", b"12345", "text/plain")])
-    world.files.may_go_on.clear()
-    assert arrival.post is not None
-    later = replace(arrival.post, ts="1999999999.000001", wire_text="later", files=())
-    async with asyncio.TaskGroup() as group:
-        group.create_task(replay_all(ingress, world.ledger.bodies))
-        await world.files.asked.wait()
-        group.create_task(ingress.hand_over(replace(arrival, told=later)))
-        await world.slack.wait_for(lambda _: "eyes" in world.signs_shown())
-        world.files.may_go_on.set()
-
-    assert world.front.texts == ["hi", "later"]
-
-
 SOON_S = 0.02
 
 
@@ -147,19 +130,8 @@ async def test_what_a_dead_process_left_is_there_before_the_first_post(world: Wo
     assert world.front.texts == ["hi", "2"]
 
 
-async def test_a_ledger_that_cannot_be_asked_is_asked_again(world: World) -> None:
-    ingress, arrival = await recorded_mention(world)
-    world.front.got_one.clear()
-    async with taking_up(world, ingress):
-        await world.ledger.release(arrival.told.key)
-        world.ledger.look_failures = 3
-        await until_handed_over(world)
-
-    assert world.front.texts == ["hi"]
-
-
-Shape = Literal["retry", "same_envelope", "both_events", "two_ts"]
-SHAPES: tuple[Shape, ...] = ("retry", "same_envelope", "both_events", "two_ts")
+Shape = Literal["retry", "both_events", "two_ts"]
+SHAPES: tuple[Shape, ...] = ("retry", "both_events", "two_ts")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +173,7 @@ def _events(gesture: int, shape: Shape, times: int) -> list[JsonObject]:
     }
     mention = {**post, "type": "app_mention"}
     match shape:
-        case "retry" | "same_envelope":
+        case "retry":
             return [post] * (times + 1)
         case "both_events":
             return [post, mention] * times

@@ -47,7 +47,6 @@ class ListeningFront:
     messages: list[InboundMessage] = field(default_factory=list[InboundMessage])
     got_one: asyncio.Event = field(default_factory=asyncio.Event)
     failures: int = 0
-    has_turn_already: bool = False
     makes_session_and_fails: bool = False
     sessions: set[SessionId] = field(default_factory=set[SessionId])
     withdrawn: list[str] = field(default_factory=list[str])
@@ -75,7 +74,7 @@ class ListeningFront:
             self.makes_session_and_fails = False
             self.sessions.add(message.session)
             raise OSError("the database is away")
-        if self.has_turn_already or message.key in self.keys:
+        if message.key in self.keys:
             return None
         self.sessions.add(message.session)
         self.messages.append(message)
@@ -144,7 +143,6 @@ class MemoryLedger:
     released: set[str] = field(default_factory=set[str])
     failures: int = 0
     settle_failures: int = 0
-    look_failures: int = 0
     has_settled: asyncio.Event = field(default_factory=asyncio.Event)
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     may_go_on: asyncio.Event = field(default_factory=asyncio.Event)
@@ -185,9 +183,6 @@ class MemoryLedger:
         self.released.add(key)
 
     async def unsettled(self) -> list[JsonObject]:
-        if self.look_failures:
-            self.look_failures -= 1
-            raise ConnectionError("the ledger is away")
         taken = [self.rows[key] for key in self.released - set(self.settled)]
         self.released.clear()
         return taken

@@ -267,16 +267,3 @@ async def test_where_slack_takes_nothing_anywhere_the_turn_ends(stage: Stage) ->
     assert stage.texts() == []
     assert await presenter.is_finished()
     assert len(stage.slack.calls) < 30
-
-
-@pytest.mark.parametrize("whose", ["the bot's", "the asker's"])
-async def test_deleted_posts_do_not_cost_the_answer(stage: Stage, whose: str) -> None:
-    stage.slack.fail("agents.sessions.setStatus", error="feature_disabled")
-    turn = stage.turn()
-    presenter = await stage.show(turn.started(), turn.routed("COMPLEX"))
-    root, progress = stage.slack.thread("general", stage.thread.root_ts)
-    await stage.slack.delete("general", progress.ts if whose == "the bot's" else root.ts)
-    for event in (turn.call("c1", "run_python"), turn.finished("The answer.")):
-        await presenter.show(event)
-    assert "The answer." in [*stage.texts(), *stage.direct_texts()]
-    assert await presenter.is_finished()

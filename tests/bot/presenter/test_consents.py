@@ -2,7 +2,6 @@
 
 import json
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -75,23 +74,6 @@ async def test_an_approval_waits_and_after_it_progress_goes_on_below(stage: Stag
     assert visible(stage)[2].text == "Done in 5 s · 1 tool call"
 
 
-@pytest.mark.parametrize(
-    ("verdict", "reason", "said"),
-    [("void", "", "no approval fits it"), ("rejected", "Use the other", "“Use the other”")],
-)
-async def test_how_it_ended_stands_in_its_post(
-    stage: Stage, verdict: Any, reason: str, said: str
-) -> None:
-    turn = stage.turn()
-    by = None if verdict == "void" else "T1:U1"
-    events = [*begun(turn), turn.requested(), turn.decided()] if verdict == "void" else []
-    events = events or [*begun(turn), turn.requested()]
-    await stage.show(*events, turn.decided(verdict, by=by, reason=reason))
-    asked = visible(stage)[1]
-    assert said in asked.text
-    assert "Approved by" not in json.dumps(asked.blocks)
-
-
 async def test_two_approvals_of_one_step_are_one_wait(stage: Stage) -> None:
     turn = stage.turn()
     asked = [turn.requested(consent="a"), turn.requested(consent="b")]
@@ -101,19 +83,6 @@ async def test_two_approvals_of_one_step_are_one_wait(stage: Stage) -> None:
     assert progress.text.startswith("Waiting for Ann's decision")
     await presenter.show(turn.decided("rejected", consent="a"))
     assert len(visible(stage)) == 4
-    assert buttons(visible(stage)[1]) == []
-
-
-async def test_a_request_that_waited_over_a_restart_is_ended_by_the_next_process(
-    stage: Stage,
-) -> None:
-    turn, state = stage.turn(), MemoryState()
-    events = [*begun(turn), turn.requested()]
-    presenter = await stage.show(*events, state=state)
-    await presenter.close()
-    calls = stage.calls("chat.postMessage")
-    await stage.show(*events, turn.decided("expired", by=None), state=state)
-    assert stage.calls("chat.postMessage") == calls + 1
     assert buttons(visible(stage)[1]) == []
 
 

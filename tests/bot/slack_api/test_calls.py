@@ -29,14 +29,6 @@ async def test_a_post_is_given_up_in_the_end(desk: Desk) -> None:
     assert desk.calls("chat.postMessage") == 7
 
 
-async def test_a_post_that_may_exist_is_looked_for_first(desk: Desk) -> None:
-    first = await desk.api.post(desk.thread, "once", op_id="op1")
-    second = await desk.api.post(desk.thread, "once", op_id="op1", may_exist=True)
-
-    assert first == second
-    assert desk.texts() == ["once"]
-
-
 @pytest.mark.proves("posts.read_back")
 async def test_a_lost_post_is_found_on_a_later_page(desk: Desk) -> None:
     for number in range(510):
@@ -121,15 +113,6 @@ async def test_a_refusal_is_told_by_its_kind_and_not_repeated(
         await desk.api.post(desk.thread, "no", op_id="op1")
 
     assert desk.calls("chat.postMessage") == 1
-
-
-async def test_a_missing_scope_is_named() -> None:
-    async with SlackStandIn(scopes=("chat:write",)) as slack:
-        api = SlackApi(web_client(slack.bot_token, base_url=slack.api_url))
-        with pytest.raises(SlackAuthRefused) as refused:
-            await api.person(slack.people["ann"])
-
-    assert refused.value.needed == "users:read"
 
 
 async def test_an_edit_replaces_blocks_too(desk: Desk) -> None:
@@ -267,3 +250,18 @@ async def test_a_modal_that_has_changed_since_is_left_as_it_is(desk: Desk) -> No
 
 
 PROXY = "http://proxy.invalid:3128"
+
+
+@pytest.mark.parametrize(
+    ("address", "proxy"),
+    [
+        *((f"http://{host}/api/", None) for host in ("localhost:80", "127.0.0.9", "[::1]:80")),
+        *((f"https://{host}/api/", PROXY) for host in ("slack.com", "localhost.example.com")),
+    ],
+)
+def test_calls_to_this_machine_alone_leave_the_proxy_out(
+    monkeypatch: pytest.MonkeyPatch, address: str, proxy: str | None
+) -> None:
+    for name in ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"):
+        monkeypatch.setenv(name, PROXY)
+    assert web_client("xoxb-1", base_url=address).proxy == proxy

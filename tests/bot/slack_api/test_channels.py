@@ -100,15 +100,6 @@ async def test_the_members_of_a_conversation_are_known(desk: Desk) -> None:
     assert await desk.api.channels.members("C0NOTTHERE") == frozenset()
 
 
-async def test_the_token_tells_who_the_bot_is(desk: Desk) -> None:
-    identity = await desk.api.identify()
-
-    assert identity.team == desk.slack.team_id
-    assert identity.bot_user == desk.slack.bot_user_id
-    assert identity.bot_id == desk.slack.bot_id
-    assert identity.app_id == desk.slack.app.id
-
-
 async def test_the_newest_posts_of_a_long_thread_are_read_in_order(desk: Desk) -> None:
     stamps = [
         await desk.slack.say("ben", "general", f"{number}", thread_ts=desk.thread.root_ts)

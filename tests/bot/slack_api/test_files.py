@@ -33,15 +33,6 @@ async def test_a_file_is_uploaded_into_the_thread(desk: Desk) -> None:
     assert await desk.api.files.is_shared(file_id, desk.thread.channel)
 
 
-async def test_an_attached_file_is_fetched_with_the_token(desk: Desk) -> None:
-    ts = await desk.slack.say("ann", "general", "log", files=[("a.log", b"lines", "text/plain")])
-    file = desk.slack.find("general", ts).files[0]
-
-    into = BytesIO()
-    assert await desk.api.files.download(file.url_private, into, max_bytes=5) == 5
-    assert into.getvalue() == b"lines"
-
-
 async def test_a_sign_in_page_is_not_taken_for_a_file(desk: Desk) -> None:
     ts = await desk.slack.say("ann", "general", "log", files=[("a.log", b"lines", "text/plain")])
     file = desk.slack.find("general", ts).files[0]
