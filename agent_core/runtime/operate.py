@@ -76,7 +76,7 @@ def examine_root(root: Path, *, make: bool = False, min_free_bytes: int = MIN_FR
     """
     path = root.resolve()
     try:
-        if make and _standing(path).is_dir():
+        if make and not path.exists():
             path.mkdir(parents=True, exist_ok=True)
         return _tried(path, min_free_bytes)
     except OSError as error:
@@ -84,7 +84,7 @@ def examine_root(root: Path, *, make: bool = False, min_free_bytes: int = MIN_FR
 
 
 def _tried(path: Path, min_free_bytes: int) -> Root:
-    place = _standing(path)
+    place = next(parent for parent in (path, *path.parents) if parent.exists())
     if not place.is_dir():
         raise OSError(errno.ENOTDIR, f"{place} is a file")
     free_bytes = shutil.disk_usage(place).free
@@ -95,11 +95,6 @@ def _tried(path: Path, min_free_bytes: int) -> Root:
     elif not os.access(place, os.W_OK | os.X_OK):
         raise OSError(errno.EACCES, os.strerror(errno.EACCES))
     return Root(path=path, exists=place == path, free_bytes=free_bytes)
-
-
-def _standing(path: Path) -> Path:
-    """The path, or what there is of it."""
-    return next(parent for parent in (path, *path.parents) if parent.exists())
 
 
 def _try_to_write(directory: Path) -> None:
