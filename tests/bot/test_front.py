@@ -10,6 +10,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from agent_core.ids import TurnId
 from agent_core.messages import Attachment
@@ -135,8 +136,13 @@ async def test_a_link_in_the_place_of_a_file_is_replaced_and_not_followed(
     assert (await workspace(bot, place) / kept.path).read_bytes() == b"lines"
 
 
-async def test_a_file_that_is_too_big_is_not_asked_for(place: Place, bot: Process) -> None:
-    file = replace(await place.attached("a.log", b"lines"), size_bytes=MAX_ATTACHMENT_BYTES + 1)
+@pytest.mark.parametrize(
+    ("told_bytes", "sent_bytes"), [(MAX_ATTACHMENT_BYTES + 1, 5), (5, MAX_ATTACHMENT_BYTES + 1)]
+)
+async def test_nothing_stays_of_a_file_that_is_too_big_or_hides_that_it_is(
+    place: Place, bot: Process, told_bytes: int, sent_bytes: int
+) -> None:
+    file = replace(await place.attached("a.log", bytes(sent_bytes)), size_bytes=told_bytes)
     lost = await bot.files.keep(place.thread.session, (file,))
     assert lost == (LeftOut(name="a.log", fault="too_big"),)
     assert list((await workspace(bot, place) / "downloads").iterdir()) == []
@@ -156,20 +162,12 @@ async def test_a_file_that_cannot_be_saved_does_not_lose_the_others(
     assert names == {f"{bad.id}_bad.log", f"{good.id}_good.log"}
 
 
-async def test_a_message_becomes_a_turn_and_its_session_is_known(
-    place: Place, bot: Process
-) -> None:
-    assert not await bot.front.knows(place.thread.session)
-    turn_id = await bot.front.handle(place.message("continue"))
-    assert turn_id is not None
-    assert await bot.front.knows(place.thread.session)
-    await place.slack.wait_for(lambda _: "Done." in place.texts())
-
-
 async def test_what_the_agent_has_of_a_gesture_can_be_asked(place: Place, bot: Process) -> None:
     message = place.message("continue")
     assert await bot.front.taken(message.key) is None
+    assert not await bot.front.knows(place.thread.session)
     await bot.front.handle(message)
+    assert await bot.front.knows(place.thread.session)
     await place.slack.wait_for(lambda _: "Done." in place.texts())
     turn_id = TurnId(f"turn:{message.key}")
     async with asyncio.timeout(10):
@@ -234,16 +232,6 @@ async def test_the_work_of_a_channel_is_stopped_as_far_as_it_began_before(place:
         assert not await stop(channel, "Ann", before_ts=LATER_TS)
 
 
-async def test_a_file_that_hides_its_size_is_cut_off_and_nothing_of_it_stays(
-    place: Place, bot: Process
-) -> None:
-    content = bytes(MAX_ATTACHMENT_BYTES + 1)
-    file = replace(await place.attached("a.log", content), size_bytes=5)
-    lost = await bot.files.keep(place.thread.session, (file,))
-    assert lost == (LeftOut(name="a.log", fault="too_big"),)
-    assert list((await workspace(bot, place) / "downloads").iterdir()) == []
-
-
 async def test_a_file_goes_to_disk_as_it_comes(place: Place, bot: Process) -> None:
     """Served in 160 pieces from elsewhere in this process: never more than a few are held."""
     piece, pieces = bytes(CHUNK_BYTES), 160
@@ -259,23 +247,19 @@ async def test_a_file_goes_to_disk_as_it_comes(place: Place, bot: Process) -> No
 
     site = web.Application()
     site.router.add_get("/a.bin", serve)
-    runner = web.AppRunner(site, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    base = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    async with aiohttp.ClientSession() as session:
-        api = SlackApi(web_client("xoxb-1", base_url=f"{base}/api/", session=session))
+    async with TestServer(site) as server, aiohttp.ClientSession() as session:
+        base = str(server.make_url(""))
+        api = SlackApi(web_client("xoxb-1", base_url=f"{base}api/", session=session))
         files = WorkspaceFiles(bot.runtime, api, lambda: NOW)
         size = len(piece) * pieces
         file = SlackFile(
-            id="F1", name="a.bin", mimetype="", size_bytes=size, url_private=f"{base}/a.bin"
+            id="F1", name="a.bin", mimetype="", size_bytes=size, url_private=f"{base}a.bin"
         )
         tracemalloc.start()
         try:
             [kept] = await files.keep(place.thread.session, (file,))
         finally:
             tracemalloc.stop()
-            await runner.cleanup()
     assert isinstance(kept, Attachment)
     assert kept.size_bytes == size
     assert (await workspace(bot, place) / kept.path).stat().st_size == size

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from aiohttp.test_utils import TestServer
 from pydantic import SecretStr
 
 from agent_core.settings import CoreSettings
@@ -31,13 +32,8 @@ async def answering(status: int, body: object) -> AsyncGenerator[str]:
 
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", answer)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
+    async with TestServer(app) as server:
+        yield str(server.make_url("")).rstrip("/")
 
 
 def at(address: str, root: Path) -> CoreSettings:
@@ -65,9 +61,6 @@ async def test_a_model_that_answers_is_fine(tmp_path: Path, title: str, model: s
     assert call.body["max_tokens"] <= 32
 
 
-SPENT = {"type": "billing_error", "error_code": "enforced_spend_limit_reached"}
-
-
 @pytest.mark.parametrize(
     ("fault", "state", "said"),
     [
@@ -76,7 +69,11 @@ SPENT = {"type": "billing_error", "error_code": "enforced_spend_limit_reached"}
         ({"status": 402}, "wrong", "no credit"),
         ({"status": 403}, "wrong", "another key, or AGENT_MODEL"),
         ({"status": 404}, "wrong", "does not know this model; set AGENT_MODEL"),
-        ({"status": 429, **SPENT}, "wrong", "no credit left or has reached its limit"),
+        (
+            {"status": 429, "error_code": "enforced_spend_limit_reached"},
+            "wrong",
+            "no credit left or has reached its limit",
+        ),
         *(
             ({"status": status}, "warning", f"({status}); try again later. It said: “odd request”.")
             for status in (429, 500, 502, 503, 529)

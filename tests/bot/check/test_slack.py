@@ -43,15 +43,6 @@ async def test_without_the_agent_view_there_is_a_warning(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("title", "name"), [(BOT_TOKEN, "SLACK_BOT_TOKEN"), (SOCKET, "SLACK_APP_TOKEN")]
-)
-async def test_a_token_that_is_not_set_is_explained(title: str, name: str) -> None:
-    found = await checked(title)
-    assert found.state == "wrong"
-    assert found.text.startswith(f"{name} is not set: ")
-
-
-@pytest.mark.parametrize(
     ("title", "name", "token"),
     [
         (BOT_TOKEN, "SLACK_BOT_TOKEN", "xoxb-not-of-this-team"),

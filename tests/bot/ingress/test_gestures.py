@@ -185,7 +185,7 @@ async def test_a_press_in_a_thread_says_who_pressed_what_and_where(room: Room) -
     assert room.ledger.settled == [press.key]
 
 
-async def test_a_press_in_a_view_has_a_view_and_no_channel() -> None:
+async def test_a_modal_has_no_channel_and_is_judged_by_people_alone() -> None:
     async with pressed_room(channels=frozenset({"C1"})) as room:
         modal = {**MODAL, "blocks": [row(button("digest.more", "7")), *MODAL["blocks"]]}
         view_id = await room.open_modal(modal)
@@ -195,6 +195,10 @@ async def test_a_press_in_a_view_has_a_view_and_no_channel() -> None:
         [press] = room.handler.presses
         assert (press.view_id, press.value) == (view_id, "7")
         assert (press.channel, press.thread_ts, press.message_ts) == ("", "", "")
+
+        await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
+        await room.settle()
+        assert len(room.handler.submissions) == 1
 
 
 async def test_a_press_is_acknowledged_only_when_it_is_recorded(room: Room) -> None:
@@ -397,15 +401,6 @@ async def test_a_refused_submission_says_so_in_the_modal(room: Room) -> None:
     assert delivery.answer is not None
     assert delivery.answer["errors"] == {"name": BOT.say("en", "ingress-refusal-guest")}
     assert room.handler.calls == 0
-
-
-async def test_a_modal_is_judged_by_people_and_not_by_channels() -> None:
-    async with pressed_room(channels=frozenset({"C1"})) as room:
-        view_id = await room.open_modal()
-        await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
-        await room.settle()
-
-        assert len(room.handler.submissions) == 1
 
 
 async def test_every_kind_of_input_is_read(room: Room) -> None:

@@ -39,23 +39,19 @@ class Desk:
     async def find(self, gap: Gap) -> list[str]:
         return texts_of(await find_all(self.search, gap))
 
-    def calls(self, method: str) -> int:
-        return sum(call.method == method for call in self.slack.calls)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
     """All shares of a search, and what became of the conversations."""
 
     posts: list[Missed]
-    newest: dict[str, str]
     unread: set[str]
 
 
 async def find_all(search: Search, gap: Gap) -> Findings:
     seen = Seen()
     posts = [missed async for share in search.everywhere(gap, seen) for missed in share]
-    return Findings(posts=posts, newest=seen.newest, unread=seen.unread)
+    return Findings(posts=posts, unread=seen.unread)
 
 
 def texts_of(found: Findings) -> list[str]:
@@ -201,9 +197,6 @@ class Ear:
     async def beat(self, heard: Heard, *, is_well: bool = True, after_s: float = 5.0) -> None:
         self.now_s += after_s
         await heard.beat(is_well=is_well)
-
-    def saved(self, channel: str) -> float:
-        return float(self.marks.saved[f"slack:T1:{channel}"])
 
 
 def payload(channel: str, ts_s: float) -> JsonObject:
