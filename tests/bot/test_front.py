@@ -248,7 +248,7 @@ async def test_a_file_goes_to_disk_as_it_comes(place: Place, bot: Process) -> No
     site = web.Application()
     site.router.add_get("/a.bin", serve)
     async with TestServer(site) as server, aiohttp.ClientSession() as session:
-        base = str(server.make_url(""))
+        base = str(server.make_url("/"))
         api = SlackApi(web_client("xoxb-1", base_url=f"{base}api/", session=session))
         files = WorkspaceFiles(bot.runtime, api, lambda: NOW)
         size = len(piece) * pieces
