@@ -16,7 +16,7 @@ from bot.check.services import service_checks
 from bot.check.slack import slack_checks
 from bot.settings import Configuration, read_configuration
 
-LIMIT_S = 15.0
+LIMIT_S = 30.0
 """For each check, whatever it waits for."""
 
 MAX_QUOTE_CHARS = 120
