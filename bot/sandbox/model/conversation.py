@@ -167,9 +167,9 @@ class Conversation:
         """A call of an offered tool by its short name."""
         return ToolUse(name=self.tools[name], input=arguments)
 
-    def call(self, *calls: ToolUse, thought: str) -> Reply:
+    def call(self, *calls: ToolUse) -> Reply:
         """A reply that makes these calls, all in parallel."""
-        return Reply(blocks=calls, kind=self.kind, thought=thought)
+        return Reply(blocks=calls, kind=self.kind)
 
     def say(self, text: str) -> Reply:
         """A reply of one text."""

@@ -99,7 +99,7 @@ def plan(body: Json, pages: Pages) -> Plan:
         return Plan.of(Reply(blocks=(Text(text=verdict),), kind="classify"))
     if verdict and verdict != "SIMPLE":
         leaving = conversation.use("use_tools", reason=REASON)
-        return Plan.of(replace(conversation.call(leaving, thought=REASON), kind="escape"))
+        return Plan.of(replace(conversation.call(leaving), kind="escape"))
     if tools <= {"use_tools"} and not conversation.now.calls:
         return Plan(kind="answer", reply=lambda: answer.from_pages(conversation, pages))
     if "write_report" in tools and "Task" not in tools:

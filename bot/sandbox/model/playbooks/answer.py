@@ -57,7 +57,7 @@ def from_files(conversation: Conversation) -> Reply | None:
     unread = [path for path in readable if path not in read]
     if unread and conversation.may_call_tools and "read_local_file" in conversation.tools:
         calls = [conversation.use("read_local_file", path=path) for path in unread]
-        return conversation.call(*calls, thought="Reading what is attached.")
+        return conversation.call(*calls)
     if REPORT.search(now.words) and stems(topic_of(now.words)):
         return None
     told: list[str] = []

@@ -22,8 +22,7 @@ DAYS = {"monday": "MO", "tuesday": "TU", "wednesday": "WE", "thursday": "TH", "f
 }  # fmt: skip
 DAY = rf"(?:{'|'.join(DAYS)})"
 WHEN = re.compile(
-    rf"\b(?:every|each)\s+(?:(?P<first>first)\s+)?(?P<day>weekday|day|morning|{DAY})\b|\bdaily\b|"
-    rf"\bfirst\s+(?P<monthly>{DAY})\s+of\s+(?:the|each|every)\s+month\b",
+    rf"\b(?:every|each)\s+(?P<day>weekday|day|morning|{DAY})\b|\bdaily\b",
     re.IGNORECASE,
 )
 CLOCK = re.compile(
@@ -44,7 +43,7 @@ def read(conversation: Conversation) -> Reply:
     told = conversation.exchanges[-1].asked
     said = SAID.search(told)
     draft = _draft(said["words"] if said else told, told)
-    reply = conversation.call(conversation.use("read_order", **draft), thought="Reading the order.")
+    reply = conversation.call(conversation.use("read_order", **draft))
     return replace(reply, kind="order")
 
 
@@ -79,9 +78,7 @@ def _rrule(words: str) -> str:
     if found is None:
         return ""
     day = (found["day"] or "").casefold()
-    if found["monthly"] or found["first"]:
-        every = f"FREQ=MONTHLY;BYDAY=1{DAYS.get((found['monthly'] or day).casefold(), 'MO')}"
-    elif day in DAYS:
+    if day in DAYS:
         every = f"FREQ=WEEKLY;BYDAY={DAYS[day]}"
     else:
         every = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR" if day == "weekday" else "FREQ=DAILY"
