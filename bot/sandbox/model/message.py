@@ -36,7 +36,6 @@ class Reply:
     """What a playbook or a script answers with, before it becomes a message on the wire."""
 
     blocks: tuple[Text | ToolUse, ...]
-    kind: Kind
     stop_reason: str | None = None
     """None: `tool_use` when there is a tool call, otherwise `end_turn`."""
 

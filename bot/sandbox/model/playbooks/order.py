@@ -1,7 +1,6 @@
 """Playbook: read a handful of demo orders for digests, as the tool `read_order` wants them."""
 
 import re
-from dataclasses import replace
 
 from bot.sandbox.model.conversation import Conversation
 from bot.sandbox.model.message import Reply
@@ -43,8 +42,7 @@ def read(conversation: Conversation) -> Reply:
     told = conversation.exchanges[-1].asked
     said = SAID.search(told)
     draft = _draft(said["words"] if said else told, told)
-    reply = conversation.call(conversation.use("read_order", **draft))
-    return replace(reply, kind="order")
+    return conversation.call(conversation.use("read_order", **draft))
 
 
 def _draft(words: str, told: str) -> Json:
