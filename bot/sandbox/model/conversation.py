@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from bot.sandbox.model.message import Kind, Reply, Text, ToolUse
+from bot.sandbox.model.message import Reply, Text, ToolUse
 from bot.sandbox.model.wire import (
     Json,
     as_list,
@@ -148,7 +148,6 @@ class Conversation:
     exchanges: list[Exchange]
     may_call_tools: bool
     """False where the last message says that there must be no further calls."""
-    kind: Kind = field(default="research")
 
     @property
     def now(self) -> Exchange:
@@ -167,13 +166,13 @@ class Conversation:
         """A call of an offered tool by its short name."""
         return ToolUse(name=self.tools[name], input=arguments)
 
-    def call(self, *calls: ToolUse, thought: str) -> Reply:
+    def call(self, *calls: ToolUse) -> Reply:
         """A reply that makes these calls, all in parallel."""
-        return Reply(blocks=calls, kind=self.kind, thought=thought)
+        return Reply(blocks=calls)
 
     def say(self, text: str) -> Reply:
         """A reply of one text."""
-        return Reply(blocks=(Text(text=text),), kind=self.kind)
+        return Reply(blocks=(Text(text=text),))
 
 
 def short_name(name: str) -> str:

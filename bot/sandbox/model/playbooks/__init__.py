@@ -9,7 +9,7 @@ tool's name as `order` is.
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from bot.sandbox.model.conversation import (
     GO_ON,
@@ -52,7 +52,7 @@ QUESTION = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What kind of reply a request gets, and the reply when it is wanted."""
 
@@ -60,13 +60,9 @@ class Plan:
     reply: Callable[[], Awaitable[Reply]]
 
     @classmethod
-    def of(cls, reply: Reply) -> "Plan":
-        """A reply that is known already."""
-
-        async def give() -> Reply:
-            return reply
-
-        return cls(kind=reply.kind, reply=give)
+    def of(cls, kind: Kind, make: Callable[[], Reply]) -> "Plan":
+        """A reply that is made beside the event loop."""
+        return cls(kind, lambda: asyncio.to_thread(make))
 
 
 async def no_pages() -> Sequence[Page]:
@@ -93,19 +89,18 @@ def plan(body: Json, pages: Pages) -> Plan:
     conversation = read_conversation(body)
     tools = conversation.tools.keys()
     if "read_order" in tools:
-        return Plan.of(order.read(conversation))
+        return Plan.of("order", lambda: order.read(conversation))
     verdict = _verdict(conversation)
     if verdict and not tools:
-        return Plan.of(Reply(blocks=(Text(text=verdict),), kind="classify"))
+        return Plan.of("classify", lambda: conversation.say(verdict))
     if verdict and verdict != "SIMPLE":
         leaving = conversation.use("use_tools", reason=REASON)
-        return Plan.of(replace(conversation.call(leaving, thought=REASON), kind="escape"))
+        return Plan.of("escape", lambda: conversation.call(leaving))
     if tools <= {"use_tools"} and not conversation.now.calls:
-        return Plan(kind="answer", reply=lambda: answer.from_pages(conversation, pages))
+        return Plan("answer", lambda: answer.from_pages(conversation, pages))
     if "write_report" in tools and "Task" not in tools:
-        expert = replace(conversation, kind="delegated")
-        return Plan(kind="delegated", reply=lambda: asyncio.to_thread(report.as_expert, expert))
-    return Plan(kind="research", reply=lambda: asyncio.to_thread(_work, conversation))
+        return Plan.of("delegated", lambda: report.as_expert(conversation))
+    return Plan.of("research", lambda: _work(conversation))
 
 
 def _verdict(conversation: Conversation) -> str:
