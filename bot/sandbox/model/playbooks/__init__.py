@@ -15,7 +15,6 @@ from bot.sandbox.model.conversation import (
     GO_ON,
     REPORT,
     SEARCHES,
-    SECTION,
     Conversation,
     read_conversation,
     topic_of,
@@ -44,8 +43,11 @@ ORDERS = re.compile(
 STOPS = re.compile(
     r"^\W*(?:please |can you |could you )*(?:stop|cancel|abort|never mind|leave it)\b.{0,30}$", re.I
 )
-GOES_ON = re.compile(r"^\W*(?:continue|go on|carry on|weiter)\b", re.IGNORECASE)
-FILES = re.compile(r"https?://|\b(?:files?|attach\w+|this thread|inbox|calendar)\b", re.IGNORECASE)
+NEEDS_TOOLS = re.compile(
+    r"^\W*(?:continue|go on|carry on|weiter)\b|https?://|"
+    r"\b(?:files?|attach\w+|this thread|section|chapter)\b",
+    re.IGNORECASE,
+)
 ASKS_FOR_WORK = re.compile(r"\b(?:help|write|make|do|prepare|create|add)\b", re.IGNORECASE)
 QUESTION = re.compile(
     r"^\W*(?:what|who|why|how|when|where|which|is|are|does|do|explain|define)\b", re.I
@@ -120,7 +122,7 @@ def classify(words: str) -> str:
         return "STOP"
     if ORDERS.search(words):
         return "ORDER"
-    works = (REPORT, SEARCHES, SECTION, FILES, GO_ON, GOES_ON)
+    works = (REPORT, SEARCHES, NEEDS_TOOLS, GO_ON)
     is_work = any(rule.search(words) for rule in works) and not _is_plain_question(words)
     is_vague = ASKS_FOR_WORK.search(words) is not None and not stems(topic_of(words))
     return "COMPLEX" if is_work or is_vague or errand.is_asked_for(words) else "SIMPLE"
