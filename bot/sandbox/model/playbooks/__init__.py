@@ -62,9 +62,13 @@ class Plan:
     reply: Callable[[], Awaitable[Reply]]
 
     @classmethod
-    def of(cls, kind: Kind, make: Callable[[], Reply]) -> "Plan":
-        """A reply that is made beside the event loop."""
-        return cls(kind, lambda: asyncio.to_thread(make))
+    def of(cls, kind: Kind, reply: Reply) -> "Plan":
+        """A reply that is known already."""
+
+        async def give() -> Reply:
+            return reply
+
+        return cls(kind, give)
 
 
 async def no_pages() -> Sequence[Page]:
@@ -91,18 +95,18 @@ def plan(body: Json, pages: Pages) -> Plan:
     conversation = read_conversation(body)
     tools = conversation.tools.keys()
     if "read_order" in tools:
-        return Plan.of("order", lambda: order.read(conversation))
+        return Plan.of("order", order.read(conversation))
     verdict = _verdict(conversation)
     if verdict and not tools:
-        return Plan.of("classify", lambda: conversation.say(verdict))
+        return Plan.of("classify", conversation.say(verdict))
     if verdict and verdict != "SIMPLE":
         leaving = conversation.use("use_tools", reason=REASON)
-        return Plan.of("escape", lambda: conversation.call(leaving))
+        return Plan.of("escape", conversation.call(leaving))
     if tools <= {"use_tools"} and not conversation.now.calls:
         return Plan("answer", lambda: answer.from_pages(conversation, pages))
     if "write_report" in tools and "Task" not in tools:
-        return Plan.of("delegated", lambda: report.as_expert(conversation))
-    return Plan.of("research", lambda: _work(conversation))
+        return Plan("delegated", lambda: asyncio.to_thread(report.as_expert, conversation))
+    return Plan("research", lambda: asyncio.to_thread(_work, conversation))
 
 
 def _verdict(conversation: Conversation) -> str:
