@@ -132,9 +132,9 @@ class RehearsedModel(ModelStandIn):
         if planned.kind == "classify":
             return planned
         if task.word:
-            return Plan.of("scripted", lambda: _rehearsed(task, body))
+            return Plan.of("scripted", _rehearsed(task, body))
         if planned.kind == "delegated" and _is_careless(body):
-            return Plan.of("delegated", lambda: _say("I did not feel like reading anything."))
+            return Plan.of("delegated", _say("I did not feel like reading anything."))
         return planned
 
 

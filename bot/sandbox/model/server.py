@@ -115,8 +115,7 @@ class ModelStandIn:
     def plan(self, body: Json) -> Plan:
         """The reply to one validated request, and its kind before it is made."""
         if self._scripted and not is_beside(self._scripted[0], body):
-            scripted = self._scripted.pop(0)
-            return Plan.of("scripted", lambda: scripted)
+            return Plan.of("scripted", self._scripted.pop(0))
         return plan(body, self._pages)
 
     def _take_fault(self, kind: str) -> Fault | None:

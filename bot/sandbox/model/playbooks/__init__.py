@@ -15,7 +15,6 @@ from bot.sandbox.model.conversation import (
     GO_ON,
     REPORT,
     SEARCHES,
-    SECTION,
     Conversation,
     read_conversation,
     topic_of,
@@ -44,8 +43,11 @@ ORDERS = re.compile(
 STOPS = re.compile(
     r"^\W*(?:please |can you |could you )*(?:stop|cancel|abort|never mind|leave it)\b.{0,30}$", re.I
 )
-GOES_ON = re.compile(r"^\W*(?:continue|go on|carry on|weiter)\b", re.IGNORECASE)
-FILES = re.compile(r"https?://|\b(?:files?|attach\w+|this thread|inbox|calendar)\b", re.IGNORECASE)
+NEEDS_TOOLS = re.compile(
+    r"^\W*(?:continue|go on|carry on|weiter)\b|https?://|"
+    r"\b(?:files?|attach\w+|this thread|section|chapter)\b",
+    re.IGNORECASE,
+)
 ASKS_FOR_WORK = re.compile(r"\b(?:help|write|make|do|prepare|create|add)\b", re.IGNORECASE)
 QUESTION = re.compile(
     r"^\W*(?:what|who|why|how|when|where|which|is|are|does|do|explain|define)\b", re.I
@@ -60,9 +62,13 @@ class Plan:
     reply: Callable[[], Awaitable[Reply]]
 
     @classmethod
-    def of(cls, kind: Kind, make: Callable[[], Reply]) -> "Plan":
-        """A reply that is made beside the event loop."""
-        return cls(kind, lambda: asyncio.to_thread(make))
+    def of(cls, kind: Kind, reply: Reply) -> "Plan":
+        """A reply that is known already."""
+
+        async def give() -> Reply:
+            return reply
+
+        return cls(kind, give)
 
 
 async def no_pages() -> Sequence[Page]:
@@ -89,18 +95,18 @@ def plan(body: Json, pages: Pages) -> Plan:
     conversation = read_conversation(body)
     tools = conversation.tools.keys()
     if "read_order" in tools:
-        return Plan.of("order", lambda: order.read(conversation))
+        return Plan.of("order", order.read(conversation))
     verdict = _verdict(conversation)
     if verdict and not tools:
-        return Plan.of("classify", lambda: conversation.say(verdict))
+        return Plan.of("classify", conversation.say(verdict))
     if verdict and verdict != "SIMPLE":
         leaving = conversation.use("use_tools", reason=REASON)
-        return Plan.of("escape", lambda: conversation.call(leaving))
+        return Plan.of("escape", conversation.call(leaving))
     if tools <= {"use_tools"} and not conversation.now.calls:
         return Plan("answer", lambda: answer.from_pages(conversation, pages))
     if "write_report" in tools and "Task" not in tools:
-        return Plan.of("delegated", lambda: report.as_expert(conversation))
-    return Plan.of("research", lambda: _work(conversation))
+        return Plan("delegated", lambda: asyncio.to_thread(report.as_expert, conversation))
+    return Plan("research", lambda: asyncio.to_thread(_work, conversation))
 
 
 def _verdict(conversation: Conversation) -> str:
@@ -120,7 +126,7 @@ def classify(words: str) -> str:
         return "STOP"
     if ORDERS.search(words):
         return "ORDER"
-    works = (REPORT, SEARCHES, SECTION, FILES, GO_ON, GOES_ON)
+    works = (REPORT, SEARCHES, NEEDS_TOOLS, GO_ON)
     is_work = any(rule.search(words) for rule in works) and not _is_plain_question(words)
     is_vague = ASKS_FOR_WORK.search(words) is not None and not stems(topic_of(words))
     return "COMPLEX" if is_work or is_vague or errand.is_asked_for(words) else "SIMPLE"
