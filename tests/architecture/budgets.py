@@ -49,7 +49,7 @@ ROOMS = {
     "bot without sandbox": Budget(11972, 75, 10_900, 85),
     "bot/sandbox/slack": Budget(3398, 30, 3400, 30),
     "bot/sandbox/page": Budget(600, 5, 600, 8),
-    "bot/sandbox/model": Budget(2258, 15, 2000, 16),
+    "bot/sandbox/model": Budget(2278, 15, 2000, 16),
     "bot/sandbox/composio": Budget(1681, 13, 1600, 14),
     "bot/sandbox": Budget(9649, 76, 9000, 80),
     "mcp_local": Budget(4700, 40, 4700, 42),
