@@ -8,11 +8,16 @@ from itertools import product
 from babel.dates import format_date, format_datetime, get_day_names, get_month_names
 from babel.lists import format_list
 
-from agent_core.schedules.rule import Recurrence, Rule, read_recurrence, wall_at, zone_named
+from agent_core.schedules.rule import (
+    ELAPSED,
+    Recurrence,
+    Rule,
+    read_recurrence,
+    wall_at,
+    zone_named,
+)
 from agent_core.words import CORE, Words
 
-_ELAPSED = frozenset({"HOURLY", "MINUTELY", "SECONDLY"})
-_QUARTERS = (1, 4, 7, 10)
 _DAYS: dict[tuple[int, ...], str] = {
     (): "day",
     (0, 1, 2, 3, 4, 5, 6): "day",
@@ -25,7 +30,7 @@ def rule_words(rule: Rule, language: str) -> str:
     """A rule as a person would say it: every weekday at 09:00 (Europe/Berlin).
 
     A first day is named where the rule begins at midnight of its zone, as one that was asked for
-    does. Raises `ValueError` for a recurrence that cannot be read.
+    does.
     """
     speaker = _Speaker.of(language)
     words, recurrence = speaker.words, read_recurrence(rule.recurrence)
@@ -37,11 +42,7 @@ def rule_words(rule: Rule, language: str) -> str:
         parts.append(words("rule-starting", day=speaker.date(begins.date())))
     if rule.ends is not None:
         last = wall_at(rule.ends, zone_named(rule.zone))
-        is_whole_day = (last.hour, last.minute) == (23, 59)
-        time = "" if is_whole_day else f", {last:%H:%M}"
-        parts.append(words("rule-until", day=f"{speaker.date(last.date())}{time}"))
-        if time and not recurrence.hours:
-            parts.append(f"({rule.zone})")
+        parts.append(words("rule-until", day=speaker.date(last.date())))
     return " ".join(parts)
 
 
@@ -89,15 +90,13 @@ class _Speaker:
 
     def days(self, recurrence: Recurrence) -> str:
         n = recurrence.interval
-        if recurrence.frequency in _ELAPSED:
+        if recurrence.frequency in ELAPSED:
             return self.words("rule-elapsed", unit=recurrence.frequency, n=n)
         if recurrence.frequency == "YEARLY" and recurrence.months and recurrence.month_days:
             day = self.listed([str(day) for day in recurrence.month_days])
             return self.words("rule-yearly", n=n, day=day, month=self.months(recurrence.months))
         if recurrence.frequency in ("DAILY", "WEEKLY"):
             return self._in_months(self._of_week(recurrence), recurrence)
-        if recurrence.months == _QUARTERS and n == 1:
-            return self.words("rule-quarterly", on=self._of_month(recurrence, "on-"))
         if n > 1:
             return self.words("rule-months-apart", n=n, on=self._of_month(recurrence, "on-"))
         return self._in_months(self._of_month(recurrence, ""), recurrence)
@@ -109,7 +108,7 @@ class _Speaker:
         return self.words("rule-only-in", recurrence=text, months=months)
 
     def _of_week(self, recurrence: Recurrence) -> str:
-        days, n = tuple(each.day for each in recurrence.weekdays), recurrence.interval
+        days, n = tuple(each.weekday for each in recurrence.weekdays), recurrence.interval
         named = self.weekdays(days)
         if n > 1:
             apart = "rule-weeks-apart" if days else "rule-days-apart"
@@ -129,7 +128,7 @@ class _Speaker:
         )
 
     def _nth_day(self, recurrence: Recurrence) -> str:
-        days = tuple(dict.fromkeys(each.day for each in recurrence.weekdays))
+        days = tuple(dict.fromkeys(each.weekday for each in recurrence.weekdays))
         if _DAYS.get(days) == "workday":
             return self.words("rule-workday")
         return self.weekdays(days) or self.words("rule-day")
@@ -141,7 +140,7 @@ class _Speaker:
 
 def _nths(recurrence: Recurrence) -> tuple[int, ...]:
     """Which of the month's days: stated with the days, or as places among all their times."""
-    stated = dict.fromkeys(each.nth for each in recurrence.weekdays if each.nth)
+    stated = dict.fromkeys(each.n for each in recurrence.weekdays if each.n)
     if stated:
         return tuple(stated)
     a_day = max(1, len(recurrence.hours) * max(1, len(recurrence.minutes)))

@@ -59,7 +59,6 @@ def asked(text: str, intent: str) -> Said:
         owner_locale="",
         task="battery storage",
         rule=rule,
-        when_nothing_new="post",
         origin=SessionId("T1:C1:1.000001"),
     )
     schedule = Schedule(

@@ -49,7 +49,6 @@ async def prepare(slack: SlackStandIn, url: str, count: int) -> datetime:
     owner = user_id(slack.team_id, slack.users["ann"])
     places = [slack.channels[name] for name in CHANNELS]
     at = (now + LEAD + timedelta(seconds=count / 100)).replace(microsecond=0)
-    recurrence = f"FREQ=DAILY;BYHOUR={at.hour};BYMINUTE={at.minute};BYSECOND={at.second}"
     try:
         for number in range(count):
             place = places[number % len(places)]
@@ -60,8 +59,7 @@ async def prepare(slack: SlackStandIn, url: str, count: int) -> datetime:
                 owner_name="Ann",
                 owner_locale="",
                 task=f"what is new in field {number}",
-                rule=Rule(recurrence=recurrence, zone="UTC", begins=now),
-                when_nothing_new="post",
+                rule=Rule(recurrence="FREQ=DAILY", zone="UTC", begins=at),
                 origin=SessionId(f"{slack.team_id}:{place}:1.000001"),
             )
             schedule = await store.propose(ScheduleId(f"s{number}"), order, now)

@@ -119,19 +119,6 @@ async def test_only_when_there_is_something_new_nothing_is_posted_without(office
     assert states == ["posted", "nothing_new", "nothing_new", "posted"]
 
 
-@pytest.mark.proves("digest.only_new")
-async def test_by_choice_one_line_says_that_there_is_nothing_new(office: Office) -> None:
-    schedule = await office.order()
-    listing = await office.say("digests")
-    await office.choose(listing, "edit", schedule)
-    assert await office.fill_in(await office.form(), {"news": "say_so"}) == {}
-    await run(office, schedule, GRID)
-    [line] = await run(office, schedule, GRID)
-    assert line.text.startswith("*battery storage*: Nothing new since ")
-    assert len(line.text.splitlines()) == 1
-    assert replies(office, line) == []
-
-
 @pytest.mark.proves("digest.late")
 async def test_after_days_away_one_late_digest_comes_and_says_so(office: Office) -> None:
     schedule = await office.order("every day at 9 post a digest on battery storage in #energy")

@@ -34,7 +34,6 @@ def order(rule: Rule = NINE) -> Order:
         owner_locale="",
         task="battery storage",
         rule=rule,
-        when_nothing_new="post",
         origin=SessionId("T1:C9:1.000001"),
     )
 

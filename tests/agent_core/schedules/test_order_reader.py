@@ -46,7 +46,6 @@ def schedule(number: int, owner: UserId = ANN, task: str = "heat pumps") -> Sche
         owner_locale="",
         task=task,
         rule=rule,
-        when_nothing_new="post",
         origin=SessionId("T1:C1:1.000001"),
     )
     return Schedule(
@@ -134,7 +133,7 @@ async def test_orders_in_peoples_own_words_are_read_and_corrected(
     reader = OrderReader(model)
 
     first = check_draft(await reader.draft(what), what)
-    correction = said("no, at 10", pending=first.draft, earlier=(text,))
+    correction = said("no, at 10", pending=first.draft)
     second = check_draft(await reader.draft(correction), correction)
 
     assert first.rule is not None
@@ -286,7 +285,6 @@ async def test_the_model_gets_the_persons_own_words_and_digests_and_must_call_th
         "Channels in the message: #energy",
         "Their digests:",
         "1. heat pumps | FREQ=DAILY;BYHOUR=8;BYMINUTE=0 | Europe/Berlin | active",
-        "Digests of others, by number alone: 2",
         "<message>",
         SENTENCE,
         "</message>",
@@ -310,15 +308,15 @@ def test_a_task_is_copied_with_the_capitals_of_the_message() -> None:
 
 def test_what_is_missing_is_asked_with_the_models_question_or_ours() -> None:
     ours = read({"intent": "order", "task": "battery storage"}, said())
-    theirs = read({**GOOD, "rrule": "", "question": "On  which\ndays?"}, said())
+    theirs = read({**GOOD, "rrule": "", "question": "On which days?"}, said())
 
     assert (ours.missing, ours.question) == ("day", "")
-    assert theirs.question == "On which days?"
+    assert (theirs.missing, theirs.question) == ("day", "On which days?")
 
 
 def test_an_answer_completes_what_is_pending() -> None:
     asked = read({**GOOD, "rrule": "FREQ=DAILY"}, said())
-    answer = said("at nine", pending=asked.draft, earlier=(SENTENCE,))
+    answer = said("at nine", pending=asked.draft)
     reading = read({"intent": "change", "rrule": "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"}, answer)
 
     assert asked.missing == "time"

@@ -18,7 +18,6 @@ ORDER = Order(
     owner_locale="en-US",
     task="moss",
     rule=Rule(recurrence="FREQ=DAILY;BYHOUR=9;BYMINUTE=0", zone="UTC", begins=NOW),
-    when_nothing_new="post",
     origin=THREAD,
 )
 
