@@ -76,7 +76,7 @@ def examine_root(root: Path, *, make: bool = False, min_free_bytes: int = MIN_FR
     """
     path = root.resolve()
     try:
-        if make:
+        if make and not path.exists():
             path.mkdir(parents=True, exist_ok=True)
         return _tried(path, min_free_bytes)
     except OSError as error:

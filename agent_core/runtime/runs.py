@@ -263,6 +263,8 @@ class Scopes:
             await self._parts.store.append_messages(turn.id, run, start, new)
 
         async def take(place: str) -> tuple[Taken, ...]:
+            # A turn that goes on from its history does not pay again for what it had.
+            await self._parts.log.flush()
             return await self._steering.take(turn, place) if run == ROOT_RUN else ()
 
         async def has_messages() -> bool:

@@ -1,4 +1,4 @@
-"""Five hundred turns with a model whose answers are legal but arbitrary."""
+"""Two hundred turns with a model whose answers are legal but arbitrary."""
 
 import asyncio
 import gc
@@ -30,7 +30,7 @@ from agent_core.events import (
 from tests.agent_core.testing.chaos_model import CANARY
 from tests.agent_core.testing.chaos_world import TURNS_A_SESSION, LivedSession, LivedTurn, live
 
-BATCHES = 10
+BATCHES = 4
 SESSIONS_A_BATCH = 10
 
 

@@ -123,7 +123,7 @@ class App {
 
   /** Acts as the present person; a failure becomes a toast and null. */
   attempt(name, fields, files) {
-    return this.tried(() => act(this.store.me, name, fields, files));
+    return this.tried(() => act(this.store.person, name, fields, files));
   }
 
   async tried(work) {
