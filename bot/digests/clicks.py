@@ -40,7 +40,7 @@ DAYS = (
 _TIME = re.compile(r"\s*([01]?\d|2[0-3])[:.]([0-5]\d)\s*")
 _BLOCK_OF = {
     "too_often": "days", "never": "days", "over": "days", "unreadable": "days",
-    "unknown_zone": "time", "unknown_channel": "channel", "not_allowed": "channel",
+    "unknown_channel": "channel", "not_allowed": "channel",
     "bot_not_there": "channel", "asker_not_there": "channel",
 }  # fmt: skip
 
@@ -100,7 +100,8 @@ class Clicks:
                 return None
             changed = await self._orders.change(ScheduleId(name), wanted, who)
         except NotDone as refused:
-            block = _BLOCK_OF.get(refused.refusal, "task")
+            block = _BLOCK_OF.get(refused.refusal, "")
+            block = block if block in submission.values else "task"
             return {block: posts.refusal(refused, language)}
         if changed.status == "proposed":
             may_read = await self._orders.places.may_read(changed.order)

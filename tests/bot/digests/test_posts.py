@@ -7,48 +7,23 @@ from typing import Any
 
 import pytest
 
-from agent_core.ids import SessionId, UserId
-from agent_core.schedules.rule import Rule
 from agent_core.schedules.schedule import (
-    Order,
     PublishedDigest,
     Schedule,
-    ScheduleId,
     Slot,
     faults_of,
 )
 from bot.digests import posts
+from bot.digests.clicks import form, read_form
 from bot.digests.orders import NotDone
 from bot.render import limits
 from bot.words import BOT
+from tests.schedules import a_schedule, an_order
 
 NOW = datetime(2026, 3, 27, 8, tzinfo=UTC)
 BEFORE = NOW - timedelta(days=1)
-RULE = Rule(
-    recurrence="FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0",
-    zone="Europe/Berlin",
-    begins=datetime(2026, 3, 2, 8, 30, tzinfo=UTC),
-)
-ORDER = Order(
-    team="T1",
-    place="C0NEWS",
-    owner=UserId("T1:U1"),
-    owner_name="Ann",
-    owner_locale="en-US",
-    task="battery storage",
-    rule=RULE,
-    origin=SessionId("T1:C1:1.000000"),
-)
-SCHEDULE = Schedule(
-    id=ScheduleId("0123456789abcdef"),
-    number=3,
-    order=ORDER,
-    status="active",
-    reason="",
-    failures=0,
-    next_due=datetime(2026, 3, 30, 7, tzinfo=UTC),
-    created_at=NOW,
-)
+ORDER = an_order(place="C0NEWS", owner_locale="en-US")
+SCHEDULE = a_schedule(ORDER, 3)
 SLOT = Slot(
     schedule=SCHEDULE.id, at=NOW, state="begun", claimed_at=NOW, left_out=0, by_hand=False, root=""
 )
@@ -163,3 +138,13 @@ def test_a_long_list_says_how_many_are_left_and_fits_in_its_blocks() -> None:
     assert "And 10 more." in draft.text
     assert len(draft.blocks) <= limits.BLOCKS_PER_POST
     assert len(str(draft.blocks)) < 60_000
+
+
+def test_a_form_cannot_lose_a_rule_that_its_menus_do_not_have() -> None:
+    rule = replace(ORDER.rule, recurrence="FREQ=HOURLY;INTERVAL=6")
+    order = replace(ORDER, rule=rule)
+    shown = str(form(order, "en", "new en T1:C1:1.0 1.0"))
+    changed = read_form({"task": "wine", "news": "be_silent"}, order, "en", NOW)
+    assert "every 6 hours" in shown
+    assert "09:00" not in shown
+    assert changed == replace(order, task="wine", only_when_new=True)
