@@ -1,15 +1,13 @@
 """The real bot as a child process, which may be killed at events and is then started again."""
 
 import asyncio
-import json
 import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
-from itertools import pairwise
 from pathlib import Path
 from typing import Self, get_args
 
@@ -129,25 +127,26 @@ class BotLives:
         environment: What it is given in place of this process's own variables.
         directory: Where it runs.
         kill_at: The kinds of the events at which it dies, one for each life but the last.
-        on_restart: Told of each death, by the event's kind, before the next life.
     """
 
     def __init__(
         self,
+        world: World,
         environment: Mapping[str, str],
         directory: Path,
-        *,
         kill_at: Sequence[str],
-        on_restart: Callable[[str], None],
     ) -> None:
+        self.deaths: list[str] = []
+        """The events that it was killed at."""
+        self.ahead = list(kill_at)
+        """Those that have not come."""
+        self._world = world
         self._environment = environment
         self._directory = directory
-        self._ahead = list(kill_at)
-        self._on_restart = on_restart
         self._process: BotProcess | None = None
 
     async def __aenter__(self) -> Self:
-        armed = f"{EVENT_POINT}{self._ahead[0]}" if self._ahead else ""
+        armed = f"{EVENT_POINT}{self.ahead[0]}" if self.ahead else ""
         environment = {**self._environment, "FAULT_AT": armed}
         self._process = await start_bot(environment, self._directory)
         return self
@@ -164,51 +163,30 @@ class BotLives:
         """
         if self._process is None:
             return
-        if not (self._process.was_killed and self._ahead):
+        if not (self._process.was_killed and self.ahead):
             self._process.check()
             return
         await self._process.stop()
-        self._on_restart(self._ahead.pop(0))
+        self.deaths.append(self.ahead.pop(0))
         await self.__aenter__()
 
-
-class Deaths:
-    """What the bot was killed at, and the work that was done again for it.
-
-    Done again is a model request that the stand-in had word for word before, and a call that
-    reached the Composio stand-in with the tool and arguments of one before the last death. What the
-    bot's own toolkit did again is not seen, nor what a real service got.
-    """
-
-    def __init__(self, world: World) -> None:
-        self._model = world.model
-        self._calls = world.composio.calls if world.composio else []
-        self._calls_before: list[int] = []
-        self.kinds: list[str] = []
-        """The events that came, in the order of the deaths."""
-
-    def note(self, kind: str) -> None:
-        """The bot has died at an event."""
-        self.kinds.append(kind)
-        self._calls_before.append(len(self._calls))
+    async def connected(self) -> None:
+        """Return when the bot listens, which it does again after each of its deaths."""
+        async with asyncio.timeout(_START_TIMEOUT_S):
+            while not self._world.slack.open_sockets:
+                await self.check()
+                await asyncio.sleep(0.02)
 
     def steps_repeated(self) -> int:
-        """How many steps were done again so far."""
-        asked = Counter(
-            call.digest
-            for call in (self._model.calls if self._model else ())
-            if call.kind != "rejected"
-        )
-        again = sum(times - 1 for times in asked.values())
-        calls = [(call.tool, json.dumps(call.arguments, sort_keys=True)) for call in self._calls]
-        for begin, end in pairwise([*self._calls_before, len(calls)]):
-            again += sum(call in calls[:begin] for call in calls[begin:end])
-        return again
+        """How many steps were done again for its deaths.
 
-
-async def until_connected(world: World, bot: BotLives) -> None:
-    """Return when the bot listens, which it does again after each of its deaths."""
-    async with asyncio.timeout(_START_TIMEOUT_S):
-        while not world.slack.open_sockets:
-            await bot.check()
-            await asyncio.sleep(0.02)
+        These are the model requests that the stand-in had word for word before, and the calls that
+        reached the Composio stand-in with the tool and arguments of an earlier one. What the bot's
+        own toolkit did again is not seen, nor what a real service got.
+        """
+        world = self._world
+        asked = world.model.calls if world.model and self.deaths else []
+        called = world.composio.calls if world.composio and self.deaths else []
+        done = Counter(call.digest for call in asked if call.kind != "rejected")
+        done += Counter(f"{call.tool} {sorted(call.arguments.items())}" for call in called)
+        return done.total() - len(done)

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from bot.sandbox import SandboxError
-from bot.sandbox.child import BotLives, Deaths, until_connected
+from bot.sandbox.child import BotLives
 from bot.sandbox.moments import SharedClock
 from bot.sandbox.page import Page
 from bot.sandbox.settings import SandboxSettings
@@ -59,25 +59,22 @@ async def _run(options: SandboxOptions) -> int:
         environment = {**world.environment, "SLACK_SETTLE_S": str(_SETTLE_S)}
         if clock is not None:
             environment["CLOCK_FILE"] = str(clock.file)
-        deaths = Deaths(world)
         deliveries = world.slack.workspace.deliverer.may_begin
         deliveries.clear()  # what people write before the bot listens is kept for it
         bot = await stack.enter_async_context(
-            BotLives(
-                environment,
-                directory,
-                kill_at=options.kill_at,
-                on_restart=deaths.note,
-            )
+            BotLives(world, environment, directory, options.kill_at)
         )
         if options.page_port is not None:
-            page = await stack.enter_async_context(_page(world, options.page_port))
+            commands = world.manifest["features"].get("slash_commands", ())
+            page = await stack.enter_async_context(
+                Page(world.slack, port=options.page_port, commands=commands)
+            )
             _announce(page, world, directory, options)
         if options.asks:
             # Its imports take a second, in which the bot starts beside it.
             await asyncio.to_thread(import_module, "bot.sandbox.driving")
         with Console(stderr=True).status("The bot is starting …"):
-            await until_connected(world, bot)
+            await bot.connected()
         deliveries.set()
         if clock is not None and options.moment is not None:
             clock.jump_to(options.moment.at_s)
@@ -85,7 +82,7 @@ async def _run(options: SandboxOptions) -> int:
         if options.asks:
             from bot.sandbox.driving import drive
 
-            code = await drive(world, bot, options, directory, clock, deaths)
+            code = await drive(world, bot, options, directory, clock)
         if options.page_port is not None:
             typer.echo("The bot is connected.", err=options.as_json)
             await _until_stopped(bot)
@@ -121,22 +118,10 @@ def _clock(options: SandboxOptions, directory: Path) -> SharedClock | None:
     return None
 
 
-def _page(world: World, port: int) -> Page:
-    features = world.manifest["features"]
-    return Page(
-        world.slack,
-        port=port,
-        commands=features.get("slash_commands", ()),
-    )
-
-
 def _announce(page: Page, world: World, directory: Path, options: SandboxOptions) -> None:
     """Where everything is; beside `--json`, standard output is left to the object."""
-    wanted = options.page_port
-    is_other = bool(wanted) and f":{wanted}/" not in page.url
     lines = (
         f"Open {page.url} in a browser and write to @{world.slack.state.team.bot.name} there.",
-        *([f"Port {wanted} is taken, so it is another one."] if is_other else []),
         f"Slack's Web API: {world.slack.api_url}",
         *([f"Mail that was sent: {world.composio.base_url}/mailbox"] if world.composio else []),
         f"Workspaces and log: {directory}",

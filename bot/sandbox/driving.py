@@ -3,10 +3,8 @@
 import asyncio
 import json
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 import typer
@@ -15,7 +13,7 @@ from rich.text import Text
 
 from agent_core.ids import TurnId
 from bot.inbound import plain_text
-from bot.sandbox.child import BotLives, Deaths, until_connected
+from bot.sandbox.child import BotLives
 from bot.sandbox.moments import Moment, SharedClock
 from bot.sandbox.outcome import Outcome, save_files
 from bot.sandbox.presses import (
@@ -28,7 +26,6 @@ from bot.sandbox.presses import (
     press,
 )
 from bot.sandbox.slack import Post, SlackStandIn
-from bot.sandbox.slack.feed import Change
 from bot.sandbox.watch import Watch
 from bot.sandbox.world import ASKER, SandboxOptions, World
 
@@ -48,7 +45,7 @@ class Driver:
     Args:
         slack: Where it acts.
         watch: Tells when the bot is done.
-        be_connected: Returns when the bot listens, again after each of its deaths.
+        be_connected: Returns when the bot listens.
         follow_link: Allows what a connect link asks for; raises LookupError where it cannot.
         button_timeout_s: How long it waits for a button to press.
     """
@@ -75,7 +72,7 @@ class Driver:
         """Of its thread, once it was begun."""
         self._asked_ts = ""
 
-    async def ask(self, text: str, clicks: deque[str] | None = None) -> None:
+    async def ask(self, text: str, clicks: deque[str]) -> None:
         """Mention the bot, or later reply in the thread, and wait until it has answered.
 
         Where it waits for an approval or a connection meanwhile, the next of `clicks` is pressed
@@ -93,10 +90,9 @@ class Driver:
         self._asked_ts = await self._slack.say(ASKER, _CHANNEL, text, thread_ts=thread)
         self.root_ts = self.root_ts or self._asked_ts
         place = f"{self._slack.team_id}:{self._slack.channels[_CHANNEL]}"
-        left = clicks if clicks is not None else deque[str]()
         waiting = [id for id, each in self.outcome.turns.items() if each.outcome == "waiting"]
         for turn_id in (TurnId(f"turn:{place}:{self._asked_ts}"), *waiting):
-            await self._follow(turn_id, left)
+            await self._follow(turn_id, clicks)
 
     @property
     def has_ended(self) -> bool:
@@ -177,15 +173,6 @@ class Driver:
         ]
         return sorted(found, key=lambda root: root[1].ts)
 
-    def close(self, *, files: Path, told: Callable[[float], str]) -> Outcome:
-        """What it all came to; the files are saved, and `told` gives the words for a moment."""
-        self.outcome.posts = self._slack.thread(_CHANNEL, self.root_ts)
-        self.outcome.files = save_files(self._slack.files, files)
-        for channel, post in self.roots():
-            replies = self._slack.state.replies_of(post.channel, post.ts)
-            self.outcome.note_root(channel, told(float(post.ts)), post, replies)
-        return self.outcome
-
     async def _button(self, name: str) -> Button:
         def fitting() -> list[Button]:
             buttons = find_buttons(self._slack, ASKER)
@@ -207,59 +194,23 @@ class Driver:
         )
 
 
-class Display:
-    """Follows Slack's changes while it is open; silent with `quiet`."""
-
-    def __init__(self, slack: SlackStandIn, *, quiet: bool) -> None:
-        self._slack = slack
-        self._quiet = quiet
-        self._console = Console(highlight=False, soft_wrap=True)
-        self._status = self._console.status("")
-        self._names = {user_id: name for name, user_id in slack.users.items()}
-        self._task: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> None:
-        if not self._quiet:
-            self._task = asyncio.create_task(self._follow(self._slack.changes()))
-
-    async def __aexit__(self, *_exc: object) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
-        self._status.stop()
-
-    async def _follow(self, changes: AsyncIterator[Change]) -> None:
-        async for change in changes:
-            match change:
-                case Change(Post() as post, previous=None, is_gone=False):
-                    self._print(post)
-                case Change(Post() as post, is_gone=False):
-                    self._show_progress(post)
-                case _:
-                    continue
-
-    def _print(self, post: Post) -> None:
-        if post.text and post.subtype != "file_share":
-            name = self._names.get(post.user, post.user)
-            words = plain_text(post.text, names=self._names)
-            self._line(Text.assemble((f"{name}: ", "bold"), words))
-        for file in post.files:
-            self._line(Text(f"   file: {file.name} ({len(file.content):,} bytes)", "cyan"))
-
-    def _show_progress(self, post: Post) -> None:
-        """An edited post is progress: its newest line, in place where the terminal can do that."""
-        lines = [line.strip(" _*") for line in post.text.splitlines()]
-        newest = next(filter(None, reversed(lines)), "")
-        if self._console.is_terminal:
-            self._status.update(Text(newest))
-            self._status.start()
-        else:
-            self._line(Text(f"   … {newest}", "dim"))
-
-    def _line(self, text: Text) -> None:
-        self._status.stop()
-        self._console.print(text)
+async def show(slack: SlackStandIn) -> None:
+    """Print what is posted; the newest line of an edited post is progress, shown in one place."""
+    names = {user_id: name for name, user_id in slack.users.items()}
+    console = Console(highlight=False, soft_wrap=True)
+    with console.status("") as status:
+        async for change in slack.changes():
+            post = change.record
+            if not isinstance(post, Post) or change.is_gone:
+                continue
+            if change.previous is not None:
+                status.update(Text(" ".join(post.text.splitlines()[-1:]).strip(" _*")))
+                continue
+            if post.text and post.subtype != "file_share":
+                words = plain_text(post.text, names=names)
+                console.print(Text(f"{names.get(post.user, post.user)}: {words}"))
+            for file in post.files:
+                console.print(Text(f"   file: {file.name} ({len(file.content):,} bytes)", "cyan"))
 
 
 async def drive(
@@ -268,7 +219,6 @@ async def drive(
     options: SandboxOptions,
     directory: Path,
     clock: SharedClock | None,
-    deaths: Deaths,
 ) -> int:
     """All asks, with clicks where the bot waits for them; the other clicks; the wait for posts.
 
@@ -279,36 +229,41 @@ async def drive(
     driver = Driver(
         world.slack,
         watch,
-        be_connected=partial(until_connected, world, bot),
+        be_connected=bot.connected,
         follow_link=world.composio.follow_link if world.composio else _refuse_link,
     )
-    async with Display(world.slack, quiet=options.as_json):
-        try:
-            clicks = deque(options.clicks)
-            for ask in options.asks:
-                await driver.ask(ask, clicks)
-            if driver.has_ended:
-                driver.outcome.unpressed = tuple(each for each in clicks if each in _CONSENTS)
-                clicks = deque(each for each in clicks if each not in _CONSENTS)
-            while clicks:
-                await driver.click(clicks.popleft())
-            if clock is not None and options.until_posts:
-
-                def count() -> int:
-                    return len(driver.roots())
-
-                wanted = options.until_posts
-                await watch.let_time_pass(clock, wanted, count=count, told=moment.told)
-        finally:
-            await watch.close()
-    outcome = driver.close(files=options.out or directory / "files", told=moment.told)
-    outcome.restarts, outcome.steps_repeated = len(deaths.kinds), deaths.steps_repeated()
-    outcome.never_came = options.kill_at[len(deaths.kinds) :]
+    showing = None if options.as_json else asyncio.create_task(show(world.slack))
+    try:
+        clicks = deque(options.clicks)
+        for ask in options.asks:
+            await driver.ask(ask, clicks)
+        if driver.has_ended:
+            driver.outcome.unpressed = tuple(each for each in clicks if each in _CONSENTS)
+            clicks = deque(each for each in clicks if each not in _CONSENTS)
+        while clicks:
+            await driver.click(clicks.popleft())
+        if clock is not None and options.until_posts:
+            await watch.let_time_pass(
+                clock, options.until_posts, count=lambda: len(driver.roots()), told=moment.told
+            )
+    finally:
+        if showing is not None:
+            showing.cancel()
+            await asyncio.wait([showing])
+        await watch.close()
+    outcome, state = driver.outcome, world.slack.state
+    outcome.posts = world.slack.thread(_CHANNEL, driver.root_ts)
+    outcome.files = save_files(world.slack.files, options.out or directory / "files")
+    for channel, post in driver.roots():
+        replies = state.replies_of(post.channel, post.ts)
+        outcome.note_root(channel, moment.told(float(post.ts)), post, replies)
+    outcome.restarts, outcome.steps_repeated = len(bot.deaths), bot.steps_repeated()
+    outcome.never_came = tuple(bot.ahead)
     outcome.effects = world.composio.effects if world.composio else None
     if options.as_json:
         typer.echo(json.dumps(outcome.as_json(), ensure_ascii=False, indent=2))
     else:
-        _tell(outcome, deaths)
+        _tell(outcome, bot.deaths)
     if outcome.turns and (last := [*outcome.turns.values()][-1]).outcome == "failed":
         typer.echo(f"The last turn failed: {last.turn.answer}", err=True)
         return 1
@@ -320,14 +275,12 @@ def _refuse_link(link: str) -> None:
     raise LookupError(link)
 
 
-def _tell(outcome: Outcome, deaths: Deaths) -> None:
+def _tell(outcome: Outcome, deaths: Sequence[str]) -> None:
     """What the posts of the thread have not told."""
     if outcome.workspace is not None:
         typer.echo(f"workspace: {outcome.workspace}")
-    if deaths.kinds:
-        typer.echo(
-            f"killed at {', '.join(deaths.kinds)} and started again; "
-            f"steps done again: {outcome.steps_repeated}"
-        )
+    if deaths:
+        again = f"and started again; steps done again: {outcome.steps_repeated}"
+        typer.echo(f"killed at {', '.join(deaths)} {again}")
     if outcome.never_came:
         typer.echo(f"not killed, for they never came: {', '.join(outcome.never_came)}")

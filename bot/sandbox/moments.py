@@ -8,10 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo, available_timezones
 
-_WRITTEN = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:\s+(\S+))?")
+_WRITTEN = re.compile(r"(20\d\d-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:\s+(\S+))?")
 _FORM = "a whole local time and a zone, such as 2026-03-27T08:59:50 Europe/Berlin"
-_YEARS = range(2002, 2200)
-"""In these Slack's timestamps have ten digits before the point."""
 
 
 class UnclearMomentError(ValueError):
@@ -53,8 +51,6 @@ def read_moment(text: str) -> Moment:
         at = datetime.fromisoformat(f"{day}T{hour}").replace(tzinfo=ZoneInfo(zone))
     except ValueError as error:
         raise UnclearMomentError(f"There is no {day} {hour}: write {_FORM}.") from error
-    if at.year not in _YEARS:
-        raise UnclearMomentError(f"The year must be from {_YEARS[0]} to {_YEARS[-1]}.")
     if at.astimezone(UTC).astimezone(at.tzinfo).replace(tzinfo=None) != at.replace(tzinfo=None):
         raise UnclearMomentError(f"The clocks in {zone} leave out {day} {hour}: write another.")
     return Moment(at=at.astimezone(UTC), zone=zone)

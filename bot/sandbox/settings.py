@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 
-from pydantic import Field, SecretStr
+from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 _OURS = (
@@ -24,39 +24,31 @@ class SandboxSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_file=".env", env_file_encoding="utf-8", extra="ignore")
 
-    anthropic_api_key: SecretStr = Field(default=SecretStr(""))
-    anthropic_auth_token: SecretStr = Field(default=SecretStr(""))
-    zai_api_key: SecretStr = Field(default=SecretStr(""))
+    anthropic_api_key: str = Field(default="", repr=False)
+    anthropic_auth_token: str = Field(default="", repr=False)
+    zai_api_key: str = Field(default="", repr=False)
     anthropic_base_url: str = ""
     anthropic_version: str = ""
     agent_model: str = ""
     classifier_model: str = ""
-    composio_api_key: SecretStr = Field(default=SecretStr(""))
+    composio_api_key: str = Field(default="", repr=False)
     composio_base_url: str = ""
 
     @property
     def model_keys(self) -> dict[str, str]:
         """What reaches a real model; empty when the stand-in is to be used."""
-        keys = self._named("anthropic_api_key", "anthropic_auth_token", "zai_api_key")
-        choices = self._named(
-            "anthropic_base_url", "anthropic_version", "agent_model", "classifier_model"
-        )
-        given = {name: value for name, value in choices.items() if value}
-        return keys | given if any(keys.values()) else {}
+        has_key = self.anthropic_api_key or self.anthropic_auth_token or self.zai_api_key
+        return self._given("anthropic", "zai", "agent", "classifier") if has_key else {}
 
     @property
     def composio_keys(self) -> dict[str, str]:
         """What reaches the real Composio; empty when the stand-in is to be used."""
-        keys = self._named("composio_api_key", "composio_base_url")
-        return keys if keys["COMPOSIO_API_KEY"] else {}
+        return self._given("composio") if self.composio_api_key else {}
 
-    def _named(self, *fields: str) -> dict[str, str]:
-        """Fields by the names of their variables, secrets laid open."""
-        values = {name: getattr(self, name) for name in fields}
-        return {
-            name.upper(): value.get_secret_value() if isinstance(value, SecretStr) else value
-            for name, value in values.items()
-        }
+    def _given(self, *services: str) -> dict[str, str]:
+        """The fields that are set, by the names of their variables."""
+        given: dict[str, str] = self.model_dump(exclude_defaults=True)
+        return {name.upper(): value for name, value in given.items() if name.startswith(services)}
 
 
 def child_environment(given: Mapping[str, str]) -> dict[str, str]:

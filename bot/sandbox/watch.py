@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from time import monotonic
 from typing import TypeVar
 
 from agent_core.events import (
@@ -17,10 +18,7 @@ from agent_core.events import (
     FastPathFallback,
     QuestionAsked,
     RouteChosen,
-    StepFinished,
     ToolCallStarted,
-    TurnFinished,
-    TurnStarted,
 )
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
@@ -51,10 +49,6 @@ class NoTurnError(SandboxError):
     """The bot did not do in time what was waited for; the message says what."""
 
 
-class NothingDueError(SandboxError):
-    """The posts that were waited for will not come; the message says why."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchedTurn:
     """A turn that has ended, or waits for a person, with its stored events."""
@@ -77,22 +71,15 @@ class WatchedTurn:
 
     def as_json(self) -> JsonObject:
         """What `--json` says of a turn."""
-        route = self._first(RouteChosen)
-        fallback = self._first(FastPathFallback)
-        finished = self._first(TurnFinished)
-        started = self._first(TurnStarted)
-        duration = (finished.at - started.at).total_seconds() if finished and started else 0.0
+        route = next((each for each in self.events if isinstance(each, RouteChosen)), None)
+        fallback = next((each for each in self.events if isinstance(each, FastPathFallback)), None)
         return {
             "ask": self.turn.inbound.text,
             "route": route.route if route else None,
             "fallback": fallback.reason if fallback else None,
             "answer": self.turn.answer,
             "outcome": self.outcome,
-            "duration_s": round(duration, 3),
-            "model_calls": (route.model_calls if route else 0)
-            + sum(isinstance(event, StepFinished) for event in self.events),
             "tool_calls": [e.tool for e in self.events if isinstance(e, ToolCallStarted)],
-            "events": [event.kind for event in self.events],
             "waits": list(self._waits()),
         }
 
@@ -112,10 +99,7 @@ class WatchedTurn:
                     ended = endings.get(event.consent)
                     yield {"kind": kind, "who": event.asker, "ended": ended}
                 case _:
-                    continue
-
-    def _first(self, kind: type[E]) -> E | None:
-        return next((event for event in self.events if isinstance(event, kind)), None)
+                    pass
 
 
 class Watch:
@@ -173,14 +157,13 @@ class Watch:
         Raises:
             NoTurnError: that did not happen in time.
         """
-        loop = asyncio.get_running_loop()
-        idle_since_s = loop.time()
+        idle_since_s = monotonic()
 
         async def is_settled() -> bool:
             nonlocal idle_since_s
             if await self._bot.is_at_work():
-                idle_since_s = loop.time()
-            return loop.time() - idle_since_s >= settled_s
+                idle_since_s = monotonic()
+            return monotonic() - idle_since_s >= settled_s
 
         await self.until(is_settled, timeout_s=timeout_s, otherwise="The bot did not come to rest")
 
@@ -223,43 +206,32 @@ class Watch:
         It ends as soon as `count` says that `wanted` posts are there and the bot is at rest.
 
         Raises:
-            NothingDueError: nothing is due any more, or slot after slot passes without a post.
-            NoTurnError: the bot does not begin with a slot, or does not end.
+            NoTurnError: nothing is due any more, slot after slot passes without a post, or the bot
+                does not begin with a slot or does not end.
         """
-
-        def refuse(why: str) -> NothingDueError:
-            now = told(clock.now())
-            so_far = f"of {wanted} posts {count()} are there, and it is {now} by the sandbox's"
-            return NothingDueError(f"{why}: {so_far} clock.")
+        silent, due = 0, None
 
         async def is_due() -> bool:
             return await self.next_due() is not None
 
-        silent = 0
-        await self.rest()
-        while (there := count()) < wanted:
-            if silent == _SILENT_SLOTS:
-                raise refuse(f"{silent} slots in a row brought no post")
-            try:
-                await self.until(is_due, timeout_s=_DUE_S, otherwise="")
-            except NoTurnError as error:
-                raise refuse("No schedule is due any more") from error
-            if due := await self.next_due():
-                await self._pass(due, clock, told)
-            silent = 0 if count() > there else silent + 1
-
-    async def _pass(self, due: datetime, clock: SharedClock, told: Callable[[float], str]) -> None:
-        """Go to a slot, and stay until the bot is done with it."""
-        clock.jump_to(due.timestamp() - _LEAD_S)
-
         async def is_begun() -> bool:
             then = await self.next_due()
-            return then is None or then > due
+            return then is None or due is None or then > due
 
-        at = told(due.timestamp())
-        late = f"The bot did not begin with what was due at {at}"
-        await self.until(is_begun, timeout_s=_BEGIN_S, otherwise=late)
         await self.rest()
+        while (there := count()) < wanted:
+            with suppress(NoTurnError):
+                await self.until(is_due, timeout_s=_DUE_S, otherwise="")
+            due = await self.next_due()
+            if due is None or silent == _SILENT_SLOTS:
+                why = f"{silent} slots in a row were silent" if due else "No schedule is due"
+                so_far = f"of {wanted} posts {there} are there at {told(clock.now())}"
+                raise NoTurnError(f"{why}: {so_far} by the sandbox's clock.")
+            clock.jump_to(due.timestamp() - _LEAD_S)
+            late = f"The bot did not begin with what was due at {told(due.timestamp())}"
+            await self.until(is_begun, timeout_s=_BEGIN_S, otherwise=late)
+            await self.rest()
+            silent = 0 if count() > there else silent + 1
 
 
 def _is_asking(turn: WatchedTurn, shown: JsonObject, seen_to: Collection[str]) -> bool:

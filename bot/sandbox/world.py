@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -37,8 +37,6 @@ class SandboxOptions:
     as_json: bool
     first_token_s: float | None = None
     """How long the stand-in model thinks; None: a little for the page, not at all with asks."""
-    tokens_per_s: float | None = None
-    """How fast it writes; 0: as fast as it can; None: unhurried for the page alone."""
     port: int | None = None
     """Where to serve the page; None: at the usual port, and not at all when there are asks."""
     kill_at: tuple[str, ...] = ()
@@ -62,15 +60,8 @@ class SandboxOptions:
     def pace(self) -> Pace:
         """The stand-in model's: as given, else unhurried where a person watches the page."""
         usual = Pace() if self.asks else UNHURRIED
-        first_token_s, tokens_per_s = self.first_token_s, self.tokens_per_s
-        return Pace(
-            first_token_s=usual.first_token_s if first_token_s is None else first_token_s,
-            tokens_per_s=usual.tokens_per_s if tokens_per_s is None else tokens_per_s or None,
-        )
-
-
-class NoManifestError(SandboxError):
-    """The sandbox was started outside of a checkout."""
+        first_token_s = usual.first_token_s if self.first_token_s is None else self.first_token_s
+        return replace(usual, first_token_s=first_token_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,12 +82,12 @@ def read_manifest() -> JsonObject:
     """What manifest.yml of this checkout says.
 
     Raises:
-        NoManifestError: this is no checkout: an installed wheel has no manifest.
+        SandboxError: this is no checkout: an installed wheel has no manifest.
     """
     try:
         return yaml.safe_load(_MANIFEST.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise NoManifestError(
+        raise SandboxError(
             "there is no manifest.yml beside the packages; run it in a checkout of the repository"
         ) from error
 
@@ -114,7 +105,7 @@ async def open_world(
 
     Raises:
         NoPagesError: the folder `web` has no pages.
-        NoManifestError: there is no manifest to install the app from.
+        SandboxError: there is no manifest to install the app from.
     """
     manifest = read_manifest()
     time = clock or SystemClock()

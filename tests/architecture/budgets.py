@@ -49,7 +49,7 @@ ROOMS = {
     "bot without sandbox": Budget(11989, 75, 10_900, 85),
     "bot/sandbox/slack": Budget(3398, 30, 3400, 30),
     "bot/sandbox/page": Budget(600, 5, 600, 8),
-    "bot/sandbox/model": Budget(2550, 16, 2000, 16),
+    "bot/sandbox/model": Budget(2291, 15, 2000, 16),
     "bot/sandbox/composio": Budget(1681, 13, 1600, 14),
     "bot/sandbox": Budget(10040, 77, 9000, 80),
     "mcp_local": Budget(4700, 40, 4700, 42),

@@ -89,7 +89,7 @@ async def outside_world(root: Path) -> AsyncGenerator[Outside]:
     async with (
         SlackStandIn(rate_limits=False, clock=HastyClock()) as slack,
         RehearsedModel(first_token_s=THINKING_S) as model,
-        SmallWeb.builtin(pace=0.0) as web,
+        SmallWeb.builtin() as web,
         ComposioStandIn(web.ready) as composio,
     ):
         yield Outside(slack=slack, model=model, composio=composio, web=web, root=root)

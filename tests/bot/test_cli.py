@@ -63,7 +63,7 @@ def test_the_check_explains_its_exit_code_and_its_option() -> None:
         (["start", "--fast"], "--fast"),
         (["check", "--all"], "--all"),
         (["sandbox", "--ask"], "--ask"),
-        (["sandbox", "--tokens-per-s", "quick"], "--tokens-per-s"),
+        (["sandbox", "--first-token-s", "quick"], "--first-token-s"),
     ],
 )
 def test_what_it_does_not_know_is_named_with_code_2(arguments: list[str], named: str) -> None:

@@ -119,8 +119,13 @@ async def test_another_person_can_neither_connect_nor_approve_for_the_asker(offi
 @pytest.mark.asyncio(loop_scope="module")
 async def test_reading_mails_needs_no_approval(office: World) -> None:
     office.outside.composio.connect(person(office, "ann"), "gmail")
-    ts = await office.mention("list my newest emails")
+    fetch = {"tool_slug": "GMAIL_FETCH_EMAILS", "arguments": {"max_results": 5}}
+    batch = {"tools": [fetch], "sync_response_to_workbench": False}
+    office.model.play(ToolUse(name=f"{COMPOSIO}COMPOSIO_MULTI_EXECUTE_TOOL", input=batch))
+    office.model.play(Text(text="Nothing new."))
+    ts = await office.mention("continue with my newest mails")
     await office.answered(ts, timeout_s=60)
+    assert "messageId" in str(office.requests_with("my newest mails")[-1]["messages"])
     names = [str(post) for post in visible(office, ts)]
     assert not any("consent.approve" in name for name in names)
 

@@ -239,7 +239,7 @@ async def outside_world(
     async with (
         SlackStandIn(rate_limits=False, clock=slack_clock) as slack,
         ModelStandIn(keep_bodies=True) as model,
-        SmallWeb.builtin(pace=0.0) as web,
+        SmallWeb.builtin() as web,
         ComposioStandIn(partial(_searchable, web, found)) as composio,
     ):
         yield Outside(slack=slack, model=model, composio=composio, web=web, root=root)

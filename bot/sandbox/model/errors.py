@@ -32,21 +32,20 @@ class RefusedError(Exception):
         message: str,
         *,
         status: int = 400,
-        type: str = "",
         code: str | None = None,
         retry_after: float | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.status = status
-        self.type = type or TYPE_OF_STATUS.get(status, "api_error")
         self.code = code
         self.retry_after = retry_after
 
 
 def error_body(error: RefusedError, request_id: str) -> Json:
-    """The JSON body of an error answer, and of an `error` event in a stream."""
-    inner: Json = {"type": error.type, "message": error.message}
+    """The JSON body of an error answer."""
+    kind = TYPE_OF_STATUS.get(error.status, "api_error")
+    inner: Json = {"type": kind, "message": error.message}
     if error.code:
         inner["details"] = {"error_code": error.code}
     return {"type": "error", "error": inner, "request_id": request_id}
@@ -54,15 +53,12 @@ def error_body(error: RefusedError, request_id: str) -> Json:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Fault:
-    """One scripted failure. Without `mid_stream` and `cut` it is an HTTP error."""
+    """One scripted failure. Without `cut` it is an HTTP error."""
 
     status: int = 529
-    """200 with neither `mid_stream` nor `cut` only stalls: the reply goes on afterwards."""
-    type: str = ""
+    """200 without `cut` only stalls: the reply goes on afterwards."""
     message: str = "Overloaded"
     error_code: str | None = None
-    mid_stream: bool = False
-    """Answer 200 and send an `error` event after `after_events` events."""
     cut: Cut | None = None
     """End the stream after `after_events` events: politely, or by dropping the connection."""
     after_events: int = 0
@@ -83,19 +79,11 @@ class Fault:
                 await self.over.wait()
 
     @property
-    def breaks_stream(self) -> bool:
-        return self.mid_stream or self.cut is not None
-
-    @property
     def is_http_error(self) -> bool:
-        return not self.breaks_stream and self.status != OK
+        return self.cut is None and self.status != OK
 
     @property
     def error(self) -> RefusedError:
         return RefusedError(
-            self.message,
-            status=self.status,
-            type=self.type,
-            code=self.error_code,
-            retry_after=self.retry_after,
+            self.message, status=self.status, code=self.error_code, retry_after=self.retry_after
         )

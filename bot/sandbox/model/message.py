@@ -75,12 +75,10 @@ def finish(reply: Reply, body: Json) -> Json:
     """The message that answers a request.
 
     Tool calls keep their JSON text under `partial_json`, which the stream sends piece by piece and
-    `visible` takes out. A reply longer than `max_tokens` is cut where the limit falls, in the
-    middle of a tool call too.
+    `visible` takes out.
     """
     calls = any(isinstance(block, ToolUse) for block in reply.blocks)
-    natural = reply.stop_reason or ("tool_use" if calls else "end_turn")
-    blocks, is_cut = _cut([_block(block) for block in reply.blocks], int(body["max_tokens"]))
+    blocks = [_block(block) for block in reply.blocks]
     shown = as_object(body.get("thinking")).get("display") in ("summarized", "updates")
     thought = reply.thought if shown else ""
     thinking: Json = {"type": "thinking", "thinking": thought, "signature": sign(thought)}
@@ -92,7 +90,7 @@ def finish(reply: Reply, body: Json) -> Json:
         "role": "assistant",
         "model": body["model"],
         "content": content,
-        "stop_reason": "max_tokens" if is_cut else natural,
+        "stop_reason": reply.stop_reason or ("tool_use" if calls else "end_turn"),
         "stop_sequence": None,
         "usage": {
             "input_tokens": estimate_tokens(json.dumps(prompt, ensure_ascii=False)),
@@ -147,19 +145,6 @@ def _block(block: Text | ToolUse) -> Json:
         "input": block.input,
         "partial_json": json.dumps(block.input, ensure_ascii=False),
     }
-
-
-def _cut(blocks: list[Json], max_tokens: int) -> tuple[list[Json], bool]:
-    kept: list[Json] = []
-    for block in blocks:
-        key = SAID[block["type"]]
-        cost = estimate_tokens(block[key])
-        if cost > max_tokens:
-            short = {**block, key: block[key][: max_tokens * CHARS_PER_TOKEN]}
-            return [*kept, short if key == "text" else {**short, "input": {}}], True
-        kept.append(block)
-        max_tokens -= cost
-    return kept, False
 
 
 def _shown(block: Json) -> Json:

@@ -10,8 +10,7 @@ import uuid
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from aiohttp import web
 
@@ -27,8 +26,8 @@ from bot.sandbox.model.message import (
     visible,
 )
 from bot.sandbox.model.playbooks import Pages, Plan, is_beside, no_pages, plan
-from bot.sandbox.model.validation import check_headers, validate
-from bot.sandbox.model.wire import Json
+from bot.sandbox.model.validation import validate
+from bot.sandbox.model.wire import Json, as_object
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 CLIENT_IS_GONE = 499
@@ -88,12 +87,7 @@ class ModelStandIn:
         self._port = int(self._runner.addresses[0][1])
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_exc: object) -> None:
         if self._runner is not None:
             await self._runner.cleanup()
 
@@ -135,7 +129,7 @@ class ModelStandIn:
         return fault
 
     async def _messages(self, request: web.Request) -> web.StreamResponse:
-        call, request_id = ModelCall(), _request_id()
+        call, request_id = ModelCall(), f"req_{uuid.uuid4().hex[:24]}"
         try:
             return await self._answer(request, call, request_id)
         except RefusedError as error:
@@ -149,11 +143,12 @@ class ModelStandIn:
     async def _answer(
         self, request: web.Request, call: ModelCall, request_id: str
     ) -> web.StreamResponse:
-        check_headers(request.headers)
+        if not request.headers.keys() & {"x-api-key", "Authorization"}:
+            raise RefusedError("Authorization header is required", status=401)
         body = await _read(request)
         call.body = body if self._keep_bodies else None
         call.digest = hashlib.sha256(await request.read()).hexdigest()
-        validate(body, request.headers)
+        validate(body)
         planned = self.plan(body)
         call.kind = planned.kind
         fault = self._take_fault(planned.kind)
@@ -185,8 +180,10 @@ class ModelStandIn:
                 await self._send(response, events[: fault.after_events])
                 await fault.silence()
                 del events[: fault.after_events]
-            if fault and fault.breaks_stream:
-                await _break(request, response, fault, headers["request-id"])
+            if fault and fault.cut == "abrupt" and request.transport is not None:
+                request.transport.abort()
+            elif fault and fault.cut:
+                await response.write_eof()
             else:
                 await self._send(response, events)
                 call.stop_reason = message["stop_reason"]
@@ -204,28 +201,13 @@ class ModelStandIn:
             await response.write(event.frame)
 
 
-async def _break(
-    request: web.Request, response: web.StreamResponse, fault: Fault, request_id: str
-) -> None:
-    if fault.mid_stream:
-        await response.write(StreamEvent(data=error_body(fault.error, request_id)).frame)
-    if fault.cut == "abrupt":
-        if request.transport is not None:
-            request.transport.abort()
-    else:
-        await response.write_eof()
-
-
 async def _read(request: web.Request) -> Json:
     try:
-        body: Any = json.loads(await request.read())
+        return as_object(json.loads(await request.read()))
     except web.HTTPRequestEntityTooLarge as error:
         raise RefusedError("Request exceeds the maximum size", status=413) from error
     except ValueError as error:
         raise RefusedError("The request body is not valid JSON") from error
-    if not isinstance(body, dict):
-        raise RefusedError("The request body must be a JSON object")
-    return cast(Json, body)
 
 
 def _refusal(error: RefusedError, request_id: str) -> web.Response:
@@ -233,7 +215,3 @@ def _refusal(error: RefusedError, request_id: str) -> web.Response:
     if error.retry_after is not None:
         headers["retry-after"] = f"{error.retry_after:g}"
     return web.json_response(error_body(error, request_id), status=error.status, headers=headers)
-
-
-def _request_id() -> str:
-    return f"req_{uuid.uuid4().hex[:24]}"

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -12,14 +11,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 from aiohttp import web
 
-from bot.sandbox.web.site import (
-    Document,
-    Page,
-    read_built_in,
-    read_bytes,
-    read_folder,
-    read_page,
-)
+from bot.sandbox.web.site import Document, Page, read_built_in, read_bytes, read_folder, read_page
 
 _LOOPBACK = "127.0.0.1"
 _ALL_HOSTS = "*.test"
@@ -53,11 +45,9 @@ class SmallWeb:
         self._listing: asyncio.Task[tuple[Page, ...]] | None = None
 
     @classmethod
-    def builtin(
-        cls, *, pace: float = 1.0, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
-    ) -> Self:
-        """The pages that come with the sandbox; `pace` multiplies the delay of the slow one."""
-        return cls(*read_built_in(now=clock(), pace=pace))
+    def builtin(cls, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Self:
+        """The pages that come with the sandbox."""
+        return cls(*read_built_in(clock()))
 
     @classmethod
     def folder(cls, folder: Path) -> Self:
@@ -113,10 +103,9 @@ class SmallWeb:
         document = self._documents.get((host, path))
         if document is None:
             return web.Response(status=404, text=_NOT_FOUND, content_type="text/html")
-        await asyncio.sleep(document.delay_s)
         if document.file is None:
             return web.Response(status=document.status, headers={"Location": document.location})
-        body = await asyncio.to_thread(read_bytes, document.file, sys.maxsize)
+        body = await asyncio.to_thread(read_bytes, document.file)
         return web.Response(
             status=document.status, body=body, headers={"Content-Type": "text/html"}
         )

@@ -4,7 +4,7 @@ import gzip
 import logging
 import os
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -50,7 +50,6 @@ class Document:
     status: int = 200
     location: str = ""
     """Where a redirect leads."""
-    delay_s: float = 0.0
     kind: PageKind | None = None
     """None: a page with a date counts as news."""
     source: str = ""
@@ -67,16 +66,13 @@ class Document:
         return urlsplit(self.url).hostname or ""
 
 
-def read_built_in(*, now: datetime, pace: float) -> tuple[list[Document], Mapping[str, str]]:
-    """The pages that come with the sandbox, and the text of robots.txt by host.
-
-    `pace` multiplies the delay of the slow page.
-    """
+def read_built_in(now: datetime) -> tuple[list[Document], Mapping[str, str]]:
+    """The pages that come with the sandbox, and the text of robots.txt by host."""
     told = yaml.safe_load((_BUILT_IN / "index.yaml").read_text(encoding="utf-8"))
-    return [_document(entry, now, pace) for entry in told["pages"]], told["robots"]
+    return [_document(entry, now) for entry in told["pages"]], told["robots"]
 
 
-def _document(entry: dict[str, Any], now: datetime, pace: float) -> Document:
+def _document(entry: dict[str, Any], now: datetime) -> Document:
     """What an entry says. Its bytes lie in `<host>/<path>.html` unless it leads elsewhere."""
     parts = urlsplit(str(entry["url"]))
     path = parts.path.strip("/").removesuffix(".html")
@@ -85,7 +81,7 @@ def _document(entry: dict[str, Any], now: datetime, pace: float) -> Document:
     if (age_h := entry.pop("age_h", None)) is not None:
         entry["date"] = now - timedelta(hours=age_h)
     fields: dict[str, Any] = {"kind": "web", **entry}
-    return Document(**{**fields, "delay_s": pace * entry.get("delay_s", 0.0)})
+    return Document(**fields)
 
 
 def read_folder(folder: Path) -> list[Document]:
@@ -99,19 +95,14 @@ def read_folder(folder: Path) -> list[Document]:
     """
     if not folder.is_dir():
         raise NoPagesError(f"{folder} is not a folder")
-    documents = [Document(url=_url(file, folder), file=file) for file in _walk(folder)]
+    documents = [
+        Document(url=_url(file, folder), file=file)
+        for file in sorted(folder.rglob("[!.]*"))
+        if file.name.lower().endswith(_SUFFIXES)
+    ]
     if not documents:
         raise NoPagesError(f"{folder} holds no page: none of its files ends in .html, .htm or .gz")
     return documents
-
-
-def _walk(folder: Path) -> Iterator[Path]:
-    """The page files below `folder` in a stable order, hidden names and linked folders left out."""
-    for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            if name.lower().endswith(_SUFFIXES) and not name.startswith("."):
-                yield Path(parent, name)
 
 
 def _url(file: Path, folder: Path) -> str:
@@ -124,7 +115,7 @@ def read_page(document: Document) -> Page | None:
     from trafilatura import bare_extraction, html2txt
 
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # a broken page is no news here
-    head = read_bytes(document.file, _MAX_INDEXED_BYTES) if document.file else b""
+    head = read_bytes(document.file)[:_MAX_INDEXED_BYTES] if document.file else b""
     found: Any = bare_extraction(head, favor_recall=True, with_metadata=True) if head else None
     title = found.title if found else ""
     text: str = found.text if found and found.text else html2txt(head) if head else ""
@@ -145,13 +136,10 @@ def read_page(document: Document) -> Page | None:
     )
 
 
-def read_bytes(file: Path, limit: int) -> bytes:
-    """The first part of a page file, unpacked; what a broken archive still gives, or nothing."""
-    head = bytearray()
+def read_bytes(file: Path) -> bytes:
+    """A page file, unpacked; nothing where it cannot be read."""
     try:
-        with gzip.open(file) if file.suffix.lower() == ".gz" else file.open("rb") as stream:
-            while len(head) < limit and (chunk := stream.read1(64 * 1024)):
-                head += chunk
+        data = file.read_bytes()
+        return gzip.decompress(data) if file.suffix.lower() == ".gz" else data
     except (OSError, EOFError, zlib.error):
-        pass
-    return bytes(head)
+        return b""

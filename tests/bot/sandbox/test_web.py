@@ -20,7 +20,7 @@ ARTICLE = (
 
 @pytest.fixture
 async def web() -> AsyncGenerator[SmallWeb]:
-    async with SmallWeb.builtin(pace=0.0) as small_web:
+    async with SmallWeb.builtin() as small_web:
         yield small_web
 
 

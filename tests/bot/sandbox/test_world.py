@@ -52,9 +52,8 @@ def pace(*asks: str, **given: Any) -> Pace:
 def test_the_model_is_unhurried_for_those_who_watch_the_page_unless_a_pace_is_given() -> None:
     assert pace() == UNHURRIED
     assert pace("hello") == pace("hello", port=0) == Pace()
-    given = {"first_token_s": 0.0, "tokens_per_s": 9.0}
-    assert pace(**given) == pace("hello", **given) == Pace(first_token_s=0.0, tokens_per_s=9.0)
-    assert pace(tokens_per_s=0.0) == Pace(first_token_s=UNHURRIED.first_token_s)
+    assert pace(first_token_s=9.0) == Pace(first_token_s=9.0, tokens_per_s=UNHURRIED.tokens_per_s)
+    assert pace("hello", first_token_s=9.0) == Pace(first_token_s=9.0)
 
 
 def test_the_app_is_installed_in_slack_as_the_manifest_describes_it() -> None:

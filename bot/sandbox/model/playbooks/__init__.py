@@ -1,9 +1,9 @@
 """The playbooks, and which of them answers a request; chosen from the request alone.
 
 `answer` quotes a page for a plain question. With tools, `errand` acts in an app, `digest` tells a
-channel what is new, `compare` sends out a sub-agent for each side, and `report` does all other
-work, as the main agent and as the report expert. `order` reads orders for digests. A planner's
-answers would be one more file here, chosen by its tool's name as `order` is.
+channel what is new, and `report` does all other work, as the main agent and as the report expert.
+`order` reads orders for digests. A planner's answers would be one more file here, chosen by its
+tool's name as `order` is.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from bot.sandbox.model.conversation import (
     topic_of,
 )
 from bot.sandbox.model.message import Kind, Reply, Text
-from bot.sandbox.model.playbooks import answer, compare, digest, errand, order, report
+from bot.sandbox.model.playbooks import answer, digest, errand, order, report
 from bot.sandbox.model.sentences import stems
 from bot.sandbox.model.wire import Json
 from bot.sandbox.web import Page
@@ -128,7 +128,7 @@ def classify(words: str) -> str:
     works = (REPORT, SEARCHES, SECTION, FILES, GO_ON, GOES_ON)
     is_work = any(rule.search(words) for rule in works) and not _is_plain_question(words)
     is_vague = ASKS_FOR_WORK.search(words) is not None and not stems(topic_of(words))
-    return "COMPLEX" if is_work or is_vague or errand.find(words) else "SIMPLE"
+    return "COMPLEX" if is_work or is_vague or errand.is_asked_for(words) else "SIMPLE"
 
 
 def _is_plain_question(words: str) -> bool:
@@ -141,7 +141,8 @@ def _work(conversation: Conversation) -> Reply:
     """The next step of the main agent, told by what the messages show as done."""
     if digest.is_due(conversation):
         return digest.decide(conversation)
-    for playbook in (answer.from_files, errand.decide, compare.decide):
-        if reply := playbook(conversation):
-            return reply
-    return report.decide(conversation)
+    return (
+        answer.from_files(conversation)
+        or errand.decide(conversation)
+        or report.decide(conversation)
+    )

@@ -13,7 +13,6 @@ MAX_LINES = 5
 CITED = re.compile(r"(?P<text>\S[^\[\]]*?[.!?][\"”]?) \[(?P<n>\d+)\]")
 PAGE = re.compile(r"^(?P<n>\d+)\. (?P<title>.*): (?P<url>\S+)$", re.MULTILINE)
 WRITTEN = re.compile(r"\b[A-Z][a-z]{2} \d{1,2}, \d{4}\b")
-POSTED = re.compile(r"^[^\n]*?\(\d\d:\d\d\): (?P<text>.+)$", re.MULTILINE)
 
 
 def is_due(conversation: Conversation) -> bool:

@@ -28,6 +28,12 @@ ASK_TOPIC = "What should this be about?"
 UNSAID = "I do not know what this should be about, so I did nothing."
 OVERTAKEN = "This stand-in plays a fixed book and could not take into account: “{note}”."
 ANSWERED = re.compile(r"\A[^:\n]{1,80}\banswered:\s*")
+COMPARE = re.compile(
+    r"^\W*(?:please |can you |could you )*compare\s+(?P<sides>.+?)(?:\s+for\s.+?)?[.?!\s]*$",
+    re.IGNORECASE | re.DOTALL,
+)
+BETWEEN = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|with|to|versus|vs\.?)\s+", re.IGNORECASE)
+MAX_SIDES = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +74,8 @@ class Brief:
 
 def decide(conversation: Conversation) -> Reply:
     """The next step of the main agent: ask what is vague, search, then delegate or read."""
+    if comparison := COMPARE.match(conversation.now.words):
+        return _compare(conversation, BETWEEN.split(comparison["sides"])[:MAX_SIDES])
     brief = read_brief(conversation)
     if not stems(brief.topic):
         return _ask(conversation)
@@ -84,6 +92,30 @@ def decide(conversation: Conversation) -> Reply:
         return step
     notes = [OVERTAKEN.format(note=note) for note in conversation.now.notes]
     return conversation.say("\n\n".join([*notes, conclude(conversation, brief)]))
+
+
+def _compare(conversation: Conversation, sides: Sequence[str]) -> Reply:
+    """Several things side by side, each looked into by a sub-agent of its own."""
+    if step := search(conversation, sides):
+        return step
+    hits = {side: found for side in sides if (found := find_hits(conversation, [side]))}
+    tasks = conversation.now.done("Task")
+    if hits and not tasks and conversation.may_call_tools:
+        words = conversation.now.words
+        briefs = [Brief(request=words, topic=side, is_branch=True) for side in hits]
+        branches = [_task(conversation, brief, hits[brief.topic]) for brief in briefs]
+        return conversation.call(*branches, thought=f"Looking into {len(branches)} sides at once.")
+    told = {
+        Brief.read(as_text(task.arguments.get("prompt"))).topic: linked(
+            task.result.partition("COMPLIANCE:")[0]
+        )
+        for task in tasks
+    }
+    parts = [
+        f"**{side[:1].upper()}{side[1:]}**\n{told.get(side) or NOTHING.format(topic=side)}"
+        for side in sides
+    ]
+    return conversation.say("\n\n".join(parts))
 
 
 def read_brief(conversation: Conversation) -> Brief:
@@ -145,11 +177,11 @@ def delegate(conversation: Conversation, brief: Brief, hits: Sequence[Json]) -> 
     complaint = _complaint(tasks)
     if len(tasks) >= MAX_DELEGATIONS or (tasks and not complaint):
         return None
-    use = task(conversation, brief, hits, complaint)
+    use = _task(conversation, brief, hits, complaint)
     return conversation.call(use, thought="Delegating the report.")
 
 
-def task(
+def _task(
     conversation: Conversation, brief: Brief, hits: Sequence[Json], complaint: str = ""
 ) -> ToolUse:
     """A call of the report expert."""
