@@ -104,7 +104,7 @@ class Recurrence:
     """Negative: counted from the end of the month."""
     weekdays: tuple[dateutil.weekday, ...] = ()
     positions: tuple[int, ...] = ()
-    """Which of a period's times are meant: -1 is the last."""
+    """Which of a period's days are meant: -1 is the last."""
     hours: tuple[int, ...] = ()
     minutes: tuple[int, ...] = ()
 
@@ -214,6 +214,9 @@ def _read(text: str) -> Recurrence:
         raise ValueError(text)
     days = parts["BYDAY"].split(",") if "BYDAY" in parts else ()
     weekdays = {_weekday(day, _MAX_NTH.get(frequency, 0)) for day in days}
+    hours, minutes = numbers("BYHOUR"), numbers("BYMINUTE")
+    if "BYSETPOS" in parts and max(len(hours), len(minutes)) > 1:
+        raise ValueError(text)  # with several times a day it would count times and not days
     return Recurrence(
         frequency=frequency,
         interval=interval,
@@ -221,8 +224,8 @@ def _read(text: str) -> Recurrence:
         month_days=numbers("BYMONTHDAY"),
         weekdays=tuple(sorted(weekdays, key=lambda each: (each.weekday, each.n or 0))),
         positions=numbers("BYSETPOS"),
-        hours=numbers("BYHOUR"),
-        minutes=numbers("BYMINUTE"),
+        hours=hours,
+        minutes=minutes,
     )
 
 

@@ -176,10 +176,12 @@ def form(order: Order, language: str, metadata: str) -> JsonObject:
         "filter": {"include": ["public", "private"], "exclude_bot_users": True},
     }
     label = words("digest-form-time", zone=rule.zone)
-    times = [
-        entry("days", words("digest-form-days"), _menu(labels, days)),
-        entry("time", label, _text(time)),
-    ]
+    times = [section(rule_words(rule, language))]
+    if days:
+        times = [
+            entry("days", words("digest-form-days"), _menu(labels, days)),
+            entry("time", label, _text(time)),
+        ]
     chosen = "be_silent" if order.only_when_new else "post"
     return modal(
         f"{posts.PREFIX}form",
@@ -189,7 +191,7 @@ def form(order: Order, language: str, metadata: str) -> JsonObject:
         private_metadata=metadata,
         blocks=[
             entry("task", words("digest-form-task"), _text(order.task, multiline=True)),
-            *(times if days else [section(rule_words(rule, language))]),
+            *times,
             entry("channel", words("digest-form-channel"), channels),
             entry("news", words("digest-form-news"), _menu(news, chosen)),
         ],
