@@ -409,10 +409,10 @@ RULES = st.builds(
 
 @given(RULES, MOMENTS)
 def test_slots_ascend_are_in_utc_and_keep_within_the_rule(rule: Rule, moment: datetime) -> None:
-    slots = list(islice(slots_after(rule, moment), 40))
+    slots = list(islice(slots_after(rule, moment), 7))
 
     assert all(earlier < later for earlier, later in pairwise(slots))
     assert all(slot.tzinfo is UTC and slot > moment for slot in slots)
     assert all(slot >= rule.begins for slot in slots)
     assert all(rule.ends is None or slot <= rule.ends for slot in slots)
-    assert len(slots) == 40 or rule.ends is not None
+    assert len(slots) == 7 or rule.ends is not None
