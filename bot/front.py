@@ -2,7 +2,6 @@
 
 import logging
 import os
-import re
 import secrets
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, suppress
@@ -19,6 +18,7 @@ from agent_core.runtime import Runtime, StoredTurn
 from bot.digests import DigestMessages
 from bot.inbound import SlackFile
 from bot.ingress import MAX_MB, Fault, LeftOut, Taken
+from bot.presenter.files import file_name
 from bot.presenter.journal import READER
 from bot.slack_api import Clock, DownloadRefused, FileTooBig, SlackApi
 
@@ -27,10 +27,8 @@ logger = logging.getLogger(__name__)
 LOOKS = Backoff(first_s=0.05, longest_s=1.0, jitter=0.0)
 FOLDER = "downloads"
 MAX_ATTACHMENT_BYTES = MAX_MB * 1024 * 1024
-MAX_NAME_BYTES = 120
 _INNER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-_UNSAFE = re.compile(r"[^\w.\- ]+")
 
 
 class FrontDoor:
@@ -146,7 +144,7 @@ class WorkspaceFiles:
             return _left_out(file, "not_saved")
 
     async def _save(self, workspace: Path, file: SlackFile) -> Attachment:
-        name = safe_name(f"{file.id}_{file.name}")
+        name = file_name(f"{file.id}_{file.name}")
         with _new_file(workspace, name) as saved:
             size_bytes = await self._slack_files.download(
                 file.url_private, saved, max_bytes=MAX_ATTACHMENT_BYTES
@@ -159,15 +157,8 @@ class WorkspaceFiles:
         )
 
 
-def safe_name(name: str) -> str:
-    """A file name without separators, control or direction characters, at most 120 bytes."""
-    cleaned = _UNSAFE.sub("_", name).strip(". ")
-    ending = cleaned.encode()[-MAX_NAME_BYTES:].decode("utf-8", "ignore")
-    return ending.lstrip(". ") or "file"
-
-
 def _left_out(file: SlackFile, fault: Fault) -> LeftOut:
-    return LeftOut(name=safe_name(file.name), fault=fault)
+    return LeftOut(name=file_name(file.name), fault=fault)
 
 
 @contextmanager

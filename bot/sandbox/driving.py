@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from bot.sandbox.presses import (
     press,
 )
 from bot.sandbox.slack import Post, SlackStandIn
+from bot.sandbox.slack.feed import Change
 from bot.sandbox.watch import Watch
 from bot.sandbox.world import ASKER, SandboxOptions, World
 
@@ -194,12 +195,11 @@ class Driver:
         )
 
 
-async def show(slack: SlackStandIn) -> None:
+async def show(changes: AsyncIterator[Change], names: Mapping[str, str]) -> None:
     """Print what is posted; the newest line of an edited post is progress, shown in one place."""
-    names = {user_id: name for name, user_id in slack.users.items()}
     console = Console(highlight=False, soft_wrap=True)
     with console.status("") as status:
-        async for change in slack.changes():
+        async for change in changes:
             post = change.record
             if not isinstance(post, Post) or change.is_gone:
                 continue
@@ -232,7 +232,10 @@ async def drive(
         be_connected=bot.connected,
         follow_link=world.composio.follow_link if world.composio else _refuse_link,
     )
-    showing = None if options.as_json else asyncio.create_task(show(world.slack))
+    showing = None
+    if not options.as_json:
+        names = {user_id: name for name, user_id in world.slack.users.items()}
+        showing = asyncio.create_task(show(world.slack.changes(), names))
     try:
         clicks = deque(options.clicks)
         for ask in options.asks:
@@ -248,6 +251,7 @@ async def drive(
             )
     finally:
         if showing is not None:
+            await asyncio.sleep(0)  # for the last post
             showing.cancel()
             await asyncio.wait([showing])
         await watch.close()

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-import aiohttp
-
 from agent_core.messages import InboundMessage
 from agent_core.models import Model
 from agent_core.runtime import Runtime
@@ -16,20 +14,16 @@ from agent_core.testing.runtimes import scripted_runtime
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.inbound import SlackFile
 from bot.presenting import Presenting
-from bot.sandbox.slack import SlackStandIn
-from bot.slack_api import SkippingClock, SlackApi, web_client
-from bot.threads import ThreadRef, user_id
+from bot.threads import user_id
+from tests.bot.desk import Desk
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """A thread that Ann began in #general, as a process sees it that may come and go."""
+class Place(Desk):
+    """A thread as a process sees it that may come and go."""
 
-    slack: SlackStandIn
-    api: SlackApi
-    thread: ThreadRef
     root: Path
 
     def message(self, text: str, *, ts: str = "") -> InboundMessage:
@@ -55,11 +49,6 @@ class Place:
             url_private=file.url_private,
         )
 
-    def bot_texts(self) -> list[str]:
-        """What the bot wrote into the thread, in order."""
-        posts = self.slack.thread("general", self.thread.root_ts)
-        return [post.text for post in posts if post.user == self.slack.bot_user_id]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
@@ -69,16 +58,6 @@ class Process:
     presenting: Presenting
     front: FrontDoor
     files: WorkspaceFiles
-
-
-@asynccontextmanager
-async def open_place(root: Path) -> AsyncGenerator[Place]:
-    async with SlackStandIn(rate_limits=False) as slack, aiohttp.ClientSession() as session:
-        client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
-        root_ts = await slack.say("ann", "general", f"{slack.mention} what is new?")
-        thread = ThreadRef(team=slack.team_id, channel=slack.channels["general"], root_ts=root_ts)
-        api = SlackApi(client, clock=SkippingClock())
-        yield Place(slack=slack, api=api, thread=thread, root=root)
 
 
 @asynccontextmanager

@@ -1,8 +1,6 @@
 """The command line as a person meets it."""
 
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -17,17 +15,6 @@ def helped(*arguments: str) -> str:
     result = CliRunner().invoke(app, [*arguments, "--help"], env={"COLUMNS": "200"})
     assert result.exit_code == 0
     return result.stdout
-
-
-def run_bot(cwd: Path, *arguments: str) -> CliResult:
-    return subprocess.run(
-        [sys.executable, "-m", "bot", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        timeout=90,
-        check=False,
-    )
 
 
 @pytest.mark.proves("command.names")
@@ -70,23 +57,3 @@ def test_what_it_does_not_know_is_named_with_code_2(arguments: list[str], named:
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 2
     assert named in result.output
-
-
-@pytest.mark.process("how long a command takes to load is a matter of a process")
-def test_a_folder_without_pages_ends_the_sandbox_with_a_reason(tmp_path: Path) -> None:
-    pages = tmp_path / "pages"
-    pages.mkdir()
-    (pages / "notes.txt").write_text("no page", encoding="utf-8")
-    ended = run_bot(tmp_path, "sandbox", "--web", str(pages), "--ask", "hello")
-    assert ended.returncode == 1
-    assert ended.stderr.startswith("The sandbox stopped: ")
-    assert "Traceback" not in ended.stderr
-    assert ended.stdout == ""
-
-
-@pytest.mark.process("how long a command takes to load is a matter of a process")
-def test_a_folder_that_is_not_there_ends_the_sandbox_with_a_reason(tmp_path: Path) -> None:
-    ended = run_bot(tmp_path, "sandbox", "--web", str(tmp_path / "nowhere"), "--ask", "hello")
-    assert ended.returncode == 1
-    assert "nowhere" in ended.stderr
-    assert "Traceback" not in ended.stderr

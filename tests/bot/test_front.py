@@ -2,7 +2,6 @@
 
 import asyncio
 import tracemalloc
-import unicodedata
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
@@ -11,19 +10,19 @@ from pathlib import Path
 import aiohttp
 import pytest
 from aiohttp import web
-from hypothesis import given
-from hypothesis import strategies as st
+from aiohttp.test_utils import TestServer
 
 from agent_core.ids import TurnId
 from agent_core.messages import Attachment
 from agent_core.testing.models import Held, ScriptedModel, call
-from bot.front import MAX_ATTACHMENT_BYTES, WorkspaceFiles, safe_name
+from bot.front import MAX_ATTACHMENT_BYTES, WorkspaceFiles
 from bot.inbound import SlackFile
 from bot.ingress import LeftOut, Taken
 from bot.presenter.journal import READER
 from bot.slack_api import SlackApi, web_client
 from bot.slack_api.files import CHUNK_BYTES
-from tests.bot.front_world import NOW, Place, Process, open_place, process
+from tests.bot.desk import open_desk
+from tests.bot.front_world import NOW, Place, Process, process
 
 LATER_TS = "9999999999.000001"
 HOSTILE_NAMES = [
@@ -44,7 +43,7 @@ HOSTILE_NAMES = [
 
 @pytest.fixture
 async def place(tmp_path: Path) -> AsyncIterator[Place]:
-    async with open_place(tmp_path) as place:
+    async with open_desk(Place, root=tmp_path) as place:
         yield place
 
 
@@ -63,15 +62,6 @@ async def keep(bot: Process, place: Place, file: SlackFile) -> Attachment:
     [kept] = await bot.files.keep(place.thread.session, (file,))
     assert isinstance(kept, Attachment)
     return kept
-
-
-async def test_an_attached_file_is_saved_as_it_is(place: Place, bot: Process) -> None:
-    content = bytes(range(256)) * 300
-    file = await place.attached("a.log", content)
-    kept = await keep(bot, place, file)
-    assert (kept.name, kept.mimetype, kept.size_bytes) == ("a.log", "text/plain", len(content))
-    assert kept.path == f"downloads/{file.id}_a.log"
-    assert (await workspace(bot, place) / kept.path).read_bytes() == content
 
 
 async def test_files_of_one_name_do_not_replace_each_other(place: Place, bot: Process) -> None:
@@ -146,8 +136,13 @@ async def test_a_link_in_the_place_of_a_file_is_replaced_and_not_followed(
     assert (await workspace(bot, place) / kept.path).read_bytes() == b"lines"
 
 
-async def test_a_file_that_is_too_big_is_not_asked_for(place: Place, bot: Process) -> None:
-    file = replace(await place.attached("a.log", b"lines"), size_bytes=MAX_ATTACHMENT_BYTES + 1)
+@pytest.mark.parametrize(
+    ("told_bytes", "sent_bytes"), [(MAX_ATTACHMENT_BYTES + 1, 5), (5, MAX_ATTACHMENT_BYTES + 1)]
+)
+async def test_nothing_stays_of_a_file_that_is_too_big_or_hides_that_it_is(
+    place: Place, bot: Process, told_bytes: int, sent_bytes: int
+) -> None:
+    file = replace(await place.attached("a.log", bytes(sent_bytes)), size_bytes=told_bytes)
     lost = await bot.files.keep(place.thread.session, (file,))
     assert lost == (LeftOut(name="a.log", fault="too_big"),)
     assert list((await workspace(bot, place) / "downloads").iterdir()) == []
@@ -167,49 +162,13 @@ async def test_a_file_that_cannot_be_saved_does_not_lose_the_others(
     assert names == {f"{bad.id}_bad.log", f"{good.id}_good.log"}
 
 
-@given(st.text())
-def test_a_safe_name_has_no_separator_control_or_direction_character(name: str) -> None:
-    safe = safe_name(name)
-    assert 1 <= len(safe.encode()) <= 120
-    assert not set(safe) & set("/\\:\0")
-    assert safe not in {".", ".."}
-    assert not [each for each in safe if unicodedata.category(each) in {"Cc", "Cf", "Cs"}]
-
-
-@pytest.mark.parametrize(
-    ("name", "safe"),
-    [
-        ("report v2.final.pdf", "report v2.final.pdf"),
-        ("Übersicht_2026-11.xlsx", "Übersicht_2026-11.xlsx"),
-        ("報告.pdf", "報告.pdf"),
-        ("../x", "_x"),
-        ("", "file"),
-        ("...", "file"),
-    ],
-)
-def test_a_common_name_stays_readable(name: str, safe: str) -> None:
-    assert safe_name(name) == safe
-
-
-def test_a_long_name_keeps_its_ending() -> None:
-    assert safe_name("x" * 500 + ".pdf").endswith(".pdf")
-
-
-async def test_a_message_becomes_a_turn_and_its_session_is_known(
-    place: Place, bot: Process
-) -> None:
-    assert not await bot.front.knows(place.thread.session)
-    turn_id = await bot.front.handle(place.message("continue"))
-    assert turn_id is not None
-    assert await bot.front.knows(place.thread.session)
-    await place.slack.wait_for(lambda _: "Done." in place.bot_texts())
-
-
 async def test_what_the_agent_has_of_a_gesture_can_be_asked(place: Place, bot: Process) -> None:
     message = place.message("continue")
     assert await bot.front.taken(message.key) is None
+    assert not await bot.front.knows(place.thread.session)
     await bot.front.handle(message)
-    await place.slack.wait_for(lambda _: "Done." in place.bot_texts())
+    assert await bot.front.knows(place.thread.session)
+    await place.slack.wait_for(lambda _: "Done." in place.texts())
     turn_id = TurnId(f"turn:{message.key}")
     async with asyncio.timeout(10):
         _ = [event async for event in bot.runtime.events(turn_id)]
@@ -273,16 +232,6 @@ async def test_the_work_of_a_channel_is_stopped_as_far_as_it_began_before(place:
         assert not await stop(channel, "Ann", before_ts=LATER_TS)
 
 
-async def test_a_file_that_hides_its_size_is_cut_off_and_nothing_of_it_stays(
-    place: Place, bot: Process
-) -> None:
-    content = bytes(MAX_ATTACHMENT_BYTES + 1)
-    file = replace(await place.attached("a.log", content), size_bytes=5)
-    lost = await bot.files.keep(place.thread.session, (file,))
-    assert lost == (LeftOut(name="a.log", fault="too_big"),)
-    assert list((await workspace(bot, place) / "downloads").iterdir()) == []
-
-
 async def test_a_file_goes_to_disk_as_it_comes(place: Place, bot: Process) -> None:
     """Served in 160 pieces from elsewhere in this process: never more than a few are held."""
     piece, pieces = bytes(CHUNK_BYTES), 160
@@ -298,23 +247,19 @@ async def test_a_file_goes_to_disk_as_it_comes(place: Place, bot: Process) -> No
 
     site = web.Application()
     site.router.add_get("/a.bin", serve)
-    runner = web.AppRunner(site, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    base = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    async with aiohttp.ClientSession() as session:
-        api = SlackApi(web_client("xoxb-1", base_url=f"{base}/api/", session=session))
+    async with TestServer(site) as server, aiohttp.ClientSession() as session:
+        base = str(server.make_url("/"))
+        api = SlackApi(web_client("xoxb-1", base_url=f"{base}api/", session=session))
         files = WorkspaceFiles(bot.runtime, api, lambda: NOW)
         size = len(piece) * pieces
         file = SlackFile(
-            id="F1", name="a.bin", mimetype="", size_bytes=size, url_private=f"{base}/a.bin"
+            id="F1", name="a.bin", mimetype="", size_bytes=size, url_private=f"{base}a.bin"
         )
         tracemalloc.start()
         try:
             [kept] = await files.keep(place.thread.session, (file,))
         finally:
             tracemalloc.stop()
-            await runner.cleanup()
     assert isinstance(kept, Attachment)
     assert kept.size_bytes == size
     assert (await workspace(bot, place) / kept.path).stat().st_size == size

@@ -8,7 +8,6 @@ from agent_core.errors import SessionError
 from agent_core.ids import SessionId, UserId
 from bot.inbound import (
     InboundPost,
-    SlackFile,
     plain_text,
     read_post,
 )
@@ -57,42 +56,11 @@ def test_wire_text_is_read_as_it_was_typed(wire: str, typed: str) -> None:
     assert plain_text(wire, bot_user=BOT, names={"U2": "Ben"}) == typed
 
 
-def test_mention_and_message_of_one_post_are_one_gesture() -> None:
-    mention = _read(type="app_mention", text="<@UBOT> hi", client_msg_id="m1")
-    message = _read(text="<@UBOT> hi", client_msg_id="m1", channel_type="channel")
-
-    assert mention.key == message.key == f"T1:C1:{TS}"
-    assert mention.second_key == message.second_key == "T1:C1:m1"
-
-
-def test_a_post_outside_of_threads_begins_its_own() -> None:
-    post = _read()
-
-    assert post.thread == ThreadRef(team="T1", channel="C1", root_ts=TS)
-    assert not post.is_reply
-
-
 def test_a_reply_belongs_to_the_threads_root() -> None:
     post = _read(thread_ts="1783536000.000001", parent_user_id="U2")
 
     assert post.thread.root_ts == "1783536000.000001"
     assert (post.is_reply, post.parent_user) == (True, "U2")
-
-
-def test_who_is_mentioned_is_told_apart() -> None:
-    assert _read(text="<@UBOT> hi").mentions_bot
-    assert not _read(text="<@UBOT> hi").mentions_others
-    assert _read(text="<@U2> hi").mentions_others
-    assert _read(text="<!subteam^S1> hi").mentions_others
-    assert not _read(text="&lt;@UBOT&gt; hi").mentions_bot
-
-
-def test_files_are_described() -> None:
-    file = {"id": "F1", "name": "a.log", "mimetype": "text/plain", "size": 9, "url_private": "u"}
-
-    assert _read(subtype="file_share", files=[file]).files == (
-        SlackFile(id="F1", name="a.log", mimetype="text/plain", size_bytes=9, url_private="u"),
-    )
 
 
 def test_a_direct_message_is_known_by_its_channel_where_the_payload_does_not_say() -> None:

@@ -15,7 +15,6 @@ from typer.testing import CliRunner, Result
 from agent_core.ids import ConsentId, RunId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.sessions import Database
 from agent_core.sessions.audit import AuditedAction, AuditEntry, AuditLog
-from agent_core.settings import CoreSettings
 from agent_core.tools.pins import Pins
 from agent_core.tools.server import McpServer
 from agent_core.tools.servers import StdioServer
@@ -23,6 +22,8 @@ from bot.cli import app
 from bot.operate import read_since
 from tests.agent_core.tools.conftest import QUICK
 from tests.agent_core.tools.world import NOTE, Told, defined, stored_pins
+
+pytestmark = pytest.mark.usefixtures("clean")
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 SENDING = AuditEntry(
@@ -67,9 +68,8 @@ async def fill(url: str) -> None:
 
 
 @pytest.fixture
-def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def url(tmp_path: Path) -> str:
     """A database with a call that ended and one of which nobody knows."""
-    monkeypatch.chdir(tmp_path)
     address = f"sqlite:///{tmp_path}/state.sqlite"
     asyncio.run(fill(address))
     return address
@@ -111,19 +111,13 @@ def test_nothing_found_is_said_to_people_and_is_nothing_to_programs(url: str) ->
     assert audit(url, "--user", "U9", "--json").stdout == ""
 
 
-def test_a_database_that_is_not_there_is_not_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_database_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     result = audit(f"sqlite:///{tmp_path}/none.sqlite")
     assert (result.exit_code, "No call" in result.stdout) == (0, True)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_is_no_database_is_said_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_file_that_is_no_database_is_said_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "state.sqlite").write_text("this is no database " * 100, encoding="utf-8")
     result = audit(f"sqlite:///{tmp_path}/state.sqlite")
     assert result.exit_code == 1
@@ -162,9 +156,8 @@ def told(tmp_path: Path) -> Told:
 @pytest.fixture
 def bot(tmp_path: Path, told: Told, monkeypatch: pytest.MonkeyPatch) -> Command:
     """Runs `bot mcp …` where `told` is the operator's server."""
-    for name in (*CoreSettings.model_fields, "edgar_identity", "z_ai_api_key"):
-        monkeypatch.delenv(name.upper(), raising=False)
-    monkeypatch.chdir(tmp_path)
+    for name in ("EDGAR_IDENTITY", "Z_AI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
     write(tmp_path, told=entry(told))
     settings = {"MCP_SERVERS_FILE": "servers.json", "WORKSPACES_ROOT": str(tmp_path)}
 

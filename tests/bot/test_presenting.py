@@ -11,9 +11,10 @@ import pytest
 from agent_core.events import TurnFinished
 from agent_core.ids import SessionId, TurnId
 from agent_core.runtime import LeaseLost, Runtime
-from agent_core.testing.models import Held, ScriptedModel, call
+from agent_core.testing.models import Held, ScriptedModel
 from bot.presenting import READER, Presenting
-from tests.bot.front_world import Place, Process, open_place, process
+from tests.bot.desk import open_desk
+from tests.bot.front_world import Place, Process, process
 
 TIMEOUT_S = 20
 HOUR_S = 3_600
@@ -21,7 +22,7 @@ HOUR_S = 3_600
 
 @pytest.fixture
 async def place(tmp_path: Path) -> AsyncIterator[Place]:
-    async with open_place(tmp_path) as place:
+    async with open_desk(Place, root=tmp_path) as place:
         yield place
 
 
@@ -64,12 +65,12 @@ async def at_work(bot: Process, place: Place, held: Held) -> TurnId:
     """A turn whose progress is in the thread and whose answer is held back."""
     turn_id = await begin(bot, place)
     await held.reached.wait()
-    await place.slack.wait_for(lambda _: place.bot_texts())
+    await place.slack.wait_for(lambda _: place.texts())
     return turn_id
 
 
 def answers(place: Place, text: str) -> int:
-    return sum(text in each for each in place.bot_texts())
+    return sum(text in each for each in place.texts())
 
 
 async def test_turns_are_shown_from_their_start_to_their_end(place: Place) -> None:
@@ -82,18 +83,6 @@ async def test_turns_are_shown_from_their_start_to_their_end(place: Place) -> No
         await shown(bot, turn_id)
         await shown(bot, await begin(bot, place, ts=second_ts))
     assert (answers(place, "One."), answers(place, "Two.")) == (1, 1)
-
-
-async def test_a_turn_under_way_goes_on_in_its_thread_after_a_restart(place: Place) -> None:
-    held = Held(then="never said")
-    async with process(place, ScriptedModel([held])) as bot:
-        turn_id = await at_work(bot, place, held)
-    before = place.bot_texts()
-    async with process(place, ScriptedModel(["All is new."])) as bot:
-        await shows(bot)
-        await shown(bot, turn_id)
-    assert answers(place, "All is new.") == 1
-    assert len(place.bot_texts()) == len(before) + 1
 
 
 async def test_a_turn_that_ended_unseen_is_shown_after_a_restart_and_once(place: Place) -> None:
@@ -128,24 +117,11 @@ async def test_a_turn_that_was_never_attached_is_taken_up(place: Place, has_ende
         if has_ended:
             held.release.set()
             await ended(bot, turn_id)
-    assert place.bot_texts() == []
+    assert place.texts() == []
     async with process(place, ScriptedModel(["All is new."])) as bot:
         await shows(bot)
         await shown(bot, turn_id)
     assert answers(place, "All is new.") == 1
-
-
-async def test_a_turn_that_came_while_another_was_at_work_is_shown_too(place: Place) -> None:
-    second_ts = await place.slack.say("ann", "general", "more", thread_ts=place.thread.root_ts)
-    held = Held(then="never said")
-    async with process(place, ScriptedModel([held])) as bot:
-        turns = [await begin(bot, place), await begin(bot, place, ts=second_ts)]
-        await held.reached.wait()
-    async with process(place, ScriptedModel(["One.", "Two."])) as bot:
-        await shows(bot)
-        for turn_id in turns:
-            await shown(bot, turn_id)
-    assert answers(place, "One.") == 1
 
 
 @pytest.mark.parametrize("away_s", [0, 3_600])
@@ -218,47 +194,6 @@ async def test_an_unexpected_failure_does_not_end_the_presenter(place: Place) ->
     assert answers(place, "All is new.") == 1
 
 
-async def test_a_question_is_answered_after_a_restart_in_its_thread(place: Place) -> None:
-    ask = call("ask_user", {"question": "Which year?", "options": ["2025", "2026"]}, id="q")
-    async with process(place, ScriptedModel([ask])) as bot:
-        turn_id = await begin(bot, place)
-        await place.slack.wait_for(lambda _: answers(place, "Which year?"))
-    answer_ts = await place.slack.say("ann", "general", "2", thread_ts=place.thread.root_ts)
-    async with process(place, ScriptedModel(["It is 2026."])) as bot:
-        await shows(bot)
-        answer_id = await bot.front.handle(place.message("2", ts=answer_ts))
-        assert answer_id is not None
-        await shown(bot, turn_id)
-        await shown(bot, answer_id)
-    texts = [post.text for post in place.slack.thread("general", place.thread.root_ts)[1:]]
-    heads = [text.partition(" · ")[0].partition("\n")[0] for text in texts]
-    ann = place.slack.people["ann"]
-    assert [head.partition(" after ")[0].partition(" in ")[0] for head in heads] == [
-        "Asked Ann a question",
-        f"<@{ann}> Which year?",
-        "2",
-        "Done",
-        "It is 2026.",
-    ]
-
-
-async def test_a_message_that_the_turn_at_work_takes_in_is_shown_as_seen(place: Place) -> None:
-    held = Held(then=call("list_local_files", {}))
-    async with process(place, ScriptedModel([held, "Both are in."])) as bot:
-        turn_id = await begin(bot, place)
-        await held.reached.wait()
-        ts = await place.slack.say("ann", "general", "Poland too", thread_ts=place.thread.root_ts)
-        taken_id = await bot.front.handle(place.message("Poland too", ts=ts))
-        assert taken_id is not None
-        await place.slack.wait_for(lambda _: place.slack.find("general", ts).reactions)
-        held.release.set()
-        await shown(bot, turn_id)
-        await shown(bot, taken_id)
-    assert [reaction.name for reaction in place.slack.find("general", ts).reactions] == ["eyes"]
-    assert answers(place, "Both are in.") == 1
-    assert len(place.bot_texts()) == 2
-
-
 class View(Runtime):
     """A runtime as one process sees it, whose sessions another process may take."""
 
@@ -282,12 +217,12 @@ async def test_a_process_that_lost_the_session_writes_nothing_until_it_is_back(
         assert turn_id is not None
         presenting.attach(await bot.runtime.turn(turn_id))
         await held.reached.wait()
-        await place.slack.wait_for(lambda _: place.bot_texts())
+        await place.slack.wait_for(lambda _: place.texts())
         away.is_lost = True
         held.release.set()
         await ended(bot, turn_id)
         await presenter_ended(turn_id)
-        [progress] = place.bot_texts()
+        [progress] = place.texts()
         assert progress.startswith("*Working on it*")
 
         other = Presenting(bot.runtime, place.api)
@@ -299,4 +234,4 @@ async def test_a_process_that_lost_the_session_writes_nothing_until_it_is_back(
         await presenting.close()
         await other.close()
     assert answers(place, "All is new.") == 1
-    assert len(place.bot_texts()) == 2
+    assert len(place.texts()) == 2

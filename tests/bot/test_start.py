@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from agent_core.settings import SHARED_ACCOUNTS, CoreSettings
+from agent_core.settings import CoreSettings
 from bot.cli import app
 from bot.settings import BotSettings, read_configuration
 
@@ -14,16 +14,7 @@ GIVEN = {
     "SLACK_APP_TOKEN": "xapp-given",
     "ANTHROPIC_API_KEY": "sk-ant-given",
 }
-NAMES = [name.upper() for model in (BotSettings, CoreSettings) for name in model.model_fields]
-
-
-@pytest.fixture(autouse=True)
-def clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """No setting of the machine is seen; the returned directory is where `.env` is looked for."""
-    for name in (*NAMES, *SHARED_ACCOUNTS):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("clean")
 
 
 def start(**environment: str) -> Result:
@@ -72,12 +63,6 @@ def test_only_what_is_missing_is_named(name: str) -> None:
 def test_any_of_the_three_keys_is_enough(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
     slack = {name: value for name, value in GIVEN.items() if name.startswith("SLACK_")}
     assert missing(monkeypatch, **slack, **{key: "given"}) == []
-
-
-def test_a_file_can_hold_all_of_them(monkeypatch: pytest.MonkeyPatch, clean: Path) -> None:
-    lines = [f"{name}={value}" for name, value in GIVEN.items()]
-    (clean / ".env").write_text("\n".join(lines), encoding="utf-8")
-    assert missing(monkeypatch) == []
 
 
 @pytest.mark.parametrize(
@@ -215,14 +200,6 @@ def test_a_root_that_is_a_file_ends_the_start(clean: Path) -> None:
     [sentence] = result.stderr.splitlines()
     assert "AGENT_RUN_WORKSPACES is a file" in sentence
     assert (clean / "AGENT_RUN_WORKSPACES").read_text(encoding="utf-8") == "mine"
-
-
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="there is no /proc")
-def test_a_root_that_cannot_be_made_ends_the_start() -> None:
-    result = start(**GIVEN, WORKSPACES_ROOT="/proc/agent")
-    assert result.exit_code == 2
-    [sentence] = result.stderr.splitlines()
-    assert "The workspaces' root /proc/agent cannot be written" in sentence
 
 
 @pytest.mark.parametrize("name", ["state.sqlite", "turns.sqlite"])

@@ -122,8 +122,12 @@ def content_words(text: str) -> list[str]:
 
 @lru_cache(maxsize=10_000)
 def stems(text: str) -> frozenset[str]:
-    """The stems of the words that carry meaning, and of the parts of those with hyphens."""
-    parts = [part for word in content_words(text) for part in (word, *word.split("-"))]
+    """The stems of the words that carry meaning; of those with hyphens, joined and in parts."""
+    parts = [
+        part
+        for word in content_words(text)
+        for part in (word, word.replace("-", ""), *word.split("-"))
+    ]
     return frozenset(stem(part) for part in parts if part.casefold() not in STOP)
 
 
@@ -135,6 +139,11 @@ def share(wanted: frozenset[str], text: str) -> float:
 def is_about(wanted: frozenset[str], text: str) -> bool:
     """Whether a text holds all of one or two wanted words, or half of more."""
     return bool(wanted) and share(wanted, text) >= (1.0 if len(wanted) < 3 else 0.5)
+
+
+def is_near(wanted: frozenset[str], text: str) -> bool:
+    """Whether a text holds half of the wanted words."""
+    return share(wanted, text) >= 0.5
 
 
 def figures(text: str) -> frozenset[str]:

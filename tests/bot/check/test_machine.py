@@ -14,6 +14,8 @@ from agent_core.settings import CoreSettings
 from bot.check.machine import explain_database
 from tests.bot.check.installation import checked
 
+pytestmark = pytest.mark.usefixtures("clean")
+
 FAR_TOO_MUCH = 2**60
 NOT_WRITABLE = Path("/proc/agent")
 

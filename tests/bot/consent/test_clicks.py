@@ -2,12 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import aiohttp
 import pytest
 
 from agent_core.errors import ConsentRefused, ToolServerError
@@ -15,13 +14,11 @@ from agent_core.ids import ConsentId, SessionId, TurnId, UserId
 from agent_core.runtime import Consent
 from agent_core.runtime.consents import Consents, Verdict
 from bot.consent.clicks import Clicks
-from bot.ingress import Rules, connect_socket, create_app
-from bot.ingress.actions import Actions, listen_to_gestures
 from bot.presenter.presenter import ThreadPresenter
 from bot.sandbox.slack import Post, SlackStandIn
-from bot.slack_api import People, SkippingClock, SlackApi, web_client
+from bot.slack_api import People, SlackApi
 from bot.threads import ThreadRef, user_id
-from tests.bot.ingress.world import MemoryLedger
+from tests.bot.ingress.world import World, connected_world, thread_at
 from tests.bot.presenter.turns import MemoryState, Turn
 
 ONE = ConsentId("consent1")
@@ -30,8 +27,8 @@ ONE = ConsentId("consent1")
 class StrictConsents(Consents):
     """Decides as the core does: for one person, once. `trouble` comes instead."""
 
-    def __init__(self, asker: UserId) -> None:
-        self.asker = asker
+    def __init__(self) -> None:
+        self.asker = UserId("")
         self.asked_in: dict[ConsentId, SessionId] = {}
         self.decided: list[tuple[ConsentId, UserId, str, str]] = []
         self.links = 0
@@ -89,12 +86,14 @@ class StrictConsents(Consents):
 class Asking:
     """Ann's thread with what the bot asks there, and people who press."""
 
-    slack: SlackStandIn
+    world: World
     thread: ThreadRef
     consents: StrictConsents
-    ledger: MemoryLedger
-    actions: Actions
     presenter: ThreadPresenter
+
+    @property
+    def slack(self) -> SlackStandIn:
+        return self.world.slack
 
     async def ask(self, what: str) -> None:
         """The bot asks Ann for an approval, or to connect Gmail."""
@@ -116,7 +115,7 @@ class Asking:
 
     async def settle(self) -> None:
         async with asyncio.timeout(10):
-            await self.actions.drain()
+            await self.world.actions.drain()
 
     def posts(self) -> list[Post]:
         return self.slack.thread("general", self.thread.root_ts)
@@ -129,37 +128,17 @@ class Asking:
 
 @pytest.fixture
 async def asking(tmp_path: Path) -> AsyncIterator[Asking]:
-    async with SlackStandIn(rate_limits=False) as slack, aiohttp.ClientSession() as session:
-        client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
-        api, ledger = SlackApi(client, clock=SkippingClock()), MemoryLedger()
-        ledger.may_go_on.set()
-        identity, people = await api.identify(), People(api)
-        root_ts = await slack.say("ann", "general", f"{slack.mention} mail it")
-        thread = ThreadRef(team=slack.team_id, channel=slack.channels["general"], root_ts=root_ts)
-        consents = StrictConsents(user_id(slack.team_id, slack.people["ann"]))
-        app = create_app(client, identity)
-        actions = listen_to_gestures(
-            app,
-            {"consent.": Clicks(consents, api, people)},
-            ledger=ledger,
-            rules=Rules(identity=identity),
-            people=people,
-            api=api,
-        )
-        socket = await connect_socket(app, slack.app_token)
-        await slack.connected()
-        presenter = ThreadPresenter(api, thread, MemoryState(), tmp_path, links=consents)
-        yield Asking(
-            slack=slack,
-            thread=thread,
-            consents=consents,
-            ledger=ledger,
-            actions=actions,
-            presenter=presenter,
-        )
+    consents = StrictConsents()
+
+    def listening(api: SlackApi, people: People) -> Mapping[str, Clicks]:
+        return {"consent.": Clicks(consents, api, people)}
+
+    async with connected_world(bot_events=(), gestures=listening) as world:
+        thread = thread_at(world, await world.say("ann", "general", f"{world.mention} mail it"))
+        consents.asker = user_id(thread.team, world.slack.people["ann"])
+        presenter = ThreadPresenter(world.api, thread, MemoryState(), tmp_path, links=consents)
+        yield Asking(world=world, thread=thread, consents=consents, presenter=presenter)
         await presenter.close()
-        await socket.close()
-        await actions.under_way.close()
 
 
 @pytest.mark.parametrize("name", ["approve", "approve_thread"])
@@ -247,8 +226,8 @@ async def test_the_asker_gets_a_fresh_link_as_often_as_they_ask(asking: Asking) 
     links = [block["elements"][0]["url"] for post in whispers for block in post.blocks[-1:]]
     assert links == ["https://connect.example/gmail/lk_1", "https://connect.example/gmail/lk_2"]
     await asking.press("open.1")
-    assert "consent.open.1" in json.dumps(asking.ledger.bodies)
-    assert "lk_1" not in json.dumps(asking.ledger.bodies)
+    assert "consent.open.1" in json.dumps(asking.world.ledger.bodies)
+    assert "lk_1" not in json.dumps(asking.world.ledger.bodies)
 
 
 @pytest.mark.parametrize(("is_connected", "said"), [(True, 1), (False, 2)])

@@ -41,25 +41,6 @@ async def test_the_first_start_ever_answers_nothing_of_old() -> None:
         assert outside.front.messages == []
 
 
-@pytest.mark.proves("catch_up.answered")
-async def test_what_was_missed_is_handed_over_once_oldest_first(outside: Outside) -> None:
-    said: list[str] = []
-    for number in range(8):
-        outside.clock.advance(HOUR_S)
-        for channel in ("general", "private", "news"):
-            await outside.mention(said_text := f"{number} in {channel}", channel=channel)
-            said.append(said_text)
-    await outside.slack.say("ann", dm=True, text="and directly")
-    outside.clock.advance(HOUR_S)
-
-    await catch_up_once(outside)
-    assert outside.front.texts == [*said, "and directly"]
-
-    outside.clock.advance(60)
-    await catch_up_once(outside)
-    assert outside.front.texts == [*said, "and directly"]
-
-
 async def test_what_was_heard_is_neither_answered_nor_listed_days_later(outside: Outside) -> None:
     async with asyncio.timeout(30), bot_in(outside, listens=True) as bot:
         assert await bot.catch_up.run()
@@ -294,6 +275,15 @@ async def test_what_is_older_than_a_day_is_listed_in_its_own_conversation(
         assert listed.endswith(f"> {name}")
 
 
+async def test_a_notice_is_in_the_language_of_the_posts(outside: Outside) -> None:
+    await outside.mention("Was ist der Preis der Ernte und wer hat ihn gezahlt?")
+    outside.clock.advance(30 * HOUR_S)
+    await catch_up_once(outside)
+
+    [notice] = outside.notices("general")
+    assert notice.startswith("Als diese Nachrichten eingingen")
+
+
 @pytest.mark.proves("catch_up.notice")
 async def test_posts_of_many_threads_are_listed_in_one_notice_oldest_first(
     outside: Outside,
@@ -308,17 +298,6 @@ async def test_posts_of_many_threads_are_listed_in_one_notice_oldest_first(
     newest = (roots + last)[-len(listed) :]
     assert all(f"p{ts.replace('.', '')}" in line for ts, line in zip(newest, listed, strict=True))
     assert f" {len(roots + last) - len(listed)} " in more
-
-
-@pytest.mark.proves("catch_up.notice")
-async def test_a_second_start_lists_nothing_more(outside: Outside) -> None:
-    await outside.mention("of old")
-    outside.clock.advance(30 * HOUR_S)
-    await catch_up_once(outside)
-    outside.clock.advance(HOUR_S)
-    await catch_up_once(outside)
-
-    assert len(outside.notices("general")) == 1
 
 
 @pytest.mark.proves("catch_up.notice")
@@ -341,19 +320,10 @@ async def test_a_bot_that_died_after_its_notice_posts_it_once(outside: Outside) 
     assert len(second.splitlines()) == 1 + 1
 
 
-async def test_what_had_its_answer_is_not_listed(outside: Outside) -> None:
+async def test_what_had_its_answer_and_what_is_not_served_is_not_listed(outside: Outside) -> None:
     """The last marks before a crash are lost; the turns are not."""
     ts = await outside.mention("answered before the crash")
     outside.front.of_old.add(outside.key("general", ts))
-    outside.clock.advance(30 * HOUR_S)
-    await catch_up_once(outside)
-
-    assert outside.notices("general") == []
-
-
-async def test_posts_of_people_whom_the_bot_does_not_serve_are_not_listed(
-    outside: Outside,
-) -> None:
     await outside.mention("please", user="guest")
     await outside.slack.say("ben", "general", "not for the bot")
     outside.clock.advance(30 * HOUR_S)
@@ -402,31 +372,21 @@ def told_privately(outside: Outside) -> list[str]:
 
 
 @pytest.mark.proves("edits.deleted")
-@pytest.mark.parametrize("has_replies", [True, False])
+@pytest.mark.parametrize("place", ["alone", "root", "reply"])
 @pytest.mark.parametrize("begun", [True, False])
 async def test_a_request_that_is_gone_is_withdrawn_once(
-    outside: Outside, has_replies: bool, begun: bool
+    outside: Outside, place: str, begun: bool
 ) -> None:
-    ts = await ask(outside, "what is new?", begun=begun)
-    if has_replies:
-        await outside.slack.say("ben", "general", "Well?", thread_ts=ts)
+    root = await ask(outside, "what is newest?") if place == "reply" else None
+    ts = await ask(outside, "what is new?", begun=begun, thread_ts=root)
+    if place != "alone":
+        await outside.slack.say("ben", "general", "Well?", thread_ts=root or ts)
     await outside.slack.delete("general", ts)
     await catch_up_once(outside)
     await catch_up_once(outside)
 
     assert outside.front.withdrawn == [outside.key("general", ts)]
     assert outside.ledger.unfinished == set()
-
-
-@pytest.mark.proves("edits.deleted")
-async def test_a_reply_that_is_gone_is_withdrawn_and_the_others_are_not(outside: Outside) -> None:
-    root = await ask(outside, "what is new?")
-    gone = await ask(outside, "and newer?", thread_ts=root)
-    await ask(outside, "and newest?", thread_ts=root)
-    await outside.slack.delete("general", gone)
-    await catch_up_once(outside)
-
-    assert outside.front.withdrawn == [outside.key("general", gone)]
 
 
 @pytest.mark.proves("edits.deleted")

@@ -14,20 +14,16 @@ from tests.bot.ingress.world import World, connected_world, forgetful_ingress
 LOG = [("a.log", b"12345", "text/plain")]
 
 
-async def edit(world: World, ts: str, text: str, *, user: str = "ann", channel: str = "") -> None:
-    """An edit, delivered and handled."""
-    place = channel or "general"
-    await begin_edit(world, ts, text, user=user, channel=place)
-    async with asyncio.timeout(10):
-        await world.ingress.drain()
-
-
-async def begin_edit(
-    world: World, ts: str, text: str, *, user: str = "ann", channel: str = "general"
-) -> None:
-    """An edit, delivered and acknowledged."""
+async def edit(world: World, ts: str, text: str) -> None:
+    """An edit of Ann's, delivered and handled."""
     before = len(world.slack.deliveries)
-    await world.slack.edit(user, channel, ts, text)
+    await world.slack.edit("ann", "general", ts, text)
+    await acknowledged(world, before)
+    await world.settle()
+
+
+async def acknowledged(world: World, before: int) -> None:
+    """Wait until one more delivery than before was acknowledged, and all those before it."""
     await world.slack.wait_for(
         lambda slack: (
             len(slack.deliveries) > before
@@ -36,41 +32,26 @@ async def begin_edit(
     )
 
 
+def event_payload(world: World, **event: Any) -> JsonObject:
+    """What Slack tells of #general, to be put before the ingress by hand."""
+    place = {"type": "message", "channel": world.slack.channels["general"]}
+    return {"type": "event_callback", "team_id": world.slack.team_id, "event": place | event}
+
+
 def edit_payload(
     world: World, ts: str, text: str, *, edited_ts: str, before: str = "", **more: Any
 ) -> JsonObject:
-    """An edit of Ann's as Slack tells of it, to be put before the ingress by hand."""
-    ann = world.slack.people["ann"]
-    now = {
-        "type": "message",
-        "user": ann,
-        "ts": ts,
-        "text": text,
-        "edited": {"user": ann, "ts": edited_ts},
-        **more,
-    }
-    event = {
-        "type": "message",
-        "subtype": "message_changed",
-        "channel": world.slack.channels["general"],
-        "channel_type": "channel",
-        "ts": edited_ts,
-        "message": now,
-        "previous_message": {**now, "text": before or f"{world.mention} before"},
-    }
-    return {"type": "event_callback", "team_id": world.slack.team_id, "event": event}
+    """An edit of Ann's as Slack tells of it."""
+    now = post_payload(world, ts, text, **more)["event"]
+    now["edited"] = {"user": now["user"], "ts": edited_ts}
+    previous = {**now, "text": before or f"{world.mention} before"}
+    return event_payload(
+        world, subtype="message_changed", ts=edited_ts, message=now, previous_message=previous
+    )
 
 
-def post_payload(world: World, ts: str, text: str) -> JsonObject:
-    event = {
-        "type": "message",
-        "user": world.slack.people["ann"],
-        "channel": world.slack.channels["general"],
-        "channel_type": "channel",
-        "ts": ts,
-        "text": text,
-    }
-    return {"type": "event_callback", "team_id": world.slack.team_id, "event": event}
+def post_payload(world: World, ts: str, text: str, **more: Any) -> JsonObject:
+    return event_payload(world, user=world.slack.people["ann"], ts=ts, text=text, **more)
 
 
 async def bring(world: World, body: JsonObject) -> None:
@@ -78,18 +59,6 @@ async def bring(world: World, body: JsonObject) -> None:
     arrival = await world.ingress.receive(body)
     if arrival is not None:
         await world.ingress.hand_over(arrival)
-
-
-@pytest.mark.proves("edits.before")
-async def test_an_edit_before_the_turn_begins_replaces_the_text(world: World) -> None:
-    ts = await world.say("ann", "general", f"{world.mention} what is new?")
-    await world.settle()
-    ben = world.slack.people["ben"]
-    await edit(world, ts, f"{world.mention} what is newer, <@{ben}>?")
-
-    assert world.front.texts == ["what is newer, @ben?"]
-    assert world.told("ann") == []
-    assert world.ledger.unfinished == set()
 
 
 @pytest.mark.parametrize("shape", ["message_changed", "app_mention"])
@@ -103,8 +72,7 @@ async def test_an_edit_that_adds_the_mention_to_a_reply_among_people_begins_its_
     text, edited_ts = f"{world.mention} what is new?", "1999999991.000000"
     body = edit_payload(world, ts, text, edited_ts=edited_ts, before="what is new?", thread_ts=root)
     if shape == "app_mention":
-        event = {**body["event"]["message"], "type": "app_mention"}
-        body["event"] = {**event, "channel": body["event"]["channel"]}
+        body["event"] = {**body["event"]["message"], "type": "app_mention"}
     await bring(world, body)
 
     [message] = world.front.messages
@@ -128,10 +96,9 @@ async def test_an_edit_after_the_turn_began_changes_nothing_and_is_said_so_once(
 
 @pytest.mark.proves("edits.disorder")
 async def test_an_edit_that_comes_before_its_post_wins(world: World) -> None:
-    ts = "1783536983.783769"
-    later = edit_payload(world, ts, f"{world.mention} after", edited_ts="1783536990.000000")
+    later = edit_payload(world, TS, f"{world.mention} after", edited_ts="1783536990.000000")
     await bring(world, later)
-    await bring(world, post_payload(world, ts, f"{world.mention} before"))
+    await bring(world, post_payload(world, TS, f"{world.mention} before"))
 
     assert world.front.texts == ["after"]
     assert world.ledger.unfinished == set()
@@ -159,25 +126,35 @@ async def test_an_edit_by_somebody_who_may_not_use_the_bot_is_ignored() -> None:
 
 
 @pytest.mark.proves("ledger.before_ack")
-async def test_an_edit_is_not_acknowledged_before_it_is_durable(world: World) -> None:
+@pytest.mark.parametrize("is_deletion", [False, True])
+async def test_an_edit_or_a_deletion_is_not_acknowledged_before_it_is_durable(
+    world: World, is_deletion: bool
+) -> None:
     ts = await world.say("ann", "general", f"{world.mention} one")
     await world.settle()
     world.ledger.may_go_on.clear()
     world.ledger.asked.clear()
-    await world.slack.edit("ann", "general", ts, f"{world.mention} two")
+    before = len(world.slack.deliveries)
+    if is_deletion:
+        await world.slack.delete("general", ts)
+    else:
+        await world.slack.edit("ann", "general", ts, f"{world.mention} two")
     await world.ledger.asked.wait()
-    late = [one for one in world.slack.deliveries if one.acked_at_s is None]
-    assert late
-    assert world.front.texts == ["one"]
+    assert any(one.acked_at_s is None for one in world.slack.deliveries)
+    assert (world.front.texts, world.front.withdrawn) == (["one"], [])
 
     world.ledger.may_go_on.set()
+    await acknowledged(world, before)
     await world.settle()
-    assert world.front.texts == ["two"]
+    assert world.front.texts == ["one" if is_deletion else "two"]
+    assert world.front.withdrawn == [world.key(ts)] * is_deletion
 
 
-async def test_an_edit_of_a_post_that_another_process_hands_over_is_looked_at_again(
-    world: World,
+@pytest.mark.parametrize("looks", [1, MAX_LOOKS])
+async def test_an_edit_waits_for_its_posts_turn_and_is_given_up_in_the_end(
+    world: World, looks: int
 ) -> None:
+    """Another process hands the post over."""
     ts = await world.say("ann", "general", f"{world.mention} one")
     await world.settle()
     [message] = world.front.messages
@@ -186,29 +163,16 @@ async def test_an_edit_of_a_post_that_another_process_hands_over_is_looked_at_ag
     body = edit_payload(world, ts, f"{world.mention} two", edited_ts="1999999991.000000")
     arrival = await other.receive(body)
     assert arrival is not None
-    await other.hand_over(arrival)
-    assert other.in_vain == {arrival.told.key}
-    assert arrival.told.key not in world.ledger.settled
+    for _ in range(looks):
+        other.in_vain.clear()
+        await other.replay(body)
+    is_given_up = looks == MAX_LOOKS
+    assert other.in_vain == (set() if is_given_up else {arrival.told.key})
+    assert (arrival.told.key in world.ledger.settled) == is_given_up
 
     world.front.messages.append(message)
     await other.replay(body)
-    assert world.front.texts == ["two"]
-
-
-async def test_an_edit_whose_post_never_gets_a_turn_is_given_up_in_the_end(world: World) -> None:
-    ts = await world.say("ann", "general", f"{world.mention} one")
-    await world.settle()
-    world.front.messages.clear()
-    other = forgetful_ingress(world)
-    body = edit_payload(world, ts, f"{world.mention} two", edited_ts="1999999991.000000")
-    arrival = await other.receive(body)
-    assert arrival is not None
-    for _ in range(MAX_LOOKS):
-        other.in_vain.clear()
-        await other.replay(body)
-
-    assert other.in_vain == set()
-    assert arrival.told.key in world.ledger.settled
+    assert is_given_up or world.front.texts == ["two"]
 
 
 @pytest.mark.parametrize("shape", ["message", "app_mention"])
@@ -241,58 +205,13 @@ async def test_an_edit_that_takes_the_mention_out_keeps_the_request(world: World
 TS = "1783536983.783769"
 
 
-def gone(world: World, ts: str = TS) -> JsonObject:
+def gone(world: World) -> JsonObject:
     """A deletion that does not tell what the post was."""
-    event = {
-        "type": "message",
-        "subtype": "message_deleted",
-        "channel": world.slack.channels["general"],
-        "deleted_ts": ts,
-        "ts": "1783536999.000001",
-    }
-    return {"type": "event_callback", "team_id": world.slack.team_id, "event": event}
+    return event_payload(world, subtype="message_deleted", deleted_ts=TS, ts="1783536999.000001")
 
 
-def mention(world: World, ts: str = TS) -> JsonObject:
-    event = {
-        "type": "app_mention",
-        "user": world.slack.people["ann"],
-        "channel": world.slack.channels["general"],
-        "ts": ts,
-        "text": f"{world.mention} look",
-    }
-    return {"type": "event_callback", "team_id": world.slack.team_id, "event": event}
-
-
-def key_of(world: World, ts: str = TS) -> str:
-    return f"{world.slack.team_id}:{world.slack.channels['general']}:{ts}"
-
-
-async def delete(world: World, ts: str) -> None:
-    """A deletion, delivered and handled."""
-    before = len(world.slack.deliveries)
-    await world.slack.delete("general", ts)
-    await world.slack.wait_for(
-        lambda slack: (
-            len(slack.deliveries) > before
-            and all(one.acked_at_s is not None for one in slack.deliveries)
-        )
-    )
-
-
-@pytest.mark.proves("edits.deleted")
-@pytest.mark.parametrize("state", ["waits", "begun"])
-async def test_the_turn_of_a_deleted_post_is_withdrawn(world: World, state: str) -> None:
-    ts = await world.say("ann", "general", f"{world.mention} what is new?")
-    await world.settle()
-    if state == "begun":
-        world.front.begun.update(world.front.keys)
-    await delete(world, ts)
-    await world.settle()
-
-    assert world.front.withdrawn == [key_of(world, ts)]
-    assert world.front.have_ended == {key_of(world, ts)}
-    assert world.ledger.unfinished == set()
+def mention(world: World) -> JsonObject:
+    return post_payload(world, TS, f"{world.mention} look", type="app_mention")
 
 
 async def test_a_post_that_is_deleted_while_its_files_come_is_not_handed_over(
@@ -302,7 +221,9 @@ async def test_a_post_that_is_deleted_while_its_files_come_is_not_handed_over(
     files = [("a.log", b"12345", "text/plain")]
     ts = await world.say("ann", "general", f"{world.mention} look", files=files)
     await world.files.asked.wait()
-    await delete(world, ts)
+    before = len(world.slack.deliveries)
+    await world.slack.delete("general", ts)
+    await acknowledged(world, before)
     async with asyncio.timeout(10):
         await world.front.withdrew_one.wait()
     world.files.may_go_on.set()
@@ -322,34 +243,6 @@ async def test_a_deletion_that_comes_before_its_post_holds_it_back(world: World)
     assert world.ledger.unfinished == set()
 
 
-@pytest.mark.proves("ledger.before_ack")
-async def test_a_deletion_is_recorded_before_it_is_acknowledged(world: World) -> None:
-    ts = await world.say("ann", "general", f"{world.mention} what is new?")
-    await world.settle()
-    world.ledger.may_go_on.clear()
-    world.ledger.asked.clear()
-    await world.slack.delete("general", ts)
-    await world.ledger.asked.wait()
-    assert any(one.acked_at_s is None for one in world.slack.deliveries)
-    assert world.front.withdrawn == []
-
-    world.ledger.may_go_on.set()
-    async with asyncio.timeout(10):
-        await world.front.withdrew_one.wait()
-    await world.settle()
-
-
-async def test_a_recorded_deletion_is_carried_out_after_a_restart(world: World) -> None:
-    ts = await world.say("ann", "general", f"{world.mention} what is new?")
-    await world.settle()
-    body = gone(world, ts)
-    assert await world.ingress.receive(body) is not None
-    await forgetful_ingress(world).replay(body)
-
-    assert world.front.have_ended == {key_of(world, ts)}
-    assert world.ledger.unfinished == set()
-
-
 async def test_a_deletion_is_tried_again_until_the_post_has_its_turn(world: World) -> None:
     """Another process has recorded the post, and is still bringing its files."""
     owner, other = forgetful_ingress(world), forgetful_ingress(world)
@@ -363,7 +256,7 @@ async def test_a_deletion_is_tried_again_until_the_post_has_its_turn(world: Worl
     await owner.hand_over(post)
     assert world.front.texts == ["look"]
     await other.replay(gone(world))
-    assert world.front.have_ended == {key_of(world)}
+    assert world.front.have_ended == {world.key(TS)}
     assert world.ledger.unfinished == set()
 
 

@@ -1,24 +1,164 @@
 """Presses: recorded before they are acknowledged, judged, and handed over once."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from slack_bolt.request.async_request import AsyncBoltRequest
 
 from agent_core.messages import JsonObject
 from bot.ingress import leave_to_next_start, take_up
+from bot.ingress.actions import ANSWER_WITHIN_S, Actions
+from bot.ingress.gestures import Press, Submission
+from bot.sandbox.slack import SlackStandIn
+from bot.sandbox.slack.records import Delivery
+from bot.slack_api import People, SlackApi
+from bot.threads import ThreadRef
 from bot.words import BOT
-from tests.bot.ingress.pressing import (
-    MODAL,
-    NAME,
-    Room,
-    button,
-    pressed_room,
-    row,
+from tests.bot.ingress.world import (
+    MemoryLedger,
+    World,
+    connected_world,
+    forgetful_ingress,
+    thread_at,
 )
-from tests.bot.ingress.world import World, forgetful_ingress
+
+NAME: JsonObject = {
+    "type": "input",
+    "block_id": "name",
+    "label": {"type": "plain_text", "text": "Name"},
+    "element": {"type": "plain_text_input", "action_id": "name_in"},
+}
+MODAL: JsonObject = {
+    "type": "modal",
+    "callback_id": "digest.form",
+    "private_metadata": "about",
+    "title": {"type": "plain_text", "text": "Digest"},
+    "submit": {"type": "plain_text", "text": "Save"},
+    "blocks": [NAME],
+}
+
+
+def button(action_id: str, value: str = "") -> JsonObject:
+    shown: JsonObject = {"type": "button", "text": {"type": "plain_text", "text": "Go"}}
+    return {**shown, "action_id": action_id, **({"value": value} if value else {})}
+
+
+def row(*elements: JsonObject) -> JsonObject:
+    return {"type": "actions", "block_id": "row", "elements": list(elements)}
+
+
+@dataclass(slots=True)
+class ListeningGestures:
+    """Keeps what it is given; can fail, find something wrong, and be held up."""
+
+    presses: list[Press] = field(default_factory=list[Press])
+    submissions: list[Submission] = field(default_factory=list[Submission])
+    calls: int = 0
+    failures: int = 0
+    errors: list[Mapping[str, str]] = field(default_factory=list[Mapping[str, str]])
+    may_go_on: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def press(self, press: Press) -> None:
+        await self._work()
+        self.presses.append(press)
+
+    async def submit(self, submission: Submission) -> Mapping[str, str] | None:
+        await self._work()
+        self.submissions.append(submission)
+        return self.errors.pop(0) if self.errors else None
+
+    async def _work(self) -> None:
+        self.calls += 1
+        await self.may_go_on.wait()
+        if self.failures:
+            self.failures -= 1
+            raise OSError("the database is away")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """A world whose buttons and modals are pressed, and who listens to that."""
+
+    world: World
+    handler: ListeningGestures
+
+    @property
+    def slack(self) -> SlackStandIn:
+        return self.world.slack
+
+    @property
+    def ledger(self) -> MemoryLedger:
+        return self.world.ledger
+
+    @property
+    def actions(self) -> Actions:
+        return self.world.actions
+
+    async def post(self, *elements: JsonObject, channel: str = "general") -> str:
+        """The bot posts a row of elements into a new thread of Ann's; returns the post's `ts`."""
+        return await self.world.api.post(
+            await self.thread(channel), "?", op_id="o", blocks=[row(*elements)]
+        )
+
+    async def thread(self, channel: str = "general") -> ThreadRef:
+        return thread_at(self.world, await self.slack.say("ann", channel, "the root"))
+
+    async def open_modal(self, modal: JsonObject = MODAL, *, user: str = "ann") -> str:
+        trigger = self.slack.workspace.triggers.issue(self.slack.users[user])
+        view_id = await self.world.api.views.open(trigger, modal)
+        assert view_id is not None
+        return view_id
+
+    async def press(self, user: str = "ann", action_id: str = "digest.go") -> Press:
+        """Press a button of a post of its own, and wait until it was handled."""
+        ts = await self.post(button(action_id, "v1"))
+        await self.slack.click(user, "general", ts, action_id)
+        await self.settle()
+        return self.handler.presses[-1]
+
+    async def deliver_again(self, delivery: Delivery) -> Delivery:
+        """The same payload in another envelope."""
+        return await self.slack.workspace.deliverer.attempt(
+            delivery.type, delivery.payload, accepts_answer=True
+        )
+
+    async def settle(self) -> None:
+        async with asyncio.timeout(10):
+            await self.actions.drain()
+
+    def another_process(self) -> Actions:
+        """Another bot process on the same ledger."""
+        return Actions(
+            {"digest.": self.handler},
+            ledger=self.ledger,
+            rules=self.world.rules,
+            people=self.world.people,
+            api=self.world.api,
+            answer_within_s=ANSWER_WITHIN_S,
+        )
+
+    def open_views(self) -> set[str]:
+        return set(self.slack.state.views)
+
+
+@asynccontextmanager
+async def pressed_room(**more: Any) -> AsyncGenerator[Room]:
+    handler = ListeningGestures()
+    handler.may_go_on.set()
+
+    def listening(_api: SlackApi, _people: People) -> Mapping[str, ListeningGestures]:
+        return {"digest.": handler}
+
+    async with connected_world(gestures=listening, **more) as world:
+        try:
+            yield Room(world=world, handler=handler)
+        finally:
+            handler.may_go_on.set()
 
 
 @pytest.fixture
@@ -29,7 +169,7 @@ async def room() -> AsyncIterator[Room]:
 
 async def test_a_press_in_a_thread_says_who_pressed_what_and_where(room: Room) -> None:
     thread = await room.thread()
-    ts = await room.api.post(
+    ts = await room.world.api.post(
         thread, "sure?", op_id="o", blocks=[row(button("digest.confirm", "42"))]
     )
     delivery = await room.slack.click("ben", "general", ts, "digest.confirm")
@@ -45,7 +185,7 @@ async def test_a_press_in_a_thread_says_who_pressed_what_and_where(room: Room) -
     assert room.ledger.settled == [press.key]
 
 
-async def test_a_press_in_a_view_has_a_view_and_no_channel() -> None:
+async def test_a_modal_has_no_channel_and_is_judged_by_people_alone() -> None:
     async with pressed_room(channels=frozenset({"C1"})) as room:
         modal = {**MODAL, "blocks": [row(button("digest.more", "7")), *MODAL["blocks"]]}
         view_id = await room.open_modal(modal)
@@ -55,6 +195,10 @@ async def test_a_press_in_a_view_has_a_view_and_no_channel() -> None:
         [press] = room.handler.presses
         assert (press.view_id, press.value) == (view_id, "7")
         assert (press.channel, press.thread_ts, press.message_ts) == ("", "", "")
+
+        await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
+        await room.settle()
+        assert len(room.handler.submissions) == 1
 
 
 async def test_a_press_is_acknowledged_only_when_it_is_recorded(room: Room) -> None:
@@ -101,7 +245,9 @@ async def test_what_cannot_be_read_is_acknowledged_and_left(
     room: Room, kind: str, body: dict[str, object]
 ) -> None:
     payload = {**body, "type": kind}
-    response = await room.app.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=payload))
+    response = await room.world.app.async_dispatch(
+        AsyncBoltRequest(mode="socket_mode", body=payload)
+    )
 
     assert (response.status, response.body) == (200, "")
     assert (room.handler.calls, room.ledger.rows) == (0, {})
@@ -109,11 +255,12 @@ async def test_what_cannot_be_read_is_acknowledged_and_left(
 
 async def test_a_refused_press_is_told_to_its_author_alone_in_the_thread(room: Room) -> None:
     thread = await room.thread()
-    ts = await room.api.post(thread, "sure?", op_id="o", blocks=[row(button("digest.go"))])
+    ts = await room.world.api.post(thread, "sure?", op_id="o", blocks=[row(button("digest.go"))])
     await room.slack.click("guest", "general", ts, "digest.go")
     await room.settle()
 
-    assert room.told("guest") == [(BOT.say("en", "ingress-refusal-guest"), thread.root_ts)]
+    assert room.world.told("guest") == [BOT.say("en", "ingress-refusal-guest")]
+    assert room.slack.calls[-1].args["thread_ts"] == thread.root_ts
     assert room.handler.calls == 0
     assert len(room.ledger.settled) == 1
 
@@ -149,14 +296,14 @@ async def test_a_press_is_given_up_after_five_tries(room: Room) -> None:
 
 
 async def test_what_a_dead_process_left_is_handled_without_its_trigger(
-    room: Room, world: World
+    room: Room,
 ) -> None:
     press = await room.press()
     room.ledger.settled.clear()
     room.ledger.has_settled.clear()
     await room.ledger.release(press.key)
     other = room.another_process()
-    ingress = forgetful_ingress(world)
+    ingress = forgetful_ingress(room.world)
     await take_up(room.ledger, ingress, other)
     await until_settled(room)
 
@@ -166,13 +313,13 @@ async def test_what_a_dead_process_left_is_handled_without_its_trigger(
 
 
 async def test_a_press_that_was_handled_and_could_not_be_settled_is_not_handled_again(
-    room: Room, world: World
+    room: Room,
 ) -> None:
     room.ledger.settle_failures = 5
     press = await room.press()
     assert room.actions.in_vain == {press.key}
 
-    ingress = forgetful_ingress(world)
+    ingress = forgetful_ingress(room.world)
     await take_up(room.ledger, ingress, room.actions)
     await until_settled(room)
     assert (room.handler.calls, room.actions.in_vain) == (1, set())
@@ -254,15 +401,6 @@ async def test_a_refused_submission_says_so_in_the_modal(room: Room) -> None:
     assert delivery.answer is not None
     assert delivery.answer["errors"] == {"name": BOT.say("en", "ingress-refusal-guest")}
     assert room.handler.calls == 0
-
-
-async def test_a_modal_is_judged_by_people_and_not_by_channels() -> None:
-    async with pressed_room(channels=frozenset({"C1"})) as room:
-        view_id = await room.open_modal()
-        await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
-        await room.settle()
-
-        assert len(room.handler.submissions) == 1
 
 
 async def test_every_kind_of_input_is_read(room: Room) -> None:

@@ -39,23 +39,19 @@ class Desk:
     async def find(self, gap: Gap) -> list[str]:
         return texts_of(await find_all(self.search, gap))
 
-    def calls(self, method: str) -> int:
-        return sum(call.method == method for call in self.slack.calls)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
     """All shares of a search, and what became of the conversations."""
 
     posts: list[Missed]
-    newest: dict[str, str]
     unread: set[str]
 
 
 async def find_all(search: Search, gap: Gap) -> Findings:
     seen = Seen()
     posts = [missed async for share in search.everywhere(gap, seen) for missed in share]
-    return Findings(posts=posts, newest=seen.newest, unread=seen.unread)
+    return Findings(posts=posts, unread=seen.unread)
 
 
 def texts_of(found: Findings) -> list[str]:
@@ -137,22 +133,6 @@ def said_in(body: JsonObject, live: JsonObject) -> JsonObject:
     return {**wrapper, "event": event}
 
 
-async def test_what_was_heard_is_looked_at_again_for_the_overlap_only(desk: Desk) -> None:
-    slack = desk.slack
-    await slack.say("ann", "general", f"{slack.mention} too early")
-    desk.clock.advance(OVERLAP_S)
-    await slack.say("ann", "general", f"{slack.mention} in the overlap")
-    desk.clock.advance(1)
-    gap = desk.gap_from_now()
-    desk.clock.advance(1)
-    await slack.say("ann", "general", f"{slack.mention} missed")
-    found = await find_all(desk.search, gap)
-
-    assert [text.split(" ", 1)[1] for text in texts_of(found)] == ["in the overlap", "missed"]
-    assert [missed.is_new for missed in found.posts] == [False, True]
-    assert found.newest[slack.channels["general"]] == found.posts[-1].post.ts
-
-
 @pytest.mark.proves("catch_up.cursor")
 async def test_each_conversation_is_read_from_its_own_mark(desk: Desk) -> None:
     slack = desk.slack
@@ -218,9 +198,6 @@ class Ear:
         self.now_s += after_s
         await heard.beat(is_well=is_well)
 
-    def saved(self, channel: str) -> float:
-        return float(self.marks.saved[f"slack:T1:{channel}"])
-
 
 def payload(channel: str, ts_s: float) -> JsonObject:
     return {"event": {"type": "message", "channel": channel, "ts": f"{ts_s:.6f}"}}
@@ -239,24 +216,6 @@ async def test_every_later_start_has_a_gap_that_began_where_each_conversation_wa
     assert gap.since_s("C1") == START_S + 2
     assert gap.since_s("C2") == START_S
     assert gap.oldest_s("C1") == START_S + 2 - OVERLAP_S
-
-
-async def test_nothing_is_written_down_while_there_is_a_gap() -> None:
-    ear = Ear()
-    await ear.opened()
-    ear.now_s += 3_600
-    second = await ear.opened()
-    second.note(payload("C1", ear.now_s))
-    await ear.beat(second)
-    assert "slack:T1:C1" not in ear.marks.saved
-    assert ear.saved("*") == START_S
-
-    gap = second.gap()
-    await second.close(gap)
-
-    assert not second.has_gap.is_set()
-    assert ear.saved("C1") == START_S + 3_600
-    assert ear.saved("*") == gap.began_s
 
 
 async def test_a_gap_that_opens_while_another_is_seen_to_stays_open() -> None:

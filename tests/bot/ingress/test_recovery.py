@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -19,16 +19,14 @@ from agent_core.background import Background
 from agent_core.messages import JsonObject
 from agent_core.sessions import Database, Ledger
 from agent_core.sessions.leases import Leases, new_process_id
-from bot.ingress import Ingress, Rules, take_up
+from bot.ingress import Ingress, take_up
 from bot.ingress.ingress import TRIES
-from bot.presenter import Signs
-from bot.slack_api import People, SystemClock
 from bot.words import BOT
 from tests.bot.ingress.world import (
     World,
-    body_key,
     connected_world,
     forgetful_ingress,
+    make_ingress,
     recorded_mention,
     replay_all,
 )
@@ -44,7 +42,7 @@ async def test_a_recorded_payload_waits_while_slack_is_away(world: World) -> Non
 
     await later.replay(body)
     assert world.ledger.settled == []
-    assert later.in_vain == {body_key(body)}
+    assert later.in_vain == {world.key(body["event"]["ts"])}
     await later.replay(body)
     assert len(world.ledger.settled) == 1
 
@@ -79,23 +77,6 @@ async def test_one_bad_payload_does_not_hold_up_the_others(world: World) -> None
 
     assert world.front.texts == ["hi"]
     assert world.ledger.settled == [arrival.told.key]
-
-
-async def test_a_post_stays_behind_what_an_earlier_process_left_of_its_thread(
-    world: World,
-) -> None:
-    ingress, arrival = await recorded_mention(world, files=[("a.log", b"12345", "text/plain")])
-    world.files.may_go_on.clear()
-    assert arrival.post is not None
-    later = replace(arrival.post, ts="1999999999.000001", wire_text="later", files=())
-    async with asyncio.TaskGroup() as group:
-        group.create_task(replay_all(ingress, world.ledger.bodies))
-        await world.files.asked.wait()
-        group.create_task(ingress.hand_over(replace(arrival, told=later)))
-        await world.slack.wait_for(lambda _: "eyes" in world.signs_shown())
-        world.files.may_go_on.set()
-
-    assert world.front.texts == ["hi", "later"]
 
 
 SOON_S = 0.02
@@ -149,19 +130,8 @@ async def test_what_a_dead_process_left_is_there_before_the_first_post(world: Wo
     assert world.front.texts == ["hi", "2"]
 
 
-async def test_a_ledger_that_cannot_be_asked_is_asked_again(world: World) -> None:
-    ingress, arrival = await recorded_mention(world)
-    world.front.got_one.clear()
-    async with taking_up(world, ingress):
-        await world.ledger.release(arrival.told.key)
-        world.ledger.look_failures = 3
-        await until_handed_over(world)
-
-    assert world.front.texts == ["hi"]
-
-
-Shape = Literal["retry", "same_envelope", "both_events", "two_ts"]
-SHAPES: tuple[Shape, ...] = ("retry", "same_envelope", "both_events", "two_ts")
+Shape = Literal["retry", "both_events", "two_ts"]
+SHAPES: tuple[Shape, ...] = ("retry", "both_events", "two_ts")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,7 +173,7 @@ def _events(gesture: int, shape: Shape, times: int) -> list[JsonObject]:
     }
     mention = {**post, "type": "app_mention"}
     match shape:
-        case "retry" | "same_envelope":
+        case "retry":
             return [post] * (times + 1)
         case "both_events":
             return [post, mention] * times
@@ -241,16 +211,7 @@ async def losing_ledger() -> AsyncGenerator[LosingLedger]:
 
 async def deliver(world: World, ledger: LosingLedger, all_of_them: list[Delivery]) -> None:
     """Each delivery as a task of its own, begun in order; what fails is not acknowledged."""
-    ingress = Ingress(
-        world.front,
-        ledger=ledger,
-        files=world.files,
-        api=world.api,
-        rules=Rules(identity=world.identity),
-        signs=Signs(world.api),
-        people=People(world.api),
-        clock=SystemClock(),
-    )
+    ingress = make_ingress(world.front, ledger, world.api, world.rules, files=world.files)
 
     async def bring(body: JsonObject) -> None:
         try:

@@ -1,13 +1,14 @@
 """A bot on the real slack-bolt in front of the Slack stand-in, with an agent that only listens."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 import aiohttp
+from slack_bolt.app.async_app import AsyncApp
 
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage, JsonObject
@@ -22,10 +23,13 @@ from bot.ingress import (
     Taken,
     connect_socket,
     create_app,
+    leave_to_next_start,
     register,
 )
+from bot.ingress.actions import ANSWER_WITHIN_S, Actions, listen_to_gestures
 from bot.ingress.catch_up import HEAD_START_S
-from bot.ingress.gate import Arrival, read_told
+from bot.ingress.gate import Arrival, Ledger, read_told
+from bot.ingress.gestures import Gestures
 from bot.presenter import Signs
 from bot.sandbox.slack import ManualClock, SlackStandIn
 from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES
@@ -43,7 +47,6 @@ class ListeningFront:
     messages: list[InboundMessage] = field(default_factory=list[InboundMessage])
     got_one: asyncio.Event = field(default_factory=asyncio.Event)
     failures: int = 0
-    has_turn_already: bool = False
     makes_session_and_fails: bool = False
     sessions: set[SessionId] = field(default_factory=set[SessionId])
     withdrawn: list[str] = field(default_factory=list[str])
@@ -71,7 +74,7 @@ class ListeningFront:
             self.makes_session_and_fails = False
             self.sessions.add(message.session)
             raise OSError("the database is away")
-        if self.has_turn_already or message.key in self.keys:
+        if message.key in self.keys:
             return None
         self.sessions.add(message.session)
         self.messages.append(message)
@@ -140,7 +143,6 @@ class MemoryLedger:
     released: set[str] = field(default_factory=set[str])
     failures: int = 0
     settle_failures: int = 0
-    look_failures: int = 0
     has_settled: asyncio.Event = field(default_factory=asyncio.Event)
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     may_go_on: asyncio.Event = field(default_factory=asyncio.Event)
@@ -181,9 +183,6 @@ class MemoryLedger:
         self.released.add(key)
 
     async def unsettled(self) -> list[JsonObject]:
-        if self.look_failures:
-            self.look_failures -= 1
-            raise ConnectionError("the ledger is away")
         taken = [self.rows[key] for key in self.released - set(self.settled)]
         self.released.clear()
         return taken
@@ -229,10 +228,13 @@ class World:
     front: ListeningFront
     ledger: MemoryLedger
     files: NamingFiles
+    app: AsyncApp
     ingress: Ingress
+    actions: Actions
     api: SlackApi
+    people: People
     signs: Signs
-    identity: Identity
+    rules: Rules
     _expected: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
     async def say(self, user: str, channel: str | None = None, text: str = "", **more: Any) -> str:
@@ -248,6 +250,7 @@ class World:
         await self.slack.wait_for(lambda slack: self._all_came(event_types))
         async with asyncio.timeout(10):
             await self.ingress.drain()
+            await self.actions.drain()
 
     def _all_came(self, event_types: tuple[str, ...]) -> bool:
         deliveries = self.slack.deliveries
@@ -259,6 +262,14 @@ class World:
     @property
     def mention(self) -> str:
         return self.slack.mention
+
+    @property
+    def identity(self) -> Identity:
+        return self.rules.identity
+
+    def key(self, ts: str, channel: str = "general") -> str:
+        """The key of a post."""
+        return f"{self.slack.team_id}:{self.slack.channels[channel]}:{ts}"
 
     def signs_shown(self) -> list[str]:
         """The statuses and reactions that were asked for, in order."""
@@ -282,31 +293,61 @@ class World:
         return [str(call.args["text"]) for call in calls if call.args["user"] == people[user]]
 
 
+def make_ingress(
+    front: ListeningFront,
+    ledger: Ledger,
+    api: SlackApi,
+    rules: Rules,
+    *,
+    files: NamingFiles | None = None,
+    signs: Signs | None = None,
+    people: People | None = None,
+) -> Ingress:
+    return Ingress(
+        front,
+        ledger=ledger,
+        files=files or NamingFiles(front),
+        api=api,
+        signs=signs or Signs(api),
+        rules=rules,
+        people=people or People(api),
+    )
+
+
+Listening = Callable[[SlackApi, People], Mapping[str, Gestures]]
+
+
 @asynccontextmanager
 async def connected_world(
-    scopes: Sequence[str] = DEFAULT_SCOPES, bot_events: Sequence[str] = DEFAULT_EVENTS, **lists: Any
+    scopes: Sequence[str] = DEFAULT_SCOPES,
+    bot_events: Sequence[str] = DEFAULT_EVENTS,
+    *,
+    gestures: Listening = lambda _api, _people: {},
+    answer_within_s: float = ANSWER_WITHIN_S,
+    **lists: Any,
 ) -> AsyncGenerator[World, None]:
-    """`lists` are the ALLOWED_ lists of the rules, people and channels by their ids."""
+    """`lists` are the ALLOWED_ lists of the rules. Waits between tries end at once."""
     async with (
-        SlackStandIn(scopes=scopes, bot_events=bot_events) as slack,
+        SlackStandIn(scopes=scopes, bot_events=bot_events, rate_limits=False) as slack,
         aiohttp.ClientSession() as session,
     ):
         client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
-        api = SlackApi(client)
-        identity = await api.identify()
-        front, ledger = ListeningFront(), MemoryLedger()
-        files, signs = NamingFiles(front), Signs(api)
+        api = SlackApi(client, clock=SkippingClock())
+        rules, people = Rules(identity=await api.identify(), **lists), People(api)
+        front, ledger, signs = ListeningFront(), MemoryLedger(), Signs(api)
+        files = NamingFiles(front)
         ledger.may_go_on.set()
-        app = create_app(client, identity)
-        ingress = Ingress(
-            front,
+        app = create_app(client, rules.identity)
+        actions = listen_to_gestures(
+            app,
+            gestures(api, people),
             ledger=ledger,
-            files=files,
+            rules=rules,
+            people=people,
             api=api,
-            signs=signs,
-            rules=Rules(identity=identity, **lists),
-            people=People(api),
+            answer_within_s=answer_within_s,
         )
+        ingress = make_ingress(front, ledger, api, rules, files=files, signs=signs, people=people)
         register(app, ingress)
         handler = await connect_socket(app, slack.app_token)
         await slack.connected()
@@ -316,13 +357,18 @@ async def connected_world(
                 front=front,
                 ledger=ledger,
                 files=files,
+                app=app,
                 ingress=ingress,
+                actions=actions,
                 api=api,
+                people=people,
                 signs=signs,
-                identity=identity,
+                rules=rules,
             )
         finally:
+            ledger.may_go_on.set()
             await handler.close()
+            await leave_to_next_start(actions.under_way, patience_s=1.0)
 
 
 async def recorded_mention(world: World, user: str = "ann", **more: Any) -> tuple[Ingress, Arrival]:
@@ -344,24 +390,9 @@ def thread_at(world: World, ts: str, channel: str = "") -> ThreadRef:
     return ThreadRef(team=world.slack.team_id, channel=place, root_ts=ts)
 
 
-def forgetful_ingress(world: World, **lists: Any) -> Ingress:
-    """An ingress that remembers nobody, as after a restart; its waits end at once."""
-    return Ingress(
-        world.front,
-        ledger=world.ledger,
-        files=world.files,
-        api=world.api,
-        rules=Rules(identity=world.identity, **lists),
-        signs=Signs(world.api),
-        people=People(world.api),
-        clock=SkippingClock(),
-    )
-
-
-def body_key(body: JsonObject) -> str:
-    """The key under which a post's payload is in the ledger."""
-    event = body["event"]
-    return f"{body['team_id']}:{event['channel']}:{event['ts']}"
+def forgetful_ingress(world: World) -> Ingress:
+    """An ingress that remembers nobody, as after a restart."""
+    return make_ingress(world.front, world.ledger, world.api, world.rules, files=world.files)
 
 
 async def replay_all(ingress: Ingress, bodies: Sequence[JsonObject]) -> None:
@@ -476,15 +507,8 @@ async def bot_in(
         client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
         api = SlackApi(client, clock=SkippingClock())
         identity = await api.identify()
-        ingress = Ingress(
-            outside.front,
-            ledger=outside.ledger,
-            files=NamingFiles(outside.front),
-            api=api,
-            signs=Signs(api),
-            rules=Rules(identity=identity),
-            people=People(api),
-        )
+        rules = Rules(identity=identity)
+        ingress = make_ingress(outside.front, outside.ledger, api, rules)
         catch_up = CatchUp(
             ingress,
             outside.front,

@@ -2,16 +2,14 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import aiohttp
 import pytest
 
 from agent_core.events import AnyEvent
 from agent_core.messages import JsonObject
 from bot.presenter import PresenterState, Signs, ThreadPresenter
 from bot.presenter.consents import Links
-from bot.sandbox.slack import SlackStandIn
-from bot.slack_api import Guard, SkippingClock, SlackApi, web_client
-from bot.threads import ThreadRef
+from bot.slack_api import Guard
+from tests.bot.desk import Desk, open_desk
 from tests.bot.presenter.turns import MemoryState, Turn
 
 
@@ -30,13 +28,9 @@ class CutState(MemoryState):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
-    """A thread that Ann began, and what is needed to show turns in it."""
+class Stage(Desk):
+    """What is needed to show turns in Ann's thread."""
 
-    slack: SlackStandIn
-    api: SlackApi
-    clock: SkippingClock
-    thread: ThreadRef
     workspace: Path
     presenters: list[ThreadPresenter] = field(default_factory=list[ThreadPresenter])
 
@@ -96,19 +90,11 @@ class Stage:
         post = self.slack.find("general", ts or self.thread.root_ts)
         return [reaction.name for reaction in post.reactions]
 
-    def texts(self) -> list[str]:
-        """What the bot wrote into the thread, in order."""
-        posts = self.slack.thread("general", self.thread.root_ts)
-        return [post.text for post in posts if post.user == self.slack.bot_user_id]
-
     def direct_texts(self) -> list[str]:
         """What the bot wrote to Ann alone: each post, then what stands below it."""
         place = self.slack.dm_id("ann")
         roots = [post for post in self.slack.posts(place) if post.thread_ts in {None, post.ts}]
         return [post.text for root in roots for post in self.slack.thread(place, root.ts)]
-
-    def calls(self, method: str) -> int:
-        return sum(call.method == method for call in self.slack.calls)
 
     def write(self, path: str, content: str) -> str:
         file = self.workspace / path
@@ -119,14 +105,7 @@ class Stage:
 
 @pytest.fixture
 async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
-    """Waits between retries end at once; Slack itself is not limited unless a test says so."""
-    async with SlackStandIn(rate_limits=False) as slack, aiohttp.ClientSession() as session:
-        client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
-        root_ts = await slack.say("ann", "general", f"{slack.mention} what is new?")
-        thread = ThreadRef(team=slack.team_id, channel=slack.channels["general"], root_ts=root_ts)
-        clock = SkippingClock()
-        api = SlackApi(client, clock=clock)
-        stage = Stage(slack=slack, api=api, clock=clock, thread=thread, workspace=tmp_path)
+    async with open_desk(Stage, workspace=tmp_path) as stage:
         yield stage
         for presenter in stage.presenters:
             await presenter.close()

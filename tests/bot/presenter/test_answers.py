@@ -36,28 +36,6 @@ async def test_a_simple_answer_is_one_post_and_no_progress(stage: Stage) -> None
     assert all("link_names" not in args and "parse" not in args for args in posted)
 
 
-async def test_a_complex_turn_shows_progress_then_answer_then_file(stage: Stage) -> None:
-    report = stage.write("work_products/report.html", "<h1>Batteries</h1>")
-    turn = stage.turn()
-    await stage.show(
-        turn.started(),
-        turn.routed("COMPLEX"),
-        turn.call("c1", "COMPOSIO_SEARCH_WEB", query="solid state"),
-        turn.returned("c1"),
-        turn.call("c2", "mcp__local_toolkit__crawl_parallel", urls=["https://a.test/1"] * 8),
-        turn.returned("c2", display="7 of 8 pages read"),
-        turn.saved(report),
-        turn.saved(report, "Batteries in 2026"),
-        turn.finished("Three sentences."),
-    )
-    posts = stage.slack.thread("general", stage.thread.root_ts)[1:]
-    done = "Done in 8 s · 2 tool calls · 7 pages read"
-    assert [post.text for post in posts] == [done, "Three sentences.", ""]
-    [file] = posts[-1].files
-    assert (file.name, file.title) == ("report.html", "Batteries in 2026")
-    assert [file.content for file in stage.slack.files] == [b"<h1>Batteries</h1>"]
-
-
 @pytest.mark.proves("thread.progress", "thread.sub_agents", "inbox.silent")
 async def test_progress_is_edited_in_peoples_words(stage: Stage) -> None:
     turn, child = stage.turn(), child_run(ROOT_RUN, ToolCallId("t1"))
@@ -268,15 +246,6 @@ async def test_where_thread_and_direct_message_are_closed_the_asker_is_told_alon
     assert stage.calls("chat.postMessage") == 2
 
 
-async def test_a_direct_message_whose_receipt_got_lost_is_not_sent_again(stage: Stage) -> None:
-    await stage.slack.remove_from_channel("general", "bot")
-    stage.slack.fail("chat.postMessage", error="not_in_channel")
-    stage.slack.fail("chat.postMessage", drop_after_accept=True, times=2)
-    turn = stage.turn()
-    await stage.show(turn.started(), turn.finished("The answer."))
-    assert stage.direct_texts() == [NOTICE, "The answer."]
-
-
 async def test_progress_that_the_thread_refuses_is_not_tried_again(stage: Stage) -> None:
     await stage.slack.remove_from_channel("general", "bot")
     turn = stage.turn()
@@ -298,16 +267,3 @@ async def test_where_slack_takes_nothing_anywhere_the_turn_ends(stage: Stage) ->
     assert stage.texts() == []
     assert await presenter.is_finished()
     assert len(stage.slack.calls) < 30
-
-
-@pytest.mark.parametrize("whose", ["the bot's", "the asker's"])
-async def test_deleted_posts_do_not_cost_the_answer(stage: Stage, whose: str) -> None:
-    stage.slack.fail("agents.sessions.setStatus", error="feature_disabled")
-    turn = stage.turn()
-    presenter = await stage.show(turn.started(), turn.routed("COMPLEX"))
-    root, progress = stage.slack.thread("general", stage.thread.root_ts)
-    await stage.slack.delete("general", progress.ts if whose == "the bot's" else root.ts)
-    for event in (turn.call("c1", "run_python"), turn.finished("The answer.")):
-        await presenter.show(event)
-    assert "The answer." in [*stage.texts(), *stage.direct_texts()]
-    assert await presenter.is_finished()

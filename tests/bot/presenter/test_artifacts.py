@@ -1,7 +1,10 @@
 import os
+import unicodedata
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.presenter.files import Artifact, ArtifactRefused, file_name, read_artifact
 from bot.render import limits
@@ -90,11 +93,21 @@ def test_sizes_out_of_bounds_are_refused(workspace: Path) -> None:
         ("con.txt", "_con.txt"),
         (".", "file"),
         ("", "file"),
+        ("報告.pdf", "報告.pdf"),
         ("<!channel>.html", "_channel_.html"),
     ],
 )
 def test_names_are_made_safe(given: str, safe: str) -> None:
     assert file_name(given) == safe
+
+
+@given(st.text())
+def test_a_name_has_no_separator_control_or_direction_character(name: str) -> None:
+    safe = file_name(name)
+    assert 1 <= len(safe.encode()) <= limits.FILE_NAME_BYTES
+    assert not set(safe) & set("/\\:\0")
+    assert safe not in {".", ".."}
+    assert not [each for each in safe if unicodedata.category(each) in {"Cc", "Cf", "Cs"}]
 
 
 def test_a_long_name_keeps_its_ending() -> None:

@@ -201,11 +201,6 @@ def test_times_are_spoken(seconds: float, words: str) -> None:
     assert spoken_time(seconds) == words
 
 
-def test_progress_is_in_the_language_of_the_thread(turn: Turn) -> None:
-    started = replace(turn.started("continue"), language="de", author_locale="en-US")
-    assert board_of(started).progress().startswith("*Ich bin dran*")
-
-
 @pytest.mark.parametrize(
     ("saved", "given"),
     [

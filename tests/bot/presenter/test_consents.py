@@ -2,7 +2,6 @@
 
 import json
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -10,10 +9,7 @@ from agent_core.errors import ConsentRefused
 from agent_core.events import AnyEvent
 from agent_core.ids import ConsentId, UserId
 from bot.presenter.apps import app_name, app_names, deed, read_value
-from bot.presenter.board import Board
-from bot.presenter.consents import ended_draft
 from bot.sandbox.slack import Post
-from bot.words import BOT
 from tests.bot.presenter.conftest import Stage
 from tests.bot.presenter.turns import MemoryState, Turn, action
 
@@ -78,23 +74,6 @@ async def test_an_approval_waits_and_after_it_progress_goes_on_below(stage: Stag
     assert visible(stage)[2].text == "Done in 5 s · 1 tool call"
 
 
-@pytest.mark.parametrize(
-    ("verdict", "reason", "said"),
-    [("void", "", "no approval fits it"), ("rejected", "Use the other", "“Use the other”")],
-)
-async def test_how_it_ended_stands_in_its_post(
-    stage: Stage, verdict: Any, reason: str, said: str
-) -> None:
-    turn = stage.turn()
-    by = None if verdict == "void" else "T1:U1"
-    events = [*begun(turn), turn.requested(), turn.decided()] if verdict == "void" else []
-    events = events or [*begun(turn), turn.requested()]
-    await stage.show(*events, turn.decided(verdict, by=by, reason=reason))
-    asked = visible(stage)[1]
-    assert said in asked.text
-    assert "Approved by" not in json.dumps(asked.blocks)
-
-
 async def test_two_approvals_of_one_step_are_one_wait(stage: Stage) -> None:
     turn = stage.turn()
     asked = [turn.requested(consent="a"), turn.requested(consent="b")]
@@ -104,19 +83,6 @@ async def test_two_approvals_of_one_step_are_one_wait(stage: Stage) -> None:
     assert progress.text.startswith("Waiting for Ann's decision")
     await presenter.show(turn.decided("rejected", consent="a"))
     assert len(visible(stage)) == 4
-    assert buttons(visible(stage)[1]) == []
-
-
-async def test_a_request_that_waited_over_a_restart_is_ended_by_the_next_process(
-    stage: Stage,
-) -> None:
-    turn, state = stage.turn(), MemoryState()
-    events = [*begun(turn), turn.requested()]
-    presenter = await stage.show(*events, state=state)
-    await presenter.close()
-    calls = stage.calls("chat.postMessage")
-    await stage.show(*events, turn.decided("expired", by=None), state=state)
-    assert stage.calls("chat.postMessage") == calls + 1
     assert buttons(visible(stage)[1]) == []
 
 
@@ -200,50 +166,6 @@ async def test_an_app_that_gives_no_link_costs_neither_the_wait_nor_the_others(
     await stage.show(*begun(turn), turn.auth_required(*apps), links=links)
     assert [buttons(post) for post in whispered(stage)] == left
     assert buttons(visible(stage)[1]) == ["Show my link", "Skip"]
-
-
-@pytest.mark.parametrize(
-    ("language", "waiting", "expired", "overtaken"),
-    [
-        (
-            "en",
-            "Waiting for Ann to connect Gmail and Slack",
-            "Gmail and Slack were not connected in time",
-            "Gmail and Slack were not connected:",
-        ),
-        (
-            "de",
-            "Warte darauf, dass Ann Gmail und Slack verbindet",
-            "Gmail und Slack wurden nicht rechtzeitig verbunden",
-            "Gmail und Slack wurden nicht verbunden:",
-        ),
-        (
-            "fr",
-            "En attente de la connexion de Gmail et Slack par Ann",
-            "Gmail et Slack n'ont pas été connectés à temps",
-            "Gmail et Slack n'ont pas été connectés :",
-        ),
-        (
-            "es",
-            "Esperando que Ann conecte Gmail y Slack",
-            "Gmail y Slack no se conectaron a tiempo",
-            "Gmail y Slack no se conectaron:",
-        ),
-    ],
-)
-def test_a_connection_is_told_in_the_language_of_the_thread(
-    stage: Stage, language: Any, waiting: str, expired: str, overtaken: str
-) -> None:
-    turn, board, apps = stage.turn(), Board(), ("gmail", "slack")
-    board.fold(turn.started())
-    board.language = language
-    board.fold(turn.auth_required(*apps))
-    assert board.waiting() == waiting
-    late = ended_draft(turn.auth_ended(*apps, outcome="expired"), BOT.of(language))
-    left = ended_draft(turn.auth_ended(*apps, outcome="overtaken"), BOT.of(language))
-    assert late.text == expired
-    assert left.text.startswith(overtaken)
-    assert "button" not in json.dumps([late.blocks, left.blocks])
 
 
 def test_apps_and_deeds_are_spelled_as_people_do() -> None:

@@ -43,21 +43,6 @@ async def test_a_question_is_a_post_of_its_own_and_nothing_moves_while_it_waits(
     assert len(stage.slack.calls) == calls
 
 
-async def test_after_the_answer_progress_goes_on_below_it(stage: Stage) -> None:
-    turn = stage.turn()
-    presenter = await stage.show(*until_asked(turn))
-    answer_ts = await stage.slack.say("ann", "general", "2", thread_ts=stage.thread.root_ts)
-    for event in (turn.taken("2", "Ann", answer_ts), turn.call("c2", "run_python")):
-        await presenter.show(event)
-    assert stage.status() == "processing"
-    for event in (turn.returned("c2"), turn.finished("It is Poland.")):
-        await presenter.show(event)
-    posts = stage.slack.thread("general", stage.thread.root_ts)[1:]
-    done = "Done in 7 s · 2 tool calls"
-    assert [post.text for post in posts] == [FIRST, question(stage), "2", done, "It is Poland."]
-    assert stage.status() == "active"
-
-
 async def test_nothing_but_the_mention_of_who_is_asked_is_live(stage: Stage) -> None:
     turn = stage.turn()
     foreign = "<!channel> <@U0EVIL> @here see https://evil.test/?q=1 or [this](https://evil.test)"

@@ -117,16 +117,6 @@ async def test_what_began_directly_goes_on_there_when_the_thread_opens_again(
     assert stage.direct_texts() == [NOTICE, "The answer."]
 
 
-async def test_what_is_shown_again_and_again_is_there_once(stage: Stage) -> None:
-    state = MemoryState()
-    events = answered(stage, stage.turn())
-    for stop_after in (1, 2, 3, 4, 4):
-        await stage.show(*events[:stop_after], state=state)
-        await stage.presenters[-1].close()
-    assert stage.texts() == ["Done in 3 s", "The answer.", ""]
-    assert [file.title for file in stage.slack.files] == ["The report"]
-
-
 @pytest.mark.proves("waits.deploy")
 async def test_a_restart_while_it_waits_is_not_to_be_seen(stage: Stage) -> None:
     state, events = MemoryState(), asked(stage, stage.turn())

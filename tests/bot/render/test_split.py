@@ -25,18 +25,13 @@ def _solid(text: str) -> str:
 
 
 @given(texts, st.integers(40, 400))
-def test_no_part_is_longer_than_the_limit(text: str, limit: int) -> None:
-    assert all(len(part) <= limit for part in split(text, limit))
-
-
-@given(texts, st.integers(40, 400))
-def test_nothing_is_lost(text: str, limit: int) -> None:
-    assert _solid("\n".join(split(text, limit))) == _solid(text)
-
-
-@given(texts, st.integers(40, 400))
-def test_every_part_closes_the_fences_that_it_opens(text: str, limit: int) -> None:
-    assert all(len(FENCE.findall(part)) % 2 == 0 for part in split(text, limit))
+def test_parts_keep_to_the_limit_lose_nothing_and_close_the_fences_that_they_open(
+    text: str, limit: int
+) -> None:
+    parts = split(text, limit)
+    assert all(len(part) <= limit for part in parts)
+    assert _solid("\n".join(parts)) == _solid(text)
+    assert all(len(FENCE.findall(part)) % 2 == 0 for part in parts)
 
 
 @given(st.lists(st.text("abcdefgh", min_size=1, max_size=20), max_size=80), st.integers(40, 90))

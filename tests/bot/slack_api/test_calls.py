@@ -18,17 +18,7 @@ from bot.slack_api import (
 )
 from bot.slack_api.calls import Gate
 from bot.threads import ThreadRef
-from tests.bot.slack_api.conftest import Desk
-
-
-@pytest.mark.proves("posts.read_back")
-async def test_a_connection_that_is_cut_after_the_post_makes_no_second_one(desk: Desk) -> None:
-    desk.slack.fail("chat.postMessage", drop_after_accept=True)
-    ts = await desk.api.post(desk.thread, "once", op_id="op1")
-
-    assert desk.texts() == ["once"]
-    assert desk.calls("chat.postMessage") == 1
-    assert await desk.api.find_post(desk.thread, "op1") == ts
+from tests.bot.desk import Desk
 
 
 async def test_a_post_is_given_up_in_the_end(desk: Desk) -> None:
@@ -37,14 +27,6 @@ async def test_a_post_is_given_up_in_the_end(desk: Desk) -> None:
         await desk.api.post(desk.thread, "never", op_id="op1")
 
     assert desk.calls("chat.postMessage") == 7
-
-
-async def test_a_post_that_may_exist_is_looked_for_first(desk: Desk) -> None:
-    first = await desk.api.post(desk.thread, "once", op_id="op1")
-    second = await desk.api.post(desk.thread, "once", op_id="op1", may_exist=True)
-
-    assert first == second
-    assert desk.texts() == ["once"]
 
 
 @pytest.mark.proves("posts.read_back")
@@ -131,15 +113,6 @@ async def test_a_refusal_is_told_by_its_kind_and_not_repeated(
         await desk.api.post(desk.thread, "no", op_id="op1")
 
     assert desk.calls("chat.postMessage") == 1
-
-
-async def test_a_missing_scope_is_named() -> None:
-    async with SlackStandIn(scopes=("chat:write",)) as slack:
-        api = SlackApi(web_client(slack.bot_token, base_url=slack.api_url))
-        with pytest.raises(SlackAuthRefused) as refused:
-            await api.person(slack.people["ann"])
-
-    assert refused.value.needed == "users:read"
 
 
 async def test_an_edit_replaces_blocks_too(desk: Desk) -> None:
@@ -279,26 +252,16 @@ async def test_a_modal_that_has_changed_since_is_left_as_it_is(desk: Desk) -> No
 PROXY = "http://proxy.invalid:3128"
 
 
-@pytest.fixture
-def proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("address", "proxy"),
+    [
+        *((f"http://{host}/api/", None) for host in ("localhost:80", "127.0.0.9", "[::1]:80")),
+        *((f"https://{host}/api/", PROXY) for host in ("slack.com", "localhost.example.com")),
+    ],
+)
+def test_calls_to_this_machine_alone_leave_the_proxy_out(
+    monkeypatch: pytest.MonkeyPatch, address: str, proxy: str | None
+) -> None:
     for name in ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"):
         monkeypatch.setenv(name, PROXY)
-
-
-@pytest.mark.usefixtures("proxy")
-async def test_calls_to_this_machine_leave_the_proxy_out(desk: Desk) -> None:
-    client = web_client(desk.slack.bot_token, base_url=desk.slack.api_url)
-    identity = await SlackApi(client).identify()
-    assert identity.team == desk.slack.team_id
-
-
-@pytest.mark.usefixtures("proxy")
-@pytest.mark.parametrize("host", ["localhost:80", "127.0.0.9", "[::1]:80"])
-def test_every_name_of_this_machine_is_known(host: str) -> None:
-    assert web_client("xoxb-1", base_url=f"http://{host}/api/").proxy is None
-
-
-@pytest.mark.usefixtures("proxy")
-@pytest.mark.parametrize("host", ["slack.com", "10.0.0.1", "localhost.example.com"])
-def test_slack_itself_is_called_through_the_proxy(host: str) -> None:
-    assert web_client("xoxb-1", base_url=f"https://{host}/api/").proxy == PROXY
+    assert web_client("xoxb-1", base_url=address).proxy == proxy

@@ -5,7 +5,7 @@ import pytest
 from bot.slack_api import Conversation, People, SlackRefused
 from bot.slack_api.channels import BURST, SPACING_S
 from bot.threads import ThreadRef
-from tests.bot.slack_api.conftest import Desk
+from tests.bot.desk import Desk
 
 
 async def test_conversations_of_every_kind_are_listed_and_archived_ones_are_not(
@@ -61,7 +61,7 @@ async def test_a_post_of_a_thread_is_read_as_it_is_now(desk: Desk) -> None:
     await desk.slack.edit("ben", "general", reply, "no")
     posts = [await desk.api.channels.post_now(desk.thread, ts) for ts in (_root(desk), reply)]
 
-    assert [post and post["text"] for post in posts] == ["the root", "no"]
+    assert [post and post["text"] for post in posts] == [f"{desk.slack.mention} what is new?", "no"]
 
 
 async def test_a_post_that_is_deleted_is_gone(desk: Desk) -> None:
@@ -98,15 +98,6 @@ async def test_the_members_of_a_conversation_are_known(desk: Desk) -> None:
     members = await desk.api.channels.members(desk.slack.channels["general"])
     assert desk.slack.users["ann"] in members
     assert await desk.api.channels.members("C0NOTTHERE") == frozenset()
-
-
-async def test_the_token_tells_who_the_bot_is(desk: Desk) -> None:
-    identity = await desk.api.identify()
-
-    assert identity.team == desk.slack.team_id
-    assert identity.bot_user == desk.slack.bot_user_id
-    assert identity.bot_id == desk.slack.bot_id
-    assert identity.app_id == desk.slack.app.id
 
 
 async def test_the_newest_posts_of_a_long_thread_are_read_in_order(desk: Desk) -> None:

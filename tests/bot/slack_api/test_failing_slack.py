@@ -11,7 +11,7 @@ from bot.sandbox.slack import ManualClock
 from bot.slack_api import SlackApi, SlackUnavailable, SystemClock
 from bot.slack_api.calls import Calls
 from bot.slack_api.records import EVENT_TYPE
-from tests.bot.slack_api.conftest import Desk, open_desk
+from tests.bot.desk import Desk, open_desk
 
 Fault = dict[str, Any]
 Seen = Callable[[Desk], object]
@@ -136,7 +136,7 @@ class SharedTime:
 async def test_a_post_of_a_process_that_died_is_waited_for() -> None:
     """It is still on its way when the next process wants to make it."""
     time = ManualClock()
-    async with open_desk(time) as desk:
+    async with open_desk(Desk, time=time) as desk:
         desk.slack.fail("chat.postMessage", hang_s=0.6)
         metadata = {"event_type": EVENT_TYPE, "event_payload": {"op_id": "op"}}
         place = {"channel": desk.thread.channel, "thread_ts": desk.thread.root_ts}
@@ -156,7 +156,7 @@ async def test_a_post_of_a_process_that_died_is_waited_for() -> None:
 @pytest.mark.proves("posts.in_flight")
 async def test_a_file_of_a_process_that_died_is_waited_for() -> None:
     time = ManualClock()
-    async with open_desk(time) as desk:
+    async with open_desk(Desk, time=time) as desk:
         calls = Calls(desk.client, desk.clock, limit_s=LIMIT_S)
         ticket = await calls.single(
             "files.getUploadURLExternal", {"filename": "a.txt", "length": 1}

@@ -8,7 +8,7 @@ from aiohttp.test_utils import TestServer
 
 from bot.slack_api import DownloadRefused, FileTooBig, SlackApi, web_client
 from bot.slack_api.files import CHUNK_BYTES, MAX_REDIRECTS
-from tests.bot.slack_api.conftest import Desk
+from tests.bot.desk import Desk
 
 
 async def test_a_file_is_uploaded_into_the_thread(desk: Desk) -> None:
@@ -31,31 +31,6 @@ async def test_a_file_is_uploaded_into_the_thread(desk: Desk) -> None:
     assert remembered == [file_id]
     assert desk.texts() == [""]
     assert await desk.api.files.is_shared(file_id, desk.thread.channel)
-
-
-@pytest.mark.proves("uploads.once")
-async def test_an_upload_whose_last_answer_is_lost_shows_one_file(desk: Desk) -> None:
-    desk.slack.fail("files.completeUploadExternal", drop_after_accept=True)
-    await desk.api.files.upload(desk.thread, name="a.txt", content=b"x", title="A")
-
-    assert desk.texts() == [""]
-    assert desk.calls("files.completeUploadExternal") == 1
-
-
-async def test_an_upload_that_was_not_completed_is_completed_again(desk: Desk) -> None:
-    desk.slack.fail("files.completeUploadExternal", status=500)
-    await desk.api.files.upload(desk.thread, name="a.txt", content=b"x", title="A")
-
-    assert desk.texts() == [""]
-
-
-async def test_an_attached_file_is_fetched_with_the_token(desk: Desk) -> None:
-    ts = await desk.slack.say("ann", "general", "log", files=[("a.log", b"lines", "text/plain")])
-    file = desk.slack.find("general", ts).files[0]
-
-    into = BytesIO()
-    assert await desk.api.files.download(file.url_private, into, max_bytes=5) == 5
-    assert into.getvalue() == b"lines"
 
 
 async def test_a_sign_in_page_is_not_taken_for_a_file(desk: Desk) -> None:

@@ -151,11 +151,6 @@ async def test_a_token_that_is_refused_at_the_start_ends_it() -> None:
         assert [session.closed for session in world.sessions.made] == [True]
 
 
-async def test_a_first_connection_that_opens_at_once_heals_nothing(world: World) -> None:
-    await world.delivers("hello")
-    assert world.healed == []
-
-
 async def test_a_socket_can_be_closed_while_it_is_tried_for(world: World) -> None:
     world.slack.fail(OPEN, status=503, times=100)
     world.slack.cut_sockets()

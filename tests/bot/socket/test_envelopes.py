@@ -107,17 +107,6 @@ def event(kind: str) -> JsonObject:
     return {"type": "event_callback", "team_id": "T1", "event": {"type": kind, "user": "U2"}}
 
 
-async def test_an_event_that_was_heard_is_acknowledged(app: AsyncApp) -> None:
-    heard: list[str] = []
-    untyped: Any = app
-
-    async def hear(event: JsonObject) -> None:
-        heard.append(event["type"])
-
-    untyped.event("app_mention")(hear)
-    assert await acknowledge(app, envelope(event("app_mention"))) == ACKNOWLEDGED
-
-
 async def test_an_event_for_nobody_is_not_acknowledged(app: AsyncApp) -> None:
     assert await acknowledge(app, envelope(event("moon_landing"))) is None
 
@@ -157,6 +146,7 @@ async def test_an_answer_goes_with_the_acknowledgement(app: AsyncApp) -> None:
         ("moonlight", {"type": "event_callback"}),
         ("", {}),
         ("events_api", None),
+        ("events_api", {"type": "app_rate_limited", "team_id": "T1"}),
         ("events_api", {"type": "event_callback"}),
         ("events_api", {"type": "event_callback", "event": "text"}),
         ("events_api", {"type": "event_callback", "event": [], "authorizations": 7}),

@@ -8,18 +8,6 @@ from itertools import pairwise
 import pytest
 
 from bot.sandbox.slack import SlackStandIn
-from bot.slack_api import SkippingClock, SlackError, SlackLimited, SlackRefused, SlackUnavailable
-from bot.socket.trouble import (
-    AWAY,
-    CROWDED,
-    LOST,
-    REFRESH,
-    SWITCHED_OFF,
-    UNEXPECTED,
-    Pauses,
-    Trouble,
-    trouble_of_error,
-)
 from tests.bot.socket.world import World
 
 
@@ -137,51 +125,3 @@ async def test_a_token_that_is_refused_later_is_said_once_and_looked_at_each_min
     assert "SLACK_APP_TOKEN (token_revoked)" in world.socket.health().reason
     errors = [record for record in caplog.records if record.levelno >= logging.ERROR]
     assert len(errors) == 1
-
-
-@pytest.mark.parametrize(
-    ("trouble", "bounds"),
-    [
-        (UNEXPECTED, [(0.5, 1), (1, 2), (2, 4), (4, 8), (7.5, 15), (7.5, 15)]),
-        (CROWDED, [(5, 10), (10, 20), (20, 40), (30, 60), (30, 60)]),
-        (SWITCHED_OFF, [(60, 60)] * 3),
-        (LOST, [(0, 0)] * 3),
-        (REFRESH, [(0, 0)] * 3),
-    ],
-)
-@pytest.mark.proves("socket.too_many")
-def test_each_trouble_has_its_pauses_until_a_connection_opens(
-    trouble: Trouble, bounds: list[tuple[float, float]]
-) -> None:
-    pauses = Pauses(SkippingClock())
-    for least, most in bounds:
-        assert least <= pauses.before_next(trouble) <= most
-    pauses.note_open()
-    least, most = bounds[0]
-    assert least <= pauses.before_next(trouble) <= most
-
-
-@pytest.mark.parametrize(
-    ("error", "kind"),
-    [
-        (SlackLimited("m", retry_after_s=7), "limited"),
-        (SlackUnavailable("m"), "unavailable"),
-        (SlackRefused("m", "too_many_websockets"), "crowded"),
-        (SlackRefused("m", "link_disabled"), "refused"),
-        (SlackRefused("m", "forbidden_team"), "refused"),
-    ],
-)
-def test_each_error_has_its_trouble(error: SlackError, kind: str) -> None:
-    assert trouble_of_error(error).kind == kind
-
-
-def test_ten_openings_a_minute_are_enough() -> None:
-    clock = SkippingClock()
-    pauses = Pauses(clock)
-    for _ in range(9):
-        pauses.note_open()
-        assert pauses.before_next(REFRESH) == 0
-    pauses.note_open()
-    assert pauses.before_next(REFRESH) == AWAY.longest_s
-    clock.advance(61)
-    assert pauses.before_next(REFRESH) == 0

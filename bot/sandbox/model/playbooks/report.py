@@ -1,12 +1,12 @@
 """Playbook: search, read pages, and answer in short; or have the report expert write a report."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from bot.sandbox.model.conversation import REPORT, SECTION, Call, Conversation, topic_of
 from bot.sandbox.model.message import Reply, ToolUse
-from bot.sandbox.model.sentences import Source, content_words, is_about, stems
+from bot.sandbox.model.sentences import Source, content_words, is_about, is_near, stems
 from bot.sandbox.model.wire import Json, as_list, as_text
 from bot.sandbox.model.writing import escape, telling, write_report
 
@@ -159,13 +159,24 @@ def search(conversation: Conversation, topics: Sequence[str]) -> Reply | None:
 
 
 def find_hits(conversation: Conversation, topics: Sequence[str]) -> list[Json]:
-    """The pages that were found and seem to be about one of the topics, each once, best first."""
+    """The pages that were found and seem to be about one of the topics, each once, best first.
+
+    Where none is, those that speak of half of one: people do not write as pages do.
+    """
+    return _hits(conversation, topics, is_about) or _hits(conversation, topics, is_near)
+
+
+def _hits(
+    conversation: Conversation,
+    topics: Sequence[str],
+    fits: Callable[[frozenset[str], str], bool],
+) -> list[Json]:
     found: dict[str, Json] = {}
     for call in conversation.now.done("SEARCH_WEB", "SEARCH_NEWS"):
         for entry in call.objects():
             url = as_text(entry.get("url")) or as_text(entry.get("link"))
             text = f"{as_text(entry.get('title'))} {as_text(entry.get('snippet'))} {url}"
-            if url and any(is_about(stems(topic), text) for topic in topics):
+            if url and any(fits(stems(topic), text) for topic in topics):
                 title = " ".join(as_text(entry.get("title")).split())
                 found.setdefault(url, {**entry, "url": url, "title": title})
     return list(found.values())

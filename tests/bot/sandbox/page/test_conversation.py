@@ -43,6 +43,22 @@ async def test_a_mention_is_completed_sent_and_answered_in_its_thread(stage: Sta
     assert stage.slack.posts("general")[0].text == f"{stage.slack.mention} hello\nthere"
 
 
+async def test_a_button_that_changes_while_it_is_pressed_is_pressed_all_the_same(
+    stage: Stage,
+) -> None:
+    root = await stage.slack.say("ann", "general", "lunch?")
+    await stage.slack.say("ben", "general", "yes", thread_ts=root)
+    await stage.open()
+    await stage.post(root).get_by_role("button", name="1 reply").hover()
+    await stage.browser.mouse.down()
+    await stage.slack.say("cleo", "general", "me too", thread_ts=root)
+    announced = stage.browser.get_by_role("status").filter(has_text="me too")
+    await expect(announced).to_have_count(1)
+    await stage.browser.mouse.up()
+    await expect(stage.thread.get_by_text("me too")).to_be_visible()
+    await expect(stage.post(root).get_by_role("button", name="2 replies")).to_be_visible()
+
+
 async def test_own_posts_are_edited_and_deleted_and_others_only_reacted_to(stage: Stage) -> None:
     own = await stage.slack.say("ann", "general", stage.slack.typed("ask @ben in #energy"))
     other = await stage.slack.say("ben", "general", "lunch?")

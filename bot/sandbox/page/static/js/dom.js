@@ -53,20 +53,9 @@ export function show(element, isShown) {
   if (element.hidden === isShown) element.hidden = !isShown;
 }
 
-/**
- * Fills the element anew if `mark` differs from the one it was filled for; hides it when there is nothing.
- * What is being pressed stays until it is released: a button that is replaced meanwhile hears of no click.
- */
+/** Fills the element anew if `mark` differs from the one it was filled for; hides it when there is nothing. */
 export function redraw(element, mark, content) {
-  const released = element.redrawn;
-  element.redrawn = null;
   if (element.drawnFor === mark) return;
-  if (element.matches(":active")) {
-    element.redrawn = [mark, content];
-    const later = () => setTimeout(() => element.redrawn && redraw(element, ...element.redrawn));
-    if (!released) document.addEventListener("pointerup", later, { once: true });
-    return;
-  }
   element.drawnFor = mark;
   const nodes = [content()].flat().filter(Boolean);
   element.replaceChildren(...nodes);

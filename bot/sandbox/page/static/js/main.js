@@ -32,7 +32,7 @@ class App {
     this.unfolded = new Set();
     this.announced = new Set();
     this.editing = null;
-    this.isSettled = false;
+    this.isSettled = this.isPressed = this.isLate = false;
     this.notice = h("div", { class: "link-notice", role: "status", hidden: true });
     this.region = h("div", { class: "visually-hidden", role: "status", "aria-live": "polite" });
   }
@@ -43,6 +43,8 @@ class App {
     this.store.observePosts((post) => this.announce(post));
     listenToKeys(this);
     document.addEventListener("click", (event) => this.followMention(event));
+    document.addEventListener("pointerdown", () => (this.isPressed = true));
+    for (const end of ["pointerup", "pointercancel", "blur"]) addEventListener(end, () => this.release());
     document.addEventListener("visibilitychange", () => this.store.touch());
     addEventListener("resize", () => this.store.touch());
     setInterval(() => this.store.touch(), TICK_MS);
@@ -50,7 +52,16 @@ class App {
     this.store.touch();
   }
 
+  /** What came while something was pressed is drawn behind the click that it may be. */
+  release() {
+    this.isPressed = false;
+    if (this.isLate) setTimeout(() => this.draw());
+  }
+
+  /** Nothing moves below a finger: a button that goes elsewhere while it is pressed hears of no click. */
   draw() {
+    this.isLate = this.isPressed;
+    if (this.isPressed) return;
     if (this.store.team) this.drawTeam();
     const { link, team } = this.store;
     show(this.notice, link === "lost" || !team);
