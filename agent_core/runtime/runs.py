@@ -33,7 +33,7 @@ from agent_core.observers.compliance import correction
 from agent_core.prompts import fill, prompt
 from agent_core.runtime.standing import child_failure
 from agent_core.runtime.steering import Steering, Stopped, StopSignals, one_line
-from agent_core.schedules.digest import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
+from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
 from agent_core.sessions import (
     Database,
     EventLog,

@@ -12,16 +12,14 @@ from typing import Literal, Protocol
 from agent_core.loop.agent import Clock
 from agent_core.messages import InboundMessage
 from agent_core.prompts.language import detect_language
-from agent_core.schedules.digest import PUBLISH_DIGEST, DigestLine, PublishedDigest
 from agent_core.schedules.order_reader import (
-    MAX_ORDER_CHARS,
+    MAX_TASK_CHARS,
     OrderDraft,
     OrderReader,
     ReaderAway,
     Reading,
     Said,
     check_draft,
-    says_digest,
     smells_of_order,
 )
 from agent_core.schedules.rule import (
@@ -33,23 +31,23 @@ from agent_core.schedules.rule import (
     slots_after,
 )
 from agent_core.schedules.schedule import (
+    PUBLISH_DIGEST,
     Order,
+    PublishedDigest,
     Schedule,
     ScheduleId,
     Slot,
     SlotState,
-    WhenNothingNew,
 )
 from agent_core.schedules.told import moment_words, rule_words
 from agent_core.sessions.schedules import UNFINISHED, ScheduleStore
 from agent_core.words import CORE
 
 __all__ = [
-    "MAX_ORDER_CHARS", "PUBLISH_DIGEST", "BadRule", "DigestLine", "Host", "Obstacle", "Order",
-    "OrderDraft", "OrderReader", "PublishedDigest", "ReaderAway", "Reading", "Rule", "Said",
-    "Schedule", "ScheduleId", "ScheduleStore", "Slot", "SlotState", "Timekeeper",
-    "WhenNothingNew", "check_draft", "check_rule", "moment_words", "read_recurrence",
-    "rule_words", "says_digest", "slots_after", "smells_of_order",
+    "MAX_TASK_CHARS", "PUBLISH_DIGEST", "BadRule", "Host", "Obstacle", "Order", "OrderDraft",
+    "OrderReader", "PublishedDigest", "ReaderAway", "Reading", "Rule", "Said", "Schedule",
+    "ScheduleId", "ScheduleStore", "Slot", "SlotState", "Timekeeper", "check_draft", "check_rule",
+    "moment_words", "read_recurrence", "rule_words", "slots_after", "smells_of_order",
 ]  # fmt: skip
 
 logger = logging.getLogger(__name__)

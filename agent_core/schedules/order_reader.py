@@ -9,7 +9,7 @@ import asyncio
 import re
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time
 from functools import cache
 from importlib.resources import files
 from typing import Literal
@@ -21,7 +21,7 @@ from agent_core.ids import UserId
 from agent_core.messages import user_message
 from agent_core.models import Model, ModelRequest, Reply, ToolSpec
 from agent_core.schedules.rule import (
-    FIRST_YEAR,
+    ELAPSED,
     LAST_YEAR,
     BadRule,
     Fault,
@@ -29,8 +29,8 @@ from agent_core.schedules.rule import (
     check_rule,
     read_recurrence,
     wall_at,
+    zone_named,
 )
-from agent_core.schedules.rule import zone_named as zone_of
 from agent_core.schedules.schedule import Schedule
 
 READ_ORDER = "read_order"
@@ -40,26 +40,18 @@ MAX_TASK_CHARS = 1_000
 MAX_YEARS_AHEAD = 10
 PATIENCE_S = 8.0
 
-_STEMS = (
-    "digest", "every", "each", "daily", "hourly", "weekly", "monthly", "yearly", "quarterly",
-    "weekday", "regularly", "from now on", "jede", "täglich", "wöchentlich", "monatlich", "werktag",
-    "regelmäßig", "montags", "dienstags", "mittwochs", "donnerstags", "freitags", "chaque",
-    "tous les", "toutes les", "quotidien", "hebdomadaire", "mensuel", "cada", "todos los",
-    "todas las", "diario", "semanal", "ogni", "tutti i", "settimanal", "elke", "iedere",
-    "dagelijks", "wekelijks", "todos os", "todas as", "diariamente", "毎", "ダイジェスト",
-)  # fmt: skip
-"""Of words in most orders. They only save a call: what has none of them is the classifier's."""
-_DIGESTS = ("digest", "ダイジェスト")
 _SMELL = re.compile(
-    "|".join(rf"(?<![^\W_]){re.escape(stem)}" for stem in _STEMS if stem[0] < "\u3000")
+    r"(?<![^\W_])(?:digest|every|each|daily|hourly|weekly|monthly|yearly|quarterly|weekday|"
+    r"regularly|from now on|jede|täglich|wöchentlich|monatlich|werktag|regelmäßig|montags|"
+    r"dienstags|mittwochs|donnerstags|freitags|chaque|tous les|toutes les|quotidien|hebdomadaire|"
+    r"mensuel|cada|todos los|todas las|diario|semanal|ogni|tutti i|settimanal|elke|iedere|"
+    r"dagelijks|wekelijks|todos os|todas as|diariamente)|毎|ダイジェスト"
 )
-_JAPANESE = tuple(stem for stem in _STEMS if stem[0] >= "\u3000")
+"""Words in most orders. They only save a call: what has none of them is the classifier's."""
 _QUOTED = re.compile(r"^[ \t]*>.*$|```.*?(?:```|\Z)", re.MULTILINE | re.DOTALL)
-_WORD = re.compile(r"\w")
 
 Intent = Literal["order", "change", "list", "pause", "resume", "run", "delete", "none"]
 Missing = Literal["", "task", "day", "time", "channel", "which"]
-_CHANGES = {"task", "channel", "reads", "rrule", "zone", "begins", "ends", "only_when_new"}
 
 
 class ReaderAway(Exception):
@@ -79,7 +71,7 @@ class OrderDraft(BaseModel):
     rrule: str = ""
     zone: str = ""
     begins: date | None = Field(default=None, description="2026-05-01")
-    ends: datetime | None = Field(default=None, description="2026-05-31T17:00")
+    ends: date | None = Field(default=None, description="2026-05-31")
     only_when_new: bool | None = None
     question: str = Field(default="", max_length=2_000)
 
@@ -95,12 +87,10 @@ class Said:
     """The asker's; empty where nobody knows it."""
     channels: tuple[str, ...] = ()
     """The channels that the words name, as the surface spells them."""
-    earlier: tuple[str, ...] = ()
-    """The asker's own earlier words about the pending order."""
     pending: OrderDraft | None = None
     """What they ordered and did not agree to yet, or was asked back about."""
     schedules: tuple[Schedule, ...] = ()
-    """Those that the asker may know of."""
+    """Those that may be meant; the model is told of the asker's own."""
     here: Schedule | None = None
     """The one that the thread is about."""
 
@@ -128,15 +118,7 @@ NO_ORDER = OrderDraft(intent="none")
 
 def smells_of_order(text: str) -> bool:
     """Whether it is worth a call to ask if a text orders something."""
-    low = text.casefold()
-    return len(text) <= MAX_ORDER_CHARS and (
-        _SMELL.search(low) is not None or any(stem in low for stem in _JAPANESE)
-    )
-
-
-def says_digest(text: str) -> bool:
-    """Whether a text speaks of digests by name."""
-    return any(stem in text.casefold() for stem in _DIGESTS)
+    return _SMELL.search(text.casefold()) is not None
 
 
 def own_words(text: str) -> str:
@@ -184,16 +166,16 @@ def briefing(said: Said) -> str:
     """All that the model is told: no words but the person's own."""
     zone = _zone(said.zone)
     own = [each for each in said.schedules if each.order.owner == said.asker]
-    others = [str(each.number) for each in said.schedules if each.order.owner != said.asker]
     lines = [
-        f"Now: {wall_at(said.now, zone_of(zone)):%A, %Y-%m-%d %H:%M}",
+        f"Now: {wall_at(said.now, zone_named(zone)):%A, %Y-%m-%d %H:%M}",
         f"Zone of the person: {zone}",
         f"Channels in the message: {' '.join(said.channels) or '(none)'}",
         "Their digests:" if own else "Their digests: (none)",
-        *(_listed(each) for each in own),
     ]
-    if others:
-        lines.append(f"Digests of others, by number alone: {', '.join(others)}")
+    for each in own:
+        told = f"{each.number}. {' '.join(each.order.task.split())}"
+        rule = each.order.rule
+        lines.append(f"{told} | {rule.recurrence} | {rule.zone} | {each.status}")
     if said.here is not None:
         lines.append(f"The thread is about digest {said.here.number}.")
     if said.pending is not None:
@@ -212,147 +194,116 @@ def check_draft(draft: OrderDraft, said: Said) -> Reading:
             return _ordered(draft, None, said)
         case "order" | "change":
             return _changed(draft, said)
+        case "delete" if draft.which is None and said.pending is not None:
+            return Reading(intent="delete")
         case "pause" | "resume" | "run" | "delete":
-            if draft.intent == "delete" and draft.which is None and said.pending is not None:
-                return Reading(intent="delete")
-            return _meant(draft, said)
+            return _meant(draft.intent, draft.which, said)
 
 
 def _changed(draft: OrderDraft, said: Said) -> Reading:
     """The pending order or a stored one, with what is different; a draft only where anything is."""
-    draft = draft.model_copy(update={"intent": "change"})
-    meant = Reading(intent="change")
-    known = said.pending
-    if known is None or draft.which is not None or known.which is not None:
-        which = draft.which if draft.which is not None else known and known.which
-        meant = _meant(draft.model_copy(update={"which": which}), said)
+    meant, known = Reading(intent="change"), said.pending
+    which = draft.which or (known.which if known is not None else None)
+    if known is None or which is not None:
+        meant = _meant("change", which, said)
         if meant.schedule is None:
             return meant
-        is_known = known is not None and known.which == meant.schedule.number
-        known = known if known is not None and is_known else _as_draft(meant.schedule)
-    told = draft.model_dump(include=_CHANGES, exclude_defaults=True)
+        if known is None or known.which != meant.schedule.number:
+            known = _as_draft(meant.schedule)
+    told = draft.model_dump(exclude={"intent", "which", "question"}, exclude_defaults=True)
     if not told and not draft.question:
         return meant
     merged = known.model_copy(update={**told, "question": draft.question})
     return _ordered(merged, meant.schedule, said)
 
 
-def _meant(draft: OrderDraft, said: Said) -> Reading:
+def _meant(intent: Intent, which: int | None, said: Said) -> Reading:
     """The schedule that is meant: by its number, by the thread, or as the only one it can be."""
-    own = [each for each in said.schedules if each.order.owner == said.asker]
-    if draft.which is not None:
-        found = [each for each in said.schedules if each.number == draft.which]
+    if which is not None:
+        found = [each for each in said.schedules if each.number == which]
+    elif said.here is not None:
+        found = [said.here]
     else:
-        found = [said.here] if said.here is not None else own
-    if len(found) == 1:
-        return Reading(intent=draft.intent, schedule=found[0])
-    if found:
-        return Reading(intent=draft.intent, missing="which")
-    return Reading(intent=draft.intent, fault="not_there")
+        found = [each for each in said.schedules if each.order.owner == said.asker]
+    if not found:
+        return Reading(intent=intent, fault="not_there")
+    if len(found) > 1:
+        return Reading(intent=intent, missing="which")
+    return Reading(intent=intent, schedule=found[0])
 
 
 def _ordered(draft: OrderDraft, schedule: Schedule | None, said: Said) -> Reading:
     """An order that is whole becomes a rule; of another one, one thing is asked or refused."""
-    known = (schedule.order.task if schedule else "", said.pending.task if said.pending else "")
-    task = draft.task if draft.task in known and draft.task else _copied(draft.task, said)
-    checked = draft.model_copy(update={"task": task, "zone": draft.zone or _zone(said.zone)})
-    base = Reading(intent="change" if schedule else "order", schedule=schedule, draft=checked)
-    allowed = {"", *said.channels, said.pending.channel if said.pending else ""}
-    if not {draft.channel, draft.reads} <= allowed | {said.pending.reads if said.pending else ""}:
-        named = checked.model_copy(update={"channel": "", "reads": ""})
+    pending = said.pending or NO_ORDER
+    known = (schedule.order.task if schedule else "", pending.task)
+    task = draft.task if draft.task in known else _copied(draft.task, said.text)
+    zone = draft.zone or _zone(said.zone)
+    draft = draft.model_copy(update={"task": task, "zone": zone})
+    base = Reading(intent="change" if schedule else "order", schedule=schedule, draft=draft)
+    if not {draft.channel, draft.reads} <= {"", *said.channels, pending.channel, pending.reads}:
+        named = draft.model_copy(update={"channel": "", "reads": ""})
         return replace(base, draft=named, missing="channel")
-    question = " ".join(draft.question.split())[:300]
-    if not _WORD.search(task):
-        asks_more = not draft.task and bool(question)
-        return replace(base, missing="task", question=question if asks_more else "")
-    if question:
-        return replace(base, missing="day", question=question)
-    return _timed(checked, base, said)
-
-
-def _timed(draft: OrderDraft, base: Reading, said: Said) -> Reading:
-    recurrence = draft.rrule.strip().removeprefix("RRULE:").removesuffix(";")
-    if not recurrence:
-        return replace(base, missing="day")
+    if not task or draft.question or not draft.rrule:
+        return replace(base, missing="day" if task else "task", question=draft.question)
     try:
-        rule = _rule(recurrence, draft, base, said)
+        rule = _rule(draft, schedule, said)
         check_rule(rule, said.now)
     except BadRule as bad:
         return replace(base, fault=bad.reason)
-    read = read_recurrence(recurrence)
-    if not read.hours and read.frequency in ("DAILY", "WEEKLY", "MONTHLY", "YEARLY"):
+    read = read_recurrence(rule.recurrence)
+    if not read.hours and read.frequency not in ELAPSED:
         return replace(base, missing="time")
     return replace(base, rule=rule)
 
 
-def _rule(recurrence: str, draft: OrderDraft, base: Reading, said: Said) -> Rule:
-    try:
-        zone = zone_of(draft.zone)
-    except LookupError as error:
-        raise BadRule("unknown_zone", "There is no time zone of this name.") from error
-    if draft.begins is not None and draft.begins.year > said.now.year + MAX_YEARS_AHEAD:
-        raise BadRule("never", "It would not begin within ten years.")
+def _rule(draft: OrderDraft, schedule: Schedule | None, said: Said) -> Rule:
+    zone, ends = zone_named(draft.zone), None
     begins = said.now.astimezone(UTC).replace(second=0, microsecond=0)
-    if draft.begins is not None and draft.begins > wall_at(said.now, zone).date():
+    today = wall_at(said.now, zone).date()
+    if draft.begins is not None and draft.begins.year > today.year + MAX_YEARS_AHEAD:
+        raise BadRule("never")
+    if draft.begins is not None and draft.begins > today:
         begins = datetime.combine(draft.begins, time(), tzinfo=zone).astimezone(UTC)
-    elif base.schedule is not None:
-        begins = base.schedule.order.rule.begins
-    ends = draft.ends if draft.ends is None or draft.ends.year <= LAST_YEAR else None
-    if ends is not None and ends.year < FIRST_YEAR:
-        raise BadRule("over", "The last of these times has passed.")
-    if ends is not None and ends.tzinfo is None:
-        is_day = ends.time() == time()
-        ends = ends + timedelta(days=1, seconds=-1) if is_day else ends
-        ends = ends.replace(tzinfo=zone)
-    return Rule(
-        recurrence=recurrence,
-        zone=draft.zone,
-        begins=begins,
-        ends=ends.astimezone(UTC) if ends is not None else None,
-    )
+    elif schedule is not None:
+        begins = schedule.order.rule.begins
+    if draft.ends is not None and draft.ends < today:
+        raise BadRule("over")
+    if draft.ends is not None and draft.ends.year <= LAST_YEAR:
+        ends = datetime.combine(draft.ends, time(23, 59, 59), tzinfo=zone).astimezone(UTC)
+    recurrence = draft.rrule.strip().removeprefix("RRULE:").removesuffix(";")
+    return Rule(recurrence=recurrence, zone=draft.zone, begins=begins, ends=ends)
 
 
 def _as_draft(schedule: Schedule) -> OrderDraft:
     """A stored order as the model would have read it; its channel stays where it is not named."""
-    order = schedule.order
+    order, rule = schedule.order, schedule.order.rule
     return OrderDraft(
         intent="change",
         which=schedule.number,
         task=order.task,
-        rrule=order.rule.recurrence,
-        zone=order.rule.zone,
-        ends=order.rule.ends,
-        only_when_new=order.when_nothing_new == "be_silent",
+        rrule=rule.recurrence,
+        zone=rule.zone,
+        ends=wall_at(rule.ends, zone_named(rule.zone)).date() if rule.ends else None,
+        only_when_new=order.only_when_new,
     )
 
 
-def _copied(task: str, said: Said) -> str:
+def _copied(task: str, text: str) -> str:
     """The task as it stands in the person's own words, with their capitals; empty if it does not.
 
     White space counts once, as it is read.
     """
-    wanted = " ".join(task.split())
-    if not wanted or len(wanted) > MAX_TASK_CHARS:
-        return ""
-    for text in (said.text, *said.earlier):
-        own = " ".join(own_words(text).split())
-        if (place := own.casefold().find(wanted.casefold())) >= 0:
-            same = own[place : place + len(wanted)]
-            return same if same.casefold() == wanted.casefold() else wanted
-    return ""
+    wanted, own = " ".join(task.split()), " ".join(own_words(text).split())
+    found = re.search(re.escape(wanted), own, re.IGNORECASE)
+    is_one = found is not None and len(wanted) <= MAX_TASK_CHARS and re.search(r"\w", wanted)
+    return found[0] if found is not None and is_one else ""
 
 
 def _zone(zone: str) -> str:
     try:
-        return zone_of(zone).key
-    except LookupError:
+        return zone_named(zone).key
+    except BadRule:
         return "UTC"
-
-
-def _listed(schedule: Schedule) -> str:
-    order = schedule.order
-    told = f"{schedule.number}. {' '.join(order.task.split())} | {order.rule.recurrence}"
-    return f"{told} | {order.rule.zone} | {schedule.status}"
 
 
 async def _whole(model: Model, request: ModelRequest) -> Reply:

@@ -1,13 +1,23 @@
-"""A schedule: what is to be done again and again, for whom, when, and where it is told."""
+"""A schedule: what is to be done again and again, for whom, when, and where it is told.
 
+What a run finds is a digest: the model hands it over by a tool, and not in prose.
+"""
+
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, NewType
+from urllib.parse import urlsplit
 
-from pydantic import TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from agent_core.ids import SessionId, UserId
+from agent_core.models import ToolSpec
+from agent_core.prompts import prompt
 from agent_core.schedules.rule import Rule
+
+PUBLISH_DIGEST = "publish_digest"
+MAX_LINES = 5
 
 _STAMP = "%Y%m%dT%H%M%SZ"
 
@@ -15,9 +25,6 @@ ScheduleId = NewType("ScheduleId", str)
 
 Status = Literal["proposed", "active", "paused", "over", "deleted"]
 """`proposed` waits for its owner's yes; `over` has no slot left, or has changed another one."""
-
-WhenNothingNew = Literal["post", "say_so", "be_silent"]
-"""What a run leads to that found only what was reported before."""
 
 SlotState = Literal["due", "begun", "posted", "nothing_new", "failed", "left_out"]
 """`due` was claimed and its turn may not be there yet; all behind `begun` are final."""
@@ -35,9 +42,10 @@ class Order:
     owner_locale: str
     task: str
     rule: Rule
-    when_nothing_new: WhenNothingNew
     origin: SessionId
     """The conversation in which it was asked for."""
+    only_when_new: bool = False
+    """A run that found only what was told before posts nothing."""
     owner_zone: str = ""
     """The zone in which the owner reads times; empty where it is the rule's."""
     reads: str = ""
@@ -100,3 +108,97 @@ def slot_named(session: SessionId) -> tuple[ScheduleId, datetime] | None:
     if kind != "digest" or not schedule:
         return None
     return ScheduleId(schedule), datetime.strptime(stamp, _STAMP).replace(tzinfo=UTC)
+
+
+class DigestLine(BaseModel):
+    """One fact."""
+
+    model_config = ConfigDict(extra="ignore", json_schema_serialization_defaults_required=True)
+
+    text: str = Field(
+        min_length=1,
+        max_length=600,
+        description="One fact in plain words, with the date of its source.",
+    )
+    source: str = Field(
+        default="",
+        max_length=2_000,
+        description="The address of the page that says so; empty for posts.",
+    )
+    is_new: bool = Field(default=True, description="Whether no earlier digest has told it.")
+
+
+class PublishedDigest(BaseModel):
+    """A headline, a few lines, and what else is worth knowing, as Markdown."""
+
+    model_config = ConfigDict(extra="ignore", json_schema_serialization_defaults_required=True)
+
+    headline: str = Field(min_length=1, max_length=200, description="At most ten words.")
+    lines: tuple[DigestLine, ...] = Field(default=(), max_length=MAX_LINES)
+    details: str = Field(
+        default="",
+        max_length=8_000,
+        description="What else is worth knowing, as Markdown, in at most 200 words.",
+    )
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there is anything that was not told before."""
+        return any(line.is_new for line in self.lines)
+
+    @property
+    def told(self) -> dict[str, list[str]]:
+        """What is to be remembered of the lines: their words, and the pages that they name."""
+        sources = [_page(line.source) for line in self.lines if line.source]
+        return {"claim": [line.text for line in self.lines], "source": sources}
+
+    def beside(self, known: Collection[str]) -> "PublishedDigest":
+        """With what is new first; not new is what was told before, whatever the model says.
+
+        A line is known by its source, where it names one, and by its words, where it names none.
+        """
+        lines = [
+            line.model_copy(update={"is_new": line.is_new and _known_by(line) not in known})
+            for line in self.lines
+        ]
+        in_order = tuple(sorted(lines, key=lambda line: not line.is_new))
+        return self.model_copy(update={"lines": in_order})
+
+
+def faults_of(arguments: object, known_sources: Collection[str]) -> str:
+    """What is wrong with a call of the tool, for the model to mend; empty where nothing is."""
+    try:
+        digest = PublishedDigest.model_validate(arguments)
+    except ValidationError as error:
+        faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
+        return "Not published. " + "; ".join(faults[:5])
+    known = {_page(source) for source in known_sources}
+    sources = [line.source for line in digest.lines if line.source]
+    if unknown := [source for source in sources if _page(source) not in known]:
+        return (
+            "Not published. These sources were neither found nor read in this session: "
+            f"{', '.join(unknown)}. Name the page that you read, or leave the source empty."
+        )
+    return ""
+
+
+def _known_by(line: DigestLine) -> str:
+    return _page(line.source) if line.source else line.text
+
+
+def _page(url: str) -> str:
+    """An address by which two links to one page are the same, itself included."""
+    try:
+        parts = urlsplit(url.strip().partition("#")[0])
+    except ValueError:
+        return url
+    host = parts.netloc.lower().removeprefix("www.")
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{host}{parts.path.rstrip('/')}{query}"
+
+
+PUBLISH_DIGEST_SPEC = ToolSpec(
+    name=PUBLISH_DIGEST,
+    description=prompt("publish_digest"),
+    input_schema=PublishedDigest.model_json_schema(mode="serialization"),
+)

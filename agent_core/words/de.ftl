@@ -41,7 +41,6 @@ rule-date = { $n }.
 rule-month-day = am { $days } jedes Monats
 rule-on-month-day = am { $days }
 rule-months-apart = alle { $n } Monate { $on }
-rule-quarterly = jedes Quartal { $on }
 rule-yearly = { $n ->
     [1] jedes Jahr am { $day }. { $month }
    *[other] alle { $n } Jahre am { $day }. { $month }

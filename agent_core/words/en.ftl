@@ -50,7 +50,6 @@ rule-date = { $n ->
 rule-month-day = on the { $days } of each month
 rule-on-month-day = on the { $days }
 rule-months-apart = every { $n } months { $on }
-rule-quarterly = every quarter { $on }
 rule-yearly = { $n ->
     [1] every year on { $day } { $month }
    *[other] every { $n } years on { $day } { $month }

@@ -41,7 +41,6 @@ rule-date = { $n }
 rule-month-day = el { $days } de cada mes
 rule-on-month-day = el { $days }
 rule-months-apart = cada { $n } meses { $on }
-rule-quarterly = cada trimestre { $on }
 rule-yearly = { $n ->
     [1] cada año el { $day } de { $month }
    *[other] cada { $n } años el { $day } de { $month }

@@ -41,7 +41,6 @@ rule-date = { $n }
 rule-month-day = le { $days } de chaque mois
 rule-on-month-day = le { $days }
 rule-months-apart = tous les { $n } mois { $on }
-rule-quarterly = chaque trimestre { $on }
 rule-yearly = { $n ->
     [1] chaque année le { $day } { $month }
    *[other] tous les { $n } ans le { $day } { $month }

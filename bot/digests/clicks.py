@@ -5,16 +5,15 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import cast
 
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from agent_core.runtime import detect_language
 from agent_core.runtime.schedules import (
+    MAX_TASK_CHARS,
     Order,
     Rule,
     ScheduleId,
-    WhenNothingNew,
     read_recurrence,
     rule_words,
 )
@@ -22,18 +21,15 @@ from bot.digests import posts
 from bot.digests.messages import DigestMessages
 from bot.digests.orders import NotDone, Orders
 from bot.ingress import Press, Submission
-from bot.render import Draft, entry, modal, plain_text
+from bot.render import Draft, entry, modal, plain_text, section
 from bot.slack_api import People, SlackApi
 from bot.threads import ThreadRef, parse_session, user_id
 from bot.words import BOT
 
 logger = logging.getLogger(__name__)
 
-MAX_TASK_CHARS = 1_000
 NEW = "new"
 """In place of a schedule's id: the form orders one."""
-KEPT = "kept"
-"""The days of a rule that the menu does not have."""
 DAYS = (
     "FREQ=DAILY",
     "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
@@ -44,7 +40,7 @@ DAYS = (
 _TIME = re.compile(r"\s*([01]?\d|2[0-3])[:.]([0-5]\d)\s*")
 _BLOCK_OF = {
     "too_often": "days", "never": "days", "over": "days", "unreadable": "days",
-    "unknown_zone": "time", "unknown_channel": "channel", "not_allowed": "channel",
+    "unknown_channel": "channel", "not_allowed": "channel",
     "bot_not_there": "channel", "asker_not_there": "channel",
 }  # fmt: skip
 
@@ -104,7 +100,8 @@ class Clicks:
                 return None
             changed = await self._orders.change(ScheduleId(name), wanted, who)
         except NotDone as refused:
-            block = _BLOCK_OF.get(refused.refusal, "task")
+            block = _BLOCK_OF.get(refused.refusal, "")
+            block = block if block in submission.values else "task"
             return {block: posts.refusal(refused, language)}
         if changed.status == "proposed":
             may_read = await self._orders.places.may_read(changed.order)
@@ -162,30 +159,30 @@ class Clicks:
                 zone=(person.zone if person else "") or "UTC",
                 begins=_minute(self._clock()),
             ),
-            when_nothing_new="post",
             origin=thread.session,
             owner_zone=person.zone if person else "",
         )
 
 
 def form(order: Order, language: str, metadata: str) -> JsonObject:
-    """A modal that shows an order as it is."""
+    """A modal that shows an order as it is; a rule that its menus do not have stays as it is."""
     words, rule = BOT.of(language), order.rule
     days, time = _taken_apart(rule)
     labels = {each: rule_words(_of_days(each, rule), language) for each in DAYS}
-    if days == KEPT:
-        labels = {KEPT: rule_words(rule, language), **labels}
-    news = {
-        "post": words("digest-news-post"),
-        "say_so": words("digest-news-say-so"),
-        "be_silent": words("digest-news-silent"),
-    }
+    news = {"post": words("digest-news-post"), "be_silent": words("digest-news-silent")}
     channels = {
         "type": "conversations_select",
         "initial_conversation": order.place,
         "filter": {"include": ["public", "private"], "exclude_bot_users": True},
     }
     label = words("digest-form-time", zone=rule.zone)
+    times = [section(rule_words(rule, language))]
+    if days:
+        times = [
+            entry("days", words("digest-form-days"), _menu(labels, days)),
+            entry("time", label, _text(time)),
+        ]
+    chosen = "be_silent" if order.only_when_new else "post"
     return modal(
         f"{posts.PREFIX}form",
         words("digest-form-title"),
@@ -194,10 +191,9 @@ def form(order: Order, language: str, metadata: str) -> JsonObject:
         private_metadata=metadata,
         blocks=[
             entry("task", words("digest-form-task"), _text(order.task, multiline=True)),
-            entry("days", words("digest-form-days"), _menu(labels, days)),
-            entry("time", label, _text(time), optional=days == KEPT),
+            *times,
             entry("channel", words("digest-form-channel"), channels),
-            entry("news", words("digest-form-news"), _menu(news, order.when_nothing_new)),
+            entry("news", words("digest-form-news"), _menu(news, chosen)),
         ],
     )
 
@@ -213,34 +209,34 @@ def read_form(
         language: Of the complaints.
         now: From when another rule counts.
     """
-    words, days, rule = BOT.of(language), values.get("days") or KEPT, order.rule
+    words, rule = BOT.of(language), order.rule
     task = " ".join(values.get("task", "").split())
     if not task:
         return {"task": words("digest-form-task")}
-    if days != KEPT:
+    if days := values.get("days"):
         time = _TIME.fullmatch(values.get("time") or "")
-        if time is None or days not in DAYS:
+        if time is None:
             return {"time": words("digest-form-time-unclear")}
         recurrence = f"{days};BYHOUR={int(time[1])};BYMINUTE={int(time[2])}"
         if recurrence != rule.recurrence:
             rule = replace(rule, recurrence=recurrence, begins=_minute(now))
     return replace(
         order,
-        task=task[:MAX_TASK_CHARS],
+        task=task,
         rule=rule,
         place=values.get("channel") or order.place,
-        when_nothing_new=cast("WhenNothingNew", values.get("news") or "post"),
+        only_when_new=values.get("news") == "be_silent",
     )
 
 
 def _taken_apart(rule: Rule) -> tuple[str, str]:
-    """The days of a rule as the menu has them, and its time; other rules are kept as they are."""
+    """The days of a rule as the menu has them, and its time; empty where the menu has not."""
     read = read_recurrence(rule.recurrence)
     for days in DAYS:
         for hour, minute in zip(read.hours[:1], read.minutes[:1] or (0,), strict=False):
             if read == read_recurrence(f"{days};BYHOUR={hour};BYMINUTE={minute}"):
                 return days, f"{hour:02}:{minute:02}"
-    return KEPT, ""
+    return "", ""
 
 
 def _of_days(days: str, rule: Rule) -> Rule:

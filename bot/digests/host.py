@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from cachetools import TTLCache
 
 from agent_core.ids import UserId
-from agent_core.runtime.schedules import Obstacle, Order, Schedule
+from agent_core.runtime.schedules import Obstacle, Schedule
 from bot.digests import posts
 from bot.digests.orders import Places
 from bot.inbound import mentioned_users, plain_text
@@ -46,27 +46,14 @@ class DigestHost:
         Raises:
             SlackError: Slack could not be asked.
         """
-        key = (schedule.order.place, schedule.order.owner)
-        if key in self._clear:
+        place, owner = schedule.order.place, schedule.order.owner
+        if (place, owner) in self._clear:
             return None
-        obstacle = await self._find(schedule.order)
+        about = await self._places.channels.about(place)
+        obstacle = await self._places.obstacle(about, owner)
         if obstacle is None:
-            self._clear[key] = True
+            self._clear[place, owner] = True
         return obstacle
-
-    async def _find(self, order: Order) -> Obstacle | None:
-        place = await self._places.channels.about(order.place)
-        if place is None:
-            return "not_in_place"  # Slack says the same of private channels and of deleted ones
-        if place.is_archived:
-            return "place_closed"
-        if not place.is_member and place.kind != "im":
-            return "not_in_place"
-        owner = await self._places.people.person(parse_user(order.owner)[1])
-        is_here = owner is not None and not owner.is_deactivated
-        return (
-            None if is_here and await self._places.has(order.place, order.owner) else "owner_left"
-        )
 
     async def material(self, schedule: Schedule, since: datetime) -> str:
         """The posts that a digest about a channel is made of, oldest first; the newest are kept."""

@@ -17,7 +17,6 @@ from agent_core.ids import SessionId, UserId
 from agent_core.messages import InboundMessage
 from agent_core.runtime import Marks, detect_language, read_language, short_form
 from agent_core.runtime.schedules import (
-    MAX_ORDER_CHARS,
     Order,
     OrderDraft,
     OrderReader,
@@ -28,7 +27,6 @@ from agent_core.runtime.schedules import (
     Schedule,
     ScheduleId,
     check_draft,
-    says_digest,
     smells_of_order,
 )
 from bot.digests import posts
@@ -41,7 +39,6 @@ from bot.words import BOT
 logger = logging.getLogger(__name__)
 
 _CHANNEL = re.compile(r"(?<![\w&])#[\w-]+")
-MAX_TEXTS = 8
 
 
 def schedule_id(key: str) -> ScheduleId:
@@ -53,8 +50,8 @@ def schedule_id(key: str) -> ScheduleId:
 class Pending:
     """What one person ordered in one thread and has not settled; empty where nothing waits."""
 
-    texts: tuple[str, ...] = ()
-    """Their own words about it, oldest first."""
+    language: str = ""
+    """Of their words about it."""
     draft: OrderDraft | None = None
     """What is known of it."""
     proposal: str = ""
@@ -181,8 +178,8 @@ class DigestMessages:
         await self.decide(schedule_id(key), by, is_yes=is_yes, channel=channel, ts=ts)
 
     async def _take(self, message: InboundMessage, *, is_to_be_read: bool) -> bool:
-        if message.scheduled or message.attachments or len(message.text) > MAX_ORDER_CHARS:
-            return False  # only a person's own words, and no document, order something
+        if message.scheduled or message.attachments:
+            return False  # only a person's own words order something
         stamp, pending = await self._pending.find(message.session, message.asker)
         if stamp == _stamp(message):
             return True
@@ -209,21 +206,44 @@ class DigestMessages:
         await self._pending.save(message, left)
 
     async def _read(self, pending: Pending, message: InboundMessage) -> bool:
-        said, language = await self._said(pending, message), _language(message, pending)
-        left, answer = pending, None
+        """Carry out what the small model reads; a refusal leaves what waited as it was."""
+        language = _language(message, pending)
+        known, left, answer = replace(pending, language=language), pending, None
+        said = Said(
+            text=message.text,
+            asker=message.asker,
+            now=self._clock(),
+            zone=message.author_zone,
+            channels=channel_marks(message.text),
+            pending=pending.draft,
+            schedules=tuple(await self._orders.own(message.asker)),
+            here=await self._orders.here(message.session),
+        )
         try:
             is_list = short_form(message.text, "digests")
             read = OrderDraft(intent="list") if is_list else await self._reader.draft(said)
             if read.intent == "none":
                 return False
-            left, answer = await self._carry_out(read, said, pending, message)
+            reading = await self._checked(read, said, message)
+            if reading.draft is not None and reading.intent in ("order", "change"):
+                known = replace(known, draft=reading.draft)
+            if reading.rule is not None and reading.draft is not None:
+                about = reading.schedule
+                order = _order(reading.draft, reading.rule, about, message, language)
+                await self.offer(message.key, order)
+                left = replace(known, proposal=message.key)
+            else:
+                left, answer = await self._answered(reading, message, pending, known)
         except ReaderAway as away:
             logger.warning("%s was not read as an order: %s", message.key, away)
-            if pending.draft is None and not says_digest(message.text):
+            if pending.draft is None and "digest" not in message.text.casefold():
                 return False  # anything else the agent may answer
             answer = posts.offer_of_form(message.text, language)
         except NotDone as refused:
             answer = Draft(text=posts.refusal(refused, language))
+            if not pending.proposal and known.draft is not None:
+                otherwise = {"channel": "", "reads": ""} if "channel" in refused.slots else {}
+                left = replace(known, draft=known.draft.model_copy(update=otherwise))
         if answer is not None:
             await self.answer(parse_session(message.session), message.key, answer)
         if pending.proposal not in ("", left.proposal):
@@ -231,101 +251,57 @@ class DigestMessages:
         await self._pending.save(message, left)
         return True
 
-    async def _said(self, pending: Pending, message: InboundMessage) -> Said:
-        return Said(
-            text=message.text,
-            asker=message.asker,
-            now=self._clock(),
-            zone=message.author_zone,
-            channels=channel_marks(message.text),
-            earlier=pending.texts,
-            pending=pending.draft,
-            schedules=tuple(await self._orders.own(message.asker)),
-            here=await self._orders.here(message.session),
-        )
-
-    async def _carry_out(
-        self, read: OrderDraft, said: Said, pending: Pending, message: InboundMessage
-    ) -> tuple[Pending, Draft | None]:
-        """What waits from then on, and the answer, where it is not there yet."""
+    async def _checked(self, read: OrderDraft, said: Said, message: InboundMessage) -> Reading:
+        """What holds of a draft, and may be told in this thread."""
         reading = check_draft(read, said)
         if reading.fault == "not_there" and read.which is not None:
             others = await self._orders.visible_to(message.asker, message.session)
             reading = check_draft(read, replace(said, schedules=tuple(others)))
-        texts = (*pending.texts, said.text)[-MAX_TEXTS:]
-        known = replace(pending, draft=reading.draft, texts=texts)
-        if reading.missing == "which" or reading.fault:
-            is_kept = pending.proposal or reading.draft is None
-            return pending if is_kept else known, await self._refusal(reading, message, pending)
+        about, is_visible = reading.schedule, self._orders.is_visible
+        if about is not None and not await is_visible(about, message.asker, message.session):
+            raise NotDone("not_there")
+        return reading
+
+    async def _answered(
+        self, reading: Reading, message: InboundMessage, pending: Pending, known: Pending
+    ) -> tuple[Pending, Draft]:
+        """What waits from then on, and what is said, of all but a whole order."""
+        language = known.language
+        if reading.fault:
+            raise NotDone(reading.fault)
+        if reading.missing == "which":
+            shown = await self._orders.visible_to(message.asker, message.session)
+            own = [each for each in shown if each.order.owner == message.asker]
+            return pending, posts.listing(own, language, self._clock(), "digest-refusal-which")
         if reading.missing:
-            language, zone = _language(message, pending), message.author_zone or "UTC"
+            zone = message.author_zone or "UTC"
             asked = posts.question(reading.question, language, reading.missing, zone)
             return known, Draft(text=asked)
-        if reading.rule is not None and reading.draft is not None:
-            return await self._propose(reading, reading.draft, reading.rule, known, message), None
         if reading.schedule is not None:
             left = pending if pending.proposal else Pending()
-            return left, await self._command(reading, reading.schedule, message, pending)
+            return left, await self._command(reading.intent, reading.schedule, message, language)
+        if reading.intent == "list":
+            return pending, await self._list(reading, message, language)
         is_no = reading.intent == "delete"
-        return Pending() if is_no else pending, await self._told(reading, message, pending)
+        told = BOT.say(language, f"digest-{'not-scheduled' if is_no else 'agree'}")
+        return Pending() if is_no else pending, Draft(text=told)
 
-    async def _refusal(self, reading: Reading, message: InboundMessage, pending: Pending) -> Draft:
-        language = _language(message, pending)
-        if reading.fault:
-            return Draft(text=posts.refusal(NotDone(reading.fault), language))
-        shown = await self._orders.visible_to(message.asker, message.session)
-        return posts.which([each for each in shown if each.order.owner == message.asker], language)
+    async def _command(
+        self, intent: str, schedule: Schedule, message: InboundMessage, language: str
+    ) -> Draft:
+        """Do what was said about a schedule that was agreed on, and say so."""
+        if intent == "change":
+            current = await self._orders.get(schedule.id, message.asker)
+            return posts.listing([current], language, self._clock())
+        done = await self._orders.do(intent, schedule.id, message.asker)
+        return Draft(text=posts.told(f"did-{intent}", done, language, self._clock()))
 
-    async def _told(self, reading: Reading, message: InboundMessage, pending: Pending) -> Draft:
-        """What is said where nothing is changed but the order that waits."""
-        language = _language(message, pending)
-        if reading.intent != "list":
-            is_no = reading.intent == "delete"
-            return Draft(text=BOT.say(language, f"digest-{'not-scheduled' if is_no else 'agree'}"))
+    async def _list(self, reading: Reading, message: InboundMessage, language: str) -> Draft:
         shown = await self._orders.visible_to(message.asker, message.session)
         if reading.draft is not None and reading.draft.channel:
             place = await self._orders.places.find(reading.draft.channel.removeprefix("#"))
             shown = [each for each in shown if place is not None and each.order.place == place.id]
         return posts.listing(shown, language, self._clock())
-
-    async def _propose(
-        self,
-        reading: Reading,
-        draft: OrderDraft,
-        rule: Rule,
-        known: Pending,
-        message: InboundMessage,
-    ) -> Pending:
-        """Tell what was understood; what cannot be done there is asked for again."""
-        order = _order(draft, rule, reading.schedule, message, _language(message, known))
-        if reading.schedule is not None:
-            await self._require_visible(reading.schedule, message)
-        try:
-            await self.offer(message.key, order)
-        except NotDone as refused:
-            if reading.schedule is not None:
-                raise
-            refusal = Draft(text=posts.refusal(refused, _language(message, known)))
-            await self.answer(parse_session(message.session), message.key, refusal)
-            return replace(known, draft=draft.model_copy(update={"channel": "", "reads": ""}))
-        return replace(known, proposal=message.key)
-
-    async def _command(
-        self, reading: Reading, schedule: Schedule, message: InboundMessage, pending: Pending
-    ) -> Draft:
-        """Do what was said about a schedule that was agreed on, and say so."""
-        language = _language(message, pending)
-        await self._require_visible(schedule, message)
-        if reading.intent in ("pause", "resume", "run", "delete"):
-            done = await self._orders.do(reading.intent, schedule.id, message.asker)
-            told = posts.told(f"did-{reading.intent}", done, language, self._clock())
-            return Draft(text=told)
-        current = await self._orders.get(schedule.id, message.asker)
-        return posts.listing([current], language, self._clock())
-
-    async def _require_visible(self, schedule: Schedule, message: InboundMessage) -> None:
-        if not await self._orders.is_visible(schedule, message.asker, message.session):
-            raise NotDone("not_there")
 
 
 def channel_marks(text: str) -> tuple[str, ...]:
@@ -345,9 +321,9 @@ def _order(
     """What a message orders, or how it wants another schedule to be: its author's to agree to."""
     thread, locale = parse_session(message.session), message.author_locale
     earlier = target.order if target is not None else None
-    otherwise = earlier.when_nothing_new if earlier is not None else "post"
-    if draft.only_when_new is False and otherwise == "be_silent":
-        otherwise = "post"
+    only_when_new = draft.only_when_new
+    if only_when_new is None:
+        only_when_new = earlier is not None and earlier.only_when_new
     return Order(
         team=thread.team,
         place=draft.channel.removeprefix("#")
@@ -358,7 +334,7 @@ def _order(
         owner_locale=locale if read_language(locale) == language else language,
         task=draft.task,
         rule=rule,
-        when_nothing_new="be_silent" if draft.only_when_new else otherwise,
+        only_when_new=only_when_new,
         origin=message.session,
         owner_zone=message.author_zone,
         reads=draft.reads.removeprefix("#") or (earlier.reads if earlier is not None else ""),
@@ -368,8 +344,7 @@ def _order(
 
 def _language(message: InboundMessage, pending: Pending) -> str:
     """Of the message; of the order that it is about, where it is too short to tell."""
-    texts = (message.text, *reversed(pending.texts))
-    return detect_language(*texts, locale=message.author_locale)
+    return detect_language(message.text, locale=pending.language or message.author_locale)
 
 
 def _op(key: str) -> str:

@@ -9,6 +9,7 @@ from typing import Literal
 from agent_core.ids import SessionId, UserId
 from agent_core.runtime.schedules import (
     BadRule,
+    Obstacle,
     Order,
     Schedule,
     ScheduleId,
@@ -27,6 +28,12 @@ Refusal = Literal[
     "team_full", "place_full", "person_full",
     "not_yours", "not_yours_yet", "not_there", "already_running", "press_again",
 ]  # fmt: skip
+
+_REFUSALS: dict[Obstacle, Refusal] = {
+    "place_closed": "unknown_channel",
+    "not_in_place": "bot_not_there",
+    "owner_left": "asker_not_there",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +74,18 @@ class Places:
     async def has(self, channel: str, who: UserId) -> bool:
         """Whether a person is a member; in a direct conversation whoever writes there is one."""
         return channel.startswith("D") or parse_user(who)[1] in await self.channels.members(channel)
+
+    async def obstacle(self, place: Conversation | None, who: UserId) -> Obstacle | None:
+        """What stands against telling something there for a person."""
+        if place is None:
+            return "not_in_place"  # Slack says the same of private channels and of deleted ones
+        if place.is_archived:
+            return "place_closed"
+        if not place.is_member and place.kind != "im":
+            return "not_in_place"
+        person = await self.people.person(parse_user(who)[1])
+        is_here = person is not None and not person.is_deactivated
+        return None if is_here and await self.has(place.id, who) else "owner_left"
 
     async def may_read(self, order: Order) -> bool:
         """Whether the posts that an order is about may be read: the bot and its owner are there."""
@@ -215,7 +234,7 @@ class Orders:
             task=wanted.task,
             rule=wanted.rule,
             place=wanted.place,
-            when_nothing_new=wanted.when_nothing_new,
+            only_when_new=wanted.only_when_new,
             reads=wanted.reads,
         )
         return await self._checked(order, by)
@@ -223,14 +242,10 @@ class Orders:
     async def _checked(self, order: Order, by: UserId) -> Order:
         """The order with its channels by their ids, if it can be told there at these times."""
         place = await self._named(order.place)
-        if place.is_archived:
-            raise NotDone("unknown_channel", channel=place.id)
         if self._limits.channels is not None and place.id not in self._limits.channels:
             raise NotDone("not_allowed", channel=place.id)
-        if not place.is_member and place.kind != "im":
-            raise NotDone("bot_not_there", channel=place.id)
-        if not await self.places.has(place.id, by):
-            raise NotDone("asker_not_there", channel=place.id)
+        if obstacle := await self.places.obstacle(place, by):
+            raise NotDone(_REFUSALS[obstacle], channel=place.id)
         try:
             check_rule(order.rule, self._clock())
         except BadRule as bad:

@@ -1,15 +1,12 @@
 """The posts about digests: proposals, lists, and the digest itself. Pure."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime
 from itertools import islice
-from urllib.parse import urlsplit
 
 from agent_core.messages import JsonObject
 from agent_core.runtime import detect_language
 from agent_core.runtime.schedules import (
-    DigestLine,
     Order,
     PublishedDigest,
     Schedule,
@@ -48,94 +45,14 @@ TIMES_SHOWN = 3
 LATE_S = 300.0
 MAX_LISTED = 20
 LISTED_CHARS = limits.BLOCK_TEXT_CHARS // (MAX_LISTED + 2)
-_FORMS = ((LINE_CHARS, True), (LINE_CHARS, False), (LINE_CHARS // 8, False))
-"""How long the lines of a digest may be and whether with their addresses, until all of it fits."""
 _LOOKS_LIKE_TICK = "\u2035"
 """Not a letter: an address behind it is still seen as one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """What a run found, as its channel gets it: what is new first."""
-
-    title: str
-    lines: tuple[DigestLine, ...]
-    details: str
-    """Markdown for the thread."""
-    is_plain: bool = False
-    """The run has published nothing: its words are told as they are."""
-
-    @property
-    def is_news(self) -> bool:
-        """Whether there is anything that was not told before."""
-        return self.is_plain or any(line.is_new for line in self.lines)
-
-    @property
-    def told(self) -> dict[str, list[str]]:
-        """What is to be remembered of the lines: their words, and the pages that they name."""
-        lines = () if self.is_plain else self.lines
-        sources = [address(line.source) for line in lines if line.source]
-        return {"claim": [line.text for line in lines], "source": sources}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Telling:
-    """What a digest says of itself, beside what it found."""
-
-    schedule: Schedule
-    slot: Slot
-    before: datetime | None
-    """When the digest before it was due; None for the first one."""
-
-
-def report_of(published: PublishedDigest, known: Collection[str]) -> Report:
-    """What was published; told before is what an earlier digest has told, whatever the model says.
-
-    A line is known by its source, where it names one, and by its words, where it names none.
-    """
-
-    def checked(line: DigestLine) -> DigestLine:
-        short = cut(line.text, LINE_CHARS)
-        was_told = (address(line.source) if line.source else short) in known
-        news = {"text": short, "is_new": line.is_new and not was_told}
-        return line.model_copy(update={**news, "source": line.source.strip()})
-
-    return Report(
-        title=cut(published.headline, TASK_CHARS),
-        lines=tuple(sorted(map(checked, published.lines), key=lambda line: not line.is_new)),
-        details=published.details.strip(),
-    )
-
-
-def plain_report(answer: str, task: str) -> Report:
-    """The words of a run that has published nothing."""
-    paragraphs = [part for part in answer.split("\n\n") if not part.lstrip().startswith("#")]
-    first = cut(next(filter(str.strip, paragraphs), ""), LINE_CHARS)
-    lines = (DigestLine(text=first, is_new=False),) if first else ()
-    return Report(title=cut(task, TASK_CHARS), lines=lines, details=answer.strip(), is_plain=True)
-
-
-def address(url: str) -> str:
-    """An address by which two links to one page are the same, itself included."""
-    try:
-        parts = urlsplit(url.strip().partition("#")[0])
-    except ValueError:
-        return url
-    host = parts.netloc.lower().removeprefix("www.")
-    query = f"?{parts.query}" if parts.query else ""
-    return f"{host}{parts.path.rstrip('/')}{query}"
-
-
-def as_markdown(report: Report) -> str:
+def as_markdown(digest: PublishedDigest) -> str:
     """What a digest tells, for those who go on with it."""
-    lines = [f"- {each.text} {each.source}".rstrip() for each in report.lines]
-    return "\n\n".join(filter(None, [report.title, "\n".join(lines), report.details]))
-
-
-def cut(text: str, max_chars: int) -> str:
-    """Words in one line, cut with an ellipsis; not yet escaped."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= max_chars else f"{flat[: max_chars - 1].rstrip()}…"
+    lines = [f"- {each.text} {each.source}".rstrip() for each in digest.lines]
+    return "\n\n".join(filter(None, [digest.headline, "\n".join(lines), digest.details]))
 
 
 def language_of(order: Order) -> str:
@@ -151,10 +68,8 @@ def proposal(schedule: Schedule, now: datetime, *, may_read: bool = True) -> Dra
     if order.reads:
         reads = words("digest-reads" if may_read else "digest-reads-not", reads=f"<#{order.reads}>")
         lines.append(f"_{reads}_")
-    if order.when_nothing_new != "post":
-        is_silent = order.when_nothing_new == "be_silent"
-        said = words("digest-only-news" if is_silent else "digest-says-no-news")
-        lines.append(f"_{said}_")
+    if order.only_when_new:
+        lines.append(f"_{words('digest-only-news')}_")
     text = "\n".join([*lines, words("digest-shall-i")])
     buttons = [_button(name, words, schedule.id) for name in ("confirm", "change", "cancel")]
     return Draft(text=text, blocks=(section(_whole(text)), actions(*buttons)))
@@ -194,17 +109,6 @@ def question(text: str, language: str, missing: str, zone: str) -> str:
     return BOT.say(language, f"digest-ask-{missing}", zone=zone)
 
 
-def which(candidates: Sequence[Schedule], language: str) -> Draft:
-    """That more than one schedule may be meant, by their numbers."""
-    words = BOT.of(language)
-    shown = [
-        f"{each.number}. {_foreign(each.order.task, LISTED_TASK_CHARS)}"
-        for each in candidates[:MAX_LISTED]
-    ]
-    lines = [words("digest-refusal-which"), *shown, *_more(candidates, words)]
-    return Draft(text=_whole("\n".join(lines), limits.TEXT_CHARS))
-
-
 def refusal(refused: NotDone, language: str) -> str:
     """Why something was not done."""
     slots = dict(refused.slots)
@@ -227,17 +131,21 @@ def trouble(schedule: Schedule) -> str:
     return words("digest-paused-because", why=_why(schedule, words), **named)
 
 
-def listing(schedules: Sequence[Schedule], language: str, now: datetime) -> Draft:
+def listing(
+    schedules: Sequence[Schedule], language: str, now: datetime, head: str = "digest-listed"
+) -> Draft:
     """Each schedule with what can be done with it."""
     words = BOT.of(language)
     if not schedules:
         return Draft(text=words("digest-none"))
+    head = f"*{words(head)}*"
     texts = [_listed(each, words, language, now) for each in schedules[:MAX_LISTED]]
     rows: list[JsonObject] = [
         {**section(_whole(text, LISTED_CHARS)), "accessory": _menu(words, schedule)}
         for schedule, text in zip(schedules, texts, strict=False)
     ]
-    head, more = f"*{words('digest-listed')}*", _more(schedules, words)
+    left = len(schedules) - MAX_LISTED
+    more = [words("digest-more", n=str(left))] if left > 0 else []
     text = _whole("\n".join([head, *texts, *more]), limits.TEXT_CHARS)
     return Draft(text=text, blocks=(section(head), *rows, *map(section, more)))
 
@@ -246,63 +154,68 @@ def offer_of_form(text: str, language: str) -> Draft:
     """What is said where nobody can read an order: the form does it as well."""
     words = BOT.of(language)
     said = words("digest-away")
-    new = _button("new", words, cut(text, TASK_CHARS) or "-")
+    new = _button("new", words, " ".join(text.split())[:TASK_CHARS] or "-")
     return Draft(text=said, blocks=(section(said), actions(new)))
 
 
-def root(report: Report, telling: Telling, language: str, is_live: IsLive) -> str:
+def root(
+    digest: PublishedDigest,
+    schedule: Schedule,
+    slot: Slot,
+    before: datetime | None,
+    is_live: IsLive,
+) -> str:
     """The digest's first post: a headline, its lines, and what they are to be read with.
 
     At most `ROOT_CHARS`, and each line one line.
+
+    Args:
+        digest: Beside what was told before.
+        schedule: Whose it is.
+        slot: For which it was made.
+        before: When the digest before it was due; None for the first one.
+        is_live: Which addresses may be links.
     """
-    words, schedule = BOT.of(language), telling.schedule
+    language = language_of(schedule.order)
+    words = BOT.of(language)
     footer = words(
         "digest-footer",
         n=str(schedule.number),
         when=rule_words(schedule.order.rule, language),
         who=_foreign(schedule.order.owner_name, NAME_CHARS),  # a mention would ping each time
     )
-    notes = [f"_{note}_" for note in (*_state(report, telling, words, language), footer)]
-    is_old = telling.before is not None and not report.is_news
-    text = ""
-    for max_chars, with_links in _FORMS:
-        lines = [f"*{_foreign(report.title, max_chars)}*"]
-        for each in () if is_old else report.lines:
-            mark = f"*{words('digest-new-mark')}* " if each.is_new and telling.before else ""
-            link = _link(each.source, is_live) if with_links else ""
-            lines.append(f"• {mark}{_foreign(each.text, max_chars)}{link}")
-        text = "\n".join([*lines, *notes])
-        if len(text) <= ROOT_CHARS:
-            break
-    return text
+    state = _state(digest, schedule, slot, before, words)
+    notes = "\n".join(f"_{note}_" for note in (*state, footer))
+    lines = [f"*{_foreign(digest.headline, TASK_CHARS)}*"]
+    for each in digest.lines if digest.has_news or before is None else ():
+        mark = f"*{words('digest-new-mark')}* " if each.is_new and before else ""
+        # By its host: `link` shows it as text where it is not live.
+        source = f", {defanged(link(each.source, ''), is_live)}" if each.source else ""
+        lines.append(f"• {mark}{_foreign(each.text, LINE_CHARS)}{source}")
+    told = _whole("\n".join(lines), ROOT_CHARS - len(notes) - 1)
+    return f"{told}\n{notes}"
 
 
-def nothing_new(telling: Telling, language: str) -> str:
-    """The one line of a digest that found nothing new since the one before."""
-    when = _moment(telling.before or telling.slot.at, telling.schedule, language)
-    since = BOT.say(language, "digest-no-news-since", when=when)
-    return f"*{_foreign(telling.schedule.order.task, TASK_CHARS)}*: {since}"
-
-
-def _link(source: str, is_live: IsLive) -> str:
-    """The page behind a line, by its host: `link` shows it as text where it is not live."""
-    return f", {defanged(link(source, ''), is_live)}" if source else ""
-
-
-def _state(report: Report, telling: Telling, words: Words, language: str) -> list[str]:
+def _state(
+    digest: PublishedDigest,
+    schedule: Schedule,
+    slot: Slot,
+    before: datetime | None,
+    words: Words,
+) -> list[str]:
     """What a digest is to be read with."""
-    slot, said = telling.slot, list[str]()
-    if telling.before is None:
+    language, said = language_of(schedule.order), list[str]()
+    if before is None:
         said.append(words("digest-first"))
-    elif not report.is_plain:
-        when = _moment(telling.before, telling.schedule, language)
-        new, of = sum(line.is_new for line in report.lines), len(report.lines)
+    else:
+        when = _moment(before, schedule, language)
+        new, of = sum(line.is_new for line in digest.lines), len(digest.lines)
         since = words("digest-news-since", count=str(new), of=str(of), when=when)
         said.append(since if new else words("digest-no-news-since", when=when))
     if slot.by_hand:
         return [*said, words("digest-by-hand")]
     if (slot.claimed_at - slot.at).total_seconds() > LATE_S:
-        said.append(words("digest-late", when=_moment(slot.at, telling.schedule, language)))
+        said.append(words("digest-late", when=_moment(slot.at, schedule, language)))
     if slot.left_out:
         said.append(words("digest-left-out", n=slot.left_out))
     return said
@@ -344,11 +257,6 @@ def _button(name: str, words: Words, value: str) -> JsonObject:
 def _whole(text: str, max_chars: int = limits.SECTION_CHARS) -> str:
     """As much as a block or a post takes."""
     return split(text, max_chars)[0]
-
-
-def _more(schedules: Sequence[Schedule], words: Words) -> list[str]:
-    left = len(schedules) - MAX_LISTED
-    return [words("digest-more", n=str(left))] if left > 0 else []
 
 
 def _place(place: str, words: Words) -> str:

@@ -21,7 +21,6 @@ from agent_core.runtime.schedules import (
     SlotState,
 )
 from bot.digests import posts
-from bot.digests.posts import Report, Telling, plain_report, report_of
 from bot.presenter import READER, PresenterState, TurnPresenter
 from bot.presenter.answer import live_links, post_answer, thread_drafts
 from bot.presenter.files import ThreadFiles
@@ -95,21 +94,15 @@ class DigestPresenter(TurnPresenter):
 
     async def _tell(self, event: TurnFinished) -> tuple[SlotState, str]:
         """Post what was found, if anything; what became of the slot, and its post."""
-        if event.outcome not in ("answered", "limited"):
+        if event.outcome not in ("answered", "limited") or self._published is None:
             return "failed", ""
-        report, telling = await self._report(event), await self._telling()
-        language = posts.language_of(self._schedule.order)
-        is_quiet = not report.is_news and telling.before is not None
-        mode = self._schedule.order.when_nothing_new
-        if is_quiet and mode == "be_silent":
+        published, before = await self._beside_earlier(self._published), await self._before()
+        if self._schedule.order.only_when_new and before and not published.has_news:
             return "nothing_new", ""
-        is_line = is_quiet and mode == "say_so"
-        if is_line:
-            text = posts.nothing_new(telling, language)
-        else:
-            text = posts.root(report, telling, language, live_links(event))
+        live = live_links(event)
+        text = posts.root(published, self._schedule, self._slot, before, live)
         try:
-            root_ts = await self._post_root(event.turn, text, posts.as_markdown(report))
+            root_ts = await self._post_root(event.turn, text, posts.as_markdown(published))
         except (PlaceRefused, SlackAuthRefused) as refused:
             if isinstance(refused, SlackAuthRefused) and refused.code not in _LACKING:
                 raise  # nothing at all can be posted; it is shown with a token that is good
@@ -117,29 +110,26 @@ class DigestPresenter(TurnPresenter):
             obstacle = _OBSTACLES.get(refused.code, "may_not_post")
             await self._runtime.timekeeper.refuse(self._slot, obstacle)
             return "failed", ""
-        if not is_line:
-            await self._post_thread(event, report, self._thread(root_ts))
-        for kind, what in report.told.items():
+        await self._post_thread(event, published.details.strip(), self._thread(root_ts))
+        for kind, what in published.told.items():
             note = self._runtime.schedules.note_reported
             await note(self._schedule.id, kind, what, self._slot.at)
         return "posted", root_ts
 
-    async def _report(self, event: TurnFinished) -> Report:
-        if self._published is None:
-            return plain_report(event.answer, self._schedule.order.task)
+    async def _beside_earlier(self, published: PublishedDigest) -> PublishedDigest:
         known: set[str] = set()
         for kind in ("claim", "source"):
             told = await self._runtime.schedules.reported(self._schedule.id, kind)
             # Begun again, the slot has told its own already.
             known |= {what for what, at in told.items() if at < self._slot.at}
-        return report_of(self._published, known)
+        return published.beside(known)
 
-    async def _telling(self) -> Telling:
+    async def _before(self) -> datetime | None:
+        """When the digest before this one was due; None for the first one."""
         newest = self._runtime.schedules.newest_slots
         slots = await newest(self._schedule.id, limit=MAX_EARLIER_SLOTS)
         posted = [slot.at for slot in slots if slot.state == "posted" and slot.at < self._slot.at]
-        before = max(posted, default=None)
-        return Telling(schedule=self._schedule, slot=self._slot, before=before)
+        return max(posted, default=None)
 
     async def _post_root(self, turn: TurnId, text: str, told: str) -> str:
         """The post that people may reply to: what they write goes on with what was found."""
@@ -157,10 +147,10 @@ class DigestPresenter(TurnPresenter):
         ts = await self._api.announce(channel, text, op_id=op, since=since, may_exist=may_exist)
         (await self._journal.open()).progress[op] = ts
 
-    async def _post_thread(self, event: TurnFinished, report: Report, thread: ThreadRef) -> None:
+    async def _post_thread(self, event: TurnFinished, details: str, thread: ThreadRef) -> None:
         place = Place(self._api, thread, self._journal, self._board)
-        if report.details:
-            drafts, _ = thread_drafts(report.details, self._board.words, live_links(event))
+        if details:
+            drafts, _ = thread_drafts(details, self._board.words, live_links(event))
             await post_answer(place, f"{event.turn}:details", drafts)
         files = ThreadFiles(place, self._workspace)
         for saved in self._board.final_artifacts:

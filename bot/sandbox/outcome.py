@@ -102,15 +102,11 @@ def _effect_json(effect: Execution) -> JsonObject:
 def save_files(files: list[File], directory: Path) -> dict[str, JsonObject]:
     """Write them below their own names, by Slack's id; of two with one name both are kept."""
     saved: dict[str, JsonObject] = {}
-    taken: set[Path] = set()
     for file in files:
         directory.mkdir(parents=True, exist_ok=True)
-        plain = path = directory / (Path(file.name).name or file.id)
-        number = 1
-        while path in taken:
-            number += 1
-            path = plain.with_stem(f"{plain.stem} ({number})")
-        taken.add(path)
+        path = directory / (Path(file.name).name or file.id)
+        if str(path) in {told["path"] for told in saved.values()}:
+            path = path.with_stem(f"{path.stem} ({file.id})")
         path.write_bytes(file.content)
         told = {"bytes": len(file.content), "mimetype": file.mimetype}
         saved[file.id] = {"name": file.name, "path": str(path), **told}

@@ -8,7 +8,6 @@ import re
 from dataclasses import dataclass, field
 
 from bot.sandbox.model import ModelStandIn, Pace, Reply, Text, ToolUse
-from bot.sandbox.model.message import Kind
 from bot.sandbox.model.playbooks import Plan
 from bot.sandbox.model.wire import Json, as_list, as_object, as_text, blocks_of, text_of
 
@@ -104,12 +103,12 @@ def _letter(word: str) -> Json:
     return {"tools": [entry], "sync_response_to_workbench": False, "thought": word}
 
 
-def _say(text: str, kind: Kind = "scripted") -> Reply:
-    return Reply(blocks=(Text(text=text),), kind=kind)
+def _say(text: str) -> Reply:
+    return Reply(blocks=(Text(text=text),))
 
 
 def _call(name: str, arguments: Json) -> Reply:
-    return Reply(blocks=(ToolUse(name=name, input=arguments),), kind="scripted")
+    return Reply(blocks=(ToolUse(name=name, input=arguments),))
 
 
 def _is_careless(body: Json) -> bool:
@@ -133,9 +132,9 @@ class RehearsedModel(ModelStandIn):
         if planned.kind == "classify":
             return planned
         if task.word:
-            return Plan.of(_rehearsed(task, body))
+            return Plan.of("scripted", _rehearsed(task, body))
         if planned.kind == "delegated" and _is_careless(body):
-            return Plan.of(_say("I did not feel like reading anything.", "delegated"))
+            return Plan.of("delegated", _say("I did not feel like reading anything."))
         return planned
 
 

@@ -14,21 +14,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from agent_core.ids import SessionId, UserId
+from agent_core.ids import UserId
 from agent_core.models.anthropic import AnthropicModel
 from agent_core.schedules.order_reader import OrderDraft, OrderReader, ReaderAway, Said, check_draft
-from agent_core.schedules.rule import Rule
-from agent_core.schedules.schedule import Order, Schedule, ScheduleId
 from agent_core.settings import CoreSettings
 from bot.digests.messages import channel_marks
 from tests.bench.results import Result, show
+from tests.schedules import WEEKDAYS, a_schedule
 
 TEXTS = Path(__file__).parent / "order_texts"
 NOW = datetime(2026, 3, 27, 7, 59, 50, tzinfo=UTC)
 ANN = UserId("T1:U1")
 AT_ONCE = 8
-RULE = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"
-PENDING = OrderDraft(intent="order", task="battery storage", rrule=RULE, zone="Europe/Berlin")
+PENDING = OrderDraft(intent="order", task="battery storage", rrule=WEEKDAYS, zone="Europe/Berlin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,28 +48,6 @@ def rows() -> list[Row]:
 
 def asked(text: str, intent: str) -> Said:
     """A correction is about the pending order, a command about the one digest that there is."""
-    rule = Rule(recurrence=RULE, zone="Europe/Berlin", begins=NOW)
-    order = Order(
-        team="T1",
-        place="C1",
-        owner=ANN,
-        owner_name="Ann",
-        owner_locale="",
-        task="battery storage",
-        rule=rule,
-        when_nothing_new="post",
-        origin=SessionId("T1:C1:1.000001"),
-    )
-    schedule = Schedule(
-        id=ScheduleId("s1"),
-        number=1,
-        order=order,
-        status="active",
-        reason="",
-        failures=0,
-        next_due=NOW,
-        created_at=NOW,
-    )
     is_about_one = intent not in ("order", "change", "none")
     return Said(
         text=text,
@@ -80,7 +56,7 @@ def asked(text: str, intent: str) -> Said:
         zone="Europe/Berlin",
         channels=channel_marks(text),
         pending=PENDING if intent == "change" else None,
-        schedules=(schedule,) if is_about_one else (),
+        schedules=(a_schedule(),) if is_about_one else (),
     )
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from agent_core.ids import SessionId
 from agent_core.schedules.rule import Rule
-from agent_core.schedules.schedule import Order, ScheduleId
+from agent_core.schedules.schedule import ScheduleId
 from agent_core.sessions import Database
 from agent_core.sessions.schedules import ScheduleStore
 from bot.sandbox.model import ModelStandIn, Text, ToolUse
@@ -27,6 +27,7 @@ from tests.bench.ingress_gestures import CHANNELS
 from tests.bench.results import Result, show
 from tests.members import members_on
 from tests.postgres import new_database, postgres
+from tests.schedules import an_order
 
 SCHEDULES = 1_000
 PROCESSES = 2
@@ -49,19 +50,15 @@ async def prepare(slack: SlackStandIn, url: str, count: int) -> datetime:
     owner = user_id(slack.team_id, slack.users["ann"])
     places = [slack.channels[name] for name in CHANNELS]
     at = (now + LEAD + timedelta(seconds=count / 100)).replace(microsecond=0)
-    recurrence = f"FREQ=DAILY;BYHOUR={at.hour};BYMINUTE={at.minute};BYSECOND={at.second}"
     try:
         for number in range(count):
             place = places[number % len(places)]
-            order = Order(
+            order = an_order(
                 team=slack.team_id,
                 place=place,
                 owner=owner,
-                owner_name="Ann",
-                owner_locale="",
                 task=f"what is new in field {number}",
-                rule=Rule(recurrence=recurrence, zone="UTC", begins=now),
-                when_nothing_new="post",
+                rule=Rule(recurrence="FREQ=DAILY", zone="UTC", begins=at),
                 origin=SessionId(f"{slack.team_id}:{place}:1.000001"),
             )
             schedule = await store.propose(ScheduleId(f"s{number}"), order, now)

@@ -101,18 +101,6 @@ async def test_a_plain_yes_of_the_owner_agrees_as_the_click_does(office: Office,
     assert (schedule.status, schedule.next_due) == ("active", NINE_ON_FRIDAY)
 
 
-@pytest.mark.proves("digest.click_by")
-async def test_another_persons_yes_agrees_to_nothing(office: Office) -> None:
-    proposal = await office.say(ORDER)
-    office.world.model.play(Text(text=SIMPLE_ANSWER))
-    words = f"{office.world.slack.mention} yes"
-    slack = office.world.slack
-    said = await slack.say("ben", proposal.channel, words, thread_ts=proposal.root_ts)
-    await office.world.answered(said)
-    assert buttons(office.world.slack.find(proposal.channel, proposal.ts))
-    assert await office.schedules() == []
-
-
 async def test_a_yes_that_the_model_reads_in_other_words_only_shows_the_way(office: Office) -> None:
     proposal = await office.say(ORDER)
     told = await office.reply("lovely, that is how I want it", proposal, reading("change"))

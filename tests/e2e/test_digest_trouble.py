@@ -164,15 +164,6 @@ async def test_what_a_run_reads_changes_no_schedule(office: Office) -> None:
     assert (kept.id, kept.order, kept.status) == (schedule.id, schedule.order, "active")
 
 
-async def test_another_bot_orders_and_changes_nothing(office: Office) -> None:
-    _, schedule = await ordered(office, "energy")
-    slack = office.world.slack
-    for words in ("every day at 9 post a digest on spam", f"delete digest {schedule.number}"):
-        await slack.say("robot", "general", f"{slack.mention} {words}")
-    await office.say("digests")
-    assert await office.schedules() == [schedule]
-
-
 async def ordered(office: Office, channel: str, *, user: str = "ann") -> tuple[Post, Schedule]:
     """What a proposal has become, and its schedule."""
     proposal = await office.say(ORDER.format(channel), user=user)

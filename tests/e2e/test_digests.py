@@ -119,49 +119,11 @@ async def test_only_when_there_is_something_new_nothing_is_posted_without(office
     assert states == ["posted", "nothing_new", "nothing_new", "posted"]
 
 
-@pytest.mark.proves("digest.only_new")
-async def test_by_choice_one_line_says_that_there_is_nothing_new(office: Office) -> None:
-    schedule = await office.order()
-    listing = await office.say("digests")
-    await office.choose(listing, "edit", schedule)
-    assert await office.fill_in(await office.form(), {"news": "say_so"}) == {}
-    await run(office, schedule, GRID)
-    [line] = await run(office, schedule, GRID)
-    assert line.text.startswith("*battery storage*: Nothing new since ")
-    assert len(line.text.splitlines()) == 1
-    assert replies(office, line) == []
-
-
-@pytest.mark.proves("digest.late")
-async def test_after_days_away_one_late_digest_comes_and_says_so(office: Office) -> None:
-    schedule = await office.order("every day at 9 post a digest on battery storage in #energy")
-    already = len(office.roots())
-    office.world.model.play(digest_answer(GRID))
-    await office.go_to_slot(schedule, skipping=3, late_s=7_200.0)
-    await office.go_on_s(600.0)
-    [root] = office.roots()[already:]
-    assert "_Late: this was due " in root.text
-    assert "_3 earlier ones were left out._" in root.text
-    await office.go_on_s(3_600.0)
-    assert len(office.roots()) == already + 1
-
-
 async def test_a_post_whose_acknowledgement_is_lost_is_not_made_again(office: Office) -> None:
     schedule = await office.order()
     office.world.slack.fail("chat.postMessage", drop_after_accept=True)
     assert len(await run(office, schedule, GRID)) == 1
     assert [slot.state for slot in await office.slots(schedule)] == ["posted"]
-
-
-async def test_two_digests_due_at_the_same_moment_are_two_posts(office: Office) -> None:
-    schedule = await office.order()
-    await office.order("every weekday at 9 post a digest on heat pumps in #energy")
-    already = len(office.roots())
-    office.world.model.play(digest_answer(GRID), times=2)
-    await office.go_to_slot(schedule)
-    roots = office.roots()[already:]
-    assert len(roots) == 2
-    assert len({root.text.splitlines()[-1] for root in roots}) == 2
 
 
 async def run(office: Office, schedule: Schedule, *lines: str) -> list[Post]:

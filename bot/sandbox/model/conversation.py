@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from bot.sandbox.model.message import Kind, Reply, Text, ToolUse
+from bot.sandbox.model.message import Reply, Text, ToolUse
 from bot.sandbox.model.wire import (
     Json,
     as_list,
@@ -52,17 +52,12 @@ HANDS_ON = re.compile(
     r"forward|create|write|make|open|file|put|add|schedule|book)\b.*$",
     re.IGNORECASE | re.DOTALL,
 )
-NAMES_TOPIC = re.compile(
-    r"\b(?:(?:report|analysis|analyse|dossier|paper|summary|overview|bericht\w*)\b[^.:?!\n]{0,30}?\b"
-    r"(?:on|about|of|for|into|over|über|zu)|about|regarding|news (?:on|of)|search for|look up|über)"
-    r"\s+(?P<topic>.+)",
-    re.IGNORECASE | re.DOTALL,
-)
 COMMANDS = re.compile(
     r"^\W*(?:(?:please|can|could|would|you|we|i|me|us|want|need|help|with|to|tell|give|show|write|make|"
     r"do|find|out|look|into|up|search|for|research|investigate|compare|continue|what|is|are|new|say|"
     r"says?|pages|teams|people|news|latest|a|an|the|some|this|that|it|thing|stuff|report|summary|"
-    r"overview|comprehensive|detailed|on|of|schreibe?|einen|bitte|digest)\b[\s,:]*)+",
+    r"overview|comprehensive|detailed|thorough|analysis|analy[sz]e|dossier|paper|prepare|like|about|for|my|"
+    r"regarding|on|of|schreibe?|einen|bitte|bericht|recherchiere|über|zu|digest)\b[\s,:]*)+",
     re.IGNORECASE,
 )
 TRAILING = re.compile(
@@ -83,8 +78,7 @@ def topic_of(words: str) -> str:
     """What a request is about, in the person's own words, on one line; empty where it is vague."""
     first = words.strip().split("\n\n")[0]
     asked = HANDS_ON.sub("", first) or first
-    named = NAMES_TOPIC.search(asked)
-    topic = TRAILING.sub("", " ".join(COMMANDS.sub("", named["topic"] if named else asked).split()))
+    topic = TRAILING.sub("", " ".join(COMMANDS.sub("", asked).split()))
     topic = re.split(r"(?<=\w{3})[.?!](?:\s|$)", topic)[0]
     return topic.strip(" .,:;?!\"'“”*_")[:MAX_TOPIC_CHARS]
 
@@ -148,7 +142,6 @@ class Conversation:
     exchanges: list[Exchange]
     may_call_tools: bool
     """False where the last message says that there must be no further calls."""
-    kind: Kind = field(default="research")
 
     @property
     def now(self) -> Exchange:
@@ -167,13 +160,13 @@ class Conversation:
         """A call of an offered tool by its short name."""
         return ToolUse(name=self.tools[name], input=arguments)
 
-    def call(self, *calls: ToolUse, thought: str) -> Reply:
+    def call(self, *calls: ToolUse) -> Reply:
         """A reply that makes these calls, all in parallel."""
-        return Reply(blocks=calls, kind=self.kind, thought=thought)
+        return Reply(blocks=calls)
 
     def say(self, text: str) -> Reply:
         """A reply of one text."""
-        return Reply(blocks=(Text(text=text),), kind=self.kind)
+        return Reply(blocks=(Text(text=text),))
 
 
 def short_name(name: str) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.sandbox.model.validation import sign, thinks
-from bot.sandbox.model.wire import Json, as_object
+from bot.sandbox.model.validation import THINKING, thinks
+from bot.sandbox.model.wire import Json
 
 Kind = Literal["classify", "escape", "answer", "research", "delegated", "order", "scripted"]
 
@@ -36,11 +36,8 @@ class Reply:
     """What a playbook or a script answers with, before it becomes a message on the wire."""
 
     blocks: tuple[Text | ToolUse, ...]
-    kind: Kind
     stop_reason: str | None = None
     """None: `tool_use` when there is a tool call, otherwise `end_turn`."""
-    thought: str = ""
-    """One line on what comes next, for a model that shows its thinking."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,10 +76,7 @@ def finish(reply: Reply, body: Json) -> Json:
     """
     calls = any(isinstance(block, ToolUse) for block in reply.blocks)
     blocks = [_block(block) for block in reply.blocks]
-    shown = as_object(body.get("thinking")).get("display") in ("summarized", "updates")
-    thought = reply.thought if shown else ""
-    thinking: Json = {"type": "thinking", "thinking": thought, "signature": sign(thought)}
-    content = [thinking, *blocks] if thinks(body) else blocks
+    content = [THINKING, *blocks] if thinks(body) else blocks
     prompt = [body.get(part) for part in ("tools", "system", "messages")]
     return {
         "id": f"msg_{uuid.uuid4().hex[:24]}",
@@ -97,7 +91,7 @@ def finish(reply: Reply, body: Json) -> Json:
             "cache_creation_input_tokens": 0,
             "cache_read_input_tokens": 0,
             "output_tokens": sum(estimate_tokens(b[SAID[b["type"]]]) for b in content),
-            "output_tokens_details": {"thinking_tokens": estimate_tokens(thought)},
+            "output_tokens_details": {"thinking_tokens": 1},
             "service_tier": "standard",
         },
     }

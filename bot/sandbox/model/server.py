@@ -42,8 +42,6 @@ class ModelCall:
     """Which playbook answered, or `rejected` for a request that broke a rule."""
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
     status: int = 200
-    stop_reason: str | None = None
-    """None where the reply did not end properly."""
     digest: str = ""
     """The same for two requests with the same bytes, and for no others."""
     body: Json | None = None
@@ -111,13 +109,13 @@ class ModelStandIn:
 
         Which way a message goes is said beside the script, unless the script says it.
         """
-        reply = Reply(blocks=blocks, kind="scripted", stop_reason=stop_reason)
+        reply = Reply(blocks=blocks, stop_reason=stop_reason)
         self._scripted.extend([reply] * times)
 
     def plan(self, body: Json) -> Plan:
         """The reply to one validated request, and its kind before it is made."""
         if self._scripted and not is_beside(self._scripted[0], body):
-            return Plan.of(self._scripted.pop(0))
+            return Plan.of("scripted", self._scripted.pop(0))
         return plan(body, self._pages)
 
     def _take_fault(self, kind: str) -> Fault | None:
@@ -158,16 +156,14 @@ class ModelStandIn:
         message = finish(await planned.reply(), body)
         headers = {"request-id": request_id}
         if body.get("stream"):
-            return await self._stream(request, message, call, fault, headers)
+            return await self._stream(request, message, fault, headers)
         await asyncio.sleep(self._pace.due_s(message["usage"]["output_tokens"]))
-        call.stop_reason = message["stop_reason"]
         return web.json_response(visible(message), headers=headers)
 
     async def _stream(
         self,
         request: web.Request,
         message: Json,
-        call: ModelCall,
         fault: Fault | None,
         headers: dict[str, str],
     ) -> web.StreamResponse:
@@ -186,7 +182,6 @@ class ModelStandIn:
                 await response.write_eof()
             else:
                 await self._send(response, events)
-                call.stop_reason = message["stop_reason"]
                 await response.write_eof()
         return response
 

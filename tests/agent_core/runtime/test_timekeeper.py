@@ -3,40 +3,21 @@
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from agent_core.ids import SessionId, UserId
 from agent_core.messages import InboundMessage
 from agent_core.runtime.schedules import Obstacle, Timekeeper
 from agent_core.schedules.rule import Rule
-from agent_core.schedules.schedule import Order, Schedule, ScheduleId, Slot, SlotState
+from agent_core.schedules.schedule import Schedule, ScheduleId, Slot, SlotState
 from agent_core.sessions import Database
 from agent_core.sessions.schedules import ScheduleStore
+from tests.schedules import FRIDAY, an_order
 
-FRIDAY = datetime(2026, 3, 27, 7, 0, tzinfo=UTC)
-NINE = Rule(
-    recurrence="FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0",
-    zone="Europe/Berlin",
-    begins=FRIDAY,
-)
+NINE = an_order().rule
 QUARTERS = Rule(recurrence="FREQ=MINUTELY;INTERVAL=15", zone="UTC", begins=FRIDAY)
-
-
-def order(rule: Rule = NINE) -> Order:
-    return Order(
-        team="T1",
-        place="C1",
-        owner=UserId("T1:U1"),
-        owner_name="Ann",
-        owner_locale="",
-        task="battery storage",
-        rule=rule,
-        when_nothing_new="post",
-        origin=SessionId("T1:C9:1.000001"),
-    )
 
 
 class Office:
@@ -66,7 +47,7 @@ class Office:
         self.troubles.append(schedule)
 
     async def add(self, name: str = "one", rule: Rule = NINE) -> Schedule:
-        await self.store.propose(ScheduleId(name), order(rule), self.now)
+        await self.store.propose(ScheduleId(name), an_order(rule=rule), self.now)
         return await self.store.activate(ScheduleId(name), self.now)
 
     async def look(self, now: datetime) -> None:

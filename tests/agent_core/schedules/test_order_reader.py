@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agent_core.errors import ModelUnavailable
-from agent_core.ids import SessionId, UserId
+from agent_core.ids import UserId
 from agent_core.schedules.order_reader import (
     NO_ORDER,
     OrderDraft,
@@ -21,12 +21,12 @@ from agent_core.schedules.order_reader import (
     smells_of_order,
 )
 from agent_core.schedules.rule import Rule
-from agent_core.schedules.schedule import Order, Schedule, ScheduleId
+from agent_core.schedules.schedule import Schedule
 from agent_core.testing.models import Held, Line, ScriptedModel, call, text_reply
+from tests.schedules import WEEKDAYS, a_schedule, an_order
 
 NOW = datetime(2026, 3, 27, 7, 59, 50, tzinfo=UTC)
 ANN, BEN = UserId("T1:U1"), UserId("T1:U2")
-WEEKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"
 SENTENCE = "Every weekday at 9 post a digest on battery storage in #energy"
 GOOD: dict[str, Any] = {
     "intent": "order",
@@ -38,27 +38,7 @@ GOOD: dict[str, Any] = {
 
 def schedule(number: int, owner: UserId = ANN, task: str = "heat pumps") -> Schedule:
     rule = Rule(recurrence="FREQ=DAILY;BYHOUR=8;BYMINUTE=0", zone="Europe/Berlin", begins=NOW)
-    order = Order(
-        team="T1",
-        place="C1",
-        owner=owner,
-        owner_name="Ann",
-        owner_locale="",
-        task=task,
-        rule=rule,
-        when_nothing_new="post",
-        origin=SessionId("T1:C1:1.000001"),
-    )
-    return Schedule(
-        id=ScheduleId(f"s{number}"),
-        number=number,
-        order=order,
-        status="active",
-        reason="",
-        failures=0,
-        next_due=NOW,
-        created_at=NOW,
-    )
+    return a_schedule(an_order(owner=owner, task=task, rule=rule), number)
 
 
 def said(text: str = SENTENCE, **known: Any) -> Said:
@@ -134,7 +114,7 @@ async def test_orders_in_peoples_own_words_are_read_and_corrected(
     reader = OrderReader(model)
 
     first = check_draft(await reader.draft(what), what)
-    correction = said("no, at 10", pending=first.draft, earlier=(text,))
+    correction = said("no, at 10", pending=first.draft)
     second = check_draft(await reader.draft(correction), correction)
 
     assert first.rule is not None
@@ -286,7 +266,6 @@ async def test_the_model_gets_the_persons_own_words_and_digests_and_must_call_th
         "Channels in the message: #energy",
         "Their digests:",
         "1. heat pumps | FREQ=DAILY;BYHOUR=8;BYMINUTE=0 | Europe/Berlin | active",
-        "Digests of others, by number alone: 2",
         "<message>",
         SENTENCE,
         "</message>",
@@ -310,15 +289,15 @@ def test_a_task_is_copied_with_the_capitals_of_the_message() -> None:
 
 def test_what_is_missing_is_asked_with_the_models_question_or_ours() -> None:
     ours = read({"intent": "order", "task": "battery storage"}, said())
-    theirs = read({**GOOD, "rrule": "", "question": "On  which\ndays?"}, said())
+    theirs = read({**GOOD, "rrule": "", "question": "On which days?"}, said())
 
     assert (ours.missing, ours.question) == ("day", "")
-    assert theirs.question == "On which days?"
+    assert (theirs.missing, theirs.question) == ("day", "On which days?")
 
 
 def test_an_answer_completes_what_is_pending() -> None:
     asked = read({**GOOD, "rrule": "FREQ=DAILY"}, said())
-    answer = said("at nine", pending=asked.draft, earlier=(SENTENCE,))
+    answer = said("at nine", pending=asked.draft)
     reading = read({"intent": "change", "rrule": "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"}, answer)
 
     assert asked.missing == "time"

@@ -3,14 +3,20 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+from agent_core.ids import SessionId
 from agent_core.messages import Text
 from agent_core.runtime import Runtime
-from agent_core.sessions import StoredTurn
+from agent_core.schedules.schedule import ScheduleId
+from agent_core.sessions import Database, StoredTurn
+from agent_core.sessions.schedules import ScheduleStore
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from tests.agent_core.runtime.threads import begin, end_of
+from tests.schedules import FRIDAY, an_order
 
 THREAD = inbound("", thread=99).session
+ORDERED_IN = SessionId("T1:C1:1.0")
+ORDER = an_order(origin=ORDERED_IN, place="C0NEWS")
 
 
 async def go_on(runtime: Runtime) -> None:
@@ -45,3 +51,36 @@ async def test_what_was_told_is_not_shown_once_more(tmp_path: Path) -> None:
     async with scripted_runtime(tmp_path, model=ScriptedModel([])) as runtime:
         await runtime.readers.show_with("r", reader)
     assert shown == [inbound("").session]
+
+
+async def agreed_on(store: ScheduleStore, name: str) -> ScheduleId:
+    schedule = ScheduleId(name)
+    await store.propose(schedule, ORDER, FRIDAY)
+    await store.activate(schedule, FRIDAY)
+    return schedule
+
+
+async def test_the_thread_of_an_order_is_about_the_one_that_was_agreed_on_there(
+    database: Database,
+) -> None:
+    store = ScheduleStore(database)
+    await store.propose(ScheduleId("waiting"), ORDER, FRIDAY)
+    assert await store.told_in("C1", "1.0", ORDERED_IN) is None
+    first = await agreed_on(store, "first")
+    assert await store.told_in("C1", "1.0", ORDERED_IN) == first
+    assert await store.told_in("C1", "2.0", SessionId("T1:C1:2.0")) is None
+    assert await store.told_in("C1", "1.0") is None
+    second = await agreed_on(store, "second")
+    assert await store.told_in("C1", "1.0", ORDERED_IN) is None
+    await store.delete(first)
+    assert await store.told_in("C1", "1.0", ORDERED_IN) == second
+
+
+async def test_the_thread_of_a_post_is_about_the_schedule_that_it_told(database: Database) -> None:
+    store = ScheduleStore(database)
+    schedule = await agreed_on(store, "first")
+    slot = await store.claim_by_hand(schedule, FRIDAY)
+    assert slot is not None
+    await store.end(slot, "posted", root="7.0")
+    assert await store.told_in("C0NEWS", "7.0", SessionId("T1:C0NEWS:7.0")) == schedule
+    assert await store.told_in("C1", "7.0", SessionId("T1:C1:7.0")) is None

@@ -34,9 +34,7 @@ READ: dict[str, dict[str, object]] = {
     ORDER: {"intent": "order", "task": "battery storage", "rrule": NINE},
     "no, at 10": {"intent": "change", "rrule": TEN},
     "about wine": {"intent": "change", "task": "wine"},
-    "in #nowhere": {"intent": "change", "channel": "#nowhere"},
     "pause it": {"intent": "pause"},
-    "make the digest ten": {"intent": "change", "which": 1, "rrule": TEN},
 }
 """What the small model reads in a message; in any other one it reads nothing."""
 
@@ -185,38 +183,11 @@ async def test_an_old_message_that_comes_again_says_nothing_to_what_waits_now(
     assert len(table.posts()) == 3
 
 
-async def test_a_refused_correction_leaves_the_proposal_waiting(table: Table) -> None:
-    assert await table.digests.take(table.message(ORDER, 1))
-    assert await table.digests.take(table.message("in #nowhere", 2))
-    assert "#nowhere" in table.posts()[-1]
-    assert await table.digests.take(table.message("ok", 3))
-    assert len(await table.agreed()) == 1
-
-
 async def test_another_persons_words_are_not_about_the_order(table: Table) -> None:
     assert await table.digests.take(table.message(ORDER, 1))
     for number, words in enumerate(("yes", "no, at 10"), start=2):
         assert not await table.digests.take(table.message(words, number, user="ben"))
     assert await table.agreed() == []
-
-
-@pytest.mark.proves("digest.words")
-@pytest.mark.parametrize(("said", "hour"), [("yes", 10), ("no", 9)])
-async def test_a_change_of_an_agreed_digest_waits_for_its_owners_yes(
-    table: Table, said: str, hour: int
-) -> None:
-    for number, words in enumerate((ORDER, "yes", "make the digest ten"), start=1):
-        assert await table.digests.take(table.message(words, number))
-    [before] = await table.agreed()
-    assert "BYHOUR=9" in before.order.rule.recurrence
-    for _ in range(2):
-        assert await table.digests.take(table.message(said, 4))
-    [after] = await table.agreed()
-    assert f"BYHOUR={hour};" in after.order.rule.recurrence
-    assert (after.id, after.number, after.status) == (before.id, 1, "active")
-    told = "Digest 1 is changed" if said == "yes" else "Not scheduled."
-    assert table.posts()[-1].startswith(told)
-    assert table.with_buttons() == []
 
 
 async def test_what_does_not_smell_of_an_order_is_not_read(table: Table) -> None:

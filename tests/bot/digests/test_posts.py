@@ -7,44 +7,23 @@ from typing import Any
 
 import pytest
 
-from agent_core.ids import SessionId, UserId
-from agent_core.schedules.digest import PublishedDigest, faults_of
-from agent_core.schedules.rule import Rule
-from agent_core.schedules.schedule import Order, Schedule, ScheduleId, Slot
+from agent_core.schedules.schedule import (
+    PublishedDigest,
+    Schedule,
+    Slot,
+    faults_of,
+)
 from bot.digests import posts
+from bot.digests.clicks import form, read_form
 from bot.digests.orders import NotDone
-from bot.digests.posts import Report, Telling, plain_report, report_of
 from bot.render import limits
 from bot.words import BOT
+from tests.schedules import a_schedule, an_order
 
 NOW = datetime(2026, 3, 27, 8, tzinfo=UTC)
 BEFORE = NOW - timedelta(days=1)
-RULE = Rule(
-    recurrence="FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0",
-    zone="Europe/Berlin",
-    begins=datetime(2026, 3, 2, 8, 30, tzinfo=UTC),
-)
-ORDER = Order(
-    team="T1",
-    place="C0NEWS",
-    owner=UserId("T1:U1"),
-    owner_name="Ann",
-    owner_locale="en-US",
-    task="battery storage",
-    rule=RULE,
-    when_nothing_new="post",
-    origin=SessionId("T1:C1:1.000000"),
-)
-SCHEDULE = Schedule(
-    id=ScheduleId("0123456789abcdef"),
-    number=3,
-    order=ORDER,
-    status="active",
-    reason="",
-    failures=0,
-    next_due=datetime(2026, 3, 30, 7, tzinfo=UTC),
-    created_at=NOW,
-)
+ORDER = an_order(place="C0NEWS", owner_locale="en-US")
+SCHEDULE = a_schedule(ORDER, 3)
 SLOT = Slot(
     schedule=SCHEDULE.id, at=NOW, state="begun", claimed_at=NOW, left_out=0, by_hand=False, root=""
 )
@@ -62,20 +41,20 @@ def published(*lines: dict[str, Any], **parts: Any) -> PublishedDigest:
     return PublishedDigest.model_validate({"headline": "Storage grows", "lines": lines, **parts})
 
 
-def report(*lines: dict[str, Any], known: tuple[str, ...] = (), **parts: Any) -> Report:
-    return report_of(published(*lines, **parts), known)
-
-
-def telling(before: datetime | None = None, **slot: Any) -> Telling:
-    return Telling(schedule=SCHEDULE, slot=replace(SLOT, **slot), before=before)
-
-
-def root(found: Report, told: Telling, *, is_live: bool = True, language: str = "en") -> list[str]:
-    return posts.root(found, told, language, lambda _: is_live).split("\n")
+def root(
+    found: PublishedDigest,
+    before: datetime | None = None,
+    *,
+    schedule: Schedule = SCHEDULE,
+    is_live: bool = True,
+    **slot: Any,
+) -> list[str]:
+    told = posts.root(found, schedule, replace(SLOT, **slot), before, lambda _: is_live)
+    return told.split("\n")
 
 
 def test_the_first_digest_marks_nothing_as_new() -> None:
-    assert root(report(SPAIN, ESSEN), telling()) == [
+    assert root(published(SPAIN, ESSEN)) == [
         "*Storage grows*",
         "• Spain approves 2 GW, <https://elmundo.example/spain|elmundo.example>",
         "• A plant in Essen opens",
@@ -85,8 +64,7 @@ def test_the_first_digest_marks_nothing_as_new() -> None:
 
 
 def test_the_next_digest_has_what_is_new_first_and_says_how_much() -> None:
-    found = report(SPAIN, ESSEN, known=("elmundo.example/spain",))
-    told = root(found, telling(BEFORE))
+    told = root(published(SPAIN, ESSEN).beside({"elmundo.example/spain"}), BEFORE)
     assert told[1] == "• *new* A plant in Essen opens"
     assert told[3] == "_New since Thu 26 March 2026, 09:00: 1 of 2._"
 
@@ -94,31 +72,26 @@ def test_the_next_digest_has_what_is_new_first_and_says_how_much() -> None:
 @pytest.mark.parametrize("known", [("elmundo.example/spain",), ("Spain approves 2 GW",)])
 def test_what_was_told_before_is_not_new_whatever_the_model_says(known: tuple[str, ...]) -> None:
     line = SPAIN if "/" in known[0] else {**SPAIN, "source": ""}
-    found = report(line, known=known)
-    assert not found.is_news
-    assert "_Nothing new since Thu 26 March 2026, 09:00._" in root(found, telling(BEFORE))
-    assert not any("•" in each for each in root(found, telling(BEFORE)))
-
-
-def test_words_that_were_never_published_are_told_plainly() -> None:
-    told = root(plain_report("# Storage\n\nIt grows.\n\nMuch more.", "storage"), telling(BEFORE))
-    assert told == ["*storage*", "• It grows.", FOOTER]
+    found = published(line).beside(known)
+    assert not found.has_news
+    assert "_Nothing new since Thu 26 March 2026, 09:00._" in root(found, BEFORE)
+    assert not any("•" in each for each in root(found, BEFORE))
 
 
 def test_late_and_left_out_and_by_hand_are_said() -> None:
-    late = telling(BEFORE, claimed_at=NOW + timedelta(hours=2), left_out=2)
-    told = root(report(ESSEN), late)
+    told = root(published(ESSEN), BEFORE, claimed_at=NOW + timedelta(hours=2), left_out=2)
     assert "_Late: this was due Fri 27 March 2026, 09:00._" in told
     assert "_2 earlier ones were left out._" in told
-    by_hand = root(report(ESSEN), telling(BEFORE, by_hand=True))
+    by_hand = root(published(ESSEN), BEFORE, by_hand=True)
     assert "_Made on request, beside its usual times._" in by_hand
 
 
 @pytest.mark.parametrize("language", BOT.languages)
 def test_no_digest_pings_anybody_or_makes_foreign_links_live(language: str) -> None:
     lines = [{"text": HOSTILE * 9, "source": "http://evil.example/x", "is_new": True}] * 5
-    found = report(*lines, headline=HOSTILE)
-    text = "\n".join(root(found, telling(BEFORE), is_live=False, language=language))
+    schedule = replace(SCHEDULE, order=replace(ORDER, owner_locale=language))
+    found = published(*lines, headline=HOSTILE)
+    text = "\n".join(root(found, BEFORE, schedule=schedule, is_live=False))
     assert PING.findall(text) == []
     assert "<http" not in text
     assert len(text) <= posts.ROOT_CHARS
@@ -148,14 +121,16 @@ def test_whatever_a_person_wrote_stays_words_in_our_sentences(language: str) -> 
     order = replace(ORDER, task=HOSTILE, owner_name=HOSTILE, reads="C0GENERAL")
     schedule = replace(SCHEDULE, order=order)
     texts = [
-        posts.proposal(schedule, NOW, may_read=False).text.replace("<#C0NEWS>", ""),
-        posts.which([schedule], language).text,
+        posts.proposal(schedule, NOW, may_read=False).text,
+        posts.listing([schedule], language, NOW, "digest-refusal-which").text.replace(
+            "<#C0NEWS>", ""
+        ),
         posts.refusal(NotDone("unknown_channel", channel=HOSTILE), language),
         posts.question(HOSTILE, language, "day", "UTC"),
-        posts.listing([schedule], language, NOW).text.replace("<#C0NEWS>", ""),
+        posts.listing([schedule], language, NOW).text,
     ]
     pings = [ping for text in texts for ping in PING.findall(text)]
-    assert set(pings) <= {"<#C0GENERAL>"}
+    assert set(pings) <= {"<#C0GENERAL>", "<#C0NEWS>"}
 
 
 def test_a_long_list_says_how_many_are_left_and_fits_in_its_blocks() -> None:
@@ -163,3 +138,13 @@ def test_a_long_list_says_how_many_are_left_and_fits_in_its_blocks() -> None:
     assert "And 10 more." in draft.text
     assert len(draft.blocks) <= limits.BLOCKS_PER_POST
     assert len(str(draft.blocks)) < 60_000
+
+
+def test_a_form_cannot_lose_a_rule_that_its_menus_do_not_have() -> None:
+    rule = replace(ORDER.rule, recurrence="FREQ=HOURLY;INTERVAL=6")
+    order = replace(ORDER, rule=rule)
+    shown = str(form(order, "en", "new en T1:C1:1.0 1.0"))
+    changed = read_form({"task": "wine", "news": "be_silent"}, order, "en", NOW)
+    assert "every 6 hours" in shown
+    assert "09:00" not in shown
+    assert changed == replace(order, task="wine", only_when_new=True)

@@ -9,13 +9,12 @@ tool's name as `order` is.
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from bot.sandbox.model.conversation import (
     GO_ON,
     REPORT,
     SEARCHES,
-    SECTION,
     Conversation,
     read_conversation,
     topic_of,
@@ -44,15 +43,18 @@ ORDERS = re.compile(
 STOPS = re.compile(
     r"^\W*(?:please |can you |could you )*(?:stop|cancel|abort|never mind|leave it)\b.{0,30}$", re.I
 )
-GOES_ON = re.compile(r"^\W*(?:continue|go on|carry on|weiter)\b", re.IGNORECASE)
-FILES = re.compile(r"https?://|\b(?:files?|attach\w+|this thread|inbox|calendar)\b", re.IGNORECASE)
+NEEDS_TOOLS = re.compile(
+    r"^\W*(?:continue|go on|carry on|weiter)\b|https?://|"
+    r"\b(?:files?|attach\w+|this thread|section|chapter)\b",
+    re.IGNORECASE,
+)
 ASKS_FOR_WORK = re.compile(r"\b(?:help|write|make|do|prepare|create|add)\b", re.IGNORECASE)
 QUESTION = re.compile(
     r"^\W*(?:what|who|why|how|when|where|which|is|are|does|do|explain|define)\b", re.I
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What kind of reply a request gets, and the reply when it is wanted."""
 
@@ -60,13 +62,13 @@ class Plan:
     reply: Callable[[], Awaitable[Reply]]
 
     @classmethod
-    def of(cls, reply: Reply) -> "Plan":
+    def of(cls, kind: Kind, reply: Reply) -> "Plan":
         """A reply that is known already."""
 
         async def give() -> Reply:
             return reply
 
-        return cls(kind=reply.kind, reply=give)
+        return cls(kind, give)
 
 
 async def no_pages() -> Sequence[Page]:
@@ -93,19 +95,18 @@ def plan(body: Json, pages: Pages) -> Plan:
     conversation = read_conversation(body)
     tools = conversation.tools.keys()
     if "read_order" in tools:
-        return Plan.of(order.read(conversation))
+        return Plan.of("order", order.read(conversation))
     verdict = _verdict(conversation)
     if verdict and not tools:
-        return Plan.of(Reply(blocks=(Text(text=verdict),), kind="classify"))
+        return Plan.of("classify", conversation.say(verdict))
     if verdict and verdict != "SIMPLE":
         leaving = conversation.use("use_tools", reason=REASON)
-        return Plan.of(replace(conversation.call(leaving, thought=REASON), kind="escape"))
+        return Plan.of("escape", conversation.call(leaving))
     if tools <= {"use_tools"} and not conversation.now.calls:
-        return Plan(kind="answer", reply=lambda: answer.from_pages(conversation, pages))
+        return Plan("answer", lambda: answer.from_pages(conversation, pages))
     if "write_report" in tools and "Task" not in tools:
-        expert = replace(conversation, kind="delegated")
-        return Plan(kind="delegated", reply=lambda: asyncio.to_thread(report.as_expert, expert))
-    return Plan(kind="research", reply=lambda: asyncio.to_thread(_work, conversation))
+        return Plan("delegated", lambda: asyncio.to_thread(report.as_expert, conversation))
+    return Plan("research", lambda: asyncio.to_thread(_work, conversation))
 
 
 def _verdict(conversation: Conversation) -> str:
@@ -125,7 +126,7 @@ def classify(words: str) -> str:
         return "STOP"
     if ORDERS.search(words):
         return "ORDER"
-    works = (REPORT, SEARCHES, SECTION, FILES, GO_ON, GOES_ON)
+    works = (REPORT, SEARCHES, NEEDS_TOOLS, GO_ON)
     is_work = any(rule.search(words) for rule in works) and not _is_plain_question(words)
     is_vague = ASKS_FOR_WORK.search(words) is not None and not stems(topic_of(words))
     return "COMPLEX" if is_work or is_vague or errand.is_asked_for(words) else "SIMPLE"

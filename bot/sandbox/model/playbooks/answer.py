@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 
 from bot.sandbox.model.conversation import REPORT, Conversation, topic_of
 from bot.sandbox.model.message import Reply
@@ -30,7 +29,6 @@ async def from_pages(
     conversation: Conversation, pages: Callable[[], Awaitable[Sequence[Page]]]
 ) -> Reply:
     """The two sentences of the small web that hold most of the question, with their page."""
-    said = replace(conversation, kind="answer")
     wanted = stems(topic_of(conversation.now.words))
     best, found = 0.0, ""
     for page in await pages():
@@ -43,7 +41,7 @@ async def from_pages(
                 is_answer = share(wanted, asked_of) >= ENOUGH
                 if is_answer and worth > best:
                     best, found = worth, f"> {escape(quote)}\n\n[{escape(page.title)}]({page.url})"
-    return said.say(found or NO_MODEL)
+    return conversation.say(found or NO_MODEL)
 
 
 def from_files(conversation: Conversation) -> Reply | None:
@@ -57,7 +55,7 @@ def from_files(conversation: Conversation) -> Reply | None:
     unread = [path for path in readable if path not in read]
     if unread and conversation.may_call_tools and "read_local_file" in conversation.tools:
         calls = [conversation.use("read_local_file", path=path) for path in unread]
-        return conversation.call(*calls, thought="Reading what is attached.")
+        return conversation.call(*calls)
     if REPORT.search(now.words) and stems(topic_of(now.words)):
         return None
     told: list[str] = []

@@ -54,7 +54,7 @@ def _publish(conversation: Conversation, brief: report.Brief, hits: list[Json]) 
     headline += f": {len(lines)} things to know" if lines else ": nothing new"
     details = report.linked(result) if facts else report.NOTHING.format(topic=brief.topic)
     publish = conversation.use("publish_digest", headline=headline, lines=lines, details=details)
-    return conversation.call(publish, thought="Publishing what is new.")
+    return conversation.call(publish)
 
 
 def _date(hit: Json) -> str:

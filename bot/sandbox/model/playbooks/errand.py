@@ -103,7 +103,7 @@ def _carry_out(conversation: Conversation, found: Found, head: str, said: str) -
     if not looked:
         queries = [{"use_case": USE_CASE}]
         looking = conversation.use("SEARCH_TOOLS", queries=queries, session={"generate_id": True})
-        return conversation.call(looking, thought="Looking for a tool for this.")
+        return conversation.call(looking)
     if runs := [call for call in now.calls if _runs(call, SLUG)]:
         return _ending(runs[-1])
     return _connect(conversation, looked[-1]) or _mail(conversation, found, head, said)
@@ -121,7 +121,7 @@ def _connect(conversation: Conversation, looked: Call) -> Reply | str:
     if any(each.get("has_active_connection") is True for each in states):
         return ""
     connecting = conversation.use("MANAGE_CONNECTIONS", toolkits=[TOOLKIT])
-    return conversation.call(connecting, thought="Connecting Gmail.")
+    return conversation.call(connecting)
 
 
 def _mail(conversation: Conversation, found: Found, head: str, said: str) -> Reply | str:
@@ -136,7 +136,7 @@ def _mail(conversation: Conversation, found: Found, head: str, said: str) -> Rep
         to = ADDRESS.findall(profiles[-1].result)[:1]
     elif not to and not asked and "ask_user" in conversation.tools:
         question = conversation.use("ask_user", question=TO_WHOM)
-        return conversation.call(question, thought="The address is missing.")
+        return conversation.call(question)
     if not to:
         return _not_sent("I do not know the address")
     subject = f"Report: {found.title}" if found.path else said[:70] or found.title or "A note"
@@ -148,7 +148,7 @@ def _mail(conversation: Conversation, found: Found, head: str, said: str) -> Rep
         if not uploads:
             app = {"tool_slug": SLUG, "toolkit_slug": TOOLKIT, "mime_type": "text/html"}
             upload = conversation.use("upload_to_composio", path=found.path, **app)
-            return conversation.call(upload, thought="Uploading the report to attach it.")
+            return conversation.call(upload)
         file = {"name": found.path.rpartition("/")[2], "mimetype": "text/html"}
         mail["attachment"] = {**file, "s3key": as_text(uploads[-1].data.get("s3_key"))}
     return _run(conversation, SLUG, mail)
@@ -157,7 +157,7 @@ def _mail(conversation: Conversation, found: Found, head: str, said: str) -> Rep
 def _run(conversation: Conversation, slug: str, arguments: Json) -> Reply:
     entry = {"tool_slug": slug, "arguments": arguments}
     batch = conversation.use("MULTI_EXECUTE_TOOL", tools=[entry], sync_response_to_workbench=False)
-    return conversation.call(batch, thought=f"Running {slug}.")
+    return conversation.call(batch)
 
 
 def _runs(call: Call, slug: str) -> Json:

@@ -1,7 +1,6 @@
 """Playbook: read a handful of demo orders for digests, as the tool `read_order` wants them."""
 
 import re
-from dataclasses import replace
 
 from bot.sandbox.model.conversation import Conversation
 from bot.sandbox.model.message import Reply
@@ -22,8 +21,7 @@ DAYS = {"monday": "MO", "tuesday": "TU", "wednesday": "WE", "thursday": "TH", "f
 }  # fmt: skip
 DAY = rf"(?:{'|'.join(DAYS)})"
 WHEN = re.compile(
-    rf"\b(?:every|each)\s+(?:(?P<first>first)\s+)?(?P<day>weekday|day|morning|{DAY})\b|\bdaily\b|"
-    rf"\bfirst\s+(?P<monthly>{DAY})\s+of\s+(?:the|each|every)\s+month\b",
+    rf"\b(?:every|each)\s+(?P<day>weekday|day|morning|{DAY})\b|\bdaily\b",
     re.IGNORECASE,
 )
 CLOCK = re.compile(
@@ -44,8 +42,7 @@ def read(conversation: Conversation) -> Reply:
     told = conversation.exchanges[-1].asked
     said = SAID.search(told)
     draft = _draft(said["words"] if said else told, told)
-    reply = conversation.call(conversation.use("read_order", **draft), thought="Reading the order.")
-    return replace(reply, kind="order")
+    return conversation.call(conversation.use("read_order", **draft))
 
 
 def _draft(words: str, told: str) -> Json:
@@ -79,9 +76,7 @@ def _rrule(words: str) -> str:
     if found is None:
         return ""
     day = (found["day"] or "").casefold()
-    if found["monthly"] or found["first"]:
-        every = f"FREQ=MONTHLY;BYDAY=1{DAYS.get((found['monthly'] or day).casefold(), 'MO')}"
-    elif day in DAYS:
+    if day in DAYS:
         every = f"FREQ=WEEKLY;BYDAY={DAYS[day]}"
     else:
         every = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR" if day == "weekday" else "FREQ=DAILY"

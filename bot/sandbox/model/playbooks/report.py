@@ -104,7 +104,7 @@ def _compare(conversation: Conversation, sides: Sequence[str]) -> Reply:
         words = conversation.now.words
         briefs = [Brief(request=words, topic=side, is_branch=True) for side in hits]
         branches = [_task(conversation, brief, hits[brief.topic]) for brief in briefs]
-        return conversation.call(*branches, thought=f"Looking into {len(branches)} sides at once.")
+        return conversation.call(*branches)
     told = {
         Brief.read(as_text(task.arguments.get("prompt"))).topic: linked(
             task.result.partition("COMPLIANCE:")[0]
@@ -139,7 +139,7 @@ def _ask(conversation: Conversation) -> Reply:
     if conversation.now.done("ask_user") or "ask_user" not in conversation.tools:
         return conversation.say(UNSAID)
     question = conversation.use("ask_user", question=ASK_TOPIC)
-    return conversation.call(question, thought="The request leaves open what it is about.")
+    return conversation.call(question)
 
 
 def search(conversation: Conversation, topics: Sequence[str]) -> Reply | None:
@@ -155,7 +155,7 @@ def search(conversation: Conversation, topics: Sequence[str]) -> Reply | None:
     ]
     if not wanted or not conversation.may_call_tools:
         return None
-    return conversation.call(*wanted, thought=f"Searching for {queries[0]}.")
+    return conversation.call(*wanted)
 
 
 def find_hits(conversation: Conversation, topics: Sequence[str]) -> list[Json]:
@@ -189,7 +189,7 @@ def delegate(conversation: Conversation, brief: Brief, hits: Sequence[Json]) -> 
     if len(tasks) >= MAX_DELEGATIONS or (tasks and not complaint):
         return None
     use = _task(conversation, brief, hits, complaint)
-    return conversation.call(use, thought="Delegating the report.")
+    return conversation.call(use)
 
 
 def _task(
@@ -210,7 +210,7 @@ def read_pages(conversation: Conversation, urls: Sequence[str]) -> Reply | None:
     crawls = conversation.now.done("crawl_parallel")
     if not crawls and urls and "crawl_parallel" in conversation.tools:
         crawl = conversation.use("crawl_parallel", urls=list(urls))
-        return conversation.call(crawl, thought=f"Reading {len(urls)} pages.")
+        return conversation.call(crawl)
     return _read_files(conversation, crawls)
 
 
@@ -228,7 +228,7 @@ def _read_files(conversation: Conversation, tables: Iterable[Call]) -> Reply | N
     ]
     if not wanted:
         return None
-    return conversation.call(*wanted, thought="Reading what was fetched.")
+    return conversation.call(*wanted)
 
 
 def rows_of(tables: Iterable[Call]) -> list[Json]:
@@ -313,7 +313,7 @@ def as_expert(conversation: Conversation) -> Reply:
                 summary=report.summary,
                 markdown=report.markdown,
             )
-            return conversation.call(write, thought="Writing the report from what was read.")
+            return conversation.call(write)
     return conversation.say(_told(written, sources, brief))
 
 
@@ -326,7 +326,7 @@ def _crawl(conversation: Conversation, calls: Sequence[Call]) -> Reply | None:
     if not left or len(crawls) > 1 or len(rows_of(crawls)) >= ENOUGH_PAGES:
         return None
     crawl = conversation.use("crawl_parallel", urls=left[:BATCH])
-    return conversation.call(crawl, thought=f"Reading {len(left[:BATCH])} pages.")
+    return conversation.call(crawl)
 
 
 def _save(conversation: Conversation, calls: Sequence[Call]) -> Reply | None:
@@ -334,7 +334,7 @@ def _save(conversation: Conversation, calls: Sequence[Call]) -> Reply | None:
     if not urls or any(call.name == "save_corpus" and not call.is_lost for call in calls):
         return None
     save = conversation.use("save_corpus", articles=urls)
-    return conversation.call(save, thought="Saving what was read as the corpus.")
+    return conversation.call(save)
 
 
 def _read_saved(conversation: Conversation, calls: Sequence[Call]) -> Reply | None:

@@ -55,7 +55,7 @@ async def test_text_and_calls_arrive_whole_and_are_logged(
     assert [use.input for use in uses] == [{"q": "ä1"}, {"q": "ä2"}]
     assert len({use.id for use in uses}) == 2
     (call,) = model.calls
-    assert (call.kind, call.stop_reason) == ("scripted", "tool_use")
+    assert (call.kind, message.stop_reason) == ("scripted", "tool_use")
     assert call.body is not None
 
 

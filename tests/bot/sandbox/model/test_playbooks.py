@@ -227,8 +227,6 @@ ORDER = "Now: Monday\nChannels in the message: {}\n{}\n<message>\n{}\n</message>
         ("every Friday at 16:30 post a digest on slate roofs",
          {"rrule": "FREQ=WEEKLY;BYDAY=FR;BYHOUR=16;BYMINUTE=30", "task": "slate roofs"}),
         ("daily at 4 pm a digest about moss", {"rrule": "FREQ=DAILY;BYHOUR=16;BYMINUTE=0"}),
-        ("every first Monday at 8 post a digest on moss",
-         {"rrule": "FREQ=MONTHLY;BYDAY=1MO;BYHOUR=8;BYMINUTE=0"}),
         ("post a digest on moss", {"question": "On which days, and at what time?"}),
         ("pause digest 2", {"intent": "pause", "which": 2}),
         ("stop sending that", {"intent": "pause"}),
