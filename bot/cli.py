@@ -140,6 +140,13 @@ def sandbox(
             "a little by default, not at all with asks."
         ),
     ] = None,
+    tokens_per_s: Annotated[
+        float | None,
+        typer.Option(
+            help="How fast the stand-in model writes, 0 being as fast as it can; "
+            "unhurried by default, as fast as it can with asks."
+        ),
+    ] = None,
     kill_at: Annotated[
         list[str] | None,
         typer.Option(
@@ -194,6 +201,7 @@ def sandbox(
         as_json=as_json,
         port=port,
         first_token_s=first_token_s,
+        tokens_per_s=tokens_per_s,
         kill_at=kinds,
         clicks=read_names(click or ()),
         moment=moment,

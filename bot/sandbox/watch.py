@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from time import monotonic
 from typing import TypeVar
@@ -18,7 +18,9 @@ from agent_core.events import (
     FastPathFallback,
     QuestionAsked,
     RouteChosen,
+    StepFinished,
     ToolCallStarted,
+    TurnFinished,
 )
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
@@ -70,16 +72,22 @@ class WatchedTurn:
         return wait.consent if is_consent and self.turn.status == "waiting" else ""
 
     def as_json(self) -> JsonObject:
-        """What `--json` says of a turn."""
+        """What `--json` says of a turn; others read it by these names."""
         route = next((each for each in self.events if isinstance(each, RouteChosen)), None)
         fallback = next((each for each in self.events if isinstance(each, FastPathFallback)), None)
+        ended = next((each for each in self.events if isinstance(each, TurnFinished)), None)
+        duration = ended.at - self.events[0].at if ended else timedelta()
+        steps = sum(isinstance(each, StepFinished) for each in self.events)
         return {
             "ask": self.turn.inbound.text,
             "route": route.route if route else None,
             "fallback": fallback.reason if fallback else None,
             "answer": self.turn.answer,
             "outcome": self.outcome,
+            "duration_s": round(duration.total_seconds(), 3),
+            "model_calls": steps + (route.model_calls if route else 0),
             "tool_calls": [e.tool for e in self.events if isinstance(e, ToolCallStarted)],
+            "events": [event.kind for event in self.events],
             "waits": list(self._waits()),
         }
 

@@ -36,6 +36,7 @@ class SandboxOptions:
     web: Path | None
     as_json: bool
     first_token_s: float | None = None
+    tokens_per_s: float | None = None
     """How long the stand-in model thinks; None: a little for the page, not at all with asks."""
     port: int | None = None
     """Where to serve the page; None: at the usual port, and not at all when there are asks."""
@@ -60,8 +61,8 @@ class SandboxOptions:
     def pace(self) -> Pace:
         """The stand-in model's: as given, else unhurried where a person watches the page."""
         usual = Pace() if self.asks else UNHURRIED
-        first_token_s = usual.first_token_s if self.first_token_s is None else self.first_token_s
-        return replace(usual, first_token_s=first_token_s)
+        given = {"first_token_s": self.first_token_s, "tokens_per_s": self.tokens_per_s}
+        return replace(usual, **{name: each for name, each in given.items() if each is not None})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

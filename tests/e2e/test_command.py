@@ -63,6 +63,10 @@ async def test_a_plain_question_takes_the_fast_path(tmp_path: Path) -> None:
     [turn] = ran.json()["turns"]
     assert turn["route"] == "SIMPLE"
     assert turn["fallback"] is None
+    assert turn["model_calls"] > 0
+    assert turn["duration_s"] > 0
+    assert turn["events"][0] == "turn_started"
+    assert turn["events"][-1] == "turn_finished"
     assert turn["tool_calls"] == []
     assert turn["answer"]
     asked, answered = ran.json()["posts"]

@@ -54,6 +54,7 @@ def test_the_model_is_unhurried_for_those_who_watch_the_page_unless_a_pace_is_gi
     assert pace("hello") == pace("hello", port=0) == Pace()
     assert pace(first_token_s=9.0) == Pace(first_token_s=9.0, tokens_per_s=UNHURRIED.tokens_per_s)
     assert pace("hello", first_token_s=9.0) == Pace(first_token_s=9.0)
+    assert pace("hello", tokens_per_s=5.0) == Pace(tokens_per_s=5.0)
 
 
 def test_the_app_is_installed_in_slack_as_the_manifest_describes_it() -> None:
