@@ -38,6 +38,7 @@ ITERATIONS = 40
 ROUNDS = 5
 SIMPLE_ROUNDS = 7
 THREADS = 50
+SIGN_ROUNDS = 3
 SIGNS = {"agents.sessions.setStatus", "chat.postMessage", "reactions.add"}
 CALL_S = 0.3
 TOOL = "mcp__local_toolkit__list_local_files"
@@ -241,9 +242,19 @@ async def measure_first_signs(root: Path) -> list[Result]:
     pace = Pace(first_token_s=CALL_S)
     async with ModelStandIn(pace=pace) as model, bot_beside(model, root) as slack:
         await mention_to_answer_s(model, slack)
-        seen = await first_signs_s(model, slack)
-    p95_ms = statistics.quantiles(seen, n=20)[-1] * 1000
+        p95s_s: list[float] = []
+        for _ in range(SIGN_ROUNDS):
+            seen = await first_signs_s(model, slack)
+            p95s_s.append(statistics.quantiles(seen, n=20)[-1])
+            await slack.wait_for(answered, timeout_s=60)
+    p95_ms = statistics.median(p95s_s) * 1000
     return [Result(name="first_sign_p95_ms", value=round(p95_ms, 1), unit="ms", goal=300)]
+
+
+def answered(slack: SlackStandIn) -> bool:
+    """Whether each mention in the channel has its answer."""
+    roots = {post.ts for post in slack.posts("general") if post.user != slack.bot_user_id}
+    return roots <= {p.root_ts for p in slack.posts("general") if p.user == slack.bot_user_id}
 
 
 async def measure() -> list[Result]:
