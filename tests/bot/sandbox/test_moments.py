@@ -1,5 +1,6 @@
 """Where the sandbox's time begins, and that the bot and Slack are put forward together."""
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -41,9 +42,8 @@ def test_a_local_time_and_its_zone_are_read(text: str, at: str, zone: str) -> No
     ],
 )
 def test_what_is_no_moment_is_refused_with_a_reason(text: str, said: str) -> None:
-    with pytest.raises(ValueError) as refused:
+    with pytest.raises(ValueError, match=re.escape(said)):
         read_moment(text)
-    assert said in str(refused.value)
 
 
 def test_the_bot_sees_each_jump_at_once(tmp_path: Path) -> None:
