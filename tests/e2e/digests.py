@@ -152,7 +152,6 @@ class Office:
             press.type,
             press.payload,
             attempt=press.attempt + 1,
-            reason="timeout",
             envelope_id=press.envelope_id,
         )
         assert again.acked_at_s is not None
