@@ -2,7 +2,7 @@
 
 import gc
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -191,8 +191,9 @@ def sandbox(
         moment = read_moment(clock) if clock is not None else None
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--clock") from error
-    if not ask:
-        _refuse_without_ask({"--kill-at": kinds, "--click": click, "--until-posts": until_posts})
+    for name, given in (("kill-at", kinds), ("click", click), ("until-posts", until_posts)):
+        if given and not ask:
+            raise typer.BadParameter("It needs an --ask to be answered.", param_hint=f"--{name}")
     options = SandboxOptions(
         asks=tuple(ask or ()),
         out=out,
@@ -223,9 +224,3 @@ def _names_in(texts: Sequence[str]) -> list[str]:
     """The names of an option that may be repeated or hold several: `connect,approve`."""
     names = [name.strip() for text in texts for name in text.split(",")]
     return [name for name in names if name]
-
-
-def _refuse_without_ask(options: Mapping[str, object]) -> None:
-    for name, given in options.items():
-        if given:
-            raise typer.BadParameter("It needs an --ask to be answered.", param_hint=name)
