@@ -71,7 +71,7 @@ class Entry(BaseModel):
 
     type: str = ""
     command: str = ""
-    args: tuple[str, ...] = ()
+    args: list[str] = Field(default_factory=list[str])
     env: dict[str, str] = Field(default_factory=dict[str, str])
     cwd: str = ""
     url: str = Field(default="", validation_alias=AliasChoices("url", "serverUrl"))
@@ -112,7 +112,7 @@ class Entry(BaseModel):
         return StdioServer(
             name=name,
             command=self.command,
-            args=self.args,
+            args=tuple(self.args),
             env={name: value for name, value in self.env.items() if value},
             cwd=base / Path(self.cwd).expanduser() if self.cwd else None,
             call_timeout_s=self.timeout,
