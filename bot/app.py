@@ -19,13 +19,13 @@ from bot.digests import PREFIX as DIGESTS
 from bot.digests import DigestLimits, build_digests
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.ingress import (
+    Actions,
     CatchUp,
     Ingress,
     Rules,
     connect_socket,
     create_app,
     leave_to_next_start,
-    listen_to_gestures,
     register,
     take_up,
 )
@@ -90,8 +90,7 @@ async def running_bot(
         )
         app = create_app(client, identity)
         consents = Clicks(runtime.consents, api, people)
-        actions = listen_to_gestures(
-            app,
+        actions = Actions(
             {DIGESTS: digests.clicks, CONSENTS: consents},
             ledger=runtime.ledger,
             rules=rules,
@@ -120,7 +119,7 @@ async def running_bot(
             now_s=lambda: clock().timestamp(),
         )
         await catch_up.open()
-        register(app, ingress, catch_up)
+        register(app, ingress, actions, catch_up)
         runtime.take_orders_with(digests.messages)
         await runtime.readers.show_with(READER, presenting.attach)
         looks_for_left = Background()

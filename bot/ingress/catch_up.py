@@ -13,12 +13,12 @@ from datetime import UTC, datetime, timedelta
 from agent_core.background import Background, Backoff
 from agent_core.errors import AgentError
 from agent_core.messages import JsonObject
-from agent_core.runtime import StoredTurn, detect_language
+from agent_core.runtime import KnownSessions, Marks, StoredTurn, detect_language
 from bot.inbound import InboundPost, plain_text
 from bot.ingress.gate import Admitted, Front
-from bot.ingress.heard import Gap, Heard, Marks
+from bot.ingress.heard import Gap, Heard
 from bot.ingress.ingress import Ingress
-from bot.ingress.missed import KnownSessions, Missed, Search, Seen
+from bot.ingress.missed import Missed, Search, Seen
 from bot.render import one_line
 from bot.slack_api import Identity, SlackApi, SlackError, SlackRefused
 from bot.threads import ThreadRef
@@ -167,8 +167,8 @@ class CatchUp:
             async for share in shares:
                 fresh = [missed for missed in share if not gap.is_late(missed.post.ts)]
                 late += [missed for missed in share if gap.is_late(missed.post.ts)]
-                if new := sum(missed.is_new for missed in fresh):
-                    logger.info("catching up: %d more posts may have been missed", new)
+                if fresh:
+                    logger.info("catching up: %d more posts are looked at", len(fresh))
                 for missed in fresh:
                     yield missed
 
@@ -244,21 +244,14 @@ class CatchUp:
         by_channel: dict[str, list[Missed]] = {}
         for missed in sorted(late, key=lambda missed: float(missed.post.ts)):
             by_channel.setdefault(missed.post.thread.channel, []).append(missed)
-        async with asyncio.TaskGroup() as group:
-            told = [
-                group.create_task(self._announce(channel, missed, gap))
-                for channel, missed in by_channel.items()
-            ]
-        return all(task.result() for task in told)
-
-    async def _announce(self, channel: str, missed: Sequence[Missed], gap: Gap) -> bool:
-        """List posts of a conversation; False if that is to be tried again."""
-        try:
-            await self._list_late(channel, missed, gap)
-        except (AgentError, OSError):
-            logger.exception("%s is told later what it was not answered", channel)
-            return False
-        return True
+        were_told = True
+        for channel, unanswered in by_channel.items():
+            try:
+                await self._list_late(channel, unanswered, gap)
+            except (AgentError, OSError):
+                logger.exception("%s is told later what it was not answered", channel)
+                were_told = False
+        return were_told
 
     async def _list_late(self, channel: str, missed: Sequence[Missed], gap: Gap) -> None:
         """Oldest first; those that had their answer are left out.
@@ -266,7 +259,8 @@ class CatchUp:
         What a notice of an earlier process lists is not listed again: notices say in their op ids
         what the newest post is that they list.
         """
-        late = [admitted for each in missed if (admitted := await self._unanswered(each))]
+        new = [each for each in missed if gap.is_new(channel, each.post.ts)]
+        late = [admitted for each in new if (admitted := await self._unanswered(each))]
         if not late:
             return
         prefix, since = f"late:{channel}:", f"{gap.since_s(channel):.6f}"
@@ -291,7 +285,7 @@ class CatchUp:
             logger.warning("%s could not be told what it was not answered: %s", channel, refused)
 
     async def _unanswered(self, missed: Missed) -> Admitted | None:
-        if not missed.is_new or await self._front.taken(missed.post.key) is not None:
+        if await self._front.taken(missed.post.key) is not None:
             return None
         judged = await self._ingress.judge(missed.body)
         return judged if isinstance(judged, Admitted) else None

@@ -2,15 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 
 from agent_core.background import Background
 from bot.slack_api import Clock, SlackAuthRefused, SlackError, SlackLimited
 from bot.socket.connection import Connection, Timing
-from bot.socket.door import Door
-from bot.socket.trouble import DEAF, UNEXPECTED, Kind, Pauses, Trouble, trouble_of_error
+from bot.socket.trouble import DEAF, REFRESH, UNEXPECTED, Pauses, Trouble, trouble_of_error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +32,6 @@ Ask = Callable[[], Awaitable[object]]
 
 OnHealed = Callable[[], Awaitable[None]]
 
-_LEVELS: Mapping[Kind, int] = {"refresh": logging.INFO, "refused": logging.ERROR}
-
 logger = logging.getLogger(__name__)
 
 
@@ -47,14 +44,14 @@ class SocketMode:
 
     def __init__(
         self,
-        door: Door,
+        open_next: Callable[[], Awaitable[Connection]],
         *,
         clock: Clock,
         timing: Timing,
         ask: Ask | None = None,
         on_healed: OnHealed | None = None,
     ) -> None:
-        self._door = door
+        self._open_next = open_next
         self._clock = clock
         self._timing = timing
         self._pauses = Pauses(clock)
@@ -76,7 +73,7 @@ class SocketMode:
         """
         trouble: Trouble | None = None
         try:
-            self._current = await self._door.open()
+            self._current = await self._open_next()
             self._pauses.note_open()
         except SlackAuthRefused:
             raise
@@ -114,7 +111,7 @@ class SocketMode:
 
     async def _replace(self, trouble: Trouble) -> None:
         """Open the next connection. The old one goes on meanwhile if it can."""
-        old, is_planned = self._current, trouble.kind == "refresh"
+        old, is_planned = self._current, trouble is REFRESH
         if old is not None and not is_planned:
             self._retire(old)
         self._current = await self._open_after(trouble)
@@ -130,7 +127,7 @@ class SocketMode:
             self._say(trouble)
             await self._clock.sleep(self._pauses.before_next(trouble))
             try:
-                opened = await self._door.open()
+                opened = await self._open_next()
             except SlackError as error:
                 trouble = trouble_of_error(error)
             except Exception:
@@ -143,7 +140,7 @@ class SocketMode:
     def _say(self, trouble: Trouble) -> None:
         """Tell the operator once, and not at every try."""
         if trouble.words != self._said:
-            logger.log(_LEVELS.get(trouble.kind, logging.WARNING), "%s", trouble.words)
+            logger.log(trouble.level, "%s", trouble.words)
         self._said = trouble.words
 
     def _retire(self, connection: Connection) -> None:

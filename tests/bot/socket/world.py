@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -11,7 +12,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from agent_core.messages import JsonObject
 from bot.sandbox.slack import ManualClock, SlackStandIn
 from bot.slack_api import OPEN_SOCKET, SlackError, web_client
-from bot.socket import Door, SocketMode, Timing
+from bot.socket import SocketMode, Timing, open_connection
 from bot.socket.connection import Envelope
 
 PATIENCE_S = 20.0
@@ -178,7 +179,8 @@ async def fresh_world() -> AsyncGenerator[World, None]:
     ):
         nowhere = f"{slack.base_url}/nothing"
         slack.workspace.base_url = slack.base_url.replace("127.0.0.1", "slack.localhost")
-        door = Door(
+        open_next = partial(
+            open_connection,
             slack.app_token,
             web_client(None, base_url=slack.api_url),
             desk.acknowledge,
@@ -186,7 +188,9 @@ async def fresh_world() -> AsyncGenerator[World, None]:
             timing=timing,
             new_session=sessions.make,
         )
-        socket = SocketMode(door, clock=shared, timing=timing, ask=asked.ask, on_healed=note_healed)
+        socket = SocketMode(
+            open_next, clock=shared, timing=timing, ask=asked.ask, on_healed=note_healed
+        )
         world = World(
             slack=slack,
             clock=clock,
