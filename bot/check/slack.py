@@ -8,12 +8,12 @@ from bot.check import Check, Finding, fine, warning, wrong
 from bot.settings import HOW_TO_GET, BotSettings
 from bot.slack_api import (
     AsyncWebClient,
+    Clock,
     SlackApi,
     SlackAuthRefused,
     SlackError,
     SlackLimited,
     SlackUnavailable,
-    SystemClock,
     web_client,
 )
 from bot.slack_api.scopes import SCOPES
@@ -93,7 +93,7 @@ async def _look_at_socket(client: AsyncWebClient) -> Finding:
         """A payload that Slack happens to send is not acknowledged: it comes again elsewhere."""
 
     connection = await open_connection(
-        client.token or "", client, leave, clock=SystemClock(), timing=Timing()
+        client.token or "", client, leave, clock=Clock(), timing=Timing()
     )
     await connection.retire()
     return fine("a socket opened and greeted us.")

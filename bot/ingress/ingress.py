@@ -96,9 +96,7 @@ class Ingress:
         rules: Rules,
         signs: Signs,
         people: People,
-        clock: Clock | None = None,
     ) -> None:
-        """`clock` times its tries."""
         self.in_vain: set[str] = set()
         """Keys of recorded payloads that wait to be taken up again, once they are released.
 
@@ -107,7 +105,7 @@ class Ingress:
         self._front = front
         self._ledger = ledger
         self._signs = signs
-        self._clock = clock or api.clock
+        self._clock = api.clock
         self._posts = Posts(people, rules.identity)
         self._gate = Gate(front, ledger, people, api, rules)
         self._handover = Handover(front, ledger, files, api, people, self._posts)

@@ -24,7 +24,7 @@ from bot.ingress.catch_up import CatchUp
 from bot.ingress.gate import Deletion, Told, post_of
 from bot.ingress.gestures import is_gesture
 from bot.ingress.ingress import Ingress
-from bot.slack_api import Identity, SystemClock, web_client
+from bot.slack_api import Clock, Identity, web_client
 from bot.socket import Ask, Envelope, OnHealed, SocketMode, Timing, open_connection
 
 _FOR_BOLT = frozenset({"events_api", "interactive"})
@@ -70,7 +70,7 @@ async def connect_socket(
     Raises:
         SlackAuthRefused: the app-level token is wrong.
     """
-    clock, timing = SystemClock(), timing or Timing()
+    clock, timing = Clock(), timing or Timing()
     open_next = partial(
         open_connection,
         app_token,
@@ -157,9 +157,9 @@ class _Taking(AsyncMiddleware):
         try:
             told = await self._ingress.receive(body)
         except Exception:
-            self._catch_up.lose()
+            self._catch_up.heard.lose("a payload could not be received; it may not come again")
             raise
-        self._catch_up.note(body)
+        self._catch_up.heard.note(body)
         if told is not None:
             self._ingress.under_way.start(self._hand_over(told), name="hand over")
 

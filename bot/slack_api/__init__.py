@@ -4,7 +4,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack_api.api import People, SlackApi
 from bot.slack_api.calls import Guard, ask, web_client
-from bot.slack_api.clock import Clock, SkippingClock, SystemClock
+from bot.slack_api.clock import Clock, SkippingClock
 from bot.slack_api.errors import (
     ContentRefused,
     DownloadRefused,
@@ -48,7 +48,6 @@ __all__ = [
     "SlackLimited",
     "SlackRefused",
     "SlackUnavailable",
-    "SystemClock",
     "ask",
     "refusal",
     "web_client",

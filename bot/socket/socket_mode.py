@@ -1,6 +1,5 @@
 """The one owner of the connection to Slack: opens, replaces and closes it, and knows how it is."""
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -30,7 +29,7 @@ class SocketHealth:
 Ask = Callable[[], Awaitable[object]]
 """Calls `auth.test`. Raises SlackError."""
 
-OnHealed = Callable[[], Awaitable[None]]
+OnHealed = Callable[[], None]
 
 logger = logging.getLogger(__name__)
 
@@ -38,8 +37,8 @@ logger = logging.getLogger(__name__)
 class SocketMode:
     """Keeps one connection open. A new one is open before an old one that still works is closed.
 
-    `on_healed` is called after every time without an open connection, one call at a time and
-    beside what comes. A first connection that opens at once follows no such time.
+    `on_healed` is called after every time without an open connection. A first connection that
+    opens at once follows no such time.
     """
 
     def __init__(
@@ -56,7 +55,6 @@ class SocketMode:
         self._timing = timing
         self._pauses = Pauses(clock)
         self._on_healed = on_healed
-        self._one_healing = asyncio.Lock()
         self._ask = ask
         self._doubt = ""
         """What is wrong though the socket is open, in words for the operator."""
@@ -117,7 +115,9 @@ class SocketMode:
         self._current = await self._open_after(trouble)
         self._said = ""
         if old is None or not is_planned or not old.is_open:
-            self._background.run(self._tell_healed, name="a look at what was missed")
+            logger.info("the socket to Slack is open again")
+            if self._on_healed is not None:
+                self._on_healed()
         if old is not None and is_planned:
             self._retire(old)
 
@@ -169,9 +169,3 @@ class SocketMode:
         except SlackError as error:
             return f"Slack's Web API does not answer ({error})"
         return ""
-
-    async def _tell_healed(self) -> None:
-        logger.info("the socket to Slack is open again")
-        if self._on_healed is not None:
-            async with self._one_healing:
-                await self._on_healed()

@@ -483,7 +483,7 @@ async def bot_in(
             now_s=outside.clock.now,
             head_start_s=head_start_s,
         )
-        await catch_up.open()
+        await catch_up.heard.open()
         register(app, ingress, actions, catch_up)
         socket = await connect_socket(app, slack.app_token) if listens else None
         if socket is not None:

@@ -11,7 +11,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from agent_core.messages import JsonObject
 from bot.sandbox.slack import ManualClock, SlackStandIn
-from bot.slack_api import OPEN_SOCKET, SlackError, web_client
+from bot.slack_api import OPEN_SOCKET, Clock, SlackError, web_client
 from bot.socket import SocketMode, Timing, open_connection
 from bot.socket.connection import Envelope
 
@@ -20,7 +20,7 @@ TRIPS_A_SECOND = 3
 """So that asking for a socket, opening it and being greeted take about a second."""
 
 
-class SharedClock:
+class SharedClock(Clock):
     """The stand-in's clock, as the bot holds clocks."""
 
     def __init__(self, clock: ManualClock) -> None:
@@ -169,7 +169,7 @@ async def fresh_world() -> AsyncGenerator[World, None]:
     desk, asked, sessions = Desk(), Asked(), Sessions()
     healed: list[float] = []
 
-    async def note_healed() -> None:
+    def note_healed() -> None:
         healed.append(clock.now())
 
     desk.may_go_on.set()
