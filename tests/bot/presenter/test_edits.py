@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from bot.presenter import Signs, ThreadPresenter
-from bot.slack_api import SlackApi, SystemClock, web_client
+from bot.slack_api import Clock, SlackApi, web_client
 from tests.bot.presenter.conftest import Stage, no_link
 from tests.bot.presenter.turns import MemoryState, Turn
 
@@ -42,7 +42,7 @@ async def test_the_newest_state_wins_over_those_that_came_meanwhile(
 
 async def test_edits_keep_their_distance(stage: Stage) -> None:
     client = web_client(stage.slack.bot_token, base_url=stage.slack.api_url)
-    api, turn = SlackApi(client, clock=SystemClock()), stage.turn()
+    api, turn = SlackApi(client, clock=Clock()), stage.turn()
     presenter = ThreadPresenter(
         api,
         stage.thread,
