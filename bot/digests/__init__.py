@@ -9,7 +9,7 @@ from agent_core.runtime import Runtime
 from bot.digests.clicks import Clicks
 from bot.digests.host import DigestHost
 from bot.digests.messages import DigestMessages
-from bot.digests.orders import DigestLimits, Orders, Places
+from bot.digests.orders import DigestLimits, Orders
 from bot.digests.posts import PREFIX
 from bot.digests.turn import DigestPresenter
 from bot.slack_api import People, SlackApi
@@ -37,11 +37,11 @@ def build_digests(
     clock: Callable[[], datetime],
 ) -> Digests:
     """All of them, made from what the bot has already."""
-    orders = Orders(runtime.schedules, runtime.timekeeper, Places(api, people), clock, limits)
+    orders = Orders(runtime.schedules, runtime.timekeeper, api, people, clock, limits)
     messages = DigestMessages(orders, runtime.order_reader, api, runtime.marks, clock)
     return Digests(
         messages=messages,
-        clicks=Clicks(orders, messages, api, people, clock),
+        clicks=Clicks(orders, messages, api, clock),
         presenter=partial(DigestPresenter, runtime, clock),
-        host=DigestHost(api, orders.places),
+        host=DigestHost(api, orders),
     )
