@@ -179,7 +179,7 @@ class DigestMessages:
         stamp, pending = await self._find(message.session, message.asker)
         if stamp == _stamp(message):
             return True
-        thread, asker = parse_session(message.session), message.asker
+        thread = parse_session(message.session)
         if stamp > _stamp(message):  # taken up again after newer ones
             if await self._api.find_post(thread, _op(message.key)):
                 return True
@@ -187,33 +187,48 @@ class DigestMessages:
         consent = _consent(message.text) if pending.proposal else ""
         if not (consent or is_to_be_read or pending.draft is not None):
             return False
-        known, left, answer = replace(pending, language=_language(message, pending)), pending, None
+        found = await self._settle(message, pending, consent)
+        if found is None:
+            return False
+        left, answer = found
+        if answer is not None:
+            await self.answer(thread, message.key, answer)
+        if consent != "yes" and pending.proposal not in ("", left.proposal):
+            await self._decide(pending.proposal, thread.session, message.asker, is_yes=False)
+        await self._save(thread.session, message.asker, f"{_stamp(message)} 0", left)
+        return True
+
+    async def _settle(
+        self, message: InboundMessage, pending: Pending, consent: str
+    ) -> tuple[Pending, Draft | None] | None:
+        """What waits from then on, and what is said; None of a message about something else.
+
+        A refusal leaves what waited as it was.
+        """
+        known = replace(pending, language=_language(message, pending))
         try:
-            if consent:  # in place of the click
-                await self._decide(pending.proposal, thread.session, asker, is_yes=consent == "yes")
-                left = pending = Pending()
-            elif (reading := await self._read(message, pending)) is None:
-                return False
-            else:
-                if reading.draft is not None and reading.intent in ("order", "change"):
-                    known = replace(known, draft=reading.draft)
-                left, answer = await self._carry_out(reading, message, pending, known)
+            if consent:  # in place of the click; a no is seen to with the answer
+                if consent == "yes":
+                    by = message.asker
+                    await self._decide(pending.proposal, message.session, by, is_yes=True)
+                return Pending(), None
+            reading = await self._read(message, pending)
+            if reading is None:
+                return None
+            if reading.draft is not None and reading.intent in ("order", "change"):
+                known = replace(known, draft=reading.draft)
+            return await self._carry_out(reading, message, pending, known)
         except ReaderAway as away:
             logger.warning("%s was not read as an order: %s", message.key, away)
             if pending.draft is None and "digest" not in message.text.casefold():
-                return False  # anything else the agent may answer
-            answer = posts.offer_of_form(message.text, known.language)
+                return None  # anything else the agent may answer
+            return pending, posts.offer_of_form(message.text, known.language)
         except NotDone as refused:
-            answer = Draft(text=posts.refusal(refused, known.language))
+            left = pending
             if not pending.proposal and known.draft is not None:
                 otherwise = {"channel": "", "reads": ""} if "channel" in refused.slots else {}
                 left = replace(known, draft=known.draft.model_copy(update=otherwise))
-        if answer is not None:
-            await self.answer(thread, message.key, answer)
-        if pending.proposal not in ("", left.proposal):
-            await self._decide(pending.proposal, thread.session, asker, is_yes=False)
-        await self._save(thread.session, asker, f"{_stamp(message)} 0", left)
-        return True
+            return left, Draft(text=posts.refusal(refused, known.language))
 
     async def _read(self, message: InboundMessage, pending: Pending) -> Reading | None:
         """What holds of what the small model reads, and may be told in this thread, if anything."""
@@ -243,7 +258,6 @@ class DigestMessages:
     async def _carry_out(
         self, reading: Reading, message: InboundMessage, pending: Pending, known: Pending
     ) -> tuple[Pending, Draft | None]:
-        """What waits from then on, and what is said; a refusal leaves what waited as it was."""
         language, asker, now = known.language, message.asker, self._clock()
         about, draft = reading.schedule, reading.draft
         if reading.rule is not None and draft is not None:
@@ -251,27 +265,31 @@ class DigestMessages:
             return replace(known, proposal=message.key), None
         if reading.fault:
             raise NotDone(reading.fault)
-        if reading.missing and reading.missing != "which":
+        if reading.missing == "which" or reading.intent == "list":
+            return pending, await self._list(reading, message, language)
+        if reading.missing:
             zone = message.author_zone or "UTC"
             asked = posts.question(reading.question, language, reading.missing, zone)
             return known, Draft(text=asked)
-        if about is not None:
-            left = pending if pending.proposal else Pending()
-            if reading.intent == "change":
-                return left, posts.listing([await self._orders.get(about.id, asker)], language, now)
-            return left, Draft(text=await self.do(reading.intent, about.id, asker, language))
-        if reading.missing or reading.intent == "list":
-            shown = await self._orders.visible_to(asker, message.session)
-            if reading.missing:
-                own = [each for each in shown if each.order.owner == asker]
-                return pending, posts.listing(own, language, now, "digest-refusal-which")
-            if draft is not None and draft.channel:
-                place = await self._orders.find(draft.channel.removeprefix("#"))
-                shown = [each for each in shown if place and each.order.place == place.id]
-            return pending, posts.listing(shown, language, now)
-        is_no = reading.intent == "delete"
-        told = BOT.say(language, f"digest-{'not-scheduled' if is_no else 'agree'}")
-        return Pending() if is_no else pending, Draft(text=told)
+        if about is None:
+            is_no = reading.intent == "delete"
+            told = BOT.say(language, f"digest-{'not-scheduled' if is_no else 'agree'}")
+            return Pending() if is_no else pending, Draft(text=told)
+        left = pending if pending.proposal else Pending()
+        if reading.intent == "change":
+            return left, posts.listing([await self._orders.get(about.id, asker)], language, now)
+        return left, Draft(text=await self.do(reading.intent, about.id, asker, language))
+
+    async def _list(self, reading: Reading, message: InboundMessage, language: str) -> Draft:
+        """The schedules that are asked for, or of which one has to be named."""
+        shown = await self._orders.visible_to(message.asker, message.session)
+        if reading.missing:
+            shown = [each for each in shown if each.order.owner == message.asker]
+        elif reading.draft is not None and reading.draft.channel:
+            place = await self._orders.find(reading.draft.channel.removeprefix("#"))
+            shown = [each for each in shown if place and each.order.place == place.id]
+        head = "digest-refusal-which" if reading.missing else "digest-listed"
+        return posts.listing(shown, language, self._clock(), head)
 
 
 def channel_marks(text: str) -> tuple[str, ...]:

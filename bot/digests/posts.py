@@ -257,7 +257,7 @@ def _place(place: str, words: Words) -> str:
 
 def _foreign(text: str, max_chars: int) -> str:
     """Foreign words in a sentence of ours: no mention, no markup, no address that is live."""
-    return defanged(one_line(text.replace("`", _LOOKS_LIKE_TICK), max_chars), lambda _url: False)
+    return defanged(one_line(text.replace("`", _LOOKS_LIKE_TICK), max_chars))
 
 
 def _moment(moment: datetime, order: Order) -> str:

@@ -15,6 +15,7 @@ from bot.render import (
     limits,
     local_time,
     mention,
+    none_live,
     one_line,
     split,
     to_mrkdwn,
@@ -67,10 +68,10 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
 
     It names the person, and nothing else in it is live: what it asks for may come from outside.
     """
-    parts = [f"{mention(event.asker)} {_inert(to_mrkdwn(event.question))}"]
+    parts = [f"{mention(event.asker)} {to_mrkdwn(event.question, none_live)}"]
     if event.options:
         numbered = enumerate(event.options, start=1)
-        shown = [f"{n}. {_inert(one_line(each, limits.OPTION_CHARS))}" for n, each in numbered]
+        shown = [f"{n}. {defanged(one_line(each, limits.OPTION_CHARS))}" for n, each in numbered]
         parts.append("\n".join(shown))
     hints = [words("progress-choose")] if event.options else []
     if event.deadline - event.at < NEAR:
@@ -78,10 +79,6 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
     if hints:
         parts.append("\n".join(f"_{hint}_" for hint in hints))
     return [Draft(text=text) for text in split("\n\n".join(parts), limits.TEXT_CHARS)]
-
-
-def _inert(mrkdwn: str) -> str:
-    return defanged(mrkdwn, lambda _url: False)
 
 
 async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> bool:
