@@ -73,7 +73,7 @@ class Clicks:
                 press.channel,
                 press.user,
                 posts.refusal(refused, language),
-                thread_ts=_thread(press).root_ts,
+                thread_ts=press.thread.root_ts,
             )
 
     async def submit(self, submission: Submission) -> Mapping[str, str] | None:
@@ -112,7 +112,7 @@ class Clicks:
                 place = {"channel": press.channel, "ts": press.message_ts}
                 await self._messages.decide(schedule, who, is_yes=name == "confirm", **place)
             case "new":
-                thread = _thread(press)
+                thread = press.thread
                 order = await self._new_order(press.user, thread, "", words=value)
                 await self._open(press, NEW, order)
             case "change" | "edit":
@@ -121,13 +121,13 @@ class Clicks:
                 told = await self._messages.do(name, schedule, who)
                 # Said in the thread of the list, where everybody sees who did it.
                 draft = Draft(text=f"<@{press.user}>: {told}")
-                await self._messages.answer(_thread(press), press.key, draft)
+                await self._messages.answer(press.thread, press.key, draft)
             case _:
                 logger.warning("a button of another version was pressed: %s", name)
 
     async def _open(self, press: Press, name: str, order: Order) -> None:
         language = posts.language_of(order)
-        metadata = f"{name} {language} {_thread(press).session} {press.message_ts}"
+        metadata = f"{name} {language} {press.thread.session} {press.message_ts}"
         view = form(order, language, metadata)
         if await self._api.views.open(press.trigger_id, view) is None:
             raise NotDone("press_again")
@@ -254,8 +254,3 @@ def _menu(labels: Mapping[str, str], chosen: str) -> JsonObject:
 
 def _minute(moment: datetime) -> datetime:
     return moment.astimezone(UTC).replace(second=0, microsecond=0)
-
-
-def _thread(press: Press) -> ThreadRef:
-    root_ts = press.thread_ts or press.message_ts
-    return ThreadRef(team=press.team, channel=press.channel, root_ts=root_ts)

@@ -93,7 +93,7 @@ async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> bool:
     for number, draft in enumerate(drafts):
         part_op = f"{op}:{number}"
         try:
-            await place.post(part_op, draft, may_whisper=True)
+            await place.post(part_op, draft)
         except ContentRefused as refused:
             _log.warning("posting smaller: %s", refused)
             is_whole &= await _post_smaller(place, part_op, draft.text)
@@ -103,7 +103,7 @@ async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> bool:
 async def _post_smaller(place: Place, op: str, text: str) -> bool:
     try:
         for number, part in enumerate(split(text, limits.TEXT_CHARS // 3)):
-            await place.post(f"{op}.{number}", Draft(text=part), may_whisper=True)
+            await place.post(f"{op}.{number}", Draft(text=part))
     except ContentRefused:
         _log.exception("a part of an answer was refused in every form")
         return False

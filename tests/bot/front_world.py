@@ -11,7 +11,7 @@ from agent_core.models import Model
 from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.runtimes import scripted_runtime
-from bot.digests import DigestLimits, Digests, build_digests
+from bot.digests import DigestLimits, Digests
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.inbound import SlackFile
 from bot.presenter import Signs
@@ -69,7 +69,7 @@ def presenting_of(runtime: Runtime, api: SlackApi) -> Presenting:
 
 
 def digests_of(runtime: Runtime, api: SlackApi) -> Digests:
-    return build_digests(runtime, api, People(api), DigestLimits(), lambda: NOW)
+    return Digests(runtime, api, People(api), DigestLimits(), lambda: NOW)
 
 
 @asynccontextmanager
