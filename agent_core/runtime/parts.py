@@ -11,9 +11,8 @@ from pydantic import TypeAdapter
 
 from agent_core.classifier import Router
 from agent_core.consent.gate import ConsentGate
-from agent_core.consent.links import FreshLinks, LinkPlaces
+from agent_core.consent.links import LinkPlaces, fresh_links
 from agent_core.consent.policy import Policy
-from agent_core.consent.taint import Taints
 from agent_core.loop.agent import Agent, BodyTool, Clock, Limits, RunScope
 from agent_core.loop.ask_user import ask_user_tool
 from agent_core.messages import ToolCall
@@ -30,7 +29,7 @@ from agent_core.subagents.task import task_tool
 from agent_core.tools import MAIN_AGENT, ToolOutput
 from agent_core.tools.composio_api import Accounts
 from agent_core.tools.registry import Registry
-from agent_core.tools.search import SearchableTools
+from agent_core.tools.search import AgentTools
 from agent_core.workspaces import RunLogs, known_sources
 
 MAIN_TOOLS = (
@@ -72,7 +71,7 @@ class Agents:
             name=self.main_name,
             system="\n\n".join((system, prompt("digest"))) if is_digest else system,
             model=self.model,
-            tools=SearchableTools(self.registry.restricted(MAIN_TOOLS)),
+            tools=AgentTools(self.registry, MAIN_TOOLS),
             body_tools=(
                 *((task_tool(self.specs),) if self.specs else ()),
                 publish_digest_tool() if is_digest else ask_user_tool(),
@@ -88,7 +87,7 @@ class Agents:
             name=spec.name,
             system=fill(spec.instructions, today=_day(today), workspace=str(workspace)),
             model=self.model,
-            tools=SearchableTools(self.registry.restricted(spec.tools)),
+            tools=AgentTools(self.registry, spec.tools),
             limits=self.limits,
         )
 
@@ -147,14 +146,12 @@ class TurnParts:
         self.log = EventLog(self.database, self.behind, on_stored=self.run_logs.write)
         self.consents = ConsentStore(self.database)
         self.audit = AuditLog(self.database)
-        self.taints = Taints(self.store)
-        self.links = FreshLinks(time.monotonic)
+        self.links = fresh_links(time.monotonic)
         self.gate = ConsentGate(
             policy=self.policy,
             store=self.store,
             consents=self.consents,
             audit=self.audit,
-            taints=self.taints,
             accounts=self.accounts,
             places=self.places,
             links=self.links,

@@ -189,7 +189,7 @@ class Work:
     async def taint(self, turn: StoredTurn) -> None:
         """A message that came with posts or files brings text from outside."""
         if turn.inbound.background or turn.inbound.attachments:
-            await self.parts.taints.taint(turn.session, POSTS_AND_FILES)
+            await self.parts.store.taint(turn.session, POSTS_AND_FILES)
 
     async def end_taken(self) -> None:
         """The turn ends: the readers of all that it took are told, if a stop came between."""

@@ -301,7 +301,7 @@ class _Body:
         )
         try:
             events = await parts.log.of_turn(turn.id)
-            is_tainted = await parts.taints.is_tainted(turn.session)
+            is_tainted = await parts.store.tainted_by(turn.session) is not None
             finished = replace(
                 finished,
                 answer=await asyncio.to_thread(self._noticed, result, events),

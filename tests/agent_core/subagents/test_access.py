@@ -53,7 +53,7 @@ def agents(names: Sequence[str] = NAMES) -> tuple[Agent, Agent, FakeToolset]:
     tools = FakeToolset(dict.fromkeys(names, do_it))
     made = Agents(
         model=RetryingModel(ScriptedModel([])),
-        registry=Registry([tools]),
+        registry=Registry(tools),
         specs=shipped_specs(),
         limits=Limits(),
     )

@@ -41,7 +41,7 @@ async def test_a_file_goes_there_and_comes_back(
     remote = "/home/user/deep/data.bin"
     sent = await desk.call("workbench_upload", local_path="data.bin", remote_path=remote)
     assert sent.text == f"Successfully uploaded {desk.directory}/data.bin to {remote}."
-    assert standin.remote_files(ADA).read(remote) == BINARY
+    assert standin.remote.local(ADA, remote).read_bytes() == BINARY
     brought = await desk.call("workbench_download", remote_path=remote)
     assert brought.text.endswith(f"Local path: {desk.directory}/downloads/data.bin")
     assert desk.read_bytes("downloads/data.bin") == BINARY
