@@ -30,7 +30,7 @@ from agent_core.models.anthropic import AnthropicModel
 from agent_core.runtime.build import composio_api, configured_fleet, local_toolkit
 from agent_core.sessions import Database
 from agent_core.sessions.audit import AuditedCall, AuditLog
-from agent_core.sessions.migrations import examine_schema, file_of, require_usable
+from agent_core.sessions.migrations import NEWEST, file_of, revision_of
 from agent_core.sessions.pins import Pin, ToolPins
 from agent_core.settings import CoreSettings
 from agent_core.tools.composio import SERVER_NAME
@@ -256,10 +256,8 @@ def _look_at(engine: Engine, patience_s: float, has_sessions: bool) -> str:
 
 
 def _examine_tables(connection: Connection) -> str:
-    url = connection.engine.url
-    state = examine_schema(connection)
-    require_usable(state, url.render_as_string(hide_password=True), file_of(url))
-    return "; the next start brings its tables up to date" if state.kind == "older" else ""
+    is_older = revision_of(connection) not in ("", NEWEST)
+    return "; the next start brings its tables up to date" if is_older else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -392,11 +390,8 @@ def _new(tool: ListedTool, workspace: Path | None) -> TriedTool:
 async def _pins(settings: CoreSettings) -> AsyncGenerator[ToolPins | None]:
     """What is pinned; None where no bot of this version has stored anything yet."""
     async with _stored(settings.state_url) as database:
-        is_current = (
-            database is not None
-            and (await database.run(examine_schema, patience_s=BUSY_PATIENCE_S)).kind == "current"
-        )
-        yield ToolPins(database) if database is not None and is_current else None
+        revision = database and await database.run(revision_of, patience_s=BUSY_PATIENCE_S)
+        yield ToolPins(database) if database is not None and revision == NEWEST else None
 
 
 @asynccontextmanager
