@@ -9,7 +9,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
@@ -25,7 +25,7 @@ from agent_core.durable.dbos_turns import check_sqlite
 from agent_core.errors import SessionError, SettingsError
 from agent_core.ids import UserId
 from agent_core.messages import JsonObject, Message, Text
-from agent_core.models import ModelRequest
+from agent_core.models import ModelRequest, whole_reply
 from agent_core.models.anthropic import AnthropicModel
 from agent_core.runtime.build import composio_api, configured_fleet, local_toolkit
 from agent_core.sessions import Database
@@ -142,9 +142,7 @@ async def ask_model(settings: CoreSettings, name: str) -> None:
         max_tokens=_MAX_REPLY_TOKENS,
     )
     try:
-        async with aclosing(model.stream(request)) as stream:
-            async for _ in stream:
-                continue
+        await whole_reply(model, request)
     finally:
         await model.close()
 

@@ -19,8 +19,7 @@ from agent_core.errors import ScheduleError
 
 MIN_APART = timedelta(minutes=15)
 MAX_RECURRENCE_CHARS = 300
-FIRST_YEAR, LAST_YEAR = 1986, 2083
-"""In which a recurrence may begin, in any zone."""
+LAST_YEAR = 2083
 
 _CHECKED_SLOTS = 3_000
 _CHECKED_TIME = timedelta(days=400)
@@ -119,8 +118,6 @@ def slots_after(rule: Rule, moment: datetime) -> Iterator[datetime]:
     read.
     """
     recurrence, zone = read_recurrence(rule.recurrence), zone_named(rule.zone)
-    if not FIRST_YEAR <= rule.begins.year <= LAST_YEAR:
-        raise BadRule("unreadable")
     clocks: tzinfo = zone
     if recurrence.frequency in ELAPSED:
         clocks = timezone(rule.begins.astimezone(zone).utcoffset() or timedelta())
@@ -146,7 +143,7 @@ def check_rule(rule: Rule, now: datetime) -> None:
     start = max(now, rule.begins - _SECOND)
     first = next(slots_after(rule, start), None)
     if first is None or first - start > _LONGEST_WAIT:
-        is_over = first is None and rule.ends is not None and rule.begins < now
+        is_over = first is None and rule.ends is not None and rule.begins <= now
         raise BadRule("over" if is_over else "never")
     slots = islice(slots_after(rule, start), _CHECKED_SLOTS)
     near = takewhile(lambda slot: slot - first <= _CHECKED_TIME, slots)

@@ -261,11 +261,12 @@ class Orders:
         return place
 
     async def _refuse_too_many(self, order: Order) -> None:
-        of_team, in_place, of_person = await self._store.counts(
-            order.team, order.place, order.owner
-        )
-        if of_team >= self._limits.team:
-            raise NotDone("team_full", n=str(of_team))
+        of_team = await self._store.of_team(order.team)
+        kept = [each.order for each in of_team if each.status != "over"]
+        in_place = sum(each.place == order.place for each in kept)
+        of_person = sum(each.owner == order.owner for each in kept)
+        if len(kept) >= self._limits.team:
+            raise NotDone("team_full", n=str(len(kept)))
         if in_place >= self._limits.place:
             raise NotDone("place_full", n=str(in_place), channel=order.place)
         if of_person >= self._limits.person:
