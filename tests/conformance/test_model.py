@@ -1,7 +1,7 @@
 """What every Model does: the fakes, and the Anthropic one against a loopback server."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager
 from typing import Protocol
 
@@ -23,7 +23,6 @@ from tests.agent_core.models.messages_server import (
     text_block,
     whole,
 )
-from tests.agent_core.testing.chaos_model import ChaosModel
 
 REQUEST = ModelRequest(system="Be brief.", messages=(user_message("Hello"),))
 CALLS = (
@@ -47,12 +46,11 @@ class Stage(Protocol):
 class FakeStage:
     """For models that are told what to say."""
 
-    def __init__(self, tell: Callable[[Line], ScriptedModel | ChaosModel]) -> None:
-        self._tell = tell
-        self._model = tell("")
+    def __init__(self) -> None:
+        self._model = ScriptedModel([])
 
     def _with(self, line: Line) -> Model:
-        self._model = self._tell(line)
+        self._model = ScriptedModel([line])
         return self._model
 
     def speaks(self, *pieces: str) -> Model:
@@ -122,13 +120,11 @@ async def anthropic_stage() -> AsyncGenerator[AnthropicStage]:
         await stage.model.close()
 
 
-@pytest.fixture(params=["scripted", "chaos", "anthropic"])
+@pytest.fixture(params=["scripted", "anthropic"])
 async def stage(request: pytest.FixtureRequest) -> AsyncGenerator[Stage]:
     match request.param:
         case "scripted":
-            yield FakeStage(lambda line: ScriptedModel([line]))
-        case "chaos":
-            yield FakeStage(lambda line: ChaosModel(1, draw=lambda _random, _request: line))
+            yield FakeStage()
         case _:
             async with anthropic_stage() as made:
                 yield made
