@@ -142,7 +142,7 @@ def check_rule(rule: Rule, now: datetime) -> None:
     """
     start = max(now, rule.begins - _SECOND)
     first = next(slots_after(rule, start), None)
-    if first is None or first - start > _LONGEST_WAIT:
+    if first is None or first - now > _LONGEST_WAIT:
         is_over = first is None and rule.ends is not None and rule.begins <= now
         raise BadRule("over" if is_over else "never")
     slots = islice(slots_after(rule, start), _CHECKED_SLOTS)
