@@ -14,7 +14,7 @@ from agent_core.consent.links import FreshLinks, LinkPlaces, apps_to_connect, is
 from agent_core.consent.plan import Plan, plan_of, used_accounts
 from agent_core.consent.policy import Judgement, Policy
 from agent_core.consent.seen import never_seen
-from agent_core.consent.taint import Taints, brings_outside_text
+from agent_core.consent.taint import brings_outside_text
 from agent_core.errors import ToolServerError
 from agent_core.ids import ConsentId
 from agent_core.messages import JsonObject
@@ -57,7 +57,6 @@ class ConsentGate:
     store: SessionStore
     consents: ConsentStore
     audit: AuditLog
-    taints: Taints
     accounts: Accounts | None
     """None without Composio."""
     places: LinkPlaces
@@ -68,7 +67,7 @@ class ConsentGate:
         self, call: OpenedCall, spec: ToolSpec | None, context: ToolContext
     ) -> ToolOutput | Wait | None:
         """None lets the call be made; an output is its result; a wait is for a person first."""
-        is_tainted = await self.taints.is_tainted(context.session)
+        is_tainted = await self.store.tainted_by(context.session) is not None
         judged = self.policy.judge(call, is_tainted=is_tainted)
         if judged.verdict == "refuse":
             return _refused(f"Not done: {judged.reason}.")
@@ -99,12 +98,12 @@ class ConsentGate:
         output = await self._end(judged, call, output, context)
         output, links = await self._without_links(call, output, context)
         if brings_outside_text(call, output):
-            await self.taints.taint(context.session, call.name)
+            await self.store.taint(context.session, call.name)
         output = await self._naming_accounts(judged, call, output, context)
         apps = tuple(app for app in links if app)
         if not apps:
             return output
-        self.links.keep(context.asker, links)
+        self.links.update({(context.asker, app): url for app, url in links.items()})
         return await self._connect(call, context, apps, said=output.text)
 
     async def _without_links(

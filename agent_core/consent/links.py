@@ -1,12 +1,14 @@
 """Links by which a person connects an account: found in what tools say, and taken out of it."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
+
+from cachetools import TTLCache
 
 from agent_core.consent.leaves import json_in
 from agent_core.ids import UserId
@@ -14,8 +16,12 @@ from agent_core.tools.actions import OpenedCall
 from agent_core.tools.names import canonical, slug_of
 from agent_core.workspaces import write_text
 
-FRESH_FOR_S = 480.0
+FreshLinks = TTLCache[tuple[UserId, str], str]
+"""Links by person and app that Composio gave in a result, until they were shown. Never stored."""
+
+_FRESH_FOR_S = 480.0
 """Composio's links live for ten minutes."""
+_MAX_FRESH = 10_000
 
 TAKEN_OUT = "(link to connect an account, taken out)"
 _URL = re.compile(r"https?://[^\s\"'<>\\)\]}]+", re.IGNORECASE)
@@ -82,6 +88,11 @@ class LinkPlaces:
         return TAKEN_OUT if self.has(url) else url
 
 
+def fresh_links(clock: Callable[[], float]) -> FreshLinks:
+    """None yet; `clock` gives seconds that only grow."""
+    return TTLCache(_MAX_FRESH, _FRESH_FOR_S, timer=clock)
+
+
 def is_connecting(call: OpenedCall) -> bool:
     """Whether the call's result is Composio's own word on how to connect an account."""
     return call.is_composio and canonical(slug_of(call.name)) in _CONNECTING
@@ -127,22 +138,3 @@ def _named_links(value: object, app: str = "") -> Iterator[tuple[str, str]]:
             yield app.casefold(), inner
         else:
             yield from _named_links(inner, key if isinstance(inner, dict) else app)
-
-
-class FreshLinks:
-    """Links that Composio gave in a result, until their person was shown them. Never stored."""
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._links: dict[tuple[UserId, str], tuple[float, str]] = {}
-
-    def keep(self, user: UserId, links: Mapping[str, str]) -> None:
-        """Remember links for a person, by app."""
-        now_s = self._clock()
-        for app, url in links.items():
-            self._links[user, app] = (now_s, url)
-
-    def take(self, user: UserId, app: str) -> str | None:
-        """The link, once; None where there is none, or it may have run out."""
-        given_s, url = self._links.pop((user, app), (0.0, ""))
-        return url if url and self._clock() - given_s < FRESH_FOR_S else None

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import yaml
-from pydantic import ValidationError
-from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from pydantic import BaseModel, ConfigDict, ValidationError
+from yaml.nodes import MappingNode, Node, SequenceNode
 
 from agent_core.consent.addresses import addresses_in
 from agent_core.consent.rules import Rule, Verdict
@@ -114,10 +114,23 @@ def read_policy(path: Path | None = None) -> Policy:
     return Policy(rules=(*own, *read_rules(SHIPPED)))
 
 
-class _Fault(Exception):
-    def __init__(self, node: Node, reason: str) -> None:
-        super().__init__(reason)
-        self.line = cast("int", node.start_mark.line) + 1
+class _PolicyFile(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    rules: list[Rule] | None = None
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a name that stands twice in one object."""
+
+    def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Any, Any]:
+        names: list[str] = []
+        for key, _ in cast("list[tuple[Node, Node]]", node.value):
+            if str(key.value) in names:
+                problem = f"`{key.value}` stands here twice"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+            names.append(str(key.value))
+        return super().construct_mapping(node, deep)
 
 
 def read_rules(path: Path) -> tuple[Rule, ...]:
@@ -127,64 +140,41 @@ def read_rules(path: Path) -> tuple[Rule, ...]:
         SettingsError: the file cannot be read, or what is wrong in it, with the line.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        loader = cast("Any", _Loader(path.read_text(encoding="utf-8-sig")))
+        top: Node | None = loader.get_single_node()
+        written: object = loader.construct_document(top) if top else {}
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"the policy {path} cannot be read: {error}") from error
-    try:
-        top = yaml.SafeLoader(text).get_single_node()
-        return () if top is None else tuple(map(_rule, _rule_nodes(top)))
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise SettingsError(f"{path.name}, line {line}: {error.problem}") from error
     except (yaml.YAMLError, RecursionError) as error:
         raise SettingsError(f"{path.name}: {error}") from error
-    except _Fault as fault:
-        raise SettingsError(f"{path.name}, line {fault.line}: {fault}") from fault
-
-
-def _rule_nodes(top: Node) -> list[Node]:
-    fields = _fields(top)
-    for name, node in fields.items():
-        if name != "rules":
-            raise _Fault(node, f"there is no `{name}` in a policy, only `rules`")
-    rules = fields.get("rules")
-    if rules is None or rules.tag.endswith(":null"):
-        return []
-    if not isinstance(rules, SequenceNode):
-        raise _Fault(rules, "`rules` has to be a list")
-    return cast("list[Node]", rules.value)
-
-
-def _rule(node: Node) -> Rule:
-    fields = _fields(node)
     try:
-        return Rule.model_validate(_plain(node))
+        return tuple(_PolicyFile.model_validate(written).rules or ())
     except ValidationError as error:
-        faults = error.errors(include_url=False)
-        first = next((each for each in faults if each["type"] == "extra_forbidden"), faults[0])
-        name = str(first["loc"][0]) if first["loc"] else ""
-        is_unknown = first["type"] == "extra_forbidden"
-        reason = "no rule has this" if is_unknown else first["msg"].removeprefix("Value error, ")
-        raise _Fault(fields.get(name, node), f"`{name}`: {reason}") from error
+        raise SettingsError(f"{path.name}, {_fault(error, cast('Node', top))}") from error
 
 
-def _fields(node: Node) -> dict[str, Node]:
-    """The values of an object by their names, each of which may stand there once."""
+def _fault(error: ValidationError, node: Node | None) -> str:
+    """What is wrong, with the line of the value that is, or of the object that lacks one."""
+    faults = error.errors(include_url=False)
+    first = next((each for each in faults if each["type"] == "extra_forbidden"), faults[0])
+    name = ""
+    for step in first["loc"]:
+        name = step if isinstance(step, str) else name
+        node = _inside(node, step) or node
+    reason = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        reason = "nothing is called so here"
+    line = node.start_mark.line + 1 if node else 1
+    return f"line {line}: `{name or 'the file'}`: {reason}"
+
+
+def _inside(node: Node | None, step: str | int) -> Node | None:
+    if isinstance(step, int):
+        return node.value[step] if isinstance(node, SequenceNode) else None
     if not isinstance(node, MappingNode):
-        raise _Fault(node, "this has to be an object with names and values")
-    found: dict[str, Node] = {}
-    for key, value in cast("list[tuple[Node, Node]]", node.value):
-        if not isinstance(key, ScalarNode):
-            raise _Fault(key, "a name has to be a plain text")
-        if key.value in found:
-            raise _Fault(key, f"`{key.value}` stands here twice")
-        found[str(key.value)] = value
-    return found
-
-
-def _plain(node: Node) -> Any:
-    if isinstance(node, MappingNode):
-        return {name: _plain(value) for name, value in _fields(node).items()}
-    if isinstance(node, SequenceNode):
-        return [_plain(each) for each in cast("list[Node]", node.value)]
-    return cast("Any", yaml.SafeLoader("")).construct_document(node)
+        return None
+    fields = cast("list[tuple[Node, Node]]", node.value)
+    return next((value for key, value in fields if key.value == step), None)

@@ -1,6 +1,6 @@
-"""Which results bring text from outside into a session, and which sessions it has tainted.
+"""Which results bring text from outside into a session, which taints it for good.
 
-A taint is noted before a model sees the text.
+That is noted before a model sees the text.
 """
 
 import json
@@ -9,9 +9,7 @@ from fnmatch import fnmatchcase
 from typing import cast
 
 from agent_core.consent.leaves import json_in, texts_in
-from agent_core.ids import SessionId
 from agent_core.models.strict_json import as_object, load_strictly
-from agent_core.sessions import SessionStore
 from agent_core.tools import ToolOutput
 from agent_core.tools.actions import LOST, OpenedCall
 from agent_core.tools.names import canonical, slug_of
@@ -47,26 +45,6 @@ _NO_TOOL = re.compile(
 _BARE = re.compile(r"[\w:+=-]*(\d\.\d[\w:+=-]*)?", re.ASCII)
 """Many languages need no white space between words, so there are no letters but ours. Without dots,
 slashes and @ no address stands in it: it cannot say where anything should go."""
-
-
-class Taints:
-    """Once tainted, a session is so for good, with its sub-agents and all that follows from it."""
-
-    def __init__(self, store: SessionStore) -> None:
-        self._store = store
-        self._tainted: set[SessionId] = set()
-
-    async def is_tainted(self, session: SessionId) -> bool:
-        """Whether the session has read anything from outside."""
-        if session not in self._tainted and await self._store.tainted_by(session):
-            self._tainted.add(session)
-        return session in self._tainted
-
-    async def taint(self, session: SessionId, source: str) -> None:
-        """The session is about to read something from outside."""
-        if session not in self._tainted:
-            await self._store.taint(session, source)
-            self._tainted.add(session)
 
 
 def brings_outside_text(call: OpenedCall, output: ToolOutput) -> bool:

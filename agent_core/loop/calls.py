@@ -19,7 +19,7 @@ from agent_core.messages import Message, ToolCall, ToolResult
 from agent_core.sessions.turns import Question, Wait
 from agent_core.tools import Progress, ToolOutput
 from agent_core.tools.actions import lost_result, opened
-from agent_core.tools.registry import ResultLimits, fit
+from agent_core.tools.registry import fit
 
 FIRST_SLOT = 2
 IS_SO: TypeAdapter[bool] = TypeAdapter(bool)
@@ -145,13 +145,7 @@ async def _output(
             output = await tool.run(call, scope)
             if isinstance(output, Question):
                 return output
-            return await fit(
-                output,
-                call=call.id,
-                run=scope.context.run,
-                workspace=scope.context.workspace,
-                limits=ResultLimits(),
-            )
+            return await fit(output, call.id, scope.context)
 
     async def progress(text: str) -> None:
         at = scope.at(step, slot)

@@ -30,8 +30,8 @@ from agent_core.settings import CoreSettings, named_variables
 from agent_core.subagents.spec import shipped_specs
 from agent_core.tools import ToolContext
 from agent_core.tools.composio import AppFiles, composio_server
-from agent_core.tools.composio_api import DEFAULT_BASE_URL, ComposioAccounts, ComposioApi
-from agent_core.tools.fleet import Surroundings, read_fleet
+from agent_core.tools.composio_api import DEFAULT_BASE_URL, Accounts, ComposioApi
+from agent_core.tools.fleet import read_fleet
 from agent_core.tools.hub import McpHub
 from agent_core.tools.names import full_name
 from agent_core.tools.pins import Pins
@@ -84,7 +84,7 @@ def build_runtime(
         ),
         agents=Agents(
             model=RetryingModel(model),
-            registry=Registry([tools], now=clock),
+            registry=Registry(tools, now=clock),
             specs=specs,
             limits=Limits(
                 max_steps=settings.max_steps,
@@ -100,7 +100,7 @@ def build_runtime(
         observers=observers,
         policy=read_policy(settings.policy_file),
         places=LinkPlaces(_link_places(settings)),
-        accounts=api and ComposioAccounts(api, time.monotonic),
+        accounts=api and Accounts(api, time.monotonic),
         clock=clock,
         closing=Closing(
             composio_url=composio_url(settings),
@@ -155,7 +155,7 @@ def configured_fleet(settings: CoreSettings) -> tuple[FleetServer, ...]:
     Raises:
         SettingsError: the file is broken; the message says where.
     """
-    return read_fleet(settings.mcp_servers_file, Surroundings(environment=named_variables()))
+    return read_fleet(settings.mcp_servers_file, named_variables())
 
 
 def composio_url(settings: CoreSettings) -> str:

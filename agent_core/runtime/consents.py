@@ -71,7 +71,7 @@ class Consents:
         found = await self._open_connection(consent, by)
         if toolkit not in _toolkits(found):
             raise ConsentRefused("That app was not asked for.", why="unknown")
-        if fresh := self._parts.links.take(found.asker, toolkit):
+        if fresh := self._parts.links.pop((found.asker, toolkit), ""):
             return fresh
         try:
             return await self._accounts.link(found.asker, toolkit)

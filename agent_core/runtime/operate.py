@@ -217,7 +217,7 @@ async def examine_database(settings: CoreSettings, *, patience_s: float = BUSY_P
 async def _list_tools(config: ServerConfig) -> tuple[str, ...]:
     server = McpServer(config, HubLimits())
     try:
-        return tuple(await server.tools())
+        return tuple(tool.name for tool in await server.tools())
     finally:
         await server.close()
 
@@ -317,8 +317,8 @@ async def try_server(settings: CoreSettings, name: str) -> list[TriedTool]:
         async with _pins(settings) as pins:
             if pins is not None and await pins.load(name):
                 tools = await Pins(pins).judge(name, tools, own)
-                return [_pinned(tool, own) for tool in tools.values()]
-        return [_new(tool, own) for tool in tools.values()]
+                return [_pinned(tool, own) for tool in tools]
+        return [_new(tool, own) for tool in tools]
 
 
 async def proposals(settings: CoreSettings, server: str, tool: str | None = None) -> list[Pin]:
@@ -335,7 +335,7 @@ async def proposals(settings: CoreSettings, server: str, tool: str | None = None
 async def accept(settings: CoreSettings, seen: Sequence[Pin]) -> list[str]:
     """Accept what was seen; returns the tools' names. What changed since then is left out.
 
-    A running bot notices it within half a minute.
+    A running bot notices it at the next need.
 
     Raises:
         AgentError: the database cannot be written.

@@ -17,9 +17,8 @@ from pydantic import TypeAdapter
 from agent_core import tracing
 from agent_core.classifier import Router
 from agent_core.consent.gate import ConsentGate
-from agent_core.consent.links import FreshLinks, LinkPlaces
+from agent_core.consent.links import LinkPlaces, fresh_links
 from agent_core.consent.policy import Policy
-from agent_core.consent.taint import Taints
 from agent_core.durable import GuardedSteps, Steps, cannot_replay, first_cause
 from agent_core.events import AnyEvent, CorrectionInjected, RunFinished
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId
@@ -58,7 +57,7 @@ from agent_core.subagents.task import (
 from agent_core.tools import MAIN_AGENT, ToolContext, ToolOutput
 from agent_core.tools.composio_api import Accounts
 from agent_core.tools.registry import Registry
-from agent_core.tools.search import SearchableTools
+from agent_core.tools.search import AgentTools
 from agent_core.workspaces import (
     RunLogs,
     SessionInfo,
@@ -114,7 +113,7 @@ class Agents:
             name=self.main_name,
             system="\n\n".join((system, prompt("digest"))) if is_digest else system,
             model=self.model,
-            tools=SearchableTools(self.registry.restricted(MAIN_TOOLS)),
+            tools=AgentTools(self.registry, MAIN_TOOLS),
             body_tools=self._body_tools(is_digest=is_digest),
             owes=PUBLISH_DIGEST if is_digest else "",
             limits=self.limits,
@@ -127,7 +126,7 @@ class Agents:
             name=spec.name,
             system=fill(spec.instructions, today=_day(today), workspace=str(workspace)),
             model=self.other_models.get(spec.model, self.model),
-            tools=SearchableTools(self.registry.restricted(spec.tools)),
+            tools=AgentTools(self.registry, spec.tools),
             limits=self.limits,
         )
 
@@ -224,14 +223,12 @@ class TurnParts:
         self.log = EventLog(database, self.behind, on_stored=self.run_logs.write)
         self.consents = ConsentStore(database)
         self.audit = AuditLog(database)
-        self.taints = Taints(self.store)
-        self.links = FreshLinks(time.monotonic)
+        self.links = fresh_links(time.monotonic)
         self.gate = ConsentGate(
             policy=policy,
             store=self.store,
             consents=self.consents,
             audit=self.audit,
-            taints=self.taints,
             accounts=accounts,
             places=places,
             links=self.links,

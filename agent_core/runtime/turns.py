@@ -319,7 +319,7 @@ class Turns:
 
     async def _answer(self, turn: StoredTurn, scope: RunScope) -> RunResult:
         if turn.inbound.background or turn.inbound.attachments:
-            await self._parts.taints.taint(turn.session, POSTS_AND_FILES)
+            await self._parts.store.taint(turn.session, POSTS_AND_FILES)
         earlier = settled(await self._parts.store.history_before(turn))
         done, asker = await self._done_before(turn, scope)
         scope = scope.acting_as(asker)
@@ -408,6 +408,6 @@ class Turns:
         events = await self._parts.log.of_turn(turn.id)
         words = CORE.of(await self._language(turn))
         answer = await asyncio.to_thread(_noticed, result, turn, workspace, events, words)
-        is_tainted = await self._parts.taints.is_tainted(turn.session)
+        is_tainted = await self._parts.store.tainted_by(turn.session) is not None
         sources = await asyncio.to_thread(known_sources, workspace) if is_tainted else ()
         return replace(plain, answer=answer, is_tainted=is_tainted, sources=sources)

@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 
 from agent_core.errors import ToolServerError
 from agent_core.ids import UserId
-from agent_core.tools.composio_api import Account, AppTool
+from agent_core.tools.composio_api import Account, Accounts, AppTool
 
 
-@dataclass(slots=True)
-class FakeAccounts:
+@dataclass
+class FakeAccounts(Accounts):
     """Tools need an account of the app that their slug begins with, but those in `free`."""
 
     connected: dict[tuple[UserId, str], Account] = field(
@@ -29,7 +29,6 @@ class FakeAccounts:
         return made
 
     async def tool(self, slug: str, *, afresh: bool = False) -> AppTool:
-        """As `Accounts.tool`."""
         self._answer()
         return AppTool(
             slug=slug,
@@ -39,12 +38,10 @@ class FakeAccounts:
         )
 
     async def active(self, user: UserId, toolkit: str, *, afresh: bool = False) -> Account | None:
-        """As `Accounts.active`."""
         self._answer()
         return self.connected.get((user, toolkit))
 
     async def link(self, user: UserId, toolkit: str) -> str:
-        """As `Accounts.link`."""
         self._answer()
         self.links.append((user, toolkit))
         return f"https://connect.composio.dev/link/lk_{len(self.links)}"

@@ -76,7 +76,7 @@ def scripted_runtime(
         ),
         agents=Agents(
             model=RetryingModel(model, sleep=_no_wait),
-            registry=Registry([tools or FakeToolset({})]),
+            registry=Registry(tools or FakeToolset({})),
             specs=shipped_specs() if specs is None else specs,
             limits=limits or Limits(),
             main_name=main_name,

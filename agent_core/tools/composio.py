@@ -4,14 +4,11 @@ Files that a result names by address land in the session.
 """
 
 import asyncio
-import logging
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
-from agent_core.errors import ComposioRefusedError, ToolServerError
 from agent_core.ids import ToolCallId, UserId
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
@@ -24,43 +21,11 @@ from agent_core.tools.pins import Pins
 from agent_core.tools.server import Clock, McpServer
 from agent_core.tools.servers import HttpServer, HubLimits
 
-logger = logging.getLogger(__name__)
-
 SERVER_NAME = "composio"
 _ADDRESS = "s3url"
 _MAX_FILES = 10
 _MAX_PEOPLE = 500
 """Who are connected at a time."""
-_OF_THE_REQUEST = frozenset({400, 404, 409, 422})
-"""Composio refused what was asked for one person, and is well: it may serve the others."""
-
-
-class _Sessions:
-    """Where each person's session is; an outage is told to all, without asking again."""
-
-    def __init__(
-        self, api: ComposioApi, config: HttpServer, limits: HubLimits, clock: Clock
-    ) -> None:
-        self._api = api
-        self._config = config
-        self._retry_after_s = limits.retry_after_s
-        self._clock = clock
-        self._outage: tuple[float, str] | None = None
-        """When and why nobody got a session."""
-
-    async def locate(self, user: UserId, is_lost: bool) -> HttpServer:
-        """The address of the person's session, which is made anew where Composio lost it."""
-        if self._outage and self._clock() - self._outage[0] < self._retry_after_s:
-            raise ToolServerError(self._outage[1])
-        try:
-            session = await (self._api.renew(user) if is_lost else self._api.of(user))
-        except ToolServerError as error:
-            if not (isinstance(error, ComposioRefusedError) and error.status in _OF_THE_REQUEST):
-                self._outage = (self._clock(), str(error))
-            logger.warning("composio is left out for now: %s", error)
-            raise
-        self._outage = None
-        return replace(self._config, url=session.mcp_url)
 
 
 def composio_server(
@@ -78,10 +43,12 @@ def composio_server(
     """
     limits = replace(limits or HubLimits(), max_connections=_MAX_PEOPLE)
     config = HttpServer(name=SERVER_NAME, url="", headers={"x-api-key": api_key})
-    sessions = _Sessions(api, config, limits, clock)
 
     def make(user: str, _: Path) -> McpServer:
-        locate = partial(sessions.locate, UserId(user))
+        async def locate(is_lost: bool) -> HttpServer:
+            session = await (api.renew if is_lost else api.of)(UserId(user))
+            return replace(config, url=session.mcp_url)
+
         return McpServer(config, limits, clock, locate=locate, pins=pins)
 
     return PooledServer(

@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, cast
 from urllib.parse import quote, urlsplit
 
 import httpx2
@@ -199,24 +199,11 @@ class Account:
     """Such as an address; the id where Composio does not tell more."""
 
 
-class Accounts(Protocol):
-    """Raises ToolServerError where Composio cannot be asked."""
+class Accounts:
+    """Accounts at the service. `clock` gives seconds that only grow.
 
-    async def tool(self, slug: str, *, afresh: bool = False) -> AppTool:
-        """What is known of a tool."""
-        ...
-
-    async def active(self, user: UserId, toolkit: str, *, afresh: bool = False) -> Account | None:
-        """The person's own account of an app; None where it is missing, expired or inactive."""
-        ...
-
-    async def link(self, user: UserId, toolkit: str) -> str:
-        """A new link, by which this person connects an account. It is nobody else's business."""
-        ...
-
-
-class ComposioAccounts:
-    """Accounts at the service. `clock` gives seconds that only grow."""
+    Each question raises ToolServerError where Composio cannot be asked.
+    """
 
     def __init__(self, api: ComposioApi, clock: Callable[[], float]) -> None:
         self._api = api
@@ -227,12 +214,14 @@ class ComposioAccounts:
         self._identities: dict[str, str] = {}
 
     async def tool(self, slug: str, *, afresh: bool = False) -> AppTool:
+        """What is known of a tool."""
         found = None if afresh else self._tools.get(slug)
         if found is None or not found.schema_digest:
             found = self._tools[slug] = await self._describe(slug)
         return found
 
     async def active(self, user: UserId, toolkit: str, *, afresh: bool = False) -> Account | None:
+        """The person's own account of an app; None where it is missing, expired or inactive."""
         if not afresh and (found := self._active.get((user, toolkit))):
             return found
         self._active.pop((user, toolkit), None)
@@ -249,6 +238,7 @@ class ComposioAccounts:
         return account
 
     async def link(self, user: UserId, toolkit: str) -> str:
+        """A new link, by which this person connects an account. It is nobody else's business."""
         made = await self._api.post_in_session(user, "link", {"toolkit": toolkit})
         url = str(made.get("redirect_url") or "")
         if not urlsplit(url).hostname:

@@ -8,6 +8,7 @@ import asyncio
 import logging
 import re
 import time
+from collections import deque
 from contextlib import AbstractAsyncContextManager
 from contextvars import Context
 from typing import cast
@@ -29,12 +30,13 @@ from agent_core.messages import JsonObject
 from agent_core.tools import Progress
 from agent_core.tools.http import UNAUTHORIZED, http_streams
 from agent_core.tools.servers import HttpServer, HubLimits, InProcessServer, ServerConfig
-from agent_core.tools.stdio import Tail, stdio_streams
+from agent_core.tools.stdio import stdio_streams
 from agent_core.tools.wire import Screen
 
 logger = logging.getLogger(__name__)
 
 _MAX_PAGES = 100
+_KEPT_STDERR_BYTES = 65_536
 _SHOWN_STDERR_CHARS = 2_000
 _MAX_REASON_CHARS = 500
 _MAX_REPORT_CHARS = 500
@@ -71,7 +73,7 @@ class Connection:
     def __init__(self, config: ServerConfig, limits: HubLimits) -> None:
         self._config = config
         self._limits = limits
-        self._stderr = Tail()
+        self._stderr: deque[int] = deque(maxlen=_KEPT_STDERR_BYTES)
         self._ending = asyncio.Event()
         self._client: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         # An empty context: the server outlives the turn that needed it first, its trace must not.
@@ -176,7 +178,8 @@ class Connection:
 
     def stderr(self) -> str:
         """The end of what a stdio server wrote to stderr."""
-        return self._stderr.text(_SHOWN_STDERR_CHARS)
+        text = bytes(self._stderr).decode("utf-8", "replace")
+        return text.strip()[-_SHOWN_STDERR_CHARS:]
 
     async def _own(self) -> None:
         async with self._opening() as client:

@@ -11,10 +11,10 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Self, cast
 from urllib.parse import urlsplit
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from agent_core.errors import SettingsError
 from agent_core.messages import JsonObject
@@ -25,7 +25,6 @@ from agent_core.tools.servers import (
     HttpServer,
     Scope,
     StdioServer,
-    Transport,
 )
 
 RESERVED = frozenset({"local_toolkit", "composio"})
@@ -42,23 +41,17 @@ _HTTP_TYPES = frozenset({"http", "streamable-http", "streamable_http", "streamab
 _ADDED_TO = ("env", "headers")
 """Whose single entries an operator's entry adds or replaces."""
 _LOCATIONS = ("command", "url", "serverUrl")
+_FILLED = (*_LOCATIONS, *_ADDED_TO, "args", "cwd")
+"""What variables are filled in."""
 _PLACE = re.compile(r"\$\{([^}]*)\}")
 _VARIABLE = re.compile(r"(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?", re.DOTALL)
 
-_Config = StdioServer | HttpServer
+Find = Callable[[str, str | None], str | None]
+"""A program's path by its name and a PATH, None for the bot's own."""
 
 
-def _find(program: str, path: str | None) -> str | None:
+def _which(program: str, path: str | None) -> str | None:
     return shutil.which(program, path=path)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
-    """What decides whether a server is ready: variables, and where programs are found."""
-
-    environment: Mapping[str, str] = field(repr=False)
-    find: Callable[[str, str | None], str | None] = _find
-    """A program's path by its name and a PATH, None for the bot's own."""
 
 
 class Needs(BaseModel):
@@ -94,8 +87,41 @@ class Entry(BaseModel):
     opt_in: bool = Field(default=False, validation_alias="optIn")
     """The server is off until the operator's file names it."""
 
+    @property
+    def transport(self) -> str:
+        kind = self.type.lower() or ("http" if self.url else "stdio")
+        return "http" if kind in _HTTP_TYPES else kind
 
-def read_fleet(path: Path | None, surroundings: Surroundings) -> tuple[FleetServer, ...]:
+    @model_validator(mode="after")
+    def _says_how_it_is_reached(self) -> Self:
+        wanted = {"stdio": "command", "http": "url"}.get(self.transport)
+        if wanted is None:
+            raise ValueError(f"its type {self.type[:40]!r} is not known; there are stdio and http")
+        if not getattr(self, wanted):
+            raise ValueError(f"it has no {wanted}")
+        if self.command and self.url and not self.type:
+            raise ValueError("it has a command and a url, and no type that says which is meant")
+        return self
+
+    def config(self, name: str, base: Path) -> StdioServer | HttpServer:
+        """How to reach it; `base` is where its directory is looked for."""
+        if self.transport == "http":
+            return HttpServer(
+                name=name, url=self.url, headers=self.headers, call_timeout_s=self.timeout
+            )
+        return StdioServer(
+            name=name,
+            command=self.command,
+            args=tuple(self.args),
+            env={name: value for name, value in self.env.items() if value},
+            cwd=base / Path(self.cwd).expanduser() if self.cwd else None,
+            call_timeout_s=self.timeout,
+        )
+
+
+def read_fleet(
+    path: Path | None, environment: Mapping[str, str], find: Find = _which
+) -> tuple[FleetServer, ...]:
     """Every server of the catalogue and of the operator's file, those that are off included.
 
     An entry of the operator replaces the shipped one of its name; one that says neither `command`
@@ -111,15 +137,23 @@ def read_fleet(path: Path | None, surroundings: Surroundings) -> tuple[FleetServ
     servers: list[FleetServer] = []
     for name in {**shipped, **own}:
         raw, is_shipped = _merged(shipped.get(name), own.get(name))
-        entry = _fault_of_name(name) or _read_entry(raw)
+        filling = _Filling(environment)
+        entry = _fault_of_name(name) or _read_entry(raw, filling)
+        server = FleetServer(name=name, off=f"{entry}.", is_shipped=is_shipped)
         if isinstance(entry, Entry):
-            server = _server(name, entry, surroundings, base, is_named=name in own)
-        else:
-            off = f"{entry}."
-            server = FleetServer(
-                name=name, transport="unknown", config=None, off=off, is_ready=False
+            config = entry.config(name, base)
+            lacks = "; ".join(_lacks(entry, config, filling, find))
+            off = lacks or _switched_off(name, entry, is_named=name in own)
+            server = replace(
+                server,
+                transport=entry.transport,
+                config=config,
+                is_ready=not lacks,
+                off=off and f"{off}.",
+                scope=entry.scope,
+                access=Access(agents=entry.agents, channels=entry.channels, users=entry.users),
             )
-        servers.append(replace(server, is_shipped=is_shipped))
+        servers.append(server)
     return tuple(servers)
 
 
@@ -147,94 +181,76 @@ def _fault_of_name(name: str) -> str:
     return ""
 
 
-def _server(
-    name: str, entry: Entry, surroundings: Surroundings, base: Path, *, is_named: bool
-) -> FleetServer:
-    expansion = _Expansion(surroundings.environment, has_workspace=entry.scope == "session")
-    transport, reach = _reach(name, entry, expansion, base)
-    config = None if isinstance(reach, str) else reach
-    reasons = [reach] if isinstance(reach, str) else []
-    reasons += _lacks(entry, config, expansion, surroundings)
-    is_ready = not reasons
-    if is_ready and entry.disabled:
-        reasons = ["it is disabled in the file"]
-    elif is_ready and entry.opt_in and not is_named:
-        switch = json.dumps({"mcpServers": {name: {}}})
-        reasons = [
-            f"all that it needs is there; to turn it on, write {switch} "
-            "into the file that MCP_SERVERS_FILE names"
-        ]
-    return FleetServer(
-        name=name,
-        transport=transport,
-        config=config,
-        off=f"{'; '.join(reasons)}." if reasons else "",
-        is_ready=is_ready,
-        scope=entry.scope,
-        access=Access(agents=entry.agents, channels=entry.channels, users=entry.users),
+def _switched_off(name: str, entry: Entry, *, is_named: bool) -> str:
+    if entry.disabled:
+        return "it is disabled in the file"
+    if not entry.opt_in or is_named:
+        return ""
+    switch = json.dumps({"mcpServers": {name: {}}})
+    return (
+        f"all that it needs is there; to turn it on, write {switch} "
+        "into the file that MCP_SERVERS_FILE names"
     )
 
 
-def _reach(
-    name: str, entry: Entry, expansion: "_Expansion", base: Path
-) -> tuple[Transport, _Config | str]:
-    """By what transport the server is reached, and how; or what is wrong with the entry."""
-    kind = entry.type.lower()
-    if not kind and bool(entry.command) == bool(entry.url):
-        fault = "it has both a command and a url, and no type that says which is meant"
-        return "unknown", fault if entry.url else "it has neither a command nor a url"
-    match "http" if kind in _HTTP_TYPES else kind or ("http" if entry.url else "stdio"):
-        case "http":
-            config = HttpServer(
-                name=name,
-                url=expansion.fill(entry.url),
-                headers=expansion.fill_all(entry.headers),
-                call_timeout_s=entry.timeout,
-            )
-            return "http", config if entry.url else "it has no url"
-        case "stdio":
-            env = expansion.fill_all(entry.env)
-            config = StdioServer(
-                name=name,
-                command=expansion.fill(entry.command),
-                args=tuple(expansion.fill(argument) for argument in entry.args),
-                env={name: value for name, value in env.items() if value},
-                cwd=base / Path(expansion.fill(entry.cwd)).expanduser() if entry.cwd else None,
-                call_timeout_s=entry.timeout,
-            )
-            return "stdio", config if entry.command else "it has no command"
-        case "sse":
-            fault = (
-                "it speaks the old SSE transport, which is not supported; see whether it has http"
-            )
-            return "sse", fault
-        case _:
-            fault = f"its type {entry.type[:40]!r} is not known; there are stdio and http"
-            return "unknown", fault
+@dataclass(frozen=True, slots=True)
+class _Filling:
+    """Fills in variables, and collects what stands in the way. An empty variable counts as unset.
+
+    `unset` are the variables that are needed and not set, in the order of their first use;
+    `strange` are places that are no variables, such as `${input:token}`.
+    """
+
+    environment: Mapping[str, str]
+    unset: dict[str, None] = field(default_factory=dict[str, None])
+    strange: dict[str, None] = field(default_factory=dict[str, None])
+
+    def fill(self, value: Any, *, kept: str) -> Any:
+        """The value with its variables, however deep; the place `kept` stays."""
+        if isinstance(value, str):
+            return _PLACE.sub(lambda place: self._value(place, kept), value)
+        if isinstance(value, list):
+            return [self.fill(each, kept=kept) for each in cast("list[Any]", value)]
+        if isinstance(value, dict):
+            items = cast("JsonObject", value).items()
+            return {name: self.fill(each, kept=kept) for name, each in items}
+        return value
+
+    def _value(self, place: re.Match[str], kept: str) -> str:
+        if place[0] == kept:
+            return kept
+        found = _VARIABLE.fullmatch(place[1])
+        if found is None:
+            self.strange[place[0]] = None
+            return place[0]
+        value = self.environment.get(found[1], "") or found[2]
+        if value is None:
+            self.unset[found[1]] = None
+            return ""
+        return value
 
 
 def _lacks(
-    entry: Entry,
-    config: _Config | None,
-    expansion: "_Expansion",
-    surroundings: Surroundings,
+    entry: Entry, config: StdioServer | HttpServer, filling: _Filling, find: Find
 ) -> Iterator[str]:
     """What the entry needs and this machine does not have."""
-    unset = dict(expansion.unset)
-    unset.update({n: None for n in entry.needs.variables if not surroundings.environment.get(n)})
+    needed = (name for name in entry.needs.variables if not filling.environment.get(name))
+    unset = dict.fromkeys((*filling.unset, *needed))
     for name in unset:
-        hint = entry.needs.variables.get(name, "")
-        yield f"{name} is not set{f' ({hint})' if hint else ''}"
-    if expansion.strange:
-        yield f"{', '.join(expansion.strange)} cannot be filled in"
-    if isinstance(config, HttpServer) and not unset and not _is_web_address(config.url):
-        yield "its url is no http address"
-    if isinstance(config, StdioServer):
-        programs = {config.command: "", **entry.needs.programs}
-        path = config.env.get("PATH")
-        for program, hint in programs.items():
-            if program and not surroundings.find(program, path):
-                yield f"the program {program} is not found{f' ({hint})' if hint else ''}"
+        yield f"{name} is not set{_hint(entry.needs.variables.get(name))}"
+    if filling.strange:
+        yield f"{', '.join(filling.strange)} cannot be filled in"
+    if isinstance(config, HttpServer):
+        if not unset and not _is_web_address(config.url):
+            yield "its url is no http address"
+        return
+    for program, hint in {config.command: "", **entry.needs.programs}.items():
+        if program and not find(program, config.env.get("PATH")):
+            yield f"the program {program} is not found{_hint(hint)}"
+
+
+def _hint(text: str | None) -> str:
+    return f" ({text})" if text else ""
 
 
 def _is_web_address(url: str) -> bool:
@@ -245,45 +261,7 @@ def _is_web_address(url: str) -> bool:
     return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
-class _Expansion:
-    """Fills in variables, and collects what stands in the way. An empty variable counts as unset.
-
-    Attributes:
-        unset: The variables that are needed and not set, in the order of their first use.
-        strange: Places that are no variables, such as `${input:token}`.
-    """
-
-    def __init__(self, environment: Mapping[str, str], *, has_workspace: bool) -> None:
-        self._environment = environment
-        self._has_workspace = has_workspace
-        self.unset: dict[str, None] = {}
-        self.strange: dict[str, None] = {}
-
-    def fill(self, text: str) -> str:
-        """The text with its variables; `${WORKSPACE}` stays where sessions fill it in."""
-        return _PLACE.sub(self._value, text)
-
-    def fill_all(self, texts: Mapping[str, str]) -> dict[str, str]:
-        """The same names with filled texts."""
-        return {name: self.fill(text) for name, text in texts.items()}
-
-    def _value(self, place: re.Match[str]) -> str:
-        whole, inside = place.group(), place.group(1)
-        if whole == WORKSPACE and self._has_workspace:
-            return whole
-        found = _VARIABLE.fullmatch(inside)
-        if found is None:
-            self.strange[whole] = None
-            return whole
-        name, default = found.group(1), found.group(2)
-        value = self._environment.get(name, "") or default
-        if value is None:
-            self.unset[name] = None
-            return ""
-        return value
-
-
-def _read_entry(raw: Any) -> Entry | str:
+def _read_entry(raw: Any, filling: _Filling) -> Entry | str:
     """The entry, or why it is none, as the end of "It is off: …"."""
     if not isinstance(raw, dict):
         return "its entry is no JSON object"
@@ -292,12 +270,14 @@ def _read_entry(raw: Any) -> Entry | str:
         near = difflib.get_close_matches(key, _OURS, n=1, cutoff=_CLOSE)
         if near and key not in _OURS:
             return f"its key {key[:40]!r} is not known; is {near[0]!r} meant?"
+    kept = WORKSPACE if keys.get("scope") == "session" else ""
+    filled = {key: filling.fill(keys[key], kept=kept) for key in _FILLED if key in keys}
     try:
-        return Entry.model_validate(keys)
+        return Entry.model_validate(keys | filled)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])
-        return f"{place}: {first['msg']}"
+        return ": ".join(filter(None, (place, first["msg"].removeprefix("Value error, "))))
 
 
 def _read_file(path: Path) -> dict[str, Any]:
@@ -307,12 +287,10 @@ def _read_file(path: Path) -> dict[str, Any]:
         SettingsError: the file is not there or is not such a file; the message says line and why.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        return _entries(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
         raise SettingsError(f"The file of MCP servers {path} cannot be read: {reason}.") from error
-    try:
-        return _entries(text)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise SettingsError(
@@ -323,10 +301,10 @@ def _read_file(path: Path) -> dict[str, Any]:
 def _entries(text: str) -> dict[str, Any]:
     def no_twins(pairs: list[tuple[str, Any]]) -> JsonObject:
         names = [name for name, _ in pairs]
-        twin = next((name for name in names if names.count(name) > 1), None)
-        if twin is not None:
-            place = max(text.rfind(json.dumps(twin)), 0)
-            raise json.JSONDecodeError(f"{twin[:64]!r} is there twice", text, place)
+        for twin in names:
+            if names.count(twin) > 1:
+                place = max(text.rfind(json.dumps(twin)), 0)
+                raise json.JSONDecodeError(f"{twin[:64]!r} is there twice", text, place)
         return dict(pairs)
 
     try:

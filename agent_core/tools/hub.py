@@ -17,6 +17,7 @@ from agent_core.models import ToolSpec
 from agent_core.tools import Progress, ToolContext, ToolOutput
 from agent_core.tools.names import server_prefix
 from agent_core.tools.pins import Pins
+from agent_core.tools.registry import unknown_tool
 from agent_core.tools.server import Clock, McpServer, Told
 from agent_core.tools.servers import FleetServer, HubLimits, InProcessServer, ServerConfig
 
@@ -87,7 +88,7 @@ class PooledServer:
         """Run a call; every failure is a value."""
         key = self._key(context)
         if key is None:
-            return ToolOutput(text=f"There is no tool {call.name}.", is_error=True)
+            return unknown_tool(call.name, ())
         try:
             with self._use(key, context.workspace) as server:
                 return await server.run(call, context, progress)
@@ -199,7 +200,7 @@ class McpHub:
         for server in self._members:
             if call.name.startswith(server.prefix):
                 return await server.run(call, context, progress)
-        return ToolOutput(text=f"There is no tool {call.name}.", is_error=True)
+        return unknown_tool(call.name, [spec.name for spec in await self.specs(context)])
 
     async def close(self) -> None:
         """End all servers at once; bounded by the limits."""

@@ -9,7 +9,7 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -26,11 +26,8 @@ from agent_core.tools.servers import WORKSPACE
 
 logger = logging.getLogger(__name__)
 
-_PARTS = {
-    "description": "description",
-    "input_schema": "input schema",
-    "annotations": "annotations",
-}
+_VETTED = "composio"
+_PARTS = ("description", "input_schema", "annotations")
 
 _KEYS = (
     r"(?:api key|private key|ssh key|secret key|access key|signing key|password|passwd|passphrase"
@@ -81,94 +78,68 @@ class ListedTool:
         }
 
 
-Tools = Mapping[str, ListedTool]
-
-
 class Pins:
     """Compares what servers list with what was accepted; one object for all servers of a process.
 
-    Args:
-        vetted: Servers whose first definitions are taken as they are; their changes are not.
+    The first definitions of Composio's tools are taken as they are; their changes are not.
     """
 
-    def __init__(
-        self,
-        store: ToolPins,
-        *,
-        now: Callable[[], datetime] = machine_time,
-        vetted: tuple[str, ...] = ("composio",),
-    ) -> None:
+    def __init__(self, store: ToolPins, *, now: Callable[[], datetime] = machine_time) -> None:
         self._store = store
         self._now = now
-        self._vetted = vetted
-        self._told: set[tuple[str, str, str]] = set()
 
-    async def judge(self, server: str, tools: Tools, workspace: Path | None = None) -> Tools:
+    async def judge(
+        self, server: str, tools: Sequence[ListedTool], workspace: Path | None = None
+    ) -> list[ListedTool]:
         """The same tools, those turned off with the reason. A server's first ones are pinned.
 
         `workspace` is the session's directory where the server has one process for each session:
         its name in a definition makes no difference.
         """
-        found = {name: stored_form(tool, workspace) for name, tool in tools.items()}
+        found = {tool.name: stored_form(tool, workspace) for tool in tools}
         pins = await self._store.load(server)
         if new := [name for name in found if name not in pins]:
             is_first = not pins
-            await self._store.add(
-                [self._new_pin(server, found[name], is_first=is_first) for name in new]
-            )
+            await self._store.add([self._new_pin(server, found[n], is_first=is_first) for n in new])
             pins = await self._store.load(server)
-        pins = await self._compare(server, found, pins)
-        return {name: replace(tool, held=self._look_at(pins[name])) for name, tool in tools.items()}
-
-    async def known(self, server: str, workspace: Path | None = None) -> Tools:
-        """The tools that the server had when it was last seen; it need not be running."""
-        pins = await self._store.load(server)
-        return {name: self._remembered(pin, workspace) for name, pin in pins.items()}
-
-    async def _compare(
-        self, server: str, found: Mapping[str, JsonObject], pins: dict[str, Pin]
-    ) -> dict[str, Pin]:
-        """The pins as they are once every difference is written down."""
         proposals: dict[str, Proposal | None] = {}
         for name, definition in found.items():
             wanted = _wanted(pins[name], definition)
             if wanted != pins[name].proposal:
                 proposals[name] = wanted
+                pins[name] = replace(pins[name], proposal=wanted)
         await self._store.propose(server, proposals)
-        return pins | {n: replace(pins[n], proposal=each) for n, each in proposals.items()}
+        for name in (*new, *proposals):
+            if reason := why_held(pins[name]):
+                logger.warning("%s: tool %s is turned off: %s", server, name, reason)
+        return [replace(tool, held=why_held(pins[tool.name])) for tool in tools]
+
+    async def known(self, server: str, workspace: Path | None = None) -> list[ListedTool]:
+        """The tools that the server had when it was last seen; it need not be running."""
+        tools: list[ListedTool] = []
+        for pin in (await self._store.load(server)).values():
+            definition = pin.definition or (pin.proposal.definition if pin.proposal else {})
+            if workspace is not None:
+                definition = _swapped(definition, WORKSPACE, str(workspace))
+            tools.append(ListedTool(**definition, held=why_held(pin)))
+        return tools
 
     def _new_pin(self, server: str, definition: JsonObject, *, is_first: bool) -> Pin:
-        name, reason = definition["name"], ""
+        reason = ""
         if not is_first:
             reason = "it is new on a server whose tools were accepted before"
-        elif server not in self._vetted:
+        elif server != _VETTED:
             reason = suspicion_of(definition)
         digest = digest_of_json(definition)
         proposal = Proposal(digest=digest, definition=definition, reason=reason)
         return Pin(
             server=server,
-            tool=name,
+            tool=definition["name"],
             digest=NOT_ACCEPTED if reason else digest,
             definition={} if reason else definition,
             accepted_at=self._now(),
             proposal=proposal if reason else None,
         )
-
-    def _look_at(self, pin: Pin) -> str:
-        """Why the tool is off; logged when it is news."""
-        reason = why_held(pin)
-        if pin.proposal is not None:
-            news = (pin.server, pin.tool, pin.proposal.digest)
-            if news not in self._told:
-                self._told.add(news)
-                logger.warning("%s: tool %s is turned off: %s", pin.server, pin.tool, reason)
-        return reason
-
-    def _remembered(self, pin: Pin, workspace: Path | None) -> ListedTool:
-        definition = pin.definition or (pin.proposal.definition if pin.proposal else {})
-        if workspace is not None:
-            definition = _swapped(definition, WORKSPACE, str(workspace))
-        return ListedTool(**definition, held=why_held(pin))
 
 
 def why_held(pin: Pin) -> str:
@@ -188,14 +159,12 @@ def _wanted(pin: Pin, definition: JsonObject) -> Proposal | None:
         return None
     if pin.proposal is not None and pin.proposal.digest == digest:
         return pin.proposal
-    return Proposal(digest=digest, definition=definition, reason=_difference(pin, definition))
-
-
-def _difference(pin: Pin, definition: JsonObject) -> str:
-    if not pin.is_accepted:
-        return "it changed before it was accepted"
-    parts = [words for key, words in _PARTS.items() if definition[key] != pin.definition.get(key)]
-    return f"its {' and '.join(parts)} changed since it was accepted"
+    reason = "it changed before it was accepted"
+    if pin.is_accepted:
+        changed = [key for key in _PARTS if definition[key] != pin.definition.get(key)]
+        parts = " and ".join(changed).replace("_", " ")
+        reason = f"its {parts} changed since it was accepted"
+    return Proposal(digest=digest, definition=definition, reason=reason)
 
 
 def stored_form(tool: ListedTool, workspace: Path | None) -> JsonObject:
@@ -218,37 +187,28 @@ def digest_of_json(value: object) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def told_off(name: str, held: str) -> str:
-    """What the model is told that calls a tool which is turned off."""
-    return f"The tool {name} is turned off, and only an operator can turn it on. {held}"
-
-
-def usable_tools(server: str, listed: list[Tool]) -> Tools:
-    """The tools that a model can be told of, by name; the first of two whose names look alike."""
+def usable_tools(server: str, listed: Sequence[Tool]) -> list[ListedTool]:
+    """The tools that a model can be told of; the first of two whose names look alike."""
     tools: dict[str, ListedTool] = {}
-    taken: set[str] = set()
     for tool in listed:
         name = canonical(full_name(server, tool.name)) if canonical(tool.name) else ""
         if not name:
             fault = "its name has signs other than plain letters and digits"
-        elif name in taken:
+        elif name in tools:
             fault = "its name is taken"
         else:
             fault = fault_of_schema(tool.input_schema)
         if fault:
             logger.warning("%s: tool %s is left out: %s", server, tool.name, fault)
             continue
-        taken.add(name)
-        annotations = tool.annotations
-        tools[tool.name] = ListedTool(
+        said = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
+        tools[name] = ListedTool(
             name=tool.name,
             description=tool.description or tool.title or "",
             input_schema=tool.input_schema,
-            annotations=annotations.model_dump(mode="json", by_alias=True, exclude_none=True)
-            if annotations
-            else {},
+            annotations=said.get("annotations", {}),
         )
-    return tools
+    return list(tools.values())
 
 
 def suspicion_of(definition: JsonObject) -> str:

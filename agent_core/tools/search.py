@@ -7,13 +7,15 @@ fits a search best is told by SQLite's BM25 over names, descriptions and paramet
 import json
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from fnmatch import fnmatchcase
 from typing import cast
 
 from agent_core.messages import JsonObject, Message, ToolCall, ToolResult
 from agent_core.models import ToolSpec
 from agent_core.tools import Progress, ToolContext, ToolOutput, Toolset
+from agent_core.tools.registry import unknown_tool
 from agent_core.tools.schemas import fault_of_arguments
 
 FIND_TOOLS = "find_tools"
@@ -21,6 +23,7 @@ BUDGET_TOKENS = 3_000
 MIN_OTHERS_TOKENS = 1_000
 """Kept for tools outside the core, however large the core is."""
 MAX_FOUND = 8
+FOUND = "Found. You can call these now, the best match first:"
 
 _NAME_WEIGHT = 3.0
 """A word in a tool's name says more than one in its description."""
@@ -63,9 +66,6 @@ def tokens_of(specs: Sequence[ToolSpec]) -> int:
 def shown(
     specs: Sequence[ToolSpec],
     history: Sequence[Message],
-    budget_tokens: int = BUDGET_TOKENS,
-    *,
-    is_core: Callable[[str], bool] = is_core,
 ) -> tuple[ToolSpec, ...]:
     """The tools that the model is told of now: all of them while they fit the budget.
 
@@ -77,7 +77,7 @@ def shown(
         spec.name: spec for spec in specs if spec.name != FIND_TOOLS and not is_core(spec.name)
     }
     core = [spec for spec in specs if spec.name not in others]
-    left = max(budget_tokens - tokens_of(core), MIN_OTHERS_TOKENS)
+    left = max(BUDGET_TOKENS - tokens_of(core), MIN_OTHERS_TOKENS)
     if tokens_of(list(others.values())) <= left or all(spec.name != FIND_TOOLS for spec in core):
         return tuple(spec for spec in specs if spec.name != FIND_TOOLS)
     mentions = [name for name in _mentions(history) if name in others]
@@ -85,28 +85,47 @@ def shown(
     return (*core, *(others[name] for name in dict.fromkeys(mentions) if name in kept))
 
 
-class SearchableTools:
-    """A toolset with `find_tools` added, which searches the toolset's own tools."""
+class AgentTools:
+    """One agent's share of a toolset, with `find_tools` added, which searches that share.
 
-    def __init__(self, toolset: Toolset, *, is_core: Callable[[str], bool] = is_core) -> None:
+    It shows and runs the tools whose full names match a pattern; one that begins with `!` denies,
+    and wins. Patterns that only deny let nothing through; say `*` as well.
+    """
+
+    def __init__(self, toolset: Toolset, patterns: Sequence[str] = ("*",)) -> None:
         self._toolset = toolset
-        self._is_core = is_core
+        self._allowed = tuple(each for each in patterns if not each.startswith("!"))
+        self._denied = tuple(each[1:] for each in patterns if each.startswith("!"))
 
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
         """Every tool, `find_tools` last; `shown` takes out what need not be in sight."""
-        specs = await self._toolset.specs(context)
-        return (*specs, _finder([spec for spec in specs if not self._is_core(spec.name)]))
+        specs = await self._share(context)
+        return (*specs, _finder([spec for spec in specs if not is_core(spec.name)]))
 
     async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
-        if call.name != FIND_TOOLS:
+        if call.name == FIND_TOOLS:
+            return await self._find(call.arguments, context)
+        if self._lets(call.name):
             return await self._toolset.run(call, context, progress)
-        if fault := fault_of_arguments(call.arguments, _INPUT):
+        return unknown_tool(call.name, [spec.name for spec in await self._share(context)])
+
+    async def _find(self, arguments: JsonObject, context: ToolContext) -> ToolOutput:
+        if fault := fault_of_arguments(arguments, _INPUT):
             return ToolOutput(text=f"Invalid arguments for {FIND_TOOLS}: {fault}", is_error=True)
-        specs = await self._toolset.specs(context)
-        hidden = [spec for spec in specs if not self._is_core(spec.name)]
-        found = ranked(call.arguments["query"], hidden)
-        text = _told(found) if found else _nothing(hidden)
+        hidden = [spec for spec in await self._share(context) if not is_core(spec.name)]
+        found = ranked(arguments["query"], hidden)
+        text = f"No tool fits these words. {_servers(hidden)} Try other words, or go on without."
+        if found:
+            text = "\n".join((FOUND, *map(_entry, found)))
         return ToolOutput(text=text, size_bytes=len(text.encode("utf-8", "replace")))
+
+    async def _share(self, context: ToolContext) -> list[ToolSpec]:
+        return [spec for spec in await self._toolset.specs(context) if self._lets(spec.name)]
+
+    def _lets(self, name: str) -> bool:
+        if any(fnmatchcase(name, pattern) for pattern in self._denied):
+            return False
+        return any(fnmatchcase(name, pattern) for pattern in self._allowed)
 
 
 def _tokens(spec: ToolSpec) -> int:
@@ -145,25 +164,14 @@ def _names_in(text: str) -> list[str]:
     return [line[2:].partition(": ")[0] for line in lines]
 
 
-def _told(found: Sequence[ToolSpec]) -> str:
-    return "\n".join(["Found. You can call these now, the best match first:", *map(_entry, found)])
-
-
 def _entry(spec: ToolSpec) -> str:
     schema = json.dumps(spec.input_schema, ensure_ascii=False, separators=(",", ":"))
     if len(schema) > _MAX_SCHEMA_CHARS:
         schema = "(a long input schema; it stands in the tool's definition)"
-    return f"- {spec.name}: {_first_line(spec.description)}\n  {schema}"
-
-
-def _first_line(description: str) -> str:
-    lines = description.strip().splitlines() or ["(no description)"]
-    line = lines[0]
-    return line if len(line) <= _MAX_LINE_CHARS else f"{line[:_MAX_LINE_CHARS]}…"
-
-
-def _nothing(hidden: Sequence[ToolSpec]) -> str:
-    return f"No tool fits these words. {_servers(hidden)} Try other words, or go on without."
+    line = (spec.description.strip().splitlines() or ["(no description)"])[0]
+    if len(line) > _MAX_LINE_CHARS:
+        line = f"{line[:_MAX_LINE_CHARS]}…"
+    return f"- {spec.name}: {line}\n  {schema}"
 
 
 def _finder(hidden: Sequence[ToolSpec]) -> ToolSpec:

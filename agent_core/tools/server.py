@@ -2,22 +2,24 @@
 
 import asyncio
 import logging
+import math
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from mcp_types import CallToolResult
 
-from agent_core.background import Background, Backoff
+from agent_core.background import Background
 from agent_core.errors import ToolServerError
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.tools import Progress, ToolContext, ToolOutput
 from agent_core.tools.connection import Connection, RequestFault
 from agent_core.tools.names import full_name
-from agent_core.tools.pins import ListedTool, Pins, told_off, usable_tools
+from agent_core.tools.pins import ListedTool, Pins, usable_tools
+from agent_core.tools.registry import unknown_tool
 from agent_core.tools.results import artifacts_of, output_of
 from agent_core.tools.schemas import fault_of_arguments, schema_for_model
 from agent_core.tools.servers import HubLimits, ServerConfig
@@ -33,7 +35,6 @@ Locate = Callable[[bool], Awaitable[ServerConfig]]
 Told = Callable[[ToolCall, ToolContext], Awaitable[JsonObject]]
 """What a server of our own is told of a call, beside the session's directory."""
 
-MAX_BACKOFF_S = 60.0
 _MAX_DESCRIPTION_CHARS = 10_000
 _UNKNOWN_OUTCOME = "The call may or may not have run: check its effect before you make it again."
 
@@ -42,7 +43,7 @@ class McpServer:
     """A server whose failures stay its own. Safe to share between turns.
 
     Args:
-        locate: Asked before the first connection, where only a service knows the address.
+        locate: Asked before each connection, where only a service knows the address.
         pins: Turns off tools whose definitions changed; without it every definition is taken.
         told: Asked for each call, where the server is our own.
         workspace: The session's directory, where the server belongs to one session.
@@ -65,7 +66,6 @@ class McpServer:
         self._limits = limits
         self._clock = clock
         self._locate = locate
-        self._is_located = locate is None
         self._pins = pins
         self._told = told
         self._workspace = workspace
@@ -73,31 +73,31 @@ class McpServer:
         self._starting = asyncio.Lock()
         self._connection: Connection | None = None
         self._tools: Mapping[str, ListedTool] = {}
-        self._by_full_name: Mapping[str, ListedTool] = {}
+        """By full name, in the order of the server's own names."""
         self._specs: tuple[ToolSpec, ...] = ()
         self._listed_at = 0.0
-        self._judged_at = 0.0
         self._starts: deque[float] = deque()
-        self._failure: tuple[float, ToolServerError] | None = None
+        self._failure = (-math.inf, "")
+        """When the last start failed, and why; told to all who ask soon after."""
         self._is_closed = False
-        self._listing: asyncio.Task[Mapping[str, ListedTool]] | None = None
+        self._listing: asyncio.Task[Sequence[ListedTool]] | None = None
         self._background = Background()
 
-    async def tools(self) -> Mapping[str, ListedTool]:
-        """The server's usable tools by its own names, sorted; starts it if need be.
+    async def tools(self) -> Sequence[ListedTool]:
+        """The server's usable tools, sorted; starts it if need be.
 
         Raises:
             ToolServerError: it does not start or list. A failure is remembered for a while.
         """
         if self._connection is None and self._waits and await self._remember():
-            return self._tools
+            return list(self._tools.values())
         connection = await self._live_connection()
         is_old = self._clock() - self._listed_at > self._limits.relist_after_s
         if connection.tools_changed or is_old:
             await self._relist(connection)
-        elif self._is_held_long():
-            await self._judge(self._tools)
-        return self._tools
+        elif self._has_held():
+            await self._judge(list(self._tools.values()))
+        return list(self._tools.values())
 
     async def specs(self, patience_s: float | None = None) -> tuple[ToolSpec, ...]:
         """The tools to tell the model of.
@@ -123,7 +123,7 @@ class McpServer:
     async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
         """Run a call to one of this server's tools; every failure is a value."""
         try:
-            if call.name not in self._by_full_name:
+            if call.name not in self._tools:
                 await self.specs()
             schema = self._usable(call.name).input_schema
             if fault := fault_of_arguments(call.arguments, schema):
@@ -174,11 +174,13 @@ class McpServer:
         Raises:
             ToolServerError: there is none, or it is turned off.
         """
-        tool = self._by_full_name.get(name)
+        tool = self._tools.get(name)
         if tool is None:
-            raise ToolServerError(f"There is no tool {name}.")
+            raise ToolServerError(unknown_tool(name, [spec.name for spec in self._specs]).text)
         if tool.held:
-            raise ToolServerError(told_off(name, tool.held))
+            raise ToolServerError(
+                f"The tool {name} is turned off, and only an operator can turn it on. {tool.held}"
+            )
         return tool
 
     async def _meta(self, call: ToolCall, context: ToolContext) -> JsonObject | None:
@@ -189,10 +191,9 @@ class McpServer:
         return {"session_dir": str(context.workspace), **more}
 
     async def _remember(self) -> bool:
-        """Whether the tools are known without a start; they are looked up once in a while."""
-        if self._failure is not None:
-            self._raise_if_not_now()
-        if self._pins is not None and (not self._tools or self._is_held_long()):
+        """Whether the tools are known without a start."""
+        self._raise_if_not_now()
+        if self._pins is not None and (not self._tools or self._has_held()):
             self._take(await self._pins.known(self._config.name, self._workspace))
         return bool(self._tools)
 
@@ -220,25 +221,22 @@ class McpServer:
 
     async def _start(self) -> Connection:
         self._raise_if_not_now()
-        if self._starts:
-            backoff = Backoff(first_s=self._limits.backoff_s, longest_s=MAX_BACKOFF_S)
-            await asyncio.sleep(backoff.wait_s(len(self._starts)))
         self._starts.append(self._clock())
         try:
             connection = await self._connect_located()
         except ToolServerError as error:
-            self._failure = (self._clock(), error)
+            self._failure = (self._clock(), str(error))
             logger.warning("%s", "\n".join((str(error), *getattr(error, "__notes__", ()))))
             raise
-        self._failure = None
         return connection
 
     def _raise_if_not_now(self) -> None:
         name, now = self._config.name, self._clock()
         if self._is_closed:
             raise ToolServerError(f"The tool server {name} has been shut down.")
-        if self._failure is not None and now - self._failure[0] < self._limits.retry_after_s:
-            raise ToolServerError(str(self._failure[1]))
+        failed_at, reason = self._failure
+        if now - failed_at < self._limits.retry_after_s:
+            raise ToolServerError(reason)
         while self._starts and now - self._starts[0] >= self._limits.restart_window_s:
             self._starts.popleft()
         if len(self._starts) > self._limits.max_restarts:
@@ -248,18 +246,17 @@ class McpServer:
             )
 
     async def _connect_located(self) -> Connection:
-        if self._locate is not None and not self._is_located:
-            self._config, self._is_located = await self._locate(False), True
+        if self._locate is None:
+            return await self._connect(self._config)
         try:
-            return await self._connect()
+            return await self._connect(await self._locate(False))
         except RequestFault as fault:
-            if self._locate is None or not fault.is_lost:
+            if not fault.is_lost:
                 raise
-        self._config = await self._locate(True)
-        return await self._connect()
+        return await self._connect(await self._locate(True))
 
-    async def _connect(self) -> Connection:
-        connection = Connection(self._config, self._limits)
+    async def _connect(self, config: ServerConfig) -> Connection:
+        connection = Connection(config, self._limits)
         try:
             await connection.wait_connected()
             await self._list(connection)
@@ -285,28 +282,24 @@ class McpServer:
         await self._judge(await asyncio.to_thread(usable_tools, self._config.name, listed))
         self._listed_at = self._clock()
 
-    async def _judge(self, tools: Mapping[str, ListedTool]) -> None:
+    async def _judge(self, tools: Sequence[ListedTool]) -> None:
         if self._pins is not None:
             tools = await self._pins.judge(self._config.name, tools, self._workspace)
         self._take(tools)
 
-    def _take(self, tools: Mapping[str, ListedTool]) -> None:
+    def _take(self, tools: Sequence[ListedTool]) -> None:
         """Offer these from now on, by name: a start does not change what the model is told."""
-        self._judged_at = self._clock()
-        self._tools = {name: tools[name] for name in sorted(tools)}
-        server = self._config.name
-        self._by_full_name = {full_name(server, name): self._tools[name] for name in self._tools}
+        in_order = sorted(tools, key=lambda tool: tool.name)
+        self._tools = {full_name(self._config.name, tool.name): tool for tool in in_order}
         self._specs = tuple(
             _spec(name, tool, is_trusted=self._config.trusted)
-            for name, tool in self._by_full_name.items()
+            for name, tool in self._tools.items()
             if not tool.held
         )
 
-    def _is_held_long(self) -> bool:
-        """Whether a tool is off, and a person may have accepted it meanwhile."""
-        age_s = self._clock() - self._judged_at
-        is_held = any(tool.held for tool in self._tools.values())
-        return is_held and age_s > self._limits.pins_again_after_s
+    def _has_held(self) -> bool:
+        """Whether a tool is off, which a person may have accepted meanwhile."""
+        return any(tool.held for tool in self._tools.values())
 
 
 def _failed(text: str, may_have_happened: bool = False) -> ToolOutput:

@@ -14,7 +14,6 @@ WORKSPACE = "${WORKSPACE}"
 ANY = "*"
 
 Scope = Literal["bot", "session"]
-Transport = Literal["stdio", "http", "sse", "unknown"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +97,11 @@ class FleetServer:
     """What the operator's file and the shipped catalogue say of one server."""
 
     name: str
-    transport: Transport
-    config: StdioServer | HttpServer | None
-    """How to reach it; None where its entry does not say it."""
     off: str = ""
     """Why it is off, as a sentence for the operator; empty when it is on."""
+    transport: str = "unknown"
+    config: StdioServer | HttpServer | None = None
+    """How to reach it; None where its entry does not say it."""
     is_ready: bool = True
     """All that it needs is there, so that it could be started, also while it is off."""
     scope: Scope = "bot"
@@ -149,14 +148,10 @@ class HubLimits:
     max_restarts: int = 3
     """Within `restart_window_s`; beyond that the server counts as down until the window is over."""
     restart_window_s: float = 60.0
-    backoff_s: float = 0.2
-    """Before the first restart; doubles with each further one inside the window."""
     retry_after_s: float = 30.0
     """How long a failed start is remembered before the next attempt."""
     relist_after_s: float = 300.0
     """Age at which a tool list is fetched again, whatever the server announces."""
-    pins_again_after_s: float = 30.0
-    """How long after a tool was turned off it is looked up whether a person accepted it."""
     idle_after_s: float = 900.0
     """A connection of one session or person ends when it was not used for so long."""
     max_connections: int = 24

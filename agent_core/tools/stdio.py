@@ -7,9 +7,9 @@ is a file, and descendants of a server that left on its own survive.
 import asyncio
 import os
 import signal
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections import deque
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import Any
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -30,22 +30,6 @@ _LANGUAGE = {"LANG": "C.UTF-8"}
 Streams = tuple[
     MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]
 ]
-
-
-class Tail:
-    """The last bytes that a process wrote to stderr."""
-
-    def __init__(self, max_bytes: int = 65_536) -> None:
-        self._max_bytes = max_bytes
-        self._kept = b""
-
-    def add(self, chunk: bytes) -> None:
-        """Keep `chunk`, and let go of the oldest bytes beyond the limit."""
-        self._kept = (self._kept + chunk)[-self._max_bytes :]
-
-    def text(self, max_chars: int) -> str:
-        """The end of what was written, at most `max_chars` long."""
-        return self._kept.decode("utf-8", "replace").strip()[-max_chars:]
 
 
 class _Child(asyncio.subprocess.SubprocessStreamProtocol):
@@ -76,7 +60,7 @@ async def stdio_streams(
     limits: HubLimits,
     *,
     screen: Screen,
-    stderr: Tail,
+    stderr: deque[int],
     on_end: Callable[[], None],
 ) -> AsyncGenerator[Streams, None]:
     """Start the server and exchange messages with it; the whole process group is gone on return.
@@ -107,9 +91,18 @@ async def stdio_streams(
         yield incoming, outgoing
     finally:
         child.stdin.close()
-        await _run_through(_end(transport, child, pumps, hearing, limits.grace_s))
-        for stream in (incoming, outgoing, sink, source):
-            stream.close()
+        try:
+            if not await child.exits(limits.grace_s):
+                _signal_group(transport, signal.SIGTERM)
+                await child.exits(limits.grace_s)
+        finally:
+            # Also when the leader has left already, and at once when we are cancelled meanwhile.
+            _signal_group(transport, signal.SIGKILL)
+            await asyncio.wait({hearing}, timeout=_LAST_WORDS_S)
+            await pumps.close()
+            transport.close()
+            for stream in (incoming, outgoing, sink, source):
+                stream.close()
 
 
 async def _read_stdout(
@@ -143,40 +136,11 @@ async def _write_stdin(
             await stdin.drain()
 
 
-async def _read_stderr(stderr: asyncio.StreamReader, tail: Tail) -> None:
+async def _read_stderr(stderr: asyncio.StreamReader, tail: deque[int]) -> None:
     while chunk := await stderr.read(_CHUNK_BYTES):
-        tail.add(chunk)
-
-
-async def _end(
-    transport: asyncio.SubprocessTransport,
-    child: _Child,
-    pumps: Background,
-    hearing: asyncio.Task[None],
-    grace_s: float,
-) -> None:
-    """Wait a little, then end the group, also when its leader has left already."""
-    if not await child.exits(grace_s):
-        _signal_group(transport, signal.SIGTERM)
-        await child.exits(grace_s)
-    _signal_group(transport, signal.SIGKILL)
-    await child.exits(grace_s)
-    await asyncio.wait({hearing}, timeout=_LAST_WORDS_S)
-    await pumps.close()
-    transport.close()
+        tail.extend(chunk)
 
 
 def _signal_group(transport: asyncio.SubprocessTransport, number: signal.Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(transport.get_pid(), number)
-
-
-async def _run_through(work: Coroutine[Any, Any, None]) -> None:
-    """Do it even if we are cancelled meanwhile, or the group would stay; it is bounded."""
-    task = asyncio.create_task(work)
-    try:
-        await asyncio.shield(task)
-    finally:
-        while not task.done():
-            with suppress(asyncio.CancelledError):
-                await asyncio.wait({task})

@@ -15,7 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from agent_core.messages import JsonObject
 from bot.slack_api.calls import CALL_LIMIT_S, Calls, Guard, ask
 from bot.slack_api.channels import Channels
-from bot.slack_api.clock import Clock, SystemClock
+from bot.slack_api.clock import Clock
 from bot.slack_api.errors import SlackError, SlackRefused
 from bot.slack_api.files import Files
 from bot.slack_api.records import (
@@ -65,7 +65,7 @@ class SlackApi:
             settle_s: How long a request of a process that died may still be on its way; so long is
                 waited before the thread is read back.
         """
-        self.clock = clock or SystemClock()
+        self.clock = clock or Clock()
         self._settle_s = settle_s
         self._has_sessions = True
         self._use(Calls(client, self.clock, limit_s=limit_s))
@@ -123,8 +123,8 @@ class SlackApi:
         `may_exist` an earlier process may have posted it: the thread is read first, late enough for
         a request that was still under way.
         """
-        arguments = _post_arguments(thread, text, blocks, op_id)
         find = partial(self.find_post, thread, op_id)
+        arguments = {**_marked(thread.channel, text, op_id, blocks), "thread_ts": thread.root_ts}
         return await self._post_once(arguments, find, may_exist=may_exist)
 
     async def post_direct(
@@ -132,14 +132,11 @@ class SlackApi:
     ) -> ThreadRef:
         """Write once to a person directly and return the thread that this begins.
 
-        As with `post`; the conversation is read back for posts that are later than the `ts` of
-        `since`.
+        As with `announce`.
         """
         opened = await self._calls.repeatable("conversations.open", {"users": user})
         channel = str(opened["channel"]["id"])
-        arguments = {**_quiet(text, ()), "channel": channel, "metadata": _mark(op_id)}
-        find = partial(self._find_root, channel, op_id, since)
-        ts = await self._post_once(arguments, find, may_exist=may_exist)
+        ts = await self.announce(channel, text, op_id=op_id, since=since, may_exist=may_exist)
         return ThreadRef(team=team, channel=channel, root_ts=ts)
 
     async def announce(
@@ -147,12 +144,14 @@ class SlackApi:
     ) -> str:
         """Post once to a whole conversation and return the post's `ts`.
 
-        As with `post_direct`. What earlier processes posted can be looked for all at once, with
-        `announced`.
+        As with `post`; the conversation is read back for posts that are later than the `ts` of
+        `since`. What earlier processes posted can be looked for all at once, with `announced`.
         """
-        arguments = {**_quiet(text, ()), "channel": channel, "metadata": _mark(op_id)}
-        find = partial(self._find_root, channel, op_id, since)
-        return await self._post_once(arguments, find, may_exist=may_exist)
+
+        async def find() -> str | None:
+            return await _find(op_id, self.channels.history(channel, oldest=since))
+
+        return await self._post_once(_marked(channel, text, op_id), find, may_exist=may_exist)
 
     async def announced(self, channel: str, *, since: str) -> set[str]:
         """The op ids of the bot's posts to the whole conversation that are later than `since`.
@@ -212,11 +211,11 @@ class SlackApi:
 
     async def add_reaction(self, channel: str, ts: str, name: str) -> None:
         """Put an emoji on a post; one that is there already stays."""
-        await self._react("reactions.add", channel, ts, name, settled="already_reacted")
+        await self._react("reactions.add", channel, ts, name)
 
     async def remove_reaction(self, channel: str, ts: str, name: str) -> None:
         """Take the bot's emoji off a post; one that is not there is fine."""
-        await self._react("reactions.remove", channel, ts, name, settled="no_reaction")
+        await self._react("reactions.remove", channel, ts, name)
 
     async def newest_posts(
         self, thread: ThreadRef, *, limit: int, before_ts: str
@@ -271,24 +270,12 @@ class SlackApi:
         await self.clock.sleep(min(READ_BACK_GAP_S, self._settle_s))
         return await find()
 
-    async def _find_root(self, channel: str, op_id: str, since: str) -> str | None:
-        """The `ts` of the bot's post to the whole conversation with this op id."""
-        return await _find(op_id, self.channels.history(channel, oldest=since))
-
-    async def _react(
-        self,
-        method: Literal["reactions.add", "reactions.remove"],
-        channel: str,
-        ts: str,
-        name: str,
-        *,
-        settled: str,
-    ) -> None:
+    async def _react(self, method: str, channel: str, ts: str, name: str) -> None:
         arguments = {"channel": channel, "timestamp": ts, "name": name}
         try:
             await self._calls.repeatable(method, arguments)
         except SlackRefused as refused:
-            if refused.code != settled:
+            if refused.code not in {"already_reacted", "no_reaction"}:
                 raise
 
 
@@ -379,15 +366,11 @@ def _quiet(text: str, blocks: Sequence[JsonObject]) -> dict[str, Any]:
     return {**given, "blocks": list(blocks)} if blocks else given
 
 
-def _mark(op_id: str) -> JsonObject:
-    return {"event_type": EVENT_TYPE, "event_payload": {"op_id": op_id}}
-
-
-def _post_arguments(
-    thread: ThreadRef, text: str, blocks: Sequence[JsonObject], op_id: str
+def _marked(
+    channel: str, text: str, op_id: str, blocks: Sequence[JsonObject] = ()
 ) -> dict[str, Any]:
-    place = {"channel": thread.channel, "thread_ts": thread.root_ts}
-    return {**_quiet(text, blocks), **place, "metadata": _mark(op_id)}
+    mark = {"event_type": EVENT_TYPE, "event_payload": {"op_id": op_id}}
+    return {**_quiet(text, blocks), "channel": channel, "metadata": mark}
 
 
 def _update_arguments(

@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from agent_core.consent.gate import ConsentGate
-from agent_core.consent.links import FreshLinks, LinkPlaces
+from agent_core.consent.links import LinkPlaces, fresh_links
 from agent_core.consent.policy import read_policy
-from agent_core.consent.taint import Taints
 from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
@@ -27,7 +26,7 @@ from agent_core.testing.tools import ignore_progress
 from agent_core.tools import ToolContext, ToolOutput
 from agent_core.tools.actions import opened
 from agent_core.tools.composio import composio_server
-from agent_core.tools.composio_api import ComposioAccounts, ComposioApi
+from agent_core.tools.composio_api import Accounts, ComposioApi
 from agent_core.tools.hub import McpHub
 from bot.sandbox.composio import ComposioStandIn
 from tests.attacks.world import BATCH
@@ -53,7 +52,7 @@ class Tenants:
 
     standin: ComposioStandIn
     tools: McpHub
-    accounts: ComposioAccounts
+    accounts: Accounts
     gate: ConsentGate
     consents: ConsentStore
     root: Path
@@ -114,7 +113,7 @@ async def open_tenants(root: Path) -> AsyncGenerator[Tenants]:
         tools = McpHub([], more=[composio_server(api, api_key=standin.api_key, clock=ticks)])
         stack.push_async_callback(tools.close)
         store, consents = SessionStore(database, behind), ConsentStore(database)
-        accounts = ComposioAccounts(api, ticks)
+        accounts = Accounts(api, ticks)
         now = datetime.now(UTC)
         for team in TEAMS:
             session = SessionId(f"{team}:C1:1.000001")
@@ -124,10 +123,9 @@ async def open_tenants(root: Path) -> AsyncGenerator[Tenants]:
             store=store,
             consents=consents,
             audit=AuditLog(database),
-            taints=Taints(store),
             accounts=accounts,
             places=LinkPlaces(("connect.composio.dev",)),
-            links=FreshLinks(ticks),
+            links=fresh_links(ticks),
             clock=lambda: datetime.now(UTC),
         )
         yield Tenants(

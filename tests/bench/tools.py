@@ -39,7 +39,7 @@ from agent_core.testing.tools import (
 from agent_core.tools import Toolset
 from agent_core.tools.hub import McpHub
 from agent_core.tools.registry import Registry
-from agent_core.tools.search import FIND_TOOLS, SearchableTools, shown, tokens_of
+from agent_core.tools.search import FIND_TOOLS, AgentTools, shown, tokens_of
 from agent_core.tools.servers import HttpServer, InProcessServer, ServerConfig, StdioServer
 from tests.agent_core.tools.catalogue import catalogue
 from tests.agent_core.tools.loopback import serve
@@ -77,7 +77,7 @@ async def measure_ratio(name: str, ours: Once, bare: Once) -> list[Result]:
 @asynccontextmanager
 async def our_call(config: ServerConfig, workspace: Path) -> AsyncGenerator[Once]:
     hub = McpHub([config])
-    registry = Registry([hub])
+    registry = Registry(hub)
     context = tool_context(workspace)
     call = tool_call(f"mcp__{config.name}__echo", {"text": WORDS})
 
@@ -142,7 +142,7 @@ async def our_toolkit() -> AsyncGenerator[Toolset]:
         await hub.close()
 
 
-def fleet(count: int) -> FakeToolset:
+def fake(specs: Sequence[ToolSpec]) -> FakeToolset:
     async def say(*_: object) -> str:
         return "said"
 
@@ -151,7 +151,7 @@ def fleet(count: int) -> FakeToolset:
             spec.name: FakeTool(
                 run=say, description=spec.description, input_schema=spec.input_schema
             )
-            for spec in catalogue(count)
+            for spec in specs
         }
     )
 
@@ -161,7 +161,8 @@ async def measure_tokens(workspace: Path) -> list[Result]:
     results: list[Result] = []
     async with our_toolkit() as toolkit:
         for count in (10, 100, 500):
-            tools = SearchableTools(Registry([toolkit, fleet(count)]))
+            own = await toolkit.specs(tool_context(workspace))
+            tools = AgentTools(fake([*own, *catalogue(count)]))
             specs = [*await tools.specs(tool_context(workspace)), *body]
             goal = 3_000 if count == 500 else None
             results += [
@@ -172,9 +173,7 @@ async def measure_tokens(workspace: Path) -> list[Result]:
     return results
 
 
-async def _tokens_found(
-    tools: SearchableTools, specs: Sequence[ToolSpec], workspace: Path
-) -> Result:
+async def _tokens_found(tools: AgentTools, specs: Sequence[ToolSpec], workspace: Path) -> Result:
     history: list[Message] = []
     most = 0
     for number, query in enumerate(SEARCHES):

@@ -44,7 +44,7 @@ def _example(rule: dict[str, Any]) -> object:
 async def use_all_tools(url: str, workspace: Path) -> int:
     """Call each tool; how many of the calls, or of the listings, failed."""
     hub = McpHub([HttpServer(name="suite", url=url, call_timeout_s=15)])
-    registry, context = Registry([hub]), tool_context(workspace)
+    registry, context = Registry(hub), tool_context(workspace)
     failed = 0
     try:
         for spec in await registry.specs(context):

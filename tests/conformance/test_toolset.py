@@ -21,6 +21,7 @@ from agent_core.testing.tools import (
 from agent_core.tools import Progress, ToolContext, Toolset
 from agent_core.tools.hub import McpHub
 from agent_core.tools.registry import Registry
+from agent_core.tools.search import AgentTools
 from agent_core.tools.servers import InProcessServer, ServerConfig, StdioServer
 
 pytestmark = pytest.mark.process("one of the toolsets is a process")
@@ -63,12 +64,12 @@ async def fake() -> AsyncGenerator[Subject, None]:
 
 @asynccontextmanager
 async def registry() -> AsyncGenerator[Subject, None]:
-    yield Subject(toolset=Registry([fake_toolset()]), echo="echo", hang="hang")
+    yield Subject(toolset=Registry(fake_toolset()), echo="echo", hang="hang")
 
 
 @asynccontextmanager
 async def restricted() -> AsyncGenerator[Subject, None]:
-    view = Registry([fake_toolset()]).restricted(["echo", "hang"])
+    view = AgentTools(Registry(fake_toolset()), ["echo", "hang"])
     yield Subject(toolset=view, echo="echo", hang="hang")
 
 

@@ -53,7 +53,7 @@ def agents(names: Sequence[str] = NAMES) -> tuple[Agent, Agent, FakeToolset]:
     tools = FakeToolset(dict.fromkeys(names, do_it))
     made = Agents(
         model=RetryingModel(ScriptedModel([])),
-        registry=Registry([tools]),
+        registry=Registry(tools),
         specs=shipped_specs(),
         limits=Limits(),
     )
@@ -115,7 +115,7 @@ def test_a_definition_s_own_model_is_used() -> None:
     [spec] = shipped_specs()
     made = Agents(
         model=RetryingModel(ScriptedModel([], name="large")),
-        registry=Registry([]),
+        registry=Registry(FakeToolset({})),
         specs=(spec.model_copy(update={"model": "small"}),),
         limits=Limits(),
         other_models={"small": other},

@@ -14,7 +14,7 @@ from agent_core.tools.hub import McpHub
 from agent_core.tools.servers import HubLimits, ServerConfig
 from tests.agent_core.tools.world import Told, stored_pins
 
-QUICK = HubLimits(connect_timeout_s=10, list_timeout_s=5, backoff_s=0.01, grace_s=0.3)
+QUICK = HubLimits(connect_timeout_s=10, list_timeout_s=5, grace_s=0.3)
 
 HubMaker = Callable[..., McpHub]
 

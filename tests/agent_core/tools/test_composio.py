@@ -19,7 +19,7 @@ from agent_core.ids import UserId
 from agent_core.testing.tools import echo_server, ignore_progress, tool_call, tool_context
 from agent_core.tools import ToolContext, ToolOutput
 from agent_core.tools.composio import composio_server
-from agent_core.tools.composio_api import ComposioAccounts, ComposioApi, origin
+from agent_core.tools.composio_api import Accounts, ComposioApi, origin
 from agent_core.tools.hub import McpHub
 from bot.sandbox.composio import ComposioStandIn
 from tests.agent_core.tools.conftest import QUICK, HubMaker
@@ -221,19 +221,6 @@ async def test_a_wrong_key_means_no_tools(open_hub: OpenHub, context: ToolContex
     assert "Composio refused: 401 Invalid API key" in output.text
 
 
-async def test_an_outage_is_told_to_all_and_composio_asked_again_half_a_minute_later(
-    service: Composio, open_hub: OpenHub, tmp_path: Path
-) -> None:
-    ann, ben = (tool_context(tmp_path, asker=asker) for asker in (ANN, BEN))
-    hub = open_hub(retry_after_s=30)
-    service.status = 503
-    assert await names(hub, ann) == []
-    service.status = None
-    assert await names(hub, ann) == await names(hub, ben) == []
-    service.now_s += 31
-    assert await names(hub, ann) == await names(hub, ben) == [ECHO]
-
-
 async def test_who_was_long_idle_comes_back_to_the_same_session(
     service: Composio, open_hub: OpenHub, context: ToolContext
 ) -> None:
@@ -262,10 +249,10 @@ def test_origins_are_compared_by_scheme_host_and_port(one: str, other: str, same
 @asynccontextmanager
 async def accounts_at(
     base_url: str, api_key: str = "ak_x", clock: Callable[[], float] = lambda: 0.0
-) -> AsyncGenerator[ComposioAccounts]:
+) -> AsyncGenerator[Accounts]:
     api = ComposioApi(api_key=api_key, base_url=base_url)
     try:
-        yield ComposioAccounts(api, clock)
+        yield Accounts(api, clock)
     finally:
         await api.close()
 
@@ -277,13 +264,13 @@ async def standin() -> AsyncGenerator[ComposioStandIn]:
 
 
 @pytest.fixture
-async def accounts(standin: ComposioStandIn) -> AsyncGenerator[ComposioAccounts]:
+async def accounts(standin: ComposioStandIn) -> AsyncGenerator[Accounts]:
     async with accounts_at(standin.base_url, standin.api_key) as accounts:
         yield accounts
 
 
 async def test_an_account_is_its_persons_alone_and_an_expired_one_none(
-    standin: ComposioStandIn, accounts: ComposioAccounts
+    standin: ComposioStandIn, accounts: Accounts
 ) -> None:
     standin.connect(ANN, "gmail", identity="ann@example.com")
     mine = await accounts.active(ANN, "gmail")
@@ -297,7 +284,7 @@ async def test_an_account_is_its_persons_alone_and_an_expired_one_none(
 
 
 async def test_a_link_makes_an_account_of_whom_it_was_made_for_also_in_a_new_session(
-    standin: ComposioStandIn, accounts: ComposioAccounts
+    standin: ComposioStandIn, accounts: Accounts
 ) -> None:
     await accounts.link(ANN, "gmail")
     standin.sessions.clear()
@@ -307,7 +294,7 @@ async def test_a_link_makes_an_account_of_whom_it_was_made_for_also_in_a_new_ses
 
 
 async def test_a_tool_says_of_which_app_it_is_and_whether_it_needs_an_account(
-    accounts: ComposioAccounts,
+    accounts: Accounts,
 ) -> None:
     mail = await accounts.tool("GMAIL_SEND_EMAIL")
     news = await accounts.tool("COMPOSIO_SEARCH_NEWS")
@@ -321,7 +308,7 @@ async def test_a_tool_says_of_which_app_it_is_and_whether_it_needs_an_account(
 @asynccontextmanager
 async def accounts_told(
     answer: Callable[[Request], Response],
-) -> AsyncGenerator[ComposioAccounts]:
+) -> AsyncGenerator[Accounts]:
     """Accounts at a service with one answer to whatever is asked."""
 
     async def handle(request: Request) -> Response:

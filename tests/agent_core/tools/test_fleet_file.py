@@ -8,21 +8,25 @@ from typing import Any
 import pytest
 
 from agent_core.errors import SettingsError
-from agent_core.tools.fleet import Surroundings, read_fleet
+from agent_core.tools.fleet import read_fleet
 from agent_core.tools.servers import FleetServer, HttpServer, StdioServer
 
 SHIPPED = ["edgartools", "video_audio", "youtube", "zai_vision", "web_reader"]
 EVERYTHING = {"EDGAR_IDENTITY": "Jane jane@example.com", "Z_AI_API_KEY": "z1"}
 
 
-def surroundings(
-    environment: Mapping[str, str] | None = None, *, lacking: tuple[str, ...] = ()
-) -> Surroundings:
-    """A machine that has every program but some."""
-    return Surroundings(
-        environment=environment or {},
-        find=lambda program, _: None if program in lacking else f"/usr/bin/{program}",
-    )
+def fleet_of(
+    file: Path | None,
+    environment: Mapping[str, str] | None = None,
+    *,
+    lacking: tuple[str, ...] = (),
+) -> dict[str, FleetServer]:
+    """All servers by name, on a machine that has every program but some."""
+
+    def find(program: str, _: str | None) -> str | None:
+        return None if program in lacking else f"/usr/bin/{program}"
+
+    return {server.name: server for server in read_fleet(file, environment or {}, find)}
 
 
 def read(
@@ -31,20 +35,13 @@ def read(
     """All servers by name, the file's own ones last."""
     file = tmp_path / "servers.json"
     file.write_text(json.dumps({"mcpServers": servers}), encoding="utf-8")
-    return {server.name: server for server in read_fleet(file, surroundings(environment))}
+    return fleet_of(file, environment)
 
 
 def read_one(
     tmp_path: Path, entry: Any, environment: Mapping[str, str] | None = None
 ) -> FleetServer:
     return read(tmp_path, {"mine": entry}, environment)["mine"]
-
-
-def catalogue(
-    environment: Mapping[str, str] | None = None, *, lacking: tuple[str, ...] = ()
-) -> dict[str, FleetServer]:
-    fleet = read_fleet(None, surroundings(environment, lacking=lacking))
-    return {server.name: server for server in fleet}
 
 
 @pytest.mark.proves("fleet.file")
@@ -93,13 +90,12 @@ def test_an_http_server_has_many_spellings(tmp_path: Path, kind: str | None, key
         ({"command": "c", "env": {"K": "${KEY} ${MORE}"}}, "KEY is not set; MORE is not set."),
         ({"command": "c", "args": ["${input:token}"]}, "${input:token} cannot be filled in."),
         ({"command": "c", "args": ["${WORKSPACE}"]}, "WORKSPACE is not set."),
-        ({"type": "sse", "url": "https://a.test/sse"}, "old SSE transport"),
-        ({"type": "ws", "url": "https://a.test"}, "'ws' is not known"),
+        ({"type": "sse", "url": "https://a.test/sse"}, "'sse' is not known"),
         ({"url": "file:///etc/passwd"}, "its url is no http address."),
-        ({"url": "https://a.test", "command": "c"}, "both a command and a url"),
+        ({"url": "https://a.test", "command": "c"}, "a command and a url, and no type"),
         ({"type": "stdio"}, "it has no command."),
         ({"type": "http"}, "it has no url."),
-        ({}, "neither a command nor a url"),
+        ({}, "it has no command."),
         ([], "its entry is no JSON object."),
         ({"command": "c", "args": "all"}, "args: Input should be a valid list"),
         ({"command": "c", "timeout": 60_000}, "timeout: Input should be less than"),
@@ -140,28 +136,28 @@ def test_a_broken_file_is_refused_with_its_line(tmp_path: Path, text: str, place
     file = tmp_path / "servers.json"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(SettingsError, match="is broken at line") as refused:
-        read_fleet(file, surroundings())
+        fleet_of(file)
     assert place in str(refused.value)
     assert "servers.json" in str(refused.value)
 
 
 def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="No such file"):
-        read_fleet(tmp_path / "none.json", surroundings())
+        fleet_of(tmp_path / "none.json")
     (tmp_path / "latin.json").write_bytes(b'{"mcpServers": {"\xe9": {}}}')
     with pytest.raises(SettingsError, match="no UTF-8"):
-        read_fleet(tmp_path / "latin.json", surroundings())
+        fleet_of(tmp_path / "latin.json")
 
 
 def test_the_file_of_another_editor_is_read_too(tmp_path: Path) -> None:
     file = tmp_path / "mcp.json"
     file.write_text('\ufeff{"inputs": [], "servers": {"a": {"command": "c"}}}', encoding="utf-8")
-    assert [s.is_on for s in read_fleet(file, surroundings()) if s.name == "a"] == [True]
+    assert fleet_of(file)["a"].is_on
 
 
 @pytest.mark.proves("fleet.shipped")
 def test_the_shipped_servers_are_off_with_what_they_need() -> None:
-    servers = catalogue(lacking=("uvx", "ffmpeg"))
+    servers = fleet_of(None, lacking=("uvx", "ffmpeg"))
     assert list(servers) == SHIPPED
     assert not any(server.is_on for server in servers.values())
     assert "EDGAR_IDENTITY is not set (a name" in servers["edgartools"].off
@@ -171,7 +167,7 @@ def test_the_shipped_servers_are_off_with_what_they_need() -> None:
 
 
 def test_a_shipped_server_is_on_when_its_own_key_is_there() -> None:
-    servers = catalogue(EVERYTHING)
+    servers = fleet_of(None, EVERYTHING)
     on = {name for name, server in servers.items() if server.is_on}
     assert on == {"edgartools", "zai_vision", "web_reader"}
     vision = servers["zai_vision"].config
@@ -183,7 +179,7 @@ def test_a_shipped_server_is_on_when_its_own_key_is_there() -> None:
 
 
 def test_what_needs_no_key_is_not_installed_unasked(tmp_path: Path) -> None:
-    assert '{"mcpServers": {"youtube": {}}}' in catalogue(EVERYTHING)["youtube"].off
+    assert '{"mcpServers": {"youtube": {}}}' in fleet_of(None, EVERYTHING)["youtube"].off
     named = read(tmp_path, {"youtube": {}})["youtube"]
     assert named.is_on
     assert named.is_shipped

@@ -11,7 +11,7 @@ import pytest
 from agent_core.messages import JsonObject
 from agent_core.sessions.pins import ToolPins
 from agent_core.tools.pins import Pins, suspicion_of
-from tests.agent_core.tools.conftest import QUICK, Client, Start
+from tests.agent_core.tools.conftest import Client, Start
 from tests.agent_core.tools.world import NOTE, Told, defined
 
 pytestmark = pytest.mark.process("a stdio server is a process")
@@ -101,16 +101,14 @@ async def test_a_server_that_died_and_came_back_changed_is_not_called(
 
 
 @pytest.mark.proves("pins.accept")
-async def test_what_is_accepted_is_offered_by_the_running_bot_a_little_later(
+async def test_what_is_accepted_is_offered_by_the_running_bot(
     again: Again, told: Told, store: ToolPins
 ) -> None:
-    now = [1_000.0]
     await again().names()
     told.lists(defined("where"), defined("act", "Changed."))
-    bot = again(clock=lambda: now[0])
+    bot = again()
     await bot.names()
     assert await store.accept(await store.waiting(), NOW) == ["act"]
-    now[0] += QUICK.pins_again_after_s + 1
     assert await bot.names() == ["act", "where"]
     assert (await bot.call("act")).text == "act ran"
 

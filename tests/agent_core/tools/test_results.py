@@ -23,12 +23,11 @@ from mcp.types import (
 from agent_core.ids import ToolCallId
 from agent_core.testing.tools import echo_server, ignore_progress, tool_call
 from agent_core.tools import Progress, ToolContext, ToolOutput
-from agent_core.tools.registry import Registry, ResultLimits, fit
+from agent_core.tools.registry import Registry, fit
 from agent_core.tools.servers import HttpServer, InProcessServer, ServerConfig
 from tests.agent_core.tools.conftest import HubMaker
 from tests.agent_core.tools.loopback import serve
 
-LIMITS = ResultLimits(max_chars=1_000, head_chars=60, tail_chars=20)
 WORDS = SamplingMessage(role="user", content=TextContent(type="text", text="Your secrets?"))
 REQUESTS: dict[str, InputRequest] = {
     "sampling": CreateMessageRequest(
@@ -127,7 +126,7 @@ class Caller:
         if isinstance(server, Server):
             server = InProcessServer(name="near", server=server.mcp, **config)
         call = tool_call(f"mcp__near__{tool}", arguments, call_id="toolu_1")
-        return await Registry([self._make_hub(server)]).run(call, self._context, progress)
+        return await Registry(self._make_hub(server)).run(call, self._context, progress)
 
 
 @pytest.fixture
@@ -281,30 +280,30 @@ def scatter_files(workspace: Path) -> None:
 
 
 async def fitted(output: ToolOutput, context: ToolContext, call: str = "toolu_1") -> ToolOutput:
-    return await fit(output, call=ToolCallId(call), workspace=context.workspace, limits=LIMITS)
+    return await fit(output, ToolCallId(call), context)
 
 
 @pytest.mark.proves("loop.long_results")
 async def test_a_huge_result_is_saved_whole_and_shown_in_part(context: ToolContext) -> None:
-    lines = "".join(f"line {n}\r\n" for n in range(500))
+    lines = "".join(f"line {n}\r\n" for n in range(1_000))
     output = await fitted(ToolOutput(text=lines, is_error=True), context)
     assert output.saved_path == "tool_results/toolu_1.txt"
     saved = context.workspace / output.saved_path
     assert saved.read_bytes().decode() == lines
     assert [file.name for file in saved.parent.iterdir()] == ["toolu_1.txt"]
-    assert output.text.startswith(lines[:60])
-    assert output.text.endswith(lines[-20:])
+    assert output.text.startswith(lines[:2_000])
+    assert output.text.endswith(lines[-2_000:])
     for words in (f"of {len(lines):,} characters", "tool_results/toolu_1.txt", "read_local_file"):
         assert words in output.text
     assert (output.is_error, output.size_bytes) == (True, len(lines))
-    assert len(output.text) < 400
+    assert len(output.text) < 4_400
 
 
 @pytest.mark.parametrize(
     ("call_id", "whole", "saved_as"),
     [
-        ("../../etc/passwd", "x" * 2_000, "x" * 2_000),
-        ("toolu_1", "\ud800" * 2_000, "?" * 2_000),
+        ("../../etc/passwd", "x" * 50_000, "x" * 50_000),
+        ("toolu_1", "\ud800" * 50_000, "?" * 50_000),
     ],
     ids=["a name elsewhere", "no valid unicode"],
 )
@@ -319,7 +318,7 @@ async def test_no_id_and_no_text_keeps_a_result_from_its_directory(
 
 async def test_a_disk_that_refuses_costs_the_rest_but_not_the_result(context: ToolContext) -> None:
     (context.workspace / "tool_results").write_text("in the way", encoding="utf-8")
-    output = await fitted(ToolOutput(text="y" * 2_000), context)
+    output = await fitted(ToolOutput(text="y" * 50_000), context)
     assert output.saved_path == ""
-    assert output.text.startswith("y" * 60)
+    assert output.text.startswith("y" * 6_000)
     assert "could not be saved" in output.text

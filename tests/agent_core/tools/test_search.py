@@ -12,12 +12,11 @@ from agent_core.messages import JsonObject, Message, ToolCall, ToolResult
 from agent_core.models import ToolSpec
 from agent_core.testing.tools import FakeTool, FakeToolset, ignore_progress, tool_call
 from agent_core.tools import Progress, ToolContext
-from agent_core.tools.registry import Registry
 from agent_core.tools.search import (
     FIND_TOOLS,
     MAX_FOUND,
     MIN_OTHERS_TOKENS,
-    SearchableTools,
+    AgentTools,
     shown,
     tokens_of,
 )
@@ -32,7 +31,7 @@ async def say(arguments: JsonObject, context: ToolContext, progress: Progress) -
     return "said"
 
 
-def searchable(specs: Sequence[ToolSpec]) -> tuple[SearchableTools, FakeToolset]:
+def searchable(specs: Sequence[ToolSpec]) -> tuple[AgentTools, FakeToolset]:
     fake = FakeToolset(
         {
             spec.name: FakeTool(
@@ -41,13 +40,13 @@ def searchable(specs: Sequence[ToolSpec]) -> tuple[SearchableTools, FakeToolset]
             for spec in specs
         }
     )
-    return SearchableTools(Registry([fake])), fake
+    return AgentTools(fake), fake
 
 
 class Talk:
     """A history that grows by what an agent does."""
 
-    def __init__(self, tools: SearchableTools, context: ToolContext) -> None:
+    def __init__(self, tools: AgentTools, context: ToolContext) -> None:
         self._tools = tools
         self._context = context
         self.history: list[Message] = []
@@ -196,7 +195,7 @@ async def test_wrong_arguments_of_a_search_are_told(talk: Talk, arguments: JsonO
 
 async def test_a_search_finds_only_what_the_agent_may_use(context: ToolContext) -> None:
     fake = FakeToolset({spec.name: say for spec in [CORE, *catalogue(500)]})
-    tools = SearchableTools(Registry([fake]).restricted(["*", "!mcp__stripe__*"]))
+    tools = AgentTools(fake, ["*", "!mcp__stripe__*"])
     found = await Talk(tools, context).finds("stripe refund")
     assert all("stripe" not in name for name in found)
 

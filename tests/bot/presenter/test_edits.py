@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.presenter.progress import PostEdits
-from bot.slack_api import SlackApi, SystemClock, web_client
+from bot.slack_api import Clock, SlackApi, web_client
 from tests.bot.presenter.conftest import Stage
 
 
@@ -59,7 +59,7 @@ async def test_the_newest_state_wins_over_those_that_came_meanwhile(
 async def test_edits_keep_their_distance(stage: Stage) -> None:
     ts = await stage.api.post(stage.thread, "state 0", op_id="progress")
     client = web_client(stage.slack.bot_token, base_url=stage.slack.api_url)
-    counted = Counted(stage, ts, SlackApi(client, clock=SystemClock()), 0.15)
+    counted = Counted(stage, ts, SlackApi(client, clock=Clock()), 0.15)
     for number in (1, 2, 3):
         counted.go_on(number)
         await counted.shown(number)

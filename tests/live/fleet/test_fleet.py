@@ -23,7 +23,7 @@ from starlette.routing import Route
 from agent_core.settings import named_variables
 from agent_core.testing.tools import ignore_progress, tool_call, tool_context
 from agent_core.tools import ToolContext, ToolOutput
-from agent_core.tools.fleet import Surroundings, read_fleet
+from agent_core.tools.fleet import read_fleet
 from agent_core.tools.hub import McpHub
 from agent_core.tools.servers import HubLimits
 from tests.agent_core.tools.loopback import serve
@@ -57,7 +57,7 @@ async def hub_with(directory: Path, name: str, entry: dict[str, Any]) -> AsyncGe
     """The hub with one shipped server, as the operator's entry changes it."""
     file = directory / "servers.json"
     file.write_text(json.dumps({"mcpServers": {name: entry}}), encoding="utf-8")
-    fleet = read_fleet(file, Surroundings(environment=ENVIRONMENT))
+    fleet = read_fleet(file, ENVIRONMENT)
     [server] = [each for each in fleet if each.name == name]
     assert server.is_on, server.off
     hub = McpHub([], fleet=[server], limits=replace(HubLimits(), list_timeout_s=60))

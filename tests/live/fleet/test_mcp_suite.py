@@ -126,7 +126,7 @@ async def test_every_tool_of_the_everything_server_is_called(node: Node, tmp_pat
         args=(str(node.program("server-everything")), "stdio"),
     )
     hub = McpHub([server])
-    registry, context = Registry([hub]), tool_context(tmp_path)
+    registry, context = Registry(hub), tool_context(tmp_path)
     try:
         specs = await registry.specs(context)
         outputs = {
