@@ -16,16 +16,9 @@ from bot.slack_api import (
     SlackUnavailable,
     web_client,
 )
-from bot.slack_api.scopes import SCOPES
+from bot.slack_api.scopes import NEEDED
 from bot.socket import Timing, open_connection, trouble_of_error
 
-EVENT_SCOPES: dict[str, tuple[str, ...]] = {
-    "app_mention": ("app_mentions:read",),
-    "message": ("channels:history", "groups:history", "im:history", "mpim:history"),
-}
-"""Without its scope Slack does not send an event."""
-
-NEEDED = frozenset[str]().union(*SCOPES.values(), *EVENT_SCOPES.values())
 AGENT_VIEW = "assistant:write"
 """Comes with the manifest's agent view. Without it the bot works in channels all the same."""
 

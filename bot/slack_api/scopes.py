@@ -1,4 +1,4 @@
-"""Every Web API method that the bot calls and its scopes. The manifest is held to this table."""
+"""Every method that the bot calls and event that it hears, with scopes; the manifest is held to it."""
 
 OPEN_SOCKET = "apps.connections.open"
 """Called with the app-level token, whose scope is no part of a manifest."""
@@ -29,3 +29,11 @@ SCOPES: dict[str, tuple[str, ...]] = {
     "views.open": (),
     "views.update": (),
 }
+
+EVENT_SCOPES: dict[str, tuple[str, ...]] = {
+    "app_mention": ("app_mentions:read",),
+    "message": _HISTORY,
+}
+"""The events that the bot hears. Without its scope Slack does not send one."""
+
+NEEDED = frozenset[str]().union(*SCOPES.values(), *EVENT_SCOPES.values())
