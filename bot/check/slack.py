@@ -1,6 +1,7 @@
 """The two Slack tokens: whose they are, what they may do, and whether a socket opens."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import aiohttp
 
@@ -25,17 +26,13 @@ AGENT_VIEW = "assistant:write"
 
 def slack_checks(settings: BotSettings) -> list[Check]:
     """The bot token with its scopes, and Socket Mode with the app token."""
+    looks = {
+        "Slack bot token": ("SLACK_BOT_TOKEN", _look_at_scopes),
+        "Slack Socket Mode": ("SLACK_APP_TOKEN", _look_at_socket),
+    }
     return [
-        Check(
-            title="Slack bot token",
-            look=lambda: _try("SLACK_BOT_TOKEN", settings, _look_at_scopes),
-            needs=("SLACK_BOT_TOKEN", "SLACK_API_URL"),
-        ),
-        Check(
-            title="Slack Socket Mode",
-            look=lambda: _try("SLACK_APP_TOKEN", settings, _look_at_socket),
-            needs=("SLACK_APP_TOKEN", "SLACK_API_URL"),
-        ),
+        Check(title=title, look=partial(_try, name, settings, look), needs=(name, "SLACK_API_URL"))
+        for title, (name, look) in looks.items()
     ]
 
 

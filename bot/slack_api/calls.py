@@ -44,7 +44,6 @@ VISIBLE: frozenset[str] = frozenset(
         "reactions.add",
         "reactions.remove",
         "views.open",
-        "views.update",
     }
 )
 """The calls that change what people see."""

@@ -1,4 +1,4 @@
-"""Every method that the bot calls and event that it hears, with scopes; the manifest is held to it."""
+"""What the bot calls and hears of Slack, with the scopes. The manifest is held to these tables."""
 
 OPEN_SOCKET = "apps.connections.open"
 """Called with the app-level token, whose scope is no part of a manifest."""
@@ -27,7 +27,6 @@ SCOPES: dict[str, tuple[str, ...]] = {
     "users.conversations": _LISTED,
     "users.info": ("users:read",),
     "views.open": (),
-    "views.update": (),
 }
 
 EVENT_SCOPES: dict[str, tuple[str, ...]] = {
