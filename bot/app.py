@@ -78,9 +78,7 @@ async def running_bot(
         )
         digests = build_digests(runtime, api, people, limits, clock)
         signs = Signs(api)
-        presenting = Presenting(
-            runtime, api, signs, scheduled=digests.presenter, links=runtime.consents
-        )
+        presenting = Presenting(runtime, api, signs, digests.presenter)
         stack.push_async_callback(presenting.close)
         rules = Rules(
             identity=identity,

@@ -2,7 +2,7 @@
 
 import gc
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -178,17 +178,17 @@ def sandbox(
 ) -> None:
     """Try the bot without Slack, keys or the internet: all of it runs on this machine."""
     from bot.sandbox.command import run_sandbox
-    from bot.sandbox.moments import UnclearMomentError, read_moment
-    from bot.sandbox.presses import read_names
+    from bot.sandbox.moments import read_moment
     from bot.sandbox.world import SandboxOptions
 
     kinds = _read_kinds(kill_at) if kill_at else ()
     try:
         moment = read_moment(clock) if clock is not None else None
-    except UnclearMomentError as error:
+    except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--clock") from error
-    if not ask:
-        _refuse_without_ask({"--kill-at": kinds, "--click": click, "--until-posts": until_posts})
+    for name, given in (("kill-at", kinds), ("click", click), ("until-posts", until_posts)):
+        if given and not ask:
+            raise typer.BadParameter("It needs an --ask to be answered.", param_hint=f"--{name}")
     options = SandboxOptions(
         asks=tuple(ask or ()),
         out=out,
@@ -198,7 +198,7 @@ def sandbox(
         first_token_s=first_token_s,
         tokens_per_s=tokens_per_s,
         kill_at=kinds,
-        clicks=read_names(click or ()),
+        clicks=tuple(_names_in(click or ())),
         moment=moment,
         until_posts=until_posts or 0,
     )
@@ -207,15 +207,15 @@ def sandbox(
 
 def _read_kinds(kill_at: Sequence[str]) -> tuple[str, ...]:
     """The kinds of events; what there are is only imported when it is asked for."""
-    from bot.sandbox.child import UnknownEventError, read_events
+    from bot.sandbox.child import read_events
 
     try:
-        return read_events(kill_at)
-    except UnknownEventError as error:
+        return read_events(_names_in(kill_at))
+    except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--kill-at") from error
 
 
-def _refuse_without_ask(options: Mapping[str, object]) -> None:
-    for name, given in options.items():
-        if given:
-            raise typer.BadParameter("It needs an --ask to be answered.", param_hint=name)
+def _names_in(texts: Sequence[str]) -> list[str]:
+    """The names of an option that may be repeated or hold several: `connect,approve`."""
+    names = [name.strip() for text in texts for name in text.split(",")]
+    return [name for name in names if name]

@@ -14,8 +14,8 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from agent_core.setting_values import (
     MAX_PORT,
+    ONE_WORD,
     as_credential,
-    as_name,
     as_web_address,
     shown,
 )
@@ -166,7 +166,7 @@ class BotSettings(BaseSettings):
 
     console_host: Annotated[
         str,
-        AfterValidator(as_name),
+        Field(pattern=ONE_WORD),
         AfterValidator(lambda host: host or CONSOLE_HOST),  # empty would be every address
         About(right="an address of this machine, such as 127.0.0.1"),
     ] = Field(

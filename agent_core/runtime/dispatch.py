@@ -310,7 +310,7 @@ class Keeping:
         if looks % REVIVE_EVERY_LOOKS == REVIVE_EVERY_LOOKS - 1:
             await self._revive()
         if looks % CONNECTED_EVERY_LOOKS == CONNECTED_EVERY_LOOKS - 1:
-            waiting = await self._inbox.waiting(self._leases.process)
+            waiting = await self._inbox.of_process(self._leases.process, "waiting")
             await self._consents.look(waiting, asyncio.get_running_loop().time())
         if looks % PURGE_EVERY_LOOKS == PURGE_EVERY_LOOKS - 1:
             await purge(self._database, self._clock())
@@ -327,7 +327,7 @@ class Keeping:
 
     async def _revive(self) -> None:
         """Turns that are said to run here and do not, in two looks after each other."""
-        running = await self._inbox.running(self._leases.process)
+        running = await self._inbox.of_process(self._leases.process, "running")
         is_at_work = self._dispatch.durable.is_at_work
         idle = {
             (turn.id, turn.generation): turn

@@ -310,7 +310,7 @@ def test_a_rule_that_is_never_due_is_found_out_at_once(recurrence: str) -> None:
         (at("2026-06-05T10:00"), at("2026-06-05T12:00"), "never"),
         (at("2028-01-01"), at("2027-01-01"), "never"),
         (NEW_YEAR, at("2026-06-06T09:00"), None),
-        (at("2040-01-01"), None, None),
+        (at("2040-01-01"), None, "never"),
     ],
 )
 def test_a_rule_without_a_slot_left_is_over(
