@@ -227,15 +227,22 @@ class Orders:
             raise NotDone(bad.reason) from bad
         is_named = order.reads and not CHANNEL_ID.fullmatch(order.reads)
         reads = (await self._named(order.reads)).id if is_named else order.reads
+        order = replace(order, place=place.id, reads=reads)
         if is_new:
-            counts = await self._store.counts(order.team, place.id, order.owner)
-            for whose, n in zip(("team", "place", "person"), counts, strict=True):
-                if n >= getattr(self._limits, whose):
-                    raise NotDone(f"{whose}_full", n=str(n), channel=place.id)
-        return replace(order, place=place.id, reads=reads)
+            await self._refuse_too_many(order)
+        return order
 
     async def _named(self, channel: str) -> Conversation:
         place = await self.find(channel)
         if place is None:
             raise NotDone("place_closed", channel=channel)
         return place
+
+    async def _refuse_too_many(self, order: Order) -> None:
+        found = await self._store.of_team(order.team)
+        kept = [each.order for each in found if each.status != "over"]
+        here = sum(each.place == order.place for each in kept)
+        own = sum(each.owner == order.owner for each in kept)
+        for whose, n in (("team", len(kept)), ("place", here), ("person", own)):
+            if n >= getattr(self._limits, whose):
+                raise NotDone(f"{whose}_full", n=str(n), channel=order.place)
