@@ -10,10 +10,10 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from fnmatch import fnmatchcase
-from typing import cast
 
 from agent_core.messages import JsonObject, Message, ToolCall, ToolResult
 from agent_core.models import ToolSpec
+from agent_core.models.strict_json import as_object
 from agent_core.tools import Progress, ToolContext, ToolOutput, Toolset
 from agent_core.tools.registry import unknown_tool
 from agent_core.tools.schemas import fault_of_arguments
@@ -215,8 +215,7 @@ def ranked(query: str, specs: Sequence[ToolSpec]) -> list[ToolSpec]:
 
 def _rows(specs: Sequence[ToolSpec]) -> Iterator[tuple[int, str, str]]:
     for place, spec in enumerate(specs):
-        properties: object = spec.input_schema.get("properties")
-        parameters = cast(JsonObject, properties) if isinstance(properties, dict) else {}
+        parameters = as_object(spec.input_schema.get("properties"))
         said = " ".join([spec.description[:_MAX_DESCRIPTION_CHARS], *parameters])
         yield place, _words(spec.name.removeprefix(_FOREIGN)), _words(said)
 
