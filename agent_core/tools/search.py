@@ -71,14 +71,13 @@ def shown(
 
     Otherwise the core, and behind it, in the order of their finding, what the history found or
     called; where that is too much, the latest of it. The same history gives the same tools.
-    Nothing is hidden from an agent that has no `find_tools`.
     """
     others = {
         spec.name: spec for spec in specs if spec.name != FIND_TOOLS and not is_core(spec.name)
     }
     core = [spec for spec in specs if spec.name not in others]
     left = max(BUDGET_TOKENS - tokens_of(core), MIN_OTHERS_TOKENS)
-    if tokens_of(list(others.values())) <= left or all(spec.name != FIND_TOOLS for spec in core):
+    if tokens_of(list(others.values())) <= left:
         return tuple(spec for spec in specs if spec.name != FIND_TOOLS)
     mentions = [name for name in _mentions(history) if name in others]
     kept = _latest_within(left, mentions, others)
