@@ -32,12 +32,16 @@ class Onlooker:
     async def close(self) -> None:
         await self._database.close()
 
-    async def turn(self, turn_id: TurnId) -> tuple[StoredTurn, tuple[AnyEvent, ...]] | None:
-        """A turn as it is stored now, with its events; None where there is none."""
+    async def turn(
+        self, turn_id: TurnId
+    ) -> tuple[StoredTurn, tuple[AnyEvent, ...], Path | None] | None:
+        """A turn as it is stored now, its events and workspace; None where there is none."""
         if await self._first(select(turns.c.id).where(turns.c.id == turn_id)) is None:
             return None
         events = tuple(event for _, event in await self._log.stored(turn_id))
-        return await self._store.turn(turn_id), events
+        turn = await self._store.turn(turn_id)
+        session = await self._store.session(turn.session)
+        return turn, events, session.workspace if session else None
 
     async def shown(self, turn_id: TurnId) -> JsonObject:
         """How far the surface has shown a turn, in its own words."""
@@ -60,11 +64,6 @@ class Onlooker:
         query = select(due).where(schedules.c.status == "active", due.is_not(None)).order_by(due)
         found = await self._first(query)
         return None if found is None else found.next_due
-
-    async def workspace(self, turn: StoredTurn) -> Path | None:
-        """The directory of the turn's session."""
-        session = await self._store.session(turn.session)
-        return session.workspace if session else None
 
     async def _first(self, query: Select[Any]) -> Row[Any] | None:
         """The first row; None as well as long as the bot has not made the table."""

@@ -19,13 +19,13 @@ from bot.digests import PREFIX as DIGESTS
 from bot.digests import DigestLimits, build_digests
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.ingress import (
+    Actions,
     CatchUp,
     Ingress,
     Rules,
     connect_socket,
     create_app,
     leave_to_next_start,
-    listen_to_gestures,
     register,
     take_up,
 )
@@ -78,9 +78,7 @@ async def running_bot(
         )
         digests = build_digests(runtime, api, people, limits, clock)
         signs = Signs(api)
-        presenting = Presenting(
-            runtime, api, signs, scheduled=digests.presenter, links=runtime.consents
-        )
+        presenting = Presenting(runtime, api, signs, digests.presenter)
         stack.push_async_callback(presenting.close)
         rules = Rules(
             identity=identity,
@@ -90,8 +88,7 @@ async def running_bot(
         )
         app = create_app(client, identity)
         consents = Clicks(runtime.consents, api, people)
-        actions = listen_to_gestures(
-            app,
+        actions = Actions(
             {DIGESTS: digests.clicks, CONSENTS: consents},
             ledger=runtime.ledger,
             rules=rules,
@@ -119,9 +116,9 @@ async def running_bot(
             sessions=runtime.sessions,
             now_s=lambda: clock().timestamp(),
         )
-        await catch_up.open()
-        register(app, ingress, catch_up)
-        runtime.take_orders_with(digests.messages)
+        await catch_up.heard.open()
+        register(app, ingress, actions, catch_up)
+        runtime.take_orders_with(digests.messages.take_order)
         await runtime.readers.show_with(READER, presenting.attach)
         looks_for_left = Background()
         stack.push_async_callback(looks_for_left.close)
@@ -135,16 +132,16 @@ async def running_bot(
             settings.slack_app_token.get_secret_value(),
             timing=socket_timing,
             ask=api.token,
-            on_healed=catch_up.after_gap,
+            on_healed=partial(catch_up.heard.lose, "the socket was not open"),
         )
         stack.push_async_callback(socket.close)
         stack.push_async_callback(catch_up.close)
         catch_up.start(is_well=lambda: socket.health().connected)
         runtime.keep_schedules(digests.host)
         looks = {
-            "socket": look_at_socket(socket),
-            "database": look_at_database(
-                lambda: runtime.knows(_NO_SESSION), lambda: runtime.trouble
+            "socket": partial(look_at_socket, socket),
+            "database": partial(
+                look_at_database, lambda: runtime.knows(_NO_SESSION), lambda: runtime.trouble
             ),
         }
         await stack.enter_async_context(

@@ -2,7 +2,7 @@
 
 import gc
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -31,12 +31,11 @@ def start() -> None:
     raise typer.Exit(run_bot())
 
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object in place of lines.")]
+
+
 @app.command()
-def check(
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object in place of lines.")
-    ] = False,
-) -> None:
+def check(as_json: AsJson = False) -> None:
     """Try everything the bot depends on, and say what to do about what is wrong.
 
     The exit code is 0 when nothing is wrong (warnings are not), else 1.
@@ -68,11 +67,7 @@ def audit(
 
 
 @mcp.command("list")
-def list_servers(
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object in place of lines.")
-    ] = False,
-) -> None:
+def list_servers(as_json: AsJson = False) -> None:
     """Say which servers there are, and why some are off. Nothing is started."""
     from bot.operate import list_servers
 
@@ -183,17 +178,17 @@ def sandbox(
 ) -> None:
     """Try the bot without Slack, keys or the internet: all of it runs on this machine."""
     from bot.sandbox.command import run_sandbox
-    from bot.sandbox.moments import UnclearMomentError, read_moment
-    from bot.sandbox.presses import read_names
+    from bot.sandbox.moments import read_moment
     from bot.sandbox.world import SandboxOptions
 
     kinds = _read_kinds(kill_at) if kill_at else ()
     try:
         moment = read_moment(clock) if clock is not None else None
-    except UnclearMomentError as error:
+    except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--clock") from error
-    if not ask:
-        _refuse_without_ask({"--kill-at": kinds, "--click": click, "--until-posts": until_posts})
+    for name, given in (("kill-at", kinds), ("click", click), ("until-posts", until_posts)):
+        if given and not ask:
+            raise typer.BadParameter("It needs an --ask to be answered.", param_hint=f"--{name}")
     options = SandboxOptions(
         asks=tuple(ask or ()),
         out=out,
@@ -203,7 +198,7 @@ def sandbox(
         first_token_s=first_token_s,
         tokens_per_s=tokens_per_s,
         kill_at=kinds,
-        clicks=read_names(click or ()),
+        clicks=tuple(_names_in(click or ())),
         moment=moment,
         until_posts=until_posts or 0,
     )
@@ -212,15 +207,15 @@ def sandbox(
 
 def _read_kinds(kill_at: Sequence[str]) -> tuple[str, ...]:
     """The kinds of events; what there are is only imported when it is asked for."""
-    from bot.sandbox.child import UnknownEventError, read_events
+    from bot.sandbox.child import read_events
 
     try:
-        return read_events(kill_at)
-    except UnknownEventError as error:
+        return read_events(_names_in(kill_at))
+    except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--kill-at") from error
 
 
-def _refuse_without_ask(options: Mapping[str, object]) -> None:
-    for name, given in options.items():
-        if given:
-            raise typer.BadParameter("It needs an --ask to be answered.", param_hint=name)
+def _names_in(texts: Sequence[str]) -> list[str]:
+    """The names of an option that may be repeated or hold several: `connect,approve`."""
+    names = [name.strip() for text in texts for name in text.split(",")]
+    return [name for name in names if name]

@@ -49,6 +49,8 @@ class InboundPost:
     user: str
     user_team: str
     """The author's home team, where the payload tells it; empty otherwise."""
+    app_id: str
+    """The app that the payload was for, where it tells that; empty otherwise."""
     wire_text: str
     channel_type: ChannelType
     client_msg_id: str
@@ -147,6 +149,7 @@ def _read(body: JsonObject, post: JsonObject, bot_user: str) -> InboundPost | No
         said_ts=edited_ts if _TS.fullmatch(edited_ts) else ts,
         user=text_in(post, "user"),
         user_team=text_in(post, "user_team") or text_in(post, "team"),
+        app_id=text_in(body, "api_app_id"),
         wire_text=wire_text,
         channel_type=_channel_type(post),
         client_msg_id=text_in(post, "client_msg_id"),

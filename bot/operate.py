@@ -8,9 +8,10 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any
 
 import typer
 from sqlalchemy.exc import SQLAlchemyError
@@ -20,6 +21,7 @@ from agent_core.errors import AgentError
 from agent_core.runtime import AuditedCall
 from agent_core.runtime.operate import (
     Fleet,
+    Pin,
     TriedTool,
     accept,
     audited_calls,
@@ -29,8 +31,6 @@ from agent_core.runtime.operate import (
     try_server,
 )
 from agent_core.settings import ClockSettings, CoreSettings, read_settings
-
-T = TypeVar("T")
 
 _INDENT = "    "
 _DIGEST_CHARS = 12
@@ -52,14 +52,13 @@ def show_audit(since: str, user: str | None, tool: str | None, *, as_json: bool 
     except ValueError as error:
         return _refuse(2, str(error))
 
-    def show(calls: Sequence[AuditedCall]) -> int:
+    async def work(core: CoreSettings) -> int:
+        calls = await audited_calls(core, since=begins, user=user, tool=tool)
         for line in map(_as_json, calls) if as_json else _table(calls):
             typer.echo(line)
         return 0
 
-    return _with_settings(
-        lambda core: audited_calls(core, since=begins, user=user, tool=tool), show
-    )
+    return _with_settings(work)
 
 
 def read_since(words: str, now: datetime) -> datetime | None:
@@ -98,7 +97,7 @@ def _row(call: AuditedCall) -> tuple[str, ...]:
     accounts = dict.fromkeys(action.account for action in entry.actions if action.account)
     cells = (
         entry.at.strftime("%Y-%m-%d %H:%M:%SZ"),
-        _outcome(call),
+        _MAY_HAVE_HAPPENED if _is_open(call) else str(call.outcome),
         entry.asker,
         ", ".join(slugs) or entry.tool,
         ", ".join(accounts) or "-",
@@ -108,8 +107,8 @@ def _row(call: AuditedCall) -> tuple[str, ...]:
     return tuple(map(_cell, cells))
 
 
-def _outcome(call: AuditedCall) -> str:
-    return _MAY_HAVE_HAPPENED if call.outcome in (None, "unknown") else str(call.outcome)
+def _is_open(call: AuditedCall) -> bool:
+    return call.outcome in (None, "unknown")
 
 
 def _cell(text: str) -> str:
@@ -119,52 +118,65 @@ def _cell(text: str) -> str:
 
 
 def _as_json(call: AuditedCall) -> str:
-    entry = call.entry
     shown = {
-        "at": entry.at.isoformat(),
+        **asdict(call.entry),
         "outcome": call.outcome or "begun",
-        "ended_at": call.ended_at.isoformat() if call.ended_at else None,
-        "may_have_happened": call.outcome in (None, "unknown"),
-        "asker": entry.asker,
-        "approved_by": entry.approved_by,
-        "consent": entry.consent,
-        "tool": entry.tool,
-        "actions": [
-            {"slug": each.slug, "account": each.account, "arguments_digest": each.arguments_digest}
-            for each in entry.actions
-        ],
-        "digest": entry.digest,
-        "session": entry.session,
-        "turn": entry.turn,
-        "run": entry.run,
-        "call": entry.call,
+        "ended_at": call.ended_at,
+        "may_have_happened": _is_open(call),
     }
-    return json.dumps(shown, ensure_ascii=True)
+    return json.dumps(shown, ensure_ascii=True, default=datetime.isoformat)
 
 
 def list_servers(*, as_json: bool = False) -> int:
     """Print every server with its state. Returns the exit code: not 0 when the file is broken."""
-    return _with_settings(look_at_fleet, lambda fleet: _show_fleet(fleet, as_json=as_json))
+
+    async def work(core: CoreSettings) -> int:
+        fleet = await look_at_fleet(core)
+        for line in [_fleet_as_json(fleet)] if as_json else _fleet_in_lines(fleet):
+            typer.echo(line)
+        return 0
+
+    return _with_settings(work)
 
 
 def try_out(name: str) -> int:
     """Start one server and print its tools. Returns the exit code: 1 when it does not work."""
-    return _with_settings(lambda settings: try_server(settings, name), _show_tools)
+
+    async def work(core: CoreSettings) -> int:
+        tools = await try_server(core, name)
+        for tool in tools:
+            line = f"{tool.digest[:_DIGEST_CHARS]}  {tool.state:<8}  {tool.name}"
+            typer.echo(f"{line}: {tool.reason}" if tool.reason else line)
+        typer.echo(f"It works, and {_count(tools)}.")
+        return 0
+
+    return _with_settings(work)
 
 
 def accept_definitions(server: str, tool: str | None, *, only_show: bool = False) -> int:
     """Print what changed and accept it. Returns the exit code: 1 when nothing was accepted."""
 
-    async def work(settings: CoreSettings) -> list[str]:
-        return await _accept(settings, server, tool, only_show=only_show)
+    async def work(core: CoreSettings) -> int:
+        waiting = await proposals(core, server, tool)
+        if not waiting:
+            what = server if tool is None else f"{server} {tool}"
+            typer.echo(f"Nothing of {what} waits to be accepted.", err=True)
+        for pin in waiting:
+            typer.echo(f"{pin.server} {pin.tool}: {_reason(pin)}")
+            for line in difference(pin):
+                typer.echo(f"{_INDENT}{line}")
+        if only_show:
+            return 0
+        done = await accept(core, waiting) if waiting else []
+        if waiting:
+            named = ", ".join(done) or "nothing, as it changed in this moment"
+            typer.echo(f"Accepted: {named}.")
+        return 0 if done else 1
 
-    return _with_settings(work, lambda done: 0 if done or only_show else 1)
+    return _with_settings(work)
 
 
-def _show_fleet(fleet: Fleet, *, as_json: bool) -> int:
-    if as_json:
-        typer.echo(json.dumps(_as_object(fleet), ensure_ascii=False, indent=2))
-        return 0
+def _fleet_in_lines(fleet: Fleet) -> Iterator[str]:
     width = max(len(server.name) for server in fleet.servers)
     for server in fleet.servers:
         state = typer.style("on ", fg="green") if server.is_on else typer.style("off", fg="yellow")
@@ -172,17 +184,15 @@ def _show_fleet(fleet: Fleet, *, as_json: bool) -> int:
         scope = "a process for each session" if server.scope == "session" else ""
         notes = [note for note in (server.off, scope, limits) if note]
         line = f"{server.name:<{width}}  {server.transport:<7}  {state}  {' · '.join(notes)}"
-        typer.echo(line.rstrip())
+        yield line.rstrip()
     if fleet.waiting:
-        typer.echo("\nThese tools are off until they are accepted (bot mcp accept SERVER [TOOL]):")
+        yield "\nThese tools are off until they are accepted (bot mcp accept SERVER [TOOL]):"
     for pin in fleet.waiting:
-        reason = pin.proposal.reason if pin.proposal else ""
-        typer.echo(f"{_INDENT}{pin.server} {pin.tool}: {reason}")
-    return 0
+        yield f"{_INDENT}{pin.server} {pin.tool}: {_reason(pin)}"
 
 
-def _as_object(fleet: Fleet) -> dict[str, object]:
-    return {
+def _fleet_as_json(fleet: Fleet) -> str:
+    shown = {
         "servers": [
             {
                 "name": server.name,
@@ -191,34 +201,24 @@ def _as_object(fleet: Fleet) -> dict[str, object]:
                 "reason": server.off,
                 "scope": server.scope,
                 "shipped": server.is_shipped,
-                "agents": _listed(server.access.agents),
-                "channels": _listed(server.access.channels),
-                "users": _listed(server.access.users),
+                **{
+                    kind: None if names is None else sorted(names)
+                    for kind, names in asdict(server.access).items()
+                },
                 "timeout_s": server.config.call_timeout_s if server.config else None,
             }
             for server in fleet.servers
         ],
         "held": [
-            {
-                "server": pin.server,
-                "tool": pin.tool,
-                "reason": pin.proposal.reason if pin.proposal else "",
-            }
+            {"server": pin.server, "tool": pin.tool, "reason": _reason(pin)}
             for pin in fleet.waiting
         ],
     }
+    return json.dumps(shown, ensure_ascii=False, indent=2)
 
 
-def _listed(names: frozenset[str] | None) -> list[str] | None:
-    return None if names is None else sorted(names)
-
-
-def _show_tools(tools: Sequence[TriedTool]) -> int:
-    for tool in tools:
-        line = f"{tool.digest[:_DIGEST_CHARS]}  {tool.state:<8}  {tool.name}"
-        typer.echo(f"{line}: {tool.reason}" if tool.reason else line)
-    typer.echo(f"It works, and {_count(tools)}.")
-    return 0
+def _reason(pin: Pin) -> str:
+    return pin.proposal.reason if pin.proposal else ""
 
 
 def _count(tools: Sequence[TriedTool]) -> str:
@@ -230,33 +230,13 @@ def _count(tools: Sequence[TriedTool]) -> str:
     return f"{on} of its {named} {'is' if on == 1 else 'are'} on"
 
 
-async def _accept(
-    settings: CoreSettings, server: str, tool: str | None, *, only_show: bool
-) -> list[str]:
-    waiting = await proposals(settings, server, tool)
-    if not waiting:
-        what = server if tool is None else f"{server} {tool}"
-        typer.echo(f"Nothing of {what} waits to be accepted.", err=True)
-    for pin in waiting:
-        typer.echo(f"{pin.server} {pin.tool}: {pin.proposal.reason if pin.proposal else ''}")
-        for line in difference(pin):
-            typer.echo(f"{_INDENT}{line}")
-    if only_show or not waiting:
-        return []
-    done = await accept(settings, waiting)
-    typer.echo(f"Accepted: {', '.join(done) or 'nothing, as it changed in this moment'}.")
-    return done
-
-
-def _with_settings(
-    work: Callable[[CoreSettings], Coroutine[Any, Any, T]], show: Callable[[T], int]
-) -> int:
+def _with_settings(work: Callable[[CoreSettings], Coroutine[Any, Any, int]]) -> int:
     logging.getLogger().addHandler(logging.NullHandler())  # what fails is said in one sentence
     try:
         reading = read_settings(CoreSettings)
         if reading.faults:
             return _refuse(2, *reading.faults.values())
-        return show(asyncio.run(work(reading.settings)))
+        return asyncio.run(work(reading.settings))
     except AgentError as error:
         return _refuse(1, str(error), *getattr(error, "__notes__", ()))
     except SQLAlchemyError as error:

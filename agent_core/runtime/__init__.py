@@ -11,11 +11,13 @@ from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import ApprovalWait, ConnectionWait, LeaseLost, StoredTurn
 from agent_core.sessions.audit import AuditedCall
 from agent_core.sessions.consents import Consent
-from agent_core.sessions.ledger import Marks
+from agent_core.sessions.ledger import Ledger, Marks
 from agent_core.sessions.lock import holder_of, sole_process
+from agent_core.sessions.store import KnownSessions
 
 __all__ = [
-    "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "Language", "LeaseLost", "Marks",
-    "Runtime", "StoredTurn", "asks_for_nothing", "build_runtime", "detect_language", "holder_of",
-    "read_language", "recipients_of", "short_form", "small_talk", "sole_process", "spoken_time",
+    "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "KnownSessions", "Language",
+    "LeaseLost", "Ledger", "Marks", "Runtime", "StoredTurn", "asks_for_nothing", "build_runtime",
+    "detect_language", "holder_of", "read_language", "recipients_of", "short_form", "small_talk",
+    "sole_process", "spoken_time",
 ]  # fmt: skip

@@ -75,7 +75,7 @@ class Leases:
         def begin(connection: Connection) -> None:
             if self._database.is_sqlite:
                 connection.execute(dead)
-            self._database.upsert(connection, processes, row, ["id"])
+            connection.execute(self._database.upsert(processes, row))
 
         await self._database.run(begin)
 
@@ -83,7 +83,7 @@ class Leases:
         """This process lives. Call it more often than every `SURE_FOR_S`."""
         row = {"id": self.process, "seen_s": self._now()}
         began_s = _awake_or_asleep_s()
-        await self._database.run(lambda c: self._database.upsert(c, processes, row, ["id"]))
+        await self._database.execute(self._database.upsert(processes, row))
         self._seen_s = began_s
 
     async def forget_dead(self) -> list[ProcessId]:

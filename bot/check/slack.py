@@ -1,68 +1,50 @@
 """The two Slack tokens: whose they are, what they may do, and whether a socket opens."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import aiohttp
 
 from bot.check import Check, Finding, fine, warning, wrong
 from bot.settings import HOW_TO_GET, BotSettings
 from bot.slack_api import (
+    AsyncWebClient,
+    Clock,
     SlackApi,
     SlackAuthRefused,
     SlackError,
     SlackLimited,
     SlackUnavailable,
-    SystemClock,
     web_client,
 )
-from bot.slack_api.scopes import SCOPES
-from bot.socket import Door, Timing, trouble_of_error
+from bot.slack_api.scopes import NEEDED
+from bot.socket import Timing, open_connection, trouble_of_error
 
-EVENT_SCOPES: dict[str, tuple[str, ...]] = {
-    "app_mention": ("app_mentions:read",),
-    "message": ("channels:history", "groups:history", "im:history", "mpim:history"),
-}
-"""Without its scope Slack does not send an event."""
-
-NEEDED = frozenset[str]().union(*SCOPES.values(), *EVENT_SCOPES.values())
 AGENT_VIEW = "assistant:write"
 """Comes with the manifest's agent view. Without it the bot works in channels all the same."""
 
 
 def slack_checks(settings: BotSettings) -> list[Check]:
     """The bot token with its scopes, and Socket Mode with the app token."""
-
-    async def look_at_bot_token() -> Finding:
-        return await _try("SLACK_BOT_TOKEN", settings, _look_at_scopes)
-
-    async def look_at_socket() -> Finding:
-        return await _try("SLACK_APP_TOKEN", settings, _look_at_socket)
-
+    looks = {
+        "Slack bot token": ("SLACK_BOT_TOKEN", _look_at_scopes),
+        "Slack Socket Mode": ("SLACK_APP_TOKEN", _look_at_socket),
+    }
     return [
-        Check(
-            title="Slack bot token",
-            look=look_at_bot_token,
-            needs=("SLACK_BOT_TOKEN", "SLACK_API_URL"),
-        ),
-        Check(
-            title="Slack Socket Mode",
-            look=look_at_socket,
-            needs=("SLACK_APP_TOKEN", "SLACK_API_URL"),
-        ),
+        Check(title=title, look=partial(_try, name, settings, look), needs=(name, "SLACK_API_URL"))
+        for title, (name, look) in looks.items()
     ]
 
 
 async def _try(
-    name: str, settings: BotSettings, look: Callable[[SlackApi, Door], Awaitable[Finding]]
+    name: str, settings: BotSettings, look: Callable[[AsyncWebClient], Awaitable[Finding]]
 ) -> Finding:
     token: str = getattr(settings, name.lower()).get_secret_value()
     if not token:
         return wrong(f"{name} is not set: {HOW_TO_GET[name]}.")
     try:
         async with aiohttp.ClientSession() as session:
-            client = web_client(token, base_url=settings.slack_api_url, session=session)
-            door = Door(token, client, _leave, clock=SystemClock(), timing=Timing())
-            return await look(SlackApi(client), door)
+            return await look(web_client(token, base_url=settings.slack_api_url, session=session))
     except SlackAuthRefused as error:
         return wrong(f"Slack refuses {name} ({error.code}): {HOW_TO_GET[name]}.")
     except SlackLimited as error:
@@ -77,12 +59,8 @@ async def _try(
         return wrong(f"{trouble_of_error(error).words}.")
 
 
-async def _leave(_: object) -> None:
-    """A payload that Slack happens to send is not acknowledged: it comes again elsewhere."""
-
-
-async def _look_at_scopes(api: SlackApi, _: Door) -> Finding:
-    token = await api.token()
+async def _look_at_scopes(client: AsyncWebClient) -> Finding:
+    token = await SlackApi(client).token()
     who = f"{token.bot} in the team {token.team}"
     if token.scopes is None:
         return warning(f"{who}, but Slack did not say which scopes it has; try it with a mention.")
@@ -100,7 +78,12 @@ async def _look_at_scopes(api: SlackApi, _: Door) -> Finding:
     return fine(f"{who}, with all {len(NEEDED) + 1} scopes.")
 
 
-async def _look_at_socket(_: SlackApi, door: Door) -> Finding:
-    connection = await door.open()
+async def _look_at_socket(client: AsyncWebClient) -> Finding:
+    async def leave(_: object) -> None:
+        """A payload that Slack happens to send is not acknowledged: it comes again elsewhere."""
+
+    connection = await open_connection(
+        client.token or "", client, leave, clock=Clock(), timing=Timing()
+    )
     await connection.retire()
     return fine("a socket opened and greeted us.")

@@ -94,33 +94,20 @@ async def _listen(runner: web.AppRunner, host: str, port: int) -> int | None:
     return taken
 
 
-def look_at_socket(socket: SocketMode) -> Look:
+async def look_at_socket(socket: SocketMode) -> Finding:
     """Whether Slack's payloads reach the bot."""
-
-    async def look() -> Finding:
-        health = socket.health()
-        heard_s = health.last_heard_s
-        return Finding(
-            why=health.reason,
-            details={
-                "connected": health.connected,
-                "last_heard_s": None if heard_s is None else round(heard_s, 1),
-            },
-        )
-
-    return look
+    health = socket.health()
+    heard_s = None if health.last_heard_s is None else round(health.last_heard_s, 1)
+    details = {"connected": health.connected, "last_heard_s": heard_s}
+    return Finding(why=health.reason, details=details)
 
 
-def look_at_database(
+async def look_at_database(
     read: Callable[[], Awaitable[object]], trouble: Callable[[], str | None]
-) -> Look:
+) -> Finding:
     """Whether the database answers a read, and nobody has to wait for it: a full disk can be read.
 
     `trouble` says why somebody waits; None when nobody does.
     """
-
-    async def look() -> Finding:
-        await read()
-        return Finding(why=trouble() or "")
-
-    return look
+    await read()
+    return Finding(why=trouble() or "")

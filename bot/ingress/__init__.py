@@ -1,16 +1,15 @@
 """Slack's payloads on their way in: authorised, recorded, acknowledged, handed over."""
 
-from bot.ingress.actions import Actions, listen_to_gestures
+from bot.ingress.actions import Actions
 from bot.ingress.authorise import Rules
 from bot.ingress.catch_up import CatchUp
 from bot.ingress.gate import Taken
 from bot.ingress.gestures import Press, Submission
 from bot.ingress.handover import MAX_MB, Fault, LeftOut
 from bot.ingress.ingress import Ingress, leave_to_next_start
-from bot.ingress.register import EVENTS, connect_socket, create_app, register, take_up
+from bot.ingress.register import connect_socket, create_app, register, take_up
 
 __all__ = [
-    "EVENTS",
     "MAX_MB",
     "Actions",
     "CatchUp",
@@ -24,7 +23,6 @@ __all__ = [
     "connect_socket",
     "create_app",
     "leave_to_next_start",
-    "listen_to_gestures",
     "register",
     "take_up",
 ]

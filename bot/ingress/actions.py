@@ -5,21 +5,16 @@ Who may press and send off is decided as for posts, and a refusal is said to the
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from cachetools import LRUCache
-from slack_bolt.app.async_app import AsyncApp
-from slack_bolt.middleware.async_middleware import AsyncMiddleware
-from slack_bolt.request.async_request import AsyncBoltRequest
-from slack_bolt.response import BoltResponse
 
 from agent_core.background import Background
 from agent_core.messages import JsonObject
-from agent_core.runtime import detect_language
+from agent_core.runtime import Ledger, detect_language
 from bot.ingress.authorise import Rules, authorise, refusal, screen
-from bot.ingress.gate import InVain, Ledger, tell_alone
+from bot.ingress.gate import InVain, tell_alone
 from bot.ingress.gestures import (
     Errors,
     Gesture,
@@ -28,7 +23,6 @@ from bot.ingress.gestures import (
     Submission,
     addressee,
     first_input,
-    is_gesture,
     read_facts,
     read_gesture,
     without_links,
@@ -41,39 +35,7 @@ ANSWER_WITHIN_S = 2.5
 
 MAX_REMEMBERED = 5_000
 
-_CLOSED = "view_closed"
-
 _log = logging.getLogger(__name__)
-
-
-def listen_to_gestures(
-    bolt: AsyncApp,
-    gestures: Mapping[str, Gestures],
-    *,
-    ledger: Ledger,
-    rules: Rules,
-    people: People,
-    api: SlackApi,
-    answer_within_s: float = ANSWER_WITHIN_S,
-) -> "Actions":
-    """Listen to presses and submissions and give them to those in `gestures`, by their names.
-
-    The keys are what the action ids and callback ids begin with; the longest that fits counts.
-    Nothing is acknowledged before it is in the ledger: an error leaves it unacknowledged, and
-    Slack says to the person that it did not work. Give what is returned to `take_up`. Call it
-    before `register`, and before that of other listeners: Bolt cannot hand every payload to those.
-    """
-    actions = Actions(
-        gestures,
-        ledger=ledger,
-        rules=rules,
-        people=people,
-        api=api,
-        answer_within_s=answer_within_s,
-    )
-    app: Any = bolt  # Bolt's decorators are not typed
-    app.use(_Taking(actions))
-    return actions
 
 
 class Actions:
@@ -87,8 +49,9 @@ class Actions:
         rules: Rules,
         people: People,
         api: SlackApi,
-        answer_within_s: float,
+        answer_within_s: float = ANSWER_WITHIN_S,
     ) -> None:
+        """`gestures` go by what action ids and callback ids begin with; the longest that fits."""
         self.in_vain: set[str] = set()
         """Keys of what was handled and could not be settled; whoever releases one takes it out."""
         self.under_way = Background()
@@ -130,7 +93,6 @@ class Actions:
         """
         gesture = read_gesture(body)
         if gesture is None:
-            _log.warning("a recorded gesture cannot be read any more")
             return
         handler = self._find_handler(gesture)
         if handler is None or gesture.key in self._handled:
@@ -221,27 +183,6 @@ class Actions:
             await insist(self._api.clock, key, lambda _: self._ledger.settle(key))
         except InVain:
             self.in_vain.add(key)
-
-
-class _Taking(AsyncMiddleware):
-    """Takes gestures from Bolt before it looks for a listener: their answer is the answer."""
-
-    def __init__(self, actions: Actions) -> None:
-        self._actions = actions
-
-    async def async_process(
-        self,
-        *,
-        req: AsyncBoltRequest,
-        resp: BoltResponse,
-        next: Callable[[], Awaitable[BoltResponse]],
-    ) -> BoltResponse | None:
-        body: dict[str, Any] = req.body
-        if is_gesture(body):
-            return BoltResponse(status=200, body=await self._actions.receive(body) or "")
-        if body.get("type") == _CLOSED:
-            return BoltResponse(status=200, body="")
-        return await next()
 
 
 async def _hand_over(gesture: Gesture, handler: Gestures) -> Errors:

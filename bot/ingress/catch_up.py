@@ -13,12 +13,12 @@ from datetime import UTC, datetime, timedelta
 from agent_core.background import Background, Backoff
 from agent_core.errors import AgentError
 from agent_core.messages import JsonObject
-from agent_core.runtime import StoredTurn, detect_language
+from agent_core.runtime import KnownSessions, Marks, StoredTurn, detect_language
 from bot.inbound import InboundPost, plain_text
 from bot.ingress.gate import Admitted, Front
-from bot.ingress.heard import Gap, Heard, Marks
+from bot.ingress.heard import Gap, Heard
 from bot.ingress.ingress import Ingress
-from bot.ingress.missed import KnownSessions, Missed, Search, Seen
+from bot.ingress.missed import Missed, Search, Seen
 from bot.render import one_line
 from bot.slack_api import Identity, SlackApi, SlackError, SlackRefused
 from bot.threads import ThreadRef
@@ -46,7 +46,7 @@ logger = logging.getLogger(__name__)
 class CatchUp:
     """Looks for missed posts whenever there was a gap, beside live traffic.
 
-    What it finds goes the way of live posts. `open` it before the socket.
+    What it finds goes the way of live posts. Open what was `heard` before the socket.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class CatchUp:
         self._ingress = ingress
         self._front = front
         self._api = api
-        self._heard = Heard(marks, team=identity.team, now_s=now_s)
+        self.heard = Heard(marks, team=identity.team, now_s=now_s)
         self._search = Search(api, identity, sessions)
         self._head_start_s = head_start_s
         self._one_run = asyncio.Lock()
@@ -73,28 +73,12 @@ class CatchUp:
         self._threads: dict[ThreadRef, asyncio.Task[None]] = {}
         """Threads that are caught up because somebody writes in them."""
 
-    async def open(self) -> None:
-        """Find out how far an earlier process has heard."""
-        await self._heard.open()
-
-    def note(self, body: JsonObject) -> None:
-        """A payload was received, whoever it is for."""
-        self._heard.note(body)
-
-    def lose(self) -> None:
-        """A payload could not be received, and Slack may not bring it again."""
-        self._heard.lose("a payload could not be received")
-
-    async def after_gap(self) -> None:
-        """There was a time without an open socket; what was missed is looked for soon."""
-        self._heard.lose("the socket was not open")
-
     async def let_earlier_pass(self, post: InboundPost) -> None:
         """Return once missed posts of the thread that are older than this one are handed over.
 
         A post that begins a thread waits for nothing, and none waits for long.
         """
-        if not post.is_reply or not self._heard.has_gap.is_set():
+        if not post.is_reply or not self.heard.has_gap.is_set():
             return
         if post.thread not in self._threads:
             self._threads[post.thread] = self._background.start(self._catch_up_thread(post))
@@ -107,10 +91,10 @@ class CatchUp:
         """
 
         async def beat() -> None:
-            await self._heard.beat(is_well=is_well())
+            await self.heard.beat(is_well=is_well())
 
         async def run_when_needed() -> None:
-            await self._heard.has_gap.wait()
+            await self.heard.has_gap.wait()
             if is_well():
                 await self._run_until_done()
 
@@ -134,7 +118,7 @@ class CatchUp:
             SlackError: Slack could not be asked. Nothing is lost; run again.
         """
         async with self._one_run:
-            gap = self._heard.gap()
+            gap = self.heard.gap()
             seen = Seen()
             is_done = await self._see_to(gap, seen)
             if not is_done and not is_last_try:
@@ -144,8 +128,8 @@ class CatchUp:
                 logger.error("catching up ends without %s", given_up)
             for channel, ts in seen.newest.items():
                 if channel not in seen.unread:
-                    self._heard.note_post(channel, ts)
-            await self._heard.close(gap)
+                    self.heard.note_post(channel, ts)
+            await self.heard.close(gap)
             self._threads = {at: task for at, task in self._threads.items() if not task.done()}
             return True
 
@@ -167,8 +151,8 @@ class CatchUp:
             async for share in shares:
                 fresh = [missed for missed in share if not gap.is_late(missed.post.ts)]
                 late += [missed for missed in share if gap.is_late(missed.post.ts)]
-                if new := sum(missed.is_new for missed in fresh):
-                    logger.info("catching up: %d more posts may have been missed", new)
+                if fresh:
+                    logger.info("catching up: %d more posts are looked at", len(fresh))
                 for missed in fresh:
                     yield missed
 
@@ -234,7 +218,7 @@ class CatchUp:
 
     async def _catch_up_thread(self, live: InboundPost) -> None:
         try:
-            for missed in await self._search.in_thread(live, self._heard.gap()):
+            for missed in await self._search.in_thread(live, self.heard.gap()):
                 await self._take(missed.body)
         except (AgentError, OSError):
             logger.exception("%s may come before what was missed in its thread", live.key)
@@ -244,21 +228,14 @@ class CatchUp:
         by_channel: dict[str, list[Missed]] = {}
         for missed in sorted(late, key=lambda missed: float(missed.post.ts)):
             by_channel.setdefault(missed.post.thread.channel, []).append(missed)
-        async with asyncio.TaskGroup() as group:
-            told = [
-                group.create_task(self._announce(channel, missed, gap))
-                for channel, missed in by_channel.items()
-            ]
-        return all(task.result() for task in told)
-
-    async def _announce(self, channel: str, missed: Sequence[Missed], gap: Gap) -> bool:
-        """List posts of a conversation; False if that is to be tried again."""
-        try:
-            await self._list_late(channel, missed, gap)
-        except (AgentError, OSError):
-            logger.exception("%s is told later what it was not answered", channel)
-            return False
-        return True
+        were_told = True
+        for channel, unanswered in by_channel.items():
+            try:
+                await self._list_late(channel, unanswered, gap)
+            except (AgentError, OSError):
+                logger.exception("%s is told later what it was not answered", channel)
+                were_told = False
+        return were_told
 
     async def _list_late(self, channel: str, missed: Sequence[Missed], gap: Gap) -> None:
         """Oldest first; those that had their answer are left out.
@@ -266,7 +243,8 @@ class CatchUp:
         What a notice of an earlier process lists is not listed again: notices say in their op ids
         what the newest post is that they list.
         """
-        late = [admitted for each in missed if (admitted := await self._unanswered(each))]
+        new = [each for each in missed if gap.is_new(channel, each.post.ts)]
+        late = [admitted for each in new if (admitted := await self._unanswered(each))]
         if not late:
             return
         prefix, since = f"late:{channel}:", f"{gap.since_s(channel):.6f}"
@@ -291,9 +269,9 @@ class CatchUp:
             logger.warning("%s could not be told what it was not answered: %s", channel, refused)
 
     async def _unanswered(self, missed: Missed) -> Admitted | None:
-        if not missed.is_new or await self._front.taken(missed.post.key) is not None:
+        if await self._front.taken(missed.post.key) is not None:
             return None
-        judged = await self._ingress.judge(missed.body)
+        judged = await self._ingress.judge(missed.post)
         return judged if isinstance(judged, Admitted) else None
 
     async def _line(self, admitted: Admitted) -> str:

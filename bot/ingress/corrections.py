@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from cachetools import LRUCache
 
+from agent_core.runtime import Ledger
 from bot.inbound import InboundPost, mentioned_users, plain_text
 from bot.ingress.gate import (
     Admitted,
@@ -21,7 +22,6 @@ from bot.ingress.gate import (
     Front,
     Gate,
     InVain,
-    Ledger,
     Told,
     post_language,
     tell_alone,
@@ -148,7 +148,7 @@ class Corrections:
         post = edit.post
         if self._posts.is_outdated(edit) or self._posts.is_gone(post.key):
             return None
-        author = await self._gate.judge_author(post, edit.body)
+        author = await self._gate.judge_author(post)
         if not isinstance(author, Admitted):
             return None
         if await self._front.taken(post.key) is not None:

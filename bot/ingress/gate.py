@@ -11,7 +11,7 @@ from cachetools import LRUCache
 
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import InboundMessage, JsonObject
-from agent_core.runtime import detect_language
+from agent_core.runtime import Ledger, detect_language
 from bot.inbound import (
     DELETED,
     EDITED,
@@ -114,43 +114,6 @@ class Front(Protocol):
     async def knows(self, session: SessionId) -> bool: ...
 
 
-class Ledger(Protocol):
-    """What was received. `record` returns once the payload is durable."""
-
-    async def record(self, key: str, second_key: str, body: JsonObject) -> bool:
-        """Whether this gesture is new. Either key makes it known; an empty one does not count."""
-        ...
-
-    async def settle(self, key: str) -> None:
-        """The gesture was handed over; it needs no replay after a restart."""
-        ...
-
-    async def forget(self, key: str, second_key: str) -> None:
-        """What was recorded was not for the bot; an edit may make it a gesture yet."""
-        ...
-
-    async def release(self, key: str) -> None:
-        """Handling the gesture failed: it is to be taken up again, here or elsewhere."""
-        ...
-
-    async def unsettled(self) -> list[JsonObject]:
-        """What was recorded and nobody alive works on; it is this process's from now on."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arrival:
-    """A payload that may be for the bot. It is in the ledger, and not judged yet."""
-
-    told: Told
-    body: JsonObject
-
-    @property
-    def post(self) -> InboundPost | None:
-        """The post that is told of, as far as it is still there."""
-        return None if isinstance(self.told, Deletion) else _post(self.told)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admitted:
     """A post that the bot will answer."""
@@ -225,19 +188,17 @@ class Gate:
         """What a payload tells, before anything is decided on it."""
         return read_told(body, bot_user=self._bot_user)
 
-    async def let_in(self, told: Told, body: JsonObject) -> Arrival | None:
-        """Record what may be for the bot and was not recorded before; None where nothing is to do.
+    async def let_in(self, told: Told, body: JsonObject) -> bool:
+        """Record what may be for the bot and was not recorded before; False for all else.
 
         Slack is not asked, so this takes no longer than the database.
         """
         if self._is_foreign(told, body) or not await self._may_be_for_us(told):
-            return None
+            return False
         second_key = told.second_key if isinstance(told, InboundPost) else ""
-        if not await self._ledger.record(told.key, second_key, body):
-            return None
-        return Arrival(told=told, body=body)
+        return await self._ledger.record(told.key, second_key, body)
 
-    async def judge(self, post: InboundPost, body: JsonObject) -> Judged:
+    async def judge(self, post: InboundPost) -> Judged:
         """Whether a post is for the bot, and its author somebody whom the bot serves.
 
         Raises:
@@ -245,16 +206,16 @@ class Gate:
         """
         if not await self.is_for_us(post):
             return None
-        return await self.judge_author(post, body)
+        return await self.judge_author(post)
 
-    async def judge_author(self, post: InboundPost, body: JsonObject) -> Admitted | Refused:
+    async def judge_author(self, post: InboundPost) -> Admitted | Refused:
         """The second half of `judge`, for a post that is for the bot.
 
         Raises:
             SlackError: Slack could not be asked.
         """
         person = await self._people.person(post.user)
-        served = authorise(_facts(post, body), self._rules, person)
+        served = authorise(_facts(post), self._rules, person)
         if isinstance(served, Person):
             return Admitted(post=post, person=served)
         _log.info("denied %s in %s: %s", post.user, post.thread.channel, served)
@@ -284,11 +245,12 @@ class Gate:
             return self._is_ours[thread]
 
     def _is_foreign(self, told: Told, body: JsonObject) -> bool:
-        post = told.before if isinstance(told, Deletion) else _post(told)
+        post = told.before if isinstance(told, Deletion) else post_of(told)
         if post is None:
-            dropped = screen_source(_source_team(body), _source_app(body), self._rules)
+            team, app_id = text_in(body, "team_id"), text_in(body, "api_app_id")
+            dropped = screen_source(team, app_id, self._rules)
         else:
-            dropped = screen(_facts(post, body), self._rules)
+            dropped = screen(_facts(post), self._rules)
         if dropped:
             _log.info("dropped a payload: %s", dropped)
         return dropped is not None
@@ -313,26 +275,19 @@ class Gate:
         return spoken_to == "ours"
 
 
-def _post(told: InboundPost | Edit) -> InboundPost:
+def post_of(told: InboundPost | Edit) -> InboundPost:
+    """The post that is told of, as it is now."""
     return told.post if isinstance(told, Edit) else told
 
 
-def _facts(post: InboundPost, body: JsonObject) -> Facts:
+def _facts(post: InboundPost) -> Facts:
     return Facts(
         team=post.thread.team,
-        app_id=_source_app(body),
+        app_id=post.app_id,
         channel=post.thread.channel,
         user=post.user,
         user_team=post.user_team,
     )
-
-
-def _source_team(body: JsonObject) -> str:
-    return str(body.get("team_id") or "")
-
-
-def _source_app(body: JsonObject) -> str:
-    return str(body.get("api_app_id") or "")
 
 
 def read_told(body: JsonObject, *, bot_user: str) -> Told | None:

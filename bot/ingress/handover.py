@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal, Protocol
 
-from cachetools import LRUCache
-
 from agent_core.ids import SessionId
 from agent_core.messages import Attachment, InboundMessage
-from agent_core.runtime import asks_for_nothing
+from agent_core.runtime import Ledger, asks_for_nothing
 from bot.inbound import InboundPost, SlackFile, mentioned_users, plain_text
 from bot.ingress.corrections import Posts
-from bot.ingress.gate import Admitted, Front, Ledger, Refused, post_language, tell_alone
+from bot.ingress.gate import Admitted, Front, Refused, post_language, tell_alone
 from bot.render import escape
 from bot.slack_api import People, PostRecord, SlackApi, SlackError
 from bot.threads import user_id
@@ -27,7 +25,6 @@ MAX_POSTS = 100
 MAX_CHARS = 20_000
 """Bounds for the earlier posts of a thread."""
 
-MAX_TOLD = 1_000
 _UNREADABLE = "(The earlier posts of this thread could not be read.)"
 _INDENT = "    "
 _FENCE = re.compile(r"<(?=\s*/?\s*earlier_posts)", re.IGNORECASE)
@@ -82,7 +79,6 @@ class Handover:
         self._api = api
         self._people = people
         self._posts = posts
-        self._said: LRUCache[str, bool] = LRUCache(MAX_TOLD)
 
     async def deliver(self, admitted: Admitted, *, again: bool = False) -> bool:
         """Hand a post to the agent; the ledger is settled once the agent has it.
@@ -111,15 +107,11 @@ class Handover:
     async def _say_once(self, post: InboundPost, text: str, what: str) -> None:
         """Over tries and restarts too."""
         op_id = f"{post.key}:{what}"
-        if op_id in self._said:
-            return
         try:
             if await self._api.find_post(post.thread, op_id) is None:
                 await self._api.post(post.thread, text, op_id=op_id)
         except SlackError as error:
             _log.warning("%s could not be said: %s", op_id, error)
-            return
-        self._said[op_id] = True
 
     async def _give(self, message: InboundMessage) -> bool:
         """A post may be deleted before the agent has it, or while it takes it."""

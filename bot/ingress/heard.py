@@ -4,9 +4,9 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from agent_core.messages import JsonObject
+from agent_core.runtime import Marks
 from bot.inbound import object_in, text_in
 
 OVERLAP_S = 600.0
@@ -25,14 +25,6 @@ _ALIVE = "*"
 _log = logging.getLogger(__name__)
 
 
-class Marks(Protocol):
-    """How far readers have come, by name. A mark moves on and never back."""
-
-    async def load(self, prefix: str) -> dict[str, str]: ...
-
-    async def save(self, values: Mapping[str, str]) -> None: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
     """A time in which posts may have come that the bot did not hear."""
@@ -45,6 +37,10 @@ class Gap:
     def since_s(self, channel: str) -> float:
         """Up to when the conversation was heard."""
         return float(self.marks.get(channel) or self.marks[_ALIVE])
+
+    def is_new(self, channel: str, ts: str) -> bool:
+        """Whether a post is later than what was heard; those of the overlap were likely seen to."""
+        return float(ts or 0) > self.since_s(channel)
 
     def oldest_s(self, channel: str) -> float:
         """From when on to look, with the overlap."""

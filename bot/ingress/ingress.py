@@ -10,20 +10,18 @@ from weakref import WeakValueDictionary
 
 from agent_core.background import Background, Backoff
 from agent_core.messages import JsonObject
-from agent_core.runtime import small_talk
+from agent_core.runtime import Ledger, small_talk
 from bot.inbound import InboundPost
 from bot.ingress.authorise import Rules
 from bot.ingress.corrections import Corrections, Posts
 from bot.ingress.gate import (
     Admitted,
-    Arrival,
     Deletion,
     Edit,
     Front,
     Gate,
     InVain,
     Judged,
-    Ledger,
     Refused,
     Told,
 )
@@ -98,9 +96,7 @@ class Ingress:
         rules: Rules,
         signs: Signs,
         people: People,
-        clock: Clock | None = None,
     ) -> None:
-        """`clock` times its tries."""
         self.in_vain: set[str] = set()
         """Keys of recorded payloads that wait to be taken up again, once they are released.
 
@@ -109,7 +105,7 @@ class Ingress:
         self._front = front
         self._ledger = ledger
         self._signs = signs
-        self._clock = clock or api.clock
+        self._clock = api.clock
         self._posts = Posts(people, rules.identity)
         self._gate = Gate(front, ledger, people, api, rules)
         self._handover = Handover(front, ledger, files, api, people, self._posts)
@@ -117,7 +113,7 @@ class Ingress:
         self._before_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._after_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def receive(self, body: JsonObject) -> Arrival | None:
+    async def receive(self, body: JsonObject) -> Told | None:
         """The half before the acknowledgement. What it lets in is durable when it returns.
 
         Payloads of one thread are recorded in the order of the calls. None: nothing is to do.
@@ -126,21 +122,20 @@ class Ingress:
         if told is None:
             return None
         async with self._before_ack.setdefault(_lane_of(told), asyncio.Lock()):
-            arrival = await self._gate.let_in(told, body)
-        if arrival is not None:
-            self._posts.note(told)
-        return arrival
+            if not await self._gate.let_in(told, body):
+                return None
+        self._posts.note(told)
+        return told
 
-    async def hand_over(self, arrival: Arrival, *, again: bool = False) -> None:
+    async def hand_over(self, told: Told, *, again: bool = False) -> None:
         """The half after the acknowledgement. What fails here is taken up again later.
 
         Posts of one thread reach the agent in the order of the calls, however long files take.
         """
-        told = arrival.told
         try:
             match told:
                 case InboundPost():
-                    await self._take_post(told, arrival.body, again=again)
+                    await self._take_post(told, again=again)
                 case Edit():
                     await self._take_edit(told, again=again)
                 case Deletion():
@@ -156,25 +151,21 @@ class Ingress:
 
         Posts that come later than this call begins stay behind those of their thread.
         """
-        told = self._gate.read(body)
-        if told is None:
-            logger.warning("a recorded payload tells nothing any more")
-            return
-        self._posts.note(told)
-        await self.hand_over(Arrival(told=told, body=body), again=True)
+        if (told := self._gate.read(body)) is not None:
+            self._posts.note(told)
+            await self.hand_over(told, again=True)
 
     def waits_its_turn(self, post: InboundPost) -> bool:
         """Whether a post stays behind earlier ones of its thread: not the word to stop alone."""
         return bool(post.files) or small_talk(self._posts.words(post)) != "stop"
 
-    async def judge(self, body: JsonObject) -> Judged:
-        """Whether the post in a payload is to be answered; nothing is recorded.
+    async def judge(self, post: InboundPost) -> Judged:
+        """Whether a post is to be answered; nothing is recorded.
 
         Raises:
             SlackError: Slack could not be asked.
         """
-        told = self._gate.read(body)
-        return await self._gate.judge(told, body) if isinstance(told, InboundPost) else None
+        return await self._gate.judge(post)
 
     async def drain(self) -> None:
         """Wait until nothing is under way. Close the socket first, and bound the wait."""
@@ -184,12 +175,12 @@ class Ingress:
     async def _insist(self, key: str, attempt: Callable[[bool], Awaitable[T]]) -> T:
         return await insist(self._clock, key, attempt)
 
-    async def _take_post(self, post: InboundPost, body: JsonObject, *, again: bool) -> None:
+    async def _take_post(self, post: InboundPost, *, again: bool) -> None:
         """The author is looked up while earlier posts of the thread are still handed over."""
         self._posts.begin(post)
         try:
             async with asyncio.TaskGroup() as group:
-                judging = group.create_task(self._judge(post, body))
+                judging = group.create_task(self._judge(post))
                 group.create_task(self._sign(judging, post, may_be_left=again))
                 async with self._lane(post):
                     judged = await judging
@@ -207,12 +198,12 @@ class Ingress:
         async with self._after_ack.setdefault(_lane_of(edit), asyncio.Lock()):
             post = await self._insist(edit.key, lambda _: self._corrections.revise(edit))
         if post is not None:
-            await self._take_post(post, edit.body, again=again)
+            await self._take_post(post, again=again)
 
-    async def _judge(self, post: InboundPost, body: JsonObject) -> Judged | InVain:
+    async def _judge(self, post: InboundPost) -> Judged | InVain:
         """What is raised here would end the wait for the lane, and so the order of the thread."""
         try:
-            return await self._insist(post.key, lambda _: self._gate.judge(post, body))
+            return await self._insist(post.key, lambda _: self._gate.judge(post))
         except InVain as error:
             return error
 

@@ -4,11 +4,10 @@ import logging
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
-from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
-from agent_core.runtime import StoredTurn
+from agent_core.runtime import KnownSessions, StoredTurn
 from bot.inbound import (
     DELETED,
     EDITED,
@@ -55,26 +54,12 @@ _Item = TypeVar("_Item")
 _log = logging.getLogger(__name__)
 
 
-class KnownSessions(Protocol):
-    """Which threads the agent knows, and what it has not answered in them."""
-
-    async def newest_before(self, prefix: str, bound: str, *, limit: int) -> list[SessionId]:
-        """Those whose ids begin with `prefix` and come before `prefix + bound`, last ones first."""
-        ...
-
-    async def unfinished(self, prefix: str, *, limit: int) -> list[StoredTurn]:
-        """Turns that have not ended in such threads, those of the newest threads first."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Missed:
     """A post that may be for the bot, and that it may not have heard."""
 
     body: JsonObject
     post: InboundPost
-    is_new: bool
-    """Later than what was heard; otherwise of the overlap, and most likely seen to."""
 
 
 @dataclass(slots=True)
@@ -103,7 +88,7 @@ class _Read:
     """Threads that may have something new, and their newest reply as far as it is known."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Thread:
     """A thread to be read."""
 
@@ -137,7 +122,7 @@ class Search:
             threads = _newest_first(each for read in reads for each in self._threads(read, gap))
             first = [each for each in threads[:FIRST_THREADS] if each.is_new]
             later += threads[len(first) :]
-            posts = [each for read in reads for each in self._candidates(read, read.posts, gap)]
+            posts = [each for read in reads for each in self._candidates(read, read.posts)]
             yield _oldest_first(posts + await self._in_threads(first, gap, seen))
         for threads in _shares(_newest_first(later), THREADS):
             yield _oldest_first(await self._in_threads(threads, gap, seen))
@@ -153,7 +138,7 @@ class Search:
         posts = await self._read_thread(read, live.thread, gap, at_once=True)
         return [
             missed
-            for missed in self._candidates(read, posts, gap)
+            for missed in self._candidates(read, posts)
             if float(missed.post.ts) < float(live.ts) and not gap.is_late(missed.post.ts)
         ]
 
@@ -230,14 +215,8 @@ class Search:
             read.threads.setdefault(parse_session(session).root_ts, "")
 
     def _threads(self, read: _Read, gap: Gap) -> list[_Thread]:
-        since_s = gap.since_s(read.place.id)
         threads = _newest_first(
-            _Thread(
-                read=read,
-                root_ts=root_ts,
-                newest_ts=newest_ts,
-                is_new=float(newest_ts or 0) > since_s,
-            )
+            _Thread(read, root_ts, newest_ts, gap.is_new(read.place.id, newest_ts))
             for root_ts, newest_ts in read.threads.items()
         )
         if len(threads) > MAX_THREADS:
@@ -259,7 +238,7 @@ class Search:
                 seen.unread.add(place.id)
             else:
                 seen.note(place, posts)
-                found += self._candidates(read, posts, gap)
+                found += self._candidates(read, posts)
         return found
 
     async def _read_thread(
@@ -281,10 +260,9 @@ class Search:
             _log.info("a thread of %s is not caught up: %s", thread.channel, refused)
         return posts
 
-    def _candidates(self, read: _Read, posts: Mapping[str, JsonObject], gap: Gap) -> list[Missed]:
-        since_s = gap.since_s(read.place.id)
+    def _candidates(self, read: _Read, posts: Mapping[str, JsonObject]) -> list[Missed]:
         return [
-            Missed(body=body, post=post, is_new=float(post.ts) > since_s)
+            Missed(body=body, post=post)
             for ts in sorted(posts)
             if (body := _posted(posts[ts], read.place, self._identity))
             and (post := read_post(body, bot_user=self._identity.bot_user))

@@ -4,6 +4,7 @@ Slack tells of posts in two shapes: `app_mention` for a mention, `message` for e
 """
 
 import asyncio
+import json
 import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -17,16 +18,17 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from agent_core.messages import JsonObject
+from agent_core.runtime import Ledger
 from bot.ingress.actions import Actions
 from bot.ingress.catch_up import CatchUp
-from bot.ingress.gate import Arrival, Ledger
+from bot.ingress.gate import Deletion, Told, post_of
 from bot.ingress.gestures import is_gesture
 from bot.ingress.ingress import Ingress
-from bot.slack_api import Identity, SystemClock, web_client
-from bot.socket import Ask, Door, OnHealed, SocketMode, Timing, acknowledge
+from bot.slack_api import Clock, Identity, web_client
+from bot.socket import Ask, Envelope, OnHealed, SocketMode, Timing, open_connection
 
-EVENTS = ("app_mention", "message")
-"""The event types that are listened to. The manifest subscribes to these and no others."""
+_FOR_BOLT = frozenset({"events_api", "interactive"})
+_MAX_SHOWN_CHARS = 80
 
 logger = logging.getLogger(__name__)
 
@@ -68,31 +70,68 @@ async def connect_socket(
     Raises:
         SlackAuthRefused: the app-level token is wrong.
     """
-    clock, timing = SystemClock(), timing or Timing()
-    door = Door(app_token, app.client, partial(acknowledge, app), clock=clock, timing=timing)
-    socket = SocketMode(door, clock=clock, timing=timing, ask=ask, on_healed=on_healed)
+    clock, timing = Clock(), timing or Timing()
+    open_next = partial(
+        open_connection,
+        app_token,
+        app.client,
+        partial(acknowledge, app),
+        clock=clock,
+        timing=timing,
+    )
+    socket = SocketMode(open_next, clock=clock, timing=timing, ask=ask, on_healed=on_healed)
     await socket.start()
     return socket
 
 
-def register(bolt: AsyncApp, ingress: Ingress, catch_up: CatchUp | None = None) -> None:
-    """Give what Slack tells of posts to the ingress.
+async def acknowledge(app: AsyncApp, envelope: Envelope) -> JsonObject | None:
+    """The acknowledgement of an envelope that Bolt has dealt with.
 
-    Nothing is acknowledged before it is in the ledger. Every other event is acknowledged and left,
-    so register further listeners before this one.
+    None where Bolt failed with it or has nobody for it: Slack then delivers it again. What nobody
+    could ever read is acknowledged, since it would come again and again.
+    """
+    payload, acknowledged = envelope.payload, {"envelope_id": envelope.id}
+    if envelope.type not in _FOR_BOLT or payload is None:
+        shown = envelope.type[:_MAX_SHOWN_CHARS]
+        logger.warning("an envelope of the type %r cannot be read and is left", shown)
+        return acknowledged
+    if payload.get("type") == "app_rate_limited":
+        logger.error("Slack holds back events: more than 30,000 came within an hour")
+        return acknowledged
+    try:
+        if payload.get("type") == "event_callback" and not isinstance(payload["event"], dict):
+            raise TypeError  # noqa: TRY301 (as what Bolt itself cannot read)
+        request = AsyncBoltRequest(mode="socket_mode", body=payload)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        logger.warning("a payload cannot be read and is left (%s)", type(error).__name__)
+        return acknowledged
+    response = await app.async_dispatch(request)
+    if response.status != 200:
+        logger.info("a payload was not taken (status %s)", response.status)
+        return None
+    return {**acknowledged, "payload": json.loads(response.body)} if response.body else acknowledged
+
+
+def register(bolt: AsyncApp, ingress: Ingress, actions: Actions, catch_up: CatchUp) -> None:
+    """Give what Slack tells of posts to the ingress, and presses and submissions to the actions.
+
+    Nothing of these is acknowledged before it is in the ledger. Every other event is acknowledged
+    and left, so register further listeners before this one.
     """
     app: Any = bolt  # Bolt's decorators are not typed
-    app.use(_Events(ingress, catch_up))
+    app.use(_Taking(ingress, actions, catch_up))
 
 
-class _Events(AsyncMiddleware):
-    """Takes events from Bolt before it looks for a listener.
+class _Taking(AsyncMiddleware):
+    """Takes payloads from Bolt before it looks for a listener: what is answered is the answer.
 
-    An error leaves the payload unacknowledged, so Slack delivers it again.
+    An error leaves the payload unacknowledged: Slack delivers an event again, and says to a person
+    that their press did not work.
     """
 
-    def __init__(self, ingress: Ingress, catch_up: CatchUp | None) -> None:
+    def __init__(self, ingress: Ingress, actions: Actions, catch_up: CatchUp) -> None:
         self._ingress = ingress
+        self._actions = actions
         self._catch_up = catch_up
 
     async def async_process(
@@ -103,44 +142,46 @@ class _Events(AsyncMiddleware):
         next: Callable[[], Awaitable[BoltResponse]],
     ) -> BoltResponse | None:
         body: dict[str, Any] = req.body
-        if body.get("type") != "event_callback":
-            return await next()
-        if (kind := body["event"].get("type")) in EVENTS:
-            await self._take(body)
-        else:
-            logger.info("an event of the type %r is left alone", str(kind)[:80])
+        if is_gesture(body):
+            return BoltResponse(status=200, body=await self._actions.receive(body) or "")
+        match body.get("type"):
+            case "event_callback":
+                await self._take(body)
+            case "view_closed":
+                pass
+            case _:
+                return await next()
         return BoltResponse(status=200, body="")
 
     async def _take(self, body: JsonObject) -> None:
         try:
-            arrival = await self._ingress.receive(body)
+            told = await self._ingress.receive(body)
         except Exception:
-            if self._catch_up is not None:
-                self._catch_up.lose()
+            self._catch_up.heard.lose("a payload could not be received; it may not come again")
             raise
-        if self._catch_up is not None:
-            self._catch_up.note(body)
-        if arrival is not None:
-            self._ingress.under_way.start(self._hand_over(arrival), name="hand over")
+        self._catch_up.heard.note(body)
+        if told is not None:
+            self._ingress.under_way.start(self._hand_over(told), name="hand over")
 
-    async def _hand_over(self, arrival: Arrival) -> None:
-        post = arrival.post
-        if self._catch_up is not None and post is not None and self._ingress.waits_its_turn(post):
-            await self._catch_up.let_earlier_pass(post)
-        await self._ingress.hand_over(arrival)
+    async def _hand_over(self, told: Told) -> None:
+        if not isinstance(told, Deletion):
+            post = post_of(told)
+            if self._ingress.waits_its_turn(post):
+                await self._catch_up.let_earlier_pass(post)
+        await self._ingress.hand_over(told)
 
 
-async def take_up(ledger: Ledger, ingress: Ingress, actions: Actions | None = None) -> None:
+async def take_up(ledger: Ledger, ingress: Ingress, actions: Actions) -> None:
     """Take up again what was recorded and not handled: in vain by this process, or a dead one.
 
     Call it before the first payload can come, so that new posts stay behind older ones, and then
     every few seconds.
     """
-    for way in filter(None, (ingress, actions)):
+    for way in (ingress, actions):
         for key in sorted(way.in_vain):
             await ledger.release(key)
             way.in_vain.discard(key)
     for body in await ledger.unsettled():
-        way = actions if actions and is_gesture(body) else ingress
+        way = actions if is_gesture(body) else ingress
         way.under_way.start(way.replay(body), name="replay")
     await asyncio.sleep(0)  # each has its place in its lane from now on

@@ -31,26 +31,22 @@ KINDS = tuple(
 """Of all events; the bot can be killed at each."""
 
 
-class UnknownEventError(ValueError):
-    """There is no such event; the message names all that there are."""
-
-
 class BotDiedError(SandboxError):
     """The bot's process ended before it should; the message holds the end of its log."""
 
 
-def read_events(texts: Iterable[str]) -> tuple[str, ...]:
-    """The kinds of the events named, in their order: `ToolCallStarted,turn_finished`.
+def read_events(names: Iterable[str]) -> tuple[str, ...]:
+    """The kinds of the events named, in their order, such as `ToolCallStarted`.
 
     Raises:
-        UnknownEventError: there is no event of a name.
+        ValueError: there is no event of a name; the message names all that there are.
     """
     kinds = {kind.replace("_", ""): kind for kind in KINDS}
     found: list[str] = []
-    for name in (name for text in texts for name in map(str.strip, text.split(",")) if name):
+    for name in names:
         plain = name.replace("_", "").replace("-", "").casefold()
         if plain not in kinds:
-            raise UnknownEventError(f"There is no event {name}. There are {', '.join(KINDS)}.")
+            raise ValueError(f"There is no event {name}. There are {', '.join(KINDS)}.")
         found.append(kinds[plain])
     return tuple(found)
 

@@ -55,7 +55,7 @@ async def _run(options: SandboxOptions) -> int:
             )
         )
         if options.moment is not None:
-            world.slack.live_in(ASKER, options.moment.zone)
+            world.slack.live_in(ASKER, str(options.moment.tzinfo))
         environment = {**world.environment, "SLACK_SETTLE_S": str(_SETTLE_S)}
         if clock is not None:
             environment["CLOCK_FILE"] = str(clock.file)
@@ -77,7 +77,7 @@ async def _run(options: SandboxOptions) -> int:
             await bot.connected()
         deliveries.set()
         if clock is not None and options.moment is not None:
-            clock.jump_to(options.moment.at_s)
+            clock.jump_to(options.moment.timestamp())
         code = 0
         if options.asks:
             from bot.sandbox.driving import drive
@@ -112,7 +112,7 @@ def _new_directory() -> Path:
 def _clock(options: SandboxOptions, directory: Path) -> SharedClock | None:
     """The clock that can be put forward; None where the machine's own will do."""
     if options.moment is not None:
-        return SharedClock(directory / "clock", start_s=options.moment.at_s - _LEAD_IN_S)
+        return SharedClock(directory / "clock", start_s=options.moment.timestamp() - _LEAD_IN_S)
     if options.until_posts:
         return SharedClock(directory / "clock", start_s=datetime.now(UTC).timestamp())
     return None

@@ -12,22 +12,22 @@ from rich.console import Console
 from rich.text import Text
 
 from agent_core.ids import TurnId
+from agent_core.messages import JsonObject
 from bot.inbound import plain_text
 from bot.sandbox.child import BotLives
-from bot.sandbox.moments import Moment, SharedClock
-from bot.sandbox.outcome import Outcome, save_files
+from bot.sandbox.moments import SharedClock
+from bot.sandbox.outcome import effect_json, post_json, root_json, save_files
 from bot.sandbox.presses import (
     Button,
     NoButtonError,
     find_buttons,
-    find_modal,
     find_own_links,
     list_buttons,
     press,
 )
 from bot.sandbox.slack import Post, SlackStandIn
 from bot.sandbox.slack.feed import Change
-from bot.sandbox.watch import Watch
+from bot.sandbox.watch import Watch, WatchedTurn
 from bot.sandbox.world import ASKER, SandboxOptions, World
 
 _CHANNEL = "general"
@@ -60,7 +60,8 @@ class Driver:
         follow_link: Callable[[str], None],
         button_timeout_s: float = _BUTTON_TIMEOUT_S,
     ) -> None:
-        self.outcome = Outcome()
+        self.turns: dict[TurnId, WatchedTurn] = {}
+        """In the order in which they began."""
         self._slack = slack
         self._watch = watch
         self._be_connected = be_connected
@@ -91,14 +92,14 @@ class Driver:
         self._asked_ts = await self._slack.say(ASKER, _CHANNEL, text, thread_ts=thread)
         self.root_ts = self.root_ts or self._asked_ts
         place = f"{self._slack.team_id}:{self._slack.channels[_CHANNEL]}"
-        waiting = [id for id, each in self.outcome.turns.items() if each.outcome == "waiting"]
+        waiting = [id for id, each in self.turns.items() if each.outcome == "waiting"]
         for turn_id in (TurnId(f"turn:{place}:{self._asked_ts}"), *waiting):
             await self._follow(turn_id, clicks)
 
     @property
     def has_ended(self) -> bool:
         """Whether there were turns, and none of them waits for a person."""
-        outcomes = [each.outcome for each in self.outcome.turns.values()]
+        outcomes = [each.outcome for each in self.turns.values()]
         return bool(outcomes) and "waiting" not in outcomes
 
     async def click(self, name: str) -> None:
@@ -122,7 +123,7 @@ class Driver:
                 break
             await self._press(clicks.popleft())
             self._seen_to.add(turn.asks)
-        self.outcome.turns[turn_id] = turn
+        self.turns[turn_id] = turn
 
     async def _press(self, name: str) -> None:
         """A button, and what a person does behind it: sends the form off. Or opens their link."""
@@ -155,11 +156,10 @@ class Driver:
 
     async def _reject(self) -> None:
         """Without a reason. Where no form comes, the press alone has rejected."""
-        modal = await self._watch.found(
-            lambda: find_modal(self._slack, ASKER), timeout_s=_FORM_TIMEOUT_S
-        )
+        views, person = self._slack.workspace.views, self._slack.user_id(ASKER)
+        modal = await self._watch.found(lambda: views.modal_of(person), timeout_s=_FORM_TIMEOUT_S)
         if modal:
-            await self._slack.submit_view(ASKER, modal, {"reason": ""})
+            await self._slack.submit_view(ASKER, modal.id, {"reason": ""})
 
     def roots(self) -> list[tuple[str, Post]]:
         """The bot's posts outside of threads since the last ask, with their channels' names."""
@@ -224,7 +224,11 @@ async def drive(
 
     Tells what came of it, and returns the exit code.
     """
-    moment = options.moment or Moment(at=datetime.now(UTC))
+    zone = options.moment.tzinfo if options.moment else UTC
+
+    def local(at_s: float) -> str:
+        return datetime.fromtimestamp(at_s, zone).isoformat(timespec="seconds")
+
     watch = Watch(directory, bot.check)
     driver = Driver(
         world.slack,
@@ -236,40 +240,59 @@ async def drive(
     if not options.as_json:
         names = {user_id: name for name, user_id in world.slack.users.items()}
         showing = asyncio.create_task(show(world.slack.changes(), names))
+    unpressed: list[str] = []
     try:
         clicks = deque(options.clicks)
         for ask in options.asks:
             await driver.ask(ask, clicks)
         if driver.has_ended:
-            driver.outcome.unpressed = tuple(each for each in clicks if each in _CONSENTS)
+            unpressed = [each for each in clicks if each in _CONSENTS]
             clicks = deque(each for each in clicks if each not in _CONSENTS)
         while clicks:
             await driver.click(clicks.popleft())
         if clock is not None and options.until_posts:
             await watch.let_time_pass(
-                clock, options.until_posts, count=lambda: len(driver.roots()), told=moment.told
+                clock, options.until_posts, count=lambda: len(driver.roots()), local=local
             )
     finally:
         if showing is not None:
             await asyncio.sleep(0)  # for the last post
             showing.cancel()
             await asyncio.wait([showing])
-        await watch.close()
-    outcome, state = driver.outcome, world.slack.state
-    outcome.posts = world.slack.thread(_CHANNEL, driver.root_ts)
-    outcome.files = save_files(world.slack.files, options.out or directory / "files")
-    for channel, post in driver.roots():
-        replies = state.replies_of(post.channel, post.ts)
-        outcome.note_root(channel, moment.told(float(post.ts)), post, replies)
-    outcome.restarts, outcome.steps_repeated = len(bot.deaths), bot.steps_repeated()
-    outcome.never_came = tuple(bot.ahead)
-    outcome.effects = world.composio.effects if world.composio else None
+        await watch.bot.close()
+    state, turns = world.slack.state, list(driver.turns.values())
+    files = save_files(world.slack.files, options.out or directory / "files")
+    workspace = turns[-1].workspace if turns else None
+    done = {
+        "turns": [turn.as_json() for turn in turns],
+        "posts": [post_json(post) for post in world.slack.thread(_CHANNEL, driver.root_ts)],
+        "root_posts": [
+            root_json(
+                channel,
+                local(float(post.ts)),
+                post,
+                state.replies_of(post.channel, post.ts),
+                files,
+            )
+            for channel, post in driver.roots()
+        ],
+        "files": list(files.values()),
+        # None where the real service was used.
+        "effects": [effect_json(each) for each in world.composio.effects]
+        if world.composio
+        else None,
+        "workspace": str(workspace) if workspace else None,
+        "restarts": len(bot.deaths),
+        "steps_repeated": bot.steps_repeated(),
+        "never_came": bot.ahead,
+        "unpressed": unpressed,
+    }
     if options.as_json:
-        typer.echo(json.dumps(outcome.as_json(), ensure_ascii=False, indent=2))
+        typer.echo(json.dumps(done, ensure_ascii=False, indent=2))
     else:
-        _tell(outcome, bot.deaths)
-    if outcome.turns and (last := [*outcome.turns.values()][-1]).outcome == "failed":
-        typer.echo(f"The last turn failed: {last.turn.answer}", err=True)
+        _tell(done, bot.deaths)
+    if turns and turns[-1].outcome == "failed":
+        typer.echo(f"The last turn failed: {turns[-1].turn.answer}", err=True)
         return 1
     return 0
 
@@ -279,12 +302,12 @@ def _refuse_link(link: str) -> None:
     raise LookupError(link)
 
 
-def _tell(outcome: Outcome, deaths: Sequence[str]) -> None:
+def _tell(done: JsonObject, deaths: Sequence[str]) -> None:
     """What the posts of the thread have not told."""
-    if outcome.workspace is not None:
-        typer.echo(f"workspace: {outcome.workspace}")
+    if done["workspace"]:
+        typer.echo(f"workspace: {done['workspace']}")
     if deaths:
-        again = f"and started again; steps done again: {outcome.steps_repeated}"
+        again = f"and started again; steps done again: {done['steps_repeated']}"
         typer.echo(f"killed at {', '.join(deaths)} {again}")
-    if outcome.never_came:
-        typer.echo(f"not killed, for they never came: {', '.join(outcome.never_came)}")
+    if done["never_came"]:
+        typer.echo(f"not killed, for they never came: {', '.join(done['never_came'])}")

@@ -3,7 +3,6 @@
 import asyncio
 import re
 import time
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo, available_timezones
@@ -12,48 +11,27 @@ _WRITTEN = re.compile(r"(20\d\d-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:\s+(\S+))?
 _FORM = "a whole local time and a zone, such as 2026-03-27T08:59:50 Europe/Berlin"
 
 
-class UnclearMomentError(ValueError):
-    """No moment was written; the message says why, and what would be right."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
-    """When the sandbox's time begins, and the zone in which its times are told."""
-
-    at: datetime
-    zone: str = "UTC"
-
-    @property
-    def at_s(self) -> float:
-        """Seconds since the epoch."""
-        return self.at.timestamp()
-
-    def told(self, at_s: float) -> str:
-        """A moment as ISO local time of the zone, to the second."""
-        return datetime.fromtimestamp(at_s, ZoneInfo(self.zone)).isoformat(timespec="seconds")
-
-
-def read_moment(text: str) -> Moment:
-    """The moment of `2026-03-27T08:59:50 Europe/Berlin`; without a zone it is UTC.
+def read_moment(text: str) -> datetime:
+    """The moment of `2026-03-27T08:59:50 Europe/Berlin`, in its zone; without one it is UTC.
 
     Of a time that occurs twice, the first is meant.
 
     Raises:
-        UnclearMomentError: it is another text, or a time that the zone's clocks leave out.
+        ValueError: it is another text, or a time that the zone's clocks leave out; it says which.
     """
     match = _WRITTEN.fullmatch(text.strip())
     if match is None:
-        raise UnclearMomentError(f"{text!r} is no moment: write {_FORM}.")
+        raise ValueError(f"{text!r} is no moment: write {_FORM}.")
     day, hour, zone = match[1], match[2], match[3] or "UTC"
     if zone not in available_timezones():
-        raise UnclearMomentError(f"There is no time zone {zone}: write {_FORM}.")
+        raise ValueError(f"There is no time zone {zone}: write {_FORM}.")
     try:
         at = datetime.fromisoformat(f"{day}T{hour}").replace(tzinfo=ZoneInfo(zone))
     except ValueError as error:
-        raise UnclearMomentError(f"There is no {day} {hour}: write {_FORM}.") from error
+        raise ValueError(f"There is no {day} {hour}: write {_FORM}.") from error
     if at.astimezone(UTC).astimezone(at.tzinfo).replace(tzinfo=None) != at.replace(tzinfo=None):
-        raise UnclearMomentError(f"The clocks in {zone} leave out {day} {hour}: write another.")
-    return Moment(at=at.astimezone(UTC), zone=zone)
+        raise ValueError(f"The clocks in {zone} leave out {day} {hour}: write another.")
+    return at
 
 
 class SharedClock:

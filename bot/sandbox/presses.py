@@ -1,10 +1,10 @@
-"""What a person finds in Slack to press: buttons by name, links for their eyes, a form."""
+"""What a person finds in Slack to press: buttons by name, and links for their eyes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.sandbox import SandboxError
-from bot.sandbox.slack import Post, SlackStandIn
+from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.wire import JsonObject, as_array, as_object
 
 
@@ -21,6 +21,10 @@ class Button:
     block_id: str
     action_id: str
     label: str
+    url: str
+    """Where it leads, if it leads anywhere."""
+    only_for: str | None
+    """Whom alone its post is shown to."""
 
     def is_called(self, name: str) -> bool:
         """Whether its action id ends with the name, or its label is the name."""
@@ -31,14 +35,16 @@ class Button:
         return f"{self.label!r} ({self.action_id})"
 
 
-def read_names(texts: Iterable[str]) -> tuple[str, ...]:
-    """The names of buttons, in their order: `connect,approve`."""
-    names = [name.strip() for text in texts for name in text.split(",")]
-    return tuple(name for name in names if name)
-
-
 def find_buttons(slack: SlackStandIn, user: str) -> list[Button]:
     """The buttons of the bot's posts that a person sees, those of the newest post first."""
+    person = slack.user_id(user)
+    seen = [
+        post
+        for channel in slack.state.channels.values()
+        if person in channel.members
+        for post in slack.posts(channel.id)
+        if post.user == slack.bot_user_id and post.ephemeral_to in (None, person)
+    ]
     return [
         Button(
             channel=post.channel,
@@ -46,8 +52,10 @@ def find_buttons(slack: SlackStandIn, user: str) -> list[Button]:
             block_id=str(block.get("block_id")),
             action_id=str(element["action_id"]),
             label=str((as_object(element.get("text")) or {}).get("text") or ""),
+            url=str(element.get("url") or ""),
+            only_for=post.ephemeral_to,
         )
-        for post in _posts_before(slack, user)
+        for post in sorted(seen, key=lambda post: post.ts, reverse=True)
         for block in post.blocks
         for element in _buttons_in(block)
     ]
@@ -55,20 +63,8 @@ def find_buttons(slack: SlackStandIn, user: str) -> list[Button]:
 
 def find_own_links(slack: SlackStandIn, user: str) -> list[str]:
     """The addresses behind the buttons of the newest post that this person alone sees."""
-    person = slack.user_id(user)
-    for post in _posts_before(slack, user):
-        elements = [element for block in post.blocks for element in _buttons_in(block)]
-        links = [str(element["url"]) for element in elements if element.get("url")]
-        if links and post.ephemeral_to == person:
-            return links
-    return []
-
-
-def find_modal(slack: SlackStandIn, user: str) -> str | None:
-    """The id of the modal that a person has before them."""
-    person = slack.user_id(user)
-    views = [view for view in slack.state.views.values() if view.type == "modal"]
-    return next((view.id for view in reversed(views) if view.user == person), None)
+    linked = [each for each in find_buttons(slack, user) if each.url and each.only_for]
+    return [each.url for each in linked if each.ts == linked[0].ts]
 
 
 async def press(slack: SlackStandIn, user: str, button: Button) -> None:
@@ -88,19 +84,6 @@ def list_buttons(buttons: list[Button]) -> str:
     """What there is to press, as a sentence."""
     names = ", ".join(dict.fromkeys(map(str, buttons)))
     return f"These buttons are there: {names}." if names else "There is no button at all."
-
-
-def _posts_before(slack: SlackStandIn, user: str) -> list[Post]:
-    """The bot's posts that a person sees, the newest first."""
-    person = slack.user_id(user)
-    posts = [
-        post
-        for channel in slack.state.channels.values()
-        if person in channel.members
-        for post in slack.posts(channel.id)
-        if post.user == slack.bot_user_id and post.ephemeral_to in (None, person)
-    ]
-    return sorted(posts, key=lambda post: post.ts, reverse=True)
 
 
 def _buttons_in(value: object) -> Iterator[JsonObject]:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from time import monotonic
 from typing import TypeVar
@@ -51,7 +51,7 @@ class NoTurnError(SandboxError):
     """The bot did not do in time what was waited for; the message says what."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class WatchedTurn:
     """A turn that has ended, or waits for a person, with its stored events."""
 
@@ -114,11 +114,8 @@ class Watch:
     """Looks at the bot in its SQLite file. `check` is called while it waits."""
 
     def __init__(self, workspaces_root: Path, check: Callable[[], Awaitable[None]]) -> None:
-        self._bot = Onlooker(f"sqlite:///{workspaces_root}/state.sqlite", reader=_READER)
+        self.bot = Onlooker(f"sqlite:///{workspaces_root}/state.sqlite", reader=_READER)
         self._check = check
-
-    async def close(self) -> None:
-        await self._bot.close()
 
     async def ended(
         self,
@@ -140,7 +137,7 @@ class Watch:
             turn = await self.turn(turn_id)
             if turn is None:
                 return is_answered()
-            shown = await self._bot.shown(turn_id)
+            shown = await self.bot.shown(turn_id)
             return bool(shown.get("finished")) or _is_asking(turn, shown, seen_to)
 
         await self.until(is_over, timeout_s=_WORK_S, otherwise="The turn did not end")
@@ -148,16 +145,8 @@ class Watch:
 
     async def turn(self, turn_id: TurnId) -> WatchedTurn | None:
         """A turn as it is now; None where the bot has made none."""
-        found = await self._bot.turn(turn_id)
-        if found is None:
-            return None
-        turn, events = found
-        workspace = await self._bot.workspace(turn)
-        return WatchedTurn(turn=turn, events=events, workspace=workspace)
-
-    async def next_due(self) -> datetime | None:
-        """When the next schedule is due; None without one."""
-        return await self._bot.next_due()
+        found = await self.bot.turn(turn_id)
+        return WatchedTurn(*found) if found else None
 
     async def rest(self, *, timeout_s: float = _WORK_S, settled_s: float = _SETTLED_S) -> None:
         """Wait until the bot has had nothing to do for a little while.
@@ -169,7 +158,7 @@ class Watch:
 
         async def is_settled() -> bool:
             nonlocal idle_since_s
-            if await self._bot.is_at_work():
+            if await self.bot.is_at_work():
                 idle_since_s = monotonic()
             return monotonic() - idle_since_s >= settled_s
 
@@ -207,7 +196,7 @@ class Watch:
         wanted: int,
         *,
         count: Callable[[], int],
-        told: Callable[[float], str],
+        local: Callable[[float], str],
     ) -> None:
         """Put the clock forward to what is due next, whenever the bot has nothing to do.
 
@@ -220,23 +209,23 @@ class Watch:
         silent, due = 0, None
 
         async def is_due() -> bool:
-            return await self.next_due() is not None
+            return await self.bot.next_due() is not None
 
         async def is_begun() -> bool:
-            then = await self.next_due()
+            then = await self.bot.next_due()
             return then is None or due is None or then > due
 
         await self.rest()
         while (there := count()) < wanted:
             with suppress(NoTurnError):
                 await self.until(is_due, timeout_s=_DUE_S, otherwise="")
-            due = await self.next_due()
+            due = await self.bot.next_due()
             if due is None or silent == _SILENT_SLOTS:
                 why = f"{silent} slots in a row were silent" if due else "No schedule is due"
-                so_far = f"of {wanted} posts {there} are there at {told(clock.now())}"
+                so_far = f"of {wanted} posts {there} are there at {local(clock.now())}"
                 raise NoTurnError(f"{why}: {so_far} by the sandbox's clock.")
             clock.jump_to(due.timestamp() - _LEAD_S)
-            late = f"The bot did not begin with what was due at {told(due.timestamp())}"
+            late = f"The bot did not begin with what was due at {local(due.timestamp())}"
             await self.until(is_begun, timeout_s=_BEGIN_S, otherwise=late)
             await self.rest()
             silent = 0 if count() > there else silent + 1

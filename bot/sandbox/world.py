@@ -11,7 +11,6 @@ import yaml
 from bot.sandbox import SandboxError
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ModelStandIn, Pace
-from bot.sandbox.moments import Moment
 from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.slack import Clock, SlackStandIn, SystemClock
 from bot.sandbox.slack.wire import JsonObject
@@ -45,8 +44,8 @@ class SandboxOptions:
     clicks: tuple[str, ...] = ()
     """Names of buttons that the asker presses, one after another: each as soon as the bot waits for
     an approval or a connection, and those that are left after the asks."""
-    moment: Moment | None = None
-    """What time it is at the first ask; None for the machine's own time."""
+    moment: datetime | None = None
+    """What time it is at the first ask, in the asker's zone; None for the machine's own time."""
     until_posts: int = 0
     """How many posts of the bot outside of threads to wait for, while time is put forward."""
 

@@ -1,8 +1,10 @@
 """The only caller of Slack's Web API: op ids, read-back, a shared rate budget, typed errors."""
 
+from slack_sdk.web.async_client import AsyncWebClient
+
 from bot.slack_api.api import People, SlackApi
 from bot.slack_api.calls import Guard, ask, web_client
-from bot.slack_api.clock import Clock, SkippingClock, SystemClock
+from bot.slack_api.clock import Clock, SkippingClock
 from bot.slack_api.errors import (
     ContentRefused,
     DownloadRefused,
@@ -26,6 +28,7 @@ from bot.slack_api.scopes import OPEN_SOCKET
 
 __all__ = [
     "OPEN_SOCKET",
+    "AsyncWebClient",
     "BotToken",
     "Clock",
     "ContentRefused",
@@ -45,7 +48,6 @@ __all__ = [
     "SlackLimited",
     "SlackRefused",
     "SlackUnavailable",
-    "SystemClock",
     "ask",
     "refusal",
     "web_client",

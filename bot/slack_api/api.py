@@ -15,7 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from agent_core.messages import JsonObject
 from bot.slack_api.calls import CALL_LIMIT_S, Calls, Guard, ask
 from bot.slack_api.channels import Channels
-from bot.slack_api.clock import Clock, SystemClock
+from bot.slack_api.clock import Clock
 from bot.slack_api.errors import SlackError, SlackRefused
 from bot.slack_api.files import Files
 from bot.slack_api.records import (
@@ -42,8 +42,6 @@ _TOO_LATE = frozenset(
 )
 """Slack's pages on the methods and its prose name them differently."""
 
-_OVERTAKEN = frozenset({"hash_conflict", "not_found"})
-
 
 class SlackApi:
     """Typed calls with limits, retries and read-back. Every method raises `SlackError` only."""
@@ -65,7 +63,7 @@ class SlackApi:
             settle_s: How long a request of a process that died may still be on its way; so long is
                 waited before the thread is read back.
         """
-        self.clock = clock or SystemClock()
+        self.clock = clock or Clock()
         self._settle_s = settle_s
         self._has_sessions = True
         self._use(Calls(client, self.clock, limit_s=limit_s))
@@ -83,7 +81,6 @@ class SlackApi:
         self._calls = calls
         self.files = Files(calls, settle_s=self._settle_s)
         self.channels = Channels(calls)
-        self.views = Views(calls)
 
     async def identify(self) -> Identity:
         """Who the token belongs to."""
@@ -123,8 +120,8 @@ class SlackApi:
         `may_exist` an earlier process may have posted it: the thread is read first, late enough for
         a request that was still under way.
         """
-        arguments = _post_arguments(thread, text, blocks, op_id)
         find = partial(self.find_post, thread, op_id)
+        arguments = {**_marked(thread.channel, text, op_id, blocks), "thread_ts": thread.root_ts}
         return await self._post_once(arguments, find, may_exist=may_exist)
 
     async def post_direct(
@@ -132,14 +129,11 @@ class SlackApi:
     ) -> ThreadRef:
         """Write once to a person directly and return the thread that this begins.
 
-        As with `post`; the conversation is read back for posts that are later than the `ts` of
-        `since`.
+        As with `announce`.
         """
         opened = await self._calls.repeatable("conversations.open", {"users": user})
         channel = str(opened["channel"]["id"])
-        arguments = {**_quiet(text, ()), "channel": channel, "metadata": _mark(op_id)}
-        find = partial(self._find_root, channel, op_id, since)
-        ts = await self._post_once(arguments, find, may_exist=may_exist)
+        ts = await self.announce(channel, text, op_id=op_id, since=since, may_exist=may_exist)
         return ThreadRef(team=team, channel=channel, root_ts=ts)
 
     async def announce(
@@ -147,12 +141,14 @@ class SlackApi:
     ) -> str:
         """Post once to a whole conversation and return the post's `ts`.
 
-        As with `post_direct`. What earlier processes posted can be looked for all at once, with
-        `announced`.
+        As with `post`; the conversation is read back for posts that are later than the `ts` of
+        `since`. What earlier processes posted can be looked for all at once, with `announced`.
         """
-        arguments = {**_quiet(text, ()), "channel": channel, "metadata": _mark(op_id)}
-        find = partial(self._find_root, channel, op_id, since)
-        return await self._post_once(arguments, find, may_exist=may_exist)
+
+        async def find() -> str | None:
+            return await _find(op_id, self.channels.history(channel, oldest=since))
+
+        return await self._post_once(_marked(channel, text, op_id), find, may_exist=may_exist)
 
     async def announced(self, channel: str, *, since: str) -> set[str]:
         """The op ids of the bot's posts to the whole conversation that are later than `since`.
@@ -212,11 +208,11 @@ class SlackApi:
 
     async def add_reaction(self, channel: str, ts: str, name: str) -> None:
         """Put an emoji on a post; one that is there already stays."""
-        await self._react("reactions.add", channel, ts, name, settled="already_reacted")
+        await self._react("reactions.add", channel, ts, name)
 
     async def remove_reaction(self, channel: str, ts: str, name: str) -> None:
         """Take the bot's emoji off a post; one that is not there is fine."""
-        await self._react("reactions.remove", channel, ts, name, settled="no_reaction")
+        await self._react("reactions.remove", channel, ts, name)
 
     async def newest_posts(
         self, thread: ThreadRef, *, limit: int, before_ts: str
@@ -255,6 +251,25 @@ class SlackApi:
             raise
         return read_person(answer["user"])
 
+    async def open_view(self, trigger_id: str, view: JsonObject) -> bool:
+        """Open a modal for the person whose gesture allows it: a trigger lives for three seconds.
+
+        False where it is too late or Slack asked for a pause.
+
+        Raises:
+            SlackError: The modal may or may not be open after `SlackUnavailable`; called again
+                with the same trigger, this opens no second one.
+        """
+        if not trigger_id:
+            return False
+        arguments = {"trigger_id": trigger_id, "view": view}
+        try:
+            return await self._calls.droppable("views.open", arguments) is not None
+        except SlackRefused as refused:
+            if refused.code in _TOO_LATE:
+                return False
+            raise
+
     async def _post_once(self, arguments: JsonObject, find: Find, *, may_exist: bool) -> str:
         if may_exist and (found := await self._find_late(find)):
             return found
@@ -271,36 +286,22 @@ class SlackApi:
         await self.clock.sleep(min(READ_BACK_GAP_S, self._settle_s))
         return await find()
 
-    async def _find_root(self, channel: str, op_id: str, since: str) -> str | None:
-        """The `ts` of the bot's post to the whole conversation with this op id."""
-        return await _find(op_id, self.channels.history(channel, oldest=since))
-
-    async def _react(
-        self,
-        method: Literal["reactions.add", "reactions.remove"],
-        channel: str,
-        ts: str,
-        name: str,
-        *,
-        settled: str,
-    ) -> None:
+    async def _react(self, method: str, channel: str, ts: str, name: str) -> None:
         arguments = {"channel": channel, "timestamp": ts, "name": name}
         try:
             await self._calls.repeatable(method, arguments)
         except SlackRefused as refused:
-            if refused.code != settled:
+            if refused.code not in {"already_reacted", "no_reaction"}:
                 raise
 
 
 class People:
     """Users by id, asked for once per TTL, so that a deactivated user is noticed in time."""
 
-    def __init__(
-        self, api: SlackApi, *, ttl_s: float = PEOPLE_TTL_S, max_people: int = MAX_PEOPLE
-    ) -> None:
+    def __init__(self, api: SlackApi) -> None:
         self._api = api
         self._known: TTLCache[str, Person | None] = TTLCache(
-            max_people, ttl_s, timer=api.clock.seconds
+            MAX_PEOPLE, PEOPLE_TTL_S, timer=api.clock.seconds
         )
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -323,46 +324,6 @@ class People:
         return {person.id: person.name for person in found if person is not None}
 
 
-class Views:
-    """Modals, for the person whose gesture allows it: a trigger lives for three seconds."""
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
-
-    async def open(self, trigger_id: str, view: JsonObject) -> str | None:
-        """Open a modal and return its id; None where it is too late or Slack asked for a pause.
-
-        Raises:
-            SlackError: The modal may or may not be open after `SlackUnavailable`; called again
-                with the same trigger, this opens no second one.
-        """
-        if not trigger_id:
-            return None
-        arguments = {"trigger_id": trigger_id, "view": view}
-        try:
-            answer = await self._calls.droppable("views.open", arguments)
-        except SlackRefused as refused:
-            if refused.code in _TOO_LATE:
-                return None
-            raise
-        return None if answer is None else str(answer["view"]["id"])
-
-    async def update(self, view_id: str, view: JsonObject, *, view_hash: str = "") -> bool:
-        """Replace what a modal shows; False where it is closed, or has changed since `view_hash`.
-
-        Raises:
-            SlackError: Of the kind that `bot.slack_api.errors` describes.
-        """
-        arguments = {"view_id": view_id, "view": view, "hash": view_hash or None}
-        try:
-            await self._calls.repeatable("views.update", arguments)
-        except SlackRefused as refused:
-            if refused.code in _OVERTAKEN:
-                return False
-            raise
-        return True
-
-
 async def _find(op_id: str, pages: AsyncGenerator[list[JsonObject]]) -> str | None:
     """The `ts` of the bot's post with this op id."""
     async with aclosing(pages):
@@ -379,15 +340,11 @@ def _quiet(text: str, blocks: Sequence[JsonObject]) -> dict[str, Any]:
     return {**given, "blocks": list(blocks)} if blocks else given
 
 
-def _mark(op_id: str) -> JsonObject:
-    return {"event_type": EVENT_TYPE, "event_payload": {"op_id": op_id}}
-
-
-def _post_arguments(
-    thread: ThreadRef, text: str, blocks: Sequence[JsonObject], op_id: str
+def _marked(
+    channel: str, text: str, op_id: str, blocks: Sequence[JsonObject] = ()
 ) -> dict[str, Any]:
-    place = {"channel": thread.channel, "thread_ts": thread.root_ts}
-    return {**_quiet(text, blocks), **place, "metadata": _mark(op_id)}
+    mark = {"event_type": EVENT_TYPE, "event_payload": {"op_id": op_id}}
+    return {**_quiet(text, blocks), "channel": channel, "metadata": mark}
 
 
 def _update_arguments(

@@ -2,19 +2,10 @@
 
 import asyncio
 import time
-from typing import Protocol
 
 
-class Clock(Protocol):
+class Clock:
     """Seconds since some fixed moment, and a way to let them pass."""
-
-    def seconds(self) -> float: ...
-
-    async def sleep(self, seconds: float) -> None: ...
-
-
-class SystemClock:
-    """The machine's monotonic clock."""
 
     def seconds(self) -> float:
         return time.monotonic()
@@ -23,7 +14,7 @@ class SystemClock:
         await asyncio.sleep(seconds)
 
 
-class SkippingClock:
+class SkippingClock(Clock):
     """A fake whose sleeps end at once and move the time on by what was asked for."""
 
     def __init__(self) -> None:

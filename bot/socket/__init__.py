@@ -1,18 +1,16 @@
 """The Socket Mode connection: one that is open, answered and heard, or a plain word on why not."""
 
-from bot.socket.bolt import acknowledge
-from bot.socket.connection import Timing
-from bot.socket.door import Door
+from bot.socket.connection import Envelope, Timing, open_connection
 from bot.socket.socket_mode import Ask, OnHealed, SocketHealth, SocketMode
 from bot.socket.trouble import trouble_of_error
 
 __all__ = [
     "Ask",
-    "Door",
+    "Envelope",
     "OnHealed",
     "SocketHealth",
     "SocketMode",
     "Timing",
-    "acknowledge",
+    "open_connection",
     "trouble_of_error",
 ]

@@ -1,22 +1,27 @@
-"""One WebSocket from its greeting to its end: frames in, acknowledgements out, pings between."""
+"""One WebSocket from its opening to its end: frames in, acknowledgements out, pings between."""
 
 import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import cast
 
 import aiohttp
 from aiohttp import WSMsgType
+from slack_sdk.web.async_client import AsyncWebClient
 
 from agent_core.background import Background
 from agent_core.fault_points import fault_point
 from agent_core.messages import JsonObject
-from bot.slack_api import OPEN_SOCKET, Clock, SlackUnavailable, refusal
+from bot.inbound import text_in
+from bot.slack_api import OPEN_SOCKET, Clock, SlackUnavailable, ask, refusal, web_client
 from bot.socket.trouble import DEAF, LOST, Trouble, trouble_of_reason
 
 MAX_SHOWN_CHARS = 40
+OPEN_LIMIT_S = 10.0
+MAX_FRAME_BYTES = 16 * 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,19 +42,6 @@ class Timing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hello:
-    connections: str
-    """How many sockets of the app Slack counts, this one included."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Disconnect:
-    """Slack is about to close this connection."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
     """A payload that waits for its acknowledgement."""
 
@@ -57,49 +49,6 @@ class Envelope:
     type: str
     payload: JsonObject | None
     """None where there is none that could be read."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unreadable:
-    """A frame that is none of the above; `why` holds nothing that a person wrote."""
-
-    why: str
-
-
-Frame = Hello | Disconnect | Envelope | Unreadable
-
-
-def read_frame(text: str) -> Frame:
-    """What a text frame says."""
-    try:
-        content: object = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        return Unreadable(why=f"no JSON ({type(error).__name__}, {len(text)} characters)")
-    if not isinstance(content, dict):
-        return Unreadable(why=f"no object, but {type(content).__name__}")
-    return _read_object(cast("JsonObject", content))
-
-
-def _read_object(content: JsonObject) -> Frame:
-    kind = _text(content, "type")
-    if kind == "hello":
-        return Hello(connections=str(content.get("num_connections")))
-    if kind == "disconnect":
-        return Disconnect(reason=_text(content, "reason"))
-    envelope_id = _text(content, "envelope_id")
-    if not envelope_id:
-        return Unreadable(why=f"no envelope, type {kind[:MAX_SHOWN_CHARS]!r}")
-    payload: object = content.get("payload")
-    return Envelope(
-        id=envelope_id,
-        type=kind,
-        payload=cast("JsonObject", payload) if isinstance(payload, dict) else None,
-    )
-
-
-def _text(content: JsonObject, key: str) -> str:
-    value: object = content.get(key)
-    return value if isinstance(value, str) else ""
 
 
 Acknowledge = Callable[[Envelope], Awaitable[JsonObject | None]]
@@ -163,9 +112,10 @@ class Connection:
             raise SlackUnavailable(OPEN_SOCKET, detail="no greeting") from error
         if text is None:
             raise SlackUnavailable(OPEN_SOCKET, detail="closed before the greeting")
-        if isinstance(first := read_frame(text), Disconnect):
-            raise refusal(OPEN_SOCKET, first.reason)
-        self._take(text)
+        first = _read(text)
+        if first.get("type") == "disconnect":
+            raise refusal(OPEN_SOCKET, text_in(first, "reason"))
+        self._take(first)
         self._work = (asyncio.create_task(self._listen()), asyncio.create_task(self._ping()))
 
     async def trouble(self) -> Trouble:
@@ -200,7 +150,7 @@ class Connection:
 
     async def _listen(self) -> None:
         while (text := await self._next_text()) is not None:
-            self._take(text)
+            self._take(_read(text))
         self._is_over = True
         self._report(LOST)
 
@@ -225,17 +175,21 @@ class Connection:
             return False
         return True
 
-    def _take(self, text: str) -> None:
-        match read_frame(text):
-            case Envelope() as envelope:
-                self._brought_s = self._clock.seconds()
-                self._in_hand.start(self._deal_with(envelope))
-            case Disconnect(reason=reason):
-                self._report(trouble_of_reason(reason))
-            case Hello(connections=connections):
-                logger.info("the socket to Slack is open; the app has %s", connections)
-            case Unreadable(why=why):
-                logger.warning("a frame from Slack is left: %s", why)
+    def _take(self, frame: JsonObject) -> None:
+        kind, envelope_id = text_in(frame, "type"), text_in(frame, "envelope_id")
+        if kind == "hello":
+            count = frame.get("num_connections")
+            logger.info("the socket to Slack is open; the app has %s", count)
+        elif kind == "disconnect":
+            self._report(trouble_of_reason(text_in(frame, "reason")))
+        elif envelope_id:
+            self._brought_s = self._clock.seconds()
+            payload: object = frame.get("payload")
+            read = cast("JsonObject", payload) if isinstance(payload, dict) else None
+            envelope = Envelope(id=envelope_id, type=kind, payload=read)
+            self._in_hand.start(self._deal_with(envelope))
+        else:
+            logger.warning("a frame of the type %r from Slack is left", kind[:MAX_SHOWN_CHARS])
 
     async def _deal_with(self, envelope: Envelope) -> None:
         """An envelope that fails costs neither the connection nor another envelope."""
@@ -278,3 +232,55 @@ class Connection:
         """The first reason stands: the connection is being replaced from then on."""
         if not self._trouble.done():
             self._trouble.set_result(trouble)
+
+
+def _read(frame: str) -> JsonObject:
+    """What a text frame says; empty where it is no JSON object."""
+    try:
+        content: object = json.loads(frame)
+    except (ValueError, RecursionError):
+        return {}
+    return cast("JsonObject", content) if isinstance(content, dict) else {}
+
+
+def _new_session() -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=None))
+
+
+async def open_connection(
+    app_token: str,
+    like: AsyncWebClient,
+    acknowledge: Acknowledge,
+    *,
+    clock: Clock,
+    timing: Timing,
+    new_session: Callable[[], aiohttp.ClientSession] = _new_session,
+) -> Connection:
+    """A connection that Slack has greeted and that listens.
+
+    It is asked for with an app-level token, by the way that `like` takes: address and proxy. Each
+    one gets an HTTP session of its own, so nothing that broke is used again.
+
+    Raises:
+        SlackError: It did not come about; the kind says whether that passes.
+    """
+    async with AsyncExitStack() as unfinished:
+        session = await unfinished.enter_async_context(new_session())
+        client = web_client(app_token, base_url=like.base_url, session=session)
+        client.proxy = like.proxy
+        opened = await ask(client, OPEN_SOCKET)
+        try:
+            async with asyncio.timeout(OPEN_LIMIT_S):
+                socket = await session.ws_connect(
+                    str(opened.get("url", "")),
+                    autoping=False,
+                    proxy=like.proxy,
+                    ssl=like.ssl or True,
+                    max_msg_size=MAX_FRAME_BYTES,
+                )
+        except (aiohttp.ClientError, OSError, TimeoutError, ValueError, RuntimeError) as error:
+            raise SlackUnavailable(OPEN_SOCKET, detail=type(error).__name__) from error
+        connection = Connection(socket, session, acknowledge, clock=clock, timing=timing)
+        await connection.begin()
+        unfinished.pop_all()
+    return connection

@@ -1,16 +1,14 @@
 """The one owner of the connection to Slack: opens, replaces and closes it, and knows how it is."""
 
-import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 
 from agent_core.background import Background
 from bot.slack_api import Clock, SlackAuthRefused, SlackError, SlackLimited
 from bot.socket.connection import Connection, Timing
-from bot.socket.door import Door
-from bot.socket.trouble import DEAF, UNEXPECTED, Kind, Pauses, Trouble, trouble_of_error
+from bot.socket.trouble import DEAF, REFRESH, UNEXPECTED, Pauses, Trouble, trouble_of_error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,9 +29,7 @@ class SocketHealth:
 Ask = Callable[[], Awaitable[object]]
 """Calls `auth.test`. Raises SlackError."""
 
-OnHealed = Callable[[], Awaitable[None]]
-
-_LEVELS: Mapping[Kind, int] = {"refresh": logging.INFO, "refused": logging.ERROR}
+OnHealed = Callable[[], None]
 
 logger = logging.getLogger(__name__)
 
@@ -41,25 +37,24 @@ logger = logging.getLogger(__name__)
 class SocketMode:
     """Keeps one connection open. A new one is open before an old one that still works is closed.
 
-    `on_healed` is called after every time without an open connection, one call at a time and
-    beside what comes. A first connection that opens at once follows no such time.
+    `on_healed` is called after every time without an open connection. A first connection that
+    opens at once follows no such time.
     """
 
     def __init__(
         self,
-        door: Door,
+        open_next: Callable[[], Awaitable[Connection]],
         *,
         clock: Clock,
         timing: Timing,
         ask: Ask | None = None,
         on_healed: OnHealed | None = None,
     ) -> None:
-        self._door = door
+        self._open_next = open_next
         self._clock = clock
         self._timing = timing
         self._pauses = Pauses(clock)
         self._on_healed = on_healed
-        self._one_healing = asyncio.Lock()
         self._ask = ask
         self._doubt = ""
         """What is wrong though the socket is open, in words for the operator."""
@@ -76,7 +71,7 @@ class SocketMode:
         """
         trouble: Trouble | None = None
         try:
-            self._current = await self._door.open()
+            self._current = await self._open_next()
             self._pauses.note_open()
         except SlackAuthRefused:
             raise
@@ -114,13 +109,15 @@ class SocketMode:
 
     async def _replace(self, trouble: Trouble) -> None:
         """Open the next connection. The old one goes on meanwhile if it can."""
-        old, is_planned = self._current, trouble.kind == "refresh"
+        old, is_planned = self._current, trouble is REFRESH
         if old is not None and not is_planned:
             self._retire(old)
         self._current = await self._open_after(trouble)
         self._said = ""
         if old is None or not is_planned or not old.is_open:
-            self._background.run(self._tell_healed, name="a look at what was missed")
+            logger.info("the socket to Slack is open again")
+            if self._on_healed is not None:
+                self._on_healed()
         if old is not None and is_planned:
             self._retire(old)
 
@@ -130,7 +127,7 @@ class SocketMode:
             self._say(trouble)
             await self._clock.sleep(self._pauses.before_next(trouble))
             try:
-                opened = await self._door.open()
+                opened = await self._open_next()
             except SlackError as error:
                 trouble = trouble_of_error(error)
             except Exception:
@@ -143,7 +140,7 @@ class SocketMode:
     def _say(self, trouble: Trouble) -> None:
         """Tell the operator once, and not at every try."""
         if trouble.words != self._said:
-            logger.log(_LEVELS.get(trouble.kind, logging.WARNING), "%s", trouble.words)
+            logger.log(trouble.level, "%s", trouble.words)
         self._said = trouble.words
 
     def _retire(self, connection: Connection) -> None:
@@ -172,9 +169,3 @@ class SocketMode:
         except SlackError as error:
             return f"Slack's Web API does not answer ({error})"
         return ""
-
-    async def _tell_healed(self) -> None:
-        logger.info("the socket to Slack is open again")
-        if self._on_healed is not None:
-            async with self._one_healing:
-                await self._on_healed()

@@ -1,37 +1,47 @@
 """Why a connection is to be replaced or did not open, and how long to wait before the next one."""
 
+import logging
 from collections import deque
 from dataclasses import dataclass
-from typing import Literal
 
 from agent_core.background import Backoff
 from bot.slack_api import Clock, SlackAuthRefused, SlackError, SlackLimited, SlackRefused
 
-Kind = Literal["refresh", "lost", "crowded", "refused", "limited", "unavailable"]
+AT_ONCE = Backoff(first_s=0.0, longest_s=0.0)
+AWAY = Backoff(first_s=1.0, longest_s=15.0, jitter=0.5)
+"""While Slack does not answer: it is heard again soon after it is back."""
+
+CROWDED_OUT = Backoff(first_s=10.0, longest_s=60.0, jitter=0.5)
+REFUSED = Backoff(first_s=60.0, longest_s=60.0, jitter=0.0)
+"""Between looks at something that a person has to mend."""
+
+MANY = 10
+PERIOD_S = 60.0
+"""So many connections open without a pause within a minute; a server that ends each is spared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trouble:
-    """`refused` is for a person to mend; everything else passes."""
-
-    kind: Kind
     words: str
     """For the operator."""
-    retry_after_s: float = 0.0
+    wait: Backoff = AWAY
+    """Before the next try."""
+    level: int = logging.WARNING
+    """Of its line in the log."""
 
 
-LOST = Trouble(kind="lost", words="the socket to Slack was closed")
-DEAF = Trouble(kind="lost", words="the socket to Slack went silent")
-REFRESH = Trouble(kind="refresh", words="Slack asked for a new socket")
-UNEXPECTED = Trouble(kind="unavailable", words="the socket to Slack did not open")
+LOST = Trouble(words="the socket to Slack was closed", wait=AT_ONCE)
+DEAF = Trouble(words="the socket to Slack went silent", wait=AT_ONCE)
+REFRESH = Trouble(words="Slack asked for a new socket", wait=AT_ONCE, level=logging.INFO)
+UNEXPECTED = Trouble(words="the socket to Slack did not open")
 CROWDED = Trouble(
-    kind="crowded",
-    words="the app has as many sockets as Slack allows; stop some of its bots",
+    words="the app has as many sockets as Slack allows; stop some of its bots", wait=CROWDED_OUT
 )
 SWITCHED_OFF = Trouble(
-    kind="refused",
     words="Socket Mode is switched off for the app; switch it on under “Socket Mode” of its "
     "settings",
+    wait=REFUSED,
+    level=logging.ERROR,
 )
 
 
@@ -43,30 +53,19 @@ def trouble_of_reason(reason: str) -> Trouble:
 def trouble_of_error(error: SlackError) -> Trouble:
     """What it means that a connection could not be opened."""
     match error:
-        case SlackLimited():
-            words = "Slack asks for a pause before the next socket"
-            return Trouble(kind="limited", words=words, retry_after_s=error.retry_after_s)
+        case SlackLimited(retry_after_s=wait_s):
+            pause = Backoff(first_s=wait_s, longest_s=wait_s, jitter=0.0)
+            return Trouble(words="Slack asks for a pause before the next socket", wait=pause)
         case SlackAuthRefused():
             words = f"Slack refuses SLACK_APP_TOKEN ({error.code}); the bot needs a valid one"
-            return Trouble(kind="refused", words=words)
+            return Trouble(words=words, wait=REFUSED, level=logging.ERROR)
         case SlackRefused():
+            words = f"Slack opens no socket ({error.code})"
+            refused = Trouble(words=words, wait=REFUSED, level=logging.ERROR)
             named = trouble_of_reason(error.code)
-            refused = Trouble(kind="refused", words=f"Slack opens no socket ({error.code})")
             return refused if named is REFRESH else named
         case _:
-            return Trouble(kind="unavailable", words=f"the socket to Slack does not open ({error})")
-
-
-AWAY = Backoff(first_s=1.0, longest_s=15.0, jitter=0.5)
-"""While Slack does not answer: it is heard again soon after it is back."""
-
-CROWDED_OUT = Backoff(first_s=10.0, longest_s=60.0, jitter=0.5)
-REFUSED_S = 60.0
-"""Between looks at something that a person has to mend."""
-
-AT_ONCE = 10
-PERIOD_S = 60.0
-"""So many connections open without a pause within a minute; a server that ends each is spared."""
+            return Trouble(words=f"the socket to Slack does not open ({error})")
 
 
 class Pauses:
@@ -75,7 +74,7 @@ class Pauses:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._failures = 0
-        self._openings: deque[float] = deque(maxlen=AT_ONCE)
+        self._openings: deque[float] = deque(maxlen=MANY)
 
     def note_open(self) -> None:
         self._failures = 0
@@ -83,21 +82,8 @@ class Pauses:
 
     def before_next(self, trouble: Trouble) -> float:
         """Seconds to wait now that there was this trouble."""
-        pause_s = self._after(trouble)
-        return max(pause_s, AWAY.longest_s) if self._is_hectic() else pause_s
-
-    def _after(self, trouble: Trouble) -> float:
-        match trouble.kind:
-            case "refresh" | "lost":
-                return 0.0
-            case "refused":
-                return REFUSED_S
-            case "limited":
-                return trouble.retry_after_s
-            case "unavailable" | "crowded":
-                self._failures += 1
-                return (CROWDED_OUT if trouble is CROWDED else AWAY).wait_s(self._failures)
-
-    def _is_hectic(self) -> bool:
-        is_full = len(self._openings) == AT_ONCE
-        return is_full and self._clock.seconds() - self._openings[0] < PERIOD_S
+        self._failures += trouble.wait is not AT_ONCE
+        pause_s = trouble.wait.wait_s(max(1, self._failures))
+        is_full = len(self._openings) == MANY
+        is_hectic = is_full and self._clock.seconds() - self._openings[0] < PERIOD_S
+        return max(pause_s, AWAY.longest_s) if is_hectic else pause_s

@@ -37,7 +37,10 @@ REST_S = 120.0
 MAX_OPEN = 4
 """With more open asks than this, no new ones are made for mere traffic."""
 SEED = 4
-EVENTS = tuple(f"{EVENT_POINT}{kind}" for kind in KINDS)
+EVENTS = tuple(
+    f"{EVENT_POINT}{kind}" for kind in sorted(KINDS, key=lambda kind: kind.startswith("approval_"))
+)
+"""Approvals last: an account that was just connected for one is not asked for again so soon."""
 REACHED_BY: dict[str, tuple[Kind, ...]] = {
     "upload_": ("edition",),
     "inbox.": ("note",),

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.ingress import EVENTS
-from bot.slack_api.scopes import OPEN_SOCKET, SCOPES
+from bot.slack_api.scopes import EVENT_SCOPES, OPEN_SOCKET, SCOPES
 from bot.threads import ThreadRef
 from tests.bot.ingress.world import connected_world
 
@@ -77,14 +76,14 @@ def _at(path: str) -> Any:
 
 def test_the_scopes_are_those_of_the_methods_and_events_in_use() -> None:
     of_methods = {scope for scopes in SCOPES.values() for scope in scopes}
-    of_events = {scope for event in EVENTS for scope in SUBSCRIPTIONS[event].values()}
+    of_events = {scope for event in EVENT_SCOPES for scope in SUBSCRIPTIONS[event].values()}
     of_downloads = {"files:read"}
 
     assert set(GRANTED) == of_methods | of_events | of_downloads | {AGENT_VIEW_SCOPE}
 
 
 def test_the_subscriptions_are_the_events_that_are_listened_to() -> None:
-    assert set(SUBSCRIBED) == {name for event in EVENTS for name in SUBSCRIPTIONS[event]}
+    assert set(SUBSCRIBED) == {name for event in EVENT_SCOPES for name in SUBSCRIPTIONS[event]}
 
 
 def test_every_method_that_the_code_names_is_in_the_table_of_scopes() -> None:

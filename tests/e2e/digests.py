@@ -152,7 +152,6 @@ class Office:
             press.type,
             press.payload,
             attempt=press.attempt + 1,
-            reason="timeout",
             envelope_id=press.envelope_id,
         )
         assert again.acked_at_s is not None
@@ -241,7 +240,7 @@ class Office:
         await self.watch.rest(timeout_s=RUN_S, settled_s=0.1)
 
     async def _has_seen_to(self, moment: datetime) -> bool:
-        due = await self.watch.next_due()
+        due = await self.watch.bot.next_due()
         return due is None or due > moment
 
 
@@ -261,7 +260,7 @@ async def office_in(town: Town) -> AsyncGenerator[Office]:
         async with bot_in(town.outside) as world:
             yield Office(world=world, clock=town.clock, watch=watch)
     finally:
-        await watch.close()
+        await watch.bot.close()
 
 
 @asynccontextmanager

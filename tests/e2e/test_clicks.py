@@ -29,7 +29,7 @@ async def driver(world: World) -> AsyncGenerator[Driver]:
     yield Driver(
         world.slack, watch, be_connected=_fine, follow_link=lambda _: None, button_timeout_s=2.0
     )
-    await watch.close()
+    await watch.bot.close()
 
 
 async def ask(driver: Driver, *clicks: str) -> deque[str]:
@@ -43,7 +43,7 @@ async def ask(driver: Driver, *clicks: str) -> deque[str]:
 async def test_each_click_answers_the_next_wait_of_the_ask(world: World, driver: Driver) -> None:
     before = len(world.outside.composio.effects)
     assert list(await ask(driver, "approve", "reject", "unused")) == ["unused"]
-    [told] = [turn.as_json() for turn in driver.outcome.turns.values()]
+    [told] = [turn.as_json() for turn in driver.turns.values()]
     assert (told["outcome"], told["answer"]) == ("answered", "That is all.")
     assert [(wait["kind"], wait["ended"]) for wait in told["waits"]] == [
         ("approval", "approved"),
@@ -58,7 +58,7 @@ async def test_an_ask_that_waits_returns_and_says_so_and_wants_a_name_that_is_on
 ) -> None:
     before = len(world.outside.composio.effects)
     await ask(driver)
-    [told] = [turn.as_json() for turn in driver.outcome.turns.values()]
+    [told] = [turn.as_json() for turn in driver.turns.values()]
     assert (told["outcome"], told["waits"][0]["ended"]) == ("waiting", None)
     with pytest.raises(NoButtonError, match=r"'Approve' \(consent\.approve\)"):
         await driver.click("agree")

@@ -71,7 +71,7 @@ async def test_it_pauses_when_its_owner_leaves_or_its_channel_is_archived(office
     await office.world.slack.remove_from_channel("shared", "cleo")
     await paused_without_a_run(office, schedule, agreed, OWNER_LEFT)
     agreed, schedule = await ordered(office, "news")
-    await office.world.slack.archive("ann", "news")
+    await office.world.slack.archive("news")
     await paused_without_a_run(office, schedule, agreed, "its channel is archived or gone")
 
 

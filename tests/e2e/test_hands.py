@@ -89,7 +89,7 @@ async def test_a_report_is_mailed_from_the_askers_account_after_connecting_and_a
     await office.answered(ts, timeout_s=90)
     (effect,) = office.outside.composio.effects
     assert (effect.user_id, effect.account_user_id) == (ann, ann)
-    (mail,) = office.outside.composio.mails(ann, "SENT")
+    (mail,) = office.outside.composio.apps.mails(ann, "SENT")
     (attached,) = mail["attachmentList"]
     assert attached["filename"].endswith(".html")
     assert b"<html" in attachment(office, attached).lower()
@@ -135,7 +135,7 @@ async def test_reading_mails_needs_no_approval(office: World) -> None:
 async def test_the_attachment_of_a_mail_is_at_hand_in_the_session(office: World) -> None:
     ann = person(office, "ann")
     office.outside.composio.connect(ann, "gmail")
-    mails = office.outside.composio.mails(ann, "INBOX")
+    mails = office.outside.composio.apps.mails(ann, "INBOX")
     (mail,) = (mail for mail in mails if mail["attachmentList"])
     (attached,) = mail["attachmentList"]
     wanted = {"message_id": mail["messageId"], "attachment_id": attached["attachmentId"]}

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.cli import app
-from bot.sandbox.child import KINDS, UnknownEventError, read_events
+from bot.sandbox.child import KINDS, read_events
 from tests.e2e.command_line import run_sandbox
 
 REPORT = "Write a comprehensive report on keeping chat bots reliable"
@@ -14,20 +14,15 @@ REPORT = "Write a comprehensive report on keeping chat bots reliable"
 
 def test_events_are_named_by_their_kind_or_their_class_also_more_than_once() -> None:
     wanted = ("tool_call_started", "turn_finished", "step_started", "step_started")
-    assert read_events(["ToolCallStarted, turn_finished", "STEP-STARTED,step_started"]) == wanted
+    assert (
+        read_events(["ToolCallStarted", "turn_finished", "STEP-STARTED", "step_started"]) == wanted
+    )
     assert read_events(KINDS) == KINDS
-
-
-def test_an_unknown_event_is_refused_with_all_that_there_are() -> None:
-    with pytest.raises(UnknownEventError) as refused:
-        read_events(["turn_started,lunch_eaten"])
-    assert "lunch_eaten" in str(refused.value)
-    assert all(kind in str(refused.value) for kind in KINDS)
 
 
 @pytest.mark.parametrize(
     ("arguments", "named"),
-    [(["--ask", "hello", "--kill-at", "lunch_eaten"], "lunch_eaten"),
+    [(["--ask", "hello", "--kill-at", "turn_started,lunch_eaten"], ", ".join(KINDS)),
      (["--kill-at", "turn_started"], "--ask")],
 )  # fmt: skip
 def test_what_cannot_be_done_is_said_with_code_2(arguments: list[str], named: str) -> None:

@@ -2,11 +2,12 @@
 
 import base64
 import secrets
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Literal, NamedTuple
-from zoneinfo import ZoneInfo
+from zoneinfo import available_timezones
 
 from bot.sandbox.composio.catalogue import read_tools
 from bot.sandbox.composio.files import RemoteFiles, Storage, StoredFile
@@ -40,10 +41,9 @@ class Apps:
         clock: Callable[[], datetime],
         origin: Callable[[], str],
     ) -> None:
-        self.events: defaultdict[str, list[Data]] = defaultdict(list)
-        """By person, as Google writes them."""
-        self.issues: defaultdict[str, list[Data]] = defaultdict(list)
-        """By repository, as GitHub writes them."""
+        self._events: defaultdict[str, list[Data]] = defaultdict(list)
+        self._issues: Counter[str] = Counter()
+        """How many each repository has."""
         self._mails: dict[str, list[Data]] = {}
         self._storage = storage
         self._remote = remote
@@ -158,64 +158,38 @@ class Apps:
         return {"emailAddress": caller.identity, "messagesTotal": count}
 
     def _create_event(self, caller: Caller, given: Data) -> Data:
-        zone = given["timezone"]
-        try:
-            start = _moment(given["start_datetime"], ZoneInfo(zone))
-        except (KeyError, ValueError):
-            raise ToolError(f"Invalid time zone: {zone}") from None
-        hours, minutes = given["event_duration_hour"], given["event_duration_minutes"]
-        end = start + timedelta(hours=hours, minutes=minutes)
-        event = {
-            "id": secrets.token_hex(10),
-            "status": "confirmed",
-            **{name: given[name] for name in ("summary", "description", "location")},
-            "start": {"dateTime": start.isoformat(), "timeZone": zone},
-            "end": {"dateTime": end.isoformat(), "timeZone": zone},
-            "attendees": [{"email": address} for address in given["attendees"]],
-            "organizer": {"email": caller.identity, "self": True},
-        }
-        self.events[caller.user_id].append(event)
+        if given["timezone"] not in available_timezones():
+            raise ToolError(f"Invalid time zone: {given['timezone']}")
+        event = {"id": secrets.token_hex(10), "organizer": {"email": caller.identity}, **given}
+        self._events[caller.user_id].append(event)
         return {"response_data": event}
 
     def _list_events(self, caller: Caller, given: Data) -> Data:
-        def edge(event: Data, name: str) -> datetime:
-            return datetime.fromisoformat(event[name]["dateTime"])
-
-        earliest = _moment(given.get("timeMin", "0001-01-02"), UTC)
-        latest = _moment(given.get("timeMax", "9999-12-30"), UTC)
+        """By day: an event is in the span if its day is."""
+        first, last = given.get("timeMin", "")[:10], given.get("timeMax", "9999-12-30")[:10]
         found = [
             event
-            for event in sorted(self.events[caller.user_id], key=lambda event: edge(event, "start"))
-            if edge(event, "end") > earliest and edge(event, "start") < latest
+            for event in sorted(self._events[caller.user_id], key=itemgetter("start_datetime"))
+            if first <= event["start_datetime"][:10] <= last
             if given["q"].casefold() in f"{event['summary']} {event['description']}".casefold()
         ]
         return {"items": found[: given["maxResults"]], "summary": caller.identity}
 
     def _create_issue(self, caller: Caller, given: Data) -> Data:
         repository = f"{given['owner']}/{given['repo']}"
-        known = self.issues[repository]
-        number = len(known) + 1
-        issue = {
-            "number": number,
-            "title": given["title"],
-            "body": given["body"],
-            "state": "open",
-            "labels": [{"name": label} for label in given["labels"]],
-            "assignees": [{"login": login} for login in given["assignees"]],
-            "user": {"login": caller.identity.partition("@")[0]},
-            "html_url": f"https://github.example.com/{repository}/issues/{number}",
-        }
-        known.append(issue)
-        return issue
+        self._issues[repository] += 1
+        number = self._issues[repository]
+        address = f"https://github.example.com/{repository}/issues/{number}"
+        return {**given, "number": number, "state": "open", "html_url": address}
 
     def _get_file(self, caller: Caller, given: Data) -> Data:
-        folder, path = self._remote.of(caller.user_id), given["file_path"]
         try:
-            data = folder.read(path)
+            file = self._remote.local(caller.user_id, given["file_path"])
+            data = file.read_bytes()
         except OSError:
-            raise ToolError(f"File not found: {path}") from None
+            raise ToolError(f"File not found: {given['file_path']}") from None
         if self.file_form == "file":
-            return {"file": {"uri": str(folder.local(path)), "file_downloaded": True}}
+            return {"file": {"uri": str(file), "file_downloaded": True}}
         try:
             return {"content": data.decode()}
         except UnicodeDecodeError:
@@ -227,11 +201,3 @@ def _holds(mail: Data, query: str) -> bool:
     words = [word.rpartition(":")[2] for word in query.casefold().split()]
     text = f"{mail['sender']} {mail['subject']} {mail['messageText']} inbox unread".casefold()
     return all(word in text for word in words)
-
-
-def _moment(text: str, zone: tzinfo) -> datetime:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise ToolError(f"Invalid date and time: {text}") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=zone)

@@ -14,6 +14,7 @@ from bot.sandbox.composio.records import Data, ToolError
 
 _FILE = Path(__file__).with_name("tools.yaml")
 SEARCH = "composio_search"
+META = "composio"
 
 
 @cache
@@ -73,74 +74,73 @@ class Tool:
         return {"tool_slug": self.slug, **about, **schema}
 
 
-class Catalogue:
-    """All tools by slug, those of apps and the meta tools."""
+def toolkits() -> Mapping[str, Data]:
+    """Every app by its slug."""
+    return read_tools()["toolkits"]
 
-    def __init__(self) -> None:
-        told = read_tools()
-        self.toolkits: Mapping[str, Data] = told["toolkits"]
-        self._missing: Mapping[str, Data] = told["missing"]
-        """Apps that people ask for and that are not here."""
-        self.meta = {slug: Tool(slug, "composio", about) for slug, about in told["meta"].items()}
-        self.tools = {
-            slug: Tool(slug, toolkit, about)
-            for toolkit, kit in self.toolkits.items()
-            for slug, about in kit["tools"].items()
-        }
 
-    def needs_account(self, toolkit: str) -> bool:
-        """Whether an app's tools run with somebody's account."""
-        return not self.toolkits[toolkit].get("no_auth", False)
+@cache
+def app_tools() -> Mapping[str, Tool]:
+    """The tools of all apps by slug."""
+    return {
+        slug: Tool(slug, toolkit, about)
+        for toolkit, kit in toolkits().items()
+        for slug, about in kit["tools"].items()
+    }
 
-    @property
-    def offered(self) -> dict[str, Tool]:
-        """What a session offers by name: the meta tools and the searches."""
-        searches = {slug: tool for slug, tool in self.tools.items() if tool.toolkit == SEARCH}
-        return self.meta | searches
 
-    def tools_for(self, use_case: str) -> list[Tool]:
-        """The tools that serve a use case, the best first.
+@cache
+def offered() -> Mapping[str, Tool]:
+    """What a session offers by name: the meta tools and the searches."""
+    meta = {slug: Tool(slug, META, about) for slug, about in read_tools()["meta"].items()}
+    return meta | {slug: tool for slug, tool in app_tools().items() if tool.toolkit == SEARCH}
 
-        One about somebody's account has the tools of that app alone, or none; any other the search
-        tools, if it shares a word with them.
-        """
-        words = _words(use_case)
-        app = self.app_for(use_case)
-        wanted = app or SEARCH
-        own = [tool for tool in self.tools.values() if tool.toolkit == wanted]
-        if app is None and not any(words & tool.words for tool in own):
-            return []
-        return sorted(own, key=lambda tool: -len(words & tool.words))
 
-    def app_for(self, use_case: str) -> str | None:
-        """The app whose account a use case is about, or None; of several the one named first.
+def needs_account(toolkit: str) -> bool:
+    """Whether an app's tools run with somebody's account."""
+    return not toolkits()[toolkit].get("no_auth", False)
 
-        A use case that speaks of a search first is about a topic, whatever it names afterwards.
-        """
-        told, words = read_tools(), _split(use_case)
-        acts = not _words(told["account_words"]).isdisjoint(words)
-        for word in words:
-            if word in _words(told["search_words"]):
-                return None
-            about = [
-                app
-                for app, kit in {**self.toolkits, **self._missing}.items()
-                if word in _words(kit.get("things", ""))
-                or (acts and word in _words(kit.get("names", "")))
-            ]
-            if about:
-                return about[0]
-        return None
 
-    def explain_absence(self, slug: str) -> str:
-        """Why a tool cannot be run."""
-        return f"Tool {slug} not found. Use COMPOSIO_SEARCH_TOOLS to find the slugs there are."
+def tools_for(use_case: str) -> list[Tool]:
+    """The tools that serve a use case, the best first.
 
-    def explain_missing(self, toolkit: str) -> str:
-        """Why an app cannot be connected."""
-        app = self._missing.get(toolkit)
-        name = app["name"] if app else f"Toolkit {toolkit!r}"
-        return f"{name} is not part of this sandbox, so it cannot be connected."
+    One about somebody's account has the tools of that app alone, or none; any other the search
+    tools, if it shares a word with them.
+    """
+    words, app = _words(use_case), app_for(use_case)
+    own = [tool for tool in app_tools().values() if tool.toolkit == (app or SEARCH)]
+    if app is None and not any(words & tool.words for tool in own):
+        return []
+    return sorted(own, key=lambda tool: -len(words & tool.words))
+
+
+def app_for(use_case: str) -> str | None:
+    """The app whose account a use case is about, or None; of several the one named first.
+
+    A use case that speaks of a search first is about a topic, whatever it names afterwards.
+    """
+    told, words = read_tools(), _split(use_case)
+    acts = not _words(told["account_words"]).isdisjoint(words)
+    for word in words:
+        if word in _words(told["search_words"]):
+            return None
+        for app, kit in {**toolkits(), **told["missing"]}.items():
+            is_named = acts and word in _words(kit.get("names", ""))
+            if is_named or word in _words(kit.get("things", "")):
+                return app
+    return None
+
+
+def explain_absence(slug: str) -> str:
+    """Why a tool cannot be run."""
+    return f"Tool {slug} not found. Use COMPOSIO_SEARCH_TOOLS to find the slugs there are."
+
+
+def explain_missing(toolkit: str) -> str:
+    """Why an app cannot be connected."""
+    app = read_tools()["missing"].get(toolkit)
+    name = app["name"] if app else f"Toolkit {toolkit!r}"
+    return f"{name} is not part of this sandbox, so it cannot be connected."
 
 
 def _split(text: str) -> list[str]:

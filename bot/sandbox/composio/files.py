@@ -5,7 +5,6 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
 from bot.sandbox.composio.records import make_id
@@ -57,56 +56,33 @@ class Storage:
         return next((file for file in files if key == file.key or file_id == file.id), None)
 
 
-class RemoteFolder:
-    """One person's remote files, in a directory of this machine for each root."""
+class RemoteFiles:
+    """Everybody's remote folders, on disk while the stand-in lives."""
 
-    def __init__(self, directory: Path) -> None:
-        self.roots: Mapping[str, Path] = {root: directory / root.strip("/") for root in ROOTS}
-        for root in self.roots.values():
-            root.mkdir(parents=True)
+    def __init__(self) -> None:
+        self.directory = Path()
+        """Where they lie, once the stand-in is open."""
+        self._people: dict[str, Mapping[str, Path]] = {}
 
-    def read(self, path: str) -> bytes:
-        """Raises FileNotFoundError."""
-        return self.local(path).read_bytes()
+    def roots(self, user_id: str) -> Mapping[str, Path]:
+        """Where on this machine a person's remote roots lie; made at first need."""
+        if user_id not in self._people:
+            place = self.directory / str(len(self._people))
+            self._people[user_id] = {root: place / root.strip("/") for root in ROOTS}
+            for root in self._people[user_id].values():
+                root.mkdir(parents=True)
+        return self._people[user_id]
 
-    def put(self, path: str, data: bytes) -> None:
-        """Keep a file, making its folders."""
-        target = self.local(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
-
-    def local(self, path: str) -> Path:
+    def local(self, user_id: str, path: str) -> Path:
         """Where a remote path lies on this machine.
 
         Raises:
             FileNotFoundError: it is outside of the roots.
         """
         full = posixpath.normpath(posixpath.join(HOME, path))
-        for root, directory in self.roots.items():
+        for root, directory in self.roots(user_id).items():
             target = (directory / full.removeprefix(root).lstrip("/")).resolve()
             is_below = f"{full}/".startswith(f"{root}/")
             if is_below and target.is_relative_to(directory.resolve()):
                 return target
         raise FileNotFoundError(2, "No such file or directory", full)
-
-
-class RemoteFiles:
-    """Everybody's remote folders. They are on disk, and gone when the stand-in ends."""
-
-    def __init__(self) -> None:
-        self._directory: TemporaryDirectory[str] | None = None
-        self._folders: dict[str, RemoteFolder] = {}
-
-    def of(self, user_id: str) -> RemoteFolder:
-        """A person's folder; made at first need."""
-        if self._directory is None:
-            self._directory = TemporaryDirectory(prefix="composio-")
-        if user_id not in self._folders:
-            place = Path(self._directory.name, str(len(self._folders)))
-            self._folders[user_id] = RemoteFolder(place)
-        return self._folders[user_id]
-
-    def close(self) -> None:
-        """Remove all of them."""
-        if self._directory is not None:
-            self._directory.cleanup()

@@ -8,9 +8,9 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.sandbox.composio.catalogue import Tool
+from bot.sandbox.composio.catalogue import Tool, explain_absence, offered
 from bot.sandbox.composio.meta import Service
-from bot.sandbox.composio.records import Data, RestError, Session, as_data
+from bot.sandbox.composio.records import Data, RestError, as_data
 
 _OLDER = ("2025-03-26", "2025-06-18", "2025-11-25")
 """Versions in which a client begins with `initialize`."""
@@ -32,9 +32,7 @@ class McpEndpoint:
 
     async def handle(self, request: web.Request) -> web.Response:
         """The answer to one message."""
-        session = self._service.sessions.get(request.match_info["session_id"])
-        if session is None:
-            raise RestError(404, "ToolRouterV2_SessionNotFound", "Session not found")
+        user_id = self._service.person_of(request)
         if request.method != "POST":
             # The endpoint has nothing to say unasked, and keeps nothing that could be ended.
             raise RestError(405, "HTTP_MethodNotAllowed", "This endpoint takes messages alone")
@@ -42,13 +40,13 @@ class McpEndpoint:
         if "id" not in message:
             return web.Response(status=202)
         told: Data = {"jsonrpc": "2.0", "id": message["id"]}
-        result = await self._result(session, str(message.get("method")), message)
+        result = await self._result(user_id, str(message.get("method")), message)
         if result is None:
             error = {"code": _NO_METHOD, "message": "Method not found"}
             return web.json_response({**told, "error": error})
         return web.json_response({**told, "result": {"resultType": "complete", **result}})
 
-    async def _result(self, session: Session, method: str, message: Data) -> Data | None:
+    async def _result(self, user_id: str, method: str, message: Data) -> Data | None:
         params = as_data(message.get("params"))
         match method:
             case "server/discover":
@@ -59,20 +57,18 @@ class McpEndpoint:
             case "ping":
                 return {}
             case "tools/list":
-                offered = self._service.catalogue.offered.values()
-                return {"tools": [_describe(tool) for tool in offered], **_CACHE}
+                return {"tools": [_describe(tool) for tool in offered().values()], **_CACHE}
             case "tools/call":
-                return await self._call(session, params)
+                return await self._call(user_id, params)
             case _:
                 return None
 
-    async def _call(self, session: Session, params: Data) -> Data:
-        slug = str(params.get("name"))
-        outcome, catalogue = None, self._service.catalogue
-        if slug in catalogue.offered:
-            outcome = await self._service.execute(session, slug, as_data(params.get("arguments")))
+    async def _call(self, user_id: str, params: Data) -> Data:
+        slug, outcome = str(params.get("name")), None
+        if slug in offered():
+            outcome = await self._service.execute(user_id, slug, as_data(params.get("arguments")))
         if outcome is None:
-            return _text(catalogue.explain_absence(slug), is_error=True)
+            return _text(explain_absence(slug), is_error=True)
         return _text(json.dumps(outcome.as_json(), ensure_ascii=False), is_error=False)
 
 

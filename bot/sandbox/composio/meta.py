@@ -6,16 +6,31 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from aiohttp import web
+
 from bot.sandbox.composio.accounts import Account, Accounts
 from bot.sandbox.composio.apps import Apps, Caller
-from bot.sandbox.composio.catalogue import SEARCH, Catalogue, Tool, read_tools
+from bot.sandbox.composio.catalogue import (
+    META,
+    SEARCH,
+    Tool,
+    app_for,
+    app_tools,
+    explain_absence,
+    explain_missing,
+    needs_account,
+    offered,
+    read_tools,
+    toolkits,
+    tools_for,
+)
 from bot.sandbox.composio.files import RemoteFiles, Storage
 from bot.sandbox.composio.records import (
     Call,
     Data,
     Execution,
     Outcome,
-    Session,
+    RestError,
     ToolError,
     as_data,
 )
@@ -42,15 +57,15 @@ class Service:
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         name: Callable[[str], str | None] = lambda _: None,
     ) -> None:
-        self.origin = ""
+        self.base_url = ""
         """Where it is reached, once it listens."""
         self.api_key = f"ak_sandbox_{secrets.token_hex(8)}"
-        self.sessions: dict[str, Session] = {}
+        self.sessions: dict[str, str] = {}
+        """Whose each session is."""
         self.accounts = Accounts(clock, name)
         self.storage = Storage()
         self.remote = RemoteFiles()
-        self.catalogue = Catalogue()
-        self.apps = Apps(self.storage, self.remote, clock, lambda: self.origin)
+        self.apps = Apps(self.storage, self.remote, clock, lambda: self.base_url)
         self.calls: list[Call] = []
         """Every tool call that came in."""
         self.executions: list[Execution] = []
@@ -65,48 +80,48 @@ class Service:
             "COMPOSIO_REMOTE_WORKBENCH": self._run_code,
         }
 
+    def person_of(self, request: web.Request) -> str:
+        """Whose session a request names. Raises RestError."""
+        user_id = self.sessions.get(request.match_info["session_id"])
+        if user_id is None:
+            raise RestError(404, "ToolRouterV2_SessionNotFound", "Session not found")
+        return user_id
+
     def link_of(self, account: Account) -> str:
         """The address behind which the person decides."""
-        return f"{self.origin}{LINK_PATH}{account.link_token}"
+        return f"{self.base_url}{LINK_PATH}{account.link_token}"
 
     async def execute(
-        self, session: Session, slug: str, arguments: Mapping[str, Any]
+        self, user_id: str, slug: str, arguments: Mapping[str, Any]
     ) -> Outcome | None:
-        """The outcome of a call, or None where the session has no tool of that name."""
-        self.calls.append(
-            Call(session_id=session.id, user_id=session.user_id, tool=slug, arguments=arguments)
-        )
-        meta = self.catalogue.meta.get(slug)
-        if meta is None:
-            is_there = slug in self.catalogue.tools
-            return await self._run_app(session, slug, arguments) if is_there else None
+        """The outcome of a person's call, or None where there is no tool of that name."""
+        self.calls.append(Call(user_id=user_id, tool=slug, arguments=arguments))
+        tool = offered().get(slug) or app_tools().get(slug)
+        if tool is None or tool.toolkit != META:
+            return await self._run_app(user_id, slug, arguments) if tool else None
         try:
-            return await self._meta[slug](session, meta.check(arguments))
+            return await self._meta[slug](user_id, tool.check(arguments))
         except ToolError as refusal:
             return Outcome(error=str(refusal))
 
     async def _run_app(
-        self,
-        session: Session,
-        slug: str,
-        arguments: Mapping[str, Any],
-        named: str | None = None,
+        self, user_id: str, slug: str, arguments: Mapping[str, Any], named: str | None = None
     ) -> Outcome:
         """What an app's tool gives back. `named` is the id of one of several accounts."""
-        tool = self.catalogue.tools.get(slug)
+        tool = app_tools().get(slug)
         if tool is None:
-            return Outcome(error=self.catalogue.explain_absence(slug), has_run=False)
+            return Outcome(error=explain_absence(slug), has_run=False)
         account = None
-        if self.catalogue.needs_account(tool.toolkit):
-            active = self.accounts.active(session.user_id, tool.toolkit)
+        if needs_account(tool.toolkit):
+            active = self.accounts.active(user_id, tool.toolkit)
             account = next((one for one in active if named in {None, one.id}), None)
             if account is None:
                 missing = f"No active connected account found for toolkit: {tool.toolkit}"
                 return Outcome(error=missing, has_run=False)
         identity = account.identity if account else ""
-        outcome = await self._outcome(tool, Caller(session.user_id, identity), arguments)
+        outcome = await self._outcome(tool, Caller(user_id, identity), arguments)
         execution = Execution(
-            user_id=session.user_id,
+            user_id=user_id,
             slug=slug,
             arguments=arguments,
             account_user_id=account.user_id if account else None,
@@ -136,14 +151,14 @@ class Service:
             return Outcome(data={"message": str(error)}, error=str(error))
         return Outcome(data=data)
 
-    async def _search(self, session: Session, given: Data) -> Outcome:
+    async def _search(self, user_id: str, given: Data) -> Outcome:
         """The tools for each use case with their schemas and the state of their accounts."""
         cases = [str(query["use_case"]) for query in given["queries"]]
-        found = [self.catalogue.tools_for(case) for case in cases]
+        found = [tools_for(case) for case in cases]
         best = [tools[0].slug for tools in found if tools]
         every = {tool.slug: tool for tools in found for tool in tools}
-        apps = filter(None, map(self.catalogue.app_for, cases))
-        toolkits = dict.fromkeys([*(tool.toolkit for tool in every.values()), *apps])
+        apps = filter(None, map(app_for, cases))
+        kits = dict.fromkeys([*(tool.toolkit for tool in every.values()), *apps])
         run = f"Run {' or '.join(best)} with COMPOSIO_MULTI_EXECUTE_TOOL; several queries fit."
         told, now = read_tools(), self._clock()
         return Outcome(
@@ -153,21 +168,21 @@ class Service:
                     for place, (case, tools) in enumerate(zip(cases, found, strict=True), 1)
                 ],
                 "tool_schemas": {slug: tool.as_schema() for slug, tool in every.items()},
-                "toolkit_connection_statuses": [self._status(session, kit) for kit in toolkits],
+                "toolkit_connection_statuses": [self._status(user_id, kit) for kit in kits],
                 "time_info": {"current_time_utc": f"{now:%Y-%m-%dT%H:%M:%S}Z"},
                 "session": {"id": given["session"].get("id") or secrets.token_hex(2)},
                 "next_steps_guidance": [run, told["next_steps"]] if best else [told["no_tool"]],
             }
         )
 
-    def _status(self, session: Session, slug: str) -> Data:
+    def _status(self, user_id: str, slug: str) -> Data:
         """Whether the person has connected a toolkit, as the search for tools tells it."""
-        kit = self.catalogue.toolkits.get(slug)
-        active = self.accounts.active(session.user_id, slug)
-        is_free = kit is not None and not self.catalogue.needs_account(slug)
+        kit = toolkits().get(slug)
+        active = self.accounts.active(user_id, slug)
+        is_free = kit is not None and not needs_account(slug)
         message = f"No active connection for {slug}: connect it by COMPOSIO_MANAGE_CONNECTIONS."
         if kit is None:
-            message = self.catalogue.explain_missing(slug)
+            message = explain_missing(slug)
         elif is_free:
             message = "No connection is needed: the tools can be used at once."
         elif active:
@@ -180,12 +195,12 @@ class Service:
             **({"current_user_info": active[0].as_person()} if active else {}),
         }
 
-    async def _run_batch(self, session: Session, given: Data) -> Outcome:
+    async def _run_batch(self, user_id: str, given: Data) -> Outcome:
         """One result for each item in the order asked; a failed item does not stop the others."""
 
         async def run(item: Data) -> Outcome:
             slug, arguments = item["tool_slug"], as_data(item.get("arguments"))
-            return await self._run_app(session, slug, arguments, item.get("account"))
+            return await self._run_app(user_id, slug, arguments, item.get("account"))
 
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(run(item)) for item in given["tools"]]
@@ -204,10 +219,10 @@ class Service:
         error = f"{failed} out of {len(results)} tools failed" if failed else None
         return Outcome(data=data, error=error)
 
-    async def _manage_connections(self, session: Session, given: Data) -> Outcome:
+    async def _manage_connections(self, user_id: str, given: Data) -> Outcome:
         """For each toolkit: active, initiated with a link, or failed with the reason."""
         results = {
-            slug: {"toolkit": slug, **self._connect(session, slug, renew=given["reinitiate_all"])}
+            slug: {"toolkit": slug, **self._connect(user_id, slug, renew=given["reinitiate_all"])}
             for slug in dict.fromkeys(map(str.casefold, given["toolkits"]))
         }
         failed = sum(result["status"] == "failed" for result in results.values())
@@ -216,17 +231,17 @@ class Service:
         error = f"{failed} out of {len(results)} toolkits failed" if failed else None
         return Outcome(data=data, error=error)
 
-    def _connect(self, session: Session, slug: str, *, renew: bool) -> Data:
-        if slug not in self.catalogue.toolkits:
-            why = self.catalogue.explain_missing(slug)
+    def _connect(self, user_id: str, slug: str, *, renew: bool) -> Data:
+        if slug not in toolkits():
+            why = explain_missing(slug)
             return {"status": "failed", "has_active_connection": False, "error_message": why}
-        active = self.accounts.active(session.user_id, slug)
-        if not self.catalogue.needs_account(slug) or (active and not renew):
+        active = self.accounts.active(user_id, slug)
+        if not needs_account(slug) or (active and not renew):
             who = active[0].as_person() if active else {}
             return {"status": "active", "has_active_connection": True, "current_user_info": who}
         for account in active:
             account.status = "INACTIVE"
-        account = self.accounts.begin(session.user_id, slug)
+        account = self.accounts.begin(user_id, slug)
         return {
             "status": "initiated",
             "has_active_connection": False,
@@ -234,8 +249,8 @@ class Service:
             "instruction": "Share this link with the user. It lives for ten minutes, works once.",
         }
 
-    async def _run_code(self, session: Session, given: Data) -> Outcome:
-        return Outcome(data=await self.workbench.run(session.user_id, given["code_to_execute"]))
+    async def _run_code(self, user_id: str, given: Data) -> Outcome:
+        return Outcome(data=await self.workbench.run(user_id, given["code_to_execute"]))
 
 
 def _describe(tools: Sequence[Tool]) -> Data:

@@ -5,6 +5,7 @@ from html import escape
 from aiohttp import web
 
 from bot.sandbox.composio.accounts import Account
+from bot.sandbox.composio.catalogue import toolkits
 from bot.sandbox.composio.meta import LINK_PATH, Service
 from bot.sandbox.composio.records import Data
 
@@ -84,7 +85,7 @@ class Pages:
         return _page("Mailbox", "".join(parts) or "<p>Nobody has connected an account.</p>")
 
     def _app(self, account: Account) -> str:
-        return self._service.catalogue.toolkits[account.toolkit]["name"]
+        return toolkits()[account.toolkit]["name"]
 
     def _name(self, user_id: str) -> str:
         """The person's name, else the id."""

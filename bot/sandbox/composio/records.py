@@ -22,18 +22,9 @@ def make_id(prefix: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
-    """One person's access to tools."""
-
-    id: str
-    user_id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """One tool call that reached the stand-in."""
 
-    session_id: str
     user_id: str
     tool: str
     arguments: Mapping[str, Any]
@@ -84,13 +75,10 @@ class ToolError(Exception):
 class RestError(Exception):
     """A request that is answered with an error, in Composio's envelope."""
 
-    def __init__(
-        self, status: int, slug: str, message: str, *, headers: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, status: int, slug: str, message: str) -> None:
         super().__init__(message)
         self._status = status
         self._slug = slug
-        self._headers = headers or {}
 
     def as_response(self) -> web.Response:
         envelope = {
@@ -101,4 +89,4 @@ class RestError(Exception):
             "request_id": make_id("req"),
             "suggested_fix": "",
         }
-        return web.json_response({"error": envelope}, status=self._status, headers=self._headers)
+        return web.json_response({"error": envelope}, status=self._status)

@@ -1,22 +1,28 @@
 """The REST routes that the product calls: sessions, tools in them, accounts, records, uploads."""
 
 import hashlib
-import json
-from typing import cast
 
 from aiohttp import web
 
-from bot.sandbox.composio.catalogue import read_tools
+from bot.sandbox.composio.catalogue import (
+    app_tools,
+    explain_absence,
+    explain_missing,
+    needs_account,
+    offered,
+    read_tools,
+    toolkits,
+)
 from bot.sandbox.composio.files import StoredFile
 from bot.sandbox.composio.meta import Service
-from bot.sandbox.composio.records import Data, RestError, Session, as_data, make_id
+from bot.sandbox.composio.records import Data, RestError, as_data, make_id
 
 _PREFIX = "/api/v3.1"
 _SESSION = f"{_PREFIX}/tool_router/session"
 _OPTIONS = {"user_id", "manage_connections", "workbench", "proxy_execute"}
 """What a session may be made with; here all are alike, with code that runs no tools."""
 MAX_BYTES = 6_000_000
-"""What the transport carries in one request or response."""
+"""What the transport carries in one request."""
 MAX_FILE_BYTES = 100_000_000
 
 
@@ -45,43 +51,39 @@ class RestRoutes:
 
     async def _create(self, request: web.Request) -> web.Response:
         body = await _body(request)
-        for name in body.keys() - _OPTIONS:
-            raise RestError(400, "HTTP_BadRequest", f"{name}: is not part of this sandbox")
-        user_id = body.get("user_id")
-        if not isinstance(user_id, str) or not user_id:
-            raise RestError(400, "HTTP_BadRequest", "user_id: a non-empty string is required")
-        session = Session(id=make_id("trs"), user_id=user_id)
-        self._service.sessions[session.id] = session
+        if unknown := body.keys() - _OPTIONS:
+            raise RestError(400, "HTTP_BadRequest", f"{unknown.pop()}: is not part of this sandbox")
+        user_id = str(body["user_id"])
+        session_id = make_id("trs")
+        self._service.sessions[session_id] = user_id
         answer = {
-            "session_id": session.id,
+            "session_id": session_id,
             "config_version": 1,
-            "mcp": {"type": "http", "url": f"{self._service.origin}/v3/mcp/{session.id}"},
-            "tool_router_tools": list(self._service.catalogue.offered),
-            "config": {"user_id": session.user_id},
+            "mcp": {"type": "http", "url": f"{self._service.base_url}/v3/mcp/{session_id}"},
+            "tool_router_tools": list(offered()),
+            "config": {"user_id": user_id},
             "experimental": None,
         }
         return web.json_response(answer, status=201)
 
     async def _execute(self, request: web.Request) -> web.Response:
-        session, body = self._find(request), await _body(request)
+        user_id, body = self._service.person_of(request), await _body(request)
         slug = str(body.get("tool_slug") or body.get("slug"))
-        outcome = await self._service.execute(session, slug, as_data(body.get("arguments")))
+        outcome = await self._service.execute(user_id, slug, as_data(body.get("arguments")))
         if outcome is None:
-            raise RestError(404, "Tool_ToolNotFound", self._service.catalogue.explain_absence(slug))
-        kind = "completed" if outcome.successful else "failed"
+            raise RestError(404, "Tool_ToolNotFound", explain_absence(slug))
+        kind = "failed" if outcome.error else "completed"
         told = {"data": outcome.data, "error": outcome.error, "log_id": make_id("log")}
-        return _answer({**told, "result_type": kind})
+        return web.json_response({**told, "result_type": kind})
 
     async def _link(self, request: web.Request) -> web.Response:
-        session, body = self._find(request), await _body(request)
+        user_id, body = self._service.person_of(request), await _body(request)
         toolkit = str(body.get("toolkit")).casefold()
-        catalogue = self._service.catalogue
-        if toolkit not in catalogue.toolkits:
-            missing = catalogue.explain_missing(toolkit)
-            raise RestError(404, "Toolkit_ToolkitNotFound", missing)
-        if not catalogue.needs_account(toolkit):
+        if toolkit not in toolkits():
+            raise RestError(404, "Toolkit_ToolkitNotFound", explain_missing(toolkit))
+        if not needs_account(toolkit):
             raise RestError(400, "ToolRouterV2_NoAuthToolkit", f"{toolkit} needs no account")
-        account = self._service.accounts.begin(session.user_id, toolkit)
+        account = self._service.accounts.begin(user_id, toolkit)
         answer = {
             "connected_account_id": account.id,
             "link_token": account.link_token,
@@ -90,33 +92,34 @@ class RestRoutes:
         return web.json_response(answer, status=201)
 
     async def _list_accounts(self, request: web.Request) -> web.Response:
-        wanted = [_query(request, each) for each in ("user_ids", "toolkit_slugs", "statuses")]
+        of, query = ("user_ids", "toolkit_slugs", "statuses"), request.query
+        wanted = [query.getall(name, []) for name in of]
         items = [
-            account.as_json()
-            for account in self._service.accounts.all()
+            one.as_json()
+            for one in self._service.accounts.all()
             if all(
                 value in allowed or not allowed
                 for value, allowed in zip(
-                    (account.user_id, account.toolkit, account.status), wanted, strict=True
+                    (one.user_id, one.toolkit, one.status), wanted, strict=True
                 )
             )
         ]
         return web.json_response({"items": items, "total_items": len(items), "next_cursor": None})
 
     async def _describe_tool(self, request: web.Request) -> web.Response:
-        slug, catalogue = request.match_info["slug"], self._service.catalogue
-        tool = catalogue.tools.get(slug)
+        slug = request.match_info["slug"]
+        tool = app_tools().get(slug)
         if tool is None:
-            raise RestError(404, "Tool_ToolNotFound", catalogue.explain_absence(slug))
+            raise RestError(404, "Tool_ToolNotFound", explain_absence(slug))
         record = read_tools()["tool_record"] | {
             "slug": slug,
             "name": tool.about["title"],
             "description": tool.about["description"],
             "human_description": tool.about["title"],
             "tags": tool.about["tags"],
-            "no_auth": not catalogue.needs_account(tool.toolkit),
+            "no_auth": not needs_account(tool.toolkit),
             "input_parameters": tool.schema,
-            "toolkit": {"slug": tool.toolkit, "name": catalogue.toolkits[tool.toolkit]["name"]},
+            "toolkit": {"slug": tool.toolkit, "name": toolkits()[tool.toolkit]["name"]},
         }
         return web.json_response(record)
 
@@ -125,7 +128,7 @@ class RestRoutes:
         place = f"{body['toolkit_slug']}/{body['tool_slug']}"
         stored = self._service.storage.keep(body["filename"], body["mimetype"], place=place)
         self._checksums[stored.token] = body["md5"].lower()
-        url = f"{self._service.origin}{stored.path}"
+        url = f"{self._service.base_url}{stored.path}"
         answer = {
             "id": stored.id,
             "key": stored.key,
@@ -161,36 +164,9 @@ class RestRoutes:
             raise RestError(403, "S3_AccessDenied", "This address is not valid")
         return stored
 
-    def _find(self, request: web.Request) -> Session:
-        session = self._service.sessions.get(request.match_info["session_id"])
-        if session is None:
-            raise RestError(404, "ToolRouterV2_SessionNotFound", "Session not found")
-        return session
-
 
 async def _body(request: web.Request) -> Data:
-    """The JSON object of a request. Raises RestError."""
-    raw = await request.read()
-    if len(raw) > MAX_BYTES:
+    """The JSON object of a request. Raises RestError: it is larger than the transport carries."""
+    if (request.content_length or 0) > MAX_BYTES:
         raise RestError(413, "HTTP_PayloadTooLarge", "The request is larger than 6 MB")
-    try:
-        body: object = json.loads(raw)
-    except ValueError:
-        body = None
-    if not isinstance(body, dict):
-        raise RestError(400, "HTTP_BadRequest", "The body must be a JSON object")
-    return as_data(cast("object", body))
-
-
-def _answer(body: Data) -> web.Response:
-    """What a call came to. Raises RestError: it is more than the transport carries."""
-    text = json.dumps(body, ensure_ascii=False)
-    if len(text.encode()) > MAX_BYTES:
-        raise RestError(413, "HTTP_PayloadTooLarge", "The response is larger than 6 MB")
-    return web.json_response(text=text)
-
-
-def _query(request: web.Request, name: str) -> list[str]:
-    """A query parameter that may be repeated or hold several values with commas between."""
-    given = [*request.query.getall(name, []), *request.query.getall(f"{name}[]", [])]
-    return [part for value in given for part in value.split(",") if part]
+    return as_data(await request.json())

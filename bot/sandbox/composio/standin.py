@@ -2,17 +2,18 @@
 
 import secrets
 from contextlib import AsyncExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Self
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from bot.sandbox.composio.accounts import Account
-from bot.sandbox.composio.files import RemoteFolder
 from bot.sandbox.composio.mcp import McpEndpoint
 from bot.sandbox.composio.meta import LINK_PATH, Service
 from bot.sandbox.composio.pages import Pages
-from bot.sandbox.composio.records import Data, Execution, RestError
+from bot.sandbox.composio.records import Execution, RestError
 from bot.sandbox.composio.rest import MAX_FILE_BYTES, RestRoutes
 
 _LOOPBACK = "127.0.0.1"
@@ -27,14 +28,15 @@ class ComposioStandIn(Service):
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
-            stack.callback(self.remote.close)
+            scratch = stack.enter_context(TemporaryDirectory(prefix="composio-"))
+            self.remote.directory = Path(scratch)
             stack.push_async_callback(self.workbench.close)
             stack.push_async_callback(self.search.close)
             runner = web.AppRunner(self._app(), access_log=None, shutdown_timeout=0.5)
             await runner.setup()
             stack.push_async_callback(runner.cleanup)
             await web.TCPSite(runner, _LOOPBACK, 0).start()
-            self.origin = f"http://{_LOOPBACK}:{runner.addresses[0][1]}"
+            self.base_url = f"http://{_LOOPBACK}:{runner.addresses[0][1]}"
             self._open = stack.pop_all()
         return self
 
@@ -42,22 +44,9 @@ class ComposioStandIn(Service):
         await self._open.aclose()
 
     @property
-    def base_url(self) -> str:
-        """Where it is reached, once it is open."""
-        return self.origin
-
-    @property
     def effects(self) -> list[Execution]:
         """The executions that changed something in an app, in their order."""
         return [one for one in self.executions if one.is_effect]
-
-    def mails(self, user_id: str, label: str) -> list[Data]:
-        """A person's mails of a label (`INBOX`, `SENT`, `DRAFT`), oldest first, as JSON."""
-        return self.apps.mails(user_id, label)
-
-    def remote_files(self, user_id: str) -> RemoteFolder:
-        """The person's files in the remote sandbox."""
-        return self.remote.of(user_id)
 
     def connect(self, user_id: str, toolkit: str, *, identity: str = "") -> Account:
         """Give a person an active account, as if they had connected it before."""

@@ -38,7 +38,7 @@ class Workbench:
             notebook = await self._notebook(user_id)
             mounts = [
                 MountDir(host_path=local, virtual_path=root, mode="read-write")
-                for root, local in self._remote.of(user_id).roots.items()
+                for root, local in self._remote.roots(user_id).items()
             ]
             try:
                 value = await notebook.feed_run(

@@ -13,9 +13,8 @@ DEFAULT_SCOPES = (
     "users:read",
 )  # fmt: skip
 DEFAULT_EVENTS = (
-    "agent_session_stopped", "app_home_opened", "app_mention", "channel_archive", "channel_left",
-    "channel_rename", "message.channels", "message.groups", "message.im", "message.mpim",
-    "reaction_added",
+    "agent_session_stopped", "app_home_opened", "app_mention", "message.channels",
+    "message.groups", "message.im", "message.mpim", "reaction_added",
 )  # fmt: skip
 MESSAGE_EVENTS: Mapping[ChannelKind, str] = {
     "channel": "message.channels",
@@ -33,7 +32,6 @@ _EVENT_SCOPES: Mapping[str, tuple[str, ...]] = {
     "app_mention": ("app_mentions:read",),
     **{MESSAGE_EVENTS[kind]: (f"{prefix}:history",) for kind, prefix in SCOPE_PREFIXES.items()},
     "reaction_added": ("reactions:read",),
-    **{f"channel_{name}": ("channels:read",) for name in ("archive", "left", "rename")},
     "agent_session_stopped": ("chat:write",),
 }
 """An event is delivered with any one of its scopes; one that is not listed needs none."""

@@ -37,7 +37,7 @@ class Gestures:
         return self._channel(channel).id
 
     def _channel(self, channel: str) -> Channel:
-        """As it is now; a channel that was renamed is found by its first name."""
+        """As it is now."""
         known = self.state.team.channels.get(channel)
         return self.state.channels[known.id if known else channel]
 
@@ -113,22 +113,12 @@ class Gestures:
         self.state.keep(replace(place, members=(*place.members, self.user_id(user))))
 
     async def remove_from_channel(self, channel: str, user: str) -> None:
-        """A user, or the bot, is taken out of a channel; the app learns of its own removal."""
+        """A user, or the bot, is taken out of a channel."""
         place, person = self._channel(channel), self.user_id(user)
-        if person == self.workspace.app.bot_user_id:
-            self.workspace.tell("channel_left", place, channel=place.id)
         self.state.keep(replace(place, members=tuple(m for m in place.members if m != person)))
 
-    async def archive(self, user: str, channel: str) -> None:
-        place = self._channel(channel)
-        self.state.keep(replace(place, is_archived=True))
-        self.workspace.tell("channel_archive", place, channel=place.id, user=self.user_id(user))
-
-    async def rename_channel(self, channel: str, name: str) -> None:
-        """A channel gets another name; `channels` still finds it by the old one."""
-        place = self._channel(channel)
-        self.state.keep(replace(place, name=name))
-        self.workspace.tell("channel_rename", place, channel={"id": place.id, "name": name})
+    async def archive(self, channel: str) -> None:
+        self.state.keep(replace(self._channel(channel), is_archived=True))
 
     def live_in(self, user: str, zone: str) -> None:
         """A user's profile names another time zone from now on; the app is not told of it."""

@@ -31,9 +31,6 @@ class Sessions:
         self._state.keep(session)
         return session
 
-    def set_title(self, channel: str, thread_ts: str, title: str) -> None:
-        self._state.keep(replace(self._of_thread(channel, thread_ts), title=title))
-
     def set_status_line(
         self, channel: str, thread_ts: str, text: str, loading_messages: tuple[str, ...]
     ) -> None:

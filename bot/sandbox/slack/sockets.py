@@ -226,7 +226,6 @@ class Deliverer:
         payload: JsonObject,
         *,
         attempt: int = 0,
-        reason: str | None = None,
         envelope_id: str | None = None,
         accepts_answer: bool = False,
     ) -> Delivery:
@@ -246,8 +245,10 @@ class Deliverer:
             "payload": payload,
         }
         if envelope_type == "events_api":
-            retry_reason = reason or ("timeout" if attempt else "")
-            envelope |= {"retry_attempt": attempt, "retry_reason": retry_reason}
+            envelope |= {
+                "retry_attempt": attempt,
+                "retry_reason": "timeout" if attempt else "",
+            }
         with self._sockets.expect_ack(delivery.envelope_id) as ack:
             reached = await self._sockets.send_text(json.dumps(envelope))
             delivery = replace(delivery, reached_socket=reached)

@@ -169,24 +169,11 @@ class SlackStandIn(Gestures):
         """Deliver an event made up by the caller, subscribed or not, in the usual wrapper."""
         self.workspace.deliverer.start_event(wrap_event(self.state, self.app, event, None))
 
-    async def redeliver(
-        self,
-        event_id: str | None = None,
-        *,
-        attempt: int = 1,
-        reason: str = "timeout",
-        same_envelope: bool = False,
-    ) -> Delivery:
-        """Deliver an event (the last one, or all that is known of an id) once more."""
-        events = [d for d in self.deliveries if d.event_id and event_id in (None, d.event_id)]
-        delivery = events[-1]
-        return await self.workspace.deliverer.attempt(
-            "events_api",
-            delivery.payload,
-            attempt=attempt,
-            reason=reason,
-            envelope_id=delivery.envelope_id if same_envelope else None,
-        )
+    async def redeliver(self) -> Delivery:
+        """Deliver the last event once more."""
+        events = [delivery for delivery in self.deliveries if delivery.event_id]
+        attempt = self.workspace.deliverer.attempt
+        return await attempt("events_api", events[-1].payload, attempt=1)
 
     async def disconnect(self, reason: str = "refresh_requested") -> None:
         """Send every socket Slack's notice that it is about to close."""

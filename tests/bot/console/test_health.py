@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Generator, Mapping
 from contextlib import AbstractAsyncContextManager, closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from sqlalchemy import Connection
 from agent_core.sessions import Database
 from agent_core.sessions.schema import sessions
 from bot.console import Finding, Look, look_at_database, serve_health
-from bot.slack_api import Clock, SkippingClock, SystemClock
+from bot.slack_api import Clock, SkippingClock
 from tests.agent_core.sessions.databases import told_of_trouble
 
 HOST = "127.0.0.1"
@@ -25,7 +26,7 @@ HOST = "127.0.0.1"
 def served(
     looks: Mapping[str, Look], *, host: str = HOST, port: int = 0, clock: Clock | None = None
 ) -> AbstractAsyncContextManager[int | None]:
-    return serve_health(looks, host=host, port=port, clock=clock or SystemClock())
+    return serve_health(looks, host=host, port=port, clock=clock or Clock())
 
 
 def count_sessions(connection: Connection) -> int:
@@ -93,7 +94,7 @@ async def test_a_database_that_fails_is_named_without_what_it_said(
     async def read() -> bool:
         raise ConnectionError("password hush-hush")
 
-    looks = {"database": look_at_database(read, lambda: None)}
+    looks = {"database": partial(look_at_database, read, lambda: None)}
     async with served(looks) as port:
         status, answer = await asked(port)
     assert status == 503
@@ -107,7 +108,7 @@ async def test_a_database_that_is_read_and_cannot_be_written_is_unwell_until_it_
     file = tmp_path / "state.sqlite"
     database = Database(f"sqlite:///{file}")
     await database.open()
-    look = look_at_database(lambda: database.run(count_sessions), lambda: database.trouble)
+    look = partial(look_at_database, lambda: database.run(count_sessions), lambda: database.trouble)
     async with served({"database": look}) as port:
         with told_of_trouble() as told, locked(file):
             writing = asyncio.create_task(database.run(forget_sessions))

@@ -13,7 +13,7 @@ from bot.ingress.catch_up import MAX_AT_ONCE
 from bot.ingress.missed import FIRST_THREADS, MAX_REQUESTS, THREADS
 from bot.slack_api import SlackAuthRefused
 from bot.words import BOT
-from tests.bot.ingress.world import HOUR_S, Bot, Outside, bot_in, outside_world
+from tests.bot.ingress.world import HOUR_S, Outside, World, bot_in, outside_world
 
 
 @pytest.fixture
@@ -46,9 +46,9 @@ async def test_what_was_heard_is_neither_answered_nor_listed_days_later(outside:
         assert await bot.catch_up.run()
         await outside.mention("heard")
         await until_given(outside, 1)
-        await bot.settle()
+        await bot.handled()
         outside.clock.advance(60)
-        bot.catch_up.lose()
+        bot.catch_up.heard.lose("of a test")
         assert await bot.catch_up.run()
     outside.front.messages.clear()
     outside.clock.advance(30 * HOUR_S)
@@ -68,7 +68,7 @@ async def test_a_post_that_slack_delivers_after_all_is_answered_once(outside: Ou
             lambda slack: any(delivery.acked_at_s for delivery in slack.deliveries)
         )
         assert await bot.catch_up.run()
-        await bot.settle()
+        await bot.handled()
 
     assert outside.front.texts == ["late from Slack"]
 
@@ -85,7 +85,7 @@ async def test_a_live_reply_waits_for_what_was_missed_in_its_thread(outside: Out
         await until_given(outside, 4)
         texts = list(outside.front.texts)
         assert await bot.catch_up.run()
-        await bot.settle()
+        await bot.handled()
 
     texts.remove("in another thread")
     assert texts == ["first", "second", "third"]
@@ -133,7 +133,7 @@ async def test_a_payload_that_could_not_be_recorded_is_found_again(outside: Outs
         await outside.mention("the ledger is away")
         await outside.ledger.failed_enough()
         assert await bot.catch_up.run()
-        await bot.settle()
+        await bot.handled()
 
     assert outside.front.texts == ["the ledger is away"]
 
@@ -150,9 +150,9 @@ async def test_what_was_missed_is_answered_before_threads_are_read_that_were_hea
             await slack.say("ben", "general", "agreed", thread_ts=root)
         await outside.mention("heard")
         await until_given(outside, 1)
-        await bot.settle()
+        await bot.handled()
         outside.clock.advance(60)
-        bot.catch_up.lose()
+        bot.catch_up.heard.lose("of a test")
         assert await bot.catch_up.run()
     outside.front.messages.clear()
     outside.clock.advance(60)
@@ -244,7 +244,7 @@ async def test_only_one_run_is_made_at_a_time(outside: Outside) -> None:
     assert outside.front.texts == ["hi"]
 
 
-async def ran(bot: Bot) -> None:
+async def ran(bot: World) -> None:
     assert await bot.catch_up.run()
 
 

@@ -56,9 +56,9 @@ def post_payload(world: World, ts: str, text: str, **more: Any) -> JsonObject:
 
 async def bring(world: World, body: JsonObject) -> None:
     """Both halves of a delivery."""
-    arrival = await world.ingress.receive(body)
-    if arrival is not None:
-        await world.ingress.hand_over(arrival)
+    told = await world.ingress.receive(body)
+    if told is not None:
+        await world.ingress.hand_over(told)
 
 
 @pytest.mark.parametrize("shape", ["message_changed", "app_mention"])
@@ -161,14 +161,14 @@ async def test_an_edit_waits_for_its_posts_turn_and_is_given_up_in_the_end(
     world.front.messages.clear()
     other = forgetful_ingress(world)
     body = edit_payload(world, ts, f"{world.mention} two", edited_ts="1999999991.000000")
-    arrival = await other.receive(body)
-    assert arrival is not None
+    told = await other.receive(body)
+    assert told is not None
     for _ in range(looks):
         other.in_vain.clear()
         await other.replay(body)
     is_given_up = looks == MAX_LOOKS
-    assert other.in_vain == (set() if is_given_up else {arrival.told.key})
-    assert (arrival.told.key in world.ledger.settled) == is_given_up
+    assert other.in_vain == (set() if is_given_up else {told.key})
+    assert (told.key in world.ledger.settled) == is_given_up
 
     world.front.messages.append(message)
     await other.replay(body)
@@ -251,7 +251,7 @@ async def test_a_deletion_is_tried_again_until_the_post_has_its_turn(world: Worl
     assert post is not None
     assert deletion is not None
     await other.hand_over(deletion)
-    assert other.in_vain == {deletion.told.key}
+    assert other.in_vain == {deletion.key}
 
     await owner.hand_over(post)
     assert world.front.texts == ["look"]
@@ -263,10 +263,10 @@ async def test_a_deletion_is_tried_again_until_the_post_has_its_turn(world: Worl
 async def forget_and_hand_over(world: World, body: JsonObject) -> None:
     """Both halves of a delivery, in an ingress that knows nothing of earlier ones."""
     ingress = forgetful_ingress(world)
-    arrival = await ingress.receive(body)
-    assert arrival is not None
+    told = await ingress.receive(body)
+    assert told is not None
     async with asyncio.timeout(10):
-        await ingress.hand_over(arrival)
+        await ingress.hand_over(told)
 
 
 POST_TS = "1783536983.783769"

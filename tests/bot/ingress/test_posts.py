@@ -265,9 +265,9 @@ async def test_the_first_mention_in_a_thread_of_people_brings_its_earlier_posts(
 async def test_a_hand_over_that_is_tried_again_brings_the_earlier_posts(world: World) -> None:
     """The failed try may have made the session: the thread counts as known from then on."""
     ts = await world.say("ann", "general", "we ship on Monday")
-    ingress, arrival = await recorded_mention(world, thread_ts=ts)
+    ingress, post = await recorded_mention(world, thread_ts=ts)
     world.front.makes_session_and_fails = True
-    await ingress.hand_over(arrival)
+    await ingress.hand_over(post)
 
     assert world.front.messages[0].background.endswith("we ship on Monday")
 

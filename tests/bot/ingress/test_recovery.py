@@ -51,16 +51,16 @@ async def test_a_recorded_payload_waits_while_slack_is_away(world: World) -> Non
 async def test_a_hand_over_that_keeps_failing_waits_and_the_asker_is_told_once(
     world: World,
 ) -> None:
-    ingress, arrival = await recorded_mention(world)
+    ingress, post = await recorded_mention(world)
     (body,) = world.ledger.bodies
     world.front.failures = 100
-    await ingress.hand_over(arrival)
+    await ingress.hand_over(post)
     await ingress.replay(body)
     await forgetful_ingress(world).replay(body)
 
     assert world.front.messages == []
     assert world.ledger.settled == []
-    assert world.bot_texts(arrival) == [BOT.say("en", "ingress-parked")]
+    assert world.bot_texts(post) == [BOT.say("en", "ingress-parked")]
 
     world.front.failures = 0
     await forgetful_ingress(world).replay(body)
@@ -68,7 +68,7 @@ async def test_a_hand_over_that_keeps_failing_waits_and_the_asker_is_told_once(
 
 
 async def test_one_bad_payload_does_not_hold_up_the_others(world: World) -> None:
-    _, arrival = await recorded_mention(world)
+    _, post = await recorded_mention(world)
     (body,) = world.ledger.bodies
     no_calendar_has_this = "9999999999999999.000001"
     bad = {**body, "event": {**body["event"], "ts": no_calendar_has_this}}
@@ -76,7 +76,7 @@ async def test_one_bad_payload_does_not_hold_up_the_others(world: World) -> None
     await replay_all(forgetful_ingress(world), [bad, body])
 
     assert world.front.texts == ["hi"]
-    assert world.ledger.settled == [arrival.told.key]
+    assert world.ledger.settled == [post.key]
 
 
 SOON_S = 0.02
@@ -85,7 +85,7 @@ SOON_S = 0.02
 @asynccontextmanager
 async def taking_up(world: World, ingress: Ingress) -> AsyncGenerator[None]:
     """What is left is taken up now, and again and again."""
-    look = partial(take_up, world.ledger, ingress)
+    look = partial(take_up, world.ledger, ingress, world.actions)
     await look()
     background = Background()
     background.repeat(look, pause=partial(asyncio.sleep, SOON_S), name="taking up")
@@ -102,28 +102,29 @@ async def until_handed_over(world: World) -> None:
 
 @pytest.mark.proves("ledger.taken_up")
 async def test_a_handling_that_failed_is_taken_up_again_without_a_restart(world: World) -> None:
-    ingress, arrival = await recorded_mention(world)
+    ingress, post = await recorded_mention(world)
     world.front.got_one.clear()
     world.front.failures = 7
-    await ingress.hand_over(arrival)
+    await ingress.hand_over(post)
     assert world.front.messages == []
-    assert world.bot_texts(arrival) == [BOT.say("en", "ingress-parked")]
+    assert world.bot_texts(post) == [BOT.say("en", "ingress-parked")]
 
     async with taking_up(world, ingress):
         await until_handed_over(world)
     assert world.front.texts == ["hi"]
-    assert world.bot_texts(arrival) == [BOT.say("en", "ingress-parked")]
+    assert world.bot_texts(post) == [BOT.say("en", "ingress-parked")]
     assert ingress.in_vain == set()
 
 
 @pytest.mark.proves("ledger.taken_up")
 async def test_what_a_dead_process_left_is_there_before_the_first_post(world: World) -> None:
-    ingress, arrival = await recorded_mention(world, files=[("a.log", b"12345", "text/plain")])
-    await world.ledger.release(arrival.told.key)
+    ingress, post = await recorded_mention(world, files=[("a.log", b"12345", "text/plain")])
+    await world.ledger.release(post.key)
+    [body] = world.ledger.bodies
     async with taking_up(world, ingress):
-        later = {**arrival.body["event"], "ts": "1999999999.000001", "text": f"{world.mention} 2"}
-        later |= {"thread_ts": arrival.body["event"]["ts"], "client_msg_id": "m2", "files": []}
-        second = await ingress.receive({**arrival.body, "event": later})
+        later = {**body["event"], "ts": "1999999999.000001", "text": f"{world.mention} 2"}
+        later |= {"thread_ts": post.ts, "client_msg_id": "m2", "files": []}
+        second = await ingress.receive({**body, "event": later})
         assert second is not None
         await ingress.hand_over(second)
 
@@ -211,15 +212,15 @@ async def losing_ledger() -> AsyncGenerator[LosingLedger]:
 
 async def deliver(world: World, ledger: LosingLedger, all_of_them: list[Delivery]) -> None:
     """Each delivery as a task of its own, begun in order; what fails is not acknowledged."""
-    ingress = make_ingress(world.front, ledger, world.api, world.rules, files=world.files)
+    ingress = make_ingress(world.front, ledger, world.api, world.rules, world.files)
 
     async def bring(body: JsonObject) -> None:
         try:
-            arrival = await ingress.receive(body)
+            told = await ingress.receive(body)
         except ConnectionError:
             return
-        if arrival is not None:
-            await ingress.hand_over(arrival)
+        if told is not None:
+            await ingress.hand_over(told)
 
     async with asyncio.TaskGroup() as group:
         for delivery in all_of_them:

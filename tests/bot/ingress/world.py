@@ -12,8 +12,8 @@ from slack_bolt.app.async_app import AsyncApp
 
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage, JsonObject
-from agent_core.sessions import StoredTurn
-from bot.inbound import SlackFile
+from agent_core.runtime import KnownSessions, Ledger, Marks, StoredTurn
+from bot.inbound import InboundPost, SlackFile, read_post
 from bot.ingress import (
     CatchUp,
     Fault,
@@ -26,9 +26,8 @@ from bot.ingress import (
     leave_to_next_start,
     register,
 )
-from bot.ingress.actions import ANSWER_WITHIN_S, Actions, listen_to_gestures
+from bot.ingress.actions import ANSWER_WITHIN_S, Actions
 from bot.ingress.catch_up import HEAD_START_S
-from bot.ingress.gate import Arrival, Ledger, read_told
 from bot.ingress.gestures import Gestures
 from bot.presenter import Signs
 from bot.sandbox.slack import ManualClock, SlackStandIn
@@ -134,8 +133,8 @@ class ListeningFront:
         return [message.key for message in self.messages]
 
 
-@dataclass(slots=True)
-class MemoryLedger:
+@dataclass
+class MemoryLedger(Ledger):
     """A ledger that can be held up, to see what happens meanwhile, and can fail."""
 
     bodies: list[JsonObject] = field(default_factory=list[JsonObject])
@@ -148,7 +147,9 @@ class MemoryLedger:
     may_go_on: asyncio.Event = field(default_factory=asyncio.Event)
     rows: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
 
-    async def record(self, key: str, second_key: str, body: JsonObject) -> bool:
+    async def record(
+        self, key: str, second_key: str, body: JsonObject, at: datetime | None = None
+    ) -> bool:
         self.asked.set()
         await self.may_go_on.wait()
         if self.failures:
@@ -193,6 +194,39 @@ class MemoryLedger:
         return {key for key, body in self.rows.items() if body} - set(self.settled)
 
 
+@dataclass
+class MemoryMarks(Marks):
+    """Marks that can fail to be saved; two bots that share them follow each other."""
+
+    saved: dict[str, str] = field(default_factory=dict[str, str])
+    failures: int = 0
+
+    async def load(self, prefix: str) -> dict[str, str]:
+        return {name: value for name, value in self.saved.items() if name.startswith(prefix)}
+
+    async def save(self, values: Mapping[str, str]) -> None:
+        if self.failures:
+            self.failures -= 1
+            raise OSError("the database is away")
+        for name, value in values.items():
+            self.saved[name] = max(value, self.saved.get(name, ""))
+
+
+@dataclass
+class MemorySessions(KnownSessions):
+    """Knows the sessions that it is told of."""
+
+    known: list[SessionId] = field(default_factory=list[SessionId])
+    turns: list[StoredTurn] = field(default_factory=list[StoredTurn])
+
+    async def newest_before(self, prefix: str, bound: str, *, limit: int) -> list[SessionId]:
+        found = [one for one in self.known if one.startswith(prefix) and one < prefix + bound]
+        return sorted(found, reverse=True)[:limit]
+
+    async def unfinished(self, prefix: str, *, limit: int | None = None) -> list[StoredTurn]:
+        return [turn for turn in self.turns if turn.session.startswith(prefix)][:limit]
+
+
 class NamingFiles:
     """Pretends to have saved each file under its name; can be held up, and can leave some out."""
 
@@ -224,6 +258,8 @@ class NamingFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
+    """A bot, and what is outside of it."""
+
     slack: SlackStandIn
     front: ListeningFront
     ledger: MemoryLedger
@@ -231,9 +267,9 @@ class World:
     app: AsyncApp
     ingress: Ingress
     actions: Actions
+    catch_up: CatchUp
     api: SlackApi
     people: People
-    signs: Signs
     rules: Rules
     _expected: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
@@ -248,6 +284,10 @@ class World:
     async def settle(self, *event_types: str) -> None:
         """Wait until all that was said, and these events, came, were acknowledged and handled."""
         await self.slack.wait_for(lambda slack: self._all_came(event_types))
+        await self.handled()
+
+    async def handled(self) -> None:
+        """Wait until nothing is under way."""
         async with asyncio.timeout(10):
             await self.ingress.drain()
             await self.actions.drain()
@@ -279,10 +319,9 @@ class World:
             if call.method in {"agents.sessions.setStatus", "reactions.add"}
         ]
 
-    def bot_texts(self, arrival: Arrival) -> list[str]:
+    def bot_texts(self, post: InboundPost) -> list[str]:
         """What the bot wrote into the thread of a post."""
-        assert arrival.post is not None
-        thread = arrival.post.thread
+        thread = post.thread
         posts = self.slack.thread(thread.channel, thread.root_ts)
         return [post.text for post in posts if post.user == self.slack.bot_user_id]
 
@@ -294,23 +333,16 @@ class World:
 
 
 def make_ingress(
-    front: ListeningFront,
-    ledger: Ledger,
-    api: SlackApi,
-    rules: Rules,
-    *,
-    files: NamingFiles | None = None,
-    signs: Signs | None = None,
-    people: People | None = None,
+    front: ListeningFront, ledger: Ledger, api: SlackApi, rules: Rules, files: NamingFiles
 ) -> Ingress:
     return Ingress(
         front,
         ledger=ledger,
-        files=files or NamingFiles(front),
+        files=files,
         api=api,
-        signs=signs or Signs(api),
+        signs=Signs(api),
         rules=rules,
-        people=people or People(api),
+        people=People(api),
     )
 
 
@@ -321,68 +353,29 @@ Listening = Callable[[SlackApi, People], Mapping[str, Gestures]]
 async def connected_world(
     scopes: Sequence[str] = DEFAULT_SCOPES,
     bot_events: Sequence[str] = DEFAULT_EVENTS,
-    *,
-    gestures: Listening = lambda _api, _people: {},
-    answer_within_s: float = ANSWER_WITHIN_S,
-    **lists: Any,
+    **more: Any,
 ) -> AsyncGenerator[World, None]:
-    """`lists` are the ALLOWED_ lists of the rules. Waits between tries end at once."""
+    """`more` is for `bot_in`. Waits between tries end at once."""
     async with (
         SlackStandIn(scopes=scopes, bot_events=bot_events, rate_limits=False) as slack,
-        aiohttp.ClientSession() as session,
+        bot_in(Outside(slack=slack), listens=True, **more) as world,
     ):
-        client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
-        api = SlackApi(client, clock=SkippingClock())
-        rules, people = Rules(identity=await api.identify(), **lists), People(api)
-        front, ledger, signs = ListeningFront(), MemoryLedger(), Signs(api)
-        files = NamingFiles(front)
-        ledger.may_go_on.set()
-        app = create_app(client, rules.identity)
-        actions = listen_to_gestures(
-            app,
-            gestures(api, people),
-            ledger=ledger,
-            rules=rules,
-            people=people,
-            api=api,
-            answer_within_s=answer_within_s,
-        )
-        ingress = make_ingress(front, ledger, api, rules, files=files, signs=signs, people=people)
-        register(app, ingress)
-        handler = await connect_socket(app, slack.app_token)
-        await slack.connected()
-        try:
-            yield World(
-                slack=slack,
-                front=front,
-                ledger=ledger,
-                files=files,
-                app=app,
-                ingress=ingress,
-                actions=actions,
-                api=api,
-                people=people,
-                signs=signs,
-                rules=rules,
-            )
-        finally:
-            ledger.may_go_on.set()
-            await handler.close()
-            await leave_to_next_start(actions.under_way, patience_s=1.0)
+        yield world
 
 
-async def recorded_mention(world: World, user: str = "ann", **more: Any) -> tuple[Ingress, Arrival]:
+async def recorded_mention(
+    world: World, user: str = "ann", **more: Any
+) -> tuple[Ingress, InboundPost]:
     """A mention as if it were in the ledger and not handed over yet, and an ingress to do it."""
     await world.say(user, "general", f"{world.mention} hi", **more)
     await world.settle()
-    body = world.ledger.bodies[0]
-    told = read_told(body, bot_user=world.identity.bot_user)
-    assert told is not None
+    post = read_post(world.ledger.bodies[0], bot_user=world.identity.bot_user)
+    assert post is not None
     world.front.messages.clear()
     world.front.sessions.clear()
     world.ledger.settled.clear()
     world.files.asked.clear()
-    return forgetful_ingress(world), Arrival(told=told, body=body)
+    return forgetful_ingress(world), post
 
 
 def thread_at(world: World, ts: str, channel: str = "") -> ThreadRef:
@@ -392,7 +385,7 @@ def thread_at(world: World, ts: str, channel: str = "") -> ThreadRef:
 
 def forgetful_ingress(world: World) -> Ingress:
     """An ingress that remembers nobody, as after a restart."""
-    return make_ingress(world.front, world.ledger, world.api, world.rules, files=world.files)
+    return make_ingress(world.front, world.ledger, world.api, world.rules, world.files)
 
 
 async def replay_all(ingress: Ingress, bodies: Sequence[JsonObject]) -> None:
@@ -400,39 +393,6 @@ async def replay_all(ingress: Ingress, bodies: Sequence[JsonObject]) -> None:
     async with asyncio.TaskGroup() as group:
         for body in bodies:
             group.create_task(ingress.replay(body))
-
-
-@dataclass(slots=True)
-class MemoryMarks:
-    """Marks that can fail to be saved; two bots that share them follow each other."""
-
-    saved: dict[str, str] = field(default_factory=dict[str, str])
-    failures: int = 0
-
-    async def load(self, prefix: str) -> dict[str, str]:
-        return {name: value for name, value in self.saved.items() if name.startswith(prefix)}
-
-    async def save(self, values: Mapping[str, str]) -> None:
-        if self.failures:
-            self.failures -= 1
-            raise OSError("the database is away")
-        for name, value in values.items():
-            self.saved[name] = max(value, self.saved.get(name, ""))
-
-
-@dataclass(slots=True)
-class MemorySessions:
-    """Knows the sessions that it is told of."""
-
-    known: list[SessionId] = field(default_factory=list[SessionId])
-    turns: list[StoredTurn] = field(default_factory=list[StoredTurn])
-
-    async def newest_before(self, prefix: str, bound: str, *, limit: int) -> list[SessionId]:
-        found = [one for one in self.known if one.startswith(prefix) and one < prefix + bound]
-        return sorted(found, reverse=True)[:limit]
-
-    async def unfinished(self, prefix: str, *, limit: int) -> list[StoredTurn]:
-        return [turn for turn in self.turns if turn.session.startswith(prefix)][:limit]
 
 
 HOUR_S = 3_600.0
@@ -443,11 +403,11 @@ class Outside:
     """What outlives a bot: Slack, the agent and what is stored."""
 
     slack: SlackStandIn
-    clock: ManualClock
-    front: ListeningFront
-    ledger: MemoryLedger
-    marks: MemoryMarks
-    sessions: MemorySessions
+    clock: ManualClock = field(default_factory=ManualClock)
+    front: ListeningFront = field(default_factory=ListeningFront)
+    ledger: MemoryLedger = field(default_factory=MemoryLedger)
+    marks: MemoryMarks = field(default_factory=MemoryMarks)
+    sessions: MemorySessions = field(default_factory=MemorySessions)
 
     async def mention(
         self,
@@ -470,64 +430,81 @@ class Outside:
         return [post.text for post in posts if post.user == bot and not post.is_reply]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bot:
-    ingress: Ingress
-    catch_up: CatchUp
-
-    async def settle(self) -> None:
-        async with asyncio.timeout(10):
-            await self.ingress.drain()
-
-
 @asynccontextmanager
 async def outside_world() -> AsyncGenerator[Outside]:
-    clock, front = ManualClock(), ListeningFront()
-    front.may_end.set()
-    ledger = MemoryLedger()
-    ledger.may_go_on.set()
+    clock = ManualClock()
     async with SlackStandIn(clock=clock, rate_limits=False) as slack:
-        yield Outside(
-            slack=slack,
-            clock=clock,
-            front=front,
-            ledger=ledger,
-            marks=MemoryMarks(),
-            sessions=MemorySessions(),
-        )
+        outside = Outside(slack=slack, clock=clock)
+        outside.front.may_end.set()
+        yield outside
 
 
 @asynccontextmanager
 async def bot_in(
-    outside: Outside, *, listens: bool = False, head_start_s: float = HEAD_START_S
-) -> AsyncGenerator[Bot]:
-    """A bot that catches up when it is told to; with `listens` it has a socket, too."""
-    slack = outside.slack
+    outside: Outside,
+    *,
+    listens: bool = False,
+    head_start_s: float = HEAD_START_S,
+    gestures: Listening = lambda _api, _people: {},
+    answer_within_s: float = ANSWER_WITHIN_S,
+    **lists: Any,
+) -> AsyncGenerator[World]:
+    """A bot that catches up when it is told to; with `listens` it has a socket, too.
+
+    `lists` are the ALLOWED_ lists of the rules.
+    """
+    slack, front, ledger = outside.slack, outside.front, outside.ledger
     async with aiohttp.ClientSession() as session:
         client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
         api = SlackApi(client, clock=SkippingClock())
-        identity = await api.identify()
-        rules = Rules(identity=identity)
-        ingress = make_ingress(outside.front, outside.ledger, api, rules)
+        rules, people, files = (
+            Rules(identity=await api.identify(), **lists),
+            People(api),
+            NamingFiles(front),
+        )
+        ledger.may_go_on.set()
+        app = create_app(client, rules.identity)
+        actions = Actions(
+            gestures(api, people),
+            ledger=ledger,
+            rules=rules,
+            people=people,
+            api=api,
+            answer_within_s=answer_within_s,
+        )
+        ingress = make_ingress(front, ledger, api, rules, files)
         catch_up = CatchUp(
             ingress,
-            outside.front,
+            front,
             api,
-            identity,
+            rules.identity,
             marks=outside.marks,
             sessions=outside.sessions,
             now_s=outside.clock.now,
             head_start_s=head_start_s,
         )
-        await catch_up.open()
-        app = create_app(client, identity)
-        register(app, ingress, catch_up)
+        await catch_up.heard.open()
+        register(app, ingress, actions, catch_up)
         socket = await connect_socket(app, slack.app_token) if listens else None
         if socket is not None:
             await slack.connected()
         try:
-            yield Bot(ingress=ingress, catch_up=catch_up)
+            yield World(
+                slack=slack,
+                front=front,
+                ledger=ledger,
+                files=files,
+                app=app,
+                ingress=ingress,
+                actions=actions,
+                catch_up=catch_up,
+                api=api,
+                people=people,
+                rules=rules,
+            )
         finally:
+            ledger.may_go_on.set()
             await catch_up.close()
             if socket is not None:
                 await socket.close()
+            await leave_to_next_start(actions.under_way, patience_s=1.0)

@@ -8,7 +8,6 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.cli import app
-from bot.sandbox.presses import read_names
 from tests.e2e.command_line import run_sandbox
 
 CLOCK = "2026-03-27T08:59:50 Europe/Berlin"
@@ -36,14 +35,6 @@ def test_the_help_tells_the_order_of_asks_clicks_and_posts() -> None:
     result = CliRunner().invoke(app, ["sandbox", "--help"], env={"COLUMNS": "500"})
     assert "Press the button with this label" in result.output
     assert "After the asks and clicks: wait" in result.output
-
-
-def test_buttons_are_named_one_by_one_or_in_a_list() -> None:
-    assert read_names(["connect, approve", "Approve for this thread"]) == (
-        "connect",
-        "approve",
-        "Approve for this thread",
-    )
 
 
 @pytest.mark.process("the command starts the bot as a process of its own")

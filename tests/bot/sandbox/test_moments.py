@@ -1,12 +1,13 @@
 """Where the sandbox's time begins, and that the bot and Slack are put forward together."""
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from agent_core.clock import WallClock
-from bot.sandbox.moments import Moment, SharedClock, UnclearMomentError, read_moment
+from bot.sandbox.moments import SharedClock, read_moment
 
 CLOSE_S = 30.0
 DAY_S = 86_400.0
@@ -23,7 +24,8 @@ DAY_S = 86_400.0
 )
 def test_a_local_time_and_its_zone_are_read(text: str, at: str, zone: str) -> None:
     expected = datetime.fromisoformat(at).replace(tzinfo=UTC)
-    assert read_moment(text) == Moment(at=expected, zone=zone)
+    read = read_moment(text)
+    assert (read.timestamp(), str(read.tzinfo)) == (expected.timestamp(), zone)
 
 
 @pytest.mark.parametrize(
@@ -41,13 +43,12 @@ def test_a_local_time_and_its_zone_are_read(text: str, at: str, zone: str) -> No
     ],
 )
 def test_what_is_no_moment_is_refused_with_a_reason(text: str, said: str) -> None:
-    with pytest.raises(UnclearMomentError) as refused:
+    with pytest.raises(ValueError, match=re.escape(said)):
         read_moment(text)
-    assert said in str(refused.value)
 
 
 def test_the_bot_sees_each_jump_at_once(tmp_path: Path) -> None:
-    start_s = read_moment("2026-03-27T08:59:50 Europe/Berlin").at_s
+    start_s = read_moment("2026-03-27T08:59:50 Europe/Berlin").timestamp()
     clock = SharedClock(tmp_path / "clock", start_s=start_s)
     bots = WallClock(clock.file)
     for days in range(4):

@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.sandbox.composio import Execution
 from bot.sandbox.model import Pace
-from bot.sandbox.outcome import Outcome
+from bot.sandbox.outcome import effect_json, post_json
 from bot.sandbox.slack import Post, SlackStandIn
 from bot.sandbox.world import UNHURRIED, SandboxOptions, read_manifest
 
@@ -27,20 +27,15 @@ def post(**more: Any) -> Post:
 
 
 def test_each_effect_is_told_with_whose_account_it_used() -> None:
-    (told,) = Outcome(effects=[MAIL]).as_json()["effects"]
+    told = effect_json(MAIL)
     assert (told["for"], told["tool"]) == ("T1:U1", "GMAIL_SEND_EMAIL")
     assert (told["account"], told["account_of"]) == ("ann@example.com", "T1:U1")
     assert told["arguments"] == {"recipient_email": BOB}
 
 
-def test_effects_of_the_real_service_are_not_claimed_to_be_none() -> None:
-    assert Outcome().as_json()["effects"] is None
-    assert Outcome(effects=[]).as_json()["effects"] == []
-
-
 def test_a_post_tells_who_alone_saw_it_and_what_its_blocks_say() -> None:
     section = {"type": "section", "text": {"type": "mrkdwn", "text": f"to: {BOB}"}}
-    seen = Outcome(posts=[post(ephemeral_to=ANN), post(blocks=(section,))]).as_json()["posts"]
+    seen = [post_json(each) for each in (post(ephemeral_to=ANN), post(blocks=(section,)))]
     assert [each["only_for"] for each in seen] == [ANN, None]
     assert [each["blocks_text"] for each in seen] == ["", f"to: {BOB}"]
 

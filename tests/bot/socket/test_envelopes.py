@@ -8,8 +8,8 @@ from slack_bolt.app.async_app import AsyncApp
 
 from agent_core.messages import JsonObject
 from bot.ingress import create_app
+from bot.ingress.register import acknowledge
 from bot.slack_api import Identity, web_client
-from bot.socket import acknowledge
 from bot.socket.connection import Envelope
 from tests.bot.socket.world import World
 

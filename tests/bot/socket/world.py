@@ -4,14 +4,15 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from agent_core.messages import JsonObject
 from bot.sandbox.slack import ManualClock, SlackStandIn
-from bot.slack_api import OPEN_SOCKET, SlackError, web_client
-from bot.socket import Door, SocketMode, Timing
+from bot.slack_api import OPEN_SOCKET, Clock, SlackError, web_client
+from bot.socket import SocketMode, Timing, open_connection
 from bot.socket.connection import Envelope
 
 PATIENCE_S = 20.0
@@ -19,7 +20,7 @@ TRIPS_A_SECOND = 3
 """So that asking for a socket, opening it and being greeted take about a second."""
 
 
-class SharedClock:
+class SharedClock(Clock):
     """The stand-in's clock, as the bot holds clocks."""
 
     def __init__(self, clock: ManualClock) -> None:
@@ -168,7 +169,7 @@ async def fresh_world() -> AsyncGenerator[World, None]:
     desk, asked, sessions = Desk(), Asked(), Sessions()
     healed: list[float] = []
 
-    async def note_healed() -> None:
+    def note_healed() -> None:
         healed.append(clock.now())
 
     desk.may_go_on.set()
@@ -178,7 +179,8 @@ async def fresh_world() -> AsyncGenerator[World, None]:
     ):
         nowhere = f"{slack.base_url}/nothing"
         slack.workspace.base_url = slack.base_url.replace("127.0.0.1", "slack.localhost")
-        door = Door(
+        open_next = partial(
+            open_connection,
             slack.app_token,
             web_client(None, base_url=slack.api_url),
             desk.acknowledge,
@@ -186,7 +188,9 @@ async def fresh_world() -> AsyncGenerator[World, None]:
             timing=timing,
             new_session=sessions.make,
         )
-        socket = SocketMode(door, clock=shared, timing=timing, ask=asked.ask, on_healed=note_healed)
+        socket = SocketMode(
+            open_next, clock=shared, timing=timing, ask=asked.ask, on_healed=note_healed
+        )
         world = World(
             slack=slack,
             clock=clock,

@@ -32,12 +32,6 @@ def set_thread_status(call: Call) -> JsonObject:
     return {}
 
 
-def set_thread_title(call: Call) -> JsonObject:
-    """Set the title of a thread's session."""
-    call.workspace.sessions.set_title(*_thread(call), call.args.required("title"))
-    return {}
-
-
 def set_suggested_prompts(call: Call) -> JsonObject:
     """Shown in the messages tab; with a `thread_ts` accepted and, as in Slack, not shown."""
     channel = call.joined_channel("channel_id")

@@ -20,14 +20,11 @@ def post_message(call: Call) -> JsonObject:
 
 
 def _build_post(call: Call, channel: Channel, content: Content) -> Post:
-    thread_ts = read_thread(call, channel)
-    is_broadcast = thread_ts is not None and call.args.flag("reply_broadcast")
     names = ("unfurl_links", "unfurl_media")
     return call.draft(
         channel,
-        thread_ts,
+        read_thread(call, channel),
         text=content.text,
-        subtype="thread_broadcast" if is_broadcast else None,
         blocks=content.blocks or (),
         blocks_are_derived=content.blocks_are_derived,
         metadata=content.metadata or None,

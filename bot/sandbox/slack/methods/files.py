@@ -1,7 +1,6 @@
 """files.*: the upload in three calls, information, deletion."""
 
 import secrets
-from dataclasses import replace
 
 from bot.sandbox.slack.arguments import read_blocks
 from bot.sandbox.slack.errors import ApiError
@@ -61,29 +60,9 @@ def _complete(call: Call, entry: JsonObject) -> File:
     raise ApiError("file_not_found")
 
 
-def _find(call: Call) -> File:
+def info(call: Call) -> JsonObject:
+    """One file, with its shares as they are now."""
     file = call.state.files.get(call.args.required("file"))
     if file is None or not call.workspace.can_read(file):
         raise ApiError("file_not_found")
-    return file
-
-
-def info(call: Call) -> JsonObject:
-    """One file, with its shares as they are now."""
-    return {"file": show_file(call.state, _find(call)), "comments": []}
-
-
-def delete(call: Call) -> JsonObject:
-    """Delete one of the bot's files; a post that only carried it goes with it."""
-    file = _find(call)
-    if file.user != call.app.bot_user_id:
-        raise ApiError("cant_delete_file")
-    del call.state.files[file.id]
-    for share in file.shares:
-        if post := call.state.find_post(share.channel, share.ts):
-            left = tuple(kept for kept in post.files if kept.id != file.id)
-            if left or post.text or post.blocks:
-                call.workspace.change_post(replace(post, files=left))
-            else:
-                call.workspace.delete_post(post)
-    return {}
+    return {"file": show_file(call.state, file), "comments": []}

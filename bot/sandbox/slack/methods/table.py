@@ -41,9 +41,6 @@ METHODS: Mapping[str, Method] = {
     "assistant.threads.setSuggestedPrompts": Method(
         run=agents.set_suggested_prompts, scopes=_ASSISTANT, rate=TIER_4
     ),
-    "assistant.threads.setTitle": Method(
-        run=agents.set_thread_title, scopes=_ASSISTANT, rate=TIER_4
-    ),
     "auth.test": Method(run=conversations.test_auth, rate=UNLIMITED),
     "bots.info": Method(run=conversations.bot_info, scopes=_USERS, rate=TIER_3),
     "chat.appendStream": Method(run=streams.append, scopes=_WRITE, rate=STREAM_APPENDS),
@@ -60,7 +57,6 @@ METHODS: Mapping[str, Method] = {
     "conversations.open": Method(run=conversations.open_direct, scopes=_OPEN, rate=TIER_3),
     "conversations.replies": Method(run=conversations.replies, scopes=_HISTORY, rate=TIER_3),
     "files.completeUploadExternal": Method(run=files.complete_upload, scopes=_UPLOAD, rate=TIER_4),
-    "files.delete": Method(run=files.delete, scopes=_UPLOAD, rate=TIER_3),
     "files.getUploadURLExternal": Method(run=files.get_upload_url, scopes=_UPLOAD, rate=TIER_4),
     "files.info": Method(run=files.info, scopes=("files:read",), rate=TIER_4),
     "reactions.add": Method(run=chat.add_reaction, scopes=_REACT, rate=TIER_3),

@@ -47,31 +47,6 @@ def chart(**fields: Any) -> Block:
 CELL: Block = {"type": "raw_text", "text": "x"}
 POINTS = [{"name": "s", "data": [{"label": "a", "value": 0}]}]
 TASK: Block = {"type": "task_card", "task_id": "1", "title": "Read", "status": "complete"}
-GOOD, BAD = plain("Good"), plain("Bad")
-FEEDBACK: Block = {
-    "type": "feedback_buttons",
-    "action_id": "f",
-    "positive_button": {"text": GOOD, "value": "good"},
-    "negative_button": {"text": BAD, "value": "bad"},
-}
-LINK: Block = {"type": "link", "url": "https://x.test"}
-FIELD: Block = {"type": "plain_text_input", "action_id": "i", "max_length": 3000}
-
-TAKEN: list[Block] = [
-    section("x" * 3000),
-    {"type": "section", "fields": [plain("x" * 2000)] * 2, "accessory": button()},
-    {"type": "header", "text": plain("x" * 150)},
-    {"type": "divider"},
-    {"type": "context", "elements": [plain("x")]},
-    actions(button(value="1", style="primary"), select(100)),
-    {"type": "markdown", "text": "**x**"},
-    {**table([CELL, {"type": "raw_number", "value": 1}, rich(LINK)]), "column_settings": [{}]},
-    chart(type="bar", series=POINTS),
-    {**TASK, "details": rich({"type": "text", "text": "x", "style": {"bold": True}})},
-    {"type": "plan", "title": "Plan", "tasks": [TASK]},
-    {"type": "context_actions", "elements": [FEEDBACK]},
-    {"type": "input", "label": plain("l"), "element": FIELD},
-]
 TOO_MANY, TOO_LONG = "no more than {} items allowed", "must be less than {} characters"
 REFUSED: list[tuple[Block, str, str]] = [
     (section("x" * 3001), TOO_LONG.format(3001), "/text/text"),
@@ -102,13 +77,6 @@ REFUSED: list[tuple[Block, str, str]] = [
         "/element/type",
     ),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize("block", TAKEN, ids=[block["type"] for block in TAKEN])
-async def test_a_proper_block_is_posted(client: Client, general: str, block: Block) -> None:
-    answer = await client.chat_postMessage(channel=general, text="x", blocks=[block])
-    posted = answer["message"]["blocks"][0]
-    assert (posted["type"], bool(posted["block_id"])) == (block["type"], True)
 
 
 @pytest.mark.parametrize(("block", "message", "pointer"), REFUSED)

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import aiohttp
 import pytest
 
 from bot.sandbox.slack import ManualClock, SlackStandIn
-from tests.bot.sandbox.slack.echo_bot import Client, error_of, refusal_of, web_client
+from tests.bot.sandbox.slack.echo_bot import Client, error_of, refusal_of
 
 Body = dict[str, Any]
 OP: Body = {"event_type": "op", "event_payload": {"op_id": "1"}}
@@ -144,26 +143,6 @@ async def test_replies_come_with_the_root_from_any_ts_and_metadata_when_asked_fo
     assert thread["messages"][0]["subtype"] == "tombstone"
 
 
-async def test_each_kind_of_channel_needs_its_own_scope() -> None:
-    async with SlackStandIn(scopes=["channels:history", "channels:read"]) as slack:
-        client, channels = web_client(slack), slack.channels
-        await client.conversations_history(channel=channels["general"])
-        refusal = await refusal_of(client.conversations_history(channel=channels["private"]))
-        assert (refusal["error"], refusal["needed"]) == ("missing_scope", "groups:history")
-        assert await error_of(client.users_conversations(types="im")) == "missing_scope"
-
-
-async def test_a_call_needs_a_good_token_of_its_kind_and_a_known_name(
-    slack: SlackStandIn, client: Client
-) -> None:
-    tokens = {"xoxb-wrong": "invalid_auth", "": "not_authed"}
-    for token, error in {**tokens, slack.app_token: "not_allowed_token_type"}.items():
-        assert await error_of(web_client(slack, token=token).auth_test()) == error
-    assert await error_of(client.api_call("chat.sing", json={})) == "unknown_method"
-    slack.revoke_tokens()
-    assert await error_of(client.auth_test()) == "token_revoked"
-
-
 async def test_posts_of_one_channel_run_into_a_limit_and_others_do_not(
     slack: SlackStandIn, client: Client, general: str, clock: ManualClock
 ) -> None:
@@ -175,44 +154,3 @@ async def test_posts_of_one_channel_run_into_a_limit_and_others_do_not(
     await client.chat_postMessage(channel=slack.channels["energy"], text="elsewhere")
     clock.advance(int(refused.headers["Retry-After"]))
     await client.chat_postMessage(channel=general, text="in time")
-
-
-async def test_an_ordered_fault_comes_once_and_does_the_work_only_when_it_says_so(
-    slack: SlackStandIn, client: Client, general: str
-) -> None:
-    slack.fail("*", error="fatal_error")
-    assert await error_of(client.chat_postMessage(channel=general, text="no")) == "fatal_error"
-    slack.fail("chat.postMessage", drop_after_accept=True)
-    await client.chat_postMessage(channel=general, text="twice, by the SDK")
-    assert [post.text for post in slack.posts("general")] == ["twice, by the SDK"] * 2
-
-
-async def test_an_upload_arrives_byte_for_byte_and_goes_with_its_post(
-    slack: SlackStandIn, client: Client, general: str
-) -> None:
-    async def download(token: str) -> tuple[str, bytes]:
-        headers = {"Authorization": f"Bearer {token}"}
-        async with (
-            aiohttp.ClientSession(headers=headers) as session,
-            session.get(file["url_private"]) as answer,
-        ):
-            return answer.content_type, await answer.read()
-
-    root = await slack.say("ann", "general", "report, please")
-    content = bytes(range(256)) * 64
-    where = {"channel": general, "thread_ts": root}
-    answer = await client.files_upload_v2(filename="report.html", content=content, **where)
-    assert answer["file"]["shares"] == {}  # Sharing comes after the answer.
-    message = (await client.conversations_replies(channel=general, ts=root))["messages"][1]
-    file = (await client.files_info(file=message["files"][0]["id"]))["file"]
-    assert (message["subtype"], file["mimetype"]) == ("file_share", "text/html")
-    assert file["shares"]["public"][general] == [{"ts": message["ts"], "thread_ts": root}]
-    assert await download(slack.bot_token) == ("text/html", content)
-    assert b"Sign in" in (await download("xoxb-wrong"))[1]
-    await client.files_delete(file=file["id"])
-    assert await error_of(client.files_info(file=file["id"])) == "file_not_found"
-    assert len(slack.posts("general")) == 1
-    closed = client.files_upload_v2(
-        filename="a", content="a", channel=slack.channels["announcements"]
-    )
-    assert await error_of(closed) == "posting_to_channel_denied"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.sandbox.slack import ManualClock, SlackStandIn
-from tests.bot.sandbox.slack.echo_bot import EchoBot, socket_mode
+from tests.bot.sandbox.slack.echo_bot import EchoBot
 
 Body = dict[str, Any]
 
@@ -77,32 +77,6 @@ async def test_an_edited_mention_comes_once_more_and_says_that_it_is_edited(
     assert mentions[-1]["edited"]["user"] == slack.people["ann"]
 
 
-async def test_only_subscribed_events_with_their_scope_come() -> None:
-    wanted = ["app_mention", "message.channels"]
-    async with SlackStandIn(bot_events=wanted, scopes=["channels:history"]) as slack:
-        ts = await slack.say("ann", "general", f"{slack.mention} hello")
-        await slack.react("ann", "general", ts, "eyes")
-        await slack.say("ann", "general", "done")
-        await events(slack, "message", 2)
-        assert {delivery.event_type for delivery in slack.deliveries} == {"message"}
-
-
-async def test_what_happens_to_channels_and_posts_is_told(slack: SlackStandIn) -> None:
-    ts = await slack.say("ann", "general", "hello")
-    await slack.react("ben", "general", ts, "eyes")
-    await slack.rename_channel("news", "headlines")
-    await slack.archive("ann", "energy")
-    await slack.remove_from_channel("private", "bot")
-    [reaction] = await events(slack, "reaction_added")
-    [renamed] = await events(slack, "channel_rename")
-    [archived] = await events(slack, "channel_archive")
-    [left] = await events(slack, "channel_left")
-    assert (reaction["reaction"], reaction["item"]["ts"]) == ("eyes", ts)
-    assert renamed["channel"]["name"] == "headlines"
-    assert archived["channel"] == slack.channels["energy"]
-    assert left["channel"] == slack.channels["private"]
-
-
 async def test_an_event_that_is_not_acknowledged_is_retried_three_times(
     slack: SlackStandIn, bot: EchoBot, clock: ManualClock
 ) -> None:
@@ -117,23 +91,3 @@ async def test_an_event_that_is_not_acknowledged_is_retried_three_times(
     assert [delivery.attempt for delivery in tried] == [0, 1, 2, 3, 0]
     assert len({delivery.event_id for delivery in tried}) == 2
     assert bot.bodies == []
-
-
-async def test_the_client_takes_a_new_socket_after_a_notice_a_cut_or_silence(
-    slack: SlackStandIn,
-) -> None:
-    bot = EchoBot(slack)
-    slack.sockets.to_turn_away = 1
-    async with socket_mode(bot.app, slack, ping_interval_s=0.2):
-        await slack.disconnect("refresh_requested")
-        await slack.connected()
-        slack.cut_sockets()
-        await slack.wait_for(lambda s: s.open_sockets == 0)
-        await slack.connected()
-        asked = len(slack.calls)
-        slack.sockets.leave_pings_unanswered()
-        await slack.wait_for(lambda s: len(s.calls) > asked)
-        await slack.connected()
-        assert await slack.sockets.send_text("no JSON")
-        await slack.say("ann", dm=True, text="back?")
-        await slack.wait_for(lambda _: bot.bodies)

@@ -60,13 +60,6 @@ async def test_a_task_that_is_named_again_is_updated_in_its_place(
     assert text == {"type": "markdown", "text": "Done."}
 
 
-async def test_a_plan_holds_all_tasks(slack: SlackStandIn, client: Client, place: Body) -> None:
-    chunks = [{"type": "plan_update", "title": "Investigating"}, TASK, {**TASK, "id": "t2"}]
-    await client.chat_startStream(**place, chunks=chunks, task_display_mode="plan")
-    [plan] = slack.posts("general")[-1].blocks
-    assert (plan["type"], plan["title"], len(plan["tasks"])) == ("plan", "Investigating", 2)
-
-
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
@@ -137,17 +130,6 @@ async def test_a_persons_stop_ends_the_stream_and_is_told(
     assert stopped[0].payload["event"]["streaming_message_ts"] == [stream["ts"]]
 
 
-async def test_a_status_names_the_session_once(
-    slack: SlackStandIn, client: Client, place: Body
-) -> None:
-    where = {"channel_id": place["channel"], "thread_ts": place["thread_ts"]}
-    for title in ("A report", "Too late"):
-        answer = await client.agents_sessions_setStatus(**where, status="processing", title=title)
-        assert (answer["status"], answer["title"]) == ("processing", "A report")
-    wrong = client.agents_sessions_setStatus(**where, status="thinking")
-    assert await error_of(wrong) == "invalid_status"
-
-
 async def test_a_status_line_goes_with_the_next_reply_or_after_two_minutes(
     slack: SlackStandIn, client: Client, clock: ManualClock, place: Body
 ) -> None:
@@ -162,14 +144,3 @@ async def test_a_status_line_goes_with_the_next_reply_or_after_two_minutes(
     await client.assistant_threads_setStatus(**line)
     clock.advance(120)
     await slack.wait_for(lambda s: session_of(s).status_text == "")
-
-
-async def test_prompts_are_shown_only_without_a_thread(slack: SlackStandIn, client: Client) -> None:
-    dm, prompts = slack.dm_id("ann"), [{"title": "Status", "message": "Show the status"}]
-    ts = await slack.say("ann", dm=True, text="hi")
-    set_prompts = client.assistant_threads_setSuggestedPrompts
-    await set_prompts(channel_id=dm, thread_ts=ts, prompts=prompts)
-    assert slack.state.prompts == {}
-    shown = {"channel_id": dm, "prompts": prompts}
-    await client.api_call("assistant.threads.setSuggestedPrompts", json=shown)
-    assert list(slack.state.prompts[dm].prompts) == prompts

@@ -5,16 +5,10 @@ from typing import Any
 import pytest
 
 from bot.sandbox.slack import ManualClock, SlackStandIn
-from bot.sandbox.slack.actions import UnfilledError
 from tests.bot.sandbox.slack.echo_bot import Client, EchoBot, error_of, refusal_of, web_client
 from tests.bot.sandbox.slack.test_blocks import (
-    FEEDBACK,
     HALF,
-    actions,
-    button,
     plain,
-    section,
-    select,
 )
 
 Body = dict[str, Any]
@@ -31,8 +25,6 @@ MODAL: Body = {
     "submit": plain("Send"),
     "blocks": [NAME],
 }
-HOME: Body = {"type": "home", "blocks": [{**actions(button()), "block_id": "row"}]}
-MENUS: Body = {**actions(button(value="1"), select(1)), "block_id": "row"}
 
 
 def trigger(slack: SlackStandIn, user: str = "ann") -> str:
@@ -48,71 +40,6 @@ def title(slack: SlackStandIn) -> str | None:
     """Of the modal that Ann has open."""
     view = slack.workspace.views.modal_of(slack.people["ann"])
     return view.body["title"]["text"] if view else None
-
-
-async def test_a_press_tells_where_what_and_by_whom(
-    slack: SlackStandIn, client: Client, general: str
-) -> None:
-    root = await slack.say("ann", "general", "go")
-    post = {"channel": general, "text": "?", "blocks": [MENUS], "thread_ts": root}
-    ts = (await client.chat_postMessage(**post))["ts"]
-    payload = (await slack.click("ben", "general", ts, "s", "x")).payload
-    assert (payload["user"]["id"], payload["message"]["ts"]) == (slack.people["ben"], ts)
-    assert payload["container"]["thread_ts"] == root
-    [action] = payload["actions"]
-    assert (action["block_id"], action["selected_option"]["value"]) == ("row", "x")
-    assert payload["state"]["values"]["row"]["s"]["selected_option"]["value"] == "x"
-    with pytest.raises(KeyError):
-        await slack.click("ben", "general", ts, "s", "an option that is not there")
-    with pytest.raises(KeyError):
-        await slack.click("ben", "general", ts, "no such button")
-
-
-async def test_feedback_brings_the_value_of_the_button(
-    slack: SlackStandIn, client: Client, general: str
-) -> None:
-    blocks = [{"type": "context_actions", "elements": [FEEDBACK]}]
-    ts = (await client.chat_postMessage(channel=general, text="x", blocks=blocks))["ts"]
-    [action] = (await slack.click("ann", "general", ts, "f", "bad")).payload["actions"]
-    assert (action["type"], action["value"]) == ("feedback_buttons", "bad")
-
-
-async def test_a_submission_brings_the_values_and_what_was_chosen_before(
-    slack: SlackStandIn,
-) -> None:
-    menu = select(1)
-    menu["initial_option"] = menu["options"][0]
-    kept = {**section("Size"), "block_id": "size", "accessory": menu}
-    view = await open_modal(slack, private_metadata="{}", blocks=[NAME, kept])
-    assert view["state"] == {"values": {}}
-    with pytest.raises(UnfilledError, match="name"):
-        await slack.submit_view("ann", view["id"])
-    payload = (await slack.submit_view("ann", view["id"], {"name_in": "Ann"})).payload
-    values = payload["view"]["state"]["values"]
-    assert values["name"] == {"name_in": {"type": "plain_text_input", "value": "Ann"}}
-    assert values["size"]["s"]["selected_option"] == menu["initial_option"]
-    assert payload["view"]["private_metadata"] == "{}"
-
-
-@pytest.mark.parametrize(
-    ("answer", "left"),
-    [
-        ({}, None),
-        ({"response_action": "errors", "errors": {"name": "a name, please"}}, "Form"),
-        ({"response_action": "update", "view": {**MODAL, "title": plain("Done")}}, "Done"),
-    ],
-)
-async def test_the_answer_to_a_submission_is_followed(
-    slack: SlackStandIn, bot: EchoBot, answer: Body, left: str | None
-) -> None:
-    async def take(ack: Any) -> None:
-        await ack(**answer)
-
-    bot.app.view("form")(take)
-    view = await open_modal(slack)
-    delivery = await slack.submit_view("ann", view["id"], {"name_in": "Ann"})
-    assert (delivery.answer or {}).get("errors") == answer.get("errors")
-    assert title(slack) == left
 
 
 async def test_a_trigger_is_good_once_and_for_three_seconds(
@@ -159,27 +86,6 @@ async def test_a_faulty_modal_is_refused_and_pointed_to(
     assert refusal["error"] == "invalid_arguments"
     sentence = f"[ERROR] {message} [json-pointer:/view{pointer}]"
     assert sentence in refusal["response_metadata"]["messages"]
-
-
-async def test_a_home_is_published_pressed_and_guarded_by_its_hash(
-    slack: SlackStandIn, client: Client
-) -> None:
-    ann = slack.people["ann"]
-    await slack.open_home("ann")
-    view = (await client.views_publish(user_id=ann, view=HOME))["view"]
-    await client.views_publish(user_id=ann, view=HOME, hash=view["hash"])
-    stale = client.views_publish(user_id=ann, view=HOME, hash="0.0")
-    assert await error_of(stale) == "hash_conflict"
-    await slack.open_home("ann")
-    await slack.open_home("ann", tab="messages")
-    opened = await slack.wait_for(
-        lambda s: s.deliveries if len({d.event_id for d in s.deliveries}) == 3 else []
-    )
-    shown = {d.event_id: "view" in d.payload["event"] for d in opened}
-    assert list(shown.values()) == [False, True, False]  # Only on the Home tab, once there is one.
-    payload = (await slack.click_view("ann", view["id"], "a")).payload
-    assert payload["container"] == {"type": "view", "view_id": view["id"]}
-    assert not {"channel", "message"} & payload.keys()
 
 
 @pytest.mark.parametrize("is_public", [False, True])
