@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from agent_core.consent.leaves import Leaf, json_in, leaves_of, texts_in
 from agent_core.messages import JsonObject
-from agent_core.tools.names import words
+from agent_core.tools.names import listed
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _REACHED_ONE = re.compile(r"(recipient|attendee|invite|participant|reviewer|assignee|bcc)", re.I)
@@ -54,14 +54,14 @@ def _reaches(leaf: Leaf) -> bool:
     """Numbers count, a phone or chat may be one; yes, no and nothing do not."""
     if leaf.value is None or isinstance(leaf.value, bool):
         return False
-    if str(leaf.value).strip().casefold() in words("everybody"):
+    if str(leaf.value).strip().casefold() in listed("everybody"):
         return True
     return any(_names_somebody(name) for name in leaf.path)
 
 
 def _names_somebody(name: str) -> bool:
     found = {word.upper() for word in _WORD.findall(name)}
-    return bool(found & words("reaching")) or _REACHED_ONE.search(name) is not None
+    return bool(found & listed("reaching")) or _REACHED_ONE.search(name) is not None
 
 
 def _mails_in(arguments: object) -> Iterator[str]:

@@ -26,7 +26,7 @@ ROOMS = {
     "agent_core/durable": Budget(407, 3, 390, 3),
     "agent_core/loop": Budget(872, 6, 820, 6),
     "agent_core/models": Budget(902, 6, 900, 6),
-    "agent_core/observers": Budget(748, 6, 750, 7),
+    "agent_core/observers": Budget(749, 6, 750, 7),
     "agent_core/prompts": Budget(200, 3, 180, 3),
     "agent_core/runtime": Budget(3325, 13, 2600, 12),
     "agent_core/schedules": Budget(913, 5, 700, 5),
