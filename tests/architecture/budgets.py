@@ -21,11 +21,11 @@ class Budget:
 
 ROOMS = {
     "agent_core/classifier": Budget(295, 3, 320, 3),
-    "agent_core/consent": Budget(1548, 11, 1450, 11),
+    "agent_core/consent": Budget(1481, 11, 1450, 11),
     "agent_core/context": Budget(156, 2, 160, 2),
     "agent_core/durable": Budget(407, 3, 390, 3),
     "agent_core/loop": Budget(872, 6, 820, 6),
-    "agent_core/models": Budget(910, 6, 900, 6),
+    "agent_core/models": Budget(902, 6, 900, 6),
     "agent_core/observers": Budget(749, 6, 750, 7),
     "agent_core/prompts": Budget(200, 3, 180, 3),
     "agent_core/runtime": Budget(3325, 13, 2600, 12),
@@ -33,7 +33,7 @@ ROOMS = {
     "agent_core/sessions": Budget(2684, 15, 2500, 16),
     "agent_core/subagents": Budget(168, 3, 170, 2),
     "agent_core/testing": Budget(909, 8, 950, 8),
-    "agent_core/tools": Budget(3836, 19, 2900, 22),
+    "agent_core/tools": Budget(3472, 19, 2900, 22),
     "agent_core/words": Budget(99, 1, 90, 1),
     "agent_core/workspaces": Budget(646, 6, 650, 7),
     "agent_core": Budget(18784, 123, 16_800, 120),
