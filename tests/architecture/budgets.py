@@ -40,7 +40,7 @@ ROOMS = {
     "bot/check": Budget(564, 5, 480, 5),
     "bot/consent": Budget(118, 2, 150, 2),
     "bot/console": Budget(131, 2, 120, 2),
-    "bot/digests": Budget(1425, 7, 1200, 7),
+    "bot/digests": Budget(1432, 7, 1200, 7),
     "bot/ingress": Budget(2713, 12, 2700, 12),
     "bot/presenter": Budget(1993, 12, 2100, 12),
     "bot/render": Budget(679, 8, 600, 8),
