@@ -22,6 +22,7 @@ from bot.digests import posts
 from bot.digests.messages import DigestMessages
 from bot.digests.orders import NotDone, Orders
 from bot.ingress import Press, Submission
+from bot.presenter.journal import whisper
 from bot.render import Draft, entry, modal, plain_text, section
 from bot.slack_api import SlackApi
 from bot.threads import ThreadRef, parse_session, user_id
@@ -69,12 +70,8 @@ class Clicks:
             await self._do(name, value, press)
         except NotDone as refused:
             language = posts.language_of(refused.schedule.order) if refused.schedule else "en"
-            await self._api.post_ephemeral(
-                press.channel,
-                press.user,
-                posts.refusal(refused, language),
-                thread_ts=press.thread.root_ts,
-            )
+            draft = Draft(text=posts.refusal(refused, language))
+            await whisper(self._api, press.thread, user_id(press.team, press.user), draft)
 
     async def submit(self, submission: Submission) -> Mapping[str, str] | None:
         """Order or change the schedule as the form says."""

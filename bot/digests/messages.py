@@ -31,7 +31,7 @@ from agent_core.runtime.schedules import (
 )
 from bot.digests import posts
 from bot.digests.orders import NotDone, Orders
-from bot.render import Draft, section
+from bot.render import Draft, card
 from bot.slack_api import SlackApi
 from bot.threads import ThreadRef, parse_session
 from bot.words import BOT
@@ -150,9 +150,9 @@ class DigestMessages:
         """Agree to a proposal or take it back, and say so in its post, where the buttons stood."""
         order = (await self._orders.get(proposal, by, is_proposal=True)).order
         done = await self._orders.decide(proposal, by, is_yes=is_yes)
-        text = posts.decided(done, self._clock(), is_change=bool(order.changes))
+        told = card(posts.decided(done, self._clock(), is_change=bool(order.changes)))
         if ts:
-            await self._api.update(channel, ts, text, blocks=(section(text),))
+            await self._api.update(channel, ts, told.text, blocks=told.blocks)
         stamp, pending = await self._find(order.origin, order.owner)
         if schedule_id(pending.proposal) == proposal:
             await self._save(order.origin, order.owner, f"{stamp} 1", Pending())

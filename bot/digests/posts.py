@@ -20,8 +20,8 @@ from bot.digests.orders import CHANNEL_ID, NotDone
 from bot.render import (
     Draft,
     IsLive,
-    actions,
     button,
+    card,
     defanged,
     limits,
     link,
@@ -71,8 +71,9 @@ def proposal(schedule: Schedule, now: datetime, *, may_read: bool = True) -> Dra
     if order.only_when_new:
         lines.append(f"_{words('digest-only-news')}_")
     text = "\n".join([*lines, words("digest-shall-i")])
-    buttons = [_button(name, words, schedule.id) for name in ("confirm", "change", "cancel")]
-    return Draft(text=text, blocks=(section(_whole(text)), actions(*buttons)))
+    return card(
+        text, *(_button(name, words, schedule.id) for name in ("confirm", "change", "cancel"))
+    )
 
 
 def decided(schedule: Schedule, now: datetime, *, is_change: bool) -> str:
@@ -153,9 +154,8 @@ def listing(
 def offer_of_form(text: str, language: str) -> Draft:
     """What is said where nobody can read an order: the form does it as well."""
     words = BOT.of(language)
-    said = words("digest-away")
     new = _button("new", words, " ".join(text.split())[:TASK_CHARS] or "-")
-    return Draft(text=said, blocks=(section(said), actions(new)))
+    return card(words("digest-away"), new)
 
 
 def root(
