@@ -71,9 +71,8 @@ def proposal(schedule: Schedule, now: datetime, *, may_read: bool = True) -> Dra
     if order.only_when_new:
         lines.append(f"_{words('digest-only-news')}_")
     text = "\n".join([*lines, words("digest-shall-i")])
-    return card(
-        text, *(_button(name, words, schedule.id) for name in ("confirm", "change", "cancel"))
-    )
+    buttons = [_button(name, words, schedule.id) for name in ("confirm", "change", "cancel")]
+    return card(text, *buttons)
 
 
 def decided(schedule: Schedule, now: datetime, *, is_change: bool) -> str:
@@ -167,14 +166,8 @@ def root(
 ) -> str:
     """The digest's first post: a headline, its lines, and what they are to be read with.
 
-    At most `ROOT_CHARS`, and each line one line.
-
-    Args:
-        digest: Beside what was told before.
-        schedule: Whose it is.
-        slot: For which it was made.
-        before: When the digest before it was due; None for the first one.
-        is_live: Which addresses may be links.
+    At most `ROOT_CHARS`, and each line one line. The digest stands beside what was told `before`:
+    the moment when the one before it was due, None for the first one.
     """
     order, language = schedule.order, language_of(schedule.order)
     words = BOT.of(language)
