@@ -84,8 +84,3 @@ def test_a_joined_emoji_is_not_torn() -> None:
     family = "👩‍👩‍👧‍👦"
 
     assert all(set(part.split(family)) == {""} for part in split(family * 30, 45))
-
-
-def test_a_limit_that_holds_no_fence_is_refused() -> None:
-    with pytest.raises(ValueError, match="40"):
-        split("text", 10)
