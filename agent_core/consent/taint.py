@@ -11,7 +11,7 @@ from typing import cast
 from agent_core.consent.leaves import json_in, texts_in
 from agent_core.models.strict_json import as_object, load_strictly
 from agent_core.tools import ToolOutput
-from agent_core.tools.actions import LOST, OpenedCall
+from agent_core.tools.actions import OpenedCall
 from agent_core.tools.names import canonical, slug_of
 
 MAX_BARE_CHARS = 64
@@ -36,12 +36,6 @@ _META = (
 )  # fmt: skip
 _META_SERVERS = ("mcp__composio__*", "mcp__rube__*")
 
-_NO_TOOL = re.compile(
-    r"There is no tool (?P<name>[^\s]+)\."
-    r"( Did you mean [\w-]+(, [\w-]+)*\?| There are: [\w-]+(, [\w-]+)*( and \d+ more)?\.)?",
-    re.ASCII,
-)
-
 _BARE = re.compile(r"[\w:+=-]*(\d\.\d[\w:+=-]*)?", re.ASCII)
 """Many languages need no white space between words, so there are no letters but ours. Without dots,
 slashes and @ no address stands in it: it cannot say where anything should go."""
@@ -52,7 +46,7 @@ def brings_outside_text(call: OpenedCall, output: ToolOutput) -> bool:
 
     True in all doubt: only what is known to hold none is let off.
     """
-    if _is_ours(call, output) or _is_own_error(call, output):
+    if output.is_ours or _is_ours(call, output):
         return False
     return not _is_bare(_answers_of_apps(call, output.text))
 
@@ -66,16 +60,6 @@ def _is_ours(call: OpenedCall, output: ToolOutput) -> bool:
         return output.is_error or slug in _LOCAL_WRITERS
     is_composio = any(fnmatchcase(name, server) for server in _META_SERVERS)
     return is_composio and canonical(slug) in _META
-
-
-def _is_own_error(call: OpenedCall, output: ToolOutput) -> bool:
-    """Errors that hold nothing but our words, whoever sent them."""
-    if not output.is_error:
-        return False
-    if output.text == LOST:
-        return True
-    unknown = _NO_TOOL.fullmatch(output.text)
-    return unknown is not None and unknown["name"] == call.name[:128]
 
 
 def _answers_of_apps(call: OpenedCall, text: str) -> str:

@@ -87,7 +87,7 @@ class OpenedCall:
         return canonical(slug_of(self.name)) in _DISCOVERY
 
 
-LOST = (
+_LOST = (
     "The program was restarted while this call was under way, and its result is lost: it may or "
     "may not have happened. Look whether it had its effect before you make it again; a call that "
     "only reads can simply be made again."
@@ -97,7 +97,11 @@ LOST = (
 def lost_result() -> ToolOutput:
     """What comes of a call that was begun before a restart and may not be made again."""
     return ToolOutput(
-        text=LOST, is_error=True, size_bytes=len(LOST.encode()), may_have_happened=True
+        text=_LOST,
+        is_error=True,
+        is_ours=True,
+        size_bytes=len(_LOST.encode()),
+        may_have_happened=True,
     )
 
 

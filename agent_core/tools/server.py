@@ -125,6 +125,8 @@ class McpServer:
         try:
             if call.name not in self._tools:
                 await self.specs()
+            if call.name not in self._tools:
+                return unknown_tool(call.name, [spec.name for spec in self._specs])
             schema = self._usable(call.name).input_schema
             if fault := fault_of_arguments(call.arguments, schema):
                 return _failed(f"Invalid arguments for {call.name}: {fault}")
@@ -176,7 +178,7 @@ class McpServer:
         """
         tool = self._tools.get(name)
         if tool is None:
-            raise ToolServerError(unknown_tool(name, [spec.name for spec in self._specs]).text)
+            raise ToolServerError(f"There is no tool {name} any more.")
         if tool.held:
             raise ToolServerError(
                 f"The tool {name} is turned off, and only an operator can turn it on. {tool.held}"
