@@ -6,12 +6,11 @@ That is noted before a model sees the text.
 import json
 import re
 from fnmatch import fnmatchcase
-from typing import cast
 
 from agent_core.consent.leaves import json_in, texts_in
 from agent_core.models.strict_json import as_object, load_strictly
 from agent_core.tools import ToolOutput
-from agent_core.tools.actions import OpenedCall
+from agent_core.tools.actions import OpenedCall, batch_results
 from agent_core.tools.names import canonical, slug_of
 
 MAX_BARE_CHARS = 64
@@ -66,11 +65,10 @@ def _answers_of_apps(call: OpenedCall, text: str) -> str:
     """Of a batch what the apps said, without Composio's own words around it."""
     is_composio = any(fnmatchcase(call.name, server) for server in _META_SERVERS)
     told = as_object(json_in(text)) if is_composio and call.is_batch else {}
-    results: object = as_object(told.get("data")).get("results")
-    if not isinstance(results, list):
+    results = batch_results(told)
+    if results is None:
         return text
-    said = [_said_by_app(entry) for entry in cast("list[object]", results)]
-    return json.dumps([said, told.get("error")])
+    return json.dumps([[_said_by_app(entry) for entry in results], told.get("error")])
 
 
 def _said_by_app(entry: object) -> object:

@@ -59,7 +59,7 @@ def build_runtime(
     Raises:
         SettingsError: the policy file cannot be read.
     """
-    model = _model(settings)
+    model = anthropic_model(settings, settings.agent_model)
     database = Database(settings.state_url)
     pins = Pins(ToolPins(database), now=clock)
     api = composio_api(settings) if composio_url(settings) else None
@@ -109,9 +109,10 @@ def build_runtime(
     )
 
 
-def _model(settings: CoreSettings) -> AnthropicModel:
+def anthropic_model(settings: CoreSettings, name: str) -> AnthropicModel:
+    """A model of the configured account."""
     return AnthropicModel(
-        settings.agent_model,
+        name,
         api_key=settings.anthropic_api_key.get_secret_value(),
         auth_token=settings.bearer,
         base_url=settings.model_base_url,

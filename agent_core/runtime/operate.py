@@ -26,8 +26,7 @@ from agent_core.errors import SessionError, SettingsError
 from agent_core.ids import UserId
 from agent_core.messages import JsonObject, Message, Text
 from agent_core.models import ModelRequest, whole_reply
-from agent_core.models.anthropic import AnthropicModel
-from agent_core.runtime.build import composio_api, configured_fleet, local_toolkit
+from agent_core.runtime.build import anthropic_model, composio_api, configured_fleet, local_toolkit
 from agent_core.sessions import Database
 from agent_core.sessions.audit import AuditedCall, AuditLog
 from agent_core.sessions.migrations import NEWEST, file_of, revision_of
@@ -129,13 +128,7 @@ async def ask_model(settings: CoreSettings, name: str) -> None:
         ModelError: it does not answer.
         SettingsError: there is no key.
     """
-    model = AnthropicModel(
-        name,
-        api_key=settings.anthropic_api_key.get_secret_value(),
-        auth_token=settings.bearer,
-        base_url=settings.model_base_url,
-        version=settings.anthropic_version or None,
-    )
+    model = anthropic_model(settings, name)
     request = ModelRequest(
         system="",
         messages=(Message(role="user", parts=(Text(text="Reply with the word OK."),)),),

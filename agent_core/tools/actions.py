@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
-from agent_core.models.strict_json import is_nested_too_deeply
+from agent_core.models.strict_json import as_object, is_nested_too_deeply
 from agent_core.tools import ToolOutput
 from agent_core.tools.names import canonical, reads, slug_of
 
@@ -125,6 +125,12 @@ def prefix_of(name: str) -> str:
 def is_batch(slug: str) -> bool:
     """Whether the tool runs others."""
     return canonical(slug).removeprefix("COMPOSIO_") in _BATCHES
+
+
+def batch_results(told: JsonObject) -> list[object] | None:
+    """What a batch's result says of each entry; None where it does not say it."""
+    results = as_object(told.get("data")).get("results")
+    return cast("list[object]", results) if isinstance(results, list) else None
 
 
 def _opened(call: Action, depth: int) -> tuple[Action, ...]:

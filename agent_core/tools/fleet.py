@@ -270,11 +270,7 @@ def _read_entry(raw: Any, filling: _Filling) -> Entry | str:
 
 
 def _read_file(path: Path) -> dict[str, Any]:
-    """The raw entries of a file by name, in the order of the file.
-
-    Raises:
-        SettingsError: the file is not there or is not such a file; the message says line and why.
-    """
+    """The raw entries of a file by name, in the order of the file."""
     try:
         return _entries(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:

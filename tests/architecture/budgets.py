@@ -21,7 +21,7 @@ class Budget:
 
 ROOMS = {
     "agent_core/classifier": Budget(295, 3, 320, 3),
-    "agent_core/consent": Budget(1481, 11, 1450, 11),
+    "agent_core/consent": Budget(1448, 11, 1450, 11),
     "agent_core/context": Budget(156, 2, 160, 2),
     "agent_core/durable": Budget(407, 3, 390, 3),
     "agent_core/loop": Budget(872, 6, 820, 6),
@@ -33,7 +33,7 @@ ROOMS = {
     "agent_core/sessions": Budget(2683, 15, 2500, 16),
     "agent_core/subagents": Budget(168, 3, 170, 2),
     "agent_core/testing": Budget(909, 8, 950, 8),
-    "agent_core/tools": Budget(3472, 19, 2900, 22),
+    "agent_core/tools": Budget(3448, 19, 2900, 22),
     "agent_core/words": Budget(99, 1, 90, 1),
     "agent_core/workspaces": Budget(646, 6, 650, 7),
     "agent_core": Budget(18781, 123, 16_800, 120),
