@@ -2,17 +2,19 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, Protocol, cast
 
+from lxml.etree import strip_tags  # pyright: ignore[reportUnknownVariableType]
 from lxml.html import HtmlElement, fromstring  # pyright: ignore[reportUnknownVariableType]
 from trafilatura import bare_extraction
 from trafilatura.settings import Document
 from trafilatura.utils import load_html
+from trafilatura.xml import xmltotxt  # pyright: ignore[reportUnknownVariableType]
 
-from mcp_local.extract.markdown import Article, Element, line_of, render_blocks
+from mcp_local.extract.reader import Article
 
 MAX_HTML_CHARS = 4_000_000
 """More markup than this is not parsed; it would take the reader several hundred megabytes."""
@@ -21,6 +23,34 @@ MIN_CHARS = 80
 """With less text than this, a page with scripts is one whose text comes by script."""
 
 _EMBEDDED = re.compile(r"data:[^\s\"'()<>]{1000,}")
+
+
+class Element(Protocol):
+    """An element of an HTML page, or of trafilatura's simpler tree."""
+
+    tag: object
+    """The name; comments and processing instructions have something else here."""
+    text: str | None
+    tail: str | None
+
+    def __iter__(self) -> Iterator["Element"]: ...
+
+    def extend(self, elements: "list[Element]", /) -> None: ...
+
+    def get(self, key: str, default: str, /) -> str: ...
+
+    def iter(self, *tags: str) -> Iterator["Element"]: ...
+
+    def iterancestors(self) -> Iterator["Element"]: ...
+
+    def iterchildren(self, *tags: str) -> Iterator["Element"]: ...
+
+    def itertext(self) -> Iterator[str]: ...
+
+
+def line_of(text: str | None) -> str:
+    """Text on one line, each run of white space one space."""
+    return " ".join((text or "").split())
 
 
 def extract_html(html: str, url: str) -> Article:
@@ -199,3 +229,27 @@ def _repeats(block: str, headlines: Collection[str]) -> bool:
 
 def _is_heading(block: str) -> bool:
     return bool(re.match(r"#{1,6} ", block))
+
+
+_write = cast("Callable[[Element, bool], str]", xmltotxt)
+_CODE = re.compile(r"(^```.*?^```+$)", re.MULTILINE | re.DOTALL)
+_ESCAPE = re.compile(r"\\([^a-zA-Z0-9\s|])")
+_SPACES = re.compile(r"(?<=\S)[^\S\n]+")
+
+
+def render_blocks(body: Element) -> list[str]:
+    """The blocks of the tree in their order, to be joined by empty lines.
+
+    trafilatura writes the Markdown; without emphasis, links and escapes its words are the page's.
+    """
+    for code in body.iter("code"):
+        if "\n" not in "".join(code.itertext()) and not list(code.iter("lb")):
+            code.tag = "hi"
+    for quote in body.iter("quote"):
+        for part in list(quote.iter("p")) or [quote]:
+            part.text = f"> {part.text or ''}"
+    strip_tags(cast("Any", body), "hi", "ref", "del")
+    pieces = _CODE.split(_write(body, True))
+    pieces[::2] = [_SPACES.sub(" ", _ESCAPE.sub(r"\1", piece)) for piece in pieces[::2]]
+    lines = "\n".join(line.rstrip() for line in "".join(pieces).splitlines())
+    return [block for block in re.split(r"\n{2,}", lines.strip()) if block]
