@@ -52,7 +52,7 @@ ROOMS = {
     "bot/sandbox/model": Budget(2278, 15, 2000, 16),
     "bot/sandbox/composio": Budget(1588, 13, 1600, 14),
     "bot/sandbox": Budget(9395, 76, 9000, 80),
-    "mcp_local": Budget(4700, 40, 4700, 42),
+    "mcp_local": Budget(4549, 39, 4700, 42),
     "product": Budget(45656, 314, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(4232, 37, 4500, 50),
     "tests": Budget(47053, 298, 45_000, 330),
