@@ -2,19 +2,18 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from copy import deepcopy
-from typing import Any, cast
+from typing import Any
 
 from lxml.etree import strip_tags  # pyright: ignore[reportUnknownVariableType]
-from lxml.html import fromstring  # pyright: ignore[reportUnknownVariableType]
 from trafilatura import bare_extraction
 from trafilatura.metadata import examine_meta, extract_title
 from trafilatura.settings import Document
 from trafilatura.utils import load_html
 from trafilatura.xml import xmltotxt  # pyright: ignore[reportUnknownVariableType]
 
-from mcp_local.extract.reader import Article
+from mcp_local.extract import Article
 
 MAX_HTML_CHARS = 4_000_000
 """More markup than this is not parsed; it would take the reader several hundred megabytes."""
@@ -66,7 +65,6 @@ def _has_scripts(page: Element) -> bool:
     return any("json" not in script.get("type", "").lower() for script in page.iter("script"))
 
 
-_parse = cast("Callable[[str], Element]", fromstring)
 MAX_PIECES = 60
 _LEAST_SHARE = 0.3
 _LEAST_GAIN = 1.15
@@ -77,9 +75,10 @@ def find_body(page: Element, url: str) -> Element | None:
     body = _extract(page, url)
     if body is None:
         return None
-    whole = _joined(page, line_of("".join(body.itertext())))
+    text = "".join(body.itertext())
+    whole = _joined(page, line_of(text))
     rejoined = _extract(whole, url) if whole is not None else None
-    if rejoined is not None and _length(rejoined) > _LEAST_GAIN * _length(body):
+    if rejoined is not None and len("".join(rejoined.itertext())) > _LEAST_GAIN * len(text):
         return rejoined
     return body
 
@@ -101,7 +100,7 @@ def _joined(page: Element, text: str) -> Element | None:
     outer = [piece for piece in pieces if not any(id(up) in known for up in piece.iterancestors())]
     if not 2 <= len(outer) <= MAX_PIECES:
         return None
-    document: Element = _parse("<html><body><article></article></body></html>")
+    document: Element = load_html("<html><body><article></article></body></html>")
     for article in document.iter("article"):
         article.extend([deepcopy(piece) for piece in outer])
     return document
@@ -120,10 +119,6 @@ def _holding_kind(page: Element, text: str) -> tuple[str, str] | None:
         if length >= _LEAST_SHARE * len(text):
             return kind
     return None
-
-
-def _length(body: Element) -> int:
-    return sum(len(text) for text in body.itertext())
 
 
 MAX_NOTICE_CHARS = 260

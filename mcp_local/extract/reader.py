@@ -5,27 +5,16 @@ import os
 import re
 import resource
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
 from anyio import BrokenWorkerProcess, CapacityLimiter, to_process
 
 from mcp_local.errors import FetchFailed
+from mcp_local.extract import Article
 
 MAX_MEMORY_BYTES = 2_000_000_000
 """Of one worker; a page that breaks it ends the process, which is replaced."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Article:
-    """The main text of a page as plain-reading Markdown."""
-
-    title: str = ""
-    description: str = ""
-    markdown: str = ""
-    lack: Literal["", "needs a browser", "no text on the page"] = ""
-    """Why `markdown` is empty, if it is."""
 
 
 class Readers:

@@ -3,8 +3,9 @@
 import pytest
 
 from mcp_local.errors import FetchFailed
+from mcp_local.extract import Article
 from mcp_local.extract.html import extract_html
-from mcp_local.extract.reader import Article, Readers, extract_text
+from mcp_local.extract.reader import Readers, extract_text
 from tests.mcp_local.fetch.world import article, paragraphs
 
 URL = "http://news.example/page"
