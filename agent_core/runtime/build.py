@@ -63,11 +63,10 @@ def build_runtime(
     database = Database(settings.state_url)
     pins = Pins(ToolPins(database), now=clock)
     api = composio_api(settings) if composio_url(settings) else None
-    key = settings.composio_api_key.get_secret_value()
     hub = McpHub(
         [local_toolkit(settings, settings.workspaces_root)],
         fleet=configured_fleet(settings),
-        more=[composio_server(api, api_key=key, pins=pins)] if api else [],
+        more=[composio_server(api, pins=pins)] if api else [],
         pins=pins,
         told=lambda call, context: _remote_session(api, call, context),
     )

@@ -141,12 +141,11 @@ async def list_composio_tools(settings: CoreSettings) -> tuple[str, ...]:
     Raises:
         ToolServerError: there is no session, or it lists none.
     """
-    key = settings.composio_api_key.get_secret_value()
     api = composio_api(settings)
     try:
         session = await api.of(CHECKER)
         return await _list_tools(
-            HttpServer(name=SERVER_NAME, url=session.mcp_url, headers={"x-api-key": key})
+            HttpServer(name=SERVER_NAME, url=session.mcp_url, headers={"x-api-key": api.api_key})
         )
     finally:
         await api.close()

@@ -97,7 +97,7 @@ class Clicks:
         place = _thread(press).session
         form = reason_form(consent, BOT.of(language), language=language, place=place)
         try:
-            return await self._api.views.open(press.trigger_id, form) is not None
+            return await self._api.open_view(press.trigger_id, form)
         except SlackRefused as refused:
             logger.warning("no form for a reason was opened: %s", refused)
             return False
