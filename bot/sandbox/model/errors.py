@@ -6,6 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
+from aiohttp import web
+
 from bot.sandbox.model.wire import Json
 
 OK = 200
@@ -25,7 +27,7 @@ TYPE_OF_STATUS = {
 
 
 class RefusedError(Exception):
-    """The request is answered with an error of the given status and type."""
+    """The request is answered with an error of the given status and its type."""
 
     def __init__(
         self,
@@ -36,19 +38,21 @@ class RefusedError(Exception):
         retry_after: float | None = None,
     ) -> None:
         super().__init__(message)
-        self.message = message
         self.status = status
-        self.code = code
-        self.retry_after = retry_after
+        self._code = code
+        self._retry_after = retry_after
 
-
-def error_body(error: RefusedError, request_id: str) -> Json:
-    """The JSON body of an error answer."""
-    kind = TYPE_OF_STATUS.get(error.status, "api_error")
-    inner: Json = {"type": kind, "message": error.message}
-    if error.code:
-        inner["details"] = {"error_code": error.code}
-    return {"type": "error", "error": inner, "request_id": request_id}
+    def answer(self, request_id: str) -> web.Response:
+        """The answer that tells it."""
+        kind = TYPE_OF_STATUS.get(self.status, "api_error")
+        inner: Json = {"type": kind, "message": str(self)}
+        if self._code:
+            inner["details"] = {"error_code": self._code}
+        headers = {"request-id": request_id}
+        if self._retry_after is not None:
+            headers["retry-after"] = f"{self._retry_after:g}"
+        body = {"type": "error", "error": inner, "request_id": request_id}
+        return web.json_response(body, status=self.status, headers=headers)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -78,12 +82,10 @@ class Fault:
             async with asyncio.timeout(self.stall_s):
                 await self.over.wait()
 
-    @property
-    def is_http_error(self) -> bool:
-        return self.cut is None and self.status != OK
-
-    @property
-    def error(self) -> RefusedError:
-        return RefusedError(
-            self.message, status=self.status, code=self.error_code, retry_after=self.retry_after
-        )
+    async def refuse(self) -> None:
+        """Raise RefusedError where it is an HTTP error and not one of the stream."""
+        if self.cut is None and self.status != OK:
+            await self.silence()
+            raise RefusedError(
+                self.message, status=self.status, code=self.error_code, retry_after=self.retry_after
+            )
