@@ -5,7 +5,7 @@ import secrets
 from contextlib import AsyncExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Self
+from typing import Self
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
@@ -20,86 +20,15 @@ from bot.sandbox.composio.rest import MAX_FILE_BYTES, RestRoutes
 _LOOPBACK = "127.0.0.1"
 _OPEN_PATHS = (LINK_PATH, "/s3/", "/mailbox")
 """Asked for by browsers and by whoever holds a presigned address, so without the key."""
-_OLDER = ("2025-03-26", "2025-06-18", "2025-11-25")
-"""Versions in which a client begins with `initialize`."""
-_STATELESS = "2026-07-28"
+_CACHE: Data = {"ttlMs": 0, "cacheScope": "private"}
 _ABOUT: Data = {
+    "supportedVersions": ["2026-07-28"],
     "capabilities": {"tools": {}},
     "serverInfo": {"name": "composio-stand-in", "version": "1"},
     "instructions": "Find tools with COMPOSIO_SEARCH_TOOLS, then run them.",
+    **_CACHE,
 }
-_CACHE: Data = {"ttlMs": 0, "cacheScope": "private"}
 _NO_METHOD = -32_601
-
-
-class McpEndpoint:
-    """The hosted MCP endpoint, one address a session: JSON-RPC over HTTP without streams.
-
-    Written out and not taken from the SDK, so that the product's client meets other hands.
-    """
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-
-    async def handle(self, request: web.Request) -> web.Response:
-        """The answer to one message."""
-        user_id = self._service.person_of(request)
-        if request.method != "POST":
-            # The endpoint has nothing to say unasked, and keeps nothing that could be ended.
-            raise RestError(405, "HTTP_MethodNotAllowed", "This endpoint takes messages alone")
-        message = as_data(await request.json())
-        if "id" not in message:
-            return web.Response(status=202)
-        told: Data = {"jsonrpc": "2.0", "id": message["id"]}
-        result = await self._result(user_id, str(message.get("method")), message)
-        if result is None:
-            error = {"code": _NO_METHOD, "message": "Method not found"}
-            return web.json_response({**told, "error": error})
-        return web.json_response({**told, "result": {"resultType": "complete", **result}})
-
-    async def _result(self, user_id: str, method: str, message: Data) -> Data | None:
-        params = as_data(message.get("params"))
-        match method:
-            case "server/discover":
-                return {"supportedVersions": [_STATELESS], **_ABOUT, **_CACHE}
-            case "initialize":
-                asked = params.get("protocolVersion")
-                return {"protocolVersion": asked if asked in _OLDER else _OLDER[-1], **_ABOUT}
-            case "ping":
-                return {}
-            case "tools/list":
-                return {"tools": [_describe(tool) for tool in offered().values()], **_CACHE}
-            case "tools/call":
-                return await self._call(user_id, params)
-            case _:
-                return None
-
-    async def _call(self, user_id: str, params: Data) -> Data:
-        slug, outcome = str(params.get("name")), None
-        if slug in offered():
-            outcome = await self._service.execute(user_id, slug, as_data(params.get("arguments")))
-        if outcome is None:
-            return _text(explain_absence(slug), is_error=True)
-        return _text(json.dumps(outcome.as_json(), ensure_ascii=False), is_error=False)
-
-
-def _text(text: str, *, is_error: bool) -> Data:
-    content: list[Any] = [{"type": "text", "text": text}]
-    return {"content": content, "isError": is_error}
-
-
-def _describe(tool: Tool) -> Data:
-    return {
-        "name": tool.slug,
-        "title": tool.about["title"],
-        "description": tool.about["description"],
-        "inputSchema": tool.schema,
-        "annotations": {
-            "readOnlyHint": tool.reads_only,
-            "destructiveHint": not tool.reads_only,
-            "openWorldHint": "openWorldHint" in tool.about["tags"],
-        },
-    }
 
 
 class ComposioStandIn(Service):
@@ -150,9 +79,38 @@ class ComposioStandIn(Service):
         app = web.Application(middlewares=[self._guard], client_max_size=MAX_FILE_BYTES)
         app.add_routes(RestRoutes(self).routes())
         app.add_routes(Pages(self).routes())
-        app.router.add_route("*", "/v3/mcp/{session_id}", McpEndpoint(self).handle)
+        app.router.add_post("/v3/mcp/{session_id}", self._answer_mcp)
         app.router.add_route("*", "/{path:.*}", _refuse_path)
         return app
+
+    async def _answer_mcp(self, request: web.Request) -> web.Response:
+        """The hosted MCP endpoint, one address a session: JSON-RPC over HTTP without streams.
+
+        Written out and not taken from the SDK, so that the product's client meets other hands.
+        """
+        user_id, message = self.person_of(request), as_data(await request.json())
+        if "id" not in message:
+            return web.Response(status=202)
+        told: Data = {"jsonrpc": "2.0", "id": message["id"]}
+        match message.get("method"):
+            case "server/discover":
+                result = _ABOUT
+            case "tools/list":
+                result: Data = {"tools": [_describe(tool) for tool in offered().values()], **_CACHE}
+            case "tools/call":
+                result = await self._call(user_id, as_data(message.get("params")))
+            case _:
+                error = {"code": _NO_METHOD, "message": "Method not found"}
+                return web.json_response({**told, "error": error})
+        return web.json_response({**told, "result": {"resultType": "complete", **result}})
+
+    async def _call(self, user_id: str, params: Data) -> Data:
+        slug, outcome = str(params.get("name")), None
+        if slug in offered():
+            outcome = await self.execute(user_id, slug, as_data(params.get("arguments")))
+        text = json.dumps(outcome.as_json(), ensure_ascii=False) if outcome else ""
+        content = [{"type": "text", "text": text or explain_absence(slug)}]
+        return {"content": content, "isError": outcome is None}
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -171,3 +129,17 @@ class ComposioStandIn(Service):
 async def _refuse_path(request: web.Request) -> web.Response:
     asked = f"{request.method} {request.path}"
     raise RestError(404, "HTTP_NotFound", f"{asked} is not part of this sandbox")
+
+
+def _describe(tool: Tool) -> Data:
+    return {
+        "name": tool.slug,
+        "title": tool.about["title"],
+        "description": tool.about["description"],
+        "inputSchema": tool.schema,
+        "annotations": {
+            "readOnlyHint": tool.reads_only,
+            "destructiveHint": not tool.reads_only,
+            "openWorldHint": "openWorldHint" in tool.about["tags"],
+        },
+    }

@@ -14,10 +14,9 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from bot.sandbox.model.errors import Fault, RefusedError
 from bot.sandbox.model.message import Kind, Pace, Reply, Text, ToolUse, finish, stream_events
 from bot.sandbox.model.playbooks import Pages, is_beside, no_pages, plan
-from bot.sandbox.model.validation import validate
+from bot.sandbox.model.validation import Fault, RefusedError, validate
 from bot.sandbox.model.wire import Json, as_object
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
