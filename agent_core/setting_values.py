@@ -1,6 +1,7 @@
 """What the text of a setting must look like. Each check returns its value or says what is wrong."""
 
 import re
+from collections.abc import Callable
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -8,9 +9,9 @@ from pydantic import SecretStr
 
 MAX_SHOWN_CHARS = 40
 MAX_PORT = 65_535
+ONE_WORD = r"""^[^\s\p{C}"']*$"""
 
 _HOST = re.compile(r"(?:\*\.)?[\w-]+(?:\.[\w-]+)*\.?")
-_PLACE = re.compile(r"(?P<host>\[[^\[\]]+\]|[^:\[\]]+)(?::(?P<port>\d{1,5}))?")
 
 
 def shown(value: object) -> str:
@@ -39,83 +40,61 @@ def as_credential(value: SecretStr) -> SecretStr:
     return value
 
 
-def as_name(value: str) -> str:
-    """One word, such as a model's id."""
-    if not _is_one_word(value):
-        raise ValueError(f"is {shown(value)}, which is not one plain word")
-    return value
-
-
-def _is_one_word(value: str) -> bool:
-    return value.isprintable() and not set(value) & set(" \"'")
-
-
-def as_date(value: str) -> str:
-    """A date as YYYY-MM-DD, or nothing."""
-    if value and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
-        raise ValueError(f"is {shown(value)}, which is no date")
-    return value
-
-
-def as_project(value: str) -> str:
-    """organisation/project, or nothing."""
-    if value and not re.fullmatch(r"[\w.-]+/[\w.-]+", value):
-        raise ValueError(f"is {shown(value)}")
-    return value
-
-
 def as_hosts(value: str) -> str:
     """`host`, `host:port` and `*.domain` entries with commas between them."""
-    for entry in _entries(value):
-        if not _is_place(entry):
-            raise ValueError(f"has the entry {shown(entry)}, which is no host")
-    return value
+    return _each(value, _read_host, "has the entry {}, which is no host")
 
 
 def as_link_places(value: str) -> str:
     """Hosts with commas between them, each perhaps with a port and the beginning of a path."""
-    for place in filter(None, (each.strip() for each in value.split(","))):
-        host = _PLACE.fullmatch(place.partition("/")[0])
-        if host is None or not _HOST.fullmatch(host["host"]) or not _is_one_word(place):
-            raise ValueError(f"holds {shown(place)}, which is no host with a path")
-    return value
+    return _each(value, _read_link_place, "holds {}, which is no host with a path")
 
 
 def as_connections(value: str) -> str:
     """`pattern=address:port` entries with commas between them."""
-    for entry in _entries(value):
-        pattern, _, target = entry.partition("=")
-        if not _is_place(pattern.strip()) or not _is_endpoint(target.strip()):
-            raise ValueError(f"has the entry {shown(entry)}")
+    return _each(value, _read_connection, "has the entry {}")
+
+
+def _each(value: str, read: Callable[[str], object], wrong: str) -> str:
+    for entry in filter(None, (part.strip() for part in value.split(","))):
+        try:
+            read(entry)
+        except ValueError:
+            raise ValueError(wrong.format(shown(entry))) from None
     return value
 
 
-def _entries(value: str) -> list[str]:
-    return [entry for entry in (part.strip() for part in value.split(",")) if entry]
-
-
-def _is_place(text: str) -> bool:
-    """Whether it is a host, `*.domain` or address, maybe with a port."""
-    if _is_address(text):
-        return True
-    found = _PLACE.fullmatch(text)
-    if found is None or not 0 < int(found["port"] or 1) <= MAX_PORT:
-        return False
-    return bool(_HOST.fullmatch(found["host"])) or _is_address(found["host"].strip("[]"))
-
-
-def _is_endpoint(text: str) -> bool:
-    found = _PLACE.fullmatch(text)
-    return (
-        found is not None
-        and _is_address(found["host"].strip("[]"))
-        and 0 < int(found["port"] or 0) <= MAX_PORT
-    )
-
-
-def _is_address(text: str) -> bool:
-    try:
+def _read_host(text: str) -> None:
+    if urlsplit(f"//{text}").netloc != text:
+        raise ValueError(text)
+    if text.count(":") > 1 and not text.startswith("["):
         ip_address(text)
-    except ValueError:
-        return False
-    return True
+    else:
+        _read_place(text)
+
+
+def _read_link_place(text: str) -> None:
+    if not _is_one_word(text):
+        raise ValueError(text)
+    _read_place(text)
+
+
+def _read_connection(text: str) -> None:
+    pattern, _, target = (part.strip() for part in text.partition("="))
+    _read_host(pattern)
+    host, port = _read_place(target)
+    if ip_address(host) and port is None:
+        raise ValueError(text)
+
+
+def _read_place(text: str) -> tuple[str, int | None]:
+    """The host, name or address, and its port, where one is named; ValueError for no such place."""
+    parts = urlsplit(f"//{text}")
+    host, port = parts.hostname or "", parts.port
+    if "@" in text or port == 0 or not (_HOST.fullmatch(host) or ip_address(host)):
+        raise ValueError(text)
+    return host, port
+
+
+def _is_one_word(value: str) -> bool:
+    return value.isprintable() and not set(value) & set(" \"'")

@@ -18,13 +18,11 @@ from sqlalchemy.exc import ArgumentError
 
 from agent_core.errors import SettingsError
 from agent_core.setting_values import (
+    ONE_WORD,
     as_connections,
     as_credential,
-    as_date,
     as_hosts,
     as_link_places,
-    as_name,
-    as_project,
     as_web_address,
     shown,
 )
@@ -94,7 +92,7 @@ _ADDRESS = "a whole address such as https://gateway.example/api"
 
 Credential = Annotated[SecretStr, AfterValidator(as_credential), _KEY]
 ModelName = Annotated[
-    str, AfterValidator(as_name), About(right="a model's id, such as claude-sonnet-5-5")
+    str, Field(pattern=ONE_WORD), About(right="a model's id, such as claude-sonnet-5-5")
 ]
 
 
@@ -162,7 +160,7 @@ class CoreSettings(BaseSettings):
     ] = Field(default="", description="Address of a gateway.")
     anthropic_version: Annotated[
         str,
-        AfterValidator(as_date),
+        Field(pattern=r"^(\d{4}-\d{2}-\d{2})?$"),
         About(right="a date such as 2023-06-01", unset="the SDK's"),
     ] = Field(
         default="",
@@ -268,7 +266,7 @@ class CoreSettings(BaseSettings):
         "(`OTEL_EXPORTER_OTLP_ENDPOINT` works alone).",
     )
     logfire_project: Annotated[
-        str, AfterValidator(as_project), About(right="organisation/project")
+        str, Field(pattern=r"^([\w.-]+/[\w.-]+)?$"), About(right="organisation/project")
     ] = Field(
         default="",
         description="`organisation/project`, for links to traces in summary.txt.",

@@ -78,9 +78,7 @@ async def running_bot(
         )
         digests = build_digests(runtime, api, people, limits, clock)
         signs = Signs(api)
-        presenting = Presenting(
-            runtime, api, signs, scheduled=digests.presenter, links=runtime.consents
-        )
+        presenting = Presenting(runtime, api, signs, digests.presenter)
         stack.push_async_callback(presenting.close)
         rules = Rules(
             identity=identity,
@@ -120,7 +118,7 @@ async def running_bot(
         )
         await catch_up.heard.open()
         register(app, ingress, actions, catch_up)
-        runtime.take_orders_with(digests.messages)
+        runtime.take_orders_with(digests.messages.take_order)
         await runtime.readers.show_with(READER, presenting.attach)
         looks_for_left = Background()
         stack.push_async_callback(looks_for_left.close)

@@ -31,12 +31,11 @@ def start() -> None:
     raise typer.Exit(run_bot())
 
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object in place of lines.")]
+
+
 @app.command()
-def check(
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object in place of lines.")
-    ] = False,
-) -> None:
+def check(as_json: AsJson = False) -> None:
     """Try everything the bot depends on, and say what to do about what is wrong.
 
     The exit code is 0 when nothing is wrong (warnings are not), else 1.
@@ -68,11 +67,7 @@ def audit(
 
 
 @mcp.command("list")
-def list_servers(
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object in place of lines.")
-    ] = False,
-) -> None:
+def list_servers(as_json: AsJson = False) -> None:
     """Say which servers there are, and why some are off. Nothing is started."""
     from bot.operate import list_servers
 

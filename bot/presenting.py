@@ -2,8 +2,10 @@
 
 import asyncio
 import logging
+from collections.abc import Callable
 from contextlib import aclosing
 from functools import partial
+from pathlib import Path
 
 from agent_core.background import Backoff
 from agent_core.errors import SessionError
@@ -20,9 +22,8 @@ from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
 from agent_core.runtime import LeaseLost, Runtime, StoredTurn
 from bot.inbound import posted_ts
-from bot.presenter import READER, MakePresenter, Signs, ThreadPresenter, TurnPresenter
-from bot.presenter.consents import Links
-from bot.slack_api import SlackApi, SlackAuthRefused, SlackError, SlackRefused
+from bot.presenter import READER, PresenterState, Signs, ThreadPresenter, TurnPresenter
+from bot.slack_api import Guard, SlackApi, SlackAuthRefused, SlackRefused
 from bot.threads import parse_session
 
 logger = logging.getLogger(__name__)
@@ -36,38 +37,36 @@ Awaited = (
 """What somebody waits to see: an answer, what they are asked, and what became of that."""
 
 
+MakePresenter = Callable[[StoredTurn, SlackApi, PresenterState, Path], TurnPresenter]
+
+
 class StoredBookmark:
     """A presenter's state in the session store."""
 
-    def __init__(self, runtime: Runtime, turn: TurnId) -> None:
-        self._runtime = runtime
+    def __init__(self, runtime: Runtime, turn: TurnId, guard: Guard) -> None:
+        self._readers = runtime.readers
         self._turn = turn
+        self._guard = guard
 
     async def load(self) -> JsonObject | None:
-        return await self._runtime.readers.load_cursor(READER, self._turn)
+        return await self._readers.load_cursor(READER, self._turn)
 
     async def save(self, state: JsonObject) -> None:
+        await self._guard()
         done = bool(state.get("finished"))
-        await self._runtime.readers.save_cursor(READER, self._turn, state, done=done)
+        await self._readers.save_cursor(READER, self._turn, state, done=done)
 
 
 class Presenting:
     """Shows every turn in its thread, each in a task of its own."""
 
     def __init__(
-        self,
-        runtime: Runtime,
-        api: SlackApi,
-        signs: Signs | None = None,
-        *,
-        scheduled: MakePresenter | None = None,
-        links: Links | None = None,
+        self, runtime: Runtime, api: SlackApi, signs: Signs, scheduled: MakePresenter
     ) -> None:
         self._runtime = runtime
         self._api = api
-        self._signs = signs or Signs(api)
+        self._signs = signs
         self._scheduled = scheduled
-        self._links = links
         self._tasks: dict[TurnId, asyncio.Task[None]] = {}
 
     def attach(self, turn: StoredTurn, *, is_resumed: bool = False) -> None:
@@ -126,59 +125,41 @@ class Presenting:
         if await presenter.is_finished():
             return
         try:
-            if turn.status == "queued":
-                await presenter.show_queued()
             async with aclosing(self._runtime.events(turn.id)) as events:
                 async for _, event in events:
                     await self._present(presenter, event)
-        except LeaseLost:
-            presenter.forget()
-            raise
         finally:
             await presenter.close()
 
     async def _presenter(self, turn: StoredTurn) -> TurnPresenter:
+        """Whatever it writes is written by who has the session's lease, or not at all."""
         workspace = await self._runtime.workspace(turn.session, turn.inbound.received_at)
-        state = StoredBookmark(self._runtime, turn.id)
         guard = partial(self._runtime.check, turn.session)
-        if self._scheduled is not None and turn.inbound.scheduled:
-            return await self._scheduled(turn, state, workspace, guard)
-        thread, asked_ts = parse_session(turn.session), posted_ts(turn.inbound.key)
+        api, state = self._api.guarded(guard), StoredBookmark(self._runtime, turn.id, guard)
+        if turn.inbound.scheduled:
+            return self._scheduled(turn, api, state, workspace)
         return ThreadPresenter(
-            self._api,
-            thread,
+            api,
+            parse_session(turn.session),
             state,
             workspace,
-            asked_ts=asked_ts,
-            signs=self._signs,
-            may_be_left=not self._signs.knows(thread, asked_ts),
-            guard=guard,
-            links=self._links,
+            asked_ts=posted_ts(turn.inbound.key),
+            signs=self._signs.guarded(guard),
+            connect_link=self._runtime.consents.connect_link,
         )
 
     async def _present(self, presenter: TurnPresenter, event: AnyEvent) -> None:
-        """What fails is left out, since later events show the newer state; not what is awaited."""
-        if isinstance(event, Awaited):
-            await self._insist(presenter, event)
-            return
+        """What fails is left out, since later events show the newer state.
+
+        What is awaited is shown anew until Slack takes it, or says that it never will.
+        """
         try:
             await presenter.show(event)
+        except SlackRefused as refused:
+            logger.exception("turn %s: Slack does not take the %s", event.turn, event.kind)
+            if isinstance(event, TurnFinished) and not isinstance(refused, SlackAuthRefused):
+                await presenter.give_up()
         except Exception:
+            if isinstance(event, Awaited):
+                raise
             logger.exception("turn %s: %s was not shown", event.turn, event.kind)
-
-    async def _insist(self, presenter: TurnPresenter, event: Awaited) -> None:
-        """Without end, unless Slack says that it will not have it."""
-        for wait_s in BACKOFF.waits_s():
-            try:
-                await presenter.show(event)
-            except SlackAuthRefused:
-                logger.exception("turn %s waits for a token that may show it", event.turn)
-            except SlackRefused:
-                logger.exception("turn %s: Slack does not take the %s", event.turn, event.kind)
-                if isinstance(event, TurnFinished):
-                    await presenter.give_up()
-            except SlackError:
-                logger.warning("turn %s: %s is shown in %g s", event.turn, event.kind, wait_s)
-                await self._api.clock.sleep(wait_s)
-                continue
-            return

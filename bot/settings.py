@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, SecretStr, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from agent_core.setting_values import (
     MAX_PORT,
+    ONE_WORD,
     as_credential,
-    as_name,
     as_web_address,
     shown,
 )
@@ -68,7 +68,13 @@ def _ids_of(letters: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-IdList = Annotated[frozenset[str] | None, NoDecode]
+def _split(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    return frozenset(value.translate(_NOT_IN_IDS).replace(",", " ").split())
+
+
+IdList = Annotated[frozenset[str] | None, NoDecode, BeforeValidator(_split)]
 
 
 class BotSettings(BaseSettings):
@@ -99,6 +105,7 @@ class BotSettings(BaseSettings):
     slack_api_url: Annotated[
         str,
         AfterValidator(as_web_address),
+        AfterValidator(lambda url: (url or SLACK_API_URL).rstrip("/") + "/"),
         About(right=f"an address such as {SLACK_API_URL}, or leave it out"),
     ] = Field(default=SLACK_API_URL, description="Address of Slack's Web API.")
     slack_settle_s: Annotated[
@@ -159,7 +166,8 @@ class BotSettings(BaseSettings):
 
     console_host: Annotated[
         str,
-        AfterValidator(as_name),
+        Field(pattern=ONE_WORD),
+        AfterValidator(lambda host: host or CONSOLE_HOST),  # empty would be every address
         About(right="an address of this machine, such as 127.0.0.1"),
     ] = Field(
         default=CONSOLE_HOST,
@@ -174,26 +182,6 @@ class BotSettings(BaseSettings):
         description="Port of `/healthz`; 0 takes any that is free, which the log names. A port "
         "that is taken is no hindrance.",
     )
-
-    @field_validator(
-        "allowed_teams", "allowed_channels", "allowed_users", "approvers", mode="before"
-    )
-    @classmethod
-    def _ids(cls, value: object) -> object:
-        if not isinstance(value, str):
-            return value
-        return frozenset(value.translate(_NOT_IN_IDS).replace(",", " ").split())
-
-    @field_validator("console_host")
-    @classmethod
-    def _never_everywhere(cls, value: str) -> str:
-        """An empty host would mean every address of the machine."""
-        return value or CONSOLE_HOST
-
-    @field_validator("slack_api_url")
-    @classmethod
-    def _with_slash(cls, value: str) -> str:
-        return (value or SLACK_API_URL).rstrip("/") + "/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

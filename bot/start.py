@@ -107,17 +107,13 @@ async def _listen(settings: BotSettings, core: CoreSettings) -> None:
     await asyncio.to_thread(examine_root, core.workspaces_root, make=True)
     async with sole_process(core.state_url):
         await examine_database(core, patience_s=DATABASE_PATIENCE_S)
-        await _run(settings, core)
-
-
-async def _run(settings: BotSettings, core: CoreSettings) -> None:
-    shift_file = ClockSettings().shift_file
-    if shift_file is not None:
-        logger.warning("CLOCK_FILE is set: the time is what %s makes of it", shift_file)
-    async with running_bot(settings, core, clock=WallClock(shift_file).now):
-        if not core.composio_api_key.get_secret_value():
-            logger.warning("COMPOSIO_API_KEY is not set: there are no search and app tools")
-        await asyncio.Event().wait()
+        shift_file = ClockSettings().shift_file
+        if shift_file is not None:
+            logger.warning("CLOCK_FILE is set: the time is what %s makes of it", shift_file)
+        async with running_bot(settings, core, clock=WallClock(shift_file).now):
+            if not core.composio_api_key.get_secret_value():
+                logger.warning("COMPOSIO_API_KEY is not set: there are no search and app tools")
+            await asyncio.Event().wait()
 
 
 def _end_now() -> None:

@@ -22,7 +22,7 @@ from agent_core.errors import (
 )
 from agent_core.events import Route, Usage
 from agent_core.messages import Message, user_message
-from agent_core.models import Delta, Model, ModelRequest, Reply, ToolSpec
+from agent_core.models import Delta, Model, ModelRequest, Reply, ToolSpec, whole_reply
 from agent_core.models.retry import Retried, RetryingModel
 from agent_core.prompts import prompt
 
@@ -146,7 +146,7 @@ class Router:
         )
         try:
             async with asyncio.timeout(self._patience_s):
-                reply = await _whole(self.classifier, request)
+                reply = await whole_reply(self.classifier, request)
         except TimeoutError:
             return Judgement(word="COMPLEX", reason="late")
         except ModelError:
@@ -198,14 +198,6 @@ class _Gate:
             for item in held:
                 await self._tell(item)
         self._is_open = True
-
-
-async def _whole(model: Model, request: ModelRequest) -> Reply:
-    async with aclosing(model.stream(request)) as stream:
-        async for item in stream:
-            if isinstance(item, Reply):
-                return item
-    raise ModelUnavailable("The model ended its stream without a reply.")
 
 
 def _question(routing: Routing) -> str:

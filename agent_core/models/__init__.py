@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from agent_core.errors import ModelUnavailable
 from agent_core.events import Usage
 from agent_core.messages import JsonObject, Message
 
@@ -84,3 +86,12 @@ class Model(Protocol):
     def name(self) -> str: ...
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]: ...
+
+
+async def whole_reply(model: Model, request: ModelRequest) -> Reply:
+    """A model's reply at once. Raises ModelError as the stream does."""
+    async with aclosing(model.stream(request)) as stream:
+        async for item in stream:
+            if isinstance(item, Reply):
+                return item
+    raise ModelUnavailable("The model ended its stream without a reply.")

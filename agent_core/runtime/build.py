@@ -20,11 +20,9 @@ from agent_core.models.anthropic import AnthropicModel
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, standard_observers
 from agent_core.observers.corpus import ReaderBlacklist
-from agent_core.runtime.runs import Agents, Closing, TurnParts
+from agent_core.runtime.parts import Agents, TurnParts
 from agent_core.runtime.runtime import Runtime
-from agent_core.sessions import (
-    Database,
-)
+from agent_core.sessions import Database
 from agent_core.sessions.pins import ToolPins
 from agent_core.settings import CoreSettings, named_variables
 from agent_core.subagents.spec import shipped_specs
@@ -65,48 +63,39 @@ def build_runtime(
     database = Database(settings.state_url)
     pins = Pins(ToolPins(database), now=clock)
     api = composio_api(settings) if composio_url(settings) else None
-    key = settings.composio_api_key.get_secret_value()
     hub = McpHub(
         [local_toolkit(settings, settings.workspaces_root)],
         fleet=configured_fleet(settings),
-        more=[composio_server(api, api_key=key, pins=pins)] if api else [],
+        more=[composio_server(api, pins=pins)] if api else [],
         pins=pins,
         told=lambda call, context: _remote_session(api, call, context),
     )
     tools = AppFiles(hub, save=full_name(LOCAL_TOOLKIT, "save_app_file")) if api else hub
     blacklist = ReaderBlacklist(settings.workspaces_root.resolve())
     observers = Observers((*standard_observers(), blacklist))
-    specs = shipped_specs()
     turns = TurnParts(
-        database,
+        database=database,
         router=Router(
             classifier=model.beside(settings.classifier_model), answerer=RetryingModel(model)
         ),
         agents=Agents(
             model=RetryingModel(model),
             registry=Registry(tools, now=clock),
-            specs=specs,
+            specs=shipped_specs(),
             limits=Limits(
                 max_steps=settings.max_steps,
                 max_duration_s=settings.max_minutes * 60,
                 max_tokens=settings.max_tokens,
             ),
-            other_models={
-                spec.model: RetryingModel(model.beside(spec.model))
-                for spec in specs
-                if spec.model != "inherit"
-            },
         ),
         observers=observers,
         policy=read_policy(settings.policy_file),
         places=LinkPlaces(_link_places(settings)),
         accounts=api and Accounts(api, time.monotonic),
         clock=clock,
-        closing=Closing(
-            composio_url=composio_url(settings),
-            logfire_project=settings.logfire_project,
-            logfire_enabled=bool(settings.logfire_token.get_secret_value()),
-        ),
+        composio_url=composio_url(settings),
+        logfire_project=settings.logfire_project,
+        logfire_enabled=bool(settings.logfire_token.get_secret_value()),
     )
     return Runtime(
         turns,

@@ -7,7 +7,7 @@ from typing import Literal
 from agent_core.background import Backoff
 from agent_core.errors import ConsentRefused, ToolServerError
 from agent_core.ids import ConsentId, SessionId, TurnId, UserId
-from agent_core.runtime.runs import TurnParts
+from agent_core.runtime.parts import TurnParts
 from agent_core.sessions import ConnectionWait, StoredTurn
 from agent_core.sessions.consents import Consent, ConsentKind
 from agent_core.tools.composio_api import Accounts, are_connected

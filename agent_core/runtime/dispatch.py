@@ -7,22 +7,22 @@ dead processes, and what other processes have queued here.
 import asyncio
 import logging
 from collections.abc import Awaitable, Sequence
+from functools import partial
 from typing import Protocol
 from weakref import WeakValueDictionary
 
 from agent_core.background import Background
-from agent_core.durable import cannot_replay
+from agent_core.durable import Steps, cannot_replay
 from agent_core.durable.dbos_turns import DurableTurns
-from agent_core.events import Outcome
 from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, SessionId, TurnId
 from agent_core.messages import user_message
 from agent_core.runtime.consents import Consents
+from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import opening_text
-from agent_core.runtime.runs import TurnParts
-from agent_core.runtime.steering import StopSignals, end_silently, give_up
-from agent_core.runtime.turns import Orders, Turns
-from agent_core.sessions import ApprovalWait, Stop, StoredTurn
+from agent_core.runtime.runs import StopSignals, Work, end_silently, give_up, run_child
+from agent_core.runtime.turns import Orders, no_orders, run_turn, verdict_of
+from agent_core.sessions import ApprovalWait, Stop, StoredTurn, Wait
 from agent_core.sessions.leases import DEAD_AFTER_S, purge
 
 logger = logging.getLogger(__name__)
@@ -55,12 +55,12 @@ class Dispatch:
         self._leases = parts.leases
         self._background = background
         self._signals = StopSignals()
-        self._turns = turns = Turns(parts, self._signals, on_ended=self._go_on_with)
+        self.orders: Orders = no_orders
         self.durable = DurableTurns(
             durable_url,
             process=parts.leases.process,
-            turn=turns.run_turn,
-            child=turns.children.run,
+            turn=self._run_turn,
+            child=partial(run_child, parts, self._signals),
             on_broken=self._turn_broke_off,
         )
         self._reader: tuple[str, Reader] | None = None
@@ -95,10 +95,6 @@ class Dispatch:
                 unfinished = await self._store.unfinished_of(session)
             await self._begin_work([turn for turn in unfinished if turn.kind == "work"])
 
-    def take_orders_with(self, orders: Orders) -> None:
-        """From now on messages that order a schedule go there."""
-        self._turns.routes.orders = orders
-
     async def heed(self, turn_id: TurnId) -> None:
         """What was written to work that goes on may ask to end it, in whatever words.
 
@@ -110,7 +106,7 @@ class Dispatch:
             each.seq < turn.seq and each.status != "queued" for each in unfinished
         ):
             return
-        if await self._turns.routes.verdict(turn) != "STOP":
+        if await verdict_of(self._parts, turn) != "STOP":
             return
         if await self._store.revise(turn, turn.inbound, "stop"):
             await self.advance(turn.session)
@@ -171,10 +167,10 @@ class Dispatch:
         if busy is None:
             if queued is not None:
                 await self._begin(queued)
-        elif busy.status == "waiting" and (
-            self._is_over(busy) or any(_ends_wait(busy, turn) for turn in work)
-        ):
-            await self._end_wait(busy)
+        elif busy.status == "waiting" and busy.wait is not None:
+            is_over = busy.wait.is_over(self._parts.clock())
+            if is_over or any(_ends_wait(busy.wait, turn) for turn in work):
+                await self._end_wait(busy)
 
     async def _see_to_order(self, turn: StoredTurn) -> None:
         """Small talk begins; a stop ends the session's work and needs no answer of its own."""
@@ -182,7 +178,7 @@ class Dispatch:
         if turn.stop is not None:
             await self._end_unbegun(turn)
         elif turn.kind == "stop" and await self.stop(turn.session, stop, before=turn.seq):
-            await self._end_silently(turn, "steered")
+            await end_silently(self._parts, [turn], "steered")
         else:
             await self._begin(turn)
 
@@ -206,11 +202,8 @@ class Dispatch:
         if turn.kind == "work" and stop is not None and stop.why == "asked":
             said = user_message(opening_text(turn))
             await self._store.append_messages(turn.id, ROOT_RUN, 0, [said])
-        await self._end_silently(turn, "stopped")
+        await end_silently(self._parts, [turn], "stopped")
         return True
-
-    async def _end_silently(self, turn: StoredTurn, outcome: Outcome) -> None:
-        await end_silently([turn], outcome, log=self._parts.log, clock=self._parts.clock)
 
     async def _begin(self, turn: StoredTurn) -> None:
         fault_point("turn.before")
@@ -236,8 +229,7 @@ class Dispatch:
     async def _go_on_from_history(self, turn: TurnId, generation: int) -> None:
         if generation > MAX_GENERATIONS:
             logger.error("turn %s broke off too often and is given up", turn)
-            parts = self._parts
-            await give_up(await self._store.turn(turn), log=parts.log, clock=parts.clock)
+            await give_up(self._parts, await self._store.turn(turn))
         elif await self._store.begin_generation(turn, generation):
             logger.warning("turn %s goes on from its history", turn)
             await self.durable.start(turn, generation)
@@ -258,21 +250,21 @@ class Dispatch:
         if cannot_replay(error):
             self._background.run(lambda: self._go_on_from_history(TurnId(turn), generation + 1))
 
-    def _go_on_with(self, turn: StoredTurn) -> None:
-        self._background.run(lambda: self.advance(turn.session))
+    async def _run_turn(self, steps: Steps, turn_id: str, generation: int) -> None:
+        """The body of a turn; when it has ended, or waits, the session goes on."""
+        work = await Work.on(self._parts, TurnId(turn_id))
+        await run_turn(work, steps, generation, self._signals, self.orders)
+        self._background.run(lambda: self.advance(work.turn.session))
 
-    def _is_over(self, turn: StoredTurn) -> bool:
-        return turn.wait is None or turn.wait.is_over(self._parts.clock())
 
-
-def _ends_wait(busy: StoredTurn, turn: StoredTurn) -> bool:
+def _ends_wait(wait: Wait, turn: StoredTurn) -> bool:
     """Whether a message is for the work that waits. Others' remarks do not undo an approval.
 
     They are taken in when it is decided, or when its time is over.
     """
     if turn.status != "queued":
         return False
-    return not isinstance(busy.wait, ApprovalWait) or turn.inbound.asker == busy.wait.asker
+    return not isinstance(wait, ApprovalWait) or turn.inbound.asker == wait.asker
 
 
 class Keeping:
@@ -310,7 +302,7 @@ class Keeping:
         if looks % REVIVE_EVERY_LOOKS == REVIVE_EVERY_LOOKS - 1:
             await self._revive()
         if looks % CONNECTED_EVERY_LOOKS == CONNECTED_EVERY_LOOKS - 1:
-            waiting = await self._inbox.waiting(self._leases.process)
+            waiting = await self._inbox.of_process(self._leases.process, "waiting")
             await self._consents.look(waiting, asyncio.get_running_loop().time())
         if looks % PURGE_EVERY_LOOKS == PURGE_EVERY_LOOKS - 1:
             await purge(self._database, self._clock())
@@ -327,7 +319,7 @@ class Keeping:
 
     async def _revive(self) -> None:
         """Turns that are said to run here and do not, in two looks after each other."""
-        running = await self._inbox.running(self._leases.process)
+        running = await self._inbox.of_process(self._leases.process, "running")
         is_at_work = self._dispatch.durable.is_at_work
         idle = {
             (turn.id, turn.generation): turn

@@ -9,7 +9,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
@@ -25,12 +25,12 @@ from agent_core.durable.dbos_turns import check_sqlite
 from agent_core.errors import SessionError, SettingsError
 from agent_core.ids import UserId
 from agent_core.messages import JsonObject, Message, Text
-from agent_core.models import ModelRequest
+from agent_core.models import ModelRequest, whole_reply
 from agent_core.models.anthropic import AnthropicModel
 from agent_core.runtime.build import composio_api, configured_fleet, local_toolkit
 from agent_core.sessions import Database
 from agent_core.sessions.audit import AuditedCall, AuditLog
-from agent_core.sessions.migrations import examine_schema, file_of, require_usable
+from agent_core.sessions.migrations import NEWEST, file_of, revision_of
 from agent_core.sessions.pins import Pin, ToolPins
 from agent_core.settings import CoreSettings
 from agent_core.tools.composio import SERVER_NAME
@@ -142,9 +142,7 @@ async def ask_model(settings: CoreSettings, name: str) -> None:
         max_tokens=_MAX_REPLY_TOKENS,
     )
     try:
-        async with aclosing(model.stream(request)) as stream:
-            async for _ in stream:
-                continue
+        await whole_reply(model, request)
     finally:
         await model.close()
 
@@ -155,12 +153,11 @@ async def list_composio_tools(settings: CoreSettings) -> tuple[str, ...]:
     Raises:
         ToolServerError: there is no session, or it lists none.
     """
-    key = settings.composio_api_key.get_secret_value()
     api = composio_api(settings)
     try:
         session = await api.of(CHECKER)
         return await _list_tools(
-            HttpServer(name=SERVER_NAME, url=session.mcp_url, headers={"x-api-key": key})
+            HttpServer(name=SERVER_NAME, url=session.mcp_url, headers={"x-api-key": api.api_key})
         )
     finally:
         await api.close()
@@ -256,10 +253,8 @@ def _look_at(engine: Engine, patience_s: float, has_sessions: bool) -> str:
 
 
 def _examine_tables(connection: Connection) -> str:
-    url = connection.engine.url
-    state = examine_schema(connection)
-    require_usable(state, url.render_as_string(hide_password=True), file_of(url))
-    return "; the next start brings its tables up to date" if state.kind == "older" else ""
+    is_older = revision_of(connection) not in ("", NEWEST)
+    return "; the next start brings its tables up to date" if is_older else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -392,11 +387,8 @@ def _new(tool: ListedTool, workspace: Path | None) -> TriedTool:
 async def _pins(settings: CoreSettings) -> AsyncGenerator[ToolPins | None]:
     """What is pinned; None where no bot of this version has stored anything yet."""
     async with _stored(settings.state_url) as database:
-        is_current = (
-            database is not None
-            and (await database.run(examine_schema, patience_s=BUSY_PATIENCE_S)).kind == "current"
-        )
-        yield ToolPins(database) if database is not None and is_current else None
+        revision = database and await database.run(revision_of, patience_s=BUSY_PATIENCE_S)
+        yield ToolPins(database) if database is not None and revision == NEWEST else None
 
 
 @asynccontextmanager

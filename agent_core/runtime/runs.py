@@ -1,4 +1,4 @@
-"""Runs: the agents, the scope that each run works in, and the body of a sub-agent's run.
+"""Runs: what each run of a turn works with, signals to stop it, and the body of a sub-agent's run.
 
 A turn is a tree of runs, the root run of the main agent and one for each call of the Task tool.
 What a run may touch is in its scope, so that the loop knows neither sessions nor storage.
@@ -6,247 +6,129 @@ What a run may touch is in its scope, so that the loop knows neither sessions no
 
 import asyncio
 import logging
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from pathlib import Path
+from collections.abc import Coroutine, Sequence
+from functools import partial
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
 from agent_core import tracing
-from agent_core.classifier import Router
-from agent_core.consent.gate import ConsentGate
-from agent_core.consent.links import LinkPlaces, fresh_links
-from agent_core.consent.policy import Policy
 from agent_core.durable import GuardedSteps, Steps, cannot_replay, first_cause
-from agent_core.events import AnyEvent, CorrectionInjected, RunFinished
+from agent_core.errors import SessionError
+from agent_core.events import (
+    CorrectionInjected,
+    MessageTaken,
+    Outcome,
+    RunFinished,
+    TurnFinished,
+    TurnStarted,
+)
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId
-from agent_core.loop.agent import Agent, BodyTool, Clock, Limits, RunScope, Taken
-from agent_core.loop.ask_user import ask_user_tool
+from agent_core.loop.agent import ROUTE_SLOTS, RunScope, Taken
 from agent_core.loop.run import RunResult, run_agent
-from agent_core.messages import JsonObject, Message, ToolCall, user_message
-from agent_core.models.retry import RetryingModel
-from agent_core.observers import Observers, ToolObserved
+from agent_core.messages import JsonObject, ToolCall, user_message
+from agent_core.observers import ToolObserved
 from agent_core.observers.compliance import correction
-from agent_core.prompts import fill, prompt
-from agent_core.runtime.standing import child_failure
-from agent_core.runtime.steering import Steering, Stopped, StopSignals, one_line
-from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
-from agent_core.sessions import (
-    Database,
-    EventLog,
-    Inbox,
-    Leases,
-    SessionStore,
-    StoredSession,
-    StoredTurn,
-    WriteBehind,
-)
-from agent_core.sessions.audit import AuditLog
-from agent_core.sessions.consents import ConsentStore
-from agent_core.sessions.leases import new_process_id
-from agent_core.subagents.spec import SubagentSpec
-from agent_core.subagents.task import (
-    CHILD_REQUEST,
-    CHILD_RESULT,
-    ChildRequest,
-    ChildResult,
-    task_tool,
-)
+from agent_core.prompts import prompt
+from agent_core.runtime.parts import TurnParts, one_line
+from agent_core.runtime.ready_answers import opening_text, thread_language
+from agent_core.runtime.standing import apology, child_failure
+from agent_core.sessions import StoredSession, StoredTurn
+from agent_core.subagents.task import CHILD_REQUEST, CHILD_RESULT, ChildRequest, ChildResult
 from agent_core.tools import MAIN_AGENT, ToolContext, ToolOutput
-from agent_core.tools.composio_api import Accounts
-from agent_core.tools.registry import Registry
-from agent_core.tools.search import AgentTools
-from agent_core.workspaces import (
-    RunLogs,
-    SessionInfo,
-    append_summary,
-    build_trace,
-    known_sources,
-    write_trace,
-)
+from agent_core.words import CORE
 
-FAULT: TypeAdapter[str] = TypeAdapter(str)
-MAIN_TOOLS = (
-    "*",
-    "!mcp__local_toolkit__save_corpus",
-    "!mcp__local_toolkit__write_report",
-)
-"""Everything but what belongs to the report expert alone."""
+T = TypeVar("T")
+CORRECTION: TypeAdapter[str] = TypeAdapter(str)
+CORRECTION_SLOT = 2
+POSTS_AND_FILES = "the thread's posts and files"
+STOPPED = "The work was stopped."
 
 logger = logging.getLogger(__name__)
 
-CORRECTION: TypeAdapter[str] = TypeAdapter(str)
-CORRECTION_SLOT = 2
-STOPPED = "The work was stopped."
+
+class Stopped(Exception):
+    """The work was ended because a person wanted it so."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agents:
-    """Makes agents from definitions.
+class StopSignals:
+    """A signal per turn at work in this process, for its root run and its child runs alike."""
 
-    Attributes:
-        model: The main model.
-        other_models: Models that a definition may name.
-        registry: All tools; each agent gets its share.
-        specs: The sub-agents.
-        limits: Bounds on each run.
-        main_name: What the main agent is called in events and records.
-    """
+    def __init__(self) -> None:
+        self._signals: dict[TurnId, asyncio.Event] = {}
 
-    model: RetryingModel
-    registry: Registry
-    specs: Sequence[SubagentSpec]
-    limits: Limits
-    other_models: dict[str, RetryingModel] = field(default_factory=dict[str, RetryingModel])
-    main_name: str = MAIN_AGENT
+    def give(self, turn: TurnId) -> None:
+        """The turn is to stop."""
+        self._of(turn).set()
 
-    def main(
-        self, *, today: datetime, workspace: Path, author: str, is_digest: bool = False
-    ) -> Agent:
-        """The agent that answers the person; for a digest nobody is there to be asked back."""
-        system = prompt(
-            "system", today=_day(today), workspace=str(workspace), author=one_line(author)
-        )
-        return Agent(
-            name=self.main_name,
-            system="\n\n".join((system, prompt("digest"))) if is_digest else system,
-            model=self.model,
-            tools=AgentTools(self.registry, MAIN_TOOLS),
-            body_tools=self._body_tools(is_digest=is_digest),
-            owes=PUBLISH_DIGEST if is_digest else "",
-            limits=self.limits,
-        )
+    def forget(self, turn: TurnId) -> None:
+        """The turn has ended."""
+        self._signals.pop(turn, None)
 
-    def subagent(self, name: str, *, today: datetime, workspace: Path) -> Agent:
-        """A sub-agent by name; KeyError when there is none."""
-        spec = self.spec(name)
-        return Agent(
-            name=spec.name,
-            system=fill(spec.instructions, today=_day(today), workspace=str(workspace)),
-            model=self.other_models.get(spec.model, self.model),
-            tools=AgentTools(self.registry, spec.tools),
-            limits=self.limits,
-        )
+    async def unless_given(self, turn: StoredTurn, work: Coroutine[Any, Any, T]) -> T:
+        """Do `work`, and cancel it when the turn is to stop.
 
-    def spec(self, name: str) -> SubagentSpec:
-        return {spec.name: spec for spec in self.specs}[name]
-
-    def _body_tools(self, *, is_digest: bool) -> tuple[BodyTool, ...]:
-        tasks = (task_tool(self.specs),) if self.specs else ()
-        return (*tasks, publish_digest_tool() if is_digest else ask_user_tool())
-
-
-def publish_digest_tool() -> BodyTool:
-    """The tool by which a digest's run gives its result; the surface reads it from the events."""
-
-    async def publish(call: ToolCall, scope: RunScope) -> ToolOutput:
-        async def look() -> str:
-            known = await asyncio.to_thread(known_sources, scope.context.workspace)
-            return faults_of(call.arguments, known)
-
-        fault = await scope.steps.once(PUBLISH_DIGEST, look, FAULT)
-        text = fault or "Published."
-        return ToolOutput(text=text, is_error=bool(fault), size_bytes=len(text.encode()))
-
-    return BodyTool(spec=PUBLISH_DIGEST_SPEC, run=publish)
-
-
-def _day(moment: datetime) -> str:
-    return moment.strftime("%A, %d %B %Y")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Closing:
-    """Writes a turn's records. A workspace that cannot be written does not cost the answer."""
-
-    composio_url: str = ""
-    logfire_project: str = ""
-    logfire_enabled: bool = False
-    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Small talk may end at the same time as the work beside it, in the same files."""
-
-    async def leave_records(
-        self, turn: StoredTurn, workspace: Path, events: Sequence[AnyEvent], trace_id: str
-    ) -> None:
-        """Of a turn whose last event is the last of these."""
-        trace = build_trace(
-            events,
-            info=SessionInfo(
-                url=self.composio_url,
-                user_id=turn.inbound.asker,
-                timestamp=turn.inbound.received_at,
-            ),
-            trace_id=trace_id,
-            logfire_enabled=self.logfire_enabled,
-            finished_at=events[-1].at,
-        )
-        url = tracing.trace_url(self.logfire_project, trace_id)
+        Raises:
+            Stopped: it was cancelled, and has ended.
+        """
+        if turn.stop is not None:
+            self.give(turn.id)
+        signal = self._of(turn.id)
+        if signal.is_set():
+            work.close()
+            raise Stopped
+        working = asyncio.create_task(work)
+        waiting = asyncio.create_task(signal.wait())
         try:
-            async with self.writing:
-                await asyncio.to_thread(write_trace, workspace, trace)
-                await asyncio.to_thread(append_summary, workspace, trace, trace_url=url)
-        except OSError:
-            logger.exception("turn %s: its records could not be written", turn.id)
+            await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            if not working.done():
+                raise Stopped
+            return working.result()
+        finally:
+            waiting.cancel()
+            working.cancel()
+            await asyncio.wait({working, waiting})
+
+    def _of(self, turn: TurnId) -> asyncio.Event:
+        return self._signals.setdefault(turn, asyncio.Event())
 
 
-class TurnParts:
-    """What turns are made of: agents, the classifier, the policy, and what is stored."""
+class Work:
+    """What the runs of one turn work with.
+
+    What people write meanwhile is taken in by the root run, in order, each message once.
+    """
 
     def __init__(
         self,
-        database: Database,
-        *,
-        agents: Agents,
-        router: Router,
-        observers: Observers,
-        policy: Policy,
-        places: LinkPlaces,
-        accounts: Accounts | None,
-        clock: Clock,
-        closing: Closing,
+        parts: TurnParts,
+        turn: StoredTurn,
+        session: StoredSession,
+        earlier: Sequence[StoredTurn],
     ) -> None:
-        self.database = database
-        self.agents = agents
-        self.router = router
-        self.observers = observers
-        self.accounts = accounts
-        """None without Composio."""
-        self.clock = clock
-        self.closing = closing
-        self.behind = WriteBehind(database)
-        self.store = SessionStore(database, self.behind)
-        self.inbox = Inbox(database)
-        self.leases = Leases(database, new_process_id())
-        self.run_logs = RunLogs()
-        self.log = EventLog(database, self.behind, on_stored=self.run_logs.write)
-        self.consents = ConsentStore(database)
-        self.audit = AuditLog(database)
-        self.links = fresh_links(time.monotonic)
-        self.gate = ConsentGate(
-            policy=policy,
-            store=self.store,
-            consents=self.consents,
-            audit=self.audit,
-            accounts=accounts,
-            places=places,
-            links=self.links,
-            clock=clock,
-        )
+        self.parts = parts
+        self.turn = turn
+        self.workspace = session.workspace
+        self.earlier = earlier
+        """The session's turns before this one, oldest first."""
+        self.language = thread_language(turn, earlier)
+        self.words = CORE.of(self.language)
+        parts.run_logs.follow(session.id, session.workspace)
 
+    @classmethod
+    async def on(cls, parts: TurnParts, turn_id: TurnId) -> "Work":
+        """Everything that is stored of a turn.
 
-class Scopes:
-    """Makes the scope of a run. Its steps are done only while this process holds the session."""
-
-    def __init__(self, parts: TurnParts, steering: Steering) -> None:
-        self._parts = parts
-        self._steering = steering
+        Raises:
+            LeaseLost: another process works on the session.
+        """
+        turn = await parts.store.turn(turn_id)
+        await parts.leases.check(turn.session)
+        earlier = (await parts.store.turns_until(turn))[:-1]
+        return cls(parts, turn, await parts.store.session_of(turn), earlier)
 
     def scope(
         self,
-        turn: StoredTurn,
-        session: StoredSession,
         run: RunId,
         steps: Steps,
         *,
@@ -254,27 +136,26 @@ class Scopes:
         asker: UserId,
         agent: str = MAIN_AGENT,
     ) -> RunScope:
-        """A run's scope; only the root run takes in messages."""
-
-        async def save(start: int, new: Sequence[Message]) -> None:
-            await self._parts.store.append_messages(turn.id, run, start, new)
+        """A run's scope. Its steps are done only while this process holds the session."""
+        parts, turn, is_root = self.parts, self.turn, run == ROOT_RUN
 
         async def take(place: str) -> tuple[Taken, ...]:
             # A turn that goes on from its history does not pay again for what it had.
-            await self._parts.log.flush()
-            return await self._steering.take(turn, place) if run == ROOT_RUN else ()
+            await parts.log.flush()
+            return await self._take(place) if is_root else ()
 
         async def has_messages() -> bool:
-            return run == ROOT_RUN and await self._steering.has_messages(turn)
+            return is_root and await parts.inbox.has_messages(turn)
 
         async def begin_effect(call: ToolCallId) -> bool:
-            await (
-                self._parts.log.flush()
-            )  # a turn that goes on from its history must know of the call
-            return await self._parts.store.begin_effect(turn.id, run, call)
+            # A turn that goes on from its history must know of the call.
+            await parts.log.flush()
+            # What cannot be undone trusts no clock: a machine may have stood still with its own.
+            await parts.leases.check(turn.session, surely=True)
+            return await parts.store.begin_effect(turn.id, run, call)
 
-        async def guard() -> None:
-            await self._parts.leases.check(turn.session)
+        def observe(call: ToolCall, output: ToolOutput, context: ToolContext) -> None:
+            parts.observers.notify(ToolObserved(call=call, output=output, context=context))
 
         return RunScope(
             context=ToolContext(
@@ -282,95 +163,168 @@ class Scopes:
                 turn=turn.id,
                 run=run,
                 asker=asker,
-                workspace=session.workspace,
+                workspace=self.workspace,
                 agent=agent,
                 places=turn.inbound.places,
-                may_wait=run == ROOT_RUN and not turn.inbound.scheduled,
+                may_wait=is_root and not turn.inbound.scheduled,
             ),
-            steps=GuardedSteps(steps, guard),
-            emit=self._parts.log.append,
-            clock=self._parts.clock,
-            save=save,
-            after_tool_call=self._observe,
+            steps=GuardedSteps(steps, partial(parts.leases.check, turn.session)),
+            emit=parts.log.append,
+            clock=parts.clock,
+            save=partial(parts.store.append_messages, turn.id, run),
+            after_tool_call=observe,
             take_messages=take,
             has_messages=has_messages,
             begin_effect=begin_effect,
-            gate=self._parts.gate,
+            gate=parts.gate,
             generation=generation,
         )
 
-    def _observe(self, call: ToolCall, output: ToolOutput, context: ToolContext) -> None:
-        self._parts.observers.notify(ToolObserved(call=call, output=output, context=context))
+    async def _take(self, place: str) -> tuple[Taken, ...]:
+        """Messages for the model's next call; they and what they are part of are on disk."""
+        turns = await self.parts.inbox.take(self.turn, place)
+        for each in turns:
+            await self.taint(each)
+        await end_silently(self.parts, turns, "steered")
+        return tuple(map(_taken, turns))
+
+    async def taint(self, turn: StoredTurn) -> None:
+        """A message that came with posts or files brings text from outside."""
+        if turn.inbound.background or turn.inbound.attachments:
+            await self.parts.store.taint(turn.session, POSTS_AND_FILES)
+
+    async def end_taken(self) -> None:
+        """The turn ends: the readers of all that it took are told, if a stop came between."""
+        await end_silently(self.parts, await self.parts.inbox.taken_by(self.turn.id), "steered")
+
+    async def acting_for(self) -> UserId:
+        """Whose message the turn took in last; its own where it took none in."""
+        taken = await self._heard()
+        return taken[-1].author if taken else self.turn.inbound.asker
+
+    async def find_unheard(self) -> None:
+        """What an earlier generation took without leaving a trace of it is taken once more."""
+        heard = {event.taken for event in await self._heard()}
+        await self.parts.inbox.forget_places(self.turn.id, but=heard)
+
+    async def _heard(self) -> list[MessageTaken]:
+        events = await self.parts.log.of_turn(self.turn.id)
+        return [event for event in events if isinstance(event, MessageTaken)]
 
 
-class Children:
-    """Runs sub-agents. The body replays: it branches only on records and stored facts."""
+def _taken(turn: StoredTurn) -> Taken:
+    name = one_line(turn.inbound.author_name)
+    said = opening_text(turn)
+    return Taken(
+        turn=turn.id,
+        author=turn.inbound.asker,
+        author_name=name,
+        words=turn.inbound.text or ", ".join(file.name for file in turn.inbound.attachments),
+        said=said,
+        text=prompt("steer", author=name, message=said),
+    )
 
-    def __init__(self, parts: TurnParts, scopes: Scopes, signals: StopSignals) -> None:
-        self._agents = parts.agents
-        self._store = parts.store
-        self._scopes = scopes
-        self._run_logs = parts.run_logs
-        self._signals = signals
 
-    async def run(self, steps: Steps, payload: JsonObject) -> JsonObject:
-        """Do what a ChildRequest asks for; a ChildResult, whatever happens."""
-        request = CHILD_REQUEST.validate_python(payload)
-        turn = await self._store.turn(TurnId(request.turn))
-        session = await self._store.session_of(turn)
-        self._run_logs.follow(session.id, session.workspace)
-        scope = self._scopes.scope(
-            turn,
-            session,
-            request.run,
-            steps,
-            generation=1,
-            asker=UserId(request.asker) if request.asker else turn.inbound.asker,
-            agent=request.agent,
-        )
-        result = await self._result(request, turn, session, scope)
-        complaint = "" if result.outcome == "stopped" else await self._complaint(request, scope)
-        child = ChildResult(
-            text=result.text,
-            is_error=result.outcome in ("failed", "stopped"),
-            correction=complaint,
-        )
-        return CHILD_RESULT.dump_python(child, mode="json")
+def turn_at(parts: TurnParts, turn: StoredTurn, slot: str) -> dict[str, Any]:
+    """The fields of a turn's own events, which are announced once, in whatever generation."""
+    return {
+        "session": turn.session,
+        "turn": turn.id,
+        "run": ROOT_RUN,
+        "step": 0,
+        "attempt": 1,
+        "n": ROUTE_SLOTS[slot],
+        "at": parts.clock(),
+    }
 
-    async def _result(
-        self, request: ChildRequest, turn: StoredTurn, session: StoredSession, scope: RunScope
-    ) -> RunResult:
-        agent = self._agents.subagent(
-            request.agent, today=turn.inbound.received_at, workspace=session.workspace
-        )
-        if turn.stop is not None:
-            self._signals.give(turn.id)
-        opening = (user_message(request.prompt),)
-        work = run_agent(agent, (), opening, scope, parent=request.parent, task=request.prompt)
-        try:
-            return await self._signals.unless_given(turn.id, work)
-        except Stopped:
-            await scope.emit(RunFinished(**scope.at(0, 1), outcome="stopped", text=""))
-            return RunResult(outcome="stopped", text=STOPPED)
-        except Exception as error:
-            if cannot_replay(error):
-                raise
-            logger.exception("run %s of turn %s failed", request.run, turn.id)
-            return RunResult(outcome="failed", text=child_failure(first_cause(error)))
 
-    async def _complaint(self, request: ChildRequest, scope: RunScope) -> str:
-        if not self._agents.spec(request.agent).complete_when:
-            return ""
-        messages = await self._store.run_messages(TurnId(request.turn), request.run)
-        called = [call.name for message in messages for call in message.tool_calls]
+async def end_silently(parts: TurnParts, ended: Sequence[StoredTurn], outcome: Outcome) -> None:
+    """End turns without an answer: `stopped` when they were taken back, `steered` otherwise.
 
-        async def check() -> str:
-            workspace = scope.context.workspace
-            return await asyncio.to_thread(correction, request.prompt, called, workspace) or ""
+    Their readers are told when this returns. Safe to do again.
+    """
+    for turn in ended:
+        await _announce_end(parts, turn, outcome)
+    if ended:
+        await parts.log.flush()
 
-        text = await scope.steps.once("compliance", check, CORRECTION)
-        if text:
-            tracing.note("subagent_compliance_message_injected", agent=request.agent)
-            at = scope.at(0, CORRECTION_SLOT)
-            await scope.emit(CorrectionInjected(**at, agent=request.agent, text=text))
-        return text
+
+async def give_up(parts: TurnParts, turn: StoredTurn) -> None:
+    """End a turn that cannot be worked on, with an apology."""
+    reference = turn.inbound.key.rpartition(":")[2]
+    said = apology(SessionError(), reference, thread_language(turn, ()))
+    await _announce_end(parts, turn, "failed", answer=said, reference=reference)
+    await parts.log.flush()
+
+
+async def _announce_end(
+    parts: TurnParts, turn: StoredTurn, outcome: Outcome, *, answer: str = "", reference: str = ""
+) -> None:
+    asked = turn.inbound
+    at = turn_at(parts, turn, "turn_started")
+    await parts.log.append(
+        TurnStarted(**at, asker=asked.asker, author_name=asked.author_name, text="")
+    )
+    at = turn_at(parts, turn, "turn_finished")
+    await parts.log.append(TurnFinished(**at, outcome=outcome, answer=answer, reference=reference))
+
+
+async def run_child(
+    parts: TurnParts, signals: StopSignals, steps: Steps, payload: JsonObject
+) -> JsonObject:
+    """Do what a ChildRequest asks for; a ChildResult, whatever happens.
+
+    The body replays: it branches only on records and stored facts.
+    """
+    request = CHILD_REQUEST.validate_python(payload)
+    work = await Work.on(parts, TurnId(request.turn))
+    scope = work.scope(
+        request.run, steps, generation=1, asker=UserId(request.asker), agent=request.agent
+    )
+    result = await _run_child(work, signals, request, scope)
+    complaint = "" if result.outcome == "stopped" else await _complaint(parts, request, scope)
+    child = ChildResult(
+        text=result.text,
+        is_error=result.outcome in ("failed", "stopped"),
+        correction=complaint,
+    )
+    return CHILD_RESULT.dump_python(child, mode="json")
+
+
+async def _run_child(
+    work: Work, signals: StopSignals, request: ChildRequest, scope: RunScope
+) -> RunResult:
+    agent = work.parts.agents.subagent(
+        request.agent, today=work.turn.inbound.received_at, workspace=work.workspace
+    )
+    opening = (user_message(request.prompt),)
+    run = run_agent(agent, (), opening, scope, parent=request.parent, task=request.prompt)
+    try:
+        return await signals.unless_given(work.turn, run)
+    except Stopped:
+        await scope.emit(RunFinished(**scope.at(0, 1), outcome="stopped", text=""))
+        return RunResult(outcome="stopped", text=STOPPED)
+    except Exception as error:
+        if cannot_replay(error):
+            raise
+        logger.exception("run %s of turn %s failed", request.run, work.turn.id)
+        return RunResult(outcome="failed", text=child_failure(first_cause(error)))
+
+
+async def _complaint(parts: TurnParts, request: ChildRequest, scope: RunScope) -> str:
+    """What a rule that the agent's definition names has against the run; empty for nothing."""
+    if not parts.agents.spec(request.agent).complete_when:
+        return ""
+    messages = await parts.store.run_messages(TurnId(request.turn), request.run)
+    called = [call.name for message in messages for call in message.tool_calls]
+
+    async def check() -> str:
+        workspace = scope.context.workspace
+        return await asyncio.to_thread(correction, request.prompt, called, workspace) or ""
+
+    text = await scope.steps.once("compliance", check, CORRECTION)
+    if text:
+        tracing.note("subagent_compliance_message_injected", agent=request.agent)
+        at = scope.at(0, CORRECTION_SLOT)
+        await scope.emit(CorrectionInjected(**at, agent=request.agent, text=text))
+    return text

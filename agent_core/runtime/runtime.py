@@ -14,8 +14,8 @@ from agent_core.ids import SessionId, TurnId
 from agent_core.messages import InboundMessage
 from agent_core.runtime.consents import Consents
 from agent_core.runtime.dispatch import Dispatch, Keeping
+from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import kind_of
-from agent_core.runtime.runs import TurnParts
 from agent_core.runtime.schedules import Host, Timekeeper
 from agent_core.runtime.turns import Orders
 from agent_core.schedules.order_reader import OrderReader
@@ -149,7 +149,7 @@ class Runtime:
 
     def take_orders_with(self, orders: Orders) -> None:
         """From now on messages that the classifier takes for an order of a schedule go there."""
-        self._dispatch.take_orders_with(orders)
+        self._dispatch.orders = orders
 
     async def handle(self, message: InboundMessage) -> TurnId | None:
         """Begin a turn for a message; the message is stored when this returns.

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 from pydantic import TypeAdapter
 
 from agent_core.events import (
+    AnyEvent,
     ApprovalDecided,
     ApprovalRequested,
     ApprovalVerdict,
@@ -20,8 +22,7 @@ from agent_core.ids import ROOT_RUN, ConsentId
 from agent_core.loop.agent import ROUTE_SLOTS, Agent, RunScope, Taken
 from agent_core.loop.calls import Asked, end_call, run_calls
 from agent_core.messages import Message, ToolCall, ToolResult, user_message
-from agent_core.runtime.runs import TurnParts
-from agent_core.runtime.steering import answer_of
+from agent_core.runtime.runs import Work
 from agent_core.sessions import (
     ApprovalWait,
     ConnectionWait,
@@ -77,25 +78,23 @@ _OUTCOMES: Mapping[ConsentStatus, AuthOutcome] = {
 
 
 class Waits:
-    """Begins and ends waits. What depends on the moment is recorded, so that a replay agrees."""
+    """Begins and ends the waits of one turn. What depends on the moment is recorded."""
 
-    def __init__(self, parts: TurnParts) -> None:
-        self._store = parts.store
-        self._consents = parts.consents
-        self._accounts = parts.accounts
-        self._log = parts.log
-        self._clock = parts.clock
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._parts = work.parts
 
-    async def begin(self, turn: StoredTurn, scope: RunScope, wait: Wait) -> None:
+    async def begin(self, scope: RunScope, wait: Wait) -> None:
         """Store what the turn waits for; what ends the wait starts the turn's next workflow."""
+        parts, turn = self._parts, self._work.turn
         fault_point("wait.before")
-        await self._announce(scope, wait)
-        await self._log.flush()
-        await self._store.mark_waiting(turn.id, scope.generation, wait)
+        await scope.emit(_asking(scope, wait))
+        await parts.log.flush()
+        await parts.store.mark_waiting(turn.id, scope.generation, wait)
         if not isinstance(wait, Question):
-            consent = await self._consents.get(wait.consent)
+            consent = await parts.consents.get(wait.consent)
             if consent.status != "open":  # already decided
-                await self._store.hasten(turn.id, consent.id, self._clock())
+                await parts.store.hasten(turn.id, consent.id, parts.clock())
         fault_point("wait.after")
 
     async def end(
@@ -106,60 +105,37 @@ class Waits:
         Raises:
             Asked: the wait is not over, or another call of the same step has to wait.
         """
-        taken = await self._take(scope)
-        if isinstance(wait, Question):
-            if not taken and not wait.is_over(self._clock()):
-                raise Asked(wait, None)  # the answer was taken back
-            return ((answer_of(wait, taken),) if taken else ()), scope.acting_for(taken)
-        added = await self._end_consent(wait, agent, done, taken, scope.acting_as(wait.asker))
-        return added, scope.acting_as(wait.asker).acting_for(taken)
-
-    async def overtake(self, turn: StoredTurn, scope: RunScope) -> None:
-        """The turn ends by a stop: what it waited for is not to be decided any more."""
-        wait = turn.wait
-        if wait is None or isinstance(wait, Question):
-            return
-        await self._consents.decide(wait.consent, "overtaken")
-        done = await self._store.run_messages(turn.id, ROOT_RUN)
-        decision = await self._decision(wait.consent)
-        if decision.status != "overtaken" or unfinished(turn, done) is None:
-            return
-        await self._tell(wait, decision, scope)
-        results = [
-            await end_call(call, _failed(STOPPED), scope, 0, FIRST_HELD_SLOT + 2 * place)
-            for place, call in enumerate(_held_calls(done))
-        ]
-        await scope.save(len(done), [Message(role="user", parts=tuple(results))])
-
-    async def _announce(self, scope: RunScope, wait: Wait) -> None:
-        at = scope.at(0, ROUTE_SLOTS["question"])
-        at |= {"call_id": wait.call_id, "asker": wait.asker, "deadline": wait.deadline}
-        match wait:
-            case Question():
-                event = QuestionAsked(**at, question=wait.text, options=wait.options)
-            case ApprovalWait():
-                event = ApprovalRequested(
-                    **at,
-                    consent=wait.consent,
-                    tool=wait.tool,
-                    actions=wait.actions,
-                    digest=wait.digest,
-                    is_tainted=wait.is_tainted,
-                    may_allow_thread=wait.may_allow_thread,
-                )
-            case ConnectionWait():
-                event = AuthRequired(**at, consent=wait.consent, toolkits=wait.toolkits)
-        await scope.emit(event)
-
-    async def _take(self, scope: RunScope) -> tuple[Taken, ...]:
-        """What people wrote meanwhile."""
 
         async def take() -> tuple[Taken, ...]:
             return await scope.take_messages(f"{scope.generation}:answer")
 
         taken = await scope.steps.once("answer", take, TAKEN)
         await scope.announce_taken(taken, 0, FIRST_ANSWER_SLOT)
-        return taken
+        if isinstance(wait, Question):
+            if not taken and not wait.is_over(scope.clock()):
+                raise Asked(wait, None)  # the answer was taken back
+            return ((_answer_of(wait, taken),) if taken else ()), scope.acting_for(taken)
+        acting = scope.acting_as(wait.asker)
+        added = await self._end_consent(wait, agent, done, taken, acting)
+        return added, acting.acting_for(taken)
+
+    async def overtake(self, scope: RunScope) -> None:
+        """The turn ends by a stop: what it waited for is not to be decided any more."""
+        turn = self._work.turn
+        wait = turn.wait
+        if wait is None or isinstance(wait, Question):
+            return
+        await self._parts.consents.decide(wait.consent, "overtaken")
+        done = await self._parts.store.run_messages(turn.id, ROOT_RUN)
+        decision = await self._decision(wait.consent)
+        if decision.status != "overtaken" or unfinished(turn, done) is None:
+            return
+        await _tell(wait, decision, scope)
+        results = [
+            await end_call(call, _failed(STOPPED), scope, 0, FIRST_HELD_SLOT + 2 * place)
+            for place, call in enumerate(_held_calls(done))
+        ]
+        await scope.save(len(done), [Message(role="user", parts=tuple(results))])
 
     async def _end_consent(
         self,
@@ -170,87 +146,103 @@ class Waits:
         scope: RunScope,
     ) -> tuple[Message, ...]:
         """What the calls without a result come to, and behind it what people wrote."""
-        held = _held_calls(done)
-        call = next(each for each in held if each.id == wait.call_id)
-        ended = await self._result_of(wait, call, scope)
-        added = (
-            *((Message(role="user", parts=(ended,)),) if ended else ()),
-            *(user_message(each.text) for each in taken),
+        decision = await scope.steps.once(
+            "decision", partial(self._decision, wait.consent), CONSENT
         )
+        await _tell(wait, decision, scope)
+        held = _held_calls(done)
+        added = tuple(user_message(each.text) for each in taken)
+        if output := _output(wait, decision):
+            call = next(each for each in held if each.id == wait.call_id)
+            result = await end_call(call, output, scope, 0, FIRST_HELD_SLOT - 2)
+            held.remove(call)
+            added = (Message(role="user", parts=(result,)), *added)
         await scope.save(len(done), added)
-        again = [each for each in held if ended is None or each.id != call.id]
-        if not again:
+        if not held:
             return added
         try:
             results = await run_calls(
-                agent, again, scope, 0, first_slot=FIRST_HELD_SLOT, is_announced=True
+                agent, held, scope, 0, first_slot=FIRST_HELD_SLOT, is_announced=True
             )
         except Asked as asked:
             if asked.results is not None:
                 await scope.save(len(done) + len(added), (asked.results,))
-            await self._tell_if_void(wait, scope)
             raise
-        await self._tell_if_void(wait, scope)
+        finally:
+            now = await self._parts.consents.get(wait.consent)
+            if now.status == "void":  # the call is another than the one that was approved
+                await _tell(wait, now, scope, "voided")
         return (*added, results)
-
-    async def _tell_if_void(self, wait: ApprovalWait | ConnectionWait, scope: RunScope) -> None:
-        """The approval that was told does not hold: the call is another now."""
-        if isinstance(wait, ConnectionWait):
-            return
-        decision = await self._decision(wait.consent)
-        if decision.status == "void":
-            await self._tell(wait, decision, scope, "voided")
-
-    async def _result_of(
-        self, wait: ApprovalWait | ConnectionWait, call: ToolCall, scope: RunScope
-    ) -> ToolResult | None:
-        """The call's result; None where it is made now."""
-
-        async def look() -> Consent:
-            return await self._decision(wait.consent)
-
-        decision = await scope.steps.once("decision", look, CONSENT)
-        await self._tell(wait, decision, scope)
-        output = _output(wait, decision)
-        return await end_call(call, output, scope, 0, FIRST_HELD_SLOT - 2) if output else None
 
     async def _decision(self, consent: ConsentId) -> Consent:
         """What was decided; where nothing was, the wait has ended by time or by a message."""
-        found = await self._consents.get(consent)
-        if found.status == "open":
-            await self._consents.decide(consent, await self._end_of_wait(found))
-            found = await self._consents.get(consent)
-        return found
+        found = await self._parts.consents.get(consent)
+        if found.status != "open":
+            return found
+        toolkits = found.body.get("toolkits", ())
+        accounts = self._parts.accounts if found.kind == "connection" else None
+        status: ConsentStatus = "expired" if found.is_over(self._parts.clock()) else "overtaken"
+        if accounts and await are_connected(accounts, found.asker, toolkits):
+            status = "connected"  # who says "done" may be quicker than the look at the accounts
+        await self._parts.consents.decide(consent, status)
+        return await self._parts.consents.get(consent)
 
-    async def _end_of_wait(self, consent: Consent) -> Literal["connected", "expired", "overtaken"]:
-        """A person who says "done" may be quicker than the look at the accounts."""
-        toolkits = consent.body.get("toolkits", ())
-        accounts = self._accounts if consent.kind == "connection" else None
-        if accounts and await are_connected(accounts, consent.asker, toolkits):
-            return "connected"
-        return "expired" if consent.is_over(self._clock()) else "overtaken"
 
-    async def _tell(
-        self,
-        wait: ApprovalWait | ConnectionWait,
-        decision: Consent,
-        scope: RunScope,
-        slot: Literal["decision", "voided"] = "decision",
-    ) -> None:
-        at = scope.at(0, ROUTE_SLOTS[slot])
-        at |= {"call_id": wait.call_id, "consent": wait.consent}
-        if isinstance(wait, ApprovalWait):
-            event = ApprovalDecided(
+def _asking(scope: RunScope, wait: Wait) -> AnyEvent:
+    at = scope.at(0, ROUTE_SLOTS["question"])
+    at |= {"call_id": wait.call_id, "asker": wait.asker, "deadline": wait.deadline}
+    match wait:
+        case Question():
+            return QuestionAsked(**at, question=wait.text, options=wait.options)
+        case ApprovalWait():
+            return ApprovalRequested(
                 **at,
-                verdict=_VERDICTS.get(decision.status, "void"),
-                by=decision.decided_by,
-                reason=decision.reason,
-                for_thread=decision.for_thread,
+                consent=wait.consent,
+                tool=wait.tool,
+                actions=wait.actions,
+                digest=wait.digest,
+                is_tainted=wait.is_tainted,
+                may_allow_thread=wait.may_allow_thread,
             )
-        else:
-            outcome = _OUTCOMES.get(decision.status, "overtaken")
-            event = AuthEnded(**at, asker=wait.asker, toolkits=wait.toolkits, outcome=outcome)
-        await scope.emit(event)
+        case ConnectionWait():
+            return AuthRequired(**at, consent=wait.consent, toolkits=wait.toolkits)
+
+
+async def _tell(
+    wait: ApprovalWait | ConnectionWait,
+    decision: Consent,
+    scope: RunScope,
+    slot: Literal["decision", "voided"] = "decision",
+) -> None:
+    at = scope.at(0, ROUTE_SLOTS[slot])
+    at |= {"call_id": wait.call_id, "consent": wait.consent}
+    if isinstance(wait, ApprovalWait):
+        event = ApprovalDecided(
+            **at,
+            verdict=_VERDICTS.get(decision.status, "void"),
+            by=decision.decided_by,
+            reason=decision.reason,
+            for_thread=decision.for_thread,
+        )
+    else:
+        outcome = _OUTCOMES.get(decision.status, "overtaken")
+        event = AuthEnded(**at, asker=wait.asker, toolkits=wait.toolkits, outcome=outcome)
+    await scope.emit(event)
+
+
+def _answer_of(question: Question, taken: Sequence[Taken]) -> Message:
+    """The answers to a question as the result of the call that asked it."""
+    lines = [f"{each.author_name} answered: {_chosen(each.said, question)}" for each in taken]
+    result = ToolResult(call_id=question.call_id, text="\n\n".join(lines))
+    return Message(role="user", parts=(result,))
+
+
+def _chosen(said: str, question: Question) -> str:
+    """A number stands for the option that it has in the list."""
+    number = said.strip(" .)#")
+    if not number.isdecimal() or not 1 <= int(number) <= len(question.options):
+        return said
+    return f"{said} ({question.options[int(number) - 1]})"
 
 
 def unfinished(turn: StoredTurn, done: Sequence[Message]) -> Wait | None:

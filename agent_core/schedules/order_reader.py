@@ -7,9 +7,8 @@ a proposal that its owner agrees to.
 
 import asyncio
 import re
-from contextlib import aclosing
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time
+from datetime import UTC, datetime, time
 from functools import cache
 from importlib.resources import files
 from typing import Literal
@@ -19,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from agent_core.errors import ModelError
 from agent_core.ids import UserId
 from agent_core.messages import user_message
-from agent_core.models import Model, ModelRequest, Reply, ToolSpec
+from agent_core.models import Model, ModelRequest, ToolSpec, whole_reply
 from agent_core.schedules.rule import (
     ELAPSED,
     LAST_YEAR,
@@ -37,7 +36,6 @@ READ_ORDER = "read_order"
 MAX_ORDER_CHARS = 2_000
 """A longer text is a document and orders nothing."""
 MAX_TASK_CHARS = 1_000
-MAX_YEARS_AHEAD = 10
 PATIENCE_S = 8.0
 
 _SMELL = re.compile(
@@ -70,8 +68,9 @@ class OrderDraft(BaseModel):
     reads: str = ""
     rrule: str = ""
     zone: str = ""
-    begins: date | None = Field(default=None, description="2026-05-01")
-    ends: date | None = Field(default=None, description="2026-05-31")
+    begins: datetime | None = Field(default=None, description="2026-05-01")
+    ends: datetime | None = Field(default=None, description="2026-05-31 or 2026-05-29T12:00")
+    """On the clocks of the zone; midnight stands for the whole day."""
     only_when_new: bool | None = None
     question: str = Field(default="", max_length=2_000)
 
@@ -151,7 +150,7 @@ class OrderReader:
         )
         try:
             async with asyncio.timeout(self._patience_s):
-                reply = await _whole(self._model, request)
+                reply = await whole_reply(self._model, request)
         except (ModelError, TimeoutError) as error:
             raise ReaderAway(str(error)) from error
         calls = [call for call in reply.message.tool_calls if call.name == READ_ORDER]
@@ -260,16 +259,13 @@ def _rule(draft: OrderDraft, schedule: Schedule | None, said: Said) -> Rule:
     zone, ends = zone_named(draft.zone), None
     begins = said.now.astimezone(UTC).replace(second=0, microsecond=0)
     today = wall_at(said.now, zone).date()
-    if draft.begins is not None and draft.begins.year > today.year + MAX_YEARS_AHEAD:
-        raise BadRule("never")
-    if draft.begins is not None and draft.begins > today:
+    if draft.begins is not None and draft.begins.date() > today:
         begins = datetime.combine(draft.begins, time(), tzinfo=zone).astimezone(UTC)
     elif schedule is not None:
         begins = schedule.order.rule.begins
-    if draft.ends is not None and draft.ends < today:
-        raise BadRule("over")
     if draft.ends is not None and draft.ends.year <= LAST_YEAR:
-        ends = datetime.combine(draft.ends, time(23, 59, 59), tzinfo=zone).astimezone(UTC)
+        hour = time(23, 59, 59) if draft.ends.time() == time() else draft.ends.time()
+        ends = datetime.combine(draft.ends, hour, tzinfo=zone).astimezone(UTC)
     recurrence = draft.rrule.strip().removeprefix("RRULE:").removesuffix(";")
     return Rule(recurrence=recurrence, zone=draft.zone, begins=begins, ends=ends)
 
@@ -283,7 +279,7 @@ def _as_draft(schedule: Schedule) -> OrderDraft:
         task=order.task,
         rrule=rule.recurrence,
         zone=rule.zone,
-        ends=wall_at(rule.ends, zone_named(rule.zone)).date() if rule.ends else None,
+        ends=wall_at(rule.ends, zone_named(rule.zone)) if rule.ends else None,
         only_when_new=order.only_when_new,
     )
 
@@ -304,14 +300,6 @@ def _zone(zone: str) -> str:
         return zone_named(zone).key
     except BadRule:
         return "UTC"
-
-
-async def _whole(model: Model, request: ModelRequest) -> Reply:
-    async with aclosing(model.stream(request)) as stream:
-        async for item in stream:
-            if isinstance(item, Reply):
-                return item
-    raise TimeoutError
 
 
 @cache

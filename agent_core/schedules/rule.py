@@ -19,8 +19,8 @@ from agent_core.errors import ScheduleError
 
 MIN_APART = timedelta(minutes=15)
 MAX_RECURRENCE_CHARS = 300
-FIRST_YEAR, LAST_YEAR = 1986, 2083
-"""In which a recurrence may begin, in any zone."""
+MAX_COUNTED = 2_000
+LAST_YEAR = 2083
 
 _CHECKED_SLOTS = 3_000
 _CHECKED_TIME = timedelta(days=400)
@@ -119,8 +119,6 @@ def slots_after(rule: Rule, moment: datetime) -> Iterator[datetime]:
     read.
     """
     recurrence, zone = read_recurrence(rule.recurrence), zone_named(rule.zone)
-    if not FIRST_YEAR <= rule.begins.year <= LAST_YEAR:
-        raise BadRule("unreadable")
     clocks: tzinfo = zone
     if recurrence.frequency in ELAPSED:
         clocks = timezone(rule.begins.astimezone(zone).utcoffset() or timedelta())
@@ -130,11 +128,18 @@ def slots_after(rule: Rule, moment: datetime) -> Iterator[datetime]:
 
 
 def newest_slot(rule: Rule, *, after: datetime, until: datetime) -> tuple[datetime | None, int]:
-    """The last slot with `after` < slot <= `until`, and how many there are."""
+    """The last slot with `after` < slot <= `until`, and how many there are (2,000 at most)."""
     newest, number = None, 0
-    for slot in takewhile(lambda slot: slot <= until, slots_after(rule, after)):
+    for slot in islice(
+        takewhile(lambda slot: slot <= until, slots_after(rule, after)), MAX_COUNTED
+    ):
         newest, number = slot, number + 1
-    return newest, number
+    if newest is None or number < MAX_COUNTED:
+        return newest, number
+    last = min(until, rule.ends or _END, _END)
+    look_backs = (timedelta(hours=2**power) for power in count())
+    near = (newest_slot(rule, after=last - each, until=last)[0] for each in look_backs)
+    return next(filter(None, near)), number
 
 
 def check_rule(rule: Rule, now: datetime) -> None:
@@ -145,8 +150,8 @@ def check_rule(rule: Rule, now: datetime) -> None:
     """
     start = max(now, rule.begins - _SECOND)
     first = next(slots_after(rule, start), None)
-    if first is None or first - start > _LONGEST_WAIT:
-        is_over = first is None and rule.ends is not None and rule.begins < now
+    if first is None or first - now > _LONGEST_WAIT:
+        is_over = first is None and rule.ends is not None and rule.begins <= now
         raise BadRule("over" if is_over else "never")
     slots = islice(slots_after(rule, start), _CHECKED_SLOTS)
     near = takewhile(lambda slot: slot - first <= _CHECKED_TIME, slots)
@@ -163,6 +168,8 @@ def read_recurrence(text: str) -> Recurrence:
     try:
         return _read(text)
     except ValueError as error:
+        if "SECOND" in text:
+            raise BadRule("too_often") from error
         raise BadRule("unreadable") from error
 
 
@@ -237,59 +244,38 @@ def _weekday(item: str, max_nth: int) -> dateutil.weekday:
 
 
 def _wall_times(stated: Recurrence, begins: datetime, since: datetime) -> Iterator[datetime]:
-    """Ascending, from the period that `since` is in; intervals count from that of `begins`.
+    """Ascending, from `since` or somewhat earlier on; intervals count from the period of `begins`.
 
     A stated hour is a full hour; what else is left open is as in `begins`.
     """
     if since.year > LAST_YEAR:
         return
-    frequency, is_timed = stated.frequency, bool(stated.hours or stated.minutes)
-    minute = 0 if stated.hours else begins.minute
-    months, month_days, weekdays = stated.months, stated.month_days, stated.weekdays
-    if not weekdays and not month_days:
-        if frequency == "WEEKLY":
-            weekdays = (dateutil.weekday(begins.weekday()),)
-        elif frequency in ("MONTHLY", "YEARLY"):
-            month_days = (begins.day,)
-            months = months or ((begins.month,) if frequency == "YEARLY" else ())
+    frequency, weekdays, first = stated.frequency, stated.weekdays, begins
+    is_timed = bool(stated.hours or stated.minutes)
+    if frequency == "WEEKLY":  # dateutil would take the first week for one that begins with it
+        weekdays = weekdays or (dateutil.weekday(begins.weekday()),)
+        first -= timedelta(days=begins.weekday())
+    if frequency in _UNITS:
+        every = stated.interval * _UNITS[frequency]
+        first += (since - first) // every * every
     walls = dateutil.rrule(
         _FREQUENCIES[frequency],
-        dtstart=_period_start(stated, begins, since) + _TO_THE_END,
+        dtstart=first + _TO_THE_END,
         interval=stated.interval,
         wkst=dateutil.MO,
-        bymonth=months or None,
-        bymonthday=month_days or None,
+        bymonth=stated.months or None,
+        bymonthday=stated.month_days or None,
         byweekday=weekdays or None,
         bysetpos=stated.positions or None,
-        byhour=None if frequency in ELAPSED else stated.hours or (begins.hour,),
-        byminute=None if frequency == "MINUTELY" else stated.minutes or (minute,),
-        bysecond=0 if is_timed else begins.second,
+        byhour=stated.hours or None,
+        byminute=stated.minutes or (0 if stated.hours else None),
+        bysecond=0 if is_timed else None,
     )
     try:
         for wall in walls:
             yield wall - _TO_THE_END
     except ValueError:  # dateutil follows the last week behind the end of the calendar
         return
-
-
-def _period_start(stated: Recurrence, begins: datetime, near: datetime) -> datetime:
-    """The first moment of the last counted period that has begun at `near`."""
-    every = stated.interval
-    if stated.frequency in ("YEARLY", "MONTHLY"):
-        is_yearly = stated.frequency == "YEARLY"
-        every *= 12 if is_yearly else 1
-        origin = begins.year * 12 + (0 if is_yearly else begins.month - 1)
-        month = origin + (near.year * 12 + near.month - 1 - origin) // every * every
-        return _midnight(near).replace(year=month // 12, month=month % 12 + 1, day=1)
-    unit, midnight = _UNITS[stated.frequency], _midnight(begins)
-    first = midnight + (begins - midnight) // unit * unit
-    if stated.frequency == "WEEKLY":
-        first -= timedelta(days=begins.weekday())
-    return first + (near - first) // (every * unit) * (every * unit)
-
-
-def _midnight(wall: datetime) -> datetime:
-    return wall.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def _due(rule: Rule, moments: Iterator[datetime], after: datetime) -> Iterator[datetime]:

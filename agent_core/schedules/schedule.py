@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Literal, NewType
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agent_core.ids import SessionId, UserId
 from agent_core.models import ToolSpec
@@ -81,10 +81,10 @@ class Slot:
     """Aware, in UTC. A run that a person wanted in between has the moment of the wish."""
     state: SlotState
     claimed_at: datetime
-    left_out: int
+    left_out: int = 0
     """How many earlier slots nobody was there for."""
-    by_hand: bool
-    root: str
+    by_hand: bool = False
+    root: str = ""
     """The surface's own name of the post that told it; empty when none did."""
 
     @property
@@ -98,9 +98,6 @@ class Slot:
         return SessionId(f"digest:{self.schedule}:{self.at.strftime(_STAMP)}")
 
 
-ORDER: TypeAdapter[Order] = TypeAdapter(Order)
-
-
 def slot_named(session: SessionId) -> tuple[ScheduleId, datetime] | None:
     """Whose slot a session is, and which; None when it is none's."""
     kind, _, rest = session.partition(":")
@@ -110,10 +107,12 @@ def slot_named(session: SessionId) -> tuple[ScheduleId, datetime] | None:
     return ScheduleId(schedule), datetime.strptime(stamp, _STAMP).replace(tzinfo=UTC)
 
 
-class DigestLine(BaseModel):
-    """One fact."""
-
+class _Published(BaseModel):
     model_config = ConfigDict(extra="ignore", json_schema_serialization_defaults_required=True)
+
+
+class DigestLine(_Published):
+    """One fact."""
 
     text: str = Field(
         min_length=1,
@@ -128,10 +127,8 @@ class DigestLine(BaseModel):
     is_new: bool = Field(default=True, description="Whether no earlier digest has told it.")
 
 
-class PublishedDigest(BaseModel):
+class PublishedDigest(_Published):
     """A headline, a few lines, and what else is worth knowing, as Markdown."""
-
-    model_config = ConfigDict(extra="ignore", json_schema_serialization_defaults_required=True)
 
     headline: str = Field(min_length=1, max_length=200, description="At most ten words.")
     lines: tuple[DigestLine, ...] = Field(default=(), max_length=MAX_LINES)

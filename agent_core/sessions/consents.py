@@ -85,21 +85,17 @@ class ConsentStore:
         for_thread: bool = False,
     ) -> bool:
         """Decide what is open; False when it was decided before."""
-        decided = {
-            "status": status,
-            "decided_by": by,
-            "reason": reason,
-            "for_thread": for_thread,
-        }
-        return await self._move(consent, "open", decided)
+        return await self._move(
+            consent, "open", status, decided_by=by, reason=reason, for_thread=for_thread
+        )
 
     async def use(self, consent: ConsentId) -> bool:
         """Whether the approved call may begin now; one asker is told so, once."""
-        return await self._move(consent, "approved", {"status": "used"})
+        return await self._move(consent, "approved", "used")
 
     async def void(self, consent: ConsentId) -> None:
         """An approval does not fit what would be done now."""
-        await self._move(consent, "approved", {"status": "void"})
+        await self._move(consent, "approved", "void")
 
     async def for_thread(self, session: SessionId, asker: UserId) -> Sequence[Consent]:
         """What was approved for the rest of a thread, for one person's calls."""
@@ -111,6 +107,9 @@ class ConsentStore:
         )
         return await self._database.read(query, CONSENT)
 
-    async def _move(self, consent: ConsentId, before: ConsentStatus, now: dict[str, Any]) -> bool:
+    async def _move(
+        self, consent: ConsentId, before: ConsentStatus, now: ConsentStatus, **rest: Any
+    ) -> bool:
         which = (consents.c.id == consent) & (consents.c.status == before)
-        return await self._database.execute(update(consents).where(which).values(now))
+        statement = update(consents).where(which).values(status=now, **rest)
+        return await self._database.execute(statement)

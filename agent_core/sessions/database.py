@@ -36,11 +36,10 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from agent_core.background import Backoff
 from agent_core.database_errors import is_damage, passes, reason_of
 from agent_core.errors import SessionError
-from agent_core.sessions.migrations import REVISIONS, Revision, file_of, upgrade, way_back
+from agent_core.sessions.migrations import REVISIONS, Revisions, file_of, upgrade, way_back
 
 logger = logging.getLogger(__name__)
 
-LOG_EVERY_S = 60.0
 OVER_AFTER_S = 30.0
 """Trouble that nobody has met for so long is over, whether or not anybody saw it end."""
 
@@ -77,42 +76,6 @@ class DatabaseTrouble(SessionError):
         super().__init__(f"the database cannot be used just now: {reason}")
         self.reason = reason
         self.may_be_stored = may_be_stored
-
-
-class TroubleLog:
-    """Says that there is trouble at once, then once a minute, then that it is over."""
-
-    def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
-        self._clock_s = clock_s
-        self._began_s: float | None = None
-        self._met_s = 0.0
-        self._said_s = 0.0
-        self._reason = ""
-
-    @property
-    def reason(self) -> str | None:
-        """What the trouble is; None when there is none."""
-        if self._began_s is None or self._clock_s() - self._met_s > OVER_AFTER_S:
-            return None
-        return self._reason
-
-    def meet(self, reason: str) -> None:
-        """Somebody could not do its work."""
-        now_s = self._clock_s()
-        is_new = self.reason is None
-        self._began_s = now_s if is_new or self._began_s is None else self._began_s
-        self._met_s, self._reason = now_s, reason
-        if is_new or now_s - self._said_s >= LOG_EVERY_S:
-            self._said_s = now_s
-            logger.warning(
-                "the database is in trouble since %.0f s: %s", now_s - self._began_s, reason
-            )
-
-    def end(self) -> None:
-        """Somebody who could not do its work has done it."""
-        if self._began_s is not None:
-            logger.warning("the database works again after %.0f s", self._clock_s() - self._began_s)
-        self._began_s = None
 
 
 class _GivenUp(Exception):
@@ -200,7 +163,9 @@ class Database:
         self.url = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.engine: Engine = _make_engine(self.url)
-        self._trouble = TroubleLog()
+        self.insert = sqlite.insert if self.is_sqlite else postgresql.insert
+        self._trouble = ""
+        self._trouble_until_s = 0.0
         # One thread serialises the writers of an SQLite file better than its lock does.
         self._threads = ThreadPoolExecutor(
             1 if self.is_sqlite else POSTGRES_THREADS, thread_name_prefix="sessions"
@@ -209,13 +174,13 @@ class Database:
     @property
     def trouble(self) -> str | None:
         """Why work has to wait just now; None when it does not."""
-        return self._trouble.reason
+        return self._trouble if time.monotonic() < self._trouble_until_s else None
 
     async def open(
         self,
         *,
         patience_s: float = OPEN_PATIENCE_S,
-        revisions: Sequence[Revision] = REVISIONS,
+        revisions: Revisions = REVISIONS,
     ) -> None:
         """Bring the tables to what the code knows: make them, or alter older ones.
 
@@ -250,13 +215,14 @@ class Database:
         Raises:
             DatabaseTrouble: there is trouble still after `patience_s`.
         """
-        ends_at = asyncio.get_running_loop().time() + patience_s
+        loop = asyncio.get_running_loop()
+        ends_at = loop.time() + patience_s
         waits_s, in_doubt, has_waited = BACKOFF.waits_s(), False, False
         while True:
             attempt = _Attempt(self.engine, work)
             try:
                 async with asyncio.timeout_at(ends_at):
-                    done = await self._in_thread(attempt)
+                    done = await loop.run_in_executor(self._threads, attempt)
             except (SQLAlchemyError, OSError) as error:
                 if not passes(error):
                     raise
@@ -264,8 +230,9 @@ class Database:
                 await self._wait_out(error, next(waits_s), ends_at, in_doubt=in_doubt)
                 has_waited = True
             else:
-                if has_waited:
-                    self._trouble.end()
+                if has_waited and self.trouble:
+                    logger.warning("the database works again")
+                    self._trouble_until_s = 0.0
                 return done
 
     async def change(
@@ -308,35 +275,27 @@ class Database:
         """Insert a row; False when its key was there already."""
         return await self.change(lambda connection: self.insert_if_new(connection, table, row))
 
-    async def _in_thread(self, attempt: _Attempt[T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, attempt)
-
     async def _wait_out(
         self, error: Exception, wait_s: float, ends_at: float, *, in_doubt: bool
     ) -> None:
         reason = reason_of(error)
         if isinstance(error, TimeoutError):  # perhaps behind others, who know more
-            reason = self._trouble.reason or reason
-        self._trouble.meet(reason)
+            reason = self.trouble or reason
+        if self.trouble is None:
+            logger.warning("the database is in trouble: %s", reason)
+        self._trouble, self._trouble_until_s = reason, time.monotonic() + OVER_AFTER_S
         if asyncio.get_running_loop().time() + wait_s >= ends_at:
             raise DatabaseTrouble(reason, may_be_stored=in_doubt) from error
         await asyncio.sleep(wait_s)
 
     def insert_new(self, table: Table) -> sqlite.Insert | postgresql.Insert:
         """An INSERT that leaves existing rows alone."""
-        if self.is_sqlite:
-            return sqlite.insert(table).on_conflict_do_nothing()
-        return postgresql.insert(table).on_conflict_do_nothing()
+        return self.insert(table).on_conflict_do_nothing()
 
-    def upsert(
-        self, connection: Connection, table: Table, row: Mapping[str, Any], keys: Sequence[str]
-    ) -> None:
-        """Insert `row`, or replace the row with the same `keys`."""
-        rest = {name: value for name, value in row.items() if name not in keys}
-        insert = (sqlite.insert if self.is_sqlite else postgresql.insert)(table)
-        connection.execute(
-            insert.values(dict(row)).on_conflict_do_update(index_elements=list(keys), set_=rest)
-        )
+    def upsert(self, table: Table, row: Mapping[str, Any]) -> Executable:
+        """An INSERT that replaces the row with the same key."""
+        insert = self.insert(table).values(dict(row))
+        return insert.on_conflict_do_update(index_elements=table.primary_key, set_=dict(row))
 
     def insert_if_new(self, connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
         """Insert `row`; False when its key was there already."""

@@ -91,8 +91,7 @@ class Inbox:
     async def has_messages(self, turn: StoredTurn) -> bool:
         """Whether messages wait that `take` would give to the turn."""
         at = _place_of(turn)
-        row = await self._database.run(lambda each: each.execute(_WAITING, at).first())
-        return row is not None
+        return await self._database.run(lambda each: each.execute(_WAITING, at).first()) is not None
 
     async def forget_places(self, turn: TurnId, *, but: Collection[TurnId]) -> None:
         """What `turn` took, except `but`, was not heard of since: it is taken once more."""
@@ -139,15 +138,8 @@ class Inbox:
         )
         return [turn for turn in await self._database.read(query, TURN) if _is_news(turn, now)]
 
-    async def running(self, process: ProcessId) -> list[StoredTurn]:
-        """Turns of the process's sessions that are said to be at work."""
-        return await self._of_process(process, "running")
-
-    async def waiting(self, process: ProcessId) -> list[StoredTurn]:
-        """Turns of the process's sessions that wait for a person."""
-        return await self._of_process(process, "waiting")
-
-    async def _of_process(self, process: ProcessId, status: Status) -> list[StoredTurn]:
+    async def of_process(self, process: ProcessId, status: Status) -> list[StoredTurn]:
+        """Turns of the process's sessions that are said to be at work, or to wait."""
         query = (
             select(turns)
             .join(leases, leases.c.session == turns.c.session)

@@ -125,16 +125,11 @@ class Marks:
 
     async def save(self, values: Mapping[str, str]) -> None:
         """Move marks on, all in one transaction; one that is further already stays."""
-
-        def write(connection: Connection) -> None:
-            for name, value in sorted(values.items()):
-                self._move(connection, name, value)
-
-        if values:
-            await self._database.run(write)
-
-    def _move(self, connection: Connection, name: str, value: str) -> None:
-        row = {"name": name, "value": value}
-        if not self._database.insert_if_new(connection, marks, row):
-            behind = marks.update().where(marks.c.name == name, marks.c.value < value)
-            connection.execute(behind.values(value=value))
+        insert = self._database.insert(marks)
+        further = insert.excluded.value
+        move = insert.on_conflict_do_update(
+            index_elements=["name"], set_={"value": further}, where=marks.c.value < further
+        )
+        rows = [{"name": name, "value": value} for name, value in sorted(values.items())]
+        if rows:
+            await self._database.run(lambda connection: connection.execute(move, rows))

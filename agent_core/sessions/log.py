@@ -131,17 +131,13 @@ class WriteBehind:
                 if _is_trouble(error):
                     logger.exception("%d entries are not stored yet", len(batch))
                     await asyncio.sleep(next(waits_s))
-                elif len(batch) > 1:
-                    return await self._store_singly(batch)
-                else:
+                    continue
+                if len(batch) == 1:
                     logger.exception("an entry that cannot be stored is left out")
                     return {}
-
-    async def _store_singly(self, batch: Sequence[_Entry]) -> Places:
-        places: Places = {}
-        for entry in batch:
-            places |= await self._store_at_last([entry])
-        return places
+                for entry in batch:
+                    places |= await self._store_at_last([entry])
+                return places
 
     def _store(self, connection: Connection, batch: Sequence[_Entry]) -> Places:
         rows = [row for entry in batch for row in entry.messages]
@@ -201,10 +197,7 @@ class EventLog:
         self._position = 0
 
     async def append(self, event: AnyEvent) -> None:
-        """Queue an event. It reaches readers after it is stored, in the order of appending.
-
-        TurnFinished ends the turn in the store, too, in one with being stored.
-        """
+        """Queue an event. It reaches readers after it is stored, in the order of appending."""
         if isinstance(event, LIVE_ONLY):
             self._behind.put_event(None, lambda _: self._tell(event))
         else:
@@ -218,8 +211,7 @@ class EventLog:
         if place is None:  # a replay announced it again
             return
         self._position = place
-        self._publish((place, event))
-        fault_point(f"{EVENT_POINT}{event.kind}")
+        self._tell(event)
         if self._on_stored is None:
             return
         try:
@@ -228,12 +220,9 @@ class EventLog:
             logger.exception("%s was stored but not recorded", event.kind)
 
     def _tell(self, event: AnyEvent) -> None:
-        self._publish((self._position, event))
+        for queue in self._readers.get(event.turn, ()):
+            queue.put_nowait((self._position, event))
         fault_point(f"{EVENT_POINT}{event.kind}")
-
-    def _publish(self, positioned: Positioned) -> None:
-        for queue in self._readers.get(positioned[1].turn, ()):
-            queue.put_nowait(positioned)
 
     async def stored(self, turn: TurnId, *, after: int = 0) -> list[Positioned]:
         """The turn's stored events behind `after`, in order."""
@@ -281,13 +270,6 @@ class EventLog:
 
 
 def _row(event: AnyEvent) -> dict[str, Any]:
-    return {
-        "session": event.session,
-        "turn": event.turn,
-        "run": event.run,
-        "step": event.step,
-        "attempt": event.attempt,
-        "n": event.n,
-        "kind": event.kind,
-        "body": EVENT.dump_python(event, mode="json"),
-    }
+    columns = ("session", "turn", "run", "step", "attempt", "n", "kind")
+    row = {name: getattr(event, name) for name in columns}
+    return {**row, "body": EVENT.dump_python(event, mode="json")}

@@ -1,17 +1,15 @@
 """Migrations: an older database is brought to the tables that the code knows, all or nothing.
 
-A new database gets the tables of `schema.py` at once; each later change of them is a `Revision`
+A new database gets the tables of `schema.py` at once; each later change of them is a revision
 here, in SQL that SQLite and Postgres both speak. An SQLite file is copied before it is altered.
 """
 
 import logging
 import sqlite3
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
-from typing import Literal
 
 from sqlalchemy import URL, Connection, inspect, text
 
@@ -27,82 +25,45 @@ LOCK_PATIENCE_S = 100
 _LOCK_NUMBER = 0x75_6E_69_76
 """Of Postgres's advisory lock: any number, but the same one in every version."""
 
+Revisions = dict[str, tuple[str, ...]]
+"""By name the statements that turn the tables of the one before into its own, oldest first."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Revision:
-    """What turns the tables of the revision before into this one's."""
-
-    name: str
-    statements: tuple[str, ...] = ()
-
-
-REVISIONS = (Revision(name="0005"),)
-"""Oldest first. The first one is what version 0.1.0 makes."""
+REVISIONS: Revisions = {"0005": ()}
+"""The first one is what version 0.1.0 makes."""
+NEWEST = next(reversed(REVISIONS))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SchemaState:
-    kind: Literal["empty", "current", "older", "unknown", "broken"]
-    revision: str = ""
-    """What the database says of itself."""
-    missing: tuple[str, ...] = ()
-    """Of a broken one: the tables and columns that ought to be there."""
+def revision_of(connection: Connection, revisions: Revisions = REVISIONS) -> str:
+    """The revision that the tables are of; empty where there are none. Reads only.
 
-
-def examine_schema(
-    connection: Connection, revisions: Sequence[Revision] = REVISIONS
-) -> SchemaState:
-    """What the tables are, compared to those that the code knows. Reads only."""
+    Raises:
+        SessionError: they are of a version that the code does not know, or not all there.
+    """
+    url, names = connection.engine.url, list(revisions)
+    place, file = url.render_as_string(hide_password=True), file_of(url)
     tables = set(inspect(connection).get_table_names())
     stored = ""
     if VERSION_TABLE in tables:
         rows = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}"))  # noqa: S608 (ours)
         stored = ", ".join(sorted(rows.scalars()))
     if not stored and tables.isdisjoint(metadata.tables):
-        return SchemaState(kind="empty")
-    names = [revision.name for revision in revisions]
+        return ""
     if stored not in names:
-        return SchemaState(kind="unknown", revision=stored or "none")
-    if stored != names[-1]:
-        return SchemaState(kind="older", revision=stored)
-    missing = _missing(connection, tables)
-    return SchemaState(
-        kind="broken" if missing else "current", revision=stored, missing=tuple(missing)
-    )
-
-
-def require_usable(
-    state: SchemaState,
-    database: str,
-    file: Path | None,
-    revisions: Sequence[Revision] = REVISIONS,
-) -> None:
-    """Return if a start can work with the database, perhaps after an upgrade.
-
-    Args:
-        state: What `examine_schema` found.
-        database: Its address, without a password.
-        file: Where an SQLite database is.
-        revisions: Those that the code knows.
-
-    Raises:
-        SessionError: what is the matter and what to do.
-    """
-    if state.kind == "unknown":
         raise SessionError(
-            f"The database {database} was used by another version of the bot: its revision is "
-            f"{state.revision}, and this version knows none before {revisions[0].name} and none "
-            f"after {revisions[-1].name}. Start that other version again, or go back to the state "
+            f"The database {place} was used by another version of the bot: its revision is "
+            f"{stored or 'none'}, and this version knows none before {names[0]} and none "
+            f"after {names[-1]}. Start that other version again, or go back to the state "
             f"before it: {way_back(file)}"
         )
-    if state.kind == "broken":
+    if stored == names[-1] and (missing := _missing(connection, tables)):
         raise SessionError(
-            f"The database {database} is only half there: at revision {state.revision} it lacks "
-            f"{', '.join(state.missing)}. Go back to a whole one: {way_back(file)}"
+            f"The database {place} is only half there: at revision {stored} it lacks "
+            f"{', '.join(missing)}. Go back to a whole one: {way_back(file)}"
         )
+    return stored
 
 
-def upgrade(connection: Connection, revisions: Sequence[Revision] = REVISIONS) -> None:
+def upgrade(connection: Connection, revisions: Revisions = REVISIONS) -> None:
     """Make or alter the tables where that is needed, in the connection's transaction.
 
     Raises:
@@ -110,25 +71,23 @@ def upgrade(connection: Connection, revisions: Sequence[Revision] = REVISIONS) -
         SQLAlchemyError: the database does not work; OSError: nor does its disk.
     """
     _lock(connection)
-    state = examine_schema(connection, revisions)
-    url, newest = connection.engine.url, revisions[-1].name
-    file = file_of(url)
-    require_usable(state, url.render_as_string(hide_password=True), file, revisions)
-    if state.kind == "empty":
+    stored, newest = revision_of(connection, revisions), list(revisions)[-1]
+    file = file_of(connection.engine.url)
+    if not stored:
         metadata.create_all(connection)
         connection.execute(
             text(f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) PRIMARY KEY)")
         )
         connection.execute(text(f"INSERT INTO {VERSION_TABLE} VALUES (:name)"), {"name": newest})  # noqa: S608 (ours)
-    elif state.kind == "older" and file is None:
-        _alter(connection, state, revisions)
-        logger.info("the database went from revision %s to %s", state.revision, newest)
-    elif state.kind == "older" and file is not None:
+    elif stored != newest and file is None:
+        _alter(connection, stored, revisions)
+        logger.info("the database went from revision %s to %s", stored, newest)
+    elif stored != newest and file is not None:
         _require_whole(connection, file)
         with _backed_up(file, newest) as copy:
-            _alter(connection, state, revisions)
+            _alter(connection, stored, revisions)
         went = "the database went from revision %s to %s; a copy of what it was is %s"
-        logger.info(went, state.revision, newest, copy)
+        logger.info(went, stored, newest, copy)
 
 
 def file_of(url: URL) -> Path | None:
@@ -158,14 +117,14 @@ def _lock(connection: Connection) -> None:
     connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _LOCK_NUMBER})
 
 
-def _alter(connection: Connection, state: SchemaState, revisions: Sequence[Revision]) -> None:
-    """Do what comes after the state's revision."""
-    done = [revision.name for revision in revisions].index(state.revision) + 1
-    for revision in revisions[done:]:
-        for statement in revision.statements:
+def _alter(connection: Connection, stored: str, revisions: Revisions) -> None:
+    """Do what comes after the stored revision."""
+    names = list(revisions)
+    for name in names[names.index(stored) + 1 :]:
+        for statement in revisions[name]:
             connection.execute(text(statement))
-        stamp = text(f"UPDATE {VERSION_TABLE} SET version_num = :name")  # noqa: S608 (ours)
-        connection.execute(stamp, {"name": revision.name})
+    stamp = text(f"UPDATE {VERSION_TABLE} SET version_num = :name")  # noqa: S608 (ours)
+    connection.execute(stamp, {"name": names[-1]})
 
 
 def _missing(connection: Connection, tables: set[str]) -> list[str]:
@@ -202,18 +161,11 @@ def _backed_up(file: Path, revision: str) -> Generator[Path]:
     part = file.with_name(f"{file.name}.copy")
     try:
         part.unlink(missing_ok=True)
-        with (
-            closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as source,
-            closing(sqlite3.connect(part)) as target,
-        ):
-            source.backup(target)
-            # A copy is one file: what is put back needs no companion.
-            target.execute("PRAGMA journal_mode=DELETE")
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as source:
+            source.execute("VACUUM INTO ?", (str(part),))
         part.replace(copy)
-    finally:
-        part.unlink(missing_ok=True)
-    try:
         yield copy
     except BaseException:
-        copy.unlink(missing_ok=True)
+        for each in (part, copy):
+            each.unlink(missing_ok=True)
         raise

@@ -1,7 +1,6 @@
 """Schedules: which are due, who claims their slots, and what was reported before."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from agent_core.errors import ScheduleError
-from agent_core.ids import SessionId, UserId
+from agent_core.ids import SessionId
 from agent_core.schedules.rule import newest_slot, slots_after
 from agent_core.schedules.schedule import (
     Order,
@@ -51,8 +50,7 @@ class ScheduleStore:
             "next_due": None,
             "created_at": now,
         }
-        insert = self._database.insert_if_new
-        await self._database.run(lambda connection: insert(connection, schedules, row))
+        await self._database.add(schedules, row)
         return await self.get(schedule)
 
     async def get(self, schedule: ScheduleId) -> Schedule:
@@ -140,9 +138,13 @@ class ScheduleStore:
         def claim(connection: Connection) -> bool:
             if not connection.execute(moved).rowcount or at is None:
                 return False
-            slot = _slot(schedule.id, at, now, left_out=count - 1)
-            if connection.execute(busy).first():
-                slot = replace(slot, state="left_out")
+            slot = Slot(
+                schedule=schedule.id,
+                at=at,
+                state="left_out" if connection.execute(busy).first() else "due",
+                claimed_at=now,
+                left_out=count - 1,
+            )
             return self._database.insert_if_new(connection, slots, columns_of(slot))
 
         if not await self._database.change(claim) or at is None:
@@ -155,7 +157,7 @@ class ScheduleStore:
         busy = select(slots.c.at).where(
             slots.c.schedule == schedule, slots.c.state.in_(UNFINISHED), slots.c.at != at
         )
-        slot = _slot(schedule, at, at, by_hand=True)
+        slot = Slot(schedule=schedule, at=at, state="due", claimed_at=at, by_hand=True)
 
         def claim(connection: Connection) -> bool:
             if connection.execute(busy).first():
@@ -239,16 +241,6 @@ class ScheduleStore:
             if next_due and schedule.next_due and next_due < schedule.next_due:
                 await self._change(schedule.id, next_due=next_due)
 
-    async def counts(self, team: str, place: str, owner: UserId) -> tuple[int, int, int]:
-        """How many schedules are there of the team, in the place, of the owner."""
-        found = await self.of_team(team)
-        kept = [schedule for schedule in found if schedule.status != "over"]
-        return (
-            len(kept),
-            sum(schedule.order.place == place for schedule in kept),
-            sum(schedule.order.owner == owner for schedule in kept),
-        )
-
     async def reported(self, schedule: ScheduleId, kind: str) -> dict[str, datetime]:
         """What was told in earlier runs, and when it was first."""
         query = select(reported.c.what, reported.c.at).where(
@@ -303,23 +295,3 @@ class ScheduleStore:
     async def _schedules(self, *conditions: ColumnElement[bool]) -> list[Schedule]:
         query = _SCHEDULES.where(*conditions).order_by(schedules.c.number)
         return await self._database.read(query, SCHEDULE)
-
-
-def _slot(
-    schedule: ScheduleId,
-    at: datetime,
-    now: datetime,
-    *,
-    left_out: int = 0,
-    by_hand: bool = False,
-) -> Slot:
-    """A slot as it is claimed."""
-    return Slot(
-        schedule=schedule,
-        at=at,
-        state="due",
-        claimed_at=now,
-        left_out=left_out,
-        by_hand=by_hand,
-        root="",
-    )

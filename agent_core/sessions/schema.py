@@ -1,6 +1,7 @@
 """The tables, for SQLite and Postgres alike."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import (
     JSON,
@@ -38,27 +39,39 @@ class Moment(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC)
 
 
+def _given(kind: Any, *names: str, **options: Any) -> list[Column[Any]]:
+    """Columns of one kind that are never empty."""
+    return [Column(name, kind, nullable=False, **options) for name in names]
+
+
+def _keys(*names: str) -> list[Column[Any]]:
+    return _given(String, *names, primary_key=True)
+
+
+def _counted() -> Column[int]:
+    """A key that says in which order rows came."""
+    return Column("id", Integer, primary_key=True, autoincrement=True)
+
+
 sessions = Table(
     "sessions",
     metadata,
-    Column("id", String, primary_key=True),
-    Column("workspace", String, nullable=False),
-    Column("created_at", Moment, nullable=False),
+    *_keys("id"),
+    *_given(String, "workspace"),
+    *_given(Moment, "created_at"),
     Column("tainted_by", String),
 )
 
 turns = Table(
     "turns",
     metadata,
-    Column("id", String, primary_key=True),
-    Column("session", String, nullable=False, index=True),
-    Column("seq", Integer, nullable=False),
-    Column("status", String, nullable=False, index=True),
-    Column("generation", Integer, nullable=False),
-    Column("inbound", JSON, nullable=False),
+    *_keys("id"),
+    *_given(String, "session", "status", index=True),
+    *_given(Integer, "seq", "generation"),
+    *_given(JSON, "inbound"),
+    *_given(String, "kind", server_default="work"),
     Column("outcome", String),
     Column("answer", Text),
-    Column("kind", String, nullable=False, server_default="work"),
     Column("taken_by", String, index=True),
     Column("taken_at", String),
     Column("stop", JSON(none_as_null=True)),
@@ -69,158 +82,119 @@ turns = Table(
 messages = Table(
     "messages",
     metadata,
-    Column("turn", String, primary_key=True),
-    Column("run", String, primary_key=True),
+    *_keys("turn", "run"),
     Column("seq", Integer, primary_key=True),
-    Column("body", JSON, nullable=False),
+    *_given(JSON, "body"),
 )
 
 events = Table(
     "events",
     metadata,
-    Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("session", String, nullable=False, index=True),
-    Column("turn", String, nullable=False, index=True),
-    Column("run", String, nullable=False),
-    Column("step", Integer, nullable=False),
-    Column("attempt", Integer, nullable=False),
-    Column("n", Integer, nullable=False),
-    Column("kind", String, nullable=False),
-    Column("body", JSON, nullable=False),
+    _counted(),
+    *_given(String, "session", "turn", index=True),
+    *_given(String, "run", "kind"),
+    *_given(Integer, "step", "attempt", "n"),
+    *_given(JSON, "body"),
     UniqueConstraint("turn", "run", "step", "attempt", "n"),
 )
 
 ledger = Table(
     "ledger",
     metadata,
-    Column("key", String, primary_key=True),
-    Column("body", JSON, nullable=False),
-    Column("at", Moment, nullable=False, index=True),
-    Column("settled", Boolean, nullable=False),
-    Column("process", String, nullable=False, server_default=""),
-    Column("delivery", String, nullable=False, server_default=""),
+    *_keys("key"),
+    *_given(JSON, "body"),
+    *_given(Moment, "at", index=True),
+    *_given(Boolean, "settled"),
+    *_given(String, "process", "delivery", server_default=""),
 )
 
 cursors = Table(
     "cursors",
     metadata,
-    Column("reader", String, primary_key=True),
-    Column("turn", String, primary_key=True),
-    Column("state", JSON, nullable=False),
-    Column("done", Boolean, nullable=False),
+    *_keys("reader", "turn"),
+    *_given(JSON, "state"),
+    *_given(Boolean, "done"),
 )
 
-processes = Table(
-    "processes",
-    metadata,
-    Column("id", String, primary_key=True),
-    Column("seen_s", Float, nullable=False),
-)
+processes = Table("processes", metadata, *_keys("id"), *_given(Float, "seen_s"))
 
 leases = Table(
     "leases",
     metadata,
-    Column("session", String, primary_key=True),
-    Column("process", String, nullable=False, index=True),
-    Column("fence", Integer, nullable=False),
+    *_keys("session"),
+    *_given(String, "process", index=True),
+    *_given(Integer, "fence"),
 )
 
-effects = Table(
-    "effects",
-    metadata,
-    Column("turn", String, primary_key=True),
-    Column("run", String, primary_key=True),
-    Column("call", String, primary_key=True),
-)
+effects = Table("effects", metadata, *_keys("turn", "run", "call"))
 
-marks = Table(
-    "marks",
-    metadata,
-    Column("name", String, primary_key=True),
-    Column("value", Text, nullable=False),
-)
+marks = Table("marks", metadata, *_keys("name"), *_given(Text, "value"))
 
 schedules = Table(
     "schedules",
     metadata,
-    Column("id", String, primary_key=True),
-    Column("team", String, nullable=False),
+    *_keys("id"),
+    *_given(String, "team", "status", "reason"),
+    *_given(String, "place", "owner", index=True),
+    *_given(JSON, "order"),
+    *_given(Integer, "failures"),
+    *_given(Moment, "created_at"),
     Column("number", Integer),
-    Column("place", String, nullable=False, index=True),
-    Column("owner", String, nullable=False, index=True),
-    Column("order", JSON, nullable=False),
-    Column("status", String, nullable=False),
-    Column("reason", String, nullable=False),
-    Column("failures", Integer, nullable=False),
     Column("next_due", Moment, index=True),
-    Column("created_at", Moment, nullable=False),
     UniqueConstraint("team", "number"),
 )
 
 slots = Table(
     "slots",
     metadata,
-    Column("schedule", String, primary_key=True),
+    *_keys("schedule"),
     Column("at", Moment, primary_key=True),
-    Column("state", String, nullable=False, index=True),
-    Column("claimed_at", Moment, nullable=False),
-    Column("left_out", Integer, nullable=False),
-    Column("by_hand", Boolean, nullable=False),
-    Column("root", String, nullable=False),
+    *_given(String, "state", index=True),
+    *_given(Moment, "claimed_at"),
+    *_given(Integer, "left_out"),
+    *_given(Boolean, "by_hand"),
+    *_given(String, "root"),
 )
 
 reported = Table(
     "reported",
     metadata,
-    Column("schedule", String, primary_key=True),
-    Column("kind", String, primary_key=True),
-    Column("what", String, primary_key=True),
-    Column("at", Moment, nullable=False),
+    *_keys("schedule", "kind", "what"),
+    *_given(Moment, "at"),
 )
 
 consents = Table(
     "consents",
     metadata,
-    Column("id", String, primary_key=True),
-    Column("kind", String, nullable=False),
-    Column("session", String, nullable=False, index=True),
-    Column("turn", String, nullable=False, index=True),
-    Column("asker", String, nullable=False),
-    Column("digest", String, nullable=False),
-    Column("body", JSON, nullable=False),
-    Column("status", String, nullable=False),
-    Column("for_thread", Boolean, nullable=False),
+    *_keys("id"),
+    *_given(String, "session", "turn", index=True),
+    *_given(String, "kind", "asker", "digest", "status"),
+    *_given(JSON, "body"),
+    *_given(Boolean, "for_thread"),
+    *_given(Text, "reason"),
+    *_given(Moment, "deadline"),
     Column("decided_by", String),
-    Column("reason", Text, nullable=False),
-    Column("deadline", Moment, nullable=False),
 )
 
 audit = Table(
     "audit",
     metadata,
-    Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("at", Moment, nullable=False, index=True),
-    Column("session", String, nullable=False, index=True),
-    Column("turn", String, nullable=False),
-    Column("run", String, nullable=False),
-    Column("call", String, nullable=False),
-    Column("asker", String, nullable=False),
-    Column("tool", String, nullable=False),
-    Column("actions", JSON, nullable=False),
-    Column("digest", String, nullable=False),
+    _counted(),
+    *_given(Moment, "at", index=True),
+    *_given(String, "session", index=True),
+    *_given(String, "turn", "run", "call", "asker", "tool", "digest", "outcome"),
+    *_given(JSON, "actions"),
     Column("consent", String),
     Column("approved_by", String),
-    Column("outcome", String, nullable=False),
     UniqueConstraint("turn", "run", "call", "outcome"),
 )
 
 tool_pins = Table(
     "tool_pins",
     metadata,
-    Column("server", String, primary_key=True),
-    Column("tool", String, primary_key=True),
-    Column("digest", String, nullable=False),
-    Column("accepted_at", Moment, nullable=False),
-    Column("definition", JSON, nullable=False),
+    *_keys("server", "tool"),
+    *_given(String, "digest"),
+    *_given(Moment, "accepted_at"),
+    *_given(JSON, "definition"),
     Column("proposal", JSON(none_as_null=True)),
 )

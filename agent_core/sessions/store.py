@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, Select, func, select, update
+from sqlalchemy import ColumnElement, Connection, Select, func, select, update
 
 from agent_core.errors import SessionError
 from agent_core.ids import ROOT_RUN, ConsentId, RunId, SessionId, ToolCallId, TurnId
@@ -15,7 +15,7 @@ from agent_core.messages import MESSAGE, InboundMessage, JsonObject, Message, Te
 from agent_core.sessions.database import Database, columns_of
 from agent_core.sessions.log import WriteBehind
 from agent_core.sessions.schema import cursors, effects, messages, sessions, turns
-from agent_core.sessions.turns import TURN, StoredTurn, TurnKind, Wait
+from agent_core.sessions.turns import TURN, Status, StoredTurn, TurnKind, Wait
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,14 +56,12 @@ class SessionStore:
 
     async def add_session(self, session: StoredSession) -> StoredSession:
         """Store a new session; the one that another process stored first, where there is one."""
-        row = _row(session)
-        await self._database.add(sessions, row)
+        await self._database.add(sessions, _row(session))
         return await self.session(session.id) or session
 
     async def save_session(self, session: StoredSession) -> None:
         """Store a session, or its new workspace when it is known already."""
-        row = _row(session)
-        await self._database.run(lambda c: self._database.upsert(c, sessions, row, ["id"]))
+        await self._database.execute(self._database.upsert(sessions, _row(session)))
 
     async def tainted_by(self, session: SessionId) -> str | None:
         """What the session first read from outside; None while it has read nothing."""
@@ -106,46 +104,30 @@ class SessionStore:
         Raises:
             SessionError: there is none.
         """
-        found = await self._database.read(select(turns).where(turns.c.id == turn), TURN)
+        found = await self._turns(turns.c.id == turn)
         if not found:
             raise SessionError(f"There is no turn {turn}.")
         return found[0]
 
     async def unfinished_of(self, session: SessionId) -> list[StoredTurn]:
         """The session's turns that have not ended, oldest first."""
-        query = select(turns).where(turns.c.session == session, turns.c.status != "finished")
-        return await self._database.read(query.order_by(turns.c.seq), TURN)
+        return await self._turns(turns.c.session == session, turns.c.status != "finished")
 
     async def turns_until(self, turn: StoredTurn) -> list[StoredTurn]:
         """The session's turns up to this one, oldest first."""
-        query = select(turns).where(turns.c.session == turn.session, turns.c.seq <= turn.seq)
-        return await self._database.read(query.order_by(turns.c.seq), TURN)
+        return await self._turns(turns.c.session == turn.session, turns.c.seq <= turn.seq)
 
     async def mark_running(self, turn: TurnId) -> bool:
         """Whether the turn may start now; False when it has been started in the meantime."""
-        return await self._database.execute(
-            update(turns)
-            .where(turns.c.id == turn, turns.c.status == "queued")
-            .values(status="running")
-        )
+        return await self._change(turn, "queued", status="running")
 
     async def begin_generation(self, turn: TurnId, generation: int) -> bool:
         """Whether the turn may go on as `generation`; of several askers one is told True."""
-        return await self._database.execute(
-            update(turns)
-            .where(turns.c.id == turn, turns.c.status == "running")
-            .where(turns.c.generation == generation - 1)
-            .values(generation=generation)
-        )
+        return await self._change(turn, "running", generation - 1, generation=generation)
 
     async def mark_waiting(self, turn: TurnId, generation: int, wait: Wait) -> bool:
         """The turn waits for a person; False when it has gone on in the meantime."""
-        return await self._database.execute(
-            update(turns)
-            .where(turns.c.id == turn, turns.c.status == "running")
-            .where(turns.c.generation == generation)
-            .values(status="waiting", wait=wait)
-        )
+        return await self._change(turn, "running", generation, status="waiting", wait=wait)
 
     async def hasten(self, turn: TurnId, consent: ConsentId, now: datetime) -> None:
         """A turn that waits for this need not any longer: whoever holds its session goes on."""
@@ -161,20 +143,14 @@ class SessionStore:
 
     async def end_waiting(self, turn: StoredTurn) -> bool:
         """Whether a waiting turn may go on, as its next generation."""
-        return await self._database.execute(
-            update(turns)
-            .where(turns.c.id == turn.id, turns.c.status == "waiting")
-            .where(turns.c.generation == turn.generation)
-            .values(status="running", generation=turn.generation + 1)
+        later = turn.generation + 1
+        return await self._change(
+            turn.id, "waiting", turn.generation, status="running", generation=later
         )
 
     async def revise(self, turn: StoredTurn, inbound: InboundMessage, kind: TurnKind) -> bool:
         """Another message stands in the place of the turn's; False when it has begun."""
-        return await self._database.execute(
-            update(turns)
-            .where(turns.c.id == turn.id, turns.c.status == "queued")
-            .values(inbound=inbound, kind=kind)
-        )
+        return await self._change(turn.id, "queued", inbound=inbound, kind=kind)
 
     async def begin_effect(self, turn: TurnId, run: RunId, call: ToolCallId) -> bool:
         """Note that a call is about to have its effect; False when it was noted before."""
@@ -188,26 +164,15 @@ class SessionStore:
 
     async def mark_queued(self, turn: TurnId) -> None:
         """The turn could not be started; it is next again."""
-        await self._database.execute(
-            update(turns)
-            .where(turns.c.id == turn, turns.c.status == "running")
-            .values(status="queued")
-        )
+        await self._change(turn, "running", status="queued")
 
     async def append_messages(
         self, turn: TurnId, run: RunId, start: int, new: Sequence[Message]
     ) -> None:
         """Queue messages of a run, numbered from `start` on; reading the history waits for them."""
+        numbered = enumerate(new, start)
         self._behind.put_messages(
-            [
-                {
-                    "turn": turn,
-                    "run": run,
-                    "seq": start + offset,
-                    "body": message,
-                }
-                for offset, message in enumerate(new)
-            ]
+            [{"turn": turn, "run": run, "seq": seq, "body": body} for seq, body in numbered]
         )
 
     async def run_messages(self, turn: TurnId, run: RunId) -> tuple[Message, ...]:
@@ -258,18 +223,25 @@ class SessionStore:
     ) -> None:
         """Remember how far `reader` is; `done` when it has shown the turn to its end."""
         row = {"reader": reader, "turn": turn, "state": state, "done": done}
-        keys = ["reader", "turn"]
-        await self._database.run(lambda c: self._database.upsert(c, cursors, row, keys))
+        await self._database.execute(self._database.upsert(cursors, row))
 
     async def unread(self, session: SessionId, reader: str) -> list[StoredTurn]:
         """The session's turns that `reader` has not shown to their end or not begun with."""
         shown = select(cursors.c.turn).where(cursors.c.reader == reader, cursors.c.done.is_(True))
-        query = (
-            select(turns)
-            .where(turns.c.session == session, turns.c.id.not_in(shown))
-            .order_by(turns.c.seq)
-        )
+        return await self._turns(turns.c.session == session, turns.c.id.not_in(shown))
+
+    async def _turns(self, *conditions: ColumnElement[bool]) -> list[StoredTurn]:
+        query = select(turns).where(*conditions).order_by(turns.c.seq)
         return await self._database.read(query, TURN)
+
+    async def _change(
+        self, turn: TurnId, status: Status, generation: int | None = None, /, **values: Any
+    ) -> bool:
+        """Whether it was of this status and generation, and is as the values say now."""
+        statement = update(turns).where(turns.c.id == turn, turns.c.status == status)
+        if generation is not None:
+            statement = statement.where(turns.c.generation == generation)
+        return await self._database.execute(statement.values(**values))
 
     async def _messages(self, query: Select[Any]) -> tuple[Message, ...]:
         await self._behind.flush()

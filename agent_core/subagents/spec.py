@@ -22,8 +22,8 @@ class SubagentSpec(BaseModel):
     """For the delegating model: what the agent is for and what triggers it."""
     tools: tuple[str, ...]
     """Patterns over full tool names; one that begins with `!` denies."""
-    model: str = "inherit"
-    """A model id, or `inherit` for the main agent's."""
+    model: Literal["inherit"] = "inherit"
+    """Every sub-agent has the main agent's."""
     complete_when: Literal["", "corpus_saved"] = ""
     """Names the rule that the run's result is checked against; empty for none."""
     instructions: str

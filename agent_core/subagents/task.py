@@ -34,8 +34,8 @@ class ChildRequest:
     parent: RunId
     agent: str
     prompt: str
-    asker: str = ""
-    """For whom its tools act; empty in requests of before: the turn's own asker."""
+    asker: str
+    """For whom its tools act."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

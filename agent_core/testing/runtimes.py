@@ -14,11 +14,9 @@ from agent_core.messages import InboundMessage
 from agent_core.models import Model
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, ToolObserver, standard_observers
-from agent_core.runtime.runs import Agents, Closing, TurnParts
+from agent_core.runtime.parts import Agents, TurnParts
 from agent_core.runtime.runtime import Runtime
-from agent_core.sessions import (
-    Database,
-)
+from agent_core.sessions import Database
 from agent_core.subagents.spec import SubagentSpec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset
@@ -69,7 +67,7 @@ def scripted_runtime(
     """
     database = Database(database_url or f"sqlite:///{root}/state.sqlite")
     parts = TurnParts(
-        database,
+        database=database,
         router=Router(
             classifier=classifier or ScriptedModel(["COMPLEX"] * 100),
             answerer=RetryingModel(fast or ScriptedModel(["(unheard)"] * 100), sleep=_no_wait),
@@ -86,7 +84,6 @@ def scripted_runtime(
         places=LinkPlaces(("connect.composio.dev",)),
         accounts=accounts,
         clock=clock,
-        closing=Closing(),
     )
     return Runtime(
         parts,

@@ -13,9 +13,7 @@ class Finding:
 
     state: State
     text: str
-    """One sentence for the operator: what it is, or what is wrong and what to do."""
-    more: tuple[str, ...] = ()
-    """Further sentences, each on a line of its own."""
+    """For the operator: what it is, or what is wrong and what to do, mostly in one line."""
     quote: str = ""
     """What a service said in its own words. Only this is cut."""
     title: str = ""

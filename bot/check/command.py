@@ -59,27 +59,23 @@ async def _check(configuration: Configuration, report: Callable[[Finding], None]
 
 def all_checks(configuration: Configuration) -> list[Check]:
     """Every check, in the order of the report."""
-
-    async def look_at_settings() -> Finding:
-        return judge_settings(configuration)
-
     return [
-        Check(title=_SETTINGS, look=look_at_settings),
+        Check(title=_SETTINGS, look=lambda: judge_settings(configuration)),
         *slack_checks(configuration.bot),
         *service_checks(configuration.core),
         *machine_checks(configuration.core),
     ]
 
 
-def judge_settings(configuration: Configuration) -> Finding:
+async def judge_settings(configuration: Configuration) -> Finding:
     """What is wrong with settings as such, all of it; whether they work is for the others."""
     faults = list(configuration.faults.values())
     if missing := configuration.missing:
         faults.append(f"Not set, but needed: {', '.join(missing)}.")
     if len(faults) > 1:
-        return replace(wrong(f"{len(faults)} faults, each on a line below."), more=tuple(faults))
+        faults.insert(0, f"{len(faults)} faults, each on a line below.")
     if faults:
-        return wrong(faults[0])
+        return wrong("\n".join(faults))
     if shut := configuration.shut:
         return warning(f"{' and '.join(shut)} let nobody in; leave out what need not be limited.")
     return fine("all that is needed is set, and nothing is malformed.")
@@ -131,24 +127,18 @@ async def _look(check: Check, faulty: Collection[str], limit_s: float) -> Findin
 
 def _without_secrets(found: Finding, secrets: Collection[str]) -> Finding:
     """Lines without secrets, with what a service said behind the first."""
-
-    def tidy(text: str) -> str:
-        for secret in sorted(filter(None, secrets), key=len, reverse=True):
-            text = text.replace(secret, "…")
-        return " ".join(text.split())
-
-    text = tidy(found.text)
-    if quote := tidy(found.quote).rstrip("."):
+    text, quote = found.text, found.quote
+    for secret in sorted(filter(None, secrets), key=len, reverse=True):
+        text, quote = text.replace(secret, "…"), quote.replace(secret, "…")
+    if quote := " ".join(quote.split()).rstrip("."):
         cut = quote if len(quote) <= MAX_QUOTE_CHARS else quote[: MAX_QUOTE_CHARS - 1] + "…"
         text = f"{text} It said: “{cut}”."
-    return replace(found, text=text, more=tuple(map(tidy, found.more)), quote="")
+    return replace(found, text=text, quote="")
 
 
 def _print_lines(finding: Finding) -> None:
     state = typer.style(f"{finding.state:<8}", fg=_COLOURS[finding.state], bold=True)
-    typer.echo(f"{state} {finding.title}: {finding.text}")
-    for line in finding.more:
-        typer.echo(f"{_INDENT}{line}")
+    typer.echo(f"{state} {finding.title}: {finding.text}".replace("\n", f"\n{_INDENT}"))
 
 
 def _sum_up(findings: Sequence[Finding]) -> str:
@@ -161,8 +151,4 @@ def _sum_up(findings: Sequence[Finding]) -> str:
 
 def _as_object(finding: Finding) -> dict[str, str]:
     name = finding.title.lower().replace(" ", "_")
-    return {
-        "name": name,
-        "state": finding.state,
-        "text": " ".join((finding.text, *finding.more)),
-    }
+    return {"name": name, "state": finding.state, "text": finding.text.replace("\n", " ")}

@@ -14,6 +14,7 @@ PLENTY_BYTES = 1024**3
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
 _STORES = ("WORKSPACES_ROOT", "DATABASE_URL")
+_CRAWLING = ("CRAWL_ALLOW", "CRAWL_CONNECT")
 
 
 def machine_checks(core: CoreSettings) -> list[Check]:
@@ -22,11 +23,7 @@ def machine_checks(core: CoreSettings) -> list[Check]:
         Check(title="Workspaces", look=lambda: _look_at_root(core), needs=("WORKSPACES_ROOT",)),
         Check(title="Database", look=lambda: _look_at_database(core), needs=_STORES),
         Check(title="Other bots", look=lambda: _look_for_others(core), needs=_STORES),
-        Check(
-            title="Local toolkit",
-            look=lambda: _look_at_toolkit(core),
-            needs=("CRAWL_ALLOW", "CRAWL_CONNECT"),
-        ),
+        Check(title="Local toolkit", look=lambda: _look_at_toolkit(core), needs=_CRAWLING),
         Check(title="Browser", look=_look_for_browser),
     ]
 

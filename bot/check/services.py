@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -38,20 +39,15 @@ _OF_COMPOSIO = {
 
 def service_checks(core: CoreSettings) -> list[Check]:
     """The main model, the classifier's model, and Composio."""
+    models = {"Main model": "AGENT_MODEL", "Classifier model": "CLASSIFIER_MODEL"}
     return [
-        Check(
-            title="Main model",
-            look=lambda: _look_at_model(core, core.agent_model, "AGENT_MODEL"),
-            needs=(*_ACCESS, "AGENT_MODEL"),
-        ),
-        Check(
-            title="Classifier model",
-            look=lambda: _look_at_model(core, core.classifier_model, "CLASSIFIER_MODEL"),
-            needs=(*_ACCESS, "CLASSIFIER_MODEL"),
+        *(
+            Check(title=title, look=partial(_look_at_model, core, name), needs=(*_ACCESS, name))
+            for title, name in models.items()
         ),
         Check(
             title="Composio",
-            look=lambda: _look_at_composio(core),
+            look=partial(_look_at_composio, core),
             needs=("COMPOSIO_API_KEY", "COMPOSIO_BASE_URL"),
         ),
     ]
@@ -82,7 +78,8 @@ def _words_in(body: object) -> str:
     return body if isinstance(body, str) and not body.lstrip().startswith("<") else ""
 
 
-async def _look_at_model(core: CoreSettings, model: str, setting: str) -> Finding:
+async def _look_at_model(core: CoreSettings, setting: str) -> Finding:
+    model: str = getattr(core, setting.lower())
     if not (core.anthropic_api_key.get_secret_value() or core.bearer):
         return wrong(f"{MODEL_KEYS[0]} is not set: {HOW_TO_GET[MODEL_KEYS[0]]}.")
     try:

@@ -1,6 +1,7 @@
 """The two Slack tokens: whose they are, what they may do, and whether a socket opens."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import aiohttp
 
@@ -16,33 +17,22 @@ from bot.slack_api import (
     SlackUnavailable,
     web_client,
 )
-from bot.slack_api.scopes import SCOPES
+from bot.slack_api.scopes import NEEDED
 from bot.socket import Timing, open_connection, trouble_of_error
 
-EVENT_SCOPES: dict[str, tuple[str, ...]] = {
-    "app_mention": ("app_mentions:read",),
-    "message": ("channels:history", "groups:history", "im:history", "mpim:history"),
-}
-"""Without its scope Slack does not send an event."""
-
-NEEDED = frozenset[str]().union(*SCOPES.values(), *EVENT_SCOPES.values())
 AGENT_VIEW = "assistant:write"
 """Comes with the manifest's agent view. Without it the bot works in channels all the same."""
 
 
 def slack_checks(settings: BotSettings) -> list[Check]:
     """The bot token with its scopes, and Socket Mode with the app token."""
+    looks = {
+        "Slack bot token": ("SLACK_BOT_TOKEN", _look_at_scopes),
+        "Slack Socket Mode": ("SLACK_APP_TOKEN", _look_at_socket),
+    }
     return [
-        Check(
-            title="Slack bot token",
-            look=lambda: _try("SLACK_BOT_TOKEN", settings, _look_at_scopes),
-            needs=("SLACK_BOT_TOKEN", "SLACK_API_URL"),
-        ),
-        Check(
-            title="Slack Socket Mode",
-            look=lambda: _try("SLACK_APP_TOKEN", settings, _look_at_socket),
-            needs=("SLACK_APP_TOKEN", "SLACK_API_URL"),
-        ),
+        Check(title=title, look=partial(_try, name, settings, look), needs=(name, "SLACK_API_URL"))
+        for title, (name, look) in looks.items()
     ]
 
 

@@ -8,12 +8,13 @@ import logging
 from collections.abc import Mapping
 
 from agent_core.errors import ConsentRefused, ToolServerError
-from agent_core.ids import ConsentId, SessionId
+from agent_core.ids import ConsentId, SessionId, UserId
 from agent_core.runtime import detect_language
 from agent_core.runtime.consents import Consents
 from bot.ingress import Press, Submission
 from bot.presenter.apps import OPEN, PREFIX, read_value, reason_form
-from bot.presenter.consents import Listener, tell_links
+from bot.presenter.consents import fresh_links
+from bot.presenter.journal import whisper
 from bot.render import Draft
 from bot.slack_api import People, SlackApi, SlackRefused
 from bot.threads import ThreadRef, parse_session, user_id
@@ -42,20 +43,18 @@ class Clicks:
         if name.partition(".")[0] == OPEN:
             return  # the browser has opened the link
         person = await self._people.person(press.user)
-        listener = Listener(
-            user=user_id(press.team, press.user),
-            channel=press.channel,
-            thread_ts=_thread(press).root_ts,
-            language=detect_language(locale=person.locale if person else ""),
-        )
+        language = detect_language(locale=person.locale if person else "")
+        by, why = user_id(press.team, press.user), ""
         try:
-            await self._do(name, listener, press)
+            why = await self._do(name, by, press, language)
         except ConsentRefused as refused:
             is_link = refused.why == "not_yours" and name in _OF_CONNECTIONS
-            await self._tell(listener, "not_your_link" if is_link else refused.why)
+            why = "not_your_link" if is_link else refused.why
         except ToolServerError as error:
             logger.warning("a press came to nothing: %s", error)
-            await self._tell(listener, "press_again")
+            why = "press_again"
+        if why:
+            await whisper(self._api, _thread(press), by, Draft(text=_sentence(why, language)))
 
     async def submit(self, submission: Submission) -> Mapping[str, str] | None:
         """Reject for the reason that was written, or none."""
@@ -69,32 +68,36 @@ class Clicks:
             return {"reason": _sentence(refused.why, language)}
         return None
 
-    async def _do(self, name: str, listener: Listener, press: Press) -> None:
+    async def _do(self, name: str, by: UserId, press: Press, language: str) -> str:
+        """What is to be told to the person alone, if anything."""
         consent, toolkits = read_value(press.value)
-        await self._require_in(consent, _thread(press).session)
-        by = listener.user
+        thread, words = _thread(press), BOT.of(language)
+        await self._require_in(consent, thread.session)
         match name:
-            case "reject" if await self._ask_why(consent, listener, press):
+            case "reject" if await self._ask_why(consent, by, press, language):
                 pass
             case "approve" | "approve_thread" | "reject":
                 await self._consents.decide(consent, by, verdict=name)
             case "link":
-                await tell_links(self._api, self._consents, listener, consent, toolkits)
+                link = self._consents.connect_link
+                draft = await fresh_links(link, consent, by, toolkits, words)
+                await whisper(self._api, thread, by, draft)
             case "skip":
                 await self._consents.skip_connection(consent, by)
             case "check":
-                if not await self._consents.check_connection(consent, by):
-                    await self._tell(listener, "not_connected_yet")
+                is_connected = await self._consents.check_connection(consent, by)
+                return "" if is_connected else "not_connected_yet"
             case _:
                 logger.warning("a button of another version was pressed: %s", name[:80])
+        return ""
 
-    async def _ask_why(self, consent: ConsentId, listener: Listener, press: Press) -> bool:
+    async def _ask_why(self, consent: ConsentId, by: UserId, press: Press, language: str) -> bool:
         """Whether a form is open now; where none can be, the press alone rejects."""
-        await self._consents.check_may_decide(consent, listener.user)
-        language, place = listener.language, _thread(press).session
+        await self._consents.check_may_decide(consent, by)
+        place = _thread(press).session
         form = reason_form(consent, BOT.of(language), language=language, place=place)
         try:
-            return await self._api.views.open(press.trigger_id, form) is not None
+            return await self._api.open_view(press.trigger_id, form)
         except SlackRefused as refused:
             logger.warning("no form for a reason was opened: %s", refused)
             return False
@@ -108,9 +111,6 @@ class Clicks:
         is_direct = parse_session(place).channel.startswith("D")
         if asked is None or not (is_direct or place == asked.session):
             raise ConsentRefused("Nothing of this was asked here.", why="unknown")
-
-    async def _tell(self, listener: Listener, why: str) -> None:
-        await listener.tell(self._api, Draft(text=_sentence(why, listener.language)))
 
 
 def _sentence(why: str, language: str) -> str:

@@ -11,8 +11,7 @@ from bot.digests.host import DigestHost
 from bot.digests.messages import DigestMessages
 from bot.digests.orders import DigestLimits, Orders, Places
 from bot.digests.posts import PREFIX
-from bot.digests.turn import present_slot
-from bot.presenter import MakePresenter
+from bot.digests.turn import DigestPresenter
 from bot.slack_api import People, SlackApi
 
 __all__ = ["PREFIX", "DigestLimits", "DigestMessages", "Digests", "build_digests"]
@@ -24,7 +23,7 @@ class Digests:
 
     messages: DigestMessages
     clicks: Clicks
-    presenter: MakePresenter
+    presenter: Callable[..., DigestPresenter]
     """For turns that are due."""
     host: DigestHost
     """For the core's timekeeper."""
@@ -43,6 +42,6 @@ def build_digests(
     return Digests(
         messages=messages,
         clicks=Clicks(orders, messages, api, people, clock),
-        presenter=partial(present_slot, runtime, api, clock),
+        presenter=partial(DigestPresenter, runtime, clock),
         host=DigestHost(api, orders.places),
     )

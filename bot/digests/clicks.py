@@ -138,7 +138,7 @@ class Clicks:
         language = posts.language_of(order)
         metadata = f"{name} {language} {_thread(press).session} {press.message_ts}"
         view = form(order, language, metadata)
-        if await self._api.views.open(press.trigger_id, view) is None:
+        if not await self._api.open_view(press.trigger_id, view):
             raise NotDone("press_again")
 
     async def _new_order(

@@ -261,12 +261,11 @@ class Orders:
         return place
 
     async def _refuse_too_many(self, order: Order) -> None:
-        of_team, in_place, of_person = await self._store.counts(
-            order.team, order.place, order.owner
-        )
-        if of_team >= self._limits.team:
-            raise NotDone("team_full", n=str(of_team))
-        if in_place >= self._limits.place:
-            raise NotDone("place_full", n=str(in_place), channel=order.place)
-        if of_person >= self._limits.person:
-            raise NotDone("person_full", n=str(of_person))
+        found = await self._store.of_team(order.team)
+        kept = [each.order for each in found if each.status != "over"]
+        if len(kept) >= self._limits.team:
+            raise NotDone("team_full", n=str(len(kept)))
+        if (n := sum(each.place == order.place for each in kept)) >= self._limits.place:
+            raise NotDone("place_full", n=str(n), channel=order.place)
+        if (n := sum(each.owner == order.owner for each in kept)) >= self._limits.person:
+            raise NotDone("person_full", n=str(n))

@@ -3,20 +3,19 @@
 import logging
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from agent_core.errors import SessionError
 from agent_core.events import AnyEvent, ToolCallFinished, ToolCallStarted, TurnFinished
-from agent_core.ids import ROOT_RUN, ToolCallId, TurnId
+from agent_core.ids import ROOT_RUN, ToolCallId
 from agent_core.runtime import Runtime, StoredTurn
 from agent_core.runtime.schedules import (
     PUBLISH_DIGEST,
     Obstacle,
+    Order,
     PublishedDigest,
-    Schedule,
     Slot,
     SlotState,
 )
@@ -25,7 +24,7 @@ from bot.presenter import READER, PresenterState, TurnPresenter
 from bot.presenter.answer import live_links, post_answer, thread_drafts
 from bot.presenter.files import ThreadFiles
 from bot.presenter.journal import Place
-from bot.slack_api import Guard, PlaceRefused, SlackApi, SlackAuthRefused
+from bot.slack_api import PlaceRefused, SlackApi, SlackAuthRefused
 from bot.threads import ThreadRef
 
 logger = logging.getLogger(__name__)
@@ -48,22 +47,18 @@ class DigestPresenter(TurnPresenter):
     def __init__(
         self,
         runtime: Runtime,
-        api: SlackApi,
         clock: Callable[[], datetime],
+        turn: StoredTurn,
+        api: SlackApi,
         state: PresenterState,
         workspace: Path,
-        guard: Guard,
-        *,
-        slot: Slot,
-        schedule: Schedule,
     ) -> None:
-        super().__init__(state, guard)
+        super().__init__(state)
         self._runtime = runtime
-        self._api = api.guarded(guard)
         self._clock = clock
+        self._turn = turn
+        self._api = api
         self._workspace = workspace
-        self._slot = slot
-        self._schedule = schedule
         self._calls: dict[ToolCallId, PublishedDigest] = {}
         self._published: PublishedDigest | None = None
 
@@ -71,13 +66,26 @@ class DigestPresenter(TurnPresenter):
         self._board.fold(event)
         self._listen(event)
         if isinstance(event, TurnFinished) and not await self.is_finished():
-            state, root = await self._tell(event)
-            await self._runtime.timekeeper.end(self._slot, state, root=root)
-            await self._journal.finish()
+            slot = await self._slot()
+            state, root = await self._tell(event, slot)
+            await self._end(slot, state, root)
 
     async def give_up(self) -> None:
-        await self._runtime.timekeeper.end(self._slot, "failed")
+        await self._end(await self._slot(), "failed")
+
+    async def close(self) -> None:
+        """It begins nothing in the background."""
+
+    async def _end(self, slot: Slot, state: SlotState, root: str = "") -> None:
+        await self._runtime.timekeeper.end(slot, state, root=root)
         await self._journal.finish()
+
+    async def _slot(self) -> Slot:
+        """Raises SessionError where the turn is no slot's."""
+        slot = await self._runtime.schedules.slot_of(self._turn.session)
+        if slot is None:
+            raise SessionError(f"{self._turn.session} is no schedule's")
+        return slot
 
     def _listen(self, event: AnyEvent) -> None:
         """What the run has published; called again, the last call counts."""
@@ -92,93 +100,65 @@ class DigestPresenter(TurnPresenter):
             case _:
                 return
 
-    async def _tell(self, event: TurnFinished) -> tuple[SlotState, str]:
+    async def _tell(self, event: TurnFinished, slot: Slot) -> tuple[SlotState, str]:
         """Post what was found, if anything; what became of the slot, and its post."""
         if event.outcome not in ("answered", "limited") or self._published is None:
             return "failed", ""
-        published, before = await self._beside_earlier(self._published), await self._before()
-        if self._schedule.order.only_when_new and before and not published.has_news:
+        store = self._runtime.schedules
+        schedule, before = await store.get(slot.schedule), await self._before(slot)
+        published = self._published.beside(await self._known(slot))
+        if schedule.order.only_when_new and before and not published.has_news:
             return "nothing_new", ""
-        live = live_links(event)
-        text = posts.root(published, self._schedule, self._slot, before, live)
+        text = posts.root(published, schedule, slot, before, live_links(event))
         try:
-            root_ts = await self._post_root(event.turn, text, posts.as_markdown(published))
+            thread = await self._post_root(text, schedule.order, slot)
         except (PlaceRefused, SlackAuthRefused) as refused:
             if isinstance(refused, SlackAuthRefused) and refused.code not in _LACKING:
                 raise  # nothing at all can be posted; it is shown with a token that is good
             logger.warning("turn %s: its channel takes no post: %s", event.turn, refused)
             obstacle = _OBSTACLES.get(refused.code, "may_not_post")
-            await self._runtime.timekeeper.refuse(self._slot, obstacle)
+            await self._runtime.timekeeper.refuse(slot, obstacle)
             return "failed", ""
-        await self._post_thread(event, published.details.strip(), self._thread(root_ts))
+        told = posts.as_markdown(published)
+        await self._runtime.sessions.go_on_in(
+            thread.session, event.turn, reader=READER, now=self._clock(), told=told
+        )
+        await self._post_thread(event, published.details.strip(), thread)
         for kind, what in published.told.items():
-            note = self._runtime.schedules.note_reported
-            await note(self._schedule.id, kind, what, self._slot.at)
-        return "posted", root_ts
+            await store.note_reported(schedule.id, kind, what, slot.at)
+        return "posted", thread.root_ts
 
-    async def _beside_earlier(self, published: PublishedDigest) -> PublishedDigest:
+    async def _known(self, slot: Slot) -> set[str]:
+        """What was told before. Begun again, the slot has told its own already."""
         known: set[str] = set()
         for kind in ("claim", "source"):
-            told = await self._runtime.schedules.reported(self._schedule.id, kind)
-            # Begun again, the slot has told its own already.
-            known |= {what for what, at in told.items() if at < self._slot.at}
-        return published.beside(known)
+            told = await self._runtime.schedules.reported(slot.schedule, kind)
+            known |= {what for what, at in told.items() if at < slot.at}
+        return known
 
-    async def _before(self) -> datetime | None:
+    async def _before(self, slot: Slot) -> datetime | None:
         """When the digest before this one was due; None for the first one."""
         newest = self._runtime.schedules.newest_slots
-        slots = await newest(self._schedule.id, limit=MAX_EARLIER_SLOTS)
-        posted = [slot.at for slot in slots if slot.state == "posted" and slot.at < self._slot.at]
-        return max(posted, default=None)
+        slots = await newest(slot.schedule, limit=MAX_EARLIER_SLOTS)
+        return max((s.at for s in slots if s.state == "posted" and s.at < slot.at), default=None)
 
-    async def _post_root(self, turn: TurnId, text: str, told: str) -> str:
+    async def _post_root(self, text: str, order: Order, slot: Slot) -> ThreadRef:
         """The post that people may reply to: what they write goes on with what was found."""
-        op = f"{turn}:root"
-        await self._journal.once(op, partial(self._write_root, op, text))
-        root_ts = (await self._journal.open()).progress[op]
-        await self._runtime.sessions.go_on_in(
-            self._thread(root_ts).session, turn, reader=READER, now=self._clock(), told=told
-        )
-        return root_ts
+        op, channel = f"{self._turn.id}:root", order.place
+        since = f"{slot.claimed_at.timestamp() - ROOT_LOOK_BACK_S:.6f}"
+        bookmark = await self._journal.open()
 
-    async def _write_root(self, op: str, text: str, may_exist: bool) -> None:
-        channel = self._schedule.order.place
-        since = f"{self._slot.claimed_at.timestamp() - ROOT_LOOK_BACK_S:.6f}"
-        ts = await self._api.announce(channel, text, op_id=op, since=since, may_exist=may_exist)
-        (await self._journal.open()).progress[op] = ts
+        async def announce(may_exist: bool) -> None:
+            bookmark.progress[op] = await self._api.announce(
+                channel, text, op_id=op, since=since, may_exist=may_exist
+            )
+
+        await self._journal.once(op, announce)
+        return ThreadRef(team=order.team, channel=channel, root_ts=bookmark.progress[op])
 
     async def _post_thread(self, event: TurnFinished, details: str, thread: ThreadRef) -> None:
         place = Place(self._api, thread, self._journal, self._board)
         if details:
             drafts, _ = thread_drafts(details, self._board.words, live_links(event))
             await post_answer(place, f"{event.turn}:details", drafts)
-        files = ThreadFiles(place, self._workspace)
-        for saved in self._board.final_artifacts:
-            await files.hand_out(f"file:{event.turn}/{saved.path}", saved.path, saved.title)
-
-    def _thread(self, root_ts: str) -> ThreadRef:
-        order = self._schedule.order
-        return ThreadRef(team=order.team, channel=order.place, root_ts=root_ts)
-
-
-async def present_slot(
-    runtime: Runtime,
-    api: SlackApi,
-    clock: Callable[[], datetime],
-    turn: StoredTurn,
-    state: PresenterState,
-    workspace: Path,
-    guard: Guard,
-) -> DigestPresenter:
-    """The presenter of a slot's turn.
-
-    Raises:
-        SessionError: the turn is no slot's.
-    """
-    slot = await runtime.schedules.slot_of(turn.session)
-    if slot is None:
-        raise SessionError(f"{turn.session} is no schedule's")
-    schedule = await runtime.schedules.get(slot.schedule)
-    return DigestPresenter(
-        runtime, api, clock, state, workspace, guard, slot=slot, schedule=schedule
-    )
+        await ThreadFiles(place, self._workspace).hand_out(self._board.final_artifacts)

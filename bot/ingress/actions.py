@@ -93,7 +93,6 @@ class Actions:
         """
         gesture = read_gesture(body)
         if gesture is None:
-            _log.warning("a recorded gesture cannot be read any more")
             return
         handler = self._find_handler(gesture)
         if handler is None or gesture.key in self._handled:

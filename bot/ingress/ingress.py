@@ -151,25 +151,21 @@ class Ingress:
 
         Posts that come later than this call begins stay behind those of their thread.
         """
-        told = self._gate.read(body)
-        if told is None:
-            logger.warning("a recorded payload tells nothing any more")
-            return
-        self._posts.note(told)
-        await self.hand_over(told, again=True)
+        if (told := self._gate.read(body)) is not None:
+            self._posts.note(told)
+            await self.hand_over(told, again=True)
 
     def waits_its_turn(self, post: InboundPost) -> bool:
         """Whether a post stays behind earlier ones of its thread: not the word to stop alone."""
         return bool(post.files) or small_talk(self._posts.words(post)) != "stop"
 
-    async def judge(self, body: JsonObject) -> Judged:
-        """Whether the post in a payload is to be answered; nothing is recorded.
+    async def judge(self, post: InboundPost) -> Judged:
+        """Whether a post is to be answered; nothing is recorded.
 
         Raises:
             SlackError: Slack could not be asked.
         """
-        told = self._gate.read(body)
-        return await self._gate.judge(told) if isinstance(told, InboundPost) else None
+        return await self._gate.judge(post)
 
     async def drain(self) -> None:
         """Wait until nothing is under way. Close the socket first, and bound the wait."""

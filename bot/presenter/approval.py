@@ -9,8 +9,9 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from itertools import groupby
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction
 from agent_core.messages import JsonObject
@@ -31,9 +32,6 @@ from bot.render import (
     split,
 )
 
-Form = Literal["whole", "cut", "bare"]
-"""`cut`: as much as fits; `bare`: no arguments. Both name the file that holds everything."""
-
 DIGEST_CHARS = 12
 MAX_ACTIONS = 20
 """Of those that ask: so many are told when not all fit."""
@@ -51,12 +49,11 @@ CHARS_FOR_DECIDING = 2_500
 _PLAIN_KEY = re.compile(r"[\w-]{1,80}")
 _CONTINUED = "  │ "
 _READS_AS_VALUE = re.compile(r'\s*(?:[-+]?\d[\d.eE+-]*|true|false|null|["{\[].*)?\s*', re.DOTALL)
-_BRACKETS = re.compile("[\u27e8\u27e9]")
-"""They are ours: a text cannot pretend that something was named in it."""
+_MOST = {" ": 4, "\n": 3, "\t": 0}
+"""So many in a row stay as they are: people make no longer gaps."""
 _NAMED = {" ": "␣", "\n": "⏎", "\t": "⇥"}
-_MAX_SPACES = 4
-_MAX_LINE_BREAKS = 3
-_LONG_GAPS = re.compile(r"[ \n\t]{4,}|\t[ \n\t]*|[ \n]{1,3}\t[ \n\t]*")
+_RUNS = re.compile(r"[ \n\t]{2,}|\t|([^\w \n\t]|[\u115f\u1160\u3164\uffa0])\1*")
+"""Gaps, and whatever is not surely a letter or a digit."""
 _BLANK = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
     + "".join(map(chr, range(0xFE00, 0xFE0F)))
@@ -65,15 +62,11 @@ _BLANK = frozenset(
 """Seen as nothing, though their categories are those of letters, signs and accents."""
 
 
-def fitting_forms(event: ApprovalRequested, words: Words) -> list[Form]:
-    """The forms in which it may be posted, best first; none that Slack cannot take."""
-    return ["whole", "cut", "bare"] if _fits(event, words) else ["cut", "bare"]
-
-
-def _fits(event: ApprovalRequested, words: Words) -> bool:
+def fits(event: ApprovalRequested, words: Words) -> bool:
+    """Whether Slack takes a post with all arguments."""
     if sum(len(json.dumps(action.arguments)) for action in event.actions) > HOPELESS_CHARS:
         return False
-    blocks = _facts(event, words, "whole")
+    blocks = _facts(event, words, is_whole=True)
     chars = sum(len(_text_of(block)) for block in blocks)
     return (
         len(blocks) <= limits.BLOCKS_PER_POST - BLOCKS_FOR_DECIDING
@@ -81,25 +74,10 @@ def _fits(event: ApprovalRequested, words: Words) -> bool:
     )
 
 
-def approval_file(event: ApprovalRequested) -> tuple[str, bytes]:
-    """Name and content of the file with everything, exactly as it would be sent."""
-    content = exact_json(
-        {
-            "digest": event.digest,
-            "tool": event.tool,
-            "actions": [
-                {
-                    "tool": action.tool,
-                    "toolkit": action.toolkit,
-                    "account": action.account,
-                    "needs_approval": action.asks,
-                    "arguments": action.arguments,
-                }
-                for action in event.actions
-            ],
-        }
-    )
-    return file_name(event), content.encode()
+def approval_file(event: ApprovalRequested) -> bytes:
+    """The file with everything, exactly as it would be sent."""
+    done = [asdict(action) for action in event.actions]
+    return exact_json({"digest": event.digest, "tool": event.tool, "actions": done}).encode()
 
 
 def file_name(event: ApprovalRequested) -> str:
@@ -108,38 +86,33 @@ def file_name(event: ApprovalRequested) -> str:
 
 
 def approval_draft(
-    event: ApprovalRequested, words: Words, form: Form, *, is_attached: bool
+    event: ApprovalRequested, words: Words, *, is_whole: bool, is_attached: bool = False
 ) -> Draft:
     """The post while it is undecided; without the file, what does not fit cannot be approved."""
-    is_all_shown = form == "whole" or is_attached
+    is_all_shown = is_whole or is_attached
     digest = event.digest[:DIGEST_CHARS]
     below = [words("consent-until", when=local_time(event.deadline), digest=digest)]
-    if form != "whole":
-        below.insert(
-            0,
-            words("consent-in-file", file=file_name(event), digest=digest)
-            if is_attached
-            else words("consent-not-shown"),
-        )
+    if is_attached:
+        below.insert(0, words("consent-in-file", file=file_name(event), digest=digest))
+    elif not is_whole:
+        below.insert(0, words("consent-not-shown"))
     names: list[Button] = ["approve", "reject"] if is_all_shown else ["reject"]
     if is_all_shown and event.may_allow_thread:
         names.append("approve_thread")
     row = actions(*(consent_button(name, words, event.consent) for name in names))
-    blocks = [*_facts(event, words, form), context("\n".join(below)), row]
+    blocks = [*_facts(event, words, is_whole=is_whole), context("\n".join(below)), row]
     return Draft(text=_fallback(event, words), blocks=tuple(blocks))
 
 
 def decided_draft(
-    event: ApprovalRequested, decided: ApprovalDecided, words: Words, form: Form
+    event: ApprovalRequested, decided: ApprovalDecided, words: Words, *, is_whole: bool
 ) -> Draft:
     """The post once it is decided: the same facts, and the decision in the place of the buttons."""
     said = decision(decided, words)
-    facts = _facts(event, words, form)
     mark = context(f"`{event.digest[:DIGEST_CHARS]}`")
-    text = "\n".join([_fallback(event, words), said])
-    return Draft(
-        text=split(text, limits.TEXT_CHARS)[0], blocks=(*facts, mark, section(f"*{said}*"))
-    )
+    text = split("\n".join([_fallback(event, words), said]), limits.TEXT_CHARS)[0]
+    blocks = (*_facts(event, words, is_whole=is_whole), mark, section(f"*{said}*"))
+    return Draft(text=text, blocks=blocks)
 
 
 def decision(decided: ApprovalDecided, words: Words) -> str:
@@ -157,16 +130,17 @@ def decision(decided: ApprovalDecided, words: Words) -> str:
     )
 
 
-def _facts(event: ApprovalRequested, words: Words, form: Form) -> list[JsonObject]:
-    """All blocks above those of the deciding."""
+def _facts(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[JsonObject]:
+    """All blocks above those of the deciding; of what is not whole only the beginning."""
     asking = [action for action in event.actions if action.asks]
-    shown = asking if form == "whole" else asking[:MAX_ACTIONS]
-    share = SHARED_CHARS // max(1, len(shown))
+    shown = asking if is_whole else asking[:MAX_ACTIONS]
+    share = None if is_whole else SHARED_CHARS // max(1, len(shown))
     blocks = [section(words("consent-asked", who=mention(event.asker)))]
     for number, action in enumerate(shown, start=1):
         numbered = f"{number}. " if len(asking) > 1 else ""
-        blocks += _sections(_head(event, action, numbered, words, form))
-        blocks += _arguments(action, words, form, share)
+        lines = [_title(event, action, numbered, words), *_reaches(action, words, is_whole)]
+        blocks += _sections("\n".join(lines))
+        blocks += _arguments(action, words, share)
     if left := len(asking) - len(shown):
         blocks.append(section(f"*… {words('consent-more', n=left)}*"))
     if along := [action for action in event.actions if not action.asks]:
@@ -176,20 +150,17 @@ def _facts(event: ApprovalRequested, words: Words, form: Form) -> list[JsonObjec
     return blocks
 
 
-def _head(
-    event: ApprovalRequested, action: PlannedAction, numbered: str, words: Words, form: Form
-) -> str:
-    """What is done, with which app and account, and everybody whom it reaches."""
-    lines = [_title(event, action, numbered, words)]
+def _reaches(action: PlannedAction, words: Words, is_whole: bool) -> Iterator[str]:
+    """Everybody whom it reaches, if anybody."""
     whom = recipients_of(action.arguments)
-    if whom:
-        max_chars = None if form == "whole" else limits.OPTION_CHARS
-        shown = whom if form == "whole" else whom[:MAX_RECIPIENTS]
-        named = [inline_code(made_visible(each)[:max_chars]) for each in shown]
-        if left := len(whom) - len(shown):
-            named.append(words("consent-more", n=left))
-        lines.append(words("consent-reaches", n=len(whom), whom=", ".join(named)))
-    return "\n".join(lines)
+    if not whom:
+        return
+    max_chars = None if is_whole else limits.OPTION_CHARS
+    shown = whom if is_whole else whom[:MAX_RECIPIENTS]
+    named = [inline_code(made_visible(each)[:max_chars]) for each in shown]
+    if left := len(whom) - len(shown):
+        named.append(words("consent-more", n=left))
+    yield words("consent-reaches", n=len(whom), whom=", ".join(named))
 
 
 def _title(event: ApprovalRequested, action: PlannedAction, numbered: str, words: Words) -> str:
@@ -202,29 +173,19 @@ def _title(event: ApprovalRequested, action: PlannedAction, numbered: str, words
     return " · ".join(parts)
 
 
-def _arguments(action: PlannedAction, words: Words, form: Form, share: int) -> list[JsonObject]:
-    if form == "bare":
-        return []
+def _arguments(action: PlannedAction, words: Words, max_chars: int | None) -> list[JsonObject]:
+    """A line for each, as far as there is room."""
     if not action.arguments:
         return [context(words("consent-no-arguments"))]
-    if form == "whole":
-        text = code("\n".join(argument_lines(action.arguments)))
-    else:
-        text = _beginning(action, words, max(share, 40))
-    return _sections(f"```\n{text}\n```")
-
-
-def _beginning(action: PlannedAction, words: Words, max_chars: int) -> str:
-    """As many lines as there is room for."""
-    lines: list[str] = []
-    chars = 0
+    text = ""
     for line in argument_lines(action.arguments, max_chars=max_chars):
-        lines.append(line)
-        chars += len(line)
-        if chars > max_chars:
+        text += f"{line}\n"
+        if max_chars and len(text) > max_chars:
             break
-    text = code("\n".join(lines))
-    return f"{split(text, max_chars)[0]}\n{words('consent-cut')}" if len(text) > max_chars else text
+    text = code(text.removesuffix("\n"))
+    if max_chars and len(text) > max_chars:
+        text = f"{split(text, max_chars)[0]}\n{words('consent-cut')}"
+    return _sections(f"```\n{text}\n```")
 
 
 def _deeds(actions: Sequence[PlannedAction], words: Words) -> str:
@@ -303,68 +264,41 @@ def _text(value: Any) -> str:
 
 
 def made_visible(text: str) -> str:
-    """The text with a name for whatever is not to be seen; short gaps stay as they are."""
-    escaped = _BRACKETS.sub(lambda bracket: _name(_code(bracket[0]), 1), text)
-    spaced = _LONG_GAPS.sub(lambda gap: _gap(gap[0]), escaped)
-    if spaced.replace("\n", "").isprintable() and _BLANK.isdisjoint(spaced):
-        return spaced
-    return "".join(_shown(character, len(list(run))) for character, run in groupby(spaced))
+    """The text with a name for whatever is not to be seen; short gaps stay as they are.
+
+    The brackets of the names are ours: a text cannot pretend that something was named in it.
+    """
+    return _RUNS.sub(_seen, text)
 
 
-def exact_json(value: JsonObject) -> str:
-    """The value as JSON for a file, in which what is not to be seen is written as an escape."""
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    lines = [_escaped_line(line) for line in text.split("\n")]
-    return "\n".join(lines) + "\n"
-
-
-def _gap(gap: str) -> str:
-    """A gap that is no longer than people make them stays; of others each part is counted."""
-    runs = [(character, len(list(run))) for character, run in groupby(gap)]
-    if gap.count("\n") > _MAX_LINE_BREAKS:
-        return "".join(_counted(character, n) for character, n in runs) + "\n"
-    return "".join(
-        character * n if character == "\n" else _counted(character, n) for character, n in runs
-    )
-
-
-def _counted(character: str, n: int) -> str:
-    if character == " " and n <= _MAX_SPACES:
-        return " " * n
-    return _name(_NAMED[character], n)
-
-
-def _shown(character: str, n: int) -> str:
-    if not _is_hidden(character):
-        return character * n
-    return _name(_code(character), n)
+def _seen(run: re.Match[str]) -> str:
+    first, n = run[0][0], len(run[0])
+    if first not in _MOST:
+        return _name(f"U+{ord(first):04X}", n) if _is_hidden(first) or first in "⟨⟩" else run[0]
+    is_long = run[0].count("\n") > _MOST["\n"]
+    seen = ""
+    for character, same in groupby(run[0]):
+        n = len(list(same))
+        stays = n <= _MOST[character] and not (is_long and character == "\n")
+        seen += character * n if stays else _name(_NAMED[character], n)
+    return f"{seen}\n" if is_long else seen
 
 
 def _name(name: str, n: int) -> str:
     return f"⟨{n} {name}⟩" if n > 1 else f"⟨{name}⟩"
 
 
+def exact_json(value: JsonObject) -> str:
+    """The value as JSON for a file, in which what is not to be seen is written as an escape.
+
+    The indentation is ours; behind it a long gap stands inside a string.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    escaped = "".join(json.dumps(each)[1:-1] if _is_hidden(each) else each for each in text)
+    return re.sub(r"(?<=[^ \n]) {5,}", lambda gap: "\\u0020" * len(gap[0]), escaped) + "\n"
+
+
 def _is_hidden(character: str) -> bool:
     if character in " \n":
         return False
-    category = unicodedata.category(character)
-    return category[0] in "CZ" or character in _BLANK
-
-
-def _code(character: str) -> str:
-    return f"U+{ord(character):04X}"
-
-
-def _escaped_line(line: str) -> str:
-    """The indentation is ours; behind it a long gap stands inside a string."""
-    indent = len(line) - len(line.lstrip(" "))
-    rest = re.sub(r" {5,}", lambda gap: "\\u0020" * len(gap[0]), line[indent:])
-    return line[:indent] + "".join(_as_escape(each) for each in rest)
-
-
-def _as_escape(character: str) -> str:
-    if not _is_hidden(character):
-        return character
-    units = character.encode("utf-16-be", "surrogatepass")
-    pairs = (units[at : at + 2] for at in range(0, len(units), 2))
-    return "".join(f"\\u{int.from_bytes(pair, 'big'):04x}" for pair in pairs)
+    return unicodedata.category(character)[0] in "CZ" or character in _BLANK

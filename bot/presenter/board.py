@@ -3,8 +3,9 @@
 A post has a head and a line for each step, in order, the old ones folded away.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
@@ -41,21 +42,19 @@ REPORT = "text/html"
 Wait = QuestionAsked | ApprovalRequested | AuthRequired
 """What a turn waits for a person with."""
 
-_ENDS_A_QUESTION = (MessageTaken, StepStarted, TurnFinished)
-
+_ENDS_A_QUESTION = (MessageTaken, StepStarted)
 
 _INDENT = "      "
 _TICKS = {"running": "▸", "done": "✓", "failed": "✗", "unsure": "?", "taken": "+"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Line:
     """One tool call, or a message that was taken in."""
 
     words: str
     part: int
     """The number of the progress post in which it began."""
-    pages: int = 0
     state: Literal["running", "done", "failed", "unsure", "taken"] = "running"
     detail: str = ""
 
@@ -67,58 +66,6 @@ class Line:
     def text(self, depth: int) -> str:
         detail = f" ({self.detail})" if self.detail else ""
         return f"{_INDENT * depth}{_TICKS[self.state]} {self.words}{detail}"
-
-
-class Lines:
-    """Lines by run and call. Sub-agents' calls stand below the call that started them."""
-
-    def __init__(self) -> None:
-        self._lines: dict[RunId, dict[ToolCallId, Line]] = {}
-
-    def get(self, run: RunId, call: ToolCallId) -> Line | None:
-        return self._lines.get(run, {}).get(call)
-
-    def put(self, run: RunId, call: ToolCallId, line: Line) -> None:
-        """Add a line as the newest of its run, or put another one in its place."""
-        self._lines.setdefault(run, {})[call] = line
-
-    def count(self, state: str) -> int:
-        """How many are in this state."""
-        return sum(line.state == state for run in self._lines.values() for line in run.values())
-
-    def shown(self, part: int, words: Words) -> list[str]:
-        """At most `PROGRESS_LINES` for the post of this number: finished ones are folded first."""
-        rows = list(self._rows(ROOT_RUN, depth=0))
-        hidden = _hidden([line for line, _ in rows], part)
-        texts = [text for index, (_, text) in enumerate(rows) if index not in hidden]
-        if hidden:
-            texts.insert(0, f"{_TICKS['done']} {words('progress-earlier-steps', n=len(hidden))}")
-        return _capped(texts, words)
-
-    def _rows(self, run: RunId, depth: int) -> Iterator[tuple[Line, str]]:
-        for call, line in self._lines.get(run, {}).items():
-            yield line, line.text(depth)
-            yield from self._rows(child_run(run, call), depth + 1)
-
-
-def _hidden(lines: Sequence[Line], part: int) -> set[int]:
-    """Those of earlier posts, and the oldest of this one where there are too many."""
-    foldable = [index for index, line in enumerate(lines) if line.may_fold]
-    hidden = {index for index in foldable if lines[index].part < part}
-    room = limits.PROGRESS_LINES - (1 if hidden else 0)
-    surplus = len(lines) - len(hidden) - room
-    if surplus > 0:
-        rest = [index for index in foldable if index not in hidden]
-        hidden.update(rest[: surplus if hidden else surplus + 1])
-    return hidden
-
-
-def _capped(texts: list[str], words: Words) -> list[str]:
-    over = len(texts) - limits.PROGRESS_LINES
-    if over <= 0:
-        return texts
-    kept = texts[: limits.PROGRESS_LINES - 1]
-    return [*kept, f"… {words('progress-more-steps', n=over + 1)}"]
 
 
 @dataclass(slots=True)
@@ -141,11 +88,12 @@ class Board:
     waits: dict[str, Wait] = field(default_factory=dict[str, Wait])
     """What the turn waits for now, by call or consent; several where a batch asks for several."""
     asked: list[str] = field(default_factory=list[str])
-    """For each wait so far the line that its progress post becomes when it has ended."""
+    """For each wait so far the line that its progress post becomes: no clock runs in it."""
     _waited_s: float = 0.0
     _waiting_since: datetime | None = None
     _names: dict[UserId, str] = field(default_factory=dict[UserId, str])
-    _lines: Lines = field(default_factory=Lines)
+    _lines: defaultdict[RunId, dict[str, Line]] = field(default_factory=lambda: defaultdict(dict))
+    """By run and call."""
 
     @property
     def words(self) -> Words:
@@ -191,12 +139,7 @@ class Board:
         time = spoken_time(self._elapsed_s() + since_last_s)
         head = " · ".join([f"*{self.words('progress-working')}*", time, *self._counts()])
         notice = [f"_{self.notice}_"] if self.notice else []
-        return "\n".join([head, *self._lines.shown(self.part, self.words), *notice])
-
-    def waiting(self) -> str:
-        """What the progress post becomes while the turn waits: one line, in which no clock runs."""
-        said = [self._told(wait, "waiting") for wait in self.waits.values()]
-        return " · ".join([*dict.fromkeys(said), *self._work()])
+        return "\n".join([head, *self._shown(), *notice])
 
     def closed(self) -> str:
         """What the last progress post becomes at the end: one short line."""
@@ -218,9 +161,8 @@ class Board:
             case StepFinished():
                 self.notice = ""
             case StepRetried():
-                self.notice = (
-                    self.words("progress-trying-again") if event.wait_s >= BUSY_WAIT_S else ""
-                )
+                is_long = event.wait_s >= BUSY_WAIT_S
+                self.notice = self.words("progress-trying-again") if is_long else ""
 
     def _take_in(self, event: MessageTaken) -> None:
         self._names[event.author] = event.author_name
@@ -229,7 +171,7 @@ class Board:
         said = f"“{one_line(event.text, limits.PROGRESS_WORD_CHARS)}”"
         told = self.words(key, who=self._name(event.author), what=said)
         line = Line(words=told, part=len(self.asked), state="taken")
-        self._lines.put(event.run, ToolCallId(f"taken {event.taken}"), line)
+        self._lines[event.run][f"taken {event.taken}"] = line
 
     def _wait(self, event: Wait) -> None:
         """A second one while the turn waits belongs to the same wait."""
@@ -239,8 +181,7 @@ class Board:
         self.notice = ""
         if not self.waits:
             self._waiting_since = event.at
-            line = self._told(event, "asked")
-            self.asked.append(" · ".join([line, *self._work()]))
+            self.asked.append(" · ".join([self._told(event), *self._work()]))
         self.waits[key] = event
 
     def _end_waits(self, event: AnyEvent) -> None:
@@ -257,39 +198,66 @@ class Board:
             self._waited_s += (event.at - self._waiting_since).total_seconds()
             self._waiting_since = None
 
-    def _told(self, wait: Wait, form: Literal["waiting", "asked"]) -> str:
+    def _told(self, wait: Wait) -> str:
         who, time = self._name(wait.asker), spoken_time(self._elapsed_s())
         match wait:
             case QuestionAsked():
-                return self.words(f"progress-{form}-answer", who=who, time=time)
+                return self.words("progress-asked-answer", who=who, time=time)
             case ApprovalRequested():
-                return self.words(f"progress-{form}-approval", who=who, time=time)
+                return self.words("progress-asked-approval", who=who, time=time)
             case AuthRequired():
                 what = app_names(wait.toolkits, self.words("consent-conjunction"))
-                return self.words(f"progress-{form}-connection", who=who, time=time, what=what)
+                return self.words("progress-asked-connection", who=who, time=time, what=what)
 
     def _fold_call(self, event: ToolCallStarted | ToolCallProgressed | ToolCallFinished) -> None:
         if event.tool == ASK_USER:
             return  # the question is told by a post of its own
+        calls = self._lines[event.run]
         if isinstance(event, ToolCallStarted):
-            step = describe(event.tool, event.arguments, self.words)
-            line = Line(words=step.words, part=self.part, pages=step.pages)
-            self._lines.put(event.run, event.call_id, line)
+            words = describe(event.tool, event.arguments, self.words)
+            calls[event.call_id] = Line(words=words, part=self.part)
             self.tool_calls += 1
-        elif (line := self._lines.get(event.run, event.call_id)) is not None:
-            self._lines.put(event.run, event.call_id, self._moved_on(line, event))
+        elif (line := calls.get(event.call_id)) is not None:
+            self._move_on(line, event)
 
-    def _moved_on(self, line: Line, event: ToolCallProgressed | ToolCallFinished) -> Line:
+    def _move_on(self, line: Line, event: ToolCallProgressed | ToolCallFinished) -> None:
+        told = event.text if isinstance(event, ToolCallProgressed) else event.display
+        line.detail = one_line(told, limits.PROGRESS_WORD_CHARS)
         if isinstance(event, ToolCallProgressed):
-            return replace(line, detail=one_line(event.text, limits.PROGRESS_WORD_CHARS))
+            return
         if event.may_have_happened:
-            return replace(line, state="unsure", detail=self.words("progress-unsure"))
-        if event.is_error:
-            return replace(line, state="failed", detail="")
-        if line.pages:
-            self.pages += pages_read(event.display, event.preview, line.pages)
-        detail = one_line(event.display, limits.PROGRESS_WORD_CHARS)
-        return replace(line, state="done", detail=detail)
+            line.state, line.detail = "unsure", self.words("progress-unsure")
+        elif event.is_error:
+            line.state, line.detail = "failed", ""
+        else:
+            line.state = "done"
+            self.pages += pages_read(event)
+
+    def _shown(self) -> list[str]:
+        """At most `PROGRESS_LINES`: those of earlier posts and the oldest are folded into one."""
+        rows = list(self._rows(ROOT_RUN, depth=0))
+        foldable = [line for line, _ in rows if line.may_fold]
+        earlier = sum(line.part < self.part for line in foldable)
+        surplus = len(rows) - limits.PROGRESS_LINES
+        # What is folded has a line itself.
+        folds = max(earlier, surplus + 1 if earlier or surplus > 0 else 0)
+        foldable.sort(key=lambda line: line.part)
+        folded = {id(line) for line in foldable[:folds]}
+        texts = [text for line, text in rows if id(line) not in folded]
+        if folded:
+            told = self.words("progress-earlier-steps", n=len(folded))
+            texts.insert(0, f"{_TICKS['done']} {told}")
+        over = len(texts) - limits.PROGRESS_LINES
+        if over > 0:  # so many run at once
+            more = self.words("progress-more-steps", n=over + 1)
+            texts[limits.PROGRESS_LINES - 1 :] = [f"… {more}"]
+        return texts
+
+    def _rows(self, run: RunId, depth: int) -> Iterator[tuple[Line, str]]:
+        """Sub-agents' calls stand below the call that started them."""
+        for call, line in self._lines.get(run, {}).items():
+            yield line, line.text(depth)
+            yield from self._rows(child_run(run, ToolCallId(call)), depth + 1)
 
     def _counts(self) -> list[str]:
         counted = {"progress-tool-calls": self.tool_calls, "progress-pages-read": self.pages}
@@ -297,7 +265,8 @@ class Board:
 
     def _work(self) -> list[str]:
         """What a line counts that stands alone, with no steps below it."""
-        unsure = self._lines.count("unsure")
+        lines = [line for calls in self._lines.values() for line in calls.values()]
+        unsure = sum(line.state == "unsure" for line in lines)
         told = [self.words("progress-unsure-steps", n=unsure)] if unsure else []
         return [*self._counts(), *told]
 

@@ -8,11 +8,12 @@ import logging
 import os
 import re
 import stat
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from agent_core.events import ArtifactSaved
 from bot.presenter.journal import Place
 from bot.render import Draft, clean, inert, limits, one_line
 from bot.slack_api import SlackRefused
@@ -39,15 +40,7 @@ class ArtifactRefused(Exception):
     """The file may not be, or cannot be, handed out. The message names the reason's sentence."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Artifact:
-    """A file to upload."""
-
-    name: str
-    content: bytes
-
-
-def read_artifact(workspace: Path, path: str, *, max_bytes: int = limits.FILE_BYTES) -> Artifact:
+def read_artifact(workspace: Path, path: str, *, max_bytes: int = limits.FILE_BYTES) -> bytes:
     """The file at `path`, relative to the workspace.
 
     Only regular files below `work_products/`, reached without any link, with no second name
@@ -60,10 +53,9 @@ def read_artifact(workspace: Path, path: str, *, max_bytes: int = limits.FILE_BY
     if len(parts) < 2 or parts[0] != PUBLIC_DIRECTORY or ".." in parts:
         raise ArtifactRefused("not-public")
     try:
-        content = _read_below(workspace, parts, max_bytes)
+        return _read_below(workspace, parts, max_bytes)
     except OSError as error:
         raise ArtifactRefused("unreadable") from error
-    return Artifact(name=file_name(parts[-1]), content=content)
 
 
 def file_name(name: str) -> str:
@@ -109,40 +101,40 @@ def _cut(text: str, max_bytes: int) -> str:
 
 
 class ThreadFiles:
-    """Uploads files into the turn's place; one that cannot be had is named in a sentence.
-
-    Each has an op id, and a title that is shown as it is.
-    """
+    """Uploads files into the turn's place; one that cannot be had is named in a sentence."""
 
     def __init__(self, place: Place, workspace: Path) -> None:
         self._place = place
         self._workspace = workspace
 
-    async def hand_out(self, op: str, path: str, title: str) -> None:
-        """Upload a file of the workspace, or say why not.
+    async def hand_out(self, saved: Iterable[ArtifactSaved]) -> None:
+        """Upload files of the workspace, or say of one why not.
 
         Raises:
-            SlackError: Slack gave no answer; the file can be uploaded later.
+            SlackError: Slack gave no answer; the files can be uploaded later.
         """
-        try:
-            artifact = await asyncio.to_thread(read_artifact, self._workspace, path)
-        except ArtifactRefused as refused:
-            await self._say_why(op, title or path, str(refused))
-        else:
-            await self.upload(op, artifact, title)
+        for file in saved:
+            op = f"{file.turn}:file:{file.path}"
+            try:
+                content = await asyncio.to_thread(read_artifact, self._workspace, file.path)
+            except ArtifactRefused as refused:
+                await self._say_why(op, file.title or file.path, str(refused))
+            else:
+                name = file_name(PurePosixPath(file.path).name)
+                await self.upload(op, name, content, file.title)
 
-    async def upload(self, op: str, artifact: Artifact, title: str = "") -> None:
+    async def upload(self, op: str, name: str, content: bytes, title: str = "") -> None:
         """Upload what was read already, or say why not."""
-        words = " ".join(inert(title).split())[: limits.FILE_TITLE_CHARS] or artifact.name
+        words = " ".join(inert(title).split())[: limits.FILE_TITLE_CHARS] or name
         try:
-            await self._place.once(op, partial(self._write, artifact, words))
+            await self._place.once(op, partial(self._write, name, content, words))
         except SlackRefused as refused:
             _log.warning("a file was refused: %s", refused)
             why = _FILE_REFUSALS.get(refused.code, "other")
-            await self._say_why(op, title or artifact.name, why)
+            await self._say_why(op, title or name, why)
 
     async def _write(
-        self, artifact: Artifact, title: str, place: ThreadRef, op: str, may_exist: bool
+        self, name: str, content: bytes, title: str, place: ThreadRef, op: str, may_exist: bool
     ) -> None:
         journal, files = self._place.journal, self._place.api.files
         begun = (await journal.open()).files.get(op, "")
@@ -153,9 +145,7 @@ class ThreadFiles:
             (await journal.open()).files[op] = file_id
             await journal.save()
 
-        await files.upload(
-            place, name=artifact.name, content=artifact.content, title=title, remember=remember
-        )
+        await files.upload(place, name=name, content=content, title=title, remember=remember)
 
     async def _say_why(self, op: str, name: str, why: str) -> None:
         words = self._place.board.words

@@ -7,13 +7,12 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent_core.ids import SessionId
+from agent_core.ids import SessionId, UserId
 from agent_core.messages import JsonObject
 from bot.presenter.board import Board
 from bot.render import Draft
 from bot.slack_api import (
     ContentRefused,
-    Guard,
     PlaceRefused,
     SlackApi,
     SlackAuthRefused,
@@ -33,7 +32,11 @@ PlacedWrite = Callable[[ThreadRef, str, bool], Awaitable[None]]
 
 
 class PresenterState(Protocol):
-    """Where one turn's presenter keeps its bookmark. `save` returns once it is durable."""
+    """Where one turn's presenter keeps its bookmark.
+
+    `save` returns once it is durable, and raises in a process that lost the turn: it must not
+    overwrite the notes of the one that has it now.
+    """
 
     async def load(self) -> JsonObject | None: ...
 
@@ -64,15 +67,10 @@ class Bookmark(BaseModel):
 
 
 class Journal:
-    """Notes what is about to be written and what was written.
+    """Notes what is about to be written and what was written."""
 
-    `guard` is awaited before each note: a process that lost the turn must not overwrite the notes
-    of the one that has it now.
-    """
-
-    def __init__(self, state: PresenterState, guard: Guard | None = None) -> None:
+    def __init__(self, state: PresenterState) -> None:
         self._state = state
-        self._guard = guard
         self._bookmark: Bookmark | None = None
 
     async def open(self) -> Bookmark:
@@ -101,10 +99,7 @@ class Journal:
 
     async def save(self) -> None:
         """Make the bookmark durable."""
-        bookmark = await self.open()
-        if self._guard is not None:
-            await self._guard()
-        await self._state.save(bookmark.model_dump(mode="json"))
+        await self._state.save((await self.open()).model_dump(mode="json"))
 
 
 class Place:
@@ -174,14 +169,20 @@ class Place:
         ts = await self.api.post(
             place, draft.text, blocks=draft.blocks, op_id=op, may_exist=may_exist
         )
-        (await self.journal.open()).posts[op] = f"{place.channel} {ts}"
+        posts = (await self.journal.open()).posts
+        posts[op.removesuffix(":direct")] = f"{place.channel} {ts}"
 
     async def _whisper(self, draft: Draft, _may_exist: bool) -> None:
         """The last place: nobody else sees it, and it is gone when Slack is loaded anew."""
-        _, user = parse_user(self.board.asker)
         try:
-            await self.api.post_ephemeral(
-                self._thread.channel, user, draft.text, thread_ts=self._thread.root_ts
-            )
+            await whisper(self.api, self._thread, self.board.asker, Draft(text=draft.text))
         except SlackRefused:
             _log.exception("an answer could be posted nowhere")
+
+
+async def whisper(api: SlackApi, thread: ThreadRef, person: UserId, draft: Draft) -> None:
+    """Tell one person in a thread what nobody else sees. Raises SlackError."""
+    _, user = parse_user(person)
+    await api.post_ephemeral(
+        thread.channel, user, draft.text, thread_ts=thread.root_ts, blocks=draft.blocks
+    )

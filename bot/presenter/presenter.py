@@ -1,17 +1,15 @@
 """One turn in its Slack thread: a sign at once, progress, what is asked, the answer, the files."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from abc import ABC, abstractmethod
 from pathlib import Path
 
 from agent_core.events import (
-    LIVE_ONLY,
     AnyEvent,
     ApprovalDecided,
     ApprovalRequested,
     AuthEnded,
     AuthRequired,
-    Event,
     MessageTaken,
     QuestionAsked,
     RouteChosen,
@@ -19,7 +17,6 @@ from agent_core.events import (
     ToolCallStarted,
     TurnFinished,
 )
-from agent_core.runtime import StoredTurn
 from bot.presenter.answer import (
     WHOLE_ANSWER_NAME,
     answer_text,
@@ -30,50 +27,41 @@ from bot.presenter.answer import (
     thread_drafts,
 )
 from bot.presenter.board import BUSY_WAIT_S, Board, Wait
-from bot.presenter.consents import ConsentPosts, Links
-from bot.presenter.files import Artifact, ThreadFiles
+from bot.presenter.consents import ConnectLink, ConsentPosts
+from bot.presenter.files import ThreadFiles
 from bot.presenter.journal import Journal, Place, PresenterState
 from bot.presenter.progress import Progress
 from bot.presenter.sign import Signs
-from bot.slack_api import Guard, SlackApi
+from bot.slack_api import SlackApi
 from bot.threads import ThreadRef
 
 
-class TurnPresenter:
+class TurnPresenter(ABC):
     """Shows one turn. After a restart it is given the turn's events again, from the first one."""
 
-    def __init__(self, state: PresenterState, guard: Guard | None) -> None:
-        self._journal = Journal(state, guard)
+    def __init__(self, state: PresenterState) -> None:
+        self._journal = Journal(state)
         self._board = Board()
 
     async def is_finished(self) -> bool:
         """Whether everything of the turn is told already."""
         return (await self._journal.open()).finished
 
-    async def show_queued(self) -> None:
-        """Show that the turn was seen, before its first event."""
-
+    @abstractmethod
     async def show(self, event: AnyEvent) -> None:
         """Take the next event; with TurnFinished it returns once all is told.
 
         Raises:
             SlackError: It could not be posted now; show the same event again later.
         """
-        raise NotImplementedError
 
     async def give_up(self) -> None:
         """Slack will never take the rest of the turn: count it as shown, for good."""
         await self._journal.finish()
 
+    @abstractmethod
     async def close(self) -> None:
-        """End what goes on in the background. Safe to call twice."""
-
-    def forget(self) -> None:
-        """Another process shows the turn now: what stands in Slack is left to it."""
-
-
-MakePresenter = Callable[[StoredTurn, PresenterState, Path, Guard], Awaitable[TurnPresenter]]
-"""Raises SessionError for a turn that it cannot show."""
+        """Show no more, and leave to who shows the turn next what stands in Slack."""
 
 
 class ThreadPresenter(TurnPresenter):
@@ -86,12 +74,10 @@ class ThreadPresenter(TurnPresenter):
         state: PresenterState,
         workspace: Path,
         *,
-        asked_ts: str = "",
+        asked_ts: str,
+        signs: Signs,
+        connect_link: ConnectLink,
         edit_interval_s: float = 1.0,
-        signs: Signs | None = None,
-        may_be_left: bool = False,
-        guard: Guard | None = None,
-        links: Links | None = None,
     ) -> None:
         """Make a presenter.
 
@@ -101,29 +87,19 @@ class ThreadPresenter(TurnPresenter):
             state: This turn's bookmark.
             workspace: The session's directory, which artifacts are read from.
             asked_ts: The asker's post, for a reaction where Slack cannot show a status.
+            signs: Those of the bot, since others show them too.
+            connect_link: Gives the asker's links for connecting accounts.
             edit_interval_s: The least time between two edits of the progress post.
-            signs: Those of the bot, where others show them too; its own otherwise.
-            may_be_left: Another process may have put a reaction on the asker's post.
-            guard: Awaited before each write to Slack and to `state`; what it raises ends the write.
-            links: Gives the asker's links for connecting accounts; without it only the buttons do.
         """
-        super().__init__(state, guard)
-        signs = signs or Signs(api)
-        self._signs = signs.guarded(guard) if guard else signs
+        super().__init__(state)
+        self._signs = signs
         self._asked = (thread, asked_ts)
-        self._may_be_left = may_be_left
-        api = api.guarded(guard) if guard else api
         self._progress = Progress(
             api, thread, self._journal, self._board, interval_s=edit_interval_s
         )
         self._place = Place(api, thread, self._journal, self._board)
         self._files = ThreadFiles(self._place, workspace)
-        self._consents = ConsentPosts(self._place, self._files, links)
-        self._seen: set[str] = set()
-
-    async def show_queued(self) -> None:
-        """Show that the asker's post was seen, before the turn's first event."""
-        await self._show_sign()
+        self._consents = ConsentPosts(self._place, self._files, connect_link)
 
     async def show(self, event: AnyEvent) -> None:
         """Take the next event, stored or live.
@@ -136,20 +112,21 @@ class ThreadPresenter(TurnPresenter):
         Raises:
             SlackError: It could not be posted now; show the same event again later.
         """
-        if self._was_shown(event) or await self.is_finished():
+        if await self.is_finished():
             return
         was_waiting = bool(self._board.waits)
         self._board.fold(event)
-        if isinstance(event, TurnFinished):
-            await self._finish(event)
-        elif isinstance(event, QuestionAsked | ApprovalRequested | AuthRequired):
-            await self._ask(event)
-        elif isinstance(event, ApprovalDecided | AuthEnded):
-            await self._end_consent(event)
-        elif not self._board.waits:
-            await self._go_on(event, is_answered=was_waiting)
-        if not isinstance(event, LIVE_ONLY):
-            self._seen.add(_identity(event))
+        match event:
+            case TurnFinished():
+                await self._finish(event)
+            case QuestionAsked() | ApprovalRequested() | AuthRequired():
+                await self._ask(event)
+            case ApprovalDecided() | AuthEnded():
+                await self._end_consent(event)
+            case _ if not self._board.waits:
+                await self._go_on(event, is_answered=was_waiting)
+            case _:
+                pass
 
     async def give_up(self) -> None:
         await self._progress.stop()
@@ -157,41 +134,22 @@ class ThreadPresenter(TurnPresenter):
 
     async def close(self) -> None:
         await self._progress.stop()
-
-    def forget(self) -> None:
         self._signs.forget(*self._asked)
-
-    def _was_shown(self, event: AnyEvent) -> bool:
-        return not isinstance(event, LIVE_ONLY) and _identity(event) in self._seen
-
-    async def _show_sign(self) -> None:
-        await self._signs.show(*self._asked, may_be_left=self._may_be_left, is_held=True)
 
     async def _go_on(self, event: AnyEvent, *, is_answered: bool) -> None:
         if self._board.part < (await self._journal.open()).waits:
             return  # an earlier process came as far as a later question
-        await self._show_sign()
+        await self._signs.show(*self._asked, is_held=True)
         if _is_work(event) or is_answered:
             await self._progress.open(event.turn)
-        if is_answered:
-            await self._progress.settle(event.turn)
         self._progress.touch()
 
     async def _ask(self, event: Wait) -> None:
         """What is asked first: nobody waits for progress to say that it waits."""
         bookmark, waits = await self._journal.open(), len(self._board.asked)
         await self._progress.stop()
-        await self._post_wait(event, is_new=bookmark.waits < waits)
-        if bookmark.waits < waits:
-            await self._progress.wait(event.turn)
-        if bookmark.waits <= waits:
-            await self._signs.rest(*self._asked)
-            bookmark.waits = waits
-            await self._journal.save()
-
-    async def _post_wait(self, event: Wait, *, is_new: bool) -> None:
         match event:
-            case QuestionAsked() if is_new:
+            case QuestionAsked() if bookmark.waits < waits:
                 op = f"{event.turn}:question:{event.call_id}"
                 await post_answer(self._place, op, question_drafts(event, self._board.words))
             case ApprovalRequested():
@@ -200,6 +158,12 @@ class ThreadPresenter(TurnPresenter):
                 await self._consents.invite(event)
             case _:
                 pass
+        if bookmark.waits < waits:
+            await self._progress.settle(event.turn)
+        if bookmark.waits <= waits:
+            await self._signs.rest(*self._asked)
+            bookmark.waits = waits
+            await self._journal.save()
 
     async def _end_consent(self, event: ApprovalDecided | AuthEnded) -> None:
         if isinstance(event, ApprovalDecided):
@@ -211,11 +175,12 @@ class ThreadPresenter(TurnPresenter):
 
     async def _finish(self, event: TurnFinished) -> None:
         await self._progress.stop()
+        await self._progress.settle(event.turn)
         is_closed = await self._progress.close(event.turn, insist=False)
-        await self._show_result(event)
+        if not is_silent(event):
+            await self._show_result(event)
         if not is_closed:
             await self._progress.close(event.turn, insist=True)
-        await self._progress.settle(event.turn)
         await self._end(is_steered=event.outcome == "steered")
 
     async def _end(self, *, is_steered: bool = False) -> None:
@@ -225,18 +190,14 @@ class ThreadPresenter(TurnPresenter):
         await self._journal.finish()
 
     async def _show_result(self, event: TurnFinished) -> None:
-        if is_silent(event):
-            return
         words = self._board.words
-        markdown = answer_text(event, words)
-        is_live = live_links(event)
+        markdown, is_live = answer_text(event, words), live_links(event)
         drafts, is_cut = await asyncio.to_thread(thread_drafts, markdown, words, is_live)
         is_posted = await post_answer(self._place, f"{event.turn}:answer", drafts)
         if is_cut or not is_posted:
-            whole = Artifact(name=WHOLE_ANSWER_NAME, content=markdown.encode())
-            await self._files.upload(f"{event.turn}:whole", whole)
-        for saved in self._board.final_artifacts:
-            await self._files.hand_out(f"file:{_identity(saved)}", saved.path, saved.title)
+            op, content = f"{event.turn}:whole", markdown.encode()
+            await self._files.upload(op, WHOLE_ANSWER_NAME, content)
+        await self._files.hand_out(self._board.final_artifacts)
 
 
 def _is_work(event: AnyEvent) -> bool:
@@ -246,7 +207,3 @@ def _is_work(event: AnyEvent) -> bool:
     if isinstance(event, StepRetried):
         return event.wait_s >= BUSY_WAIT_S
     return isinstance(event, ToolCallStarted | MessageTaken)
-
-
-def _identity(event: Event) -> str:
-    return f"{event.turn}/{event.run}/{event.step}/{event.attempt}/{event.n}"

@@ -5,7 +5,7 @@ There is one; each question to a person closes it, and the work after the answer
 
 import asyncio
 import logging
-from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
 from agent_core.ids import TurnId
@@ -34,9 +34,11 @@ class Progress:
         self._journal = journal
         self._board = board
         self._interval_s = interval_s
-        self._edits: PostEdits | None = None
+        self._edits: asyncio.Task[None] | None = None
+        self._editing = asyncio.Lock()
+        self._changed = asyncio.Event()
+        self._changed_s = api.clock.seconds()
         self._is_refused = False
-        self._touched_s = api.clock.seconds()
 
     async def open(self, turn: TurnId) -> None:
         """Post the board's part, unless it is there, and keep it up to date."""
@@ -50,68 +52,80 @@ class Progress:
             self._is_refused = isinstance(error, SlackRefused)
             _log.warning("no progress is shown: %s", error)
         else:
-            self._keep_up(await self._ts(turn, part))
+            ts = await self._ts(turn, part)
+            self._edits = asyncio.create_task(self._keep_up(ts), name=f"progress {op}")
 
     def touch(self) -> None:
         """The board has changed."""
-        self._touched_s = self._api.clock.seconds()
-        if self._edits is not None:
-            self._edits.touch()
+        self._changed_s = self._api.clock.seconds()
+        self._changed.set()
 
     async def stop(self) -> None:
         """No edit is made or on its way any more when this returns. Safe to call twice."""
         if self._edits is not None:
-            await self._edits.stop()
+            async with self._editing:
+                self._edits.cancel()
+            await asyncio.wait([self._edits])
             self._edits = None
 
-    async def wait(self, turn: TurnId) -> None:
-        """The part's post, if there is one, says that the turn waits. Call `stop` first."""
-        if ts := await self._ts(turn, self._board.part):
-            await self._replace(ts, self._board.waiting(), insist=True)
-
     async def settle(self, turn: TurnId) -> None:
-        """The posts before the newest one say, once each, that a question was asked."""
-        for part in range(await self._newest(turn)):
-            await self._settle(turn, part)
+        """Each post that a question has ended says so, once. Call `stop` first."""
+        for part, line in enumerate(self._board.asked):
+            if ts := await self._ts(turn, part):
+                update = partial(self._settle, ts, line)
+                try:
+                    await self._journal.once(f"{_op(turn, part)}:asked", update)
+                except SlackError as error:
+                    _log.warning("a progress post was not settled: %s", error)
 
     async def close(self, turn: TurnId, *, insist: bool) -> bool:
         """Turn the newest post into the closing line; pauses are waited out on `insist`."""
         ts = await self._ts(turn, await self._newest(turn))
-        return not ts or await self._replace(ts, self._board.closed(), insist=insist)
-
-    def _keep_up(self, ts: str) -> None:
-        self._edits = PostEdits(
-            self._api, self._thread.channel, ts, self._text, interval_s=self._interval_s
-        )
+        if not ts:
+            return True
+        update = self._api.update if insist else self._api.try_update
+        try:
+            return await update(self._thread.channel, ts, self._board.closed()) is not False
+        except SlackError as error:
+            _log.warning("the progress post was not closed: %s", error)
+            return insist
 
     async def _post(self, op: str, may_exist: bool) -> None:
         ts = await self._api.post(self._thread, self._text(), op_id=op, may_exist=may_exist)
         (await self._journal.open()).progress[op] = ts
 
-    async def _settle(self, turn: TurnId, part: int) -> None:
-        ts = await self._ts(turn, part)
-        if not ts:
-            return
+    async def _settle(self, ts: str, line: str, _may_exist: bool) -> None:
+        await self._api.update(self._thread.channel, ts, line)
 
-        async def settle(_may_exist: bool) -> None:
-            await self._api.update(self._thread.channel, ts, self._board.asked[part])
-
-        try:
-            await self._journal.once(f"{_op(turn, part)}:asked", settle)
-        except SlackError as error:
-            _log.warning("a progress post was not settled: %s", error)
-
-    async def _replace(self, ts: str, text: str, *, insist: bool) -> bool:
-        try:
-            if not insist:
-                return await self._api.try_update(self._thread.channel, ts, text)
-            await self._api.update(self._thread.channel, ts, text)
-        except SlackError as error:
-            _log.warning("the progress post was not closed: %s", error)
-        return insist
+    async def _keep_up(self, ts: str) -> None:
+        """Show the newest state, and none twice, until it is stopped or Slack has enough of it."""
+        edits, shown = 0, ""
+        while True:
+            await self._api.clock.sleep(
+                self._interval_s * (1.0 if edits < BRISK_EDITS else SLOW_FACTOR)
+            )
+            with suppress(TimeoutError):
+                async with asyncio.timeout(HEARTBEAT_S):
+                    await self._changed.wait()
+            self._changed.clear()
+            if (text := self._text()) == shown:
+                continue
+            try:
+                async with self._editing:
+                    is_taken = await self._api.try_update(self._thread.channel, ts, text)
+            except SlackRefused as refused:
+                _log.warning("progress is no longer shown: %s", refused)
+                return
+            except SlackError as error:
+                _log.info("an edit was left out: %s", error)
+                is_taken = False
+            if is_taken:
+                edits, shown = edits + 1, text
+            else:
+                self._changed.set()
 
     def _text(self) -> str:
-        return self._board.progress(since_last_s=self._api.clock.seconds() - self._touched_s)
+        return self._board.progress(since_last_s=self._api.clock.seconds() - self._changed_s)
 
     async def _newest(self, turn: TurnId) -> int:
         """The last part for which a post was begun; -1 if there was none."""
@@ -133,66 +147,3 @@ class Progress:
 
 def _op(turn: TurnId, part: int) -> str:
     return f"{turn}:progress:{part}" if part else f"{turn}:progress"
-
-
-class PostEdits:
-    """Keeps one post up to date in the background until it is stopped."""
-
-    def __init__(
-        self, api: SlackApi, channel: str, ts: str, text: Callable[[], str], *, interval_s: float
-    ) -> None:
-        self._api = api
-        self._channel = channel
-        self._ts = ts
-        self._text = text
-        self._interval_s = interval_s
-        self._changed = asyncio.Event()
-        self._editing = asyncio.Lock()
-        self._edits = 0
-        self._shown = ""
-        self._task = asyncio.create_task(self._keep_up(), name=f"progress {channel} {ts}")
-
-    def touch(self) -> None:
-        """There is something new to show."""
-        self._changed.set()
-
-    async def stop(self) -> None:
-        """End the edits. Nothing is on its way to Slack any more when this returns."""
-        async with self._editing:
-            self._task.cancel()
-        await asyncio.wait([self._task])
-
-    async def _keep_up(self) -> None:
-        while True:
-            await self._api.clock.sleep(self._pause_s())
-            await self._something_new()
-            try:
-                async with self._editing:
-                    await self._edit()
-            except SlackRefused as refused:
-                _log.warning("progress is no longer shown: %s", refused)
-                return
-            except SlackError as error:
-                _log.info("an edit was left out: %s", error)
-                self.touch()
-
-    async def _something_new(self) -> None:
-        try:
-            async with asyncio.timeout(HEARTBEAT_S):
-                await self._changed.wait()
-        except TimeoutError:
-            pass
-        self._changed.clear()
-
-    async def _edit(self) -> None:
-        text = self._text()
-        if text == self._shown:
-            return
-        if await self._api.try_update(self._channel, self._ts, text):
-            self._shown = text
-            self._edits += 1
-        else:
-            self.touch()
-
-    def _pause_s(self) -> float:
-        return self._interval_s * (1.0 if self._edits < BRISK_EDITS else SLOW_FACTOR)

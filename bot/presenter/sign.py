@@ -2,9 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Collection, Iterable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
 from bot.slack_api import Guard, SlackApi, SlackError
@@ -20,16 +19,24 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, kw_only=True)
-class _Shown:
-    """What stands for one post."""
-
-    has_status: bool = False
+class _Post:
+    at_s: float
     has_reaction: bool = False
     is_held: bool = False
-    """A presenter of this process takes it back."""
+    """A presenter of this process takes its sign back."""
     is_resting: bool = False
-    """Its turn waits for a person; it has neither status nor reaction meanwhile."""
-    at_s: float
+    """Its turn waits for a person; it has no sign meanwhile."""
+
+
+@dataclass(slots=True)
+class _Thread:
+    posts: dict[str, _Post] = field(default_factory=dict[str, _Post])
+    status_s: float | None = None
+    """Since when the thread shows that the bot is at work; None while it does not."""
+
+    @property
+    def is_at_work(self) -> bool:
+        return not all(post.is_resting for post in self.posts.values())
 
 
 class Signs:
@@ -41,7 +48,7 @@ class Signs:
 
     def __init__(self, api: SlackApi) -> None:
         self._api = api
-        self._shown: dict[ThreadRef, dict[str, _Shown]] = {}
+        self._threads: dict[ThreadRef, _Thread] = {}
         self._locks: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
 
     def guarded(self, guard: Guard) -> "Signs":
@@ -61,21 +68,24 @@ class Signs:
         """Show that a post is worked on; makes a call only if that is not to be seen yet.
 
         `may_be_left` says that another process may have left a reaction on a post that is new here,
-        `is_held` that the caller takes the sign back.
+        `is_held` that besides the caller takes the sign back.
         """
         async with self._lock(thread):
-            shown = self._shown.get(thread, {}).get(post_ts)
-            if shown is None:
-                shown = await self._begin(thread, post_ts, may_be_left=may_be_left)
-            elif shown.is_resting:
-                await self._wake(thread, post_ts, shown)
-            elif shown.has_status:
-                await self._renew(thread, shown)
-            shown.is_held |= is_held
-
-    def knows(self, thread: ThreadRef, post_ts: str) -> bool:
-        """Whether this process has shown a sign for the post."""
-        return post_ts in self._shown.get(thread, {})
+            if post_ts not in self._thread(thread).posts:
+                self._forget_unheld()
+            shown, now = self._threads.setdefault(thread, _Thread()), self._api.clock.seconds()
+            post = shown.posts.get(post_ts)
+            if post is None:
+                post = _Post(at_s=now, has_reaction=may_be_left or is_held)
+                await self._light(thread, post_ts, post, needs_own=shown.status_s is not None)
+            elif post.is_resting:
+                await self._light(thread, post_ts, post)
+            elif shown.status_s is not None and now - shown.status_s >= RENEWAL_S:
+                shown.status_s = now
+                await self._api.set_status(thread, "processing")
+            post.is_held |= is_held
+            post.is_resting = False
+            shown.posts[post_ts] = post
 
     async def take_back(self, thread: ThreadRef, post_ts: str) -> None:
         """The post is dealt with. The status stays while another post of the thread waits."""
@@ -85,74 +95,61 @@ class Signs:
     async def rest(self, thread: ThreadRef, post_ts: str) -> None:
         """The post's turn waits for a person: its sign is taken back until it is shown again."""
         async with self._lock(thread):
-            if shown := self._pop(thread, post_ts):
-                await self._end(thread, post_ts, shown)
-            resting = _Shown(is_held=True, is_resting=True, at_s=self._api.clock.seconds())
-            self._shown.setdefault(thread, {})[post_ts] = resting
+            if post := self._pop(thread, post_ts):
+                await self._end(thread, post_ts, post)
+            resting = _Post(at_s=self._api.clock.seconds(), is_held=True, is_resting=True)
+            self._threads.setdefault(thread, _Thread()).posts[post_ts] = resting
 
     async def leave(self, thread: ThreadRef, post_ts: str) -> None:
         """The post became part of another's turn: its reaction stays, its status is now theirs."""
         async with self._lock(thread):
-            shown = self._pop(thread, post_ts)
-            if shown is not None and shown.has_status:
-                await self._end_status(thread, shown, self._shown.get(thread, {}).values())
+            if self._pop(thread, post_ts):
+                self._wake(thread)
+                await self._end_status(thread)
 
     def forget(self, thread: ThreadRef, post_ts: str) -> None:
         """The post is another process's now, and so is its sign."""
-        shown = self._pop(thread, post_ts)
-        _hand_on(shown, self._shown.get(thread, {}).values())
-
-    async def _begin(self, thread: ThreadRef, post_ts: str, *, may_be_left: bool) -> _Shown:
-        self._forget_unheld()
-        posts = self._shown.setdefault(thread, {})
-        is_first = all(other.is_resting for other in posts.values())
-        shown = _Shown(has_reaction=may_be_left, at_s=self._api.clock.seconds())
-        await self._light(thread, post_ts, shown, with_status=is_first)
-        posts[post_ts] = shown
-        return shown
-
-    async def _wake(self, thread: ThreadRef, post_ts: str, shown: _Shown) -> None:
-        """Beside the answer, which has the status, the question needs no sign of its own."""
-        shown.is_resting = False
-        shown.at_s = self._api.clock.seconds()
-        if not any(other.has_status for other in self._shown[thread].values()):
-            await self._light(thread, post_ts, shown, with_status=True)
+        self._pop(thread, post_ts)
+        self._wake(thread)
 
     async def _light(
-        self, thread: ThreadRef, post_ts: str, shown: _Shown, *, with_status: bool
+        self, thread: ThreadRef, post_ts: str, post: _Post, *, needs_own: bool = False
     ) -> None:
-        shown.has_status = with_status and await self._api.set_status(thread, "processing")
-        if not shown.has_status:
-            shown.has_reaction = True
+        """By the thread's status; `needs_own` where that stands for another post."""
+        shown = self._threads[thread]
+        if shown.status_s is None and await self._api.set_status(thread, "processing"):
+            shown.status_s = self._api.clock.seconds()
+        elif shown.status_s is None or needs_own:
+            post.has_reaction = True
             await self._react(thread, post_ts, add=True)
 
-    async def _renew(self, thread: ThreadRef, shown: _Shown) -> None:
-        now = self._api.clock.seconds()
-        if now - shown.at_s >= RENEWAL_S:
-            shown.at_s = now
-            await self._api.set_status(thread, "processing")
-
-    async def _end(self, thread: ThreadRef, post_ts: str, shown: _Shown | None) -> None:
-        if shown is not None and shown.has_reaction:
+    async def _end(self, thread: ThreadRef, post_ts: str, post: _Post | None) -> None:
+        if post is not None and post.has_reaction:
             await self._react(thread, post_ts, add=False)
-        others = self._shown.get(thread, {}).values()
-        await self._end_status(thread, shown, [each for each in others if not each.is_resting])
+        await self._end_status(thread)
 
-    async def _end_status(
-        self, thread: ThreadRef, shown: _Shown | None, heirs: Collection[_Shown]
-    ) -> None:
-        """Take the status back unless another post takes it over."""
-        if heirs:
-            _hand_on(shown, heirs)
-        else:
+    async def _end_status(self, thread: ThreadRef) -> None:
+        """Take the status back unless another post of the thread is worked on."""
+        shown = self._thread(thread)
+        if not shown.is_at_work:
+            shown.status_s = None
             await self._api.set_status(thread, "active", insist=True)
 
-    def _pop(self, thread: ThreadRef, post_ts: str) -> _Shown | None:
-        posts = self._shown.get(thread, {})
-        shown = posts.pop(post_ts, None)
-        if not posts:
-            self._shown.pop(thread, None)
-        return shown
+    def _thread(self, thread: ThreadRef) -> _Thread:
+        return self._threads.get(thread, _Thread())
+
+    def _pop(self, thread: ThreadRef, post_ts: str) -> _Post | None:
+        shown = self._thread(thread)
+        post = shown.posts.pop(post_ts, None)
+        if not shown.posts:
+            self._threads.pop(thread, None)
+        return post
+
+    def _wake(self, thread: ThreadRef) -> None:
+        """The thread's status now stands for a post whose turn waited for the one that is gone."""
+        shown = self._thread(thread)
+        if shown.status_s is not None and shown.posts and not shown.is_at_work:
+            next(iter(shown.posts.values())).is_resting = False
 
     async def _react(self, thread: ThreadRef, post_ts: str, *, add: bool) -> None:
         if not post_ts:
@@ -166,17 +163,10 @@ class Signs:
     def _forget_unheld(self) -> None:
         """A post that came in here may be worked on elsewhere, and its sign be taken back there."""
         latest = self._api.clock.seconds() - UNHELD_S
-        for thread, posts in list(self._shown.items()):
-            for ts, shown in list(posts.items()):
-                if not shown.is_held and shown.at_s < latest:
+        for thread, shown in list(self._threads.items()):
+            for ts, post in list(shown.posts.items()):
+                if not post.is_held and post.at_s < latest:
                     self.forget(thread, ts)
 
     def _lock(self, thread: ThreadRef) -> asyncio.Lock:
         return self._locks.setdefault(thread, asyncio.Lock())
-
-
-def _hand_on(shown: _Shown | None, others: Iterable[_Shown]) -> None:
-    """The thread's status now stands for the post that came next; it is renewed in its name."""
-    heir = next(iter(others), None)
-    if heir is not None and shown is not None and shown.has_status:
-        heir.has_status, heir.is_resting, heir.at_s = True, False, shown.at_s

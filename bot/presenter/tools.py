@@ -2,25 +2,18 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any, Literal, cast
+from typing import Any, cast
 
+from agent_core.events import ToolCallFinished
 from agent_core.words import Words
 from bot.render import limits, one_line
 
 ASK_USER = "ask_user"
 """The core's tool that asks a person; its question has a post of its own."""
 
-Purpose = Literal[
-    "ask_agent", "ask_report_expert", "ask_user", "check_accounts", "find_tools", "list_files",
-    "read_file", "read_pages", "run_code", "save_sources", "search_news", "search_sources",
-    "search_web", "upload_file", "use_tool", "write_file", "write_report",
-]  # fmt: skip
-
 _PREFIX = re.compile(r"^(?:mcp__\w+?__)?(?:composio_|rube_)?")
-_PURPOSES: dict[str, Purpose] = {
-    ASK_USER: "ask_user",
+_PURPOSES = {
     "crawl_parallel": "read_pages",
     "find_tools": "find_tools",
     "get_tool_schemas": "find_tools",
@@ -42,42 +35,34 @@ _PURPOSES: dict[str, Purpose] = {
     "write_local_file": "write_file",
     "write_report": "write_report",
 }
-_SUCCESSFUL = re.compile(r'"successful":\s*(\d+)')
 _FOREIGN_TEXT = ("query", "q", "path", "file_path", "filename", "name")
 _REPORT_EXPERT = "report-creation-expert"
-_QUOTED: frozenset[Purpose] = frozenset({"search_web", "search_news", "search_sources"})
+_QUOTED = frozenset({"search_web", "search_news", "search_sources"})
+_SUCCESSFUL = re.compile(r'"successful":\s*(\d+)')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """A tool call as a line of progress."""
-
-    words: str
-    pages: int = 0
-    """How many web pages the call sets out to read."""
-
-
-def describe(tool: str, arguments: Mapping[str, Any], words: Words) -> Step:
-    """The line for a tool call. Foreign text in it is escaped and short."""
+def describe(tool: str, arguments: Mapping[str, Any], words: Words) -> str:
+    """A tool call as a line of progress. Foreign text in it is escaped and short."""
     name = _PREFIX.sub("", tool.lower())
     if name == "multi_execute_tool":
         return _several(arguments, words)
     purpose = _purpose(name)
     if purpose == "ask_agent":
-        return Step(words=_agent(arguments, words))
+        return _agent(arguments, words)
     if purpose == "read_pages":
         return _pages(arguments, words)
     what = _what(purpose, arguments) or (_humanised(name) if purpose == "use_tool" else "…")
-    return Step(words=words(f"progress-purpose-{purpose.replace('_', '-')}", what=what))
+    return words(f"progress-purpose-{purpose.replace('_', '-')}", what=what)
 
 
-def pages_read(display: str, preview: str, asked: int) -> int:
+def pages_read(event: ToolCallFinished) -> int:
     """How many pages a finished call read, as it told somebody; 0 if it told nobody."""
-    told = re.search(r"(\d+)", display) or _SUCCESSFUL.search(preview)
-    return min(int(told.group(1)), asked) if told else 0
+    told = _SUCCESSFUL.search(event.preview)
+    is_reader = _purpose(_PREFIX.sub("", event.tool.lower())) == "read_pages"
+    return int(told[1]) if is_reader and told else 0
 
 
-def _purpose(name: str) -> Purpose:
+def _purpose(name: str) -> str:
     if known := _PURPOSES.get(name):
         return known
     if "search" in name and "news" in name:
@@ -85,48 +70,39 @@ def _purpose(name: str) -> Purpose:
     return "search_web" if name.startswith("search_") else "use_tool"
 
 
-def _several(arguments: Mapping[str, Any], words: Words) -> Step:
+def _several(arguments: Mapping[str, Any], words: Words) -> str:
     """A call that carries calls is told by the first of them."""
     inner = [call for call in _objects(arguments.get("tools")) if call.get("tool_slug")]
     if not inner:
-        return Step(words=words("progress-purpose-find-tools"))
-    carried = _objects([inner[0].get("arguments")])
-    first = describe(str(inner[0]["tool_slug"]), carried[0] if carried else {}, words)
+        return words("progress-purpose-find-tools")
+    [carried] = _objects([inner[0].get("arguments")]) or [{}]
+    first = describe(str(inner[0]["tool_slug"]), carried, words)
     others = len(inner) - 1
-    return (
-        Step(words=f"{first.words} {words('progress-more-steps', n=others)}") if others else first
-    )
+    return f"{first} {words('progress-more-steps', n=others)}" if others else first
 
 
 def _agent(arguments: Mapping[str, Any], words: Words) -> str:
-    agent = str(arguments.get("subagent_type") or arguments.get("agent") or "")
+    agent = str(arguments.get("subagent_type") or "")
     if agent == _REPORT_EXPERT:
         return words("progress-purpose-ask-report-expert")
-    name = re.sub(r"[-_]+", " ", agent) or "…"
-    return words("progress-purpose-ask-agent", what=_short(name))
+    return words("progress-purpose-ask-agent", what=_short(re.sub(r"[-_]+", " ", agent) or "…"))
 
 
-def _pages(arguments: Mapping[str, Any], words: Words) -> Step:
+def _pages(arguments: Mapping[str, Any], words: Words) -> str:
     urls = _items(arguments.get("urls"))
     if len(urls) == 1:
         host = _short(re.sub(r"^https?://(?:www\.)?", "", str(urls[0])).partition("/")[0])
-        return Step(words=words("progress-purpose-read-file", what=host or "…"), pages=1)
-    return Step(words=words("progress-purpose-read-pages", n=len(urls)), pages=len(urls))
+        return words("progress-purpose-read-file", what=host or "…")
+    return words("progress-purpose-read-pages", n=len(urls))
 
 
-def _what(purpose: Purpose, arguments: Mapping[str, Any]) -> str:
-    for key in _FOREIGN_TEXT:
-        value = arguments.get(key)
-        if isinstance(value, str) and value.strip():
-            return _named(purpose, value)
-    return ""
-
-
-def _named(purpose: Purpose, value: str) -> str:
-    if purpose in _QUOTED:
+def _what(purpose: str, arguments: Mapping[str, Any]) -> str:
+    """What the call is about, where a person could say it: a query, or a file's name."""
+    found = (arguments.get(key) for key in _FOREIGN_TEXT)
+    value = next((each for each in found if isinstance(each, str) and each.strip()), "")
+    if purpose in _QUOTED and value:
         return f"“{_short(value)}”"
-    is_file = purpose in {"read_file", "write_file"}
-    return _short(PurePosixPath(value).name if is_file else "") if purpose != "use_tool" else ""
+    return _short(PurePosixPath(value).name) if purpose in {"read_file", "write_file"} else ""
 
 
 def _humanised(name: str) -> str:

@@ -42,8 +42,6 @@ _TOO_LATE = frozenset(
 )
 """Slack's pages on the methods and its prose name them differently."""
 
-_OVERTAKEN = frozenset({"hash_conflict", "not_found"})
-
 
 class SlackApi:
     """Typed calls with limits, retries and read-back. Every method raises `SlackError` only."""
@@ -83,7 +81,6 @@ class SlackApi:
         self._calls = calls
         self.files = Files(calls, settle_s=self._settle_s)
         self.channels = Channels(calls)
-        self.views = Views(calls)
 
     async def identify(self) -> Identity:
         """Who the token belongs to."""
@@ -254,6 +251,25 @@ class SlackApi:
             raise
         return read_person(answer["user"])
 
+    async def open_view(self, trigger_id: str, view: JsonObject) -> bool:
+        """Open a modal for the person whose gesture allows it: a trigger lives for three seconds.
+
+        False where it is too late or Slack asked for a pause.
+
+        Raises:
+            SlackError: The modal may or may not be open after `SlackUnavailable`; called again
+                with the same trigger, this opens no second one.
+        """
+        if not trigger_id:
+            return False
+        arguments = {"trigger_id": trigger_id, "view": view}
+        try:
+            return await self._calls.droppable("views.open", arguments) is not None
+        except SlackRefused as refused:
+            if refused.code in _TOO_LATE:
+                return False
+            raise
+
     async def _post_once(self, arguments: JsonObject, find: Find, *, may_exist: bool) -> str:
         if may_exist and (found := await self._find_late(find)):
             return found
@@ -282,12 +298,10 @@ class SlackApi:
 class People:
     """Users by id, asked for once per TTL, so that a deactivated user is noticed in time."""
 
-    def __init__(
-        self, api: SlackApi, *, ttl_s: float = PEOPLE_TTL_S, max_people: int = MAX_PEOPLE
-    ) -> None:
+    def __init__(self, api: SlackApi) -> None:
         self._api = api
         self._known: TTLCache[str, Person | None] = TTLCache(
-            max_people, ttl_s, timer=api.clock.seconds
+            MAX_PEOPLE, PEOPLE_TTL_S, timer=api.clock.seconds
         )
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -308,46 +322,6 @@ class People:
         """Names of those users that Slack knows."""
         found = [await self.person(user) for user in sorted(users)]
         return {person.id: person.name for person in found if person is not None}
-
-
-class Views:
-    """Modals, for the person whose gesture allows it: a trigger lives for three seconds."""
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
-
-    async def open(self, trigger_id: str, view: JsonObject) -> str | None:
-        """Open a modal and return its id; None where it is too late or Slack asked for a pause.
-
-        Raises:
-            SlackError: The modal may or may not be open after `SlackUnavailable`; called again
-                with the same trigger, this opens no second one.
-        """
-        if not trigger_id:
-            return None
-        arguments = {"trigger_id": trigger_id, "view": view}
-        try:
-            answer = await self._calls.droppable("views.open", arguments)
-        except SlackRefused as refused:
-            if refused.code in _TOO_LATE:
-                return None
-            raise
-        return None if answer is None else str(answer["view"]["id"])
-
-    async def update(self, view_id: str, view: JsonObject, *, view_hash: str = "") -> bool:
-        """Replace what a modal shows; False where it is closed, or has changed since `view_hash`.
-
-        Raises:
-            SlackError: Of the kind that `bot.slack_api.errors` describes.
-        """
-        arguments = {"view_id": view_id, "view": view, "hash": view_hash or None}
-        try:
-            await self._calls.repeatable("views.update", arguments)
-        except SlackRefused as refused:
-            if refused.code in _OVERTAKEN:
-                return False
-            raise
-        return True
 
 
 async def _find(op_id: str, pages: AsyncGenerator[list[JsonObject]]) -> str | None:

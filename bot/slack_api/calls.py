@@ -44,7 +44,6 @@ VISIBLE: frozenset[str] = frozenset(
         "reactions.add",
         "reactions.remove",
         "views.open",
-        "views.update",
     }
 )
 """The calls that change what people see."""
@@ -231,17 +230,13 @@ def _field(value: object) -> str:
 
 def _typed(method: str, error: SlackApiError) -> SlackError:
     response: Any = error.response
-    status = int(getattr(response, "status_code", 0) or getattr(response, "status", 0) or 0)
-    if status == 429:
-        return SlackLimited(method, retry_after_s=_retry_after_s(response))
+    status: int = getattr(response, "status_code", 0) or response.status
     body: Any = getattr(response, "data", None)
+    if status == 429:
+        value = response.headers.get("Retry-After", "")
+        wait_s = max(1.0, float(value)) if value.isdigit() else DEFAULT_RETRY_AFTER_S
+        return SlackLimited(method, retry_after_s=wait_s)
     if status != 200 or not isinstance(body, dict):
         return SlackUnavailable(method, detail=f"status {status}")
     answer = cast("JsonObject", body)
     return refusal(method, str(answer.get("error", "")), needed=str(answer.get("needed", "")))
-
-
-def _retry_after_s(response: object) -> float:
-    headers = cast("Mapping[str, str]", getattr(response, "headers", {}))
-    value = next((headers[name] for name in headers if name.lower() == "retry-after"), "")
-    return max(1.0, float(value)) if value.isdigit() else DEFAULT_RETRY_AFTER_S

@@ -1,4 +1,4 @@
-"""Every Web API method that the bot calls and its scopes. The manifest is held to this table."""
+"""What the bot calls and hears of Slack, with the scopes. The manifest is held to these tables."""
 
 OPEN_SOCKET = "apps.connections.open"
 """Called with the app-level token, whose scope is no part of a manifest."""
@@ -27,5 +27,12 @@ SCOPES: dict[str, tuple[str, ...]] = {
     "users.conversations": _LISTED,
     "users.info": ("users:read",),
     "views.open": (),
-    "views.update": (),
 }
+
+EVENT_SCOPES: dict[str, tuple[str, ...]] = {
+    "app_mention": ("app_mentions:read",),
+    "message": _HISTORY,
+}
+"""The events that the bot hears. Without its scope Slack does not send one."""
+
+NEEDED = frozenset[str]().union(*SCOPES.values(), *EVENT_SCOPES.values())

@@ -131,9 +131,6 @@ progress-file-refusal-empty = Die Datei ist leer
 progress-file-refusal-too-big-for-us = Die Datei ist größer als 50 MB
 progress-whole-answer = Die Antwort ist lang; der Rest steht in der angehängten Datei.
 progress-not-in-thread = Im Thread konnte ich nicht antworten, daher hier.
-progress-waiting-answer = Warte auf die Antwort von { $who }
-progress-waiting-approval = Warte auf die Entscheidung von { $who }
-progress-waiting-connection = Warte darauf, dass { $who } { $what } verbindet
 progress-asked-answer = Rückfrage an { $who } nach { $time }
 progress-asked-approval = Um Freigabe durch { $who } gebeten nach { $time }
 progress-asked-connection = { $who } gebeten, { $what } zu verbinden, nach { $time }
@@ -149,7 +146,6 @@ progress-unsure-steps =
     }
 progress-purpose-ask-agent = Frage { $what }
 progress-purpose-ask-report-expert = Frage den Berichtsexperten
-progress-purpose-ask-user = Stelle eine Rückfrage
 progress-purpose-check-accounts = Prüfe die verbundenen Konten
 progress-purpose-find-tools = Suche die passenden Werkzeuge
 progress-purpose-list-files = Sehe die Dateien durch

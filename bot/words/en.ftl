@@ -131,9 +131,6 @@ progress-file-refusal-empty = it is empty
 progress-file-refusal-too-big-for-us = it is bigger than 50 MB
 progress-whole-answer = The answer is long; the rest of it is in the attached file.
 progress-not-in-thread = I could not answer in the thread, so here is the answer.
-progress-waiting-answer = Waiting for { $who }'s answer
-progress-waiting-approval = Waiting for { $who }'s decision
-progress-waiting-connection = Waiting for { $who } to connect { $what }
 progress-asked-answer = Asked { $who } a question after { $time }
 progress-asked-approval = Asked { $who } for an approval after { $time }
 progress-asked-connection = Asked { $who } to connect { $what } after { $time }
@@ -149,7 +146,6 @@ progress-unsure-steps =
     }
 progress-purpose-ask-agent = Asking the { $what }
 progress-purpose-ask-report-expert = Asking the report expert
-progress-purpose-ask-user = Asking you a question
 progress-purpose-check-accounts = Checking the connected accounts
 progress-purpose-find-tools = Looking for the right tools
 progress-purpose-list-files = Looking through the files

@@ -131,9 +131,6 @@ progress-file-refusal-empty = está vacío
 progress-file-refusal-too-big-for-us = supera los 50 MB
 progress-whole-answer = La respuesta es larga; el resto está en el archivo adjunto.
 progress-not-in-thread = No pude responder en el hilo, así que aquí está la respuesta.
-progress-waiting-answer = Esperando la respuesta de { $who }
-progress-waiting-approval = Esperando la decisión de { $who }
-progress-waiting-connection = Esperando que { $who } conecte { $what }
 progress-asked-answer = Pregunta a { $who } tras { $time }
 progress-asked-approval = Aprobación pedida a { $who } tras { $time }
 progress-asked-connection = Se pidió a { $who } conectar { $what } tras { $time }
@@ -149,7 +146,6 @@ progress-unsure-steps =
     }
 progress-purpose-ask-agent = Preguntando a { $what }
 progress-purpose-ask-report-expert = Preguntando al experto en informes
-progress-purpose-ask-user = Haciendo una pregunta
 progress-purpose-check-accounts = Comprobando las cuentas conectadas
 progress-purpose-find-tools = Buscando las herramientas adecuadas
 progress-purpose-list-files = Revisando los archivos

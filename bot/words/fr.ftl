@@ -131,9 +131,6 @@ progress-file-refusal-empty = le fichier est vide
 progress-file-refusal-too-big-for-us = le fichier dépasse 50 Mo
 progress-whole-answer = La réponse est longue ; la suite se trouve dans le fichier joint.
 progress-not-in-thread = Je n'ai pas pu répondre dans le fil, voici donc la réponse.
-progress-waiting-answer = En attente de la réponse de { $who }
-progress-waiting-approval = En attente de la décision de { $who }
-progress-waiting-connection = En attente de la connexion de { $what } par { $who }
 progress-asked-answer = Question posée à { $who } après { $time }
 progress-asked-approval = Accord demandé à { $who } après { $time }
 progress-asked-connection = Connexion de { $what } demandée à { $who } après { $time }
@@ -149,7 +146,6 @@ progress-unsure-steps =
     }
 progress-purpose-ask-agent = Question à { $what }
 progress-purpose-ask-report-expert = Question à l'expert des rapports
-progress-purpose-ask-user = Question à vous poser
 progress-purpose-check-accounts = Vérification des comptes connectés
 progress-purpose-find-tools = Recherche des bons outils
 progress-purpose-list-files = Parcours des fichiers

@@ -1,6 +1,5 @@
 """What time it is, with a file that puts the clock off and without one."""
 
-import asyncio
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -33,13 +32,8 @@ def test_without_a_file_it_is_the_machines_time_in_utc() -> None:
 def test_the_files_seconds_are_added(tmp_path: Path, text: str) -> None:
     file = tmp_path / "clock"
     file.write_text(text, encoding="ascii")
-    assert is_about(shift_of(WallClock(file)), float(text))
-
-
-def test_both_forms_of_the_moment_are_the_same(tmp_path: Path) -> None:
-    file = tmp_path / "clock"
-    file.write_text("86400\n", encoding="ascii")
     clock = WallClock(file)
+    assert is_about(shift_of(clock), float(text))
     assert abs(clock.now_s() - clock.now().timestamp()) < CLOSE.total_seconds()
 
 
@@ -52,13 +46,6 @@ def test_a_change_of_the_file_counts_from_the_next_reading_on(tmp_path: Path) ->
     beside.write_text("200000\n", encoding="ascii")  # as long as the old one
     beside.replace(file)
     assert is_about(shift_of(clock), 200_000)
-
-
-def test_a_file_that_comes_later_is_found(tmp_path: Path) -> None:
-    clock = WallClock(tmp_path / "clock")
-    assert is_about(shift_of(clock), 0)
-    (tmp_path / "clock").write_text("86400\n", encoding="ascii")
-    assert is_about(shift_of(clock), DAY_S)
 
 
 @pytest.mark.parametrize(
@@ -76,41 +63,18 @@ def test_a_text_that_is_not_whole_leaves_what_was_read_last(tmp_path: Path, text
     assert is_about(shift_of(clock), 2 * DAY_S)
 
 
-def test_a_file_that_goes_away_leaves_what_was_read_last(tmp_path: Path) -> None:
+def test_a_file_that_comes_later_is_found_and_one_that_goes_away_leaves_what_was_read_last(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "clock"
-    file.write_text("86400\n", encoding="ascii")
     clock = WallClock(file)
+    assert is_about(shift_of(clock), 0)
+    file.write_text("86400\n", encoding="ascii")
     assert is_about(shift_of(clock), DAY_S)
     file.unlink()
     assert is_about(shift_of(clock), DAY_S)
     file.mkdir()
     assert is_about(shift_of(clock), DAY_S)
-
-
-async def test_the_files_seconds_are_never_read_half_while_they_change(tmp_path: Path) -> None:
-    """Somebody writes the file in place, again and again, while the clock is read."""
-    file = tmp_path / "clock"
-    file.write_text("111111\n", encoding="ascii")
-    clock = WallClock(file)
-    assert is_about(shift_of(clock), 111_111)
-    stop = asyncio.Event()
-
-    def write() -> None:
-        for number in range(400):
-            file.write_text(f"{number % 9 + 1}" * 6 + "\n", encoding="ascii")
-
-    async def read() -> set[int]:
-        seen: set[int] = set()
-        while not stop.is_set():
-            seen.add(round(shift_of(clock).total_seconds()))
-            await asyncio.sleep(0)
-        return seen
-
-    reading = asyncio.create_task(read())
-    await asyncio.to_thread(write)
-    stop.set()
-    whole = {int(f"{digit}" * 6) for digit in range(1, 10)}
-    assert set(await reading) <= whole
 
 
 def test_the_setting_names_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

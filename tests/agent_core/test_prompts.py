@@ -73,109 +73,48 @@ def test_where_a_text_gives_no_language_the_next_one_does() -> None:
     assert detect_language("What is the capital?", "Was ist die Hauptstadt?") == "en"
 
 
+SAID: dict[SmallTalk, str] = {
+    "help": "help | /help | help me, please 🙏 | Hi, what can you do? | Hilfe | Was kannst du?"
+    " | aide | Que peux-tu faire ? | ayuda, por favor | ¿Qué puedes hacer?",
+    "stop": "stop | Stop!! | stop working | forget it | 🛑 | please cancel | bitte aufhören"
+    " | hör auf | Hör bitte auf! | lass es | laisse tomber | annule, s'il te plaît | para"
+    " | ¡Cancela!",
+    "status": "How far are you? | Wie weit bist du? | Où en es-tu ? | ¿Cómo vas?",
+    "empty": " | \n\t\u200b\ufeff | ¿?!",
+    "emoji": "🎉🎉 | 👍🏽 | 👩‍👩‍👧‍👦 | 🇩🇪 🏴󠁧󠁢󠁷󠁬󠁳󠁿 | 1️⃣",
+    "noise": " | ".join(("x" * 39_000, "あ" * 20, "-=" * 500)),
+    "thanks": "thanks | Thank you so much! | great, thanks! 🎉 | thanks for your help | danke 🙏"
+    " | Vielen Dank! | merci beaucoup | ¡Muchas gracias!",
+}
+
+
 @pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("help", "help"),
-        ("/help", "help"),
-        ("help me, please 🙏", "help"),
-        ("Hi, what can you do?", "help"),
-        ("Hilfe", "help"),
-        ("Was kannst du?", "help"),
-        ("aide", "help"),
-        ("Que peux-tu faire ?", "help"),
-        ("ayuda, por favor", "help"),
-        ("¿Qué puedes hacer?", "help"),
-        ("stop", "stop"),
-        ("Stop!!", "stop"),
-        ("stop working", "stop"),
-        ("forget it", "stop"),
-        ("🛑", "stop"),
-        ("How far are you?", "status"),
-        ("Wie weit bist du?", "status"),
-        ("Où en es-tu ?", "status"),
-        ("¿Cómo vas?", "status"),
-        ("please cancel", "stop"),
-        ("bitte aufhören", "stop"),
-        ("hör auf", "stop"),
-        ("Hör bitte auf!", "stop"),
-        ("lass es", "stop"),
-        ("laisse tomber", "stop"),
-        ("annule, s'il te plaît", "stop"),
-        ("para", "stop"),
-        ("¡Cancela!", "stop"),
-        ("", "empty"),
-        ("\n\t\u200b\ufeff", "empty"),
-        ("¿?!", "empty"),
-        ("🎉🎉", "emoji"),
-        ("👍🏽", "emoji"),
-        ("👩‍👩‍👧‍👦", "emoji"),
-        ("🇩🇪 🏴󠁧󠁢󠁷󠁬󠁳󠁿", "emoji"),
-        ("1️⃣", "emoji"),
-        ("x" * 39_000, "noise"),
-        ("あ" * 20, "noise"),
-        ("-=" * 500, "noise"),
-        ("thanks", "thanks"),
-        ("Thank you so much!", "thanks"),
-        ("great, thanks! 🎉", "thanks"),
-        ("thanks for your help", "thanks"),
-        ("danke 🙏", "thanks"),
-        ("Vielen Dank!", "thanks"),
-        ("merci beaucoup", "thanks"),
-        ("¡Muchas gracias!", "thanks"),
-    ],
+    ("text", "kind"), [(text, kind) for kind, texts in SAID.items() for text in texts.split(" | ")]
 )
 def test_a_message_that_says_nothing_else_is_told(text: str, kind: SmallTalk) -> None:
     assert small_talk(text) == kind
 
 
+WORK = """
+help me write a report on heat pumps | what can you do about the noise of a heat pump?
+stop the presses: what is new? | stop the Tuesday one | don't stop | never stop
+stop using Wikipedia | can you stop at 2020? | stop words should be removed from the text
+add a section on how to stop smoking | stop, do Berlin instead | stop, wrong topic: do Berlin
+that's wrong | you can stop when you have ten | never mind the costs | forget it was about Berlin
+lass es kurz sein | hör auf, Blogs zu zitieren | nicht aufhören | n'arrête pas
+arrête de citer des blogs | laisse tomber la deuxième source | no pares | déjalo más corto
+para ahora solo Berlín | how far are you from Berlin? | cancel culture
+para qué sirve una bomba de calor | thanks, now write the report | thanks, and in Spain?
+danke, jetzt auf Französisch | continue: add a section on retries | ok, what is a thread?
+great | continue | ok | Yes, please. | hello | hmm 🎉 | 7 | 12:30:45 | नमस्ते | ½
+"""
+
+
 @pytest.mark.parametrize(
     "text",
     [
-        "help me write a report on heat pumps",
-        "what can you do about the noise of a heat pump?",
-        "stop the presses: what is new?",
-        "stop the Tuesday one",
-        "don't stop",
-        "never stop",
-        "stop using Wikipedia",
-        "can you stop at 2020?",
-        "stop words should be removed from the text",
-        "add a section on how to stop smoking",
-        "stop, do Berlin instead",
-        "stop, wrong topic: do Berlin",
-        "that's wrong",
-        "you can stop when you have ten",
-        "never mind the costs",
-        "forget it was about Berlin",
-        "lass es kurz sein",
-        "hör auf, Blogs zu zitieren",
-        "nicht aufhören",
-        "n'arrête pas",
-        "arrête de citer des blogs",
-        "laisse tomber la deuxième source",
-        "no pares",
-        "déjalo más corto",
-        "para ahora solo Berlín",
-        "how far are you from Berlin?",
-        "cancel culture",
-        "para qué sirve una bomba de calor",
-        "thanks, now write the report",
-        "thanks, and in Spain?",
-        "danke, jetzt auf Französisch",
-        "continue: add a section on retries",
-        "ok, what is a thread?",
-        "great",
-        "continue",
-        "ok",
-        "Yes, please.",
-        "hello",
-        "hmm 🎉",
-        "7",
-        "12:30:45",
-        "नमस्ते",
+        *WORK.strip().replace("\n", " | ").split(" | "),
         "x" * 39_000 + " What is this?",
-        "½",
         "x" * 19 + " help",
         "thanks " * 2_000,
     ],

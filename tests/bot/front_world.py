@@ -8,12 +8,14 @@ from pathlib import Path
 
 from agent_core.messages import InboundMessage
 from agent_core.models import Model
-from agent_core.runtime import Runtime
+from agent_core.runtime import Runtime, StoredTurn
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.runtimes import scripted_runtime
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.inbound import SlackFile
+from bot.presenter import Signs, TurnPresenter
 from bot.presenting import Presenting
+from bot.slack_api import SlackApi
 from bot.threads import user_id
 from tests.bot.desk import Desk
 
@@ -60,12 +62,21 @@ class Process:
     files: WorkspaceFiles
 
 
+def presenting_of(runtime: Runtime, api: SlackApi) -> Presenting:
+    """What shows turns; none of these tests has a digest."""
+
+    def no_digest(turn: StoredTurn, *_: object) -> TurnPresenter:
+        raise AssertionError(turn)
+
+    return Presenting(runtime, api, Signs(api), no_digest)
+
+
 @asynccontextmanager
 async def process(place: Place, model: Model | None = None) -> AsyncGenerator[Process]:
     """Start the bot without its ingress; leaving the block stops it in the order of the app."""
     runtime = scripted_runtime(place.root, model=model or ScriptedModel([]))
     async with runtime:
-        presenting = Presenting(runtime, place.api)
+        presenting = presenting_of(runtime, place.api)
         try:
             yield Process(
                 runtime=runtime,

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.check.slack import EVENT_SCOPES
-from bot.slack_api.scopes import OPEN_SOCKET, SCOPES
+from bot.slack_api.scopes import EVENT_SCOPES, OPEN_SOCKET, SCOPES
 from bot.threads import ThreadRef
 from tests.bot.ingress.world import connected_world
 

@@ -12,9 +12,9 @@ from agent_core.events import TurnFinished
 from agent_core.ids import SessionId, TurnId
 from agent_core.runtime import LeaseLost, Runtime
 from agent_core.testing.models import Held, ScriptedModel
-from bot.presenting import READER, Presenting
+from bot.presenter import READER
 from tests.bot.desk import open_desk
-from tests.bot.front_world import Place, Process, process
+from tests.bot.front_world import Place, Process, presenting_of, process
 
 TIMEOUT_S = 20
 HOUR_S = 3_600
@@ -184,7 +184,7 @@ async def test_an_unexpected_failure_does_not_end_the_presenter(place: Place) ->
         view.readers = readers = copy(bot.runtime.readers)
         readers.load_cursor = failing(readers.load_cursor)
         readers.save_cursor = failing(readers.save_cursor)
-        presenting = Presenting(view, place.api)
+        presenting = presenting_of(view, place.api)
         turn_id = await bot.runtime.handle(place.message("continue"))
         assert turn_id is not None
         presenting.attach(await bot.runtime.turn(turn_id))
@@ -212,7 +212,7 @@ async def test_a_process_that_lost_the_session_writes_nothing_until_it_is_back(
     held = Held(then="All is new.")
     async with process(place, ScriptedModel([held])) as bot:
         away = View(bot.runtime)
-        presenting = Presenting(away, place.api)
+        presenting = presenting_of(away, place.api)
         turn_id = await bot.runtime.handle(place.message("continue"))
         assert turn_id is not None
         presenting.attach(await bot.runtime.turn(turn_id))
@@ -225,7 +225,7 @@ async def test_a_process_that_lost_the_session_writes_nothing_until_it_is_back(
         [progress] = place.texts()
         assert progress.startswith("*Working on it*")
 
-        other = Presenting(bot.runtime, place.api)
+        other = presenting_of(bot.runtime, place.api)
         other.attach(await bot.runtime.turn(turn_id), is_resumed=True)
         await shown(bot, turn_id)
         away.is_lost = False

@@ -13,15 +13,13 @@ from sqlalchemy import Connection, text
 from agent_core.errors import SessionError
 from agent_core.runtime.operate import examine_database
 from agent_core.sessions import Database
-from agent_core.sessions.migrations import REVISIONS, Revision
+from agent_core.sessions.migrations import NEWEST, REVISIONS
 from agent_core.settings import CoreSettings
 from tests.agent_core.sessions.databases import opened
 
-NOW = REVISIONS[-1].name
-NEXT = Revision(
-    name="9001", statements=("ALTER TABLE turns ADD COLUMN mood VARCHAR DEFAULT 'calm'",)
-)
-BROKEN = Revision(name="9001", statements=(*NEXT.statements, "ALTER TABLE nowhere DROP COLUMN x"))
+LATER = "9001"
+MOODS = ("ALTER TABLE turns ADD COLUMN mood VARCHAR DEFAULT 'calm'",)
+BROKEN = (*MOODS, "ALTER TABLE nowhere DROP COLUMN x")
 ROW = (
     "INSERT INTO turns (id, session, seq, status, generation, inbound)"
     " VALUES ('turn:1', 'T1:C1:1', 1, 'queued', 1, '{}')"
@@ -44,11 +42,11 @@ async def prepare(url: str, *statements: str) -> None:
             await database.run(execute(each))
 
 
-async def upgrade(url: str, last: Revision = NEXT) -> None:
+async def upgrade(url: str, statements: tuple[str, ...] = MOODS) -> None:
     """Open it with a later version of the code."""
     database = Database(url)
     try:
-        await database.open(revisions=(*REVISIONS, last))
+        await database.open(revisions={**REVISIONS, LATER: statements})
     finally:
         await database.close()
 
@@ -80,14 +78,14 @@ async def test_several_processes_that_start_at_once_bring_it_up_to_date_rows_and
         for _ in range(5):
             group.create_task(upgrade(url))
     assert await ask(url, "SELECT id, mood FROM turns") == [("turn:1", "calm")]
-    assert await ask(url, "SELECT version_num FROM alembic_version") == [(NEXT.name,)]
+    assert await ask(url, "SELECT version_num FROM alembic_version") == [(LATER,)]
 
 
 async def test_opening_again_changes_nothing(url: str, tmp_path: Path) -> None:
     await prepare(url, ROW)
     async with opened(url):
         pass
-    assert await ask(url, "SELECT version_num FROM alembic_version") == [(NOW,)]
+    assert await ask(url, "SELECT version_num FROM alembic_version") == [(NEWEST,)]
     assert await ask(url, "SELECT kind FROM turns") == [("work",)]
     assert copies(tmp_path) == []
 
@@ -99,9 +97,9 @@ async def test_an_older_file_is_copied_before_it_is_altered(
     await prepare(sqlite_url, ROW)
     with caplog.at_level("INFO", logger="agent_core"):
         await upgrade(sqlite_url)
-    name = f"state.sqlite.before-{NEXT.name}"
+    name = f"state.sqlite.before-{LATER}"
     assert copies(tmp_path) == [name]
-    assert f"from revision {NOW} to {NEXT.name}" in caplog.text
+    assert f"from revision {NEWEST} to {LATER}" in caplog.text
     assert str(tmp_path / name) in caplog.text
     with closing(sqlite3.connect(tmp_path / name)) as copy:
         assert copy.execute("SELECT id FROM turns").fetchall() == [("turn:1",)]
@@ -110,7 +108,7 @@ async def test_an_older_file_is_copied_before_it_is_altered(
 
 @pytest.mark.proves("migrations.copy")
 async def test_a_copy_is_never_written_over(sqlite_url: str, tmp_path: Path) -> None:
-    kept = tmp_path / f"state.sqlite.before-{NEXT.name}"
+    kept = tmp_path / f"state.sqlite.before-{LATER}"
     kept.write_bytes(b"of an earlier time")
     await prepare(sqlite_url)
     await upgrade(sqlite_url)
@@ -124,7 +122,7 @@ async def test_an_upgrade_that_fails_leaves_all_as_it_was(url: str, tmp_path: Pa
     with pytest.raises(SessionError, match="nowhere"):
         await upgrade(url, BROKEN)
     assert copies(tmp_path) == []
-    assert await ask(url, "SELECT version_num FROM alembic_version") == [(NOW,)]
+    assert await ask(url, "SELECT version_num FROM alembic_version") == [(NEWEST,)]
     await upgrade(url)
     assert await ask(url, "SELECT id, mood FROM turns") == [("turn:1", "calm")]
 
@@ -136,11 +134,11 @@ async def test_a_newer_database_is_refused_by_its_revision_with_the_way_back(
     await prepare(url)
     await upgrade(url)
     said = await refusal(url)
-    assert NEXT.name in said
-    assert f"none after {NOW}" in said
-    copy = tmp_path / f"state.sqlite.before-{NEXT.name}"
+    assert LATER in said
+    assert f"none after {NEWEST}" in said
+    copy = tmp_path / f"state.sqlite.before-{LATER}"
     assert (str(copy) if url.startswith("sqlite") else "the backup that you made") in said
-    with pytest.raises(SessionError, match=NEXT.name):
+    with pytest.raises(SessionError, match=LATER):
         await examine_database(at(tmp_path, url))
 
 

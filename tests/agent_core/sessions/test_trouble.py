@@ -17,7 +17,7 @@ from agent_core.events import AnyEvent
 from agent_core.ids import ROOT_RUN, ToolCallId
 from agent_core.messages import Message, user_message
 from agent_core.sessions import Database, EventLog, Ledger, SessionStore, StoredTurn, WriteBehind
-from agent_core.sessions.database import OVER_AFTER_S, DatabaseTrouble, TroubleLog
+from agent_core.sessions.database import DatabaseTrouble
 from agent_core.sessions.leases import DEAD_AFTER_S, Leases, new_process_id
 from agent_core.sessions.ledger import ACK_PATIENCE_S
 from agent_core.testing.runtimes import inbound
@@ -165,31 +165,6 @@ async def test_a_process_that_is_suspended_in_a_transaction_holds_nobody_up_for_
             goes_on.set()
         found = await other.run(lambda c: c.execute(text("SELECT id FROM processes")).all())
     assert [each.id for each in found] == ["one"]
-
-
-def test_trouble_is_said_at_once_then_once_a_minute_then_that_it_is_over(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    now_s = 100.0
-    trouble = TroubleLog(lambda: now_s)
-    for _ in range(1_000):
-        trouble.meet("it is locked")
-        now_s += 0.1
-    trouble.end()
-    assert [record.getMessage() for record in caplog.records] == [
-        "the database is in trouble since 0 s: it is locked",
-        "the database is in trouble since 60 s: it is locked",
-        "the database works again after 100 s",
-    ]
-
-
-def test_trouble_that_nobody_meets_any_more_is_over() -> None:
-    now_s = 100.0
-    trouble = TroubleLog(lambda: now_s)
-    trouble.meet("it is locked")
-    assert trouble.reason == "it is locked"
-    now_s += OVER_AFTER_S + 1
-    assert trouble.reason is None
 
 
 @pytest.fixture

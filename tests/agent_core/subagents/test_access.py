@@ -10,7 +10,7 @@ from agent_core.errors import SettingsError
 from agent_core.loop.agent import Agent, Limits
 from agent_core.messages import JsonObject
 from agent_core.models.retry import RetryingModel
-from agent_core.runtime.runs import Agents
+from agent_core.runtime.parts import Agents
 from agent_core.subagents.spec import SubagentSpec, parse_spec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset, ignore_progress, tool_call, tool_context
@@ -110,20 +110,6 @@ def test_agents_are_told_day_place_and_asker() -> None:
     assert "Ann is asking" in main.system
 
 
-def test_a_definition_s_own_model_is_used() -> None:
-    other = RetryingModel(ScriptedModel([], name="small"))
-    [spec] = shipped_specs()
-    made = Agents(
-        model=RetryingModel(ScriptedModel([], name="large")),
-        registry=Registry(FakeToolset({})),
-        specs=(spec.model_copy(update={"model": "small"}),),
-        limits=Limits(),
-        other_models={"small": other},
-    )
-    agent = made.subagent(spec.name, today=datetime(2026, 11, 21, tzinfo=UTC), workspace=Path("w"))
-    assert agent.model.name == "small"
-
-
 GOOD = """---
 name: note-writer
 description: Writes notes.
@@ -159,7 +145,6 @@ def test_a_definition_is_front_matter_and_a_body() -> None:
         name="note-writer",
         description="Writes notes.",
         tools=("mcp__local_toolkit__*", "!mcp__local_toolkit__write_report"),
-        model="inherit",
         complete_when="",
         instructions=(
             "Write a note. Today is {{today}}, the place is {{workspace}}.\n\n"
@@ -180,7 +165,7 @@ def test_a_definition_is_front_matter_and_a_body() -> None:
         (changed("name: note-writer", "name: Note Writer"), "name"),
         (changed("name: note-writer", "name: 7"), "name"),
         (changed("tools:", "colour: blue\ntools:"), "colour"),
-        (changed("tools:", "model: [a, b]\ntools:"), "model"),
+        (changed("tools:", "model: small\ntools:"), "model"),
         (changed("tools:", "instructions: others\ntools:"), "instructions"),
         (changed("  - mcp__local_toolkit__*\n", "  tools: {\n"), "note-writer.md"),
         ("---\n- a\n- list\n---\nbody", "note-writer.md"),

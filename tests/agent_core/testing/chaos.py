@@ -113,8 +113,8 @@ def _spoken(*stop_reasons: str, silence: float) -> Draw:
         said = f"{random.choice(FRAGMENTS[:6])} {_fragments(random)}"
         parts: list[Part] = [*_maybe_thinking(random), Text(text=said)]
         if random.random() < silence:
-            silent = [_thinking(random)], [Text(text=random.choice(UNSEEN))]
-            parts = random.choice(([], silent[0], silent[1], [*silent[0], *silent[1]]))
+            unseen: list[Part] = [_thinking(random), Text(text=random.choice(UNSEEN))]
+            parts = random.choice(([], unseen[:1], unseen[1:], unseen))
         return _reply(random, parts, random.choice(stop_reasons))
 
     return draw

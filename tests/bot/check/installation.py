@@ -11,11 +11,12 @@ from pydantic import SecretStr
 from agent_core.settings import CoreSettings
 from bot.check import Finding
 from bot.check.command import all_checks, run_checks
-from bot.check.slack import AGENT_VIEW, NEEDED
+from bot.check.slack import AGENT_VIEW
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ModelStandIn, Text
 from bot.sandbox.slack import SlackStandIn
 from bot.settings import BotSettings, Configuration
+from bot.slack_api.scopes import NEEDED
 
 KEY = "sk-ant-hush-hush-hush"
 LIMIT_S = 60.0

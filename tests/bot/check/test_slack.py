@@ -7,8 +7,9 @@ import pytest
 import yaml
 from pydantic import SecretStr
 
-from bot.check.slack import AGENT_VIEW, NEEDED
+from bot.check.slack import AGENT_VIEW
 from bot.sandbox.slack.feed import OpenSockets
+from bot.slack_api.scopes import NEEDED
 from tests.bot.check.installation import checked, installed, nobody
 
 pytestmark = pytest.mark.usefixtures("clean")

@@ -14,7 +14,7 @@ from agent_core.ids import ConsentId, SessionId, TurnId, UserId
 from agent_core.runtime import Consent
 from agent_core.runtime.consents import Consents, Verdict
 from bot.consent.clicks import Clicks
-from bot.presenter.presenter import ThreadPresenter
+from bot.presenter import Signs, ThreadPresenter
 from bot.sandbox.slack import Post, SlackStandIn
 from bot.slack_api import People, SlackApi
 from bot.threads import ThreadRef, user_id
@@ -136,7 +136,15 @@ async def asking(tmp_path: Path) -> AsyncIterator[Asking]:
     async with connected_world(bot_events=(), gestures=listening) as world:
         thread = thread_at(world, await world.say("ann", "general", f"{world.mention} mail it"))
         consents.asker = user_id(thread.team, world.slack.people["ann"])
-        presenter = ThreadPresenter(world.api, thread, MemoryState(), tmp_path, links=consents)
+        presenter = ThreadPresenter(
+            world.api,
+            thread,
+            MemoryState(),
+            tmp_path,
+            asked_ts=thread.root_ts,
+            signs=Signs(world.api),
+            connect_link=consents.connect_link,
+        )
         yield Asking(world=world, thread=thread, consents=consents, presenter=presenter)
         await presenter.close()
 

@@ -110,8 +110,8 @@ class Room:
 
     async def open_modal(self, modal: JsonObject = MODAL, *, user: str = "ann") -> str:
         trigger = self.slack.workspace.triggers.issue(self.slack.users[user])
-        view_id = await self.world.api.views.open(trigger, modal)
-        assert view_id is not None
+        assert await self.world.api.open_view(trigger, modal)
+        [view_id] = self.open_views()
         return view_id
 
     async def press(self, user: str = "ann", action_id: str = "digest.go") -> Press:

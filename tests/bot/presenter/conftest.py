@@ -4,13 +4,35 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.errors import ConsentRefused
 from agent_core.events import AnyEvent
+from agent_core.ids import ConsentId, UserId
 from agent_core.messages import JsonObject
 from bot.presenter import PresenterState, Signs, ThreadPresenter
-from bot.presenter.consents import Links
+from bot.presenter.consents import ConnectLink
 from bot.slack_api import Guard
 from tests.bot.desk import Desk, open_desk
 from tests.bot.presenter.turns import MemoryState, Turn
+
+
+async def no_link(_consent: ConsentId, _by: UserId, _toolkit: str) -> str:
+    raise ConsentRefused("There is none.", why="no_link")
+
+
+class GuardedState(MemoryState):
+    """A bookmark that another process may have taken over."""
+
+    def __init__(self, state: PresenterState, guard: Guard) -> None:
+        super().__init__()
+        self._state = state
+        self._guard = guard
+
+    async def load(self) -> JsonObject | None:
+        return await self._state.load()
+
+    async def save(self, state: JsonObject) -> None:
+        await self._guard()
+        await self._state.save(state)
 
 
 class CutState(MemoryState):
@@ -35,10 +57,13 @@ class Stage(Desk):
     presenters: list[ThreadPresenter] = field(default_factory=list[ThreadPresenter])
 
     async def show(
-        self, *events: AnyEvent, state: PresenterState | None = None, links: Links | None = None
+        self,
+        *events: AnyEvent,
+        state: PresenterState | None = None,
+        link: ConnectLink | None = None,
     ) -> ThreadPresenter:
         """A presenter of its own shows these events."""
-        presenter = self.presenter(state, links=links)
+        presenter = self.presenter(state, link=link)
         for event in events:
             await presenter.show(event)
         return presenter
@@ -60,18 +85,20 @@ class Stage(Desk):
         signs: Signs | None = None,
         asked_ts: str = "",
         guard: Guard | None = None,
-        links: Links | None = None,
+        link: ConnectLink | None = None,
     ) -> ThreadPresenter:
+        state, signs, api = state or MemoryState(), signs or Signs(self.api), self.api
+        if guard is not None:
+            state, signs, api = GuardedState(state, guard), signs.guarded(guard), api.guarded(guard)
         presenter = ThreadPresenter(
-            self.api,
+            api,
             self.thread,
-            state or MemoryState(),
+            state,
             self.workspace,
             asked_ts=asked_ts or self.thread.root_ts,
             edit_interval_s=0.01,
             signs=signs,
-            guard=guard,
-            links=links,
+            connect_link=link or no_link,
         )
         self.presenters.append(presenter)
         return presenter

@@ -105,7 +105,7 @@ async def test_every_answer_is_taken(stage: Stage, kind: str, size: int) -> None
     answer = (KINDS[kind] * (size // len(KINDS[kind]) + 1))[:size]
     turn = stage.turn()
     await stage.show(turn.started(), turn.finished(answer))
-    assert [call.error for call in stage.slack.calls if not call.ok] == []
+    assert {call.error for call in stage.slack.calls if not call.ok} <= {"no_reaction"}
     assert stage.texts()
     for text in stage.texts():
         assert len(text) <= 3_900

@@ -15,12 +15,11 @@ from agent_core.events import ApprovalRequested, PlannedAction
 from agent_core.messages import JsonObject
 from bot.presenter import approval
 from bot.presenter.approval import (
-    Form,
     approval_draft,
     approval_file,
     decided_draft,
     exact_json,
-    fitting_forms,
+    fits,
     made_visible,
 )
 from bot.render import limits
@@ -48,8 +47,8 @@ def labels(blocks: tuple[JsonObject, ...]) -> list[str]:
     return [element["text"]["text"] for row in rows for element in row["elements"]]
 
 
-def shown(event: ApprovalRequested, form: Form = "whole", *, is_attached: bool = False) -> str:
-    draft = approval_draft(event, WORDS_EN, form, is_attached=is_attached)
+def shown(event: ApprovalRequested) -> str:
+    draft = approval_draft(event, WORDS_EN, is_whole=True)
     return "\n".join(texts(draft.blocks))
 
 
@@ -77,15 +76,15 @@ def test_a_tool_of_another_server_says_of_which() -> None:
 
 
 def test_the_fallback_for_notifications_holds_no_arguments() -> None:
-    draft = approval_draft(sent(body="the secret"), WORDS_EN, "whole", is_attached=False)
+    draft = approval_draft(sent(body="the secret"), WORDS_EN, is_whole=True)
     assert "Send email" in draft.text
     assert "secret" not in draft.text
 
 
 def test_only_an_untainted_session_is_offered_the_thread() -> None:
-    alone = approval_draft(TURN.requested(), WORDS_EN, "whole", is_attached=False)
+    alone = approval_draft(TURN.requested(), WORDS_EN, is_whole=True)
     thread = TURN.requested(may_allow_thread=True)
-    offered = approval_draft(thread, WORDS_EN, "whole", is_attached=False)
+    offered = approval_draft(thread, WORDS_EN, is_whole=True)
     assert labels(alone.blocks) == ["Approve", "Reject…"]
     assert labels(offered.blocks) == ["Approve", "Reject…", "Approve for this thread"]
 
@@ -124,7 +123,7 @@ def test_several_that_ask_are_numbered() -> None:
 def test_foreign_text_is_inert_wherever_it_stands(hostile: str) -> None:
     arguments: dict[str, Any] = {"to": hostile, "body": hostile, hostile: "x"}
     event = TURN.requested(action(f"GMAIL_{hostile}", **arguments))
-    draft = approval_draft(event, WORDS_EN, "whole", is_attached=False)
+    draft = approval_draft(event, WORDS_EN, is_whole=True)
     for text in (draft.text, *texts(draft.blocks)):
         inside = text.replace("<@U1> asked", "").partition("<!date")[0]
         assert "<" not in inside
@@ -149,14 +148,12 @@ def test_five_thousand_spaces_cannot_hide_an_end() -> None:
 )
 def test_what_does_not_fit_is_in_the_file_and_said_to_be(arguments: dict[str, Any]) -> None:
     event = sent(**arguments)
-    best, *_ = fitting_forms(event, WORDS_EN)
-    draft = approval_draft(event, WORDS_EN, best, is_attached=True)
+    draft = approval_draft(event, WORDS_EN, is_whole=False, is_attached=True)
     written = texts(draft.blocks)
-    assert best == "cut"
+    assert not fits(event, WORDS_EN)
     assert "`approval-0123456789ab.json`" in "\n".join(written)
     assert labels(draft.blocks) == ["Approve", "Reject…"]
-    name, content = approval_file(event)
-    assert name == "approval-0123456789ab.json"
+    content = approval_file(event)
     assert json.loads(content)["actions"][0]["arguments"] == arguments
     assert json.loads(content)["digest"] == event.digest
 
@@ -171,12 +168,12 @@ def test_every_form_keeps_to_the_limits_of_slack(actions: int, chars: int, verdi
         is_tainted=True,
         may_allow_thread=True,
     )
-    for form in fitting_forms(event, WORDS_EN):
+    for is_whole in (True, False) if fits(event, WORDS_EN) else (False,):
         if verdict == "asked":
-            draft = approval_draft(event, WORDS_EN, form, is_attached=True)
+            draft = approval_draft(event, WORDS_EN, is_whole=is_whole, is_attached=not is_whole)
         else:
             no = TURN.decided("rejected", reason="n" * 3_000)
-            draft = decided_draft(event, no, WORDS_EN, form)
+            draft = decided_draft(event, no, WORDS_EN, is_whole=is_whole)
         written = texts(draft.blocks)
         assert len(draft.blocks) <= limits.BLOCKS_PER_POST
         assert max(map(len, written)) <= limits.SECTION_CHARS
@@ -186,7 +183,7 @@ def test_every_form_keeps_to_the_limits_of_slack(actions: int, chars: int, verdi
 
 def test_without_the_file_what_does_not_fit_cannot_be_approved() -> None:
     event = sent(body="word " * 20_000)
-    draft = approval_draft(event, WORDS_EN, "cut", is_attached=False)
+    draft = approval_draft(event, WORDS_EN, is_whole=False)
     assert labels(draft.blocks) == ["Reject…"]
     assert "nobody can approve it" in "\n".join(texts(draft.blocks))
 
@@ -203,7 +200,7 @@ def test_every_language_says_how_it_ended(language: str) -> None:
         TURN.decided("overtaken", by=None),
         TURN.decided("void", by=None),
     ]
-    said = [decided_draft(event, ending, words, "whole") for ending in endings]
+    said = [decided_draft(event, ending, words, is_whole=True) for ending in endings]
     lines = [texts(draft.blocks)[-1] for draft in said]
     assert len(set(lines)) == len(endings)
     assert all(labels(draft.blocks) == [] for draft in said)

@@ -102,7 +102,7 @@ def test_what_was_done_before_a_question_is_folded_after_it(turn: Turn) -> None:
 
 def test_the_time_that_a_person_took_is_not_the_bots(turn: Turn) -> None:
     board = board_of(turn.started(), turn.call("c1", "run_python"), turn.asked("Which?"))
-    assert board.waiting() == "Waiting for Ann's answer · 1 tool call"
+    assert board.asked == ["Asked Ann a question after 2 s · 1 tool call"]
     turn.wait(timedelta(days=3))
     board.fold(turn.taken("this", "Ann"))
     board.fold(turn.finished("Done."))
@@ -121,7 +121,7 @@ def test_the_call_that_asks_is_no_line_and_no_tool_call(turn: Turn) -> None:
     asking = [turn.started(), turn.call("c1", "ask_user", question="Which?")]
     assert lines(*asking) == []
     board = board_of(*asking, turn.returned("c1"), turn.asked("Which?"))
-    assert board.waiting() == "Waiting for Ann's answer"
+    assert board.asked == ["Asked Ann a question after 3 s"]
 
 
 def test_pages_that_were_not_read_are_not_counted(turn: Turn) -> None:
@@ -129,8 +129,8 @@ def test_pages_that_were_not_read_are_not_counted(turn: Turn) -> None:
         turn.started(),
         turn.call("c1", "crawl_parallel", urls=["u"] * 4),
         turn.call("c2", "crawl_parallel", urls=["u"] * 4),
-        turn.returned("c1", display="3 of 4 pages read"),
-        turn.returned("c2", is_error=True),
+        turn.returned("c1", tool="crawl_parallel", preview='{"success":true,"successful":3'),
+        turn.returned("c2", tool="crawl_parallel", is_error=True),
         turn.finished("Done."),
     )
     assert board.closed() == "Done in 5 s · 2 tool calls · 3 pages read"

@@ -56,7 +56,7 @@ async def test_an_approval_waits_and_after_it_progress_goes_on_below(stage: Stag
     turn, ann = stage.turn(), stage.slack.people["ann"]
     presenter = await stage.show(*begun(turn), turn.requested())
     progress, asked = visible(stage)
-    assert progress.text == "Waiting for Ann's decision · 1 tool call"
+    assert progress.text == "Asked Ann for an approval after 3 s · 1 tool call"
     assert "recipient_email: bob@example.com" in json.dumps(asked.blocks)
     assert buttons(asked) == ["Approve", "Reject…"]
     assert stage.status() == "active"
@@ -80,7 +80,7 @@ async def test_two_approvals_of_one_step_are_one_wait(stage: Stage) -> None:
     presenter = await stage.show(*begun(turn), *asked, turn.decided(consent="b"))
     progress, *posts = visible(stage)
     assert [buttons(post) for post in posts] == [["Approve", "Reject…"], []]
-    assert progress.text.startswith("Waiting for Ann's decision")
+    assert progress.text.startswith("Asked Ann for an approval")
     await presenter.show(turn.decided("rejected", consent="a"))
     assert len(visible(stage)) == 4
     assert buttons(visible(stage)[1]) == []
@@ -128,12 +128,12 @@ async def test_a_connection_is_waited_for_in_sight_of_all_and_its_link_seen_by_o
 ) -> None:
     links, state, turn = NumberedLinks(), MemoryState(), stage.turn()
     events = [*begun(turn), turn.auth_required("gmail", "googlecalendar")]
-    presenter = await stage.show(*events, state=state, links=links)
+    presenter = await stage.show(*events, state=state, link=links.connect_link)
     progress, waiting = visible(stage)
     [whisper] = whispered(stage)
     ann = stage.slack.people["ann"]
     apps = "Gmail and Google Calendar"
-    assert progress.text == f"Waiting for Ann to connect {apps} · 1 tool call"
+    assert progress.text == f"Asked Ann to connect {apps} after 3 s · 1 tool call"
     assert waiting.text.startswith(f"Waiting for <@{ann}> to connect {apps}, until <!date^")
     values = [element["value"] for element in waiting.blocks[-1]["elements"]]
     told = (ConsentId("consent1"), ("gmail", "googlecalendar"))
@@ -163,7 +163,7 @@ async def test_an_app_that_gives_no_link_costs_neither_the_wait_nor_the_others(
 ) -> None:
     turn = stage.turn()
     links = NumberedLinks(refusals=1)
-    await stage.show(*begun(turn), turn.auth_required(*apps), links=links)
+    await stage.show(*begun(turn), turn.auth_required(*apps), link=links.connect_link)
     assert [buttons(post) for post in whispered(stage)] == left
     assert buttons(visible(stage)[1]) == ["Show my link", "Skip"]
 

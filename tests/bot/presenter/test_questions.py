@@ -33,7 +33,7 @@ async def test_a_question_is_a_post_of_its_own_and_nothing_moves_while_it_waits(
 ) -> None:
     turn = stage.turn()
     presenter = await stage.show(*until_asked(turn))
-    assert stage.texts() == ["Waiting for Ann's answer · 1 tool call", question(stage)]
+    assert stage.texts() == [FIRST, question(stage)]
     assert stage.status() == "active"
     calls = len(stage.slack.calls)
     stage.clock.advance(86_400)

@@ -165,7 +165,6 @@ async def test_another_process_goes_on_where_the_lease_was_lost(stage: Stage, pa
             await losing.show(event)
     except LeaseLost:
         seen = visible()
-        losing.forget()
         await losing.close()
         assert visible() == seen
     await stage.show(*events, state=state)

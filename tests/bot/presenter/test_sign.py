@@ -78,8 +78,7 @@ async def test_what_another_process_has_shown_is_taken_back(stage: Stage, is_sec
     if is_second:
         ts = await another(stage)
         await receiving.show(stage.thread, ts)
-    may_be_left = not working.knows(stage.thread, ts)
-    await working.show(stage.thread, ts, may_be_left=may_be_left, is_held=True)
+    await working.show(stage.thread, ts, is_held=True)
     await working.take_back(stage.thread, ts)
     assert stage.reactions(ts) == []
     assert calls(stage)[-1] == "active"
@@ -93,7 +92,6 @@ async def test_a_sign_that_nobody_here_works_under_is_forgotten_after_a_while(
     await signs.show(stage.thread, first, is_held=is_held)
     stage.clock.advance(1_000)
     await signs.show(stage.thread, await another(stage))
-    assert signs.knows(stage.thread, first) == is_held
     assert calls(stage) == ["processing", "reactions.add" if is_held else "processing"]
 
 
@@ -128,7 +126,6 @@ async def test_what_became_part_of_another_leaves_no_status_and_what_is_forgotte
     await signs.show(stage.thread, first)
     signs.forget(stage.thread, first)
     assert calls(stage) == ["processing", "active", "processing"]
-    assert not signs.knows(stage.thread, first)
 
 
 @pytest.mark.proves("inbox.seen", "inbox.silent")
@@ -139,7 +136,6 @@ async def test_a_turn_that_another_took_in_is_silent_and_its_post_stays_marked_a
     working, turn = stage.presenter(signs=signs), stage.turn()
     await working.show(turn.started())
     steering, steered = stage.presenter(signs=signs, asked_ts=ts), stage.turn("turn2")
-    await steering.show_queued()
     await steering.show(steered.started(""))
     await steering.show(steered.finished("", "steered"))
     assert stage.texts() == []

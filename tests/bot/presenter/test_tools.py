@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from bot.presenter.tools import Step, describe, pages_read
+from bot.presenter.tools import describe
 from bot.words import BOT
 
 WORDS = BOT.of("en")
@@ -30,14 +30,14 @@ URLS = [f"https://a.test/{number}" for number in range(8)]
     ],
 )
 def test_a_call_is_told_in_peoples_words(tool: str, arguments: dict[str, Any], line: str) -> None:
-    assert describe(tool, arguments, WORDS).words == line
+    assert describe(tool, arguments, WORDS) == line
 
 
 def test_calls_carried_by_a_call_are_told_by_the_first() -> None:
     tools = [{"tool_slug": "COMPOSIO_SEARCH_WEB", "arguments": {"query": query}} for query in "abc"]
 
-    step = describe("mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL", {"tools": tools}, WORDS)
-    assert step == Step(words="Searching the web for “a” and 2 more")
+    line = describe("mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL", {"tools": tools}, WORDS)
+    assert line == "Searching the web for “a” and 2 more"
 
 
 @pytest.mark.parametrize(
@@ -48,27 +48,12 @@ def test_calls_carried_by_a_call_are_told_by_the_first() -> None:
     "tool", ["COMPOSIO_MULTI_EXECUTE_TOOL", "crawl_parallel", "search_web", "Task", "", "___"]
 )
 def test_arguments_of_any_shape_are_told_somehow(tool: str, arguments: dict[str, Any]) -> None:
-    assert describe(tool, arguments, WORDS).words
+    assert describe(tool, arguments, WORDS)
 
 
 def test_a_foreign_query_rings_nobody_and_stays_short() -> None:
-    step = describe("search_web", {"query": "<!channel> @here " + "x" * 500}, WORDS)
+    line = describe("search_web", {"query": "<!channel> @here " + "x" * 500}, WORDS)
 
-    assert "<!channel>" not in step.words
-    assert "@here" not in step.words
-    assert len(step.words) < 120
-
-
-@pytest.mark.parametrize(
-    ("display", "preview", "read"),
-    [
-        ("6 of 8 pages read", "", 6),
-        ("6 of 8 pages read", '{"successful": 3}', 6),
-        ("", '{"success": true, "successful": 3, "pages": []}', 3),
-        ("2026 pages", "", 8),
-        ("", "", 0),
-        ("", '{"success": true}', 0),
-    ],
-)
-def test_only_pages_that_were_told_are_counted(display: str, preview: str, read: int) -> None:
-    assert pages_read(display, preview, 8) == read
+    assert "<!channel>" not in line
+    assert "@here" not in line
+    assert len(line) < 120

@@ -3,6 +3,7 @@
 import pytest
 
 from bot.slack_api import Conversation, People, SlackRefused
+from bot.slack_api.api import PEOPLE_TTL_S
 from bot.slack_api.channels import BURST, SPACING_S
 from bot.threads import ThreadRef
 from tests.bot.desk import Desk
@@ -134,12 +135,12 @@ async def test_people_are_described(desk: Desk) -> None:
 
 
 async def test_people_are_asked_for_once_a_while(desk: Desk) -> None:
-    people = People(desk.api, ttl_s=60)
+    people = People(desk.api)
     ann = desk.slack.people["ann"]
     assert await people.names({ann, "U0NOBODY"}) == {ann: "ann"}
     await people.person(ann)
     assert desk.calls("users.info") == 2
 
-    desk.clock.advance(61)
+    desk.clock.advance(PEOPLE_TTL_S + 1)
     await people.person(ann)
     assert desk.calls("users.info") == 3

@@ -1,0 +1,161 @@
+"""What turns are made of: the agents, the classifier, the policy, and what is stored."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from agent_core.classifier import Router
+from agent_core.consent.gate import ConsentGate
+from agent_core.consent.links import LinkPlaces, fresh_links
+from agent_core.consent.policy import Policy
+from agent_core.loop.agent import Agent, BodyTool, Clock, Limits, RunScope
+from agent_core.loop.ask_user import ask_user_tool
+from agent_core.messages import ToolCall
+from agent_core.models.retry import RetryingModel
+from agent_core.observers import Observers
+from agent_core.prompts import fill, prompt
+from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
+from agent_core.sessions import Database, EventLog, Inbox, Leases, SessionStore, WriteBehind
+from agent_core.sessions.audit import AuditLog
+from agent_core.sessions.consents import ConsentStore
+from agent_core.sessions.leases import new_process_id
+from agent_core.subagents.spec import SubagentSpec
+from agent_core.subagents.task import task_tool
+from agent_core.tools import MAIN_AGENT, ToolOutput
+from agent_core.tools.composio_api import Accounts
+from agent_core.tools.registry import Registry
+from agent_core.tools.search import AgentTools
+from agent_core.workspaces import RunLogs, known_sources
+
+MAIN_TOOLS = (
+    "*",
+    "!mcp__local_toolkit__save_corpus",
+    "!mcp__local_toolkit__write_report",
+)
+"""Everything but what belongs to the report expert alone."""
+MAX_NAME_CHARS = 60
+FAULT: TypeAdapter[str] = TypeAdapter(str)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agents:
+    """Makes agents from definitions.
+
+    Attributes:
+        model: The model of all of them.
+        registry: All tools; each agent gets its share.
+        specs: The sub-agents.
+        limits: Bounds on each run.
+        main_name: What the main agent is called in events and records.
+    """
+
+    model: RetryingModel
+    registry: Registry
+    specs: Sequence[SubagentSpec]
+    limits: Limits
+    main_name: str = MAIN_AGENT
+
+    def main(
+        self, *, today: datetime, workspace: Path, author: str, is_digest: bool = False
+    ) -> Agent:
+        """The agent that answers the person; for a digest nobody is there to be asked back."""
+        system = prompt(
+            "system", today=_day(today), workspace=str(workspace), author=one_line(author)
+        )
+        return Agent(
+            name=self.main_name,
+            system="\n\n".join((system, prompt("digest"))) if is_digest else system,
+            model=self.model,
+            tools=AgentTools(self.registry, MAIN_TOOLS),
+            body_tools=(
+                *((task_tool(self.specs),) if self.specs else ()),
+                publish_digest_tool() if is_digest else ask_user_tool(),
+            ),
+            owes=PUBLISH_DIGEST if is_digest else "",
+            limits=self.limits,
+        )
+
+    def subagent(self, name: str, *, today: datetime, workspace: Path) -> Agent:
+        """A sub-agent by name; KeyError when there is none."""
+        spec = self.spec(name)
+        return Agent(
+            name=spec.name,
+            system=fill(spec.instructions, today=_day(today), workspace=str(workspace)),
+            model=self.model,
+            tools=AgentTools(self.registry, spec.tools),
+            limits=self.limits,
+        )
+
+    def spec(self, name: str) -> SubagentSpec:
+        return {spec.name: spec for spec in self.specs}[name]
+
+
+def publish_digest_tool() -> BodyTool:
+    """The tool by which a digest's run gives its result; the surface reads it from the events."""
+
+    async def publish(call: ToolCall, scope: RunScope) -> ToolOutput:
+        async def look() -> str:
+            known = await asyncio.to_thread(known_sources, scope.context.workspace)
+            return faults_of(call.arguments, known)
+
+        fault = await scope.steps.once(PUBLISH_DIGEST, look, FAULT)
+        text = fault or "Published."
+        return ToolOutput(text=text, is_error=bool(fault), size_bytes=len(text.encode()))
+
+    return BodyTool(spec=PUBLISH_DIGEST_SPEC, run=publish)
+
+
+def one_line(name: str) -> str:
+    """A name that people chose themselves, so that it cannot pose as more than a name."""
+    return " ".join(name.split())[:MAX_NAME_CHARS] or "Someone"
+
+
+def _day(moment: datetime) -> str:
+    return moment.strftime("%A, %d %B %Y")
+
+
+@dataclass(kw_only=True)
+class TurnParts:
+    """One of each in a process."""
+
+    database: Database
+    agents: Agents
+    router: Router
+    observers: Observers
+    policy: Policy
+    places: LinkPlaces
+    accounts: Accounts | None
+    """None without Composio."""
+    clock: Clock
+    composio_url: str = ""
+    """It and the next two are named in traces."""
+    logfire_project: str = ""
+    logfire_enabled: bool = False
+
+    def __post_init__(self) -> None:
+        self.behind = WriteBehind(self.database)
+        self.store = SessionStore(self.database, self.behind)
+        self.inbox = Inbox(self.database)
+        self.leases = Leases(self.database, new_process_id())
+        self.run_logs = RunLogs()
+        self.log = EventLog(self.database, self.behind, on_stored=self.run_logs.write)
+        self.consents = ConsentStore(self.database)
+        self.audit = AuditLog(self.database)
+        self.links = fresh_links(time.monotonic)
+        self.gate = ConsentGate(
+            policy=self.policy,
+            store=self.store,
+            consents=self.consents,
+            audit=self.audit,
+            accounts=self.accounts,
+            places=self.places,
+            links=self.links,
+            clock=self.clock,
+        )
+        self.writing_records = asyncio.Lock()
+        """Small talk may end at the same time as the work beside it, in the same files."""
