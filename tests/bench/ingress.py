@@ -9,10 +9,8 @@ Then people talk, with every tenth post for the bot, so that 50 events a second 
 30 s, and 25 more to a Bolt app that does nothing (`tests.bench.ingress_acks`).
 """
 
-import argparse
 import asyncio
 import sys
-import tempfile
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -23,7 +21,7 @@ from bot.sandbox.slack.records import Delivery
 from tests.bench.ingress_acks import bare_app, stream
 from tests.bench.ingress_acks import results_of as ack_results_of
 from tests.bench.ingress_gestures import Copy, Found, Gesture, Typist, find, shuffled
-from tests.bench.results import Result, show
+from tests.bench.results import Result, run
 from tests.members import Members, members_on
 from tests.postgres import new_database, postgres
 
@@ -193,16 +191,5 @@ async def measure(root: Path, gestures: int) -> list[Result]:
         ]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--gestures", type=int, default=GESTURES)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--keep", type=Path, help="work in this directory and leave it there")
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="ingress-") as directory:
-        results = asyncio.run(measure(arguments.keep or Path(directory), arguments.gestures))
-    show(results, as_json=arguments.json)
-
-
 if __name__ == "__main__":
-    main()
+    run(__doc__, measure, gestures=GESTURES)

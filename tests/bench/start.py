@@ -8,12 +8,10 @@ and after one answer with a call of a tool
 adds to the bot at the highest point, researched at once in the sandbox, behind a first one.
 """
 
-import argparse
 import asyncio
 import os
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -23,7 +21,7 @@ from bot.sandbox.model import ModelStandIn, Pace, Text, ToolUse
 from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.world import open_world
-from tests.bench.results import Result, show
+from tests.bench.results import Result, run
 
 ROUNDS = 3
 PATIENCE_S = 60.0
@@ -180,14 +178,5 @@ def made(root: Path, times: int) -> range:
     return range(times)
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true")
-    as_json = parser.parse_args().json
-    with tempfile.TemporaryDirectory() as root:
-        show(asyncio.run(measure(Path(root))), as_json=as_json)
-
-
 if __name__ == "__main__":
-    main()
+    run(__doc__, measure)
