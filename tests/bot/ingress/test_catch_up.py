@@ -1,7 +1,6 @@
 """What was said while the bot was away is answered once, oldest first."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,16 +13,6 @@ from bot.ingress.missed import FIRST_THREADS, MAX_REQUESTS, THREADS
 from bot.slack_api import SlackAuthRefused
 from bot.words import BOT
 from tests.bot.ingress.world import HOUR_S, Outside, World, bot_in, outside_world
-
-
-@pytest.fixture
-async def outside() -> AsyncIterator[Outside]:
-    """A team whose bot was started once, so that there are marks, and has stopped."""
-    async with outside_world() as outside:
-        async with bot_in(outside):
-            pass
-        outside.clock.advance(HOUR_S)
-        yield outside
 
 
 async def catch_up_once(outside: Outside, *, is_done: bool = True) -> None:
