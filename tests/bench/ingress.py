@@ -127,7 +127,6 @@ async def measure_gestures(url: str, root: Path, count: int) -> list[Result]:
         await rest(postman, count)
         members.check()
         found = find(slack, url, gestures)
-    tell_what_is_wrong(gestures, found)
     return [*results_of(gestures, found), *pace(postman, delivered_s, found)]
 
 
@@ -144,11 +143,18 @@ def drops(gestures: Sequence[Gesture], found: Found) -> list[int]:
 
 
 def results_of(gestures: Sequence[Gesture], found: Found) -> list[Result]:
-    return [
-        Result(name="gestures", value=len(gestures), unit="gestures"),
-        Result(name="double", value=len(doubles(gestures, found)), unit="gestures", goal=0),
-        Result(name="dropped", value=len(drops(gestures, found)), unit="gestures", goal=0),
-    ]
+    """The figures; what is wrong is told one by one."""
+    results = [Result(name="gestures", value=len(gestures), unit="gestures")]
+    wrong = {"double": doubles(gestures, found), "dropped": drops(gestures, found)}
+    for name, numbers in wrong.items():
+        results.append(Result(name=name, value=len(numbers), unit="gestures", goal=0))
+        for number in numbers:
+            gesture = gestures[number]
+            sys.stderr.write(
+                f"{name}: {gesture.shape} {gesture.posts[0].channel}:{gesture.posts[0].ts}, "
+                f"{found.answers[number]} answers, {found.turns[number]} turns\n"
+            )
+    return results
 
 
 def pace(postman: Postman, delivered_s: float, found: Found) -> list[Result]:
@@ -159,19 +165,6 @@ def pace(postman: Postman, delivered_s: float, found: Found) -> list[Result]:
         Result(name="delivered_in_s", value=round(delivered_s, 1), unit="s"),
         Result(name="recorded_by_the_lesser_process", value=least, unit="gestures"),
     ]
-
-
-def tell_what_is_wrong(gestures: Sequence[Gesture], found: Found) -> None:
-    for name, numbers in (
-        ("double", doubles(gestures, found)),
-        ("dropped", drops(gestures, found)),
-    ):
-        for number in numbers:
-            gesture = gestures[number]
-            sys.stderr.write(
-                f"{name}: {gesture.shape} {gesture.posts[0].channel}:{gesture.posts[0].ts}, "
-                f"{found.answers[number]} answers, {found.turns[number]} turns\n"
-            )
 
 
 async def measure_acks(url: str, root: Path) -> list[Result]:

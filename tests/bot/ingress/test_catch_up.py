@@ -115,6 +115,7 @@ async def test_what_could_not_be_read_is_read_by_another_run(outside: Outside) -
     assert outside.front.texts == ["hi"]
 
 
+@pytest.mark.proves("ledger.disk_full")
 async def test_a_payload_that_could_not_be_recorded_is_found_again(outside: Outside) -> None:
     async with asyncio.timeout(30), bot_in(outside, listens=True) as bot:
         assert await bot.catch_up.run()
