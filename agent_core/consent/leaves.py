@@ -15,33 +15,29 @@ class Leaf:
     value: str | int | float | bool | None
 
 
-def leaves_of(value: object) -> Iterator[Leaf]:
-    """All leaves in their order. It does not recurse: no depth of nesting is too deep for it."""
+def _values_in(value: object) -> Iterator[tuple[tuple[str, ...], object]]:
+    """Every value at any depth with its path, in order. It does not recurse: none is too deep."""
     stack: list[tuple[tuple[str, ...], object]] = [((), value)]
     while stack:
         path, current = stack.pop()
+        yield path, current
         if isinstance(current, dict):
             items = cast("dict[str, object]", current).items()
-            stack.extend(reversed([((*path, str(name)), inner) for name, inner in items]))
+            stack.extend(reversed([((*path, name), inner) for name, inner in items]))
         elif isinstance(current, list | tuple):
             stack.extend(reversed([(path, each) for each in cast("list[object]", current)]))
-        elif isinstance(current, str | int | float | None):
+
+
+def leaves_of(value: object) -> Iterator[Leaf]:
+    """All leaves in their order."""
+    for path, current in _values_in(value):
+        if isinstance(current, str | int | float | None):
             yield Leaf(path=path, value=current)
-        else:
-            yield Leaf(path=path, value=str(current))
 
 
 def names_in(value: object) -> Iterator[str]:
     """Every name in an object, at any depth; one that holds nothing as well."""
-    stack: list[object] = [value]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, dict):
-            for name, inner in cast("dict[str, object]", current).items():
-                yield str(name)
-                stack.append(inner)
-        elif isinstance(current, list | tuple):
-            stack.extend(cast("list[object]", current))
+    return (path[-1] for path, _ in _values_in(value) if path)
 
 
 def texts_in(value: object) -> Iterator[str]:

@@ -62,13 +62,14 @@ async def plan_of(
     sealed: list[_Sealed] = []
     shown: list[PlannedAction] = []
     missing: dict[str, None] = {}
+    definition = digest_of_json([spec.description, spec.input_schema]) if spec else ""
     apps: dict[tuple[str, str, bool], _App | None] = {}
     for each in judged.actions:
         action = each.action
-        key = (action.tool, action.account, asks(each))
+        key = (action.tool, action.account, each.asks)
         if key not in apps:
-            apps[key] = await _app_of(accounts, each, call, context, afresh=asks(each))
-        toolkit, account, schema = apps[key] or ("", None, _schema_digest(spec))
+            apps[key] = await _app_of(accounts, each, call, context, afresh=each.asks)
+        toolkit, account, schema = apps[key] or ("", None, definition)
         if toolkit and account is None:
             missing[toolkit] = None
         sealed.append((action.tool, action.arguments, account.id if account else "", schema))
@@ -78,7 +79,7 @@ async def plan_of(
                 toolkit=toolkit,
                 account=account.identity if account else "",
                 arguments=action.arguments,
-                asks=asks(each),
+                asks=each.asks,
             )
         )
     asked = (row for row, each in zip(sealed, shown, strict=True) if each.asks)
@@ -136,15 +137,6 @@ def _uses_apps(call: OpenedCall) -> bool:
     """Whether it is a batch, or an app's own tool; Composio's other tools use no account."""
     is_app = call.is_batch or not canonical(slug_of(call.name)).startswith("COMPOSIO_")
     return call.is_composio and is_app
-
-
-def asks(each: JudgedAction) -> bool:
-    """Whether a person has to approve it."""
-    return each.verdict != "allow"
-
-
-def _schema_digest(spec: ToolSpec | None) -> str:
-    return digest_of_json([spec.description, spec.input_schema]) if spec else ""
 
 
 def digest_of(

@@ -42,6 +42,11 @@ class JudgedAction:
     unseen_forbidden: tuple[str, ...] = ()
     """Its addresses, where each must have been seen literally in the session."""
 
+    @property
+    def asks(self) -> bool:
+        """Whether a person has to approve it."""
+        return self.verdict != "allow"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:

@@ -6,29 +6,10 @@ from dataclasses import replace
 
 from agent_core.consent.leaves import Leaf, json_in, leaves_of, texts_in
 from agent_core.messages import JsonObject
+from agent_core.tools.names import listed
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_REACHING = frozenset(
-    {
-        "ASSIGNEE", "ASSIGNEES", "ATTENDEE", "ATTENDEES", "AUDIENCE", "BCC", "BENEFICIARY", "CC",
-        "CHANNEL", "CHANNELS", "CHAT", "COLLABORATOR", "COLLABORATORS", "CONTACT", "CONTACTS",
-        "CONVERSATION", "CUSTOMER", "CUSTOMERS", "DELEGATE", "DELEGATES", "DESTINATION", "DOMAIN",
-        "FOLLOWER", "FOLLOWERS", "GRANT", "GRANTEE", "GROUP", "GROUPS", "GUEST", "GUESTS", "IBAN",
-        "INVITE", "INVITED", "INVITEE", "INVITEES", "INVITES", "MEMBER", "MEMBERS", "MENTION",
-        "MENTIONS", "OBSERVER", "OBSERVERS", "PARTICIPANT", "PARTICIPANTS", "PAYEE", "PEOPLE",
-        "PERSON", "PERSONS", "PHONE", "PHONES", "PRINCIPAL", "RECEIVER", "RECEIVERS", "RECIPIENT",
-        "RECIPIENTS", "RESPONDER", "RESPONDERS", "REVIEWER", "REVIEWERS", "ROOM", "ROOMS", "SHARE",
-        "SHARED", "SUBSCRIBER", "SUBSCRIBERS", "TO", "USER", "USERNAME", "USERNAMES", "USERS",
-        "WATCHER", "WATCHERS", "WEBHOOK",
-    }
-)  # fmt: skip
 _REACHED_ONE = re.compile(r"(recipient|attendee|invite|participant|reviewer|assignee|bcc)", re.I)
-_EVERYBODY = frozenset(
-    {
-        "all_users", "allusers", "anyone", "anyonewithlink", "everyone", "public", "public-read",
-        "public-read-write",
-    }
-)  # fmt: skip
 _MAX_DEPTH = 3
 """JSON in a string of JSON."""
 _SIGN = r"[^\s@<>()\[\],;:\"'`{}|=?&]"
@@ -73,14 +54,14 @@ def _reaches(leaf: Leaf) -> bool:
     """Numbers count, a phone or chat may be one; yes, no and nothing do not."""
     if leaf.value is None or isinstance(leaf.value, bool):
         return False
-    if str(leaf.value).strip().casefold() in _EVERYBODY:
+    if str(leaf.value).strip().casefold() in listed("everybody"):
         return True
     return any(_names_somebody(name) for name in leaf.path)
 
 
 def _names_somebody(name: str) -> bool:
-    words = {word.upper() for word in _WORD.findall(name)}
-    return bool(words & _REACHING) or _REACHED_ONE.search(name) is not None
+    found = {word.upper() for word in _WORD.findall(name)}
+    return bool(found & listed("reaching")) or _REACHED_ONE.search(name) is not None
 
 
 def _mails_in(arguments: object) -> Iterator[str]:

@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from agent_core.background import Backoff
 from agent_core.errors import ModelError, ModelUnavailable, ReplyTruncated
@@ -12,6 +12,13 @@ from agent_core.models import Delta, Model, ModelRequest, Reply
 
 Sleep = Callable[[float], Awaitable[None]]
 
+ATTEMPTS = 20
+"""They outlast an outage of ten minutes."""
+ATTEMPTS_PAID_FOR = 4
+"""Of calls whose reply came but was not whole: each of them costs tokens."""
+LONGEST_RETRY_AFTER_S = 90.0
+"""A provider that asks for more than this is not waited for."""
+_BACKOFF = Backoff(first_s=1.0, longest_s=60.0)
 _PAID_FOR_KINDS = frozenset({"incomplete", "malformed", "overlong"})
 
 
@@ -25,24 +32,11 @@ class Retried:
     """The number of the attempt that follows: 2 or more."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetryPolicy:
-    """The default outlasts an outage of ten minutes."""
-
-    attempts: int = 20
-    attempts_paid_for: int = 4
-    """Of calls whose reply came but was not whole: each of them costs tokens."""
-    backoff: Backoff = field(default_factory=lambda: Backoff(first_s=1.0, longest_s=60.0))
-    longest_retry_after_s: float = 90.0
-    """A provider that asks for more than this is not waited for."""
-
-
 class RetryingModel:
     """Makes a model's call again while that can help.
 
     Args:
         model: What is called.
-        policy: How often and how long.
         sleep: How to wait; a seam for tests.
         chance: A number from 0 to 1 each time, to spread the waits.
     """
@@ -51,12 +45,10 @@ class RetryingModel:
         self,
         model: Model,
         *,
-        policy: RetryPolicy | None = None,
         sleep: Sleep = asyncio.sleep,
         chance: Callable[[], float] = random.random,  # noqa: S311 (not for secrets)
     ) -> None:
         self._model = model
-        self._policy = policy or RetryPolicy()
         self._sleep = sleep
         self._chance = chance
 
@@ -96,12 +88,12 @@ class RetryingModel:
                 raise last
             return 0.0
         paid_for = sum(failure.kind in _PAID_FOR_KINDS for failure in failures)
-        if len(failures) >= self._policy.attempts or paid_for >= self._policy.attempts_paid_for:
+        if len(failures) >= ATTEMPTS or paid_for >= ATTEMPTS_PAID_FOR:
             raise last
         wish_s = (last.retry_after_s if isinstance(last, ModelUnavailable) else None) or 0.0
-        if wish_s > self._policy.longest_retry_after_s:
+        if wish_s > LONGEST_RETRY_AFTER_S:
             raise last
-        return max(wish_s, self._policy.backoff.wait_s(len(failures), self._chance()))
+        return max(wish_s, _BACKOFF.wait_s(len(failures), self._chance()))
 
 
 def _reason(failure: ModelError) -> str:

@@ -179,10 +179,10 @@ class ReaderBlacklist:
 
     def _count(self, observed: ToolObserved) -> None:
         try:
-            domain = urlsplit(text_in(observed.call.arguments, "url")).hostname
+            domain = (urlsplit(text_in(observed.call.arguments, "url")).hostname or "").rstrip(".")
         except ValueError:
-            domain = None
-        if domain is None or _NOT_FOUND not in full_text(observed).replace(" ", ""):
+            domain = ""
+        if not domain or _NOT_FOUND not in full_text(observed).replace(" ", ""):
             return
         try:
             stored = _Blacklist.model_validate_json(self._path.read_bytes())

@@ -112,12 +112,13 @@ _UNITS = {
     "years": "y yr year",
 }
 _UNIT_OF = {name: unit for unit, names in _UNITS.items() for name in names.split()}
-_AGO = re.compile(r"(?:about |over )?(\d{1,6}|an?|one)\s*([a-z]{1,6}?)s?\.?(?: ago)?")
+_AGO = re.compile(r"(?:about |over )?(\d{1,6}|an?|one)\s*([a-z]{1,6}?)s?\.?(?: ago\b|$)")
 _DAYS_BACK = {"now": 0, "just now": 0, "today": 0, "yesterday": 1}
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DAY = re.compile(
     r"\d{4}-\d\d-\d\d(?!\d)|\d{1,2}/\d{1,2}/\d{4}(?!\d)"
-    r"|[a-z]{3,9}\.? \d{1,2}(?:st|nd|rd|th)?(?:,? (\d{4}))?\b"
-    r"|\d{1,2}(?:st|nd|rd|th)? [a-z]{3,9}\.?,?(?: (\d{4}))?\b"
+    rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? (\d{{4}}))?\b"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH},?(?: (\d{{4}}))?\b"
 )
 
 
@@ -132,7 +133,7 @@ def parse_relative_date(text: str, now: datetime) -> str | None:
     try:
         if said in _DAYS_BACK:
             day = now - relativedelta(days=_DAYS_BACK[said])
-        elif (ago := _AGO.fullmatch(said)) and ago[2] in _UNIT_OF:
+        elif (ago := _AGO.match(said)) and ago[2] in _UNIT_OF:
             count = int(ago[1]) if ago[1].isdecimal() else 1
             back: dict[str, Any] = {_UNIT_OF[ago[2]]: count}
             day = now - relativedelta(**back)

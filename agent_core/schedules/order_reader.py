@@ -8,7 +8,7 @@ a proposal that its owner agrees to.
 import asyncio
 import re
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time
+from datetime import UTC, datetime, time
 from functools import cache
 from importlib.resources import files
 from typing import Literal
@@ -68,8 +68,9 @@ class OrderDraft(BaseModel):
     reads: str = ""
     rrule: str = ""
     zone: str = ""
-    begins: date | None = Field(default=None, description="2026-05-01")
-    ends: date | None = Field(default=None, description="2026-05-31")
+    begins: datetime | None = Field(default=None, description="2026-05-01")
+    ends: datetime | None = Field(default=None, description="2026-05-31 or 2026-05-29T12:00")
+    """On the clocks of the zone; midnight stands for the whole day."""
     only_when_new: bool | None = None
     question: str = Field(default="", max_length=2_000)
 
@@ -132,11 +133,7 @@ class OrderReader:
         self._patience_s = patience_s
 
     async def draft(self, said: Said) -> OrderDraft:
-        """What the model reads in a person's words; for `check_draft` to look at.
-
-        Raises:
-            ReaderAway: the model is not there, fails, or is late.
-        """
+        """What the model reads in a person's words, for `check_draft`. Raises ReaderAway."""
         if len(said.text) > MAX_ORDER_CHARS or not own_words(said.text):
             return NO_ORDER
         request = ModelRequest(
@@ -258,12 +255,13 @@ def _rule(draft: OrderDraft, schedule: Schedule | None, said: Said) -> Rule:
     zone, ends = zone_named(draft.zone), None
     begins = said.now.astimezone(UTC).replace(second=0, microsecond=0)
     today = wall_at(said.now, zone).date()
-    if draft.begins is not None and draft.begins > today:
+    if draft.begins is not None and draft.begins.date() > today:
         begins = datetime.combine(draft.begins, time(), tzinfo=zone).astimezone(UTC)
     elif schedule is not None:
         begins = schedule.order.rule.begins
     if draft.ends is not None and draft.ends.year <= LAST_YEAR:
-        ends = datetime.combine(draft.ends, time(23, 59, 59), tzinfo=zone).astimezone(UTC)
+        hour = time(23, 59, 59) if draft.ends.time() == time() else draft.ends.time()
+        ends = datetime.combine(draft.ends, hour, tzinfo=zone).astimezone(UTC)
     recurrence = draft.rrule.strip().removeprefix("RRULE:").removesuffix(";")
     return Rule(recurrence=recurrence, zone=draft.zone, begins=begins, ends=ends)
 
@@ -277,7 +275,7 @@ def _as_draft(schedule: Schedule) -> OrderDraft:
         task=order.task,
         rrule=rule.recurrence,
         zone=rule.zone,
-        ends=wall_at(rule.ends, zone_named(rule.zone)).date() if rule.ends else None,
+        ends=wall_at(rule.ends, zone_named(rule.zone)) if rule.ends else None,
         only_when_new=order.only_when_new,
     )
 

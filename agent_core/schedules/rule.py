@@ -19,6 +19,7 @@ from agent_core.errors import ScheduleError
 
 MIN_APART = timedelta(minutes=15)
 MAX_RECURRENCE_CHARS = 300
+MAX_COUNTED = 2_000
 LAST_YEAR = 2083
 
 _CHECKED_SLOTS = 3_000
@@ -127,11 +128,18 @@ def slots_after(rule: Rule, moment: datetime) -> Iterator[datetime]:
 
 
 def newest_slot(rule: Rule, *, after: datetime, until: datetime) -> tuple[datetime | None, int]:
-    """The last slot with `after` < slot <= `until`, and how many there are."""
+    """The last slot with `after` < slot <= `until`, and how many there are (2,000 at most)."""
     newest, number = None, 0
-    for slot in takewhile(lambda slot: slot <= until, slots_after(rule, after)):
+    for slot in islice(
+        takewhile(lambda slot: slot <= until, slots_after(rule, after)), MAX_COUNTED
+    ):
         newest, number = slot, number + 1
-    return newest, number
+    if newest is None or number < MAX_COUNTED:
+        return newest, number
+    last = min(until, rule.ends or _END, _END)
+    look_backs = (timedelta(hours=2**power) for power in count())
+    near = (newest_slot(rule, after=last - each, until=last)[0] for each in look_backs)
+    return next(filter(None, near)), number
 
 
 def check_rule(rule: Rule, now: datetime) -> None:
@@ -160,6 +168,8 @@ def read_recurrence(text: str) -> Recurrence:
     try:
         return _read(text)
     except ValueError as error:
+        if "SECOND" in text:
+            raise BadRule("too_often") from error
         raise BadRule("unreadable") from error
 
 

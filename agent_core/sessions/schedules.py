@@ -54,11 +54,7 @@ class ScheduleStore:
         return await self.get(schedule)
 
     async def get(self, schedule: ScheduleId) -> Schedule:
-        """A schedule by id.
-
-        Raises:
-            ScheduleError: there is none.
-        """
+        """A schedule by id; ScheduleError where there is none."""
         found = await self.find(schedule)
         if found is None:
             raise ScheduleError(f"There is no schedule {schedule}.")

@@ -31,7 +31,6 @@ _MAX_PEOPLE = 500
 def composio_server(
     api: ComposioApi,
     *,
-    api_key: str,
     pins: Pins | None = None,
     limits: HubLimits | None = None,
     clock: Clock = time.monotonic,
@@ -42,7 +41,7 @@ def composio_server(
     any more. Where nobody asked, there are no tools.
     """
     limits = replace(limits or HubLimits(), max_connections=_MAX_PEOPLE)
-    config = HttpServer(name=SERVER_NAME, url="", headers={"x-api-key": api_key})
+    config = HttpServer(name=SERVER_NAME, url="", headers={"x-api-key": api.api_key})
 
     def make(user: str, _: Path) -> McpServer:
         async def locate(is_lost: bool) -> HttpServer:

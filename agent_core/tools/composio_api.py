@@ -63,7 +63,7 @@ class ComposioApi:
     """The service itself, or whatever speaks its API at `base_url`. Nothing is sent twice."""
 
     def __init__(self, *, api_key: str, base_url: str = DEFAULT_BASE_URL) -> None:
-        self._api_key = api_key
+        self.api_key = api_key
         self._base_url = base_url
         self._client: httpx2.AsyncClient | None = None
         self._making: dict[UserId, asyncio.Task[ComposioSession]] = {}
@@ -105,7 +105,7 @@ class ComposioApi:
         if response.is_success:
             refusal = "Composio's answer is not what it should be."
         # A key that the answer repeats would stand in the log.
-        refusal = refusal.replace(self._api_key, "…")
+        refusal = refusal.replace(self.api_key, "…")
         raise ComposioRefusedError(refusal, status=response.status_code, body=body)
 
     async def post_in_session(
@@ -153,7 +153,7 @@ class ComposioApi:
                 )
             self._client = httpx2.AsyncClient(
                 base_url=self._base_url,
-                headers={"x-api-key": self._api_key},
+                headers={"x-api-key": self.api_key},
                 timeout=_TIMEOUT_S,
                 trust_env=host not in _LOOPBACK,  # a proxy cannot reach this machine's own ports
             )

@@ -9,11 +9,11 @@ import logging
 import re
 import time
 from collections import deque
-from contextlib import AbstractAsyncContextManager
 from contextvars import Context
 from typing import cast
 
 from mcp import Client
+from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     CONNECTION_CLOSED,
@@ -94,18 +94,22 @@ class Connection:
         Raises:
             ToolServerError: not started, or not in time; nothing of the server is left.
         """
+        name, limit_s = self._config.name, self._limits.connect_timeout_s
         waiting: set[asyncio.Future[Client] | asyncio.Task[None]] = {self._client, self._owner}
         try:
-            await asyncio.wait(
-                waiting,
-                timeout=self._limits.connect_timeout_s,
-                return_when=asyncio.FIRST_COMPLETED,
-            )
+            await asyncio.wait(waiting, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
         finally:
             if not self._client.done():
                 await self._kill()
-        if not self._client.done() or self._client.cancelled():
-            raise self._why_not_connected()
+        if self._client.done() and not self._client.cancelled():
+            return
+        has_failed = self._owner.done() and not self._owner.cancelled()
+        error = self._owner.exception() if has_failed else None
+        if error is None:
+            raise ToolServerError(f"The tool server {name} did not answer within {limit_s:g} s.")
+        leaf = _leaf(error)
+        failed = f"The tool server {name} could not be started: {_brief(leaf)}"
+        raise self._gone(leaf) or ToolServerError(failed)
 
     async def list_tools(self) -> list[Tool]:
         """Every page of the server's tools.
@@ -141,14 +145,14 @@ class Connection:
         Raises:
             RequestFault: there is no result.
         """
-        report = _Report(progress)
+        ended = asyncio.Event()
         try:
             # Not the SDK's own limit, which starts after the write: that can be stuck.
             async with asyncio.timeout(self._config.call_timeout_s):
                 return await self._client.result().call_tool(
                     tool,
                     arguments,
-                    progress_callback=report.announce,
+                    progress_callback=_telling(progress, ended),
                     meta=cast("RequestParamsMeta | None", meta),
                 )
         except TimeoutError:
@@ -163,7 +167,7 @@ class Connection:
             reason = _brief(error) if is_lost else "The tool's answer was not valid MCP."
             raise RequestFault(reason, may_have_run=True, is_lost=is_lost) from error
         finally:
-            report.is_open = False
+            ended.set()
 
     def abandon(self) -> None:
         """Let the server end in its own time."""
@@ -186,17 +190,17 @@ class Connection:
             self._client.set_result(client)
             await self._ending.wait()
 
-    def _opening(self) -> AbstractAsyncContextManager[Client]:
+    def _opening(self) -> Client:
         """The SDK's client, to be entered and left by the owner."""
         config, limits, on_end = self._config, self._limits, self._ending.set
+        if isinstance(config, InProcessServer):
+            return Client(config.server, cache=None)
         # The screen asks the client for the version, the client is built around the screen.
         screen = Screen(
             config.name,
             version=lambda: client.protocol_version,
-            on_tools_changed=self._mark_changed,
+            on_tools_changed=lambda: setattr(self, "tools_changed", True),
         )
-        if isinstance(config, InProcessServer):
-            return Client(config.server, cache=None)
         if isinstance(config, HttpServer):
             streams = http_streams(config, limits, screen=screen, on_end=on_end)
         else:
@@ -205,9 +209,6 @@ class Connection:
             )
         client = Client(streams, cache=None)
         return client
-
-    def _mark_changed(self) -> None:
-        self.tools_changed = True
 
     async def _kill(self) -> None:
         self._ending.set()
@@ -221,18 +222,6 @@ class Connection:
         error = None if owner.cancelled() else owner.exception()
         if error is not None:
             logger.info("%s ended: %s", self._config.name, _brief(error))
-
-    def _why_not_connected(self) -> ToolServerError:
-        name, error = self._config.name, None
-        if self._owner.done() and not self._owner.cancelled():
-            error = self._owner.exception()
-        if error is None:
-            limit_s = self._limits.connect_timeout_s
-            return ToolServerError(f"The tool server {name} did not answer within {limit_s:g} s.")
-        leaf = _leaf(error)
-        return self._gone(leaf) or ToolServerError(
-            f"The tool server {name} could not be started: {_brief(leaf)}"
-        )
 
     def _fault(self, error: MCPError) -> RequestFault:
         if gone := self._gone(error):
@@ -256,23 +245,20 @@ class Connection:
         return RequestFault(f"The tool server {self._config.name} does not {why}.", is_lost=True)
 
 
-class _Report:
-    """Puts a server's progress into words; silent once the call has ended, seldom in a flood."""
+def _telling(tell: Progress, ended: asyncio.Event) -> ProgressFnT:
+    """Puts a server's progress into words; seldom in a flood, and not once the call has ended."""
+    told, next_at = 0, 0.0
 
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._told = 0
-        self._next_at = 0.0
-        self.is_open = True
-
-    async def announce(self, progress: float, total: float | None, message: str | None) -> None:
+    async def announce(progress: float, total: float | None, message: str | None) -> None:
+        nonlocal told, next_at
         now = time.monotonic()
-        if not self.is_open or (self._told >= _FREE_REPORTS and now < self._next_at):
+        if ended.is_set() or (told >= _FREE_REPORTS and now < next_at):
             return
-        self._told += 1
-        self._next_at = now + _REPORT_EVERY_S
+        told, next_at = told + 1, now + _REPORT_EVERY_S
         count = f"{progress:g}" if total is None else f"{progress:g} of {total:g}"
-        await self._progress((message or count)[:_MAX_REPORT_CHARS])
+        await tell((message or count)[:_MAX_REPORT_CHARS])
+
+    return announce
 
 
 def _leaf(error: BaseException) -> BaseException:

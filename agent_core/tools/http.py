@@ -133,26 +133,20 @@ async def _cut_events(pieces: _Pieces, max_bytes: int) -> _Pieces:
 
 
 async def _refusal(pieces: _Pieces, max_bytes: int, status: int) -> _Pieces:
-    """The body of an error status: the server's own JSON-RPC error, or one that says the status."""
+    """The body of an error status: the server's own JSON-RPC error, or one that says the status.
+
+    A 404 is a lost session but for one error; the SDK has its own words for one without a body.
+    """
     body = b"".join([piece async for piece in _cut_body(pieces, max_bytes)])
-    yield body if _is_telling(body, status) else _status_error(status)
-
-
-def _is_telling(body: bytes, status: int) -> bool:
-    """Whether a body says more than its status. A 404 is a lost session but for one error."""
-    try:
+    message = None
+    with suppress(ValidationError):
         message = jsonrpc_message_adapter.validate_json(body, by_name=False)
-    except ValidationError:
-        return False
-    if not isinstance(message, JSONRPCError) or status == 401:
-        return False
-    return status != 404 or message.error.code == METHOD_NOT_FOUND
-
-
-def _status_error(status: int) -> bytes:
-    """What the SDK is to take for the body; it has its own words for a 404 without one."""
+    told = message.error.code if isinstance(message, JSONRPCError) else None
     if status == 404:
-        return b""
-    code, words = UNAUTHORIZED if status == 401 else (INTERNAL_ERROR, f"HTTP {status}")
-    error = {"code": code, "message": words}
-    return json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode()
+        yield body if told == METHOD_NOT_FOUND else b""
+    elif told is not None and status != 401:
+        yield body
+    else:
+        code, words = UNAUTHORIZED if status == 401 else (INTERNAL_ERROR, f"HTTP {status}")
+        error = {"code": code, "message": words}
+        yield json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode()

@@ -15,7 +15,6 @@ from mcp_types import (
     TextContent,
     TextResourceContents,
 )
-from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from agent_core.tools import Artifact, ToolOutput
 from agent_core.workspaces.layout import WORK_PRODUCTS
@@ -23,15 +22,6 @@ from agent_core.workspaces.layout import WORK_PRODUCTS
 logger = logging.getLogger(__name__)
 
 _BASE64_RATIO = 3 / 4
-
-
-class _NamedArtifact(BaseModel):
-    path: str
-    title: str = ""
-    mimetype: str = "application/octet-stream"
-
-
-_NAMED_ARTIFACTS: TypeAdapter[list[_NamedArtifact]] = TypeAdapter(list[_NamedArtifact])
 
 
 def output_of(result: CallToolResult, *, max_bytes: int) -> ToolOutput:
@@ -49,29 +39,25 @@ def output_of(result: CallToolResult, *, max_bytes: int) -> ToolOutput:
 def artifacts_of(result: CallToolResult, workspace: Path) -> tuple[Artifact, ...]:
     """The files that the result's `_meta.artifacts` names, as far as they are where they may be.
 
-    Call this only for a trusted server. It reads the disk.
+    Call this only for a server of our own, which names path, title and mimetype of each. It reads
+    the disk.
     """
-    try:
-        named = _NAMED_ARTIFACTS.validate_python((result.meta or {}).get("artifacts", []))
-    except ValidationError as error:
-        logger.warning("artifacts in a result are malformed: %s", error)
-        return ()
-    found = (_artifact(item, workspace) for item in named)
-    return tuple(artifact for artifact in found if artifact is not None)
-
-
-def _artifact(named: _NamedArtifact, workspace: Path) -> Artifact | None:
-    home = workspace.resolve() / WORK_PRODUCTS
-    path = (workspace / named.path).resolve()
-    if not path.is_relative_to(home) or not path.is_file():
-        logger.warning("artifact %s is not a file under %s/", named.path, WORK_PRODUCTS)
-        return None
-    return Artifact(
-        path=path.relative_to(workspace.resolve()).as_posix(),
-        title=named.title or path.name,
-        mimetype=named.mimetype,
-        size_bytes=path.stat().st_size,
-    )
+    found: list[Artifact] = []
+    home = workspace.resolve()
+    for named in (result.meta or {}).get("artifacts", ()):
+        path = (workspace / named["path"]).resolve()
+        if not path.is_relative_to(home / WORK_PRODUCTS) or not path.is_file():
+            logger.warning("artifact %s is not a file under %s/", named["path"], WORK_PRODUCTS)
+            continue
+        found.append(
+            Artifact(
+                path=path.relative_to(home).as_posix(),
+                title=named["title"],
+                mimetype=named["mimetype"],
+                size_bytes=path.stat().st_size,
+            )
+        )
+    return tuple(found)
 
 
 def _text_of(result: CallToolResult) -> str:
@@ -92,14 +78,10 @@ def _block_text(block: ContentBlock) -> str:
         case ResourceLink():
             return f"[resource {block.name}: {block.uri}]"
         case EmbeddedResource():
-            return _resource_text(block)
+            inner = block.resource
+            if isinstance(inner, TextResourceContents):
+                return f"[resource {inner.uri}]\n{inner.text}"
+            size_kb = len(inner.blob) * _BASE64_RATIO / 1000
+            return f"[resource {inner.uri}, {inner.mime_type or 'binary'}, {size_kb:.0f} KB]"
         case _:
             assert_never(block)
-
-
-def _resource_text(block: EmbeddedResource) -> str:
-    resource = block.resource
-    if isinstance(resource, TextResourceContents):
-        return f"[resource {resource.uri}]\n{resource.text}"
-    size_kb = len(resource.blob) * _BASE64_RATIO / 1000
-    return f"[resource {resource.uri}, {resource.mime_type or 'binary'}, {size_kb:.0f} KB]"

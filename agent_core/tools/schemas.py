@@ -1,5 +1,6 @@
 """JSON Schemas of tools: whether a provider takes one, and whether arguments fit."""
 
+import json
 import re
 from functools import lru_cache
 from typing import Any, cast
@@ -13,7 +14,7 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 from agent_core.messages import JsonObject
-from agent_core.models.strict_json import is_nested_too_deeply
+from agent_core.models.strict_json import as_object, is_nested_too_deeply
 
 _PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 _COMBINATORS = ("oneOf", "anyOf", "allOf")
@@ -30,7 +31,7 @@ def fault_of_schema(schema: JsonObject) -> str:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
         return f"its input schema is invalid: {error.message[:_MAX_REASON_CHARS]}"
-    for name in _properties(schema):
+    for name in as_object(schema.get("properties")):
         if not _PROPERTY_NAME.fullmatch(name):
             return f"the model's API does not take the parameter name {name[:64]!r}"
     return ""
@@ -45,10 +46,9 @@ def schema_for_model(schema: JsonObject) -> JsonObject:
 def fault_of_arguments(arguments: JsonObject, schema: JsonObject) -> str:
     """What is wrong with the arguments, naming the field and what it wants; "" if nothing is.
 
-    A schema that cannot be used for checking finds no fault. A schema is read once: it MUST NOT be
-    changed afterwards.
+    A schema that cannot be used for checking finds no fault.
     """
-    validator = _validator(_Same(schema))
+    validator = _validator(json.dumps(schema))
     if validator is None:
         return ""
     try:
@@ -63,25 +63,10 @@ def fault_of_arguments(arguments: JsonObject, schema: JsonObject) -> str:
     return "" if error is None else _in_words(error)
 
 
-class _Same:
-    """A schema as a key: equal to itself alone, which takes no reading of it."""
-
-    __slots__ = ("schema",)
-
-    def __init__(self, schema: JsonObject) -> None:
-        self.schema = schema
-
-    def __hash__(self) -> int:
-        return id(self.schema)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.schema is self.schema
-
-
 @lru_cache(maxsize=1_024)
-def _validator(key: _Same) -> Validator | None:
+def _validator(written: str) -> Validator | None:
     """Checking a schema costs far more than checking arguments against it."""
-    schema = key.schema
+    schema = json.loads(written)
     kind = validator_for(schema, default=Draft202012Validator)
     try:
         kind.check_schema(schema)
@@ -94,16 +79,7 @@ def _validator(key: _Same) -> Validator | None:
 def _in_words(error: ValidationError) -> str:
     field = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in error.absolute_path)
     where = f"`{field.lstrip('.')}`: " if field else ""
-    return f"{where}{_shortened(error)}"
-
-
-def _shortened(error: ValidationError) -> str:
-    """The library repeats the whole wrong value; the model knows it."""
     if len(error.message) <= _MAX_REASON_CHARS:
-        return error.message
-    return f"does not fit {error.validator} {error.validator_value!r}"[:_MAX_REASON_CHARS]
-
-
-def _properties(schema: JsonObject) -> list[str]:
-    properties: object = schema.get("properties")
-    return list(cast(JsonObject, properties)) if isinstance(properties, dict) else []
+        return f"{where}{error.message}"
+    # The library repeats the whole wrong value; the model knows it.
+    return where + f"does not fit {error.validator} {error.validator_value!r}"[:_MAX_REASON_CHARS]

@@ -10,10 +10,10 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from fnmatch import fnmatchcase
-from typing import cast
 
 from agent_core.messages import JsonObject, Message, ToolCall, ToolResult
 from agent_core.models import ToolSpec
+from agent_core.models.strict_json import as_object
 from agent_core.tools import Progress, ToolContext, ToolOutput, Toolset
 from agent_core.tools.registry import unknown_tool
 from agent_core.tools.schemas import fault_of_arguments
@@ -71,14 +71,13 @@ def shown(
 
     Otherwise the core, and behind it, in the order of their finding, what the history found or
     called; where that is too much, the latest of it. The same history gives the same tools.
-    Nothing is hidden from an agent that has no `find_tools`.
     """
     others = {
         spec.name: spec for spec in specs if spec.name != FIND_TOOLS and not is_core(spec.name)
     }
     core = [spec for spec in specs if spec.name not in others]
     left = max(BUDGET_TOKENS - tokens_of(core), MIN_OTHERS_TOKENS)
-    if tokens_of(list(others.values())) <= left or all(spec.name != FIND_TOOLS for spec in core):
+    if tokens_of(list(others.values())) <= left:
         return tuple(spec for spec in specs if spec.name != FIND_TOOLS)
     mentions = [name for name in _mentions(history) if name in others]
     kept = _latest_within(left, mentions, others)
@@ -215,8 +214,7 @@ def ranked(query: str, specs: Sequence[ToolSpec]) -> list[ToolSpec]:
 
 def _rows(specs: Sequence[ToolSpec]) -> Iterator[tuple[int, str, str]]:
     for place, spec in enumerate(specs):
-        properties: object = spec.input_schema.get("properties")
-        parameters = cast(JsonObject, properties) if isinstance(properties, dict) else {}
+        parameters = as_object(spec.input_schema.get("properties"))
         said = " ".join([spec.description[:_MAX_DESCRIPTION_CHARS], *parameters])
         yield place, _words(spec.name.removeprefix(_FOREIGN)), _words(said)
 

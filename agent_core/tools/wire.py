@@ -8,9 +8,9 @@ a task on each notification, also on those of which a server can send thousands 
 import json
 import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCResponse, jsonrpc_message_adapter
@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 
 from agent_core.messages import JsonObject
+from agent_core.models.strict_json import as_object
 
 logger = logging.getLogger(__name__)
 
@@ -87,38 +88,23 @@ class LineCutter:
 def _saved(head: bytes, end: bytes, size: int) -> bytes:
     """A whole message with what came of a result; empty if its call cannot be found."""
     try:
-        fields: Any = from_json(head, allow_partial="trailing-strings")
+        message = as_object(from_json(head, allow_partial="trailing-strings"))
     except ValueError:
         return b""
-    if not isinstance(fields, dict):
+    trailing = _TRAILING_ID.search(end)
+    answered = message.get("id", json.loads(trailing[1]) if trailing else None)
+    result = as_object(message.get("result"))
+    if not isinstance(answered, int | str) or not result:
         return b""
-    message = cast("JsonObject", fields)
-    answered = message.get("id", _trailing_id(end))
-    result = message.get("result")
-    if not isinstance(answered, int | str) or not isinstance(result, dict):
-        return b""
-    cut = _cut_result(cast("JsonObject", result), size)
-    return to_json({"jsonrpc": "2.0", "id": answered, "result": cut})
-
-
-def _trailing_id(end: bytes) -> int | str | None:
-    found = _TRAILING_ID.search(end)
-    return json.loads(found.group(1)) if found else None
-
-
-def _cut_result(result: JsonObject, size: int) -> JsonObject:
-    blocks: Sequence[Any] = result.get("content") or ()
-    texts = [
-        cast("JsonObject", block)["text"]
-        for block in blocks
-        if isinstance(block, dict) and isinstance(cast("JsonObject", block).get("text"), str)
-    ]
+    blocks = map(as_object, result.get("content") or ())
+    texts = [block["text"] for block in blocks if isinstance(block.get("text"), str)]
     note = f"[The tool sent {size:,} bytes; only the beginning was kept.]"
-    return {
+    cut = {
         "content": [{"type": "text", "text": text} for text in [note, *texts]],
         "isError": result.get("isError") is True,
         "resultType": "complete",
     }
+    return to_json({"jsonrpc": "2.0", "id": answered, "result": cut})
 
 
 class Screen:
@@ -165,18 +151,11 @@ class Screen:
         return replace(item, message=message.model_copy(update={"result": result}))
 
     def _is_good(self, tool: JsonObject) -> bool:
-        name, execution = str(tool.get("name"))[:128], tool.get("execution")
-        if (
-            isinstance(execution, dict)
-            and cast("JsonObject", execution).get("taskSupport") == "required"
-        ):
-            # A later extension of the protocol, which we do not offer.
-            logger.warning("%s: tool %s runs only as a task; left out", self._server, name)
-            return False
         listing = {"tools": [tool], "resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
         try:
             validate_server_result("tools/list", self._version(), listing)
         except ValidationError as error:
+            name = str(tool.get("name"))[:128]
             logger.warning("%s: tool %s is malformed; left out: %s", self._server, name, error)
             return False
         return True

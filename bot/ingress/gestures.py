@@ -9,6 +9,7 @@ from typing import Protocol
 from agent_core.messages import JsonObject
 from bot.inbound import object_in, objects_in, text_in
 from bot.ingress.authorise import Facts
+from bot.threads import ThreadRef
 
 PRESSED, SUBMITTED = "block_actions", "view_submission"
 
@@ -37,6 +38,12 @@ class Press:
     def key(self) -> str:
         """The gesture's identity: each press has its own, a delivery of it again has none."""
         return f"press:{self.team}:{self.user}:{self.action_ts}:{self.action_id}"
+
+    @property
+    def thread(self) -> ThreadRef:
+        """Where it stands; not for a view."""
+        root_ts = self.thread_ts or self.message_ts
+        return ThreadRef(team=self.team, channel=self.channel, root_ts=root_ts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -78,10 +78,12 @@ def kind_of(body: bytes, content_type: str) -> Kind:
     """`html` or `text`; FetchFailed when the body is something else, whatever its header says."""
     declared = content_type.partition(";")[0].strip().lower()
     head = body[:_HEAD_BYTES].removeprefix(codecs.BOM_UTF8)
-    if head.startswith(_WIDE_MARKS):
+    is_wide = head.startswith(_WIDE_MARKS)
+    if is_wide:
         head = head[2:].replace(b"\x00", b"")
     start = _LEADING.sub(b"", head, count=1)
-    is_text = not (_BINARY_BYTES.search(head) or _FOREIGN_START.match(start))
+    is_binary = not is_wide and _BINARY_BYTES.search(head) is not None
+    is_text = not (is_binary or _FOREIGN_START.match(start))
     looks_html = bool(_HTML_START.match(start)) or b"<!doctype html" in head[:512].lower()
     if is_text and (declared in _HTML_TYPES or (declared in _UNDECIDED_TYPES and looks_html)):
         return "html"

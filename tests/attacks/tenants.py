@@ -110,7 +110,7 @@ async def open_tenants(root: Path) -> AsyncGenerator[Tenants]:
         ticks = Ticks()
         api = ComposioApi(api_key=standin.api_key, base_url=standin.base_url)
         stack.push_async_callback(api.close)
-        tools = McpHub([], more=[composio_server(api, api_key=standin.api_key, clock=ticks)])
+        tools = McpHub([], more=[composio_server(api, clock=ticks)])
         stack.push_async_callback(tools.close)
         store, consents = SessionStore(database, behind), ConsentStore(database)
         accounts = Accounts(api, ticks)

@@ -22,8 +22,7 @@ from mcp.server.mcpserver import MCPServer
 from agent_core.loop.ask_user import ask_user_tool
 from agent_core.messages import Message, ToolResult
 from agent_core.models import ToolSpec
-from agent_core.subagents.spec import shipped_specs
-from agent_core.subagents.task import task_tool
+from agent_core.subagents.task import shipped_specs, task_tool
 from agent_core.testing.tools import (
     FakeTool,
     FakeToolset,

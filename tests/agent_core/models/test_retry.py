@@ -8,7 +8,7 @@ import pytest
 from agent_core.errors import ModelError, ModelRejected, ModelUnavailable, ReplyTruncated
 from agent_core.messages import user_message
 from agent_core.models import Delta, ModelRequest, Reply
-from agent_core.models.retry import Retried, RetryingModel, RetryPolicy
+from agent_core.models.retry import Retried, RetryingModel
 from agent_core.testing.models import Cut, FaultyModel, Held, Line, ScriptedModel
 
 REQUEST = ModelRequest(system="", messages=(user_message("Hello"),), max_tokens=1_000)
@@ -34,11 +34,9 @@ def incomplete() -> ModelUnavailable:
     return ModelUnavailable("cut", kind="incomplete")
 
 
-def retrying(
-    *script: Line, policy: RetryPolicy | None = None, chance: float = 1.0
-) -> tuple[RetryingModel, ScriptedModel, Naps]:
+def retrying(*script: Line, chance: float = 1.0) -> tuple[RetryingModel, ScriptedModel, Naps]:
     model, naps = ScriptedModel(script), Naps()
-    return RetryingModel(model, policy=policy, sleep=naps, chance=lambda: chance), model, naps
+    return RetryingModel(model, sleep=naps, chance=lambda: chance), model, naps
 
 
 async def items_of(model: RetryingModel) -> list[Delta | Retried | Reply]:
@@ -131,14 +129,6 @@ async def test_a_call_truncated_twice_is_given_up() -> None:
     assert len(behind.requests) == 2
 
 
-async def test_attempts_have_an_end() -> None:
-    policy = RetryPolicy(attempts=3)
-    model, behind, _ = retrying(*[overloaded() for _ in range(5)], policy=policy)
-
-    assert isinstance(await failure_of(model), ModelUnavailable)
-    assert len(behind.requests) == 3
-
-
 @pytest.mark.parametrize("kind", ["incomplete", "malformed", "overlong"])
 async def test_replies_that_were_paid_for_and_not_whole_are_asked_for_less_often(kind: str) -> None:
     model, behind, _ = retrying(*[ModelUnavailable("cut", kind=kind) for _ in range(9)])
@@ -149,11 +139,13 @@ async def test_replies_that_were_paid_for_and_not_whole_are_asked_for_less_often
 
 
 @pytest.mark.parametrize("chance", [0.0, 1.0])
-async def test_an_outage_of_ten_minutes_is_outlasted(chance: float) -> None:
-    model, _, naps = retrying(*[overloaded() for _ in range(20)], chance=chance)
+async def test_an_outage_of_ten_minutes_is_outlasted_and_no_longer_one(
+    chance: float,
+) -> None:
+    model, behind, naps = retrying(*[overloaded() for _ in range(25)], chance=chance)
 
-    await failure_of(model)
-
+    assert isinstance(await failure_of(model), ModelUnavailable)
+    assert len(behind.requests) == 20
     assert sum(naps.taken_s) > 600
     assert max(naps.taken_s) <= 60
 

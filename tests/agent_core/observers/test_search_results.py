@@ -330,6 +330,7 @@ MOMENTS = st.datetimes(
         ("1 month ago", "2026-10-21"),
         ("9 months ago", "2026-02-21"),
         ("2 years ago", "2024-11-21"),
+        ("2 hours ago - Reuters", "2026-11-20"),
         ("3d", "2026-11-18"),
         ("2h", "2026-11-20"),
         ("Jan 23, 2026", "2026-01-23"),
@@ -351,7 +352,17 @@ def test_a_date_as_written_becomes_a_day(text: str, day: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "soon", "5 parsecs ago", "2025-13-40", "Foo 12, 2026", "999999 years ago", "Feb 30, 2026"],
+    [
+        "5 minute read",
+        "Sat 5",
+        "",
+        "soon",
+        "5 parsecs ago",
+        "2025-13-40",
+        "Foo 12, 2026",
+        "999999 years ago",
+        "Feb 30, 2026",
+    ],
 )
 def test_what_names_no_day_is_none(text: str) -> None:
     assert parse_relative_date(text, NOW) is None

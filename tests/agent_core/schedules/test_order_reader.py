@@ -296,3 +296,10 @@ def test_an_end_is_the_end_of_its_day_in_the_zone_of_the_order() -> None:
     assert reading.rule is not None
     assert reading.rule.begins == datetime(2026, 4, 30, 22, tzinfo=UTC)
     assert reading.rule.ends == datetime(2026, 5, 31, 21, 59, 59, tzinfo=UTC)
+
+
+def test_an_end_may_have_its_hour() -> None:
+    rule = read({**GOOD, "ends": "2026-05-29T12:00"}, said()).rule
+
+    assert rule is not None
+    assert rule.ends == datetime(2026, 5, 29, 10, tzinfo=UTC)

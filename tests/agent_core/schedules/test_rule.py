@@ -167,6 +167,19 @@ def test_the_newest_slot_comes_with_the_number_of_all() -> None:
     assert newest == (at("2026-01-04T09:00"), 3)
 
 
+@pytest.mark.parametrize("until", ["2030-05-05T12:14", "2083-12-31T23:59"])
+def test_the_newest_slot_of_a_long_absence_costs_little(until: str) -> None:
+    rule = a_rule("FREQ=MINUTELY;INTERVAL=15", begins=at("2026-01-01T10:00"))
+    started = time.process_time()
+
+    newest, number = newest_slot(rule, after=at("2026-01-01T09:00"), until=at(until))
+
+    assert newest is not None
+    assert timedelta() <= at(until) - newest < timedelta(minutes=15)
+    assert number == 2_000
+    assert time.process_time() - started < 0.5
+
+
 @pytest.mark.parametrize(
     "recurrence", ["FREQ=MINUTELY;INTERVAL=15", "FREQ=HOURLY;INTERVAL=6", "FREQ=DAILY;BYHOUR=9"]
 )
@@ -206,8 +219,6 @@ def fault_of(rule: Rule, now: datetime = NEW_YEAR) -> Fault | None:
         "every day",
         "DAILY",
         "FREQ=SOMETIMES",
-        "FREQ=SECONDLY",
-        "FREQ=DAILY;BYHOUR=9;BYSECOND=0,30",
         "FREQ=DAILY;",
         "freq=daily",
         "RRULE:FREQ=DAILY",
@@ -255,6 +266,8 @@ def test_a_zone_that_is_none_is_named_as_the_fault(zone: str) -> None:
     "recurrence",
     [
         "FREQ=MINUTELY",
+        "FREQ=SECONDLY",
+        "FREQ=DAILY;BYHOUR=9;BYSECOND=0,30",
         "FREQ=MINUTELY;INTERVAL=14",
         "FREQ=DAILY;BYHOUR=9;BYMINUTE=0,5,10",
         "FREQ=HOURLY;BYMINUTE=0,5,10",

@@ -9,10 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from agent_core.errors import ToolServerError
 from agent_core.ids import UserId
@@ -86,7 +82,6 @@ async def open_hub(service: Composio, make_hub: HubMaker) -> AsyncGenerator[Call
         apis.append(ComposioApi(api_key=api_key, base_url=service.base_url))
         server = composio_server(
             apis[-1],
-            api_key=api_key,
             limits=replace(QUICK, **({"retry_after_s": 0} | limits)),
             clock=lambda: service.now_s,
         )
@@ -305,28 +300,17 @@ async def test_a_tool_says_of_which_app_it_is_and_whether_it_needs_an_account(
     assert len({mail.schema_digest, news.schema_digest, ""}) == 3
 
 
-@asynccontextmanager
-async def accounts_told(
-    answer: Callable[[Request], Response],
-) -> AsyncGenerator[Accounts]:
-    """Accounts at a service with one answer to whatever is asked."""
-
-    async def handle(request: Request) -> Response:
-        return answer(request)
-
-    app = Starlette(routes=[Route("/{path:path}", handle, methods=["GET", "POST"])])
-    async with serve(app) as port, accounts_at(f"http://127.0.0.1:{port}") as accounts:
-        yield accounts
-
-
-async def test_a_tool_that_was_defined_anew_is_seen_when_it_is_asked_for_afresh() -> None:
+async def test_a_tool_that_was_defined_anew_is_seen_when_it_is_asked_for_afresh(
+    service: Composio,
+) -> None:
     """Between the asking for an approval and the call no process has to be restarted."""
     answers = [
-        Response(status_code=404),
-        JSONResponse({"description": "Makes a note."}),
-        JSONResponse({"description": "Mails it to everybody."}),
+        Answer(status=404),
+        said(200, {"description": "Makes a note."}),
+        said(200, {"description": "Mails it to everybody."}),
     ]
-    async with accounts_told(lambda _: answers.pop(0)) as accounts:
+    service.rule = lambda _: answers.pop(0)
+    async with accounts_at(service.base_url) as accounts:
         assert (await accounts.tool("NOTES_CREATE_NOTE")).needs_account is None
         first = await accounts.tool("NOTES_CREATE_NOTE")
         assert first.schema_digest
@@ -341,41 +325,45 @@ async def test_another_origin_neither_hears_a_question_nor_answers_it(
     service: Composio, status: int
 ) -> None:
     """It could say whose account is whose, or give a link of its own to connect one."""
-    away = Response(status_code=status, headers={"location": f"{service.base_url}/away"})
-    async with accounts_told(lambda _: away) as accounts:
+    elsewhere = Composio()
+    async with serve(elsewhere) as port, accounts_at(service.base_url) as accounts:
+        away = {"location": f"http://127.0.0.1:{port}/away"}
+        service.rule = lambda _: Answer(status=status, headers=away)
         with pytest.raises(ToolServerError):
             await accounts.active(ANN, "gmail")
         with pytest.raises(ToolServerError):
             await accounts.tool("GMAIL_SEND_EMAIL")
         with pytest.raises(ToolServerError):
             await accounts.link(ANN, "gmail")
-    assert service.seen == []
+    assert elsewhere.seen == []
 
 
-async def test_whose_account_it_is_is_asked_again_where_it_could_not_be_told() -> None:
+async def test_whose_account_it_is_is_asked_again_where_it_could_not_be_told(
+    service: Composio,
+) -> None:
     """The people who approve would read a code in the place of an address for good."""
     account = {"id": "ca_1", "status": "ACTIVE", "user_id": ANN, "toolkit": {"slug": "gmail"}}
     told = {"gmail": {"current_user_info": {"email": "ann@example.com"}}}
     is_down = [True]
 
-    def answer(request: Request) -> Response:
-        if request.url.path.endswith("/connected_accounts"):
-            return JSONResponse({"items": [account]})
-        if request.url.path.endswith("/execute_meta"):
-            down = Response(status_code=500)
-            return down if is_down[0] else JSONResponse({"data": {"results": told}})
-        return JSONResponse({"session_id": "trs_1", "mcp": {"url": str(request.base_url)}})
+    def answer(seen: Seen) -> Answer:
+        if "/connected_accounts?" in seen.path:
+            return said(200, {"items": [account]})
+        if "/execute_meta" in seen.path:
+            return said(500 if is_down[0] else 200, {"data": {"results": told}})
+        return said(200, {"session_id": "trs_1", "mcp": {"url": service.base_url}})
 
-    async with accounts_told(answer) as accounts:
+    service.rule = answer
+    async with accounts_at(service.base_url) as accounts:
         first = await accounts.active(ANN, "gmail")
         is_down[0] = False
         second = await accounts.active(ANN, "gmail", afresh=True)
     assert [each.identity for each in (first, second) if each] == ["ca_1", "ann@example.com"]
 
 
-async def test_a_refusal_does_not_repeat_the_key() -> None:
-    refused = JSONResponse({"error": {"message": "Invalid API key: ak_x"}}, status_code=401)
-    async with accounts_told(lambda _: refused) as accounts:
+async def test_a_refusal_does_not_repeat_the_key(service: Composio) -> None:
+    service.rule = lambda _: said(401, {"error": {"message": "Invalid API key: ak_x"}})
+    async with accounts_at(service.base_url) as accounts:
         with pytest.raises(ToolServerError) as caught:
             await accounts.active(ANN, "gmail")
     assert "Invalid API key" in str(caught.value)

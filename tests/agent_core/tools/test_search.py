@@ -247,8 +247,3 @@ async def test_a_search_in_vain_names_the_servers(talk: Talk) -> None:
     text = await talk.calls(FIND_TOOLS, query="zzyzx")
     assert "No tool fits" in text
     assert "gmail, calendar, github" in text
-
-
-async def test_nothing_is_hidden_from_an_agent_that_cannot_search() -> None:
-    specs = [CORE, *catalogue(500)]
-    assert list(shown(specs, ())) == specs

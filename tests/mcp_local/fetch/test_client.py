@@ -246,6 +246,11 @@ async def test_a_text_is_read_in_its_own_character_set(
     assert await read(site) == WORDS
 
 
+async def test_a_text_in_16_bits_may_be_in_any_script(site: Site) -> None:
+    site.raw("/page", "Привет, Ελλάδα".encode("utf-16"), Content_Type="text/plain")
+    assert await read(site) == "Привет, Ελλάδα"
+
+
 async def test_a_meta_element_names_the_character_set(site: Site) -> None:
     body = f'<html><head><meta charset="windows-1251"></head><body>{paragraphs(3)}Привет</body>'
     site.raw("/page", body.encode("cp1251"), Content_Type="text/html")
