@@ -16,7 +16,7 @@ from agent_core.settings import CoreSettings
 from bot.consent.clicks import Clicks
 from bot.console import look_at_database, look_at_socket, serve_health
 from bot.digests import PREFIX as DIGESTS
-from bot.digests import DigestLimits, build_digests
+from bot.digests import DigestLimits, Digests
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.ingress import (
     Actions,
@@ -76,7 +76,7 @@ async def running_bot(
             person=settings.digests_per_person,
             channels=settings.allowed_channels,
         )
-        digests = build_digests(runtime, api, people, limits, clock)
+        digests = Digests(runtime, api, people, limits, clock)
         signs = Signs(api)
         presenting = Presenting(runtime, api, signs, digests.presenter)
         stack.push_async_callback(presenting.close)

@@ -5,8 +5,7 @@ import os
 import secrets
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
@@ -34,51 +33,41 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 class FrontDoor:
     """The ingress's `Front`: a message becomes a turn, or an order for digests."""
 
-    def __init__(
-        self, runtime: Runtime, clock: Clock, digests: DigestMessages | None = None
-    ) -> None:
+    def __init__(self, runtime: Runtime, clock: Clock, digests: DigestMessages) -> None:
         self._runtime = runtime
         self._clock = clock
         self._digests = digests
 
     async def handle(self, message: InboundMessage) -> TurnId | None:
-        if self._digests is not None and await self._digests.take(message):
+        if await self._digests.take(message):
             return None
         return await self._runtime.handle(message)
 
     async def revise(self, key: str, text: str) -> bool:
         if await self._runtime.revise(key, text):
             return True
-        order = await self._digests.take_back(key) if self._digests is not None else None
-        if order is None:
-            return False
-        later = order.received_at + timedelta(milliseconds=1)
-        await self.handle(
-            replace(order, text=text, received_at=later, key=f"{order.key}:{later:%f}")
-        )
-        return True
+        order = await self._digests.take_back(key, text)
+        if order is not None:
+            await self.handle(order)
+        return order is not None
 
     async def withdraw(self, key: str, *, by: str = "") -> bool:
         if await self._runtime.withdraw(key, by=by):
             return True
-        return self._digests is not None and await self._digests.take_back(key) is not None
+        return await self._digests.take_back(key) is not None
 
     async def taken(self, key: str) -> Taken | None:
         try:
             turn = await self._runtime.turn(TurnId(f"turn:{key}"))
         except SessionError:
-            return await self._taken_as_order(key)
+            # An order for a digest that waits for a yes reads as its edit will have it.
+            is_order = await self._digests.has_order(key)
+            return Taken(text="", said_at=datetime.now(UTC), is_at_work=False) if is_order else None
         return Taken(
             text=turn.inbound.text,
             said_at=turn.inbound.received_at,
             is_at_work=await self._is_at_work(turn),
         )
-
-    async def _taken_as_order(self, key: str) -> Taken | None:
-        """An order for a digest that waits for a yes reads as its edit will have it."""
-        if self._digests is None or not await self._digests.has_order(key):
-            return None
-        return Taken(text="", said_at=datetime.now(UTC), is_at_work=False)
 
     async def stop_channel(self, team: str, channel: str, by: str, *, before_ts: str) -> bool:
         prefix = f"{team}:{channel}:"

@@ -150,6 +150,8 @@ class Work:
         async def begin_effect(call: ToolCallId) -> bool:
             # A turn that goes on from its history must know of the call.
             await parts.log.flush()
+            # What cannot be undone trusts no clock: a machine may have stood still with its own.
+            await parts.leases.check(turn.session, surely=True)
             return await parts.store.begin_effect(turn.id, run, call)
 
         def observe(call: ToolCall, output: ToolOutput, context: ToolContext) -> None:

@@ -2,8 +2,8 @@
 
 A process says every few seconds that it lives. What a process holds that has not said so for
 `DEAD_AFTER_S` may be taken by another one, under a higher number; the old holder finds out at its
-next check, before its next effect. It need not ask the database within `SURE_FOR_S` of saying that
-it lives. Times are the database's own, so clocks need not agree.
+next check. It need not ask the database within `SURE_FOR_S` of saying that it lives, but before an
+effect it does. Times are the database's own, so clocks need not agree.
 """
 
 import asyncio
@@ -115,14 +115,15 @@ class Leases:
         self._fences[session] = fence
         return "new" if fence == 1 else "taken"
 
-    async def check(self, session: SessionId) -> None:
-        """Return if this process still holds the session.
+    async def check(self, session: SessionId, *, surely: bool = False) -> None:
+        """Return if this process still holds the session; `surely` trusts no clock but asks.
 
         Raises:
             LeaseLost: another one does, or nobody here ever claimed it.
         """
         mine = self._fences.get(session)
-        if mine is not None and _awake_or_asleep_s() - self._seen_s < SURE_FOR_S:
+        is_sure = _awake_or_asleep_s() - self._seen_s < SURE_FOR_S
+        if mine is not None and is_sure and not surely:
             return
         query = select(leases.c.process, leases.c.fence).where(leases.c.session == session)
         row = await self._database.row(query)

@@ -215,13 +215,11 @@ def _always_on(
 ) -> PooledServer:
     if config.trusted or isinstance(config, InProcessServer):
         pins = None  # our own tools change with our releases
-    return PooledServer(
-        config.name,
-        key=lambda _: SHARED,
-        make=lambda *_: McpServer(config, limits, clock, pins=pins, told=told),
-        limits=limits,
-        is_shared=True,
-    )
+
+    def make(_: str, workspace: Path) -> McpServer:
+        return McpServer(config, limits, clock, pins=pins, told=told)
+
+    return PooledServer(config.name, key=lambda _: SHARED, make=make, limits=limits, is_shared=True)
 
 
 def _of_fleet(

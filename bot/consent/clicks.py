@@ -17,7 +17,7 @@ from bot.presenter.consents import fresh_links
 from bot.presenter.journal import whisper
 from bot.render import Draft
 from bot.slack_api import People, SlackApi, SlackRefused
-from bot.threads import ThreadRef, parse_session, user_id
+from bot.threads import parse_session, user_id
 from bot.words import BOT
 
 logger = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ class Clicks:
             logger.warning("a press came to nothing: %s", error)
             why = "press_again"
         if why:
-            await whisper(self._api, _thread(press), by, Draft(text=_sentence(why, language)))
+            await whisper(self._api, press.thread, by, Draft(text=_sentence(why, language)))
 
     async def submit(self, submission: Submission) -> Mapping[str, str] | None:
         """Reject for the reason that was written, or none."""
@@ -71,7 +71,7 @@ class Clicks:
     async def _do(self, name: str, by: UserId, press: Press, language: str) -> str:
         """What is to be told to the person alone, if anything."""
         consent, toolkits = read_value(press.value)
-        thread, words = _thread(press), BOT.of(language)
+        thread, words = press.thread, BOT.of(language)
         await self._require_in(consent, thread.session)
         match name:
             case "reject" if await self._ask_why(consent, by, press, language):
@@ -94,7 +94,7 @@ class Clicks:
     async def _ask_why(self, consent: ConsentId, by: UserId, press: Press, language: str) -> bool:
         """Whether a form is open now; where none can be, the press alone rejects."""
         await self._consents.check_may_decide(consent, by)
-        place = _thread(press).session
+        place = press.thread.session
         form = reason_form(consent, BOT.of(language), language=language, place=place)
         try:
             return await self._api.open_view(press.trigger_id, form)
@@ -115,8 +115,3 @@ class Clicks:
 
 def _sentence(why: str, language: str) -> str:
     return BOT.say(language, f"consent-refusal-{why.replace('_', '-')}")
-
-
-def _thread(press: Press) -> ThreadRef:
-    root_ts = press.thread_ts or press.message_ts
-    return ThreadRef(team=press.team, channel=press.channel, root_ts=root_ts)

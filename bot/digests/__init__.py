@@ -1,7 +1,6 @@
 """Schedules as people see them: ordered in words, agreed on with a click, told in a channel."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
@@ -9,39 +8,29 @@ from agent_core.runtime import Runtime
 from bot.digests.clicks import Clicks
 from bot.digests.host import DigestHost
 from bot.digests.messages import DigestMessages
-from bot.digests.orders import DigestLimits, Orders, Places
+from bot.digests.orders import DigestLimits, Orders
 from bot.digests.posts import PREFIX
 from bot.digests.turn import DigestPresenter
 from bot.slack_api import People, SlackApi
 
-__all__ = ["PREFIX", "DigestLimits", "DigestMessages", "Digests", "build_digests"]
+__all__ = ["PREFIX", "DigestLimits", "DigestMessages", "Digests"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Digests:
-    """The ways in and out of digests."""
+    """The ways in and out of digests, made from what the bot has already."""
 
-    messages: DigestMessages
-    clicks: Clicks
-    presenter: Callable[..., DigestPresenter]
-    """For turns that are due."""
-    host: DigestHost
-    """For the core's timekeeper."""
-
-
-def build_digests(
-    runtime: Runtime,
-    api: SlackApi,
-    people: People,
-    limits: DigestLimits,
-    clock: Callable[[], datetime],
-) -> Digests:
-    """All of them, made from what the bot has already."""
-    orders = Orders(runtime.schedules, runtime.timekeeper, Places(api, people), clock, limits)
-    messages = DigestMessages(orders, runtime.order_reader, api, runtime.marks, clock)
-    return Digests(
-        messages=messages,
-        clicks=Clicks(orders, messages, api, people, clock),
-        presenter=partial(DigestPresenter, runtime, clock),
-        host=DigestHost(api, orders.places),
-    )
+    def __init__(
+        self,
+        runtime: Runtime,
+        api: SlackApi,
+        people: People,
+        limits: DigestLimits,
+        clock: Callable[[], datetime],
+    ) -> None:
+        orders = Orders(runtime.schedules, runtime.timekeeper, api, people, clock, limits)
+        self.messages = DigestMessages(orders, runtime.order_reader, api, runtime.marks, clock)
+        self.clicks = Clicks(orders, self.messages, api, clock)
+        self.presenter = partial(DigestPresenter, runtime, clock)
+        """For turns that are due."""
+        self.host = DigestHost(api, orders)
+        """For the core's timekeeper."""

@@ -11,6 +11,7 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import detect_language
 from agent_core.runtime.schedules import (
     MAX_TASK_CHARS,
+    BadRule,
     Order,
     Rule,
     ScheduleId,
@@ -22,7 +23,7 @@ from bot.digests.messages import DigestMessages
 from bot.digests.orders import NotDone, Orders
 from bot.ingress import Press, Submission
 from bot.render import Draft, entry, modal, plain_text, section
-from bot.slack_api import People, SlackApi
+from bot.slack_api import SlackApi
 from bot.threads import ThreadRef, parse_session, user_id
 from bot.words import BOT
 
@@ -38,11 +39,6 @@ DAYS = (
     "FREQ=MONTHLY;BYMONTHDAY=-1",
 )
 _TIME = re.compile(r"\s*([01]?\d|2[0-3])[:.]([0-5]\d)\s*")
-_BLOCK_OF = {
-    "too_often": "days", "never": "days", "over": "days", "unreadable": "days",
-    "unknown_channel": "channel", "not_allowed": "channel",
-    "bot_not_there": "channel", "asker_not_there": "channel",
-}  # fmt: skip
 
 
 class Clicks:
@@ -53,13 +49,11 @@ class Clicks:
         orders: Orders,
         messages: DigestMessages,
         api: SlackApi,
-        people: People,
         clock: Callable[[], datetime],
     ) -> None:
         self._orders = orders
         self._messages = messages
         self._api = api
-        self._people = people
         self._clock = clock
 
     async def press(self, press: Press) -> None:
@@ -79,7 +73,7 @@ class Clicks:
                 press.channel,
                 press.user,
                 posts.refusal(refused, language),
-                thread_ts=_thread(press).root_ts,
+                thread_ts=press.thread.root_ts,
             )
 
     async def submit(self, submission: Submission) -> Mapping[str, str] | None:
@@ -100,12 +94,11 @@ class Clicks:
                 return None
             changed = await self._orders.change(ScheduleId(name), wanted, who)
         except NotDone as refused:
-            block = _BLOCK_OF.get(refused.refusal, "")
-            block = block if block in submission.values else "task"
+            is_when = isinstance(refused.__cause__, BadRule) and "days" in submission.values
+            block = "channel" if "channel" in refused.slots else "days" if is_when else "task"
             return {block: posts.refusal(refused, language)}
         if changed.status == "proposed":
-            may_read = await self._orders.places.may_read(changed.order)
-            draft = posts.proposal(changed, now, may_read=may_read)
+            draft = await self._messages.proposal(changed)
             await self._api.update(thread.channel, ts, draft.text, blocks=draft.blocks)
         else:
             told = posts.told("changed", changed, language, now)
@@ -119,24 +112,22 @@ class Clicks:
                 place = {"channel": press.channel, "ts": press.message_ts}
                 await self._messages.decide(schedule, who, is_yes=name == "confirm", **place)
             case "new":
-                thread = _thread(press)
+                thread = press.thread
                 order = await self._new_order(press.user, thread, "", words=value)
                 await self._open(press, NEW, order)
             case "change" | "edit":
                 await self._open(press, value, (await self._orders.get(schedule, who)).order)
             case "pause" | "resume" | "run" | "delete":
-                done = await self._orders.do(name, schedule, who)
+                told = await self._messages.do(name, schedule, who)
                 # Said in the thread of the list, where everybody sees who did it.
-                language = posts.language_of(done.order)
-                told = posts.told(f"did-{name}", done, language, self._clock())
                 draft = Draft(text=f"<@{press.user}>: {told}")
-                await self._messages.answer(_thread(press), press.key, draft)
+                await self._messages.answer(press.thread, press.key, draft)
             case _:
                 logger.warning("a button of another version was pressed: %s", name)
 
     async def _open(self, press: Press, name: str, order: Order) -> None:
         language = posts.language_of(order)
-        metadata = f"{name} {language} {_thread(press).session} {press.message_ts}"
+        metadata = f"{name} {language} {press.thread.session} {press.message_ts}"
         view = form(order, language, metadata)
         if not await self._api.open_view(press.trigger_id, view):
             raise NotDone("press_again")
@@ -145,7 +136,7 @@ class Clicks:
         self, user: str, thread: ThreadRef, language: str, *, words: str = "-"
     ) -> Order:
         """What the form of a new digest begins with: a person's words, on weekdays at nine."""
-        person = await self._people.person(user)
+        person = await self._orders.people.person(user)
         locale = person.locale if person else ""
         return Order(
             team=thread.team,
@@ -263,8 +254,3 @@ def _menu(labels: Mapping[str, str], chosen: str) -> JsonObject:
 
 def _minute(moment: datetime) -> datetime:
     return moment.astimezone(UTC).replace(second=0, microsecond=0)
-
-
-def _thread(press: Press) -> ThreadRef:
-    root_ts = press.thread_ts or press.message_ts
-    return ThreadRef(team=press.team, channel=press.channel, root_ts=root_ts)

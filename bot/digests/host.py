@@ -10,7 +10,7 @@ from cachetools import TTLCache
 from agent_core.ids import UserId
 from agent_core.runtime.schedules import Obstacle, Schedule
 from bot.digests import posts
-from bot.digests.orders import Places
+from bot.digests.orders import Orders
 from bot.inbound import mentioned_users, plain_text
 from bot.slack_api import PostRecord, SlackApi, SlackError
 from bot.slack_api.records import read_post
@@ -33,9 +33,9 @@ class DigestHost:
     are due at the same moment, and Slack bears few questions.
     """
 
-    def __init__(self, api: SlackApi, places: Places) -> None:
+    def __init__(self, api: SlackApi, orders: Orders) -> None:
         self._api = api
-        self._places = places
+        self._orders = orders
         self._clear: TTLCache[tuple[str, UserId], bool] = TTLCache(
             MAX_CLEAR, CLEAR_FOR_S, timer=api.clock.seconds
         )
@@ -49,8 +49,7 @@ class DigestHost:
         place, owner = schedule.order.place, schedule.order.owner
         if (place, owner) in self._clear:
             return None
-        about = await self._places.channels.about(place)
-        obstacle = await self._places.obstacle(about, owner)
+        obstacle = await self._orders.obstacle(await self._api.channels.about(place), owner)
         if obstacle is None:
             self._clear[place, owner] = True
         return obstacle
@@ -61,11 +60,11 @@ class DigestHost:
         if not order.reads:
             return ""
         try:
-            if not await self._places.may_read(order):
+            if not await self._orders.may_read(order):
                 return UNREADABLE
             said = await self._posts(order.reads, since)
             users = {user for post in said for user in (post.user, *mentioned_users(post.text))}
-            names = await self._places.people.names(users)
+            names = await self._orders.people.names(users)
         except SlackError as error:
             logger.warning("schedule %s: its channel could not be read: %s", schedule.id, error)
             return UNREADABLE
@@ -78,9 +77,8 @@ class DigestHost:
     async def _posts(self, channel: str, since: datetime) -> list[PostRecord]:
         """What people said; posts of bots, joins and other notices are left out."""
         found: list[PostRecord] = []
-        async with aclosing(
-            self._api.channels.history(channel, oldest=f"{since.timestamp():.6f}")
-        ) as pages:
+        history = self._api.channels.history(channel, oldest=f"{since.timestamp():.6f}")
+        async with aclosing(history) as pages:
             async for page in pages:
                 said = (raw for raw in page if not (raw.get("subtype") or raw.get("bot_id")))
                 found += [post for post in map(read_post, said) if post.user and post.text]

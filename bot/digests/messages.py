@@ -58,32 +58,7 @@ class Pending:
     """The key of the message that led to the newest proposal."""
 
 
-class PendingOrders:
-    """Kept as marks, which only move on: each begins with the time of its message and a step."""
-
-    _stored = TypeAdapter(Pending)
-
-    def __init__(self, marks: Marks) -> None:
-        self._marks = marks
-
-    async def find(self, session: SessionId, asker: UserId) -> tuple[str, Pending]:
-        """The time of the last message about it, and what waits since then."""
-        name = _name(session, asker)
-        stored = (await self._marks.load(name)).get(name, "")
-        stamp, _, told = stored.partition(" ")
-        return stamp, self._stored.validate_json(told[2:]) if told else Pending()
-
-    async def save(self, message: InboundMessage, pending: Pending) -> None:
-        """The message is done with; this waits from now on."""
-        told = self._stored.dump_json(pending, exclude_defaults=True).decode()
-        name = _name(message.session, message.asker)
-        await self._marks.save({name: f"{_stamp(message)} 0 {told}"})
-
-    async def clear(self, proposal: ScheduleId, session: SessionId, asker: UserId) -> None:
-        """A proposal was settled, by a click perhaps."""
-        stamp, pending = await self.find(session, asker)
-        if schedule_id(pending.proposal) == proposal:
-            await self._marks.save({_name(session, asker): f"{stamp} 1 {{}}"})
+PENDING = TypeAdapter(Pending)
 
 
 class DigestMessages:
@@ -104,7 +79,7 @@ class DigestMessages:
         self._orders = orders
         self._reader = reader
         self._api = api
-        self._pending = PendingOrders(marks)
+        self._marks = marks
         self._clock = clock
 
     async def take(self, message: InboundMessage) -> bool:
@@ -126,24 +101,23 @@ class DigestMessages:
         """Whether a message ordered a digest that waits for a yes."""
         return await self._orders.waiting(schedule_id(key)) is not None
 
-    async def take_back(self, key: str) -> InboundMessage | None:
+    async def take_back(self, key: str, text: str = "") -> InboundMessage | None:
         """The message that ordered a digest is gone, or says something else now.
 
-        Returns it without its words, for those that stand in their place; None where nothing waits
-        for a yes. Then nothing was changed.
+        Returns it with its new words; None where nothing waits for a yes. Then nothing was changed.
         """
         proposed = await self._orders.waiting(schedule_id(key))
         if proposed is None:
             return None
-        order = proposed.order
+        order, now = proposed.order, self._clock()
         await self._decide(key, order.origin, order.owner, is_yes=False)
         return InboundMessage(
             session=order.origin,
-            key=f"{key}:{self._clock():%Y%m%dT%H%M%S%f}",
+            key=f"{key}:{now:%Y%m%dT%H%M%S%f}",
             asker=order.owner,
             author_name=order.owner_name,
-            text="",
-            received_at=self._clock(),
+            text=text,
+            received_at=now,
             author_locale=order.owner_locale,
             author_zone=order.owner_zone,
         )
@@ -151,9 +125,19 @@ class DigestMessages:
     async def offer(self, key: str, order: Order) -> None:
         """Propose an order in its thread, with the buttons that agree to it."""
         proposed = await self._orders.propose(schedule_id(key), order)
-        may_read = await self._orders.places.may_read(proposed.order)
-        draft = posts.proposal(proposed, self._clock(), may_read=may_read)
+        draft = await self.proposal(proposed)
         await self.answer(parse_session(order.origin), key, draft)
+
+    async def proposal(self, proposed: Schedule) -> Draft:
+        """What is asked before anything is scheduled."""
+        may_read = await self._orders.may_read(proposed.order)
+        return posts.proposal(proposed, self._clock(), may_read=may_read)
+
+    async def do(self, verb: str, schedule: ScheduleId, by: UserId, language: str = "") -> str:
+        """Pause, resume, run or delete a schedule; what is to be said of it."""
+        done = await self._orders.do(verb, schedule, by)
+        language = language or posts.language_of(done.order)
+        return posts.told(f"did-{verb}", done, language, self._clock())
 
     async def answer(self, thread: ThreadRef, key: str, draft: Draft) -> None:
         """One answer to a message or a gesture, however often it is taken up."""
@@ -169,46 +153,85 @@ class DigestMessages:
         text = posts.decided(done, self._clock(), is_change=bool(order.changes))
         if ts:
             await self._api.update(channel, ts, text, blocks=(section(text),))
-        await self._pending.clear(proposal, order.origin, order.owner)
+        stamp, pending = await self._find(order.origin, order.owner)
+        if schedule_id(pending.proposal) == proposal:
+            await self._save(order.origin, order.owner, f"{stamp} 1", Pending())
 
     async def _decide(self, key: str, session: SessionId, by: UserId, *, is_yes: bool) -> None:
         thread = parse_session(session)
-        ts = await self._api.find_post(thread, _op(key)) or ""
-        channel = thread.channel
+        ts, channel = await self._api.find_post(thread, _op(key)) or "", thread.channel
         await self.decide(schedule_id(key), by, is_yes=is_yes, channel=channel, ts=ts)
+
+    async def _find(self, session: SessionId, asker: UserId) -> tuple[str, Pending]:
+        """The time of the last message about an order, and what waits since then."""
+        name = _name(session, asker)
+        stamp, _, told = (await self._marks.load(name)).get(name, "").partition(" ")
+        return stamp, PENDING.validate_json(told[2:]) if told else Pending()
+
+    async def _save(self, session: SessionId, asker: UserId, stamp: str, pending: Pending) -> None:
+        """This waits from now on. Marks only move on, so each begins with a time and a step."""
+        told = PENDING.dump_json(pending, exclude_defaults=True).decode()
+        await self._marks.save({_name(session, asker): f"{stamp} {told}"})
 
     async def _take(self, message: InboundMessage, *, is_to_be_read: bool) -> bool:
         if message.scheduled or message.attachments:
             return False  # only a person's own words order something
-        stamp, pending = await self._pending.find(message.session, message.asker)
+        stamp, pending = await self._find(message.session, message.asker)
         if stamp == _stamp(message):
             return True
+        thread = parse_session(message.session)
         if stamp > _stamp(message):  # taken up again after newer ones
-            if await self._api.find_post(parse_session(message.session), _op(message.key)):
+            if await self._api.find_post(thread, _op(message.key)):
                 return True
             pending = Pending()
-        if pending.proposal and (consent := _consent(message.text)):
-            await self._say(pending, message, is_yes=consent == "yes")
-            return True
-        if not is_to_be_read and pending.draft is None:
+        consent = _consent(message.text) if pending.proposal else ""
+        if not (consent or is_to_be_read or pending.draft is not None):
             return False
-        return await self._read(pending, message)
+        found = await self._settle(message, pending, consent)
+        if found is None:
+            return False
+        left, answer = found
+        if answer is not None:
+            await self.answer(thread, message.key, answer)
+        if consent != "yes" and pending.proposal not in ("", left.proposal):
+            await self._decide(pending.proposal, thread.session, message.asker, is_yes=False)
+        await self._save(thread.session, message.asker, f"{_stamp(message)} 0", left)
+        return True
 
-    async def _say(self, pending: Pending, message: InboundMessage, *, is_yes: bool) -> None:
-        """A plain yes or no, in place of the click."""
-        left = Pending()
+    async def _settle(
+        self, message: InboundMessage, pending: Pending, consent: str
+    ) -> tuple[Pending, Draft | None] | None:
+        """What waits from then on, and what is said; None of a message about something else.
+
+        A refusal leaves what waited as it was.
+        """
+        known = replace(pending, language=_language(message, pending))
         try:
-            await self._decide(pending.proposal, message.session, message.asker, is_yes=is_yes)
+            if consent:  # in place of the click; a no is seen to with the answer
+                if consent == "yes":
+                    by = message.asker
+                    await self._decide(pending.proposal, message.session, by, is_yes=True)
+                return Pending(), None
+            reading = await self._read(message, pending)
+            if reading is None:
+                return None
+            if reading.draft is not None and reading.intent in ("order", "change"):
+                known = replace(known, draft=reading.draft)
+            return await self._carry_out(reading, message, pending, known)
+        except ReaderAway as away:
+            logger.warning("%s was not read as an order: %s", message.key, away)
+            if pending.draft is None and "digest" not in message.text.casefold():
+                return None  # anything else the agent may answer
+            return pending, posts.offer_of_form(message.text, known.language)
         except NotDone as refused:
-            refusal = Draft(text=posts.refusal(refused, _language(message, pending)))
-            await self.answer(parse_session(message.session), message.key, refusal)
             left = pending
-        await self._pending.save(message, left)
+            if not pending.proposal and known.draft is not None:
+                otherwise = {"channel": "", "reads": ""} if "channel" in refused.slots else {}
+                left = replace(known, draft=known.draft.model_copy(update=otherwise))
+            return left, Draft(text=posts.refusal(refused, known.language))
 
-    async def _read(self, pending: Pending, message: InboundMessage) -> bool:
-        """Carry out what the small model reads; a refusal leaves what waited as it was."""
-        language = _language(message, pending)
-        known, left, answer = replace(pending, language=language), pending, None
+    async def _read(self, message: InboundMessage, pending: Pending) -> Reading | None:
+        """What holds of what the small model reads, and may be told in this thread, if anything."""
         said = Said(
             text=message.text,
             asker=message.asker,
@@ -219,40 +242,10 @@ class DigestMessages:
             schedules=tuple(await self._orders.own(message.asker)),
             here=await self._orders.here(message.session),
         )
-        try:
-            is_list = short_form(message.text, "digests")
-            read = OrderDraft(intent="list") if is_list else await self._reader.draft(said)
-            if read.intent == "none":
-                return False
-            reading = await self._checked(read, said, message)
-            if reading.draft is not None and reading.intent in ("order", "change"):
-                known = replace(known, draft=reading.draft)
-            if reading.rule is not None and reading.draft is not None:
-                about = reading.schedule
-                order = _order(reading.draft, reading.rule, about, message, language)
-                await self.offer(message.key, order)
-                left = replace(known, proposal=message.key)
-            else:
-                left, answer = await self._answered(reading, message, pending, known)
-        except ReaderAway as away:
-            logger.warning("%s was not read as an order: %s", message.key, away)
-            if pending.draft is None and "digest" not in message.text.casefold():
-                return False  # anything else the agent may answer
-            answer = posts.offer_of_form(message.text, language)
-        except NotDone as refused:
-            answer = Draft(text=posts.refusal(refused, language))
-            if not pending.proposal and known.draft is not None:
-                otherwise = {"channel": "", "reads": ""} if "channel" in refused.slots else {}
-                left = replace(known, draft=known.draft.model_copy(update=otherwise))
-        if answer is not None:
-            await self.answer(parse_session(message.session), message.key, answer)
-        if pending.proposal not in ("", left.proposal):
-            await self._decide(pending.proposal, message.session, message.asker, is_yes=False)
-        await self._pending.save(message, left)
-        return True
-
-    async def _checked(self, read: OrderDraft, said: Said, message: InboundMessage) -> Reading:
-        """What holds of a draft, and may be told in this thread."""
+        is_list = short_form(message.text, "digests")
+        read = OrderDraft(intent="list") if is_list else await self._reader.draft(said)
+        if read.intent == "none":
+            return None
         reading = check_draft(read, said)
         if reading.fault == "not_there" and read.which is not None:
             others = await self._orders.visible_to(message.asker, message.session)
@@ -262,46 +255,41 @@ class DigestMessages:
             raise NotDone("not_there")
         return reading
 
-    async def _answered(
+    async def _carry_out(
         self, reading: Reading, message: InboundMessage, pending: Pending, known: Pending
-    ) -> tuple[Pending, Draft]:
-        """What waits from then on, and what is said, of all but a whole order."""
-        language = known.language
+    ) -> tuple[Pending, Draft | None]:
+        language, asker, now = known.language, message.asker, self._clock()
+        about, draft = reading.schedule, reading.draft
+        if reading.rule is not None and draft is not None:
+            await self.offer(message.key, _order(draft, reading.rule, about, message, language))
+            return replace(known, proposal=message.key), None
         if reading.fault:
             raise NotDone(reading.fault)
-        if reading.missing == "which":
-            shown = await self._orders.visible_to(message.asker, message.session)
-            own = [each for each in shown if each.order.owner == message.asker]
-            return pending, posts.listing(own, language, self._clock(), "digest-refusal-which")
+        if reading.missing == "which" or reading.intent == "list":
+            return pending, await self._list(reading, message, language)
         if reading.missing:
             zone = message.author_zone or "UTC"
             asked = posts.question(reading.question, language, reading.missing, zone)
             return known, Draft(text=asked)
-        if reading.schedule is not None:
-            left = pending if pending.proposal else Pending()
-            return left, await self._command(reading.intent, reading.schedule, message, language)
-        if reading.intent == "list":
-            return pending, await self._list(reading, message, language)
-        is_no = reading.intent == "delete"
-        told = BOT.say(language, f"digest-{'not-scheduled' if is_no else 'agree'}")
-        return Pending() if is_no else pending, Draft(text=told)
-
-    async def _command(
-        self, intent: str, schedule: Schedule, message: InboundMessage, language: str
-    ) -> Draft:
-        """Do what was said about a schedule that was agreed on, and say so."""
-        if intent == "change":
-            current = await self._orders.get(schedule.id, message.asker)
-            return posts.listing([current], language, self._clock())
-        done = await self._orders.do(intent, schedule.id, message.asker)
-        return Draft(text=posts.told(f"did-{intent}", done, language, self._clock()))
+        if about is None:
+            is_no = reading.intent == "delete"
+            told = BOT.say(language, f"digest-{'not-scheduled' if is_no else 'agree'}")
+            return Pending() if is_no else pending, Draft(text=told)
+        left = pending if pending.proposal else Pending()
+        if reading.intent == "change":
+            return left, posts.listing([await self._orders.get(about.id, asker)], language, now)
+        return left, Draft(text=await self.do(reading.intent, about.id, asker, language))
 
     async def _list(self, reading: Reading, message: InboundMessage, language: str) -> Draft:
+        """The schedules that are asked for, or of which one has to be named."""
         shown = await self._orders.visible_to(message.asker, message.session)
-        if reading.draft is not None and reading.draft.channel:
-            place = await self._orders.places.find(reading.draft.channel.removeprefix("#"))
-            shown = [each for each in shown if place is not None and each.order.place == place.id]
-        return posts.listing(shown, language, self._clock())
+        if reading.missing:
+            shown = [each for each in shown if each.order.owner == message.asker]
+        elif reading.draft is not None and reading.draft.channel:
+            place = await self._orders.find(reading.draft.channel.removeprefix("#"))
+            shown = [each for each in shown if place and each.order.place == place.id]
+        head = "digest-refusal-which" if reading.missing else "digest-listed"
+        return posts.listing(shown, language, self._clock(), head)
 
 
 def channel_marks(text: str) -> tuple[str, ...]:
@@ -320,24 +308,23 @@ def _order(
 ) -> Order:
     """What a message orders, or how it wants another schedule to be: its author's to agree to."""
     thread, locale = parse_session(message.session), message.author_locale
-    earlier = target.order if target is not None else None
-    only_when_new = draft.only_when_new
-    if only_when_new is None:
-        only_when_new = earlier is not None and earlier.only_when_new
+    place, reads, only_when_new = thread.channel, "", False
+    if target is not None:
+        earlier = target.order
+        place, reads, only_when_new = earlier.place, earlier.reads, earlier.only_when_new
     return Order(
         team=thread.team,
-        place=draft.channel.removeprefix("#")
-        or (earlier.place if earlier is not None else thread.channel),
+        place=draft.channel.removeprefix("#") or place,
         owner=message.asker,
         owner_name=message.author_name,
         # It is told in the language in which it was ordered, whatever its owner's locale is.
         owner_locale=locale if read_language(locale) == language else language,
         task=draft.task,
         rule=rule,
-        only_when_new=only_when_new,
+        only_when_new=only_when_new if draft.only_when_new is None else draft.only_when_new,
         origin=message.session,
         owner_zone=message.author_zone,
-        reads=draft.reads.removeprefix("#") or (earlier.reads if earlier is not None else ""),
+        reads=draft.reads.removeprefix("#") or reads,
         changes=target.id if target is not None else ScheduleId(""),
     )
 

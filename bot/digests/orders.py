@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
 
 from agent_core.ids import SessionId, UserId
 from agent_core.runtime.schedules import (
@@ -22,19 +21,6 @@ from bot.threads import parse_session, parse_user
 
 CHANNEL_ID = re.compile(r"[CGD][A-Z0-9]{5,}")
 
-Refusal = Literal[
-    "unreadable", "unknown_zone", "too_often", "never", "over",
-    "unknown_channel", "not_allowed", "bot_not_there", "asker_not_there",
-    "team_full", "place_full", "person_full",
-    "not_yours", "not_yours_yet", "not_there", "already_running", "press_again",
-]  # fmt: skip
-
-_REFUSALS: dict[Obstacle, Refusal] = {
-    "place_closed": "unknown_channel",
-    "not_in_place": "bot_not_there",
-    "owner_left": "asker_not_there",
-}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestLimits:
@@ -48,58 +34,19 @@ class DigestLimits:
 
 
 class NotDone(Exception):
-    """What was asked for cannot be done, and why."""
+    """What was asked for cannot be done, and why: the name of a sentence, and what it names."""
 
-    def __init__(self, refusal: Refusal, schedule: Schedule | None = None, **slots: str) -> None:
+    def __init__(self, refusal: str, schedule: Schedule | None = None, **slots: str) -> None:
         super().__init__(refusal)
-        self.refusal: Refusal = refusal
+        self.refusal = refusal
         self.schedule = schedule
         self.slots = slots
 
 
-class Places:
-    """Asks Slack about channels and people. Everything raises SlackError where it cannot."""
-
-    def __init__(self, api: SlackApi, people: People) -> None:
-        self.channels = api.channels
-        self.people = people
-
-    async def find(self, name: str) -> Conversation | None:
-        """The channel of an id, or of a name among those that the bot is in."""
-        if CHANNEL_ID.fullmatch(name):
-            return await self.channels.about(name)
-        mine = await self.channels.mine()
-        return next((place for place in mine if place.name.lower() == name.lower()), None)
-
-    async def has(self, channel: str, who: UserId) -> bool:
-        """Whether a person is a member; in a direct conversation whoever writes there is one."""
-        return channel.startswith("D") or parse_user(who)[1] in await self.channels.members(channel)
-
-    async def obstacle(self, place: Conversation | None, who: UserId) -> Obstacle | None:
-        """What stands against telling something there for a person."""
-        if place is None:
-            return "not_in_place"  # Slack says the same of private channels and of deleted ones
-        if place.is_archived:
-            return "place_closed"
-        if not place.is_member and place.kind != "im":
-            return "not_in_place"
-        person = await self.people.person(parse_user(who)[1])
-        is_here = person is not None and not person.is_deactivated
-        return None if is_here and await self.has(place.id, who) else "owner_left"
-
-    async def may_read(self, order: Order) -> bool:
-        """Whether the posts that an order is about may be read: the bot and its owner are there."""
-        if not order.reads:
-            return True
-        place = await self.channels.about(order.reads)
-        is_there = place is not None and place.is_member
-        return is_there and await self.has(order.reads, order.owner)
-
-
 class Orders:
-    """Takes orders for digests and changes them.
+    """Takes orders for digests and changes them, so far as channels and people allow it.
 
-    All methods raise NotDone where it may not or cannot be done, and SlackError where Slack could
+    Everything raises NotDone where it may not or cannot be done, and SlackError where Slack could
     not be asked.
     """
 
@@ -107,7 +54,8 @@ class Orders:
         self,
         schedules: ScheduleStore,
         timekeeper: Timekeeper,
-        places: Places,
+        api: SlackApi,
+        people: People,
         clock: Callable[[], datetime],
         limits: DigestLimits,
     ) -> None:
@@ -115,15 +63,14 @@ class Orders:
         self._store = schedules
         self._clock = clock
         self._limits = limits
-        self.places = places
+        self._channels = api.channels
+        self.people = people
 
     async def propose(self, proposal: ScheduleId, order: Order) -> Schedule:
         """An order, or a change of one, that waits for its owner's yes; the first one stands."""
         if order.changes:
             await self.get(order.changes, order.owner)
-        order = await self._checked(order, order.owner)
-        if not order.changes:
-            await self._refuse_too_many(order)
+        order = await self._checked(order, order.owner, is_new=not order.changes)
         return await self._store.propose(proposal, order, self._clock())
 
     async def waiting(self, proposal: ScheduleId) -> Schedule | None:
@@ -145,12 +92,9 @@ class Orders:
         if not is_yes:
             return await self._store.delete(proposal)
         if wanted.changes:
-            target = await self.get(wanted.changes, by)
-            return await self._store.carry_over(
-                current, await self._merged(target, wanted, by), now
-            )
-        await self._checked(wanted, by)
-        await self._refuse_too_many(wanted)
+            merged = await self._merged(wanted.changes, wanted, by)
+            return await self._store.carry_over(current, merged, now)
+        await self._checked(wanted, by, is_new=True)
         return await self._store.activate(proposal, now)
 
     async def do(self, verb: str, schedule: ScheduleId, by: UserId) -> Schedule:
@@ -171,8 +115,7 @@ class Orders:
 
     async def change(self, schedule: ScheduleId, wanted: Order, by: UserId) -> Schedule:
         """It is as a form says from now on."""
-        target = await self.get(schedule, by)
-        order = await self._merged(target, wanted, by)
+        order = await self._merged(schedule, wanted, by)
         return await self._store.change_order(schedule, order, self._clock())
 
     async def get(self, schedule: ScheduleId, by: UserId, *, is_proposal: bool = False) -> Schedule:
@@ -182,7 +125,7 @@ class Orders:
             raise NotDone("not_there")
         if current.order.owner == by:
             return current
-        person = await self.places.people.person(parse_user(by)[1])
+        person = await self.people.person(parse_user(by)[1])
         is_admin = person is not None and person.is_admin
         if is_proposal or not is_admin or parse_user(by)[0] != current.order.team:
             is_proposed = current.status == "proposed"
@@ -223,14 +166,46 @@ class Orders:
             return place == channel
         if channel.startswith("D") and schedule.order.owner == who:
             return True
-        about = await self.places.channels.about(place)
+        about = await self._channels.about(place)
         is_open = about is not None and about.kind == "channel"
-        return (is_open or channel.startswith("D")) and await self.places.has(place, who)
+        return (is_open or channel.startswith("D")) and await self.has(place, who)
 
-    async def _merged(self, target: Schedule, wanted: Order, by: UserId) -> Order:
-        """The target's order as it is wanted; whose it is stays."""
+    async def find(self, name: str) -> Conversation | None:
+        """The channel of an id, or of a name among those that the bot is in."""
+        if CHANNEL_ID.fullmatch(name):
+            return await self._channels.about(name)
+        mine = await self._channels.mine()
+        return next((place for place in mine if place.name.lower() == name.lower()), None)
+
+    async def has(self, channel: str, who: UserId) -> bool:
+        """Whether a person is a member; in a direct conversation whoever writes there is one."""
+        members = self._channels.members
+        return channel.startswith("D") or parse_user(who)[1] in await members(channel)
+
+    async def obstacle(self, place: Conversation | None, who: UserId) -> Obstacle | None:
+        """What stands against telling something there for a person."""
+        if place is None:
+            return "not_in_place"  # Slack says the same of private channels and of deleted ones
+        if place.is_archived:
+            return "place_closed"
+        if not place.is_member and place.kind != "im":
+            return "not_in_place"
+        person = await self.people.person(parse_user(who)[1])
+        is_here = person is not None and not person.is_deactivated
+        return None if is_here and await self.has(place.id, who) else "owner_left"
+
+    async def may_read(self, order: Order) -> bool:
+        """Whether the posts that an order is about may be read: the bot and its owner are there."""
+        if not order.reads:
+            return True
+        place = await self._channels.about(order.reads)
+        is_there = place is not None and place.is_member
+        return is_there and await self.has(order.reads, order.owner)
+
+    async def _merged(self, schedule: ScheduleId, wanted: Order, by: UserId) -> Order:
+        """The schedule's order as it is wanted; whose it is stays."""
         order = replace(
-            target.order,
+            (await self.get(schedule, by)).order,
             task=wanted.task,
             rule=wanted.rule,
             place=wanted.place,
@@ -239,33 +214,35 @@ class Orders:
         )
         return await self._checked(order, by)
 
-    async def _checked(self, order: Order, by: UserId) -> Order:
+    async def _checked(self, order: Order, by: UserId, *, is_new: bool = False) -> Order:
         """The order with its channels by their ids, if it can be told there at these times."""
         place = await self._named(order.place)
         if self._limits.channels is not None and place.id not in self._limits.channels:
             raise NotDone("not_allowed", channel=place.id)
-        if obstacle := await self.places.obstacle(place, by):
-            raise NotDone(_REFUSALS[obstacle], channel=place.id)
+        if obstacle := await self.obstacle(place, by):
+            raise NotDone(obstacle, channel=place.id)
         try:
             check_rule(order.rule, self._clock())
         except BadRule as bad:
             raise NotDone(bad.reason) from bad
         is_named = order.reads and not CHANNEL_ID.fullmatch(order.reads)
         reads = (await self._named(order.reads)).id if is_named else order.reads
-        return replace(order, place=place.id, reads=reads)
+        order = replace(order, place=place.id, reads=reads)
+        if is_new:
+            await self._refuse_too_many(order)
+        return order
 
     async def _named(self, channel: str) -> Conversation:
-        place = await self.places.find(channel)
+        place = await self.find(channel)
         if place is None:
-            raise NotDone("unknown_channel", channel=channel)
+            raise NotDone("place_closed", channel=channel)
         return place
 
     async def _refuse_too_many(self, order: Order) -> None:
         found = await self._store.of_team(order.team)
         kept = [each.order for each in found if each.status != "over"]
-        if len(kept) >= self._limits.team:
-            raise NotDone("team_full", n=str(len(kept)))
-        if (n := sum(each.place == order.place for each in kept)) >= self._limits.place:
-            raise NotDone("place_full", n=str(n), channel=order.place)
-        if (n := sum(each.owner == order.owner for each in kept)) >= self._limits.person:
-            raise NotDone("person_full", n=str(n))
+        here = sum(each.place == order.place for each in kept)
+        own = sum(each.owner == order.owner for each in kept)
+        for whose, n in (("team", len(kept)), ("place", here), ("person", own)):
+            if n >= getattr(self._limits, whose):
+                raise NotDone(f"{whose}_full", n=str(n), channel=order.place)

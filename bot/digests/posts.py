@@ -1,6 +1,6 @@
 """The posts about digests: proposals, lists, and the digest itself. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 
@@ -176,49 +176,40 @@ def root(
         before: When the digest before it was due; None for the first one.
         is_live: Which addresses may be links.
     """
-    language = language_of(schedule.order)
+    order, language = schedule.order, language_of(schedule.order)
     words = BOT.of(language)
-    footer = words(
-        "digest-footer",
-        n=str(schedule.number),
-        when=rule_words(schedule.order.rule, language),
-        who=_foreign(schedule.order.owner_name, NAME_CHARS),  # a mention would ping each time
-    )
-    state = _state(digest, schedule, slot, before, words)
-    notes = "\n".join(f"_{note}_" for note in (*state, footer))
+    when = rule_words(order.rule, language)
+    who = _foreign(order.owner_name, NAME_CHARS)  # a mention would ping each time
+    foot = words("digest-footer", n=str(schedule.number), when=when, who=who)
+    notes = "\n".join(f"_{note}_" for note in (*_state(digest, order, slot, before), foot))
     lines = [f"*{_foreign(digest.headline, TASK_CHARS)}*"]
     for each in digest.lines if digest.has_news or before is None else ():
         mark = f"*{words('digest-new-mark')}* " if each.is_new and before else ""
         # By its host: `link` shows it as text where it is not live.
-        source = f", {defanged(link(each.source, ''), is_live)}" if each.source else ""
+        source = f", {link(each.source, '', is_live)}" if each.source else ""
         lines.append(f"• {mark}{_foreign(each.text, LINE_CHARS)}{source}")
     told = _whole("\n".join(lines), ROOT_CHARS - len(notes) - 1)
     return f"{told}\n{notes}"
 
 
 def _state(
-    digest: PublishedDigest,
-    schedule: Schedule,
-    slot: Slot,
-    before: datetime | None,
-    words: Words,
-) -> list[str]:
+    digest: PublishedDigest, order: Order, slot: Slot, before: datetime | None
+) -> Iterator[str]:
     """What a digest is to be read with."""
-    language, said = language_of(schedule.order), list[str]()
+    words = BOT.of(language_of(order))
     if before is None:
-        said.append(words("digest-first"))
+        yield words("digest-first")
     else:
-        when = _moment(before, schedule, language)
         new, of = sum(line.is_new for line in digest.lines), len(digest.lines)
-        since = words("digest-news-since", count=str(new), of=str(of), when=when)
-        said.append(since if new else words("digest-no-news-since", when=when))
+        key = "digest-news-since" if new else "digest-no-news-since"
+        yield words(key, count=str(new), of=str(of), when=_moment(before, order))
     if slot.by_hand:
-        return [*said, words("digest-by-hand")]
+        yield words("digest-by-hand")
+        return
     if (slot.claimed_at - slot.at).total_seconds() > LATE_S:
-        said.append(words("digest-late", when=_moment(slot.at, schedule, language)))
+        yield words("digest-late", when=_moment(slot.at, order))
     if slot.left_out:
-        said.append(words("digest-left-out", n=slot.left_out))
-    return said
+        yield words("digest-left-out", n=slot.left_out)
 
 
 def _listed(schedule: Schedule, words: Words, language: str, now: datetime) -> str:
@@ -230,7 +221,7 @@ def _listed(schedule: Schedule, words: Words, language: str, now: datetime) -> s
             state = words(f"digest-is-{schedule.status}")
         case _:
             due = schedule.next_due or now
-            state = words("digest-next-is", next=_moment(due, schedule, language))
+            state = words("digest-next-is", next=moment_words(due, order.rule.zone, language))
     when = rule_words(order.rule, language)
     task = _foreign(order.task, LISTED_TASK_CHARS)
     return f"{schedule.number}. *{task}* · {when} · {_place(order.place, words)} · _{state}_"
@@ -266,8 +257,8 @@ def _place(place: str, words: Words) -> str:
 
 def _foreign(text: str, max_chars: int) -> str:
     """Foreign words in a sentence of ours: no mention, no markup, no address that is live."""
-    return defanged(one_line(text.replace("`", _LOOKS_LIKE_TICK), max_chars), lambda _url: False)
+    return defanged(one_line(text.replace("`", _LOOKS_LIKE_TICK), max_chars))
 
 
-def _moment(moment: datetime, schedule: Schedule, language: str) -> str:
-    return moment_words(moment, schedule.order.rule.zone, language)
+def _moment(moment: datetime, order: Order) -> str:
+    return moment_words(moment, order.rule.zone, language_of(order))

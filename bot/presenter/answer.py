@@ -15,6 +15,7 @@ from bot.render import (
     limits,
     local_time,
     mention,
+    none_live,
     one_line,
     split,
     to_mrkdwn,
@@ -67,10 +68,10 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
 
     It names the person, and nothing else in it is live: what it asks for may come from outside.
     """
-    parts = [f"{mention(event.asker)} {_inert(to_mrkdwn(event.question))}"]
+    parts = [f"{mention(event.asker)} {to_mrkdwn(event.question, none_live)}"]
     if event.options:
         numbered = enumerate(event.options, start=1)
-        shown = [f"{n}. {_inert(one_line(each, limits.OPTION_CHARS))}" for n, each in numbered]
+        shown = [f"{n}. {defanged(one_line(each, limits.OPTION_CHARS))}" for n, each in numbered]
         parts.append("\n".join(shown))
     hints = [words("progress-choose")] if event.options else []
     if event.deadline - event.at < NEAR:
@@ -78,10 +79,6 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
     if hints:
         parts.append("\n".join(f"_{hint}_" for hint in hints))
     return [Draft(text=text) for text in split("\n\n".join(parts), limits.TEXT_CHARS)]
-
-
-def _inert(mrkdwn: str) -> str:
-    return defanged(mrkdwn, lambda _url: False)
 
 
 async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> bool:
@@ -96,7 +93,7 @@ async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> bool:
     for number, draft in enumerate(drafts):
         part_op = f"{op}:{number}"
         try:
-            await place.post(part_op, draft, may_whisper=True)
+            await place.post(part_op, draft)
         except ContentRefused as refused:
             _log.warning("posting smaller: %s", refused)
             is_whole &= await _post_smaller(place, part_op, draft.text)
@@ -106,7 +103,7 @@ async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> bool:
 async def _post_smaller(place: Place, op: str, text: str) -> bool:
     try:
         for number, part in enumerate(split(text, limits.TEXT_CHARS // 3)):
-            await place.post(f"{op}.{number}", Draft(text=part), may_whisper=True)
+            await place.post(f"{op}.{number}", Draft(text=part))
     except ContentRefused:
         _log.exception("a part of an answer was refused in every form")
         return False

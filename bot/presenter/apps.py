@@ -35,11 +35,9 @@ _NAMES = {
     "googletasks": "Google Tasks",
     "hubspot": "HubSpot",
     "linkedin": "LinkedIn",
-    "one_drive": "OneDrive",
     "onedrive": "OneDrive",
     "paypal": "PayPal",
     "quickbooks": "QuickBooks",
-    "share_point": "SharePoint",
     "sharepoint": "SharePoint",
     "twitter": "X (Twitter)",
     "whatsapp": "WhatsApp",
@@ -54,7 +52,7 @@ _OF_APPS = ("composio", "rube")
 
 def app_name(toolkit: str) -> str:
     """An app's name, safe to show; of one that we do not know, its words with capitals."""
-    if known := _NAMES.get(toolkit.strip().lower()):
+    if known := _NAMES.get(toolkit.lower().replace("_", "")):
         return known
     plain = toolkit.lower() if toolkit.isupper() else toolkit
     words = " ".join(word[:1].upper() + word[1:] for word in _SPACING.split(plain) if word)

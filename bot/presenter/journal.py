@@ -11,13 +11,7 @@ from agent_core.ids import SessionId, UserId
 from agent_core.messages import JsonObject
 from bot.presenter.board import Board
 from bot.render import Draft
-from bot.slack_api import (
-    ContentRefused,
-    PlaceRefused,
-    SlackApi,
-    SlackAuthRefused,
-    SlackRefused,
-)
+from bot.slack_api import PlaceRefused, SlackApi
 from bot.threads import ThreadRef, parse_session, parse_user
 
 READER = "slack"
@@ -118,20 +112,15 @@ class Place:
         """Where things are told now."""
         return await self._direct() or self._thread
 
-    async def post(self, op: str, draft: Draft, *, may_whisper: bool = False) -> None:
-        """Make a post once, as with `once`; with `may_whisper` the asker alone sees it in the end.
+    async def post(self, op: str, draft: Draft) -> None:
+        """Make a post once, as with `once`."""
+        await self.once(op, partial(self._post, draft))
+
+    async def once(self, op: str, write: PlacedWrite) -> None:
+        """Make a write once, where it is taken.
 
         Raises:
-            SlackError: Slack gave no answer, or refuses it everywhere.
-        """
-        otherwise = partial(self._whisper, draft) if may_whisper else None
-        await self.once(op, partial(self._post, draft), otherwise=otherwise)
-
-    async def once(self, op: str, write: PlacedWrite, *, otherwise: Write | None = None) -> None:
-        """Make a write once, where it is taken; `otherwise` where neither place takes anything.
-
-        Raises:
-            SlackError: Slack gave no answer, or refuses it everywhere.
+            SlackError: Slack gave no answer, or refuses it in both places.
         """
         if await self._direct() is None or op in (await self.journal.open()).done:
             try:
@@ -140,18 +129,11 @@ class Place:
                 _log.warning("the thread takes nothing, so it is told directly: %s", refused)
             else:
                 return
-        direct_op, notice_op = f"{op}:direct", f"{op}:notice"
-        try:
-            if await self._direct() is None:
-                await self.journal.once(notice_op, partial(self._begin, notice_op))
-            await self.journal.once(direct_op, partial(write, await self.current(), direct_op))
-        except (SlackAuthRefused, ContentRefused):
-            raise
-        except SlackRefused as refused:
-            if otherwise is None:
-                raise
-            _log.warning("the asker cannot be written to: %s", refused)
-            await self.journal.once(f"{op}:ephemeral", otherwise)
+        if await self._direct() is None:
+            notice = f"{op}:notice"
+            await self.journal.once(notice, partial(self._begin, notice))
+        direct = f"{op}:direct"
+        await self.journal.once(direct, partial(write, await self.current(), direct))
 
     async def _direct(self) -> ThreadRef | None:
         begun = (await self.journal.open()).direct
@@ -171,13 +153,6 @@ class Place:
         )
         posts = (await self.journal.open()).posts
         posts[op.removesuffix(":direct")] = f"{place.channel} {ts}"
-
-    async def _whisper(self, draft: Draft, _may_exist: bool) -> None:
-        """The last place: nobody else sees it, and it is gone when Slack is loaded anew."""
-        try:
-            await whisper(self.api, self._thread, self.board.asker, Draft(text=draft.text))
-        except SlackRefused:
-            _log.exception("an answer could be posted nowhere")
 
 
 async def whisper(api: SlackApi, thread: ThreadRef, person: UserId, draft: Draft) -> None:

@@ -15,7 +15,7 @@ from bot.render.blocks import (
     section,
 )
 from bot.render.escape import clean, code, escape, inert, inline_code, one_line
-from bot.render.links import IsLive, defanged, link
+from bot.render.links import IsLive, defanged, link, none_live
 from bot.render.mrkdwn import to_mrkdwn
 from bot.render.split import split
 
@@ -23,5 +23,5 @@ __all__ = [  # noqa: RUF022 (by module)
     "Draft", "actions", "answer_drafts", "button", "context", "entry", "limits", "local_time",
     "mention", "modal", "plain_text", "section",
     "clean", "code", "escape", "inert", "inline_code", "one_line",
-    "IsLive", "defanged", "link", "to_mrkdwn", "split",
+    "IsLive", "defanged", "link", "none_live", "to_mrkdwn", "split",
 ]  # fmt: skip

@@ -1,6 +1,6 @@
 """The posts that the bot makes, ready to send: text, and blocks where text is not enough. Pure."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 from agent_core.ids import UserId
 from agent_core.messages import JsonObject
 from bot.render import limits
-from bot.render.links import IsLive, all_live, defanged
+from bot.render.links import IsLive, all_live
 from bot.render.mrkdwn import pieces
 from bot.render.split import split
 from bot.render.tables import table_block
@@ -31,7 +31,7 @@ def answer_drafts(markdown: str, is_live: IsLive = all_live) -> list[Draft]:
     Text alone, in parts of at most `TEXT_CHARS`. An answer that fits into one post and has one
     small table gets Slack's table block; in all others tables are aligned code.
     """
-    parts = [replace(part, text=defanged(part.text, is_live)) for part in pieces(markdown)]
+    parts = pieces(markdown, is_live)
     text = "\n\n".join(part.text for part in parts)
     tables = [part.table for part in parts if part.table is not None]
     is_one = len(tables) == limits.TABLES_PER_POST and tables[0].is_small

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 
 from bot.render import limits
 from bot.render.escape import ZERO_WIDTH_SPACE, code, inline_code, literal
-from bot.render.links import link, unlinked
+from bot.render.links import IsLive, all_live, defanged, link, unlinked
 from bot.render.tables import Table, table_fence
 
 MAX_BRACKETS = 2_000
@@ -39,101 +39,95 @@ class Piece:
     table: Table | None = None
 
 
-def to_mrkdwn(markdown: str) -> str:
+def to_mrkdwn(markdown: str, is_live: IsLive = all_live) -> str:
     """The whole text in Slack's markup, tables as aligned code."""
-    return "\n\n".join(piece.text for piece in pieces(markdown))
+    return "\n\n".join(piece.text for piece in pieces(markdown, is_live))
 
 
-def pieces(markdown: str) -> list[Piece]:
+def pieces(markdown: str, is_live: IsLive = all_live) -> list[Piece]:
     """The text part by part, in order; parts that render to nothing are left out.
 
-    What is longer than an answer is cut, and what cannot be read in time is shown as it is.
+    An address that `is_live` does not let through is shown as text. What is longer than an answer
+    is cut, and what cannot be read in time is shown as it is.
     """
     text = markdown[: limits.ANSWER_CHARS]
     most_bars = max((line.count("|") for line in text.split("\n")), default=0)
     if text.count("[") > MAX_BRACKETS or most_bars > MAX_BARS:
-        return [Piece(text=literal(text))]
-    found = _blocks(iter(_PARSER.parse(text)), depth=0)
+        return [Piece(text=defanged(literal(text), is_live))]
+    found = _Writer(is_live).blocks(iter(_PARSER.parse(text)))
     return [piece for piece in found if piece.text.strip()]
 
 
-def _blocks(tokens: Iterator[Token], depth: int) -> Iterator[Piece]:
-    """The blocks up to the end of the one that they stand in."""
-    for token in tokens:
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    is_live: IsLive
+
+    def blocks(self, tokens: Iterator[Token], depth: int = 0) -> Iterator[Piece]:
+        """The blocks up to the end of the one that they stand in."""
+        for token in tokens:
+            match token.type:
+                case "paragraph_open" | "heading_open":
+                    mark = "*" if token.type == "heading_open" else ""
+                    text = self._inline(next(tokens).children or (), mark)
+                    next(tokens)
+                    yield Piece(text=text)
+                case "fence" | "code_block":
+                    yield Piece(text=f"```\n{code(token.content.rstrip())}\n```")
+                case "blockquote_open":
+                    quoted = "\n\n".join(self._texts(tokens, depth))
+                    yield Piece(text="\n".join(f"> {line}".rstrip() for line in quoted.split("\n")))
+                case "bullet_list_open" | "ordered_list_open":
+                    items = "\n".join(self._items(token, tokens, depth))
+                    yield Piece(text=indent(items, _INDENT) if depth else items)
+                case "table_open":
+                    table = _table(tokens)
+                    yield Piece(text=table_fence(table), table=table)
+                case "hr":
+                    yield Piece(text=_RULE)
+                case _:
+                    return
+
+    def _texts(self, tokens: Iterator[Token], depth: int) -> list[str]:
+        return [piece.text for piece in self.blocks(tokens, depth) if piece.text.strip()]
+
+    def _items(self, opening: Token, tokens: Iterator[Token], depth: int) -> Iterator[str]:
+        number = int(opening.attrs.get("start", 1))
+        while next(tokens).type == "list_item_open":
+            is_ordered = opening.type == "ordered_list_open"
+            mark = f"{number}." if is_ordered else _BULLETS[depth % len(_BULLETS)]
+            text = "\n".join(self._texts(tokens, depth + 1))
+            yield f"{mark} {text}".rstrip()
+            number += 1
+
+    def _inline(self, children: Sequence[Token], outer: str) -> str:
+        """A line of text. A mark inside its like gets no second pair: Slack shows the signs."""
+        done: list[tuple[str, list[str]]] = [(outer, [])]
+        """The marks that are open, and the parts inside of each so far."""
+        tokens = iter(children)
+        for token in tokens:
+            name, _, edge = token.type.rpartition("_")
+            is_mark = name in _MARKS
+            if is_mark and edge == "open":
+                is_open = _MARKS[name] in {mark for mark, _ in done}
+                done.append(("" if is_open else _MARKS[name], []))
+                continue
+            part = _wrap(done[-1][0], "".join(done.pop()[1])) if is_mark else ""
+            _join(done[-1][1], part or self._leaf(token, tokens), is_mark=is_mark)
+        return _wrap(outer, "".join(done[0][1]))
+
+    def _leaf(self, token: Token, tokens: Iterator[Token]) -> str:
         match token.type:
-            case "paragraph_open" | "heading_open":
-                is_heading = token.type == "heading_open"
-                text = _inline(next(tokens).children or (), is_bold=is_heading)
-                next(tokens)
-                yield Piece(text=_wrap("*", text) if is_heading else text)
-            case "fence" | "code_block":
-                yield Piece(text=f"```\n{code(token.content.rstrip())}\n```")
-            case "blockquote_open":
-                quoted = "\n\n".join(_texts(tokens, depth))
-                yield Piece(text="\n".join(f"> {line}".rstrip() for line in quoted.split("\n")))
-            case "bullet_list_open" | "ordered_list_open":
-                items = "\n".join(_items(token, tokens, depth))
-                yield Piece(text=indent(items, _INDENT) if depth else items)
-            case "table_open":
-                table = _table(tokens)
-                yield Piece(text=table_fence(table), table=table)
-            case "hr":
-                yield Piece(text=_RULE)
+            case "code_inline":
+                return inline_code(token.content)
+            case "link_open":
+                label = _plain(_until(tokens, "link_close"))
+                return link(str(token.attrs.get("href", "")), label, self.is_live)
+            case "image":
+                return unlinked(str(token.attrs.get("src", "")), token.content)
+            case "softbreak" | "hardbreak":
+                return "\n"
             case _:
-                return
-
-
-def _texts(tokens: Iterator[Token], depth: int) -> list[str]:
-    return [piece.text for piece in _blocks(tokens, depth) if piece.text.strip()]
-
-
-def _items(opening: Token, tokens: Iterator[Token], depth: int) -> Iterator[str]:
-    number = int(opening.attrs.get("start", 1))
-    while next(tokens).type == "list_item_open":
-        is_ordered = opening.type == "ordered_list_open"
-        mark = f"{number}." if is_ordered else _BULLETS[depth % len(_BULLETS)]
-        text = "\n".join(_texts(tokens, depth + 1))
-        yield f"{mark} {text}".rstrip()
-        number += 1
-
-
-def _inline(children: Sequence[Token], *, is_bold: bool = False) -> str:
-    """A line of text. A mark inside its like gets no second pair: Slack would show the signs."""
-    done: list[tuple[str, list[str]]] = [("*" if is_bold else "", [])]
-    """The marks that are open, and the parts inside of each so far."""
-    marks = {"*"} if is_bold else set[str]()
-    tokens = iter(children)
-    for token in tokens:
-        name, _, edge = token.type.rpartition("_")
-        is_mark = name in _MARKS
-        if is_mark and edge == "open":
-            mark = "" if _MARKS[name] in marks else _MARKS[name]
-            marks.add(_MARKS[name])
-            done.append((mark, []))
-            continue
-        if is_mark:
-            mark, inside = done.pop()
-            marks.discard(mark)
-            part = _wrap(mark, "".join(inside))
-        else:
-            part = _leaf(token, tokens)
-        _join(done[-1][1], part, is_mark=is_mark)
-    return "".join(done[0][1])
-
-
-def _leaf(token: Token, tokens: Iterator[Token]) -> str:
-    match token.type:
-        case "code_inline":
-            return inline_code(token.content)
-        case "link_open":
-            label = _plain(_until(tokens, "link_close"))
-            return link(str(token.attrs.get("href", "")), label)
-        case "image":
-            return unlinked(str(token.attrs.get("src", "")), token.content)
-        case "softbreak" | "hardbreak":
-            return "\n"
-        case _:
-            return literal(token.content)
+                return defanged(literal(token.content), self.is_live)
 
 
 def _until(tokens: Iterator[Token], end: str) -> Iterator[Token]:

@@ -8,14 +8,15 @@ from pathlib import Path
 
 from agent_core.messages import InboundMessage
 from agent_core.models import Model
-from agent_core.runtime import Runtime, StoredTurn
+from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.runtimes import scripted_runtime
+from bot.digests import DigestLimits, Digests
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.inbound import SlackFile
-from bot.presenter import Signs, TurnPresenter
+from bot.presenter import Signs
 from bot.presenting import Presenting
-from bot.slack_api import SlackApi
+from bot.slack_api import People, SlackApi
 from bot.threads import user_id
 from tests.bot.desk import Desk
 
@@ -63,12 +64,12 @@ class Process:
 
 
 def presenting_of(runtime: Runtime, api: SlackApi) -> Presenting:
-    """What shows turns; none of these tests has a digest."""
+    """What shows turns."""
+    return Presenting(runtime, api, Signs(api), digests_of(runtime, api).presenter)
 
-    def no_digest(turn: StoredTurn, *_: object) -> TurnPresenter:
-        raise AssertionError(turn)
 
-    return Presenting(runtime, api, Signs(api), no_digest)
+def digests_of(runtime: Runtime, api: SlackApi) -> Digests:
+    return Digests(runtime, api, People(api), DigestLimits(), lambda: NOW)
 
 
 @asynccontextmanager
@@ -81,7 +82,7 @@ async def process(place: Place, model: Model | None = None) -> AsyncGenerator[Pr
             yield Process(
                 runtime=runtime,
                 presenting=presenting,
-                front=FrontDoor(runtime, place.api.clock),
+                front=FrontDoor(runtime, place.api.clock, digests_of(runtime, place.api).messages),
                 files=WorkspaceFiles(runtime, place.api, lambda: NOW),
             )
         finally:

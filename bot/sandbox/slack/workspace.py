@@ -1,11 +1,14 @@
 """What happens in the team: each act changes the state and tells the app what it may know."""
 
 import mimetypes
+import secrets
 from dataclasses import replace
 from urllib.parse import quote
 
 from bot.sandbox.slack.app import MESSAGE_EVENTS, App
-from bot.sandbox.slack.clock import Background
+from bot.sandbox.slack.blocks import check_view
+from bot.sandbox.slack.clock import Background, Clock
+from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.messages import (
     hidden_event,
     mention_event,
@@ -13,13 +16,142 @@ from bot.sandbox.slack.messages import (
     show_post,
     wrap_event,
 )
-from bot.sandbox.slack.records import Channel, File, Post, Reaction
-from bot.sandbox.slack.sessions import Sessions
+from bot.sandbox.slack.records import Channel, File, Post, Reaction, Session, View
 from bot.sandbox.slack.sockets import Deliverer, Sockets
 from bot.sandbox.slack.state import State
 from bot.sandbox.slack.text import mentions_user
-from bot.sandbox.slack.views import Triggers, Views
 from bot.sandbox.slack.wire import JsonObject, without_none
+
+STATUSES = ("active", "processing", "suspended", "closed")
+STATUS_LINE_LIFETIME_S = 120.0
+TRIGGER_LIFETIME_S = 3.0
+
+
+class Sessions:
+    """Creates a session when a thread is first named."""
+
+    def __init__(self, state: State, background: Background) -> None:
+        self._state = state
+        self._background = background
+
+    def _of_thread(self, channel: str, thread_ts: str, title: str = "") -> Session:
+        """The session as it is, or a new one that is not kept yet."""
+        new = Session(channel=channel, thread_ts=thread_ts, status="active", title=title)
+        return self._state.sessions.get((channel, thread_ts), new)
+
+    def set_status(self, channel: str, thread_ts: str, status: str, *, title: str = "") -> Session:
+        """Set the status. A title counts only where the call creates the session."""
+        if status not in STATUSES:
+            raise ApiError("invalid_status")
+        session = replace(self._of_thread(channel, thread_ts, title), status=status)
+        self._state.keep(session)
+        return session
+
+    def set_status_line(
+        self, channel: str, thread_ts: str, text: str, loading_messages: tuple[str, ...]
+    ) -> None:
+        """The line "<App> <text>" under the thread, for two minutes; an empty text clears it."""
+        session = replace(
+            self._of_thread(channel, thread_ts),
+            status="processing" if text else "active",
+            status_text=text,
+            loading_messages=loading_messages,
+            set_at_s=self._state.clock.now(),
+        )
+        self._state.keep(session)
+        self._background.start(self._expire(session))
+
+    def end_status_line(self, channel: str, thread_ts: str) -> None:
+        """A reply of the app clears the line that stood under the thread."""
+        session = self._of_thread(channel, thread_ts)
+        if session.status_text:
+            self._state.keep(replace(session, status_text="", loading_messages=()))
+
+    async def _expire(self, session: Session) -> None:
+        await self._state.clock.sleep_until(session.set_at_s + STATUS_LINE_LIFETIME_S)
+        if self._of_thread(session.channel, session.thread_ts) == session:
+            ended = replace(session, status="active", status_text="", loading_messages=())
+            self._state.keep(ended)
+
+
+class Triggers:
+    """A person's gesture lets the app open one modal, within three seconds, once."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._issued: dict[str, tuple[str, float]] = {}
+        self._used: set[str] = set()
+
+    def issue(self, user: str) -> str:
+        now_s = self._clock.now()
+        trigger_id = f"{int(now_s)}.{len(self._issued) + 1}.{secrets.token_hex(16)}"
+        self._issued[trigger_id] = (user, now_s + TRIGGER_LIFETIME_S)
+        return trigger_id
+
+    def exchange(self, trigger_id: str) -> str:
+        """The user whose gesture it was. Raises `ApiError` when unknown, used or late."""
+        if trigger_id not in self._issued:
+            raise ApiError("invalid_trigger_id")
+        if trigger_id in self._used:
+            raise ApiError("exchanged_trigger_id")
+        user, expires_s = self._issued[trigger_id]
+        if self._clock.now() > expires_s:
+            raise ApiError("expired_trigger_id")
+        self._used.add(trigger_id)
+        return user
+
+
+class Views:
+    """What people have before them: one modal each, and App Home. Every view is checked first."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def open(self, user: str, body: JsonObject) -> View:
+        """Open a modal; one that is open already gives way."""
+        view = self._build(user, body, "modal")
+        if (open_one := self.modal_of(user)) is not None:
+            self._state.close_view(open_one)
+        self._state.show_view(view)
+        return view
+
+    def update(self, view: View, body: JsonObject, *, expected_hash: str = "") -> View:
+        """Replace a view's content. Entered values go with the blocks that held them."""
+        if expected_hash and expected_hash != view.hash:
+            raise ApiError("hash_conflict")
+        updated = replace(self._build(view.user, body, view.type), id=view.id)
+        self._state.show_view(updated)
+        return updated
+
+    def publish(self, user: str, body: JsonObject, *, expected_hash: str = "") -> View:
+        """Set a person's App Home."""
+        if (current := self._state.homes.get(user)) is not None:
+            return self.update(current, body, expected_hash=expected_hash)
+        view = self._build(user, body, "home")
+        self._state.show_view(view)
+        return view
+
+    def find(self, view_id: str) -> View:
+        for view in (*self._state.views.values(), *self._state.homes.values()):
+            if view.id == view_id:
+                return view
+        raise ApiError("not_found")
+
+    def modal_of(self, user: str) -> View | None:
+        """The modal that the user has open."""
+        return next((view for view in self._state.views.values() if view.user == user), None)
+
+    def _build(self, user: str, body: JsonObject, kind: str) -> View:
+        check_view(body, kind)
+        ids = self._state.ids
+        blocks = [{"block_id": ids.fresh("b").lower(), **block} for block in body["blocks"]]
+        return View(
+            id=ids.fresh("V"),
+            user=user,
+            type="home" if kind == "home" else "modal",
+            body={"callback_id": "", "private_metadata": "", **body, "blocks": blocks},
+            hash=f"{int(self._state.clock.now())}.{secrets.token_hex(4)}",
+        )
 
 
 class Workspace:

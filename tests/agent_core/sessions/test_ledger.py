@@ -4,11 +4,21 @@ import asyncio
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+from sqlalchemy import delete
 
+from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from agent_core.sessions import Database, Ledger
-from agent_core.sessions.leases import BATCH_ROWS, KEPT, Leases, new_process_id, purge
+from agent_core.sessions.leases import (
+    BATCH_ROWS,
+    KEPT,
+    LeaseLost,
+    Leases,
+    new_process_id,
+    purge,
+)
 from agent_core.sessions.ledger import Marks
+from agent_core.sessions.schema import processes
 from tests.agent_core.sessions.databases import opened
 
 AT = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -177,3 +187,19 @@ async def test_many_are_forgotten_in_batches(database: Database) -> None:
         await ledger.record(f"key {number}", f"other {number}", BODY, NOW - 2 * KEPT)
         await ledger.settle(f"key {number}")
     assert await purge(database, NOW) == 2 * pairs
+
+
+async def test_before_an_effect_the_database_is_asked_and_no_clock_trusted(
+    database: Database,
+) -> None:
+    ours, theirs = (Leases(database, new_process_id()) for _ in range(2))
+    session = SessionId("T1:C1:1")
+    await ours.enter()
+    await theirs.enter()
+    assert await ours.claim(session) == "new"
+    await ours.check(session, surely=True)
+    # The machine stood still, and its clocks with it; for the others this process is dead.
+    await database.execute(delete(processes).where(processes.c.id == ours.process))
+    assert await theirs.claim(session) == "taken"
+    with pytest.raises(LeaseLost):
+        await ours.check(session, surely=True)

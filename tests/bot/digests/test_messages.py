@@ -20,7 +20,7 @@ from agent_core.sessions.ledger import Marks
 from agent_core.sessions.schedules import ScheduleStore
 from agent_core.testing.models import ScriptedModel, call
 from bot.digests.messages import DigestMessages
-from bot.digests.orders import DigestLimits, Orders, Places
+from bot.digests.orders import DigestLimits, Orders
 from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import People, SkippingClock, SlackApi, SlackError, web_client
 from bot.threads import ThreadRef, user_id
@@ -89,10 +89,9 @@ async def table(tmp_path: Path) -> AsyncIterator[Table]:
     async with SlackStandIn(rate_limits=False) as slack, aiohttp.ClientSession() as session:
         client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
         api = SlackApi(client, clock=SkippingClock())
-        places = Places(api, People(api))
         store = ScheduleStore(database)
         timekeeper = Timekeeper(store, _begin_nothing, lambda: NOW, at_once=1)
-        orders = Orders(store, timekeeper, places, lambda: NOW, DigestLimits())
+        orders = Orders(store, timekeeper, api, People(api), lambda: NOW, DigestLimits())
         root = await slack.say("ann", "general", "the root")
         model = ScriptedModel([reading] * 20)
         yield Table(

@@ -125,7 +125,7 @@ def test_whatever_a_person_wrote_stays_words_in_our_sentences(language: str) -> 
         posts.listing([schedule], language, NOW, "digest-refusal-which").text.replace(
             "<#C0NEWS>", ""
         ),
-        posts.refusal(NotDone("unknown_channel", channel=HOSTILE), language),
+        posts.refusal(NotDone("place_closed", channel=HOSTILE), language),
         posts.question(HOSTILE, language, "day", "UTC"),
         posts.listing([schedule], language, NOW).text,
     ]

@@ -1,7 +1,7 @@
 """A turn's events, built in order as the core would announce them."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from agent_core.events import (
     ApprovalDecided,
@@ -9,8 +9,8 @@ from agent_core.events import (
     ApprovalVerdict,
     ArtifactSaved,
     AuthEnded,
-    AuthOutcome,
     AuthRequired,
+    Event,
     MessageTaken,
     Outcome,
     PlannedAction,
@@ -25,7 +25,7 @@ from agent_core.events import (
     TurnFinished,
     TurnStarted,
 )
-from agent_core.ids import ROOT_RUN, ConsentId, RunId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId, UserId
 from agent_core.messages import JsonObject
 from bot.threads import ThreadRef
 
@@ -55,6 +55,9 @@ def action(tool: str = "GMAIL_SEND_EMAIL", *, asks: bool = True, **arguments: An
     )
 
 
+AnyKind = TypeVar("AnyKind", bound=Event)
+
+
 class Turn:
     """Each method makes the next event, one second after the one before."""
 
@@ -66,64 +69,42 @@ class Turn:
         self._passed = timedelta()
 
     def started(self, text: str = "What is new in batteries?") -> TurnStarted:
-        return TurnStarted(**self._base(), asker=self.asker, author_name="Ann", text=text)
+        return self._next(TurnStarted, asker=self.asker, author_name="Ann", text=text)
 
     def routed(self, route: Route) -> RouteChosen:
-        return RouteChosen(**self._base(), route=route, reason="classifier", raw=route)
+        return self._next(RouteChosen, route=route, reason="classifier", raw=route)
 
     def thought(self, run: RunId = ROOT_RUN) -> StepStarted:
-        return StepStarted(**self._base(run))
+        return self._next(StepStarted, run)
 
     def call(
         self, call: str, tool: str, run: RunId = ROOT_RUN, **arguments: Any
     ) -> ToolCallStarted:
-        base = self._base(run)
-        return ToolCallStarted(**base, call_id=ToolCallId(call), tool=tool, arguments=arguments)
+        return self._next(ToolCallStarted, run, call_id=call, tool=tool, arguments=arguments)
 
-    def progressed(self, call: str, text: str, run: RunId = ROOT_RUN) -> ToolCallProgressed:
-        base = self._base(run)
-        return ToolCallProgressed(**base, call_id=ToolCallId(call), tool="", text=text)
+    def progressed(self, call: str, text: str) -> ToolCallProgressed:
+        return self._next(ToolCallProgressed, call_id=call, tool="", text=text)
 
-    def returned(
-        self,
-        call: str,
-        run: RunId = ROOT_RUN,
-        *,
-        is_error: bool = False,
-        tool: str = "",
-        preview: str = "",
-        display: str = "",
-        may_have_happened: bool = False,
-    ) -> ToolCallFinished:
-        return ToolCallFinished(
-            **self._base(run),
-            call_id=ToolCallId(call),
-            tool=tool,
-            is_error=is_error,
-            preview=preview,
-            size_bytes=0,
-            duration_s=1.0,
-            display=display,
-            may_have_happened=may_have_happened,
-        )
+    def returned(self, call: str, run: RunId = ROOT_RUN, **ended: Any) -> ToolCallFinished:
+        plain = {"tool": "", "is_error": False, "preview": "", "size_bytes": 0, "duration_s": 1.0}
+        return self._next(ToolCallFinished, run, call_id=call, **{**plain, **ended})
 
     def taken(self, text: str, author_name: str = "Ben", ts: str = "9.000009") -> MessageTaken:
-        author = UserId(f"T1:{author_name.upper()}")
-        taken = TurnId(f"turn:T1:C1:{ts}")
-        base = self._base()
-        return MessageTaken(**base, author=author, author_name=author_name, text=text, taken=taken)
+        author, taken = f"T1:{author_name.upper()}", f"turn:T1:C1:{ts}"
+        return self._next(
+            MessageTaken, author=author, author_name=author_name, text=text, taken=taken
+        )
 
     def asked(
         self, question: str, *options: str, call: str = "q1", patience: timedelta = WEEK
     ) -> QuestionAsked:
-        base = self._base()
-        return QuestionAsked(
-            **base,
-            call_id=ToolCallId(call),
+        return self._next(
+            QuestionAsked,
+            call_id=call,
             asker=self.asker,
             question=question,
             options=options,
-            deadline=base["at"] + patience,
+            deadline=self._at(1) + patience,
         )
 
     def requested(
@@ -133,60 +114,35 @@ class Turn:
         is_tainted: bool = False,
         may_allow_thread: bool = False,
     ) -> ApprovalRequested:
-        base = self._base()
-        return ApprovalRequested(
-            **base,
-            consent=ConsentId(consent),
-            call_id=ToolCallId(f"call of {consent}"),
+        return self._next(
+            ApprovalRequested,
+            **self._about(consent),
             asker=self.asker,
             tool="mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL",
             actions=actions or (action(recipient_email="bob@example.com", body="Hello"),),
             digest=DIGEST,
             is_tainted=is_tainted,
             may_allow_thread=may_allow_thread,
-            deadline=base["at"] + timedelta(minutes=15),
+            deadline=self._at(1) + timedelta(minutes=15),
         )
 
     def decided(
-        self,
-        verdict: ApprovalVerdict = "approved",
-        *,
-        by: str | None = "T1:U1",
-        reason: str = "",
-        for_thread: bool = False,
-        consent: str = "consent1",
+        self, verdict: ApprovalVerdict = "approved", *, consent: str = "consent1", **how: Any
     ) -> ApprovalDecided:
-        return ApprovalDecided(
-            **self._base(),
-            consent=ConsentId(consent),
-            call_id=ToolCallId(f"call of {consent}"),
-            verdict=verdict,
-            by=UserId(by) if by else None,
-            reason=reason,
-            for_thread=for_thread,
+        plain: dict[str, Any] = {"by": "T1:U1", "reason": "", "for_thread": False}
+        about = self._about(consent)
+        return self._next(ApprovalDecided, **about, verdict=verdict, **{**plain, **how})
+
+    def auth_required(self, *toolkits: str) -> AuthRequired:
+        about, deadline = self._about("consent1"), self._at(1) + timedelta(days=1)
+        return self._next(
+            AuthRequired, **about, asker=self.asker, toolkits=toolkits, deadline=deadline
         )
 
-    def auth_required(self, *toolkits: str, consent: str = "consent1") -> AuthRequired:
-        base = self._base()
-        return AuthRequired(
-            **base,
-            consent=ConsentId(consent),
-            call_id=ToolCallId(f"call of {consent}"),
-            asker=self.asker,
-            toolkits=toolkits,
-            deadline=base["at"] + timedelta(days=1),
-        )
-
-    def auth_ended(
-        self, *toolkits: str, outcome: AuthOutcome = "connected", consent: str = "consent1"
-    ) -> AuthEnded:
-        return AuthEnded(
-            **self._base(),
-            consent=ConsentId(consent),
-            call_id=ToolCallId(f"call of {consent}"),
-            asker=self.asker,
-            toolkits=toolkits,
-            outcome=outcome,
+    def auth_ended(self, *toolkits: str) -> AuthEnded:
+        about = self._about("consent1")
+        return self._next(
+            AuthEnded, **about, asker=self.asker, toolkits=toolkits, outcome="connected"
         )
 
     def wait(self, time: timedelta) -> None:
@@ -194,25 +150,22 @@ class Turn:
         self._passed += time
 
     def retried(self, wait_s: float) -> StepRetried:
-        return StepRetried(**self._base(), reason="overloaded", wait_s=wait_s)
+        return self._next(StepRetried, reason="overloaded", wait_s=wait_s)
 
     def saved(self, path: str, title: str = "The report") -> ArtifactSaved:
-        base = self._base()
-        return ArtifactSaved(**base, path=path, title=title, mimetype="text/html", size_bytes=1)
+        return self._next(ArtifactSaved, path=path, title=title, mimetype="text/html", size_bytes=1)
 
-    def finished(
-        self, answer: str, outcome: Outcome = "answered", reference: str = "ref42"
-    ) -> TurnFinished:
-        return TurnFinished(**self._base(), outcome=outcome, answer=answer, reference=reference)
+    def finished(self, answer: str, outcome: Outcome = "answered") -> TurnFinished:
+        return self._next(TurnFinished, outcome=outcome, answer=answer, reference="ref42")
 
-    def _base(self, run: RunId = ROOT_RUN) -> dict[str, Any]:
+    def _next(self, kind: type[AnyKind], run: RunId = ROOT_RUN, **more: Any) -> AnyKind:
         self._n += 1
-        return {
-            "session": self.session,
-            "turn": self.turn,
-            "run": run,
-            "step": 1,
-            "attempt": 1,
-            "n": self._n,
-            "at": START + timedelta(seconds=self._n) + self._passed,
-        }
+        place = {"session": self.session, "turn": self.turn, "run": run, "step": 1, "attempt": 1}
+        return kind(**place, n=self._n, at=self._at(), **more)
+
+    def _at(self, later: int = 0) -> datetime:
+        return START + timedelta(seconds=self._n + later) + self._passed
+
+    @staticmethod
+    def _about(consent: str) -> dict[str, Any]:
+        return {"consent": consent, "call_id": f"call of {consent}"}

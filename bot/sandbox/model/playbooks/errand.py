@@ -7,7 +7,7 @@ product asks for approval. What a result does not say was done is never told as 
 import re
 from dataclasses import dataclass
 
-from bot.sandbox.model.conversation import SEARCHES, Call, Conversation, topic_of
+from bot.sandbox.model.conversation import SEARCHES, Call, Conversation, say, topic_of
 from bot.sandbox.model.message import Reply, Text, ToolUse
 from bot.sandbox.model.playbooks import report
 from bot.sandbox.model.sentences import stems
@@ -61,22 +61,22 @@ def decide(conversation: Conversation) -> Reply | None:
         return None
     asked = MAIL.search(now.words)
     if asked is None:
-        return conversation.say(ONLY_MAIL)
+        return say(ONLY_MAIL)
     said = SAYS.search(now.words, asked.start())
     head = now.words[: said.start()] if said else now.words
     found, told = _found_before(conversation), list[str]()
     if SEARCHES.search(head) and stems(topic_of(now.words)):
         reply = report.decide(conversation)
-        text = "".join(block.text for block in reply.blocks if isinstance(block, Text))
-        if any(isinstance(block, ToolUse) for block in reply.blocks):
+        text = "".join(block.text for block in reply if isinstance(block, Text))
+        if any(isinstance(block, ToolUse) for block in reply):
             return reply
         if not now.done("Task", "crawl_parallel") or "No report was written" in text:
-            return conversation.say(f"{text}\n\nThere is nothing to mail, so I did nothing else.")
+            return say(f"{text}\n\nThere is nothing to mail, so I did nothing else.")
         found, told = _found_in(text, report.read_brief(conversation).topic), [text]
     step = _carry_out(conversation, found, head, said["text"] if said else "")
     if isinstance(step, str):
-        return conversation.say("\n\n".join([*told, step]))
-    return step if conversation.may_call_tools else conversation.say(_not_sent("I had to stop"))
+        return say("\n\n".join([*told, step]))
+    return step if conversation.may_call_tools else say(_not_sent("I had to stop"))
 
 
 def _found_before(conversation: Conversation) -> Found:
@@ -103,7 +103,7 @@ def _carry_out(conversation: Conversation, found: Found, head: str, said: str) -
     if not looked:
         queries = [{"use_case": USE_CASE}]
         looking = conversation.use("SEARCH_TOOLS", queries=queries, session={"generate_id": True})
-        return conversation.call(looking)
+        return (looking,)
     if runs := [call for call in now.calls if _runs(call, SLUG)]:
         return _ending(runs[-1])
     return _connect(conversation, looked[-1]) or _mail(conversation, found, head, said)
@@ -121,7 +121,7 @@ def _connect(conversation: Conversation, looked: Call) -> Reply | str:
     if any(each.get("has_active_connection") is True for each in states):
         return ""
     connecting = conversation.use("MANAGE_CONNECTIONS", toolkits=[TOOLKIT])
-    return conversation.call(connecting)
+    return (connecting,)
 
 
 def _mail(conversation: Conversation, found: Found, head: str, said: str) -> Reply | str:
@@ -136,7 +136,7 @@ def _mail(conversation: Conversation, found: Found, head: str, said: str) -> Rep
         to = ADDRESS.findall(profiles[-1].result)[:1]
     elif not to and not asked and "ask_user" in conversation.tools:
         question = conversation.use("ask_user", question=TO_WHOM)
-        return conversation.call(question)
+        return (question,)
     if not to:
         return _not_sent("I do not know the address")
     subject = f"Report: {found.title}" if found.path else said[:70] or found.title or "A note"
@@ -148,7 +148,7 @@ def _mail(conversation: Conversation, found: Found, head: str, said: str) -> Rep
         if not uploads:
             app = {"tool_slug": SLUG, "toolkit_slug": TOOLKIT, "mime_type": "text/html"}
             upload = conversation.use("upload_to_composio", path=found.path, **app)
-            return conversation.call(upload)
+            return (upload,)
         file = {"name": found.path.rpartition("/")[2], "mimetype": "text/html"}
         mail["attachment"] = {**file, "s3key": as_text(uploads[-1].data.get("s3_key"))}
     return _run(conversation, SLUG, mail)
@@ -157,7 +157,7 @@ def _mail(conversation: Conversation, found: Found, head: str, said: str) -> Rep
 def _run(conversation: Conversation, slug: str, arguments: Json) -> Reply:
     entry = {"tool_slug": slug, "arguments": arguments}
     batch = conversation.use("MULTI_EXECUTE_TOOL", tools=[entry], sync_response_to_workbench=False)
-    return conversation.call(batch)
+    return (batch,)
 
 
 def _runs(call: Call, slug: str) -> Json:

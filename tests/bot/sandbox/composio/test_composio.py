@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import httpx2
 import pytest
@@ -131,14 +131,13 @@ async def run(api: AsyncComposio, session: str, code: str) -> dict[str, Any]:
     return await meta(api, session, "REMOTE_WORKBENCH", {"code_to_execute": code})
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_both_generations_of_the_protocol_list_and_call(
-    standin: ComposioStandIn, session: str, mode: Literal["auto", "legacy"]
+async def test_a_session_lists_its_tools_and_calls_no_others(
+    standin: ComposioStandIn, session: str
 ) -> None:
     url = f"{standin.base_url}/v3/mcp/{session}"
     async with (
         httpx2.AsyncClient(headers={"x-api-key": standin.api_key}) as http,
-        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+        Client(streamable_http_client(url, http_client=http)) as client,
     ):
         tools = (await client.list_tools()).tools
         found = await client.call_tool("COMPOSIO_SEARCH_WEB", {"query": "coffee"})
