@@ -31,7 +31,7 @@ from agent_core.testing.models import Held, ScriptedModel, call, calls_reply, te
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Progress, ToolContext
-from tests.agent_core.runtime.threads import begin, events_of
+from tests.agent_core.runtime.threads import begin, events_of, look
 
 TIMEOUT_S = 20
 
@@ -223,9 +223,6 @@ async def test_an_extracting_run_without_a_corpus_gets_the_correction(tmp_path: 
 async def test_a_turn_leaves_trace_and_summary_and_the_next_moves_the_trace(
     tmp_path: Path,
 ) -> None:
-    async def look(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
-        return "seen"
-
     model = ScriptedModel([call("look", {"at": "it"}), "Seen.", "Again."])
     tools = FakeToolset({"look": look})
     async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
@@ -246,9 +243,6 @@ async def test_an_observer_that_fails_or_hangs_does_not_hold_the_turn(tmp_path: 
     class Failing:
         async def saw(self, observed: ToolObserved) -> list[str]:
             raise ValueError("observer")
-
-    async def look(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
-        return "seen"
 
     model = ScriptedModel([call("look"), "Seen."])
     tools = FakeToolset({"look": look})
