@@ -52,7 +52,7 @@ ROOMS = {
     "bot/sandbox/model": Budget(2180, 14, 2000, 16),
     "bot/sandbox/composio": Budget(1541, 11, 1600, 14),
     "bot/sandbox": Budget(9196, 67, 9000, 80),
-    "mcp_local": Budget(4702, 40, 4700, 42),
+    "mcp_local": Budget(4549, 39, 4700, 42),
     "product": Budget(43996, 312, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(4232, 37, 4500, 50),
     "tests": Budget(46130, 295, 45_000, 330),
