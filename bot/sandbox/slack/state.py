@@ -86,14 +86,15 @@ class State:
         self.feed.publish(Change(post))
 
     def direct_channel(self, *members: str) -> Channel:
-        """The direct conversation of two users, opened if there is none."""
+        """The direct conversation of these users, opened if there is none."""
         for known in self.channels.values():
             if known.is_direct and set(known.members) == set(members):
                 return known
+        is_pair = len(members) <= 2
         channel = Channel(
-            id=self.ids.named("D", "".join(sorted(members))),
-            name="",
-            kind="im",
+            id=self.ids.named("D" if is_pair else "G", "".join(sorted(members))),
+            name="" if is_pair else "mpdm-" + "--".join(self.users[user].name for user in members),
+            kind="im" if is_pair else "mpim",
             creator=members[0],
             created_s=int(self.clock.now()),
             members=members,
