@@ -8,12 +8,8 @@ JSON a token; `tokens_500_found` is the most after each of several searches, whi
 find into sight.
 """
 
-import argparse
-import asyncio
-import logging
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -26,8 +22,7 @@ from mcp.server.mcpserver import MCPServer
 from agent_core.loop.ask_user import ask_user_tool
 from agent_core.messages import Message, ToolResult
 from agent_core.models import ToolSpec
-from agent_core.subagents.spec import shipped_specs
-from agent_core.subagents.task import task_tool
+from agent_core.subagents.task import shipped_specs, task_tool
 from agent_core.testing.tools import (
     FakeTool,
     FakeToolset,
@@ -43,7 +38,7 @@ from agent_core.tools.search import FIND_TOOLS, AgentTools, shown, tokens_of
 from agent_core.tools.servers import HttpServer, InProcessServer, ServerConfig, StdioServer
 from tests.agent_core.tools.catalogue import catalogue
 from tests.agent_core.tools.loopback import serve
-from tests.bench.results import Result, show
+from tests.bench.results import Result, run
 
 WARM_UP = 30
 CALLS = 400
@@ -191,28 +186,17 @@ def _tokens(name: str, specs: Sequence[ToolSpec], goal: float | None = None) -> 
     return Result(name=name, value=tokens_of(specs), unit="tokens", goal=goal)
 
 
-async def measure() -> list[Result]:
-    with tempfile.TemporaryDirectory(prefix="tools-") as directory:
-        workspace = Path(directory)
-        return [
-            *await measure_memory(workspace),
-            *await measure_stdio(workspace),
-            *await measure_http(workspace),
-            *await measure_tokens(workspace),
-        ]
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--serve-stdio", action="store_true", help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.serve_stdio:
-        echo_server().run()
-        return
-    logging.disable(logging.INFO)
-    show(asyncio.run(measure()), as_json=arguments.json)
+async def measure(workspace: Path) -> list[Result]:
+    return [
+        *await measure_memory(workspace),
+        *await measure_stdio(workspace),
+        *await measure_http(workspace),
+        *await measure_tokens(workspace),
+    ]
 
 
 if __name__ == "__main__":
-    main()
+    if "--serve-stdio" in sys.argv:
+        echo_server().run()
+    else:
+        run(__doc__, measure)

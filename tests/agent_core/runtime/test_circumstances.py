@@ -222,5 +222,5 @@ async def test_a_model_is_told_plainly_how_its_sub_agent_failed(tmp_path: Path) 
     async with scripted_runtime(tmp_path, model=model) as runtime:
         await answer(runtime, inbound("continue with it"))
     told = str(model.requests[-1].messages[-1])
-    assert "The sub-agent could not finish: its language model refused the request" in told
+    assert "The sub-agent could not finish: My language model refused the request" in told
     assert "ModelRejected" not in told

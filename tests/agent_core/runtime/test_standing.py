@@ -19,7 +19,7 @@ from agent_core.events import (
 from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject
 from agent_core.prompts.language import Language
-from agent_core.runtime.standing import progress_words, standing, stop_words, unsure_words
+from agent_core.runtime.standing import Standing, unsure_words
 from agent_core.sessions import Stop
 from agent_core.words import CORE
 
@@ -86,12 +86,12 @@ def saved() -> ArtifactSaved:
 
 
 def asked_after(seconds: float, *events: AnyEvent, language: Language = "en") -> str:
-    now = standing([started(), *events])
-    return progress_words(now, BEGIN + timedelta(seconds=seconds), CORE.of(language))
+    now = Standing([started(), *events])
+    return now.progress(BEGIN + timedelta(seconds=seconds), CORE.of(language))
 
 
 def stopped(stop: Stop, events: Iterable[AnyEvent], language: Language = "en") -> str:
-    return stop_words(standing([started(), *events]), stop, CORE.of(language))
+    return Standing([started(), *events]).stopped(stop, CORE.of(language))
 
 
 def test_what_a_carried_tool_does_is_told_and_not_the_tool_that_carries_it() -> None:
