@@ -30,6 +30,7 @@ class ModelError(AgentError):
         status: HTTP status, or None when there was no answer.
         kind: The provider's error type, such as `overloaded_error`.
         request_id: The provider's id of the request, for its support.
+        retry_after_s: When the provider wishes to be asked again, if it said so.
     """
 
     def __init__(
@@ -39,27 +40,17 @@ class ModelError(AgentError):
         status: int | None = None,
         kind: str | None = None,
         request_id: str | None = None,
+        retry_after_s: float | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.kind = kind
         self.request_id = request_id
+        self.retry_after_s = retry_after_s
 
 
 class ModelUnavailable(ModelError):
-    """The call may succeed later. `retry_after_s` is the provider's wish, if it gave one."""
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        retry_after_s: float | None = None,
-        status: int | None = None,
-        kind: str | None = None,
-        request_id: str | None = None,
-    ) -> None:
-        super().__init__(message, status=status, kind=kind, request_id=request_id)
-        self.retry_after_s = retry_after_s
+    """The call may succeed later."""
 
 
 class ModelRejected(ModelError):

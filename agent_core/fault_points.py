@@ -5,7 +5,6 @@ Nothing happens at them unless one is armed, which only a crash harness does.
 
 import os
 import signal
-from dataclasses import dataclass
 
 from agent_core.errors import SettingsError
 
@@ -34,13 +33,8 @@ POINTS = tuple(
 )
 
 
-@dataclass(slots=True, kw_only=True)
-class _Armed:
-    name: str
-    passes_left: int
-
-
-_armed: list[_Armed] = []
+_passes_left: dict[str, int] = {}
+"""By the place that is armed, if any."""
 
 
 def arm(order: str) -> None:
@@ -51,7 +45,7 @@ def arm(order: str) -> None:
     Raises:
         SettingsError: there is no such place.
     """
-    _armed.clear()
+    _passes_left.clear()
     name, _, passes = order.strip().partition(":")
     if not name:
         return
@@ -59,13 +53,12 @@ def arm(order: str) -> None:
         raise SettingsError(f"There is no fault point {name}. There are {', '.join(POINTS)}.")
     if passes and not passes.isdecimal():
         raise SettingsError(f"A fault point's count is a number, not {passes}.")
-    _armed.append(_Armed(name=name, passes_left=int(passes or 1)))
+    _passes_left[name] = int(passes or 1)
 
 
 def fault_point(name: str) -> None:
     """A place where a test may let the process die."""
-    for armed in _armed:
-        if armed.name == name:
-            armed.passes_left -= 1
-            if armed.passes_left == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
+    if name in _passes_left:
+        _passes_left[name] -= 1
+        if _passes_left[name] == 0:
+            os.kill(os.getpid(), signal.SIGKILL)

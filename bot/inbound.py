@@ -3,13 +3,11 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from agent_core.errors import SessionError
 from agent_core.messages import JsonObject
 from bot.threads import ThreadRef
-
-ChannelType = Literal["channel", "group", "im", "mpim", ""]
 
 KEPT_SUBTYPES = frozenset({"", "file_share", "thread_broadcast", "me_message"})
 EDITED, DELETED = "message_changed", "message_deleted"
@@ -52,7 +50,8 @@ class InboundPost:
     app_id: str
     """The app that the payload was for, where it tells that; empty otherwise."""
     wire_text: str
-    channel_type: ChannelType
+    channel_type: str
+    """`channel`, `group`, `im` or `mpim`; empty where it is not known."""
     client_msg_id: str
     is_reply: bool
     mentions_bot: bool
@@ -141,8 +140,8 @@ def _read(body: JsonObject, post: JsonObject, bot_user: str) -> InboundPost | No
     wire_text = text_in(post, "text")
     edited_ts = text_in(object_in(post, "edited"), "ts")
     users = mentioned_users(wire_text)
-    listed = post.get("files")
-    files = cast("list[Any]", listed) if isinstance(listed, list) else []
+    # An `app_mention` does not say where it is; the id of a direct message begins with D.
+    channel_type = text_in(post, "channel_type") or ("im" if channel.startswith("D") else "")
     return InboundPost(
         thread=thread,
         ts=ts,
@@ -151,22 +150,14 @@ def _read(body: JsonObject, post: JsonObject, bot_user: str) -> InboundPost | No
         user_team=text_in(post, "user_team") or text_in(post, "team"),
         app_id=text_in(body, "api_app_id"),
         wire_text=wire_text,
-        channel_type=_channel_type(post),
+        channel_type=channel_type,
         client_msg_id=text_in(post, "client_msg_id"),
         is_reply=root_ts != ts,
         mentions_bot=bot_user in users,
         mentions_others=bool(users - {bot_user}) or bool(_GROUP_MENTION.search(wire_text)),
         parent_user=text_in(post, "parent_user_id"),
-        files=tuple(_file(cast("JsonObject", raw)) for raw in files if isinstance(raw, dict)),
+        files=tuple(map(_file, objects_in(post, "files"))),
     )
-
-
-def _channel_type(post: JsonObject) -> ChannelType:
-    """An `app_mention` does not say; the id of a direct message begins with D."""
-    given = text_in(post, "channel_type")
-    if given in {"channel", "group", "im", "mpim"}:
-        return cast("ChannelType", given)
-    return "im" if text_in(post, "channel").startswith("D") else ""
 
 
 def _file(raw: JsonObject) -> SlackFile:
@@ -208,3 +199,10 @@ def object_in(raw: Mapping[str, Any], key: str) -> JsonObject:
     """The same for an object."""
     value = raw.get(key)
     return cast("JsonObject", value) if isinstance(value, dict) else {}
+
+
+def objects_in(raw: Mapping[str, Any], key: str) -> list[JsonObject]:
+    """The same for a list of objects."""
+    value = raw.get(key)
+    items = cast("list[Any]", value) if isinstance(value, list) else []
+    return [cast("JsonObject", item) for item in items if isinstance(item, dict)]

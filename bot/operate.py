@@ -20,13 +20,13 @@ from agent_core.clock import WallClock
 from agent_core.errors import AgentError
 from agent_core.runtime import AuditedCall
 from agent_core.runtime.operate import (
-    Fleet,
+    FleetServer,
     Pin,
     TriedTool,
     accept,
     audited_calls,
+    configured_fleet,
     difference,
-    look_at_fleet,
     proposals,
     try_server,
 )
@@ -131,8 +131,9 @@ def list_servers(*, as_json: bool = False) -> int:
     """Print every server with its state. Returns the exit code: not 0 when the file is broken."""
 
     async def work(core: CoreSettings) -> int:
-        fleet = await look_at_fleet(core)
-        for line in [_fleet_as_json(fleet)] if as_json else _fleet_in_lines(fleet):
+        servers, waiting = configured_fleet(core), await proposals(core)
+        show = _fleet_as_json if as_json else _fleet_in_lines
+        for line in show(servers, waiting):
             typer.echo(line)
         return 0
 
@@ -157,7 +158,8 @@ def accept_definitions(server: str, tool: str | None, *, only_show: bool = False
     """Print what changed and accept it. Returns the exit code: 1 when nothing was accepted."""
 
     async def work(core: CoreSettings) -> int:
-        waiting = await proposals(core, server, tool)
+        held = await proposals(core)
+        waiting = [pin for pin in held if pin.server == server and tool in (None, pin.tool)]
         if not waiting:
             what = server if tool is None else f"{server} {tool}"
             typer.echo(f"Nothing of {what} waits to be accepted.", err=True)
@@ -176,22 +178,22 @@ def accept_definitions(server: str, tool: str | None, *, only_show: bool = False
     return _with_settings(work)
 
 
-def _fleet_in_lines(fleet: Fleet) -> Iterator[str]:
-    width = max(len(server.name) for server in fleet.servers)
-    for server in fleet.servers:
+def _fleet_in_lines(servers: Sequence[FleetServer], waiting: Sequence[Pin]) -> Iterator[str]:
+    width = max(len(server.name) for server in servers)
+    for server in servers:
         state = typer.style("on ", fg="green") if server.is_on else typer.style("off", fg="yellow")
         limits = server.access.in_words
         scope = "a process for each session" if server.scope == "session" else ""
         notes = [note for note in (server.off, scope, limits) if note]
         line = f"{server.name:<{width}}  {server.transport:<7}  {state}  {' · '.join(notes)}"
         yield line.rstrip()
-    if fleet.waiting:
+    if waiting:
         yield "\nThese tools are off until they are accepted (bot mcp accept SERVER [TOOL]):"
-    for pin in fleet.waiting:
+    for pin in waiting:
         yield f"{_INDENT}{pin.server} {pin.tool}: {_reason(pin)}"
 
 
-def _fleet_as_json(fleet: Fleet) -> str:
+def _fleet_as_json(servers: Sequence[FleetServer], waiting: Sequence[Pin]) -> Iterator[str]:
     shown = {
         "servers": [
             {
@@ -207,14 +209,13 @@ def _fleet_as_json(fleet: Fleet) -> str:
                 },
                 "timeout_s": server.config.call_timeout_s if server.config else None,
             }
-            for server in fleet.servers
+            for server in servers
         ],
         "held": [
-            {"server": pin.server, "tool": pin.tool, "reason": _reason(pin)}
-            for pin in fleet.waiting
+            {"server": pin.server, "tool": pin.tool, "reason": _reason(pin)} for pin in waiting
         ],
     }
-    return json.dumps(shown, ensure_ascii=False, indent=2)
+    yield json.dumps(shown, ensure_ascii=False, indent=2)
 
 
 def _reason(pin: Pin) -> str:
@@ -224,7 +225,7 @@ def _reason(pin: Pin) -> str:
 def _count(tools: Sequence[TriedTool]) -> str:
     """How many tools there are, and how many of them are on where not all are."""
     named = "1 tool" if len(tools) == 1 else f"{len(tools)} tools"
-    on = sum(tool.is_on for tool in tools)
+    on = sum(not tool.reason for tool in tools)
     if on == len(tools):
         return f"has {named}"
     return f"{on} of its {named} {'is' if on == 1 else 'are'} on"

@@ -1,6 +1,6 @@
 """The corpus of a session: expanded_corpus.json, whose order numbers the sources of its reports."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Literal
 from urllib.parse import urlsplit
@@ -54,16 +54,21 @@ def save_corpus(workspace: Workspace, urls: Iterable[str], now: datetime) -> lis
     Articles saved before keep their place, so numbers in earlier reports stay valid; one that had
     failed is filled once its page was fetched. A URL never fetched becomes a failed article.
     """
-    found = _page_finder(workspace)
+    pages = read_pages(workspace)
+    by_key = pages_by_key(pages[::-1])
+
+    def found(url: str) -> Article:
+        return _article(url, find_page(workspace, url) or by_key.get(url_key(url)))
+
     articles = [
-        article if article.status == "success" else _article(article.url, found(article.url))
+        article if article.status == "success" else found(article.url)
         for article in read_corpus(workspace)
     ]
     known = {url_key(article.url) for article in articles}
-    for url in list(urls) or [page.url for page in read_pages(workspace)]:
+    for url in list(urls) or [page.url for page in pages]:
         if url_key(url) not in known:
             known.add(url_key(url))
-            articles.append(_article(url, found(url)))
+            articles.append(found(url))
     successful = sum(article.status == "success" for article in articles)
     file = CorpusFile(
         extraction_timestamp=f"{now:%Y-%m-%dT%H:%M:%S.%f}Z",
@@ -86,12 +91,10 @@ def url_key(url: str) -> str:
     return parts._replace(netloc=parts.netloc.lower(), path=path, fragment="").geturl()
 
 
-def _page_finder(workspace: Workspace) -> Callable[[str], StoredPage | None]:
-    """Look pages up by the URL asked for or the one it led to, in any spelling."""
-    pages = read_pages(workspace)
-    by_key = {url_key(page.final_url): page for page in reversed(pages)}
-    by_key |= {url_key(page.url): page for page in reversed(pages)}
-    return lambda url: find_page(workspace, url) or by_key.get(url_key(url))
+def pages_by_key(pages: Sequence[StoredPage]) -> dict[str, StoredPage]:
+    """By the URLs asked for, and those that they led to."""
+    by_key = {url_key(page.final_url): page for page in pages}
+    return by_key | {url_key(page.url): page for page in pages}
 
 
 def _article(url: str, page: StoredPage | None) -> Article:

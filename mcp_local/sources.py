@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, ValidationError
 
-from mcp_local.corpus import CORPUS_FILE, Article, read_corpus, url_key
+from mcp_local.corpus import CORPUS_FILE, Article, pages_by_key, read_corpus, url_key
 from mcp_local.errors import PathDenied
 from mcp_local.pages import StoredPage, read_pages
 from mcp_local.workspace import Workspace
@@ -75,8 +75,7 @@ def read_sources(workspace: Workspace) -> list[Source]:
     page was fetched counts as that page.
     """
     pages = read_pages(workspace)
-    by_key = {url_key(page.final_url): page for page in pages}
-    by_key |= {url_key(page.url): page for page in pages}
+    by_key = pages_by_key(pages)
     sources = [_from_article(article, by_key) for article in read_corpus(workspace)]
     known = {url_key(source.url) for source in sources}
     for source in chain(_snippets(workspace), map(_from_page, pages)):

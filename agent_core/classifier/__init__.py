@@ -1,15 +1,13 @@
 """The router: rules that cost nothing, then a classifier beside a fast answer."""
 
-from agent_core.classifier.router import ROUTED, Judgement, Routed, Router, Routing, Verdict
-from agent_core.classifier.rules import LONG_TEXT_CHARS, rule_for
+from agent_core.classifier.router import (
+    LONG_TEXT_CHARS,
+    ROUTED,
+    Routed,
+    Router,
+    Routing,
+    Verdict,
+    rule_for,
+)
 
-__all__ = [
-    "LONG_TEXT_CHARS",
-    "ROUTED",
-    "Judgement",
-    "Routed",
-    "Router",
-    "Routing",
-    "Verdict",
-    "rule_for",
-]
+__all__ = ["LONG_TEXT_CHARS", "ROUTED", "Routed", "Router", "Routing", "Verdict", "rule_for"]

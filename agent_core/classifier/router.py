@@ -5,11 +5,11 @@ Nothing of the fast answer leaves before the verdict; on COMPLEX it is cancelled
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import TypeAdapter
 
@@ -21,10 +21,11 @@ from agent_core.errors import (
     RequestTooLarge,
 )
 from agent_core.events import Route, Usage
-from agent_core.messages import Message, user_message
+from agent_core.messages import InboundMessage, Message, user_message
 from agent_core.models import Delta, Model, ModelRequest, Reply, ToolSpec, whole_reply
 from agent_core.models.retry import Retried, RetryingModel
 from agent_core.prompts import prompt
+from agent_core.prompts.small_talk import short_form
 
 USE_TOOLS = ToolSpec(
     name="use_tools",
@@ -39,8 +40,10 @@ USE_TOOLS = ToolSpec(
 
 Verdict = Literal["SIMPLE", "COMPLEX", "ORDER", "STOP"]
 
-_WORD = re.compile(r"\b(?:SIMPLE|COMPLEX|ORDER|STOP)\b")
-_VERDICTS: tuple[Verdict, ...] = ("SIMPLE", "COMPLEX", "ORDER", "STOP")
+_VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+_WORD = re.compile(rf"\b(?:{'|'.join(_VERDICTS)})\b")
+LONG_TEXT_CHARS = 12_000
+"""A longer message is a document: it is saved as a file, and the full agent gets it."""
 _CONTEXT_CHARS = 2_000
 _FAST_MAX_TOKENS = 4_000
 _CLASSIFY_MAX_TOKENS = 1_000
@@ -61,30 +64,19 @@ class Routing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Routed:
-    """The recorded outcome. `answer` is there exactly when the route is SIMPLE."""
+    """The recorded outcome."""
 
     route: Route
     reason: str
+    verdict: Verdict = "COMPLEX"
+    """What the classifier says of the message; a STOP or an ORDER is answered without the loop."""
     raw: str = ""
     fallback: str = ""
     """Why the fast answer gave up after a SIMPLE verdict; empty if it did not."""
     answer: Message | None = None
-    is_order: bool = False
-    """It orders something about schedules, as far as the classifier sees."""
-    is_stop: bool = False
-    """It asks to end the work that goes on."""
+    """There exactly when the route is SIMPLE."""
     usage: Usage = Usage()
     model_calls: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
-    """What the classifier says."""
-
-    word: Verdict
-    reason: str
-    raw: str = ""
-    usage: Usage = Usage()
 
 
 _CUT_SHORT = {"max_tokens", "model_context_window_exceeded", "pause_turn"}
@@ -122,41 +114,55 @@ class Router:
         gate = _Gate(tell)
         answering = asyncio.create_task(self._answer(routing, gate), name="fast-answer")
         try:
-            verdict = await self.classify(routing)
-            if verdict.word != "SIMPLE":
-                return _complex(verdict, unheard=_usage_of(answering))
+            judged = await self.classify(routing)
+            if judged.verdict != "SIMPLE":
+                return replace(judged, usage=judged.usage + _usage_of(answering))
             await gate.open()
             try:
-                return _outcome(verdict, await answering)
+                reply = await answering
             except (ReplyTruncated, RequestTooLarge):
-                return _given_up(verdict, "answer_cut", verdict.usage)
+                return replace(judged, fallback="answer_cut")
+            judged = replace(judged, usage=judged.usage + reply.usage)
+            if fallback := _why_no_answer(reply):
+                return replace(judged, fallback=fallback)
+            return replace(judged, route="SIMPLE", answer=reply.message)
         finally:
             answering.cancel()
             await asyncio.wait({answering})
             if not answering.cancelled():
                 answering.exception()  # looked at, so that asyncio does not warn of it
 
-    async def classify(self, routing: Routing) -> Judgement:
-        """The classifier's verdict; COMPLEX when it is unclear, late or failing."""
+    async def classify(self, routing: Routing) -> Routed:
+        """The classifier's verdict, COMPLEX when it is unclear, late or failing; no answer yet."""
+        history = "\n".join(f"{each.role}: {each.text}" for each in spoken(routing.history))
+        question = prompt(
+            "classify", query=routing.text, history=history[-_CONTEXT_CHARS:] or "(nothing)"
+        )
         request = ModelRequest(
             system="You route queries. You answer with one word.",
-            messages=(user_message(_question(routing)),),
+            messages=(user_message(question),),
             max_tokens=_CLASSIFY_MAX_TOKENS,
             effort="low",
         )
+        judged = Routed(route="COMPLEX", reason="unclear", model_calls=2)
         try:
             async with asyncio.timeout(self._patience_s):
                 reply = await whole_reply(self.classifier, request)
         except TimeoutError:
-            return Judgement(word="COMPLEX", reason="late")
+            return replace(judged, reason="late")
         except ModelError:
-            return Judgement(word="COMPLEX", reason="failed")
-        raw = reply.message.text
-        words: set[str] = set(_WORD.findall(raw.upper()))
-        said: list[Verdict] = [verdict for verdict in _VERDICTS if {verdict} & words]
+            return replace(judged, reason="failed")
+        judged = replace(judged, raw=reply.message.text[:200], usage=reply.usage)
+        words = set(_WORD.findall(reply.message.text.upper()))
+        said = [verdict for verdict in _VERDICTS if verdict in words]
         if len(said) != 1:
-            return Judgement(word="COMPLEX", reason="unclear", raw=raw[:200], usage=reply.usage)
-        return Judgement(word=said[0], reason="classifier", raw=raw[:200], usage=reply.usage)
+            return judged
+        return replace(
+            judged,
+            route="SIMPLE" if said[0] == "STOP" else "COMPLEX",
+            reason="classifier",
+            verdict=said[0],
+        )
 
     async def _answer(self, routing: Routing, gate: "_Gate") -> Reply:
         request = ModelRequest(
@@ -200,16 +206,6 @@ class _Gate:
         self._is_open = True
 
 
-def _question(routing: Routing) -> str:
-    history = _recent(routing.history) or "(nothing)"
-    return prompt("classify", query=routing.text, history=history)
-
-
-def _recent(history: Sequence[Message]) -> str:
-    lines = [f"{message.role}: {message.text}" for message in spoken(history)]
-    return "\n".join(lines)[-_CONTEXT_CHARS:]
-
-
 def _usage_of(answering: asyncio.Task[Reply]) -> Usage:
     """What a fast answer that nobody will hear has cost, as far as that is known."""
     if not answering.done() or answering.cancelled() or answering.exception() is not None:
@@ -217,42 +213,24 @@ def _usage_of(answering: asyncio.Task[Reply]) -> Usage:
     return answering.result().usage
 
 
-def _complex(verdict: Judgement, *, unheard: Usage) -> Routed:
-    return Routed(
-        route="SIMPLE" if verdict.word == "STOP" else "COMPLEX",
-        is_order=verdict.word == "ORDER",
-        is_stop=verdict.word == "STOP",
-        reason=verdict.reason,
-        raw=verdict.raw,
-        usage=verdict.usage + unheard,
-        model_calls=2,
-    )
+def _why_no_answer(reply: Reply) -> str:
+    """Why the fast answer is none; empty where it is one."""
+    if reply.message.tool_calls:
+        reason = reply.message.tool_calls[0].arguments.get("reason", "")
+        return f"tool_use_detected: {reason}"
+    if reply.stop_reason in _CUT_SHORT:
+        return "answer_cut"
+    return "" if reply.message.text else "empty_answer"
 
 
-def _outcome(verdict: Judgement, reply: Reply) -> Routed:
-    usage = verdict.usage + reply.usage
-    escape = next(iter(reply.message.tool_calls), None)
-    is_whole = reply.stop_reason not in _CUT_SHORT
-    if escape is None and reply.message.text and is_whole:
-        return Routed(
-            route="SIMPLE",
-            reason=verdict.reason,
-            raw=verdict.raw,
-            answer=reply.message,
-            usage=usage,
-            model_calls=2,
-        )
-    if escape is None:
-        return _given_up(verdict, "empty_answer" if is_whole else "answer_cut", usage)
-    return _given_up(verdict, f"tool_use_detected: {escape.arguments.get('reason', '')}", usage)
-
-
-def _given_up(verdict: Judgement, fallback: str, usage: Usage) -> Routed:
-    return Routed(
-        route="COMPLEX",
-        reason=verdict.reason,
-        raw=verdict.raw,
-        fallback=fallback,
-        usage=usage,
-        model_calls=2,
-    )
+def rule_for(message: InboundMessage, *, has_unfinished_work: bool) -> str | None:
+    """The rule that makes this message COMPLEX without asking a model, by name; None without."""
+    if message.scheduled:
+        return "scheduled"
+    if message.attachments:
+        return "attachment"
+    if short_form(message.text, "continue") or short_form(message.text, "yes"):
+        return "continue"
+    if len(message.text) > LONG_TEXT_CHARS:
+        return "long_text"
+    return "unfinished_work" if has_unfinished_work else None

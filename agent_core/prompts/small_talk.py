@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from functools import cache
-from typing import Literal
+from typing import Literal, get_args
 
 from agent_core.prompts.language import Language
 from agent_core.words import CORE
@@ -26,12 +26,8 @@ _STOP_SIGN = "🛑"
 _THUMBS_UP = re.compile("\N{THUMBS UP SIGN}\ufe0f?[\U0001f3fb-\U0001f3ff]?")
 _LONGEST_CHARS = 60
 _WORD = re.compile(r"[^\W_]+")
-_SMALL_TALK: tuple[Literal["help", "stop", "status", "thanks"], ...] = (
-    "help",
-    "stop",
-    "status",
-    "thanks",
-)
+_Phrase = Literal["help", "stop", "status", "thanks"]
+_SMALL_TALK: tuple[_Phrase, ...] = get_args(_Phrase)
 
 
 def small_talk(text: str) -> SmallTalk | None:

@@ -25,7 +25,7 @@ from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import Database
 from agent_core.sessions.pins import ToolPins
 from agent_core.settings import CoreSettings, named_variables
-from agent_core.subagents.spec import shipped_specs
+from agent_core.subagents.task import shipped_specs
 from agent_core.tools import ToolContext
 from agent_core.tools.composio import AppFiles, composio_server
 from agent_core.tools.composio_api import DEFAULT_BASE_URL, Accounts, ComposioApi
@@ -59,7 +59,7 @@ def build_runtime(
     Raises:
         SettingsError: the policy file cannot be read.
     """
-    model = _model(settings)
+    model = make_model(settings, settings.agent_model)
     database = Database(settings.state_url)
     pins = Pins(ToolPins(database), now=clock)
     api = composio_api(settings) if composio_url(settings) else None
@@ -109,9 +109,10 @@ def build_runtime(
     )
 
 
-def _model(settings: CoreSettings) -> AnthropicModel:
+def make_model(settings: CoreSettings, name: str) -> AnthropicModel:
+    """A model by its id, to be closed by whoever asked for it."""
     return AnthropicModel(
-        settings.agent_model,
+        name,
         api_key=settings.anthropic_api_key.get_secret_value(),
         auth_token=settings.bearer,
         base_url=settings.model_base_url,

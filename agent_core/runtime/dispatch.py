@@ -268,46 +268,38 @@ def _ends_wait(wait: Wait, turn: StoredTurn) -> bool:
 
 
 class Keeping:
-    """The loop of one process."""
+    """The loop of one process, look by look."""
 
     def __init__(self, parts: TurnParts, dispatch: Dispatch, consents: Consents) -> None:
         self.begun = asyncio.Event()
-        """Set after the first round: what a dead process left has been taken over."""
-        self._database = parts.database
+        """Set after the first look: what a dead process left has been taken over."""
+        self._parts = parts
         self._leases = parts.leases
         self._inbox = parts.inbox
-        self._clock = parts.clock
         self._dispatch = dispatch
         self._consents = consents
+        self._looks = 0
         self._last_beat_s: float | None = None
         self._patient_until_s = 0.0
         self._idle: set[tuple[TurnId, int]] = set()
 
-    async def keep(self) -> None:
-        """Go on for ever. A round that fails is logged and does not end the loop."""
-        looks = 0
-        while True:
-            try:
-                await self._look(looks)
-            except Exception:
-                logger.exception("a look at what is new failed")
-            finally:
-                self.begun.set()
-            looks += 1
-            await asyncio.sleep(LOOK_EVERY_S)
-
-    async def _look(self, looks: int) -> None:
-        if looks % BEAT_EVERY_LOOKS == 0:
-            await self._beat()
-        if looks % REVIVE_EVERY_LOOKS == REVIVE_EVERY_LOOKS - 1:
-            await self._revive()
-        if looks % CONNECTED_EVERY_LOOKS == CONNECTED_EVERY_LOOKS - 1:
-            waiting = await self._inbox.of_process(self._leases.process, "waiting")
-            await self._consents.look(waiting, asyncio.get_running_loop().time())
-        if looks % PURGE_EVERY_LOOKS == PURGE_EVERY_LOOKS - 1:
-            await purge(self._database, self._clock())
-        for turn in await self._inbox.news(self._leases.process, self._clock()):
-            await _apart(turn.session, self._dispatch.see_to(turn))
+    async def look(self) -> None:
+        """Do what has to be done from time to time; what fails is done with a later look."""
+        looks, self._looks = self._looks, self._looks + 1
+        try:
+            if looks % BEAT_EVERY_LOOKS == 0:
+                await self._beat()
+            if looks % REVIVE_EVERY_LOOKS == REVIVE_EVERY_LOOKS - 1:
+                await self._revive()
+            if looks % CONNECTED_EVERY_LOOKS == CONNECTED_EVERY_LOOKS - 1:
+                waiting = await self._inbox.of_process(self._leases.process, "waiting")
+                await self._consents.look(waiting, asyncio.get_running_loop().time())
+            if looks % PURGE_EVERY_LOOKS == PURGE_EVERY_LOOKS - 1:
+                await purge(self._parts.database, self._parts.clock())
+            for turn in await self._inbox.news(self._leases.process, self._parts.clock()):
+                await _apart(turn.session, self._dispatch.see_to(turn))
+        finally:
+            self.begun.set()
 
     async def _beat(self) -> None:
         await self._leases.beat()

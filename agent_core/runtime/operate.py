@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
-from typing import Literal
 
-from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from agent_core.clock import machine_time
@@ -26,8 +25,12 @@ from agent_core.errors import SessionError, SettingsError
 from agent_core.ids import UserId
 from agent_core.messages import JsonObject, Message, Text
 from agent_core.models import ModelRequest, whole_reply
-from agent_core.models.anthropic import AnthropicModel
-from agent_core.runtime.build import composio_api, configured_fleet, local_toolkit
+from agent_core.runtime.build import (
+    composio_api,
+    configured_fleet,
+    local_toolkit,
+    make_model,
+)
 from agent_core.sessions import Database
 from agent_core.sessions.audit import AuditedCall, AuditLog
 from agent_core.sessions.migrations import NEWEST, file_of, revision_of
@@ -55,7 +58,6 @@ _ASKED_OF_POSTGRES = text(
 )
 TRY_LIMITS = HubLimits(connect_timeout_s=300.0, list_timeout_s=30.0)
 """A first start may install the server's package."""
-ToolState = Literal["accepted", "new", "off"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +82,16 @@ def examine_root(root: Path, *, make: bool = False, min_free_bytes: int = MIN_FR
             path.mkdir(parents=True, exist_ok=True)
         return _tried(path, min_free_bytes)
     except OSError as error:
-        raise _unusable(path, error) from error
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise SettingsError(
+                f"The disk of the workspaces' root {path} is full ({error.strerror}; at least "
+                f"{MIN_FREE_BYTES // 1024**2} MB are needed). Make room, or set WORKSPACES_ROOT "
+                "to a directory on another disk."
+            ) from error
+        raise SettingsError(
+            f"The workspaces' root {path} cannot be written ({error.strerror}). Set "
+            "WORKSPACES_ROOT to a directory that the bot may write to."
+        ) from error
 
 
 def _tried(path: Path, min_free_bytes: int) -> Root:
@@ -91,30 +102,13 @@ def _tried(path: Path, min_free_bytes: int) -> Root:
     if free_bytes < min_free_bytes:
         raise OSError(errno.ENOSPC, f"{free_bytes // 1024**2} MB are free")
     if place == path:
-        _try_to_write(place)
+        with tempfile.TemporaryFile(dir=path) as file:
+            file.write(b"\0" * 4096)
+            file.flush()
+            os.fsync(file.fileno())
     elif not os.access(place, os.W_OK | os.X_OK):
         raise OSError(errno.EACCES, os.strerror(errno.EACCES))
     return Root(path=path, exists=place == path, free_bytes=free_bytes)
-
-
-def _try_to_write(directory: Path) -> None:
-    with tempfile.TemporaryFile(dir=directory) as file:
-        file.write(b"\0" * 4096)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _unusable(path: Path, error: OSError) -> SettingsError:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return SettingsError(
-            f"The disk of the workspaces' root {path} is full ({error.strerror}; at least "
-            f"{MIN_FREE_BYTES // 1024**2} MB are needed). Make room, or set WORKSPACES_ROOT to a "
-            "directory on another disk."
-        )
-    return SettingsError(
-        f"The workspaces' root {path} cannot be written ({error.strerror}). Set WORKSPACES_ROOT "
-        "to a directory that the bot may write to."
-    )
 
 
 async def load_libraries() -> None:
@@ -129,13 +123,7 @@ async def ask_model(settings: CoreSettings, name: str) -> None:
         ModelError: it does not answer.
         SettingsError: there is no key.
     """
-    model = AnthropicModel(
-        name,
-        api_key=settings.anthropic_api_key.get_secret_value(),
-        auth_token=settings.bearer,
-        base_url=settings.model_base_url,
-        version=settings.anthropic_version or None,
-    )
+    model = make_model(settings, name)
     request = ModelRequest(
         system="",
         messages=(Message(role="user", parts=(Text(text="Reply with the word OK."),)),),
@@ -185,10 +173,8 @@ async def audited_calls(
     Raises:
         DatabaseTrouble: the database cannot be read.
     """
-    async with _stored(settings.state_url) as database:
-        if database is None or not await database.run(
-            lambda c: inspect(c).has_table("audit"), patience_s=BUSY_PATIENCE_S
-        ):
+    async with _current(settings) as database:
+        if database is None:
             return []
         return await AuditLog(database).entries(
             since=since, user=user, tool=tool, patience_s=BUSY_PATIENCE_S
@@ -249,20 +235,8 @@ def _look_at(engine: Engine, patience_s: float, has_sessions: bool) -> str:
                     "not make what is needed. Grant CREATE on the database and on its schema "
                     "public to that user."
                 )
-        return f"{version}{_examine_tables(connection)}" if has_sessions else version
-
-
-def _examine_tables(connection: Connection) -> str:
-    is_older = revision_of(connection) not in ("", NEWEST)
-    return "; the next start brings its tables up to date" if is_older else ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fleet:
-    """All servers, and the tools that are off until they are accepted."""
-
-    servers: Sequence[FleetServer]
-    waiting: Sequence[Pin]
+        is_older = has_sessions and revision_of(connection) not in ("", NEWEST)
+        return f"{version}; the next start brings its tables up to date" if is_older else version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,27 +245,10 @@ class TriedTool:
 
     name: str
     digest: str
-    state: ToolState
-    """`new`: nothing is pinned yet, the first use does it."""
+    state: str
+    """`accepted`, `off`, or `new`: nothing is pinned yet, the first use does it."""
     reason: str
-    """Why it is or will be off; empty where it is on."""
-
-    @property
-    def is_on(self) -> bool:
-        """Whether agents get it, at the latest with the first use of the server."""
-        return not self.reason
-
-
-async def look_at_fleet(settings: CoreSettings) -> Fleet:
-    """What is configured and what waits; nothing is started or written.
-
-    Raises:
-        AgentError: the file is broken, or the database cannot be read.
-    """
-    servers = configured_fleet(settings)
-    async with _pins(settings) as pins:
-        waiting = [] if pins is None else await pins.waiting()
-    return Fleet(servers=servers, waiting=waiting)
+    """Why it is off, or will be with the first use; empty where agents get it."""
 
 
 async def try_server(settings: CoreSettings, name: str) -> list[TriedTool]:
@@ -313,22 +270,21 @@ async def try_server(settings: CoreSettings, name: str) -> list[TriedTool]:
         finally:
             await running.close()
         own = workspace if server.scope == "session" else None
-        async with _pins(settings) as pins:
-            if pins is not None and await pins.load(name):
-                tools = await Pins(pins).judge(name, tools, own)
-                return [_pinned(tool, own) for tool in tools]
-        return [_new(tool, own) for tool in tools]
+        async with _current(settings) as database:
+            is_known = database is not None and bool(await ToolPins(database).load(name))
+            if database is not None and is_known:
+                tools = await Pins(ToolPins(database)).judge(name, tools, own)
+        return [_tried_tool(tool, own, is_known=is_known) for tool in tools]
 
 
-async def proposals(settings: CoreSettings, server: str, tool: str | None = None) -> list[Pin]:
-    """The definitions of a server, or of one of its tools, that wait to be accepted.
+async def proposals(settings: CoreSettings) -> Sequence[Pin]:
+    """The definitions that wait to be accepted: until then their tools are off.
 
     Raises:
         AgentError: the database cannot be read.
     """
-    async with _pins(settings) as pins:
-        waiting = [] if pins is None else await pins.waiting()
-    return [pin for pin in waiting if pin.server == server and tool in (None, pin.tool)]
+    async with _current(settings) as database:
+        return [] if database is None else await ToolPins(database).waiting()
 
 
 async def accept(settings: CoreSettings, seen: Sequence[Pin]) -> list[str]:
@@ -339,8 +295,8 @@ async def accept(settings: CoreSettings, seen: Sequence[Pin]) -> list[str]:
     Raises:
         AgentError: the database cannot be written.
     """
-    async with _pins(settings) as pins:
-        return [] if pins is None else await pins.accept(seen, machine_time())
+    async with _current(settings) as database:
+        return [] if database is None else await ToolPins(database).accept(seen, machine_time())
 
 
 def difference(pin: Pin) -> list[str]:
@@ -371,24 +327,19 @@ def _ready(servers: Sequence[FleetServer], name: str) -> FleetServer:
     return server
 
 
-def _pinned(tool: ListedTool, workspace: Path | None) -> TriedTool:
-    digest = digest_of_json(stored_form(tool, workspace))
-    state: ToolState = "off" if tool.held else "accepted"
-    return TriedTool(name=tool.name, digest=digest, state=state, reason=tool.held)
-
-
-def _new(tool: ListedTool, workspace: Path | None) -> TriedTool:
+def _tried_tool(tool: ListedTool, workspace: Path | None, *, is_known: bool) -> TriedTool:
     definition = stored_form(tool, workspace)
-    reason = suspicion_of(definition)
-    return TriedTool(name=tool.name, digest=digest_of_json(definition), state="new", reason=reason)
+    reason = tool.held if is_known else suspicion_of(definition)
+    state = "new" if not is_known else "off" if reason else "accepted"
+    return TriedTool(name=tool.name, digest=digest_of_json(definition), state=state, reason=reason)
 
 
 @asynccontextmanager
-async def _pins(settings: CoreSettings) -> AsyncGenerator[ToolPins | None]:
-    """What is pinned; None where no bot of this version has stored anything yet."""
+async def _current(settings: CoreSettings) -> AsyncGenerator[Database | None]:
+    """What bots have stored; None where no bot of this version has stored anything yet."""
     async with _stored(settings.state_url) as database:
         revision = database and await database.run(revision_of, patience_s=BUSY_PATIENCE_S)
-        yield ToolPins(database) if database is not None and revision == NEWEST else None
+        yield database if revision == NEWEST else None
 
 
 @asynccontextmanager

@@ -24,8 +24,7 @@ from agent_core.sessions import Database, EventLog, Inbox, Leases, SessionStore,
 from agent_core.sessions.audit import AuditLog
 from agent_core.sessions.consents import ConsentStore
 from agent_core.sessions.leases import new_process_id
-from agent_core.subagents.spec import SubagentSpec
-from agent_core.subagents.task import task_tool
+from agent_core.subagents.task import SubagentSpec, task_tool
 from agent_core.tools import MAIN_AGENT, ToolOutput
 from agent_core.tools.composio_api import Accounts
 from agent_core.tools.registry import Registry

@@ -15,7 +15,7 @@ from agent_core.messages import InboundMessage, Message, Text
 from agent_core.prompts import prompt
 from agent_core.prompts.language import Language, detect_language
 from agent_core.prompts.small_talk import SmallTalk, is_thumbs_up, phrase_language, small_talk
-from agent_core.runtime.standing import progress_words, standing
+from agent_core.runtime.standing import Standing
 from agent_core.sessions import StoredTurn
 from agent_core.sessions.turns import TurnKind
 from agent_core.words import CORE, Words
@@ -117,7 +117,7 @@ def answer_small_talk(
     language = phrase_language(turn.inbound.text) or thread_language(turn, earlier)
     words = CORE.of(language)
     if before is not None and before.outcome is None and kind in ("empty", "status"):
-        text = progress_words(standing(events), now, words)
+        text = Standing(events).progress(now, words)
     else:
         text = _answer(kind, turn, before, words)
     return Routed(

@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from agent_core.background import Background
@@ -13,10 +14,10 @@ from agent_core.events import AnyEvent
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import InboundMessage
 from agent_core.runtime.consents import Consents
-from agent_core.runtime.dispatch import Dispatch, Keeping
+from agent_core.runtime.dispatch import LOOK_EVERY_S, Dispatch, Keeping
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import kind_of
-from agent_core.runtime.schedules import Host, Timekeeper
+from agent_core.runtime.schedules import DUE_EVERY_S, Host, Timekeeper
 from agent_core.runtime.turns import Orders
 from agent_core.schedules.order_reader import OrderReader
 from agent_core.sessions import (
@@ -119,7 +120,11 @@ class Runtime:
         self._parts.behind.start()
         await self._leases.enter()
         await self._dispatch.durable.launch()
-        self._background.run(self._keeping.keep)
+        self._background.repeat(
+            self._keeping.look,
+            pause=partial(asyncio.sleep, LOOK_EVERY_S),
+            name="a look at what is new",
+        )
         await self._keeping.begun.wait()
         self._background.run(self._warm_up_soon)
         return self
@@ -145,7 +150,11 @@ class Runtime:
     def keep_schedules(self, host: Host) -> None:
         """From now on what is due begins, and is told on `host`."""
         self.timekeeper.attach(host)
-        self._background.run(self.timekeeper.keep)
+        self._background.repeat(
+            self.timekeeper.look,
+            pause=partial(asyncio.sleep, DUE_EVERY_S),
+            name="a look at the schedules",
+        )
 
     def take_orders_with(self, orders: Orders) -> None:
         """From now on messages that the classifier takes for an order of a schedule go there."""

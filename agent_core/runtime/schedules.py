@@ -52,7 +52,7 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
-LOOK_EVERY_S = 1.0
+DUE_EVERY_S = 1.0
 STARTS_PER_LOOK = 10
 STALE_CLAIM = timedelta(seconds=30)
 """A slot whose turn is not there after so long was claimed by a process that died."""
@@ -114,15 +114,6 @@ class Timekeeper:
         """From now on schedules are told on `host`; before that nothing is begun."""
         self._host = host
 
-    async def keep(self) -> None:
-        """Go on for ever. A look that fails is logged and does not end the loop."""
-        while True:
-            try:
-                await self.look()
-            except Exception:
-                logger.exception("a look at the schedules failed")
-            await asyncio.sleep(LOOK_EVERY_S)
-
     async def run_now(self, schedule: Schedule) -> Slot | None:
         """Begin a run that a person wants at once; None while another one goes on."""
         now = self._clock().replace(microsecond=0)
@@ -133,10 +124,7 @@ class Timekeeper:
 
     async def end(self, slot: Slot, state: SlotState, *, root: str = "") -> None:
         """What became of a slot's turn: told once, and three failures in a row pause it."""
-        if not await self._store.end(slot, state, root=root):
-            return
-        if state != "failed":
-            await self._store.count_success(slot.schedule)
+        if not await self._store.end(slot, state, root=root) or state != "failed":
             return
         before = await self._store.get(slot.schedule)
         back_off = FIRST_BACK_OFF * 4**before.failures

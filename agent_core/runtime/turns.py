@@ -42,7 +42,7 @@ from agent_core.runtime.ready_answers import (
     work_to_tell,
 )
 from agent_core.runtime.runs import Stopped, StopSignals, Work, turn_at
-from agent_core.runtime.standing import apology, standing, stop_words, unsure_words
+from agent_core.runtime.standing import Standing, apology, unsure_words
 from agent_core.runtime.waits import Waits, unfinished
 from agent_core.sessions import Stop, StoredTurn
 from agent_core.workspaces import (
@@ -114,7 +114,7 @@ def routing_of(turn: StoredTurn, earlier: tuple[Message, ...]) -> Routing:
 async def verdict_of(parts: TurnParts, turn: StoredTurn) -> Verdict:
     """What a message wants that was written while another one is worked on."""
     history = settled(await parts.store.history_before(turn))
-    return (await parts.router.classify(routing_of(turn, history))).word
+    return (await parts.router.classify(routing_of(turn, history))).verdict
 
 
 class _Body:
@@ -167,10 +167,10 @@ class _Body:
         parts, scope, turn = self._parts, self._scope, self._turn
         stop = (await parts.store.turn(turn.id)).stop or Stop(by="", why="asked")
         await self._waits.overtake(scope)
-        then = standing(await parts.log.of_turn(turn.id), await parts.store.effects_of(turn.id))
+        then = Standing(await parts.log.of_turn(turn.id), await parts.store.effects_of(turn.id))
         await scope.emit(RunFinished(**scope.at(0, 1), outcome="stopped", text=""))
         left_out = [each.inbound.text for each in await parts.inbox.left_out(turn)]
-        said = stop_words(then, stop, self._work.words, left_out=left_out)
+        said = then.stopped(stop, self._work.words, left_out=left_out)
         return RunResult(outcome="stopped", text=said)
 
     async def _answer(self) -> RunResult:
@@ -181,7 +181,7 @@ class _Body:
         scope = scope.acting_as(asker)
         await keep_document(turn, work.workspace)
         routed = await self._route(earlier, is_resumed=bool(done))
-        if routed.is_order:
+        if routed.verdict == "ORDER":
             return RunResult(outcome="steered", text="")
         if routed.answer is not None:
             await scope.save(0, [user_message(opening_text(turn)), routed.answer])
@@ -230,9 +230,10 @@ class _Body:
             async def take() -> bool:
                 return await self._orders(turn.inbound)
 
-            if routed.is_order and await scope.steps.once("order", take, IS_TAKEN):
-                return routed
-            routed = replace(routed, is_order=False)
+            if routed.verdict == "ORDER":
+                if await scope.steps.once("order", take, IS_TAKEN):
+                    return routed
+                routed = replace(routed, verdict="COMPLEX")
         await self._announce_route(routed)
         return routed
 
@@ -262,7 +263,7 @@ class _Body:
 
         async def work() -> Routed:
             routed = await self._parts.router.route(routing_of(self._turn, earlier), tell)
-            if not routed.is_stop:
+            if routed.verdict != "STOP":
                 return routed
             said = Text(text=self._work.words("answer-nothing-running"))
             return replace(routed, answer=Message(role="assistant", parts=(said,)))

@@ -133,11 +133,7 @@ class OrderReader:
         self._patience_s = patience_s
 
     async def draft(self, said: Said) -> OrderDraft:
-        """What the model reads in a person's words; for `check_draft` to look at.
-
-        Raises:
-            ReaderAway: the model is not there, fails, or is late.
-        """
+        """What the model reads in a person's words, for `check_draft`. Raises ReaderAway."""
         if len(said.text) > MAX_ORDER_CHARS or not own_words(said.text):
             return NO_ORDER
         request = ModelRequest(

@@ -81,7 +81,6 @@ class AuditLog:
         self,
         *,
         since: datetime | None = None,
-        session: SessionId | None = None,
         user: str | None = None,
         tool: str | None = None,
         patience_s: float = PATIENCE_S,
@@ -90,7 +89,6 @@ class AuditLog:
 
         Args:
             since: None for all.
-            session: Of this session alone.
             user: Asked or approved by this person: the whole id, or what stands behind its `:`.
             tool: A pattern such as `GMAIL_*`, for a full name or an action's slug, in any case.
             patience_s: How long a database in trouble is waited for.
@@ -101,8 +99,6 @@ class AuditLog:
         query = select(audit).order_by(audit.c.id)
         if since is not None:
             query = query.where(audit.c.at >= since)
-        if session is not None:
-            query = query.where(audit.c.session == session)
         calls = await self._database.run(
             lambda connection: list(_calls(connection, query)), patience_s=patience_s
         )

@@ -65,11 +65,7 @@ class ConsentStore:
         return next(iter(await self._database.read(query, CONSENT)), None)
 
     async def get(self, consent: ConsentId) -> Consent:
-        """A consent by id.
-
-        Raises:
-            SessionError: there is none.
-        """
+        """A consent by id; SessionError where there is none."""
         found = await self.find(consent)
         if found is None:
             raise SessionError(f"There is no consent {consent}.")

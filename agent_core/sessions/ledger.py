@@ -14,8 +14,6 @@ from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.leases import Leases
 from agent_core.sessions.schema import ledger, marks
 
-Clock = Callable[[], datetime]
-
 ACK_PATIENCE_S = 2.5
 """Slack waits three seconds; what is not acknowledged then it delivers again."""
 
@@ -25,7 +23,9 @@ _MANY_DOUBTS = 1_000
 class Ledger:
     """Written before anything is acknowledged, so that no gesture is lost and none counts twice."""
 
-    def __init__(self, database: Database, leases: Leases, clock: Clock = machine_time) -> None:
+    def __init__(
+        self, database: Database, leases: Leases, clock: Callable[[], datetime] = machine_time
+    ) -> None:
         self._database = database
         self._leases = leases
         self._clock = clock

@@ -44,11 +44,7 @@ class SessionStore:
         return next(iter(await self._database.read(query, SESSION)), None)
 
     async def session_of(self, turn: StoredTurn) -> StoredSession:
-        """The session of a turn.
-
-        Raises:
-            SessionError: there is none.
-        """
+        """The session of a turn; SessionError where there is none."""
         session = await self.session(turn.session)
         if session is None:
             raise SessionError(f"Turn {turn.id} has no session.")
@@ -99,11 +95,7 @@ class SessionStore:
         return await self.turn(turn_id)
 
     async def turn(self, turn: TurnId) -> StoredTurn:
-        """A turn by id.
-
-        Raises:
-            SessionError: there is none.
-        """
+        """A turn by id; SessionError where there is none."""
         found = await self._turns(turns.c.id == turn)
         if not found:
             raise SessionError(f"There is no turn {turn}.")

@@ -17,7 +17,7 @@ from agent_core.observers import Observers, ToolObserver, standard_observers
 from agent_core.runtime.parts import Agents, TurnParts
 from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import Database
-from agent_core.subagents.spec import SubagentSpec, shipped_specs
+from agent_core.subagents.task import SubagentSpec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import MAIN_AGENT, Toolset

@@ -32,12 +32,10 @@ def check_installation(*, as_json: bool = False) -> int:
     logging.getLogger().addHandler(logging.NullHandler())  # what libraries log is in the findings
     report: Callable[[Finding], None] = (lambda _: None) if as_json else _print_lines
     try:
-        configuration = read_configuration()
+        findings = asyncio.run(_check(read_configuration(), report))
     except SettingsError as error:
         findings = [replace(wrong(str(error)), title=_SETTINGS)]
         report(findings[0])
-    else:
-        findings = asyncio.run(_check(configuration, report))
     is_well = all(finding.state != "wrong" for finding in findings)
     if as_json:
         told = {"ok": is_well, "checks": list(map(_as_object, findings))}

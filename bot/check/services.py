@@ -100,13 +100,12 @@ def _explain_model(error: ModelError, model: str, setting: str) -> Finding:
         return _explain_status(who, "ANTHROPIC_BASE_URL", meanings, status, said)
     if not isinstance(error, ModelUnavailable):
         return wrong(f"{model}: {as_sentence(error)}")
-    remedy = (
-        "see that this machine reaches the provider and that ANTHROPIC_BASE_URL, if it is set, is "
-        "right."
+    is_away = error.kind == "connection"
+    said = "the provider cannot be reached;" if is_away else f"{as_sentence(error)} To mend it,"
+    return wrong(
+        f"{model}: {said} see that this machine reaches the provider and that ANTHROPIC_BASE_URL, "
+        "if it is set, is right."
     )
-    if error.kind == "connection":
-        return wrong(f"{model}: the provider cannot be reached; {remedy}")
-    return wrong(f"{model}: {as_sentence(error)} To mend it, {remedy}")
 
 
 async def _look_at_composio(core: CoreSettings) -> Finding:

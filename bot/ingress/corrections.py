@@ -102,10 +102,6 @@ class Posts:
             names = {}
         return plain_text(post.wire_text, bot_user=self._bot_user, names=names)
 
-    def words(self, post: InboundPost) -> str:
-        """The same without looking anybody up."""
-        return plain_text(post.wire_text, bot_user=self._bot_user)
-
 
 class Corrections:
     """Tells the agent: changes turns that have not begun, and stops the turns of what is gone."""

@@ -124,10 +124,10 @@ class Admitted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A post by somebody whom the bot does not serve; an empty sentence is not told."""
+    """A post by somebody whom the bot does not serve."""
 
-    post: InboundPost
     sentence: str
+    """Told to the author alone, unless it is empty."""
 
 
 class InVain(Exception):
@@ -221,7 +221,7 @@ class Gate:
         _log.info("denied %s in %s: %s", post.user, post.thread.channel, served)
         spoke_to_bot = post.mentions_bot or post.channel_type == "im"
         sentence = refusal(served, post_language(post, person)) if spoke_to_bot else ""
-        return Refused(post=post, sentence=sentence)
+        return Refused(sentence=sentence)
 
     async def is_for_us(self, post: InboundPost) -> bool:
         """Whether a post speaks to the bot.

@@ -4,10 +4,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Protocol
 
 from agent_core.messages import JsonObject
-from bot.inbound import object_in, text_in
+from bot.inbound import object_in, objects_in, text_in
 from bot.ingress.authorise import Facts
 from bot.threads import ThreadRef
 
@@ -113,7 +113,7 @@ def without_links(body: JsonObject) -> JsonObject:
         return body
     actions = [
         {name: value for name, value in action.items() if name != "url"}
-        for action in _objects(body, "actions")
+        for action in objects_in(body, "actions")
     ]
     return {**body, "actions": actions}
 
@@ -132,14 +132,14 @@ def read_facts(body: JsonObject) -> Facts:
 
 def first_input(body: JsonObject) -> str:
     """The id of the first block of a submitted view that an error may stand at, or empty."""
-    blocks = _objects(object_in(body, "view"), "blocks")
+    blocks = objects_in(object_in(body, "view"), "blocks")
     return next(
         (text_in(block, "block_id") for block in blocks if block.get("type") == "input"), ""
     )
 
 
 def _read_press(body: JsonObject) -> Press | None:
-    actions = _objects(body, "actions")
+    actions = objects_in(body, "actions")
     action: JsonObject = actions[0] if actions else {}
     place, message = object_in(body, "container"), object_in(body, "message")
     press = Press(
@@ -205,11 +205,3 @@ def _value(element: JsonObject) -> str:
         or text_in(element, "selected_conversation")
         or text_in(element, "value")
     )
-
-
-def _objects(raw: JsonObject, key: str) -> list[JsonObject]:
-    value: Any = raw.get(key)
-    if not isinstance(value, list):
-        return []
-    items = cast("list[object]", value)
-    return [cast("JsonObject", item) for item in items if isinstance(item, dict)]

@@ -12,7 +12,7 @@ from agent_core.messages import Attachment, InboundMessage
 from agent_core.runtime import Ledger, asks_for_nothing
 from bot.inbound import InboundPost, SlackFile, mentioned_users, plain_text
 from bot.ingress.corrections import Posts
-from bot.ingress.gate import Admitted, Front, Refused, post_language, tell_alone
+from bot.ingress.gate import Admitted, Front, post_language
 from bot.render import escape
 from bot.slack_api import People, PostRecord, SlackApi, SlackError
 from bot.threads import user_id
@@ -90,14 +90,6 @@ class Handover:
         is_new = message is not None and await self._give(message)
         await self._ledger.settle(admitted.post.key)
         return is_new
-
-    async def tell(self, refused: Refused) -> None:
-        """Say to the author alone why there will be no answer, where there is a word for it."""
-        post = refused.post
-        thread_ts = post.thread.root_ts if post.is_reply else None
-        await tell_alone(
-            self._api, post.thread.channel, post.user, refused.sentence, thread_ts=thread_ts
-        )
 
     async def tell_parked(self, admitted: Admitted) -> None:
         """Say in the thread that the answer has to wait."""

@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 from agent_core.background import Background, Backoff
 from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger, small_talk
-from bot.inbound import InboundPost
+from bot.inbound import InboundPost, plain_text
 from bot.ingress.authorise import Rules
 from bot.ingress.corrections import Corrections, Posts
 from bot.ingress.gate import (
@@ -24,6 +24,7 @@ from bot.ingress.gate import (
     Judged,
     Refused,
     Told,
+    tell_alone,
 )
 from bot.ingress.handover import FileKeeper, Handover
 from bot.slack_api import Clock, People, SlackApi, SlackError
@@ -105,7 +106,7 @@ class Ingress:
         self._front = front
         self._ledger = ledger
         self._signs = signs
-        self._clock = api.clock
+        self._api = api
         self._posts = Posts(people, rules.identity)
         self._gate = Gate(front, ledger, people, api, rules)
         self._handover = Handover(front, ledger, files, api, people, self._posts)
@@ -157,7 +158,8 @@ class Ingress:
 
     def waits_its_turn(self, post: InboundPost) -> bool:
         """Whether a post stays behind earlier ones of its thread: not the word to stop alone."""
-        return bool(post.files) or small_talk(self._posts.words(post)) != "stop"
+        words = plain_text(post.wire_text, bot_user=self._posts.identity.bot_user)
+        return bool(post.files) or small_talk(words) != "stop"
 
     async def judge(self, post: InboundPost) -> Judged:
         """Whether a post is to be answered; nothing is recorded.
@@ -173,7 +175,7 @@ class Ingress:
             await self.under_way.settle()
 
     async def _insist(self, key: str, attempt: Callable[[bool], Awaitable[T]]) -> T:
-        return await insist(self._clock, key, attempt)
+        return await insist(self._api.clock, key, attempt)
 
     async def _take_post(self, post: InboundPost, *, again: bool) -> None:
         """The author is looked up while earlier posts of the thread are still handed over."""
@@ -219,7 +221,9 @@ class Ingress:
                     key, second_key = post.key, post.second_key
                     await self._insist(key, lambda _: self._ledger.forget(key, second_key))
                 case Refused():
-                    await self._handover.tell(judged)
+                    thread_ts = post.thread.root_ts if post.is_reply else None
+                    place, sentence = post.thread.channel, judged.sentence
+                    await tell_alone(self._api, place, post.user, sentence, thread_ts=thread_ts)
                     await self._settle(post)
         except InVain:
             return "parked"

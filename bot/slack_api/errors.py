@@ -20,7 +20,6 @@ class SlackError(AgentError):
     Attributes:
         method: The Web API method that was called.
         code: Slack's own word for the error; empty when there was no answer.
-        needed: The scope that is missing, where Slack names it.
     """
 
     def __init__(self, method: str, code: str = "", *, needed: str = "", detail: str = "") -> None:
@@ -28,7 +27,6 @@ class SlackError(AgentError):
         super().__init__(f"{method}: {code or detail or 'no answer'}{lacks}")
         self.method = method
         self.code = code
-        self.needed = needed
 
 
 class SlackLimited(SlackError):

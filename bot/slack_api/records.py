@@ -1,15 +1,12 @@
 """Slack's answers, read into frozen records with our names."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from agent_core.messages import JsonObject
 
 EVENT_TYPE = "universal_agent"
 """The metadata type under which the bot marks its own posts."""
-
-ConversationKind = Literal["channel", "group", "im", "mpim"]
-"""Slack's words: public, private, direct with one person, direct with several."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +69,8 @@ class Conversation:
     """A channel or direct conversation that the bot is a member of."""
 
     id: str
-    kind: ConversationKind
+    kind: str
+    """`channel` (public), `group` (private), `im` or `mpim` (direct with one or with several)."""
     name: str = ""
     """Without a sign before it; empty for a direct one."""
     is_archived: bool = False
@@ -134,7 +132,7 @@ def shared_in(file: JsonObject, channel: str) -> bool:
     return any(channel in places for places in shares.values())
 
 
-def _conversation_kind(raw: JsonObject) -> ConversationKind:
+def _conversation_kind(raw: JsonObject) -> str:
     """A conversation of several people may say that it is a group, too."""
     if raw.get("is_im"):
         return "im"

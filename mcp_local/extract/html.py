@@ -2,25 +2,37 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
-from typing import cast
+from typing import Any
 
-from lxml.html import HtmlElement, fromstring  # pyright: ignore[reportUnknownVariableType]
+from lxml.etree import strip_tags  # pyright: ignore[reportUnknownVariableType]
 from trafilatura import bare_extraction
+from trafilatura.metadata import examine_meta, extract_title
 from trafilatura.settings import Document
 from trafilatura.utils import load_html
+from trafilatura.xml import xmltotxt  # pyright: ignore[reportUnknownVariableType]
 
-from mcp_local.extract.markdown import Article, Element, line_of, render_blocks
+from mcp_local.extract import Article
 
 MAX_HTML_CHARS = 4_000_000
 """More markup than this is not parsed; it would take the reader several hundred megabytes."""
 
+MAX_TITLE_CHARS = 300
+MAX_DESCRIPTION_CHARS = 1_000
 MIN_CHARS = 80
 """With less text than this, a page with scripts is one whose text comes by script."""
 
 _EMBEDDED = re.compile(r"data:[^\s\"'()<>]{1000,}")
+
+
+Element = Any
+"""An element of an HTML page, or of trafilatura's simpler tree; lxml comes without types."""
+
+
+def line_of(text: str | None) -> str:
+    """Text on one line, each run of white space one space."""
+    return " ".join((text or "").split())
 
 
 def extract_html(html: str, url: str) -> Article:
@@ -28,16 +40,24 @@ def extract_html(html: str, url: str) -> Article:
     tree = load_html(_EMBEDDED.sub("data:", html)[:MAX_HTML_CHARS])
     if tree is None:
         return Article(lack="no text on the page")
-    page = cast("Element", tree)
-    facts = read_facts(page)
+    page: Element = tree
+    facts = examine_meta(tree)
+    title, description = line_of(facts.title or extract_title(tree)), line_of(facts.description)
+    # Headings of the body that only repeat the title.
+    headlines = {title.casefold()}
+    headlines |= {line_of("".join(h1.itertext())).casefold() for h1 in page.iter("h1")}
     body = find_body(tree, url)
     blocks = render_blocks(body) if body is not None else []
-    markdown = "\n\n".join(drop_boilerplate(blocks, facts.headlines))
+    markdown = "\n\n".join(drop_boilerplate(blocks, headlines))
     if len(markdown) < MIN_CHARS and _has_scripts(page):
         return Article(lack="needs a browser")
     if not markdown:
         return Article(lack="no text on the page")
-    return Article(title=facts.title, description=facts.description, markdown=markdown)
+    return Article(
+        title=title[:MAX_TITLE_CHARS],
+        description=description[:MAX_DESCRIPTION_CHARS],
+        markdown=markdown,
+    )
 
 
 def _has_scripts(page: Element) -> bool:
@@ -45,85 +65,32 @@ def _has_scripts(page: Element) -> bool:
     return any("json" not in script.get("type", "").lower() for script in page.iter("script"))
 
 
-MAX_TITLE_CHARS = 300
-MAX_DESCRIPTION_CHARS = 1_000
-_TITLE_NAMES = ("og:title", "twitter:title", "dc.title", "citation_title")
-_DESCRIPTION_NAMES = ("description", "og:description", "twitter:description")
-_SITE_SUFFIX = re.compile(r"\s+[|·»:\u2010-\u2015-]+\s+[^|·»\u2010-\u2015]{1,40}$")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """What a page says about itself."""
-
-    title: str
-    description: str
-    headlines: frozenset[str]
-    """Every spelling of the title, in lower case: body headings that only repeat it."""
-
-
-def read_facts(tree: Element) -> Facts:
-    """Title and description on one line each, empty where the page has none."""
-    metas = _metas(tree)
-    named = [metas[name] for name in _TITLE_NAMES if metas.get(name)]
-    h1s = [text for text in (_text(h1) for h1 in tree.iter("h1")) if text]
-    title_tags = [text for text in (_text(title) for title in tree.iter("title")) if text]
-    short_tags = [_SITE_SUFFIX.sub("", text) for text in title_tags[:1]]
-    lone_h1 = h1s if len(h1s) == 1 else []
-    candidates = [*named, *lone_h1, *short_tags, *title_tags[:1], *h1s]
-    title = next(iter(candidates), "")
-    if lone_h1 and title.startswith(lone_h1[0]):
-        title = lone_h1[0]
-    descriptions = (metas.get(name, "") for name in _DESCRIPTION_NAMES)
-    return Facts(
-        title=title[:MAX_TITLE_CHARS],
-        description=next((text for text in descriptions if text), "")[:MAX_DESCRIPTION_CHARS],
-        headlines=frozenset(text.casefold() for text in candidates),
-    )
-
-
-def _metas(tree: Element) -> dict[str, str]:
-    """The page's meta elements by name; the first of a name counts."""
-    found: dict[str, str] = {}
-    for meta in tree.iter("meta"):
-        name = (meta.get("property", "") or meta.get("name", "")).lower()
-        content = line_of(meta.get("content", ""))
-        if name and content:
-            found.setdefault(name, content)
-    return found
-
-
-def _text(element: Element) -> str:
-    return line_of("".join(element.itertext()))[:MAX_DESCRIPTION_CHARS]
-
-
-_parse = cast("Callable[[str], Element]", fromstring)
-
 MAX_PIECES = 60
 _LEAST_SHARE = 0.3
 _LEAST_GAIN = 1.15
 
 
-def find_body(page: HtmlElement, url: str) -> Element | None:
+def find_body(page: Element, url: str) -> Element | None:
     """The main text as trafilatura's simple tree, or None where there is none."""
     body = _extract(page, url)
     if body is None:
         return None
-    whole = _joined(cast("Element", page), line_of("".join(body.itertext())))
+    text = "".join(body.itertext())
+    whole = _joined(page, line_of(text))
     rejoined = _extract(whole, url) if whole is not None else None
-    if rejoined is not None and _length(rejoined) > _LEAST_GAIN * _length(body):
+    if rejoined is not None and len("".join(rejoined.itertext())) > _LEAST_GAIN * len(text):
         return rejoined
     return body
 
 
-def _extract(page: HtmlElement, url: str) -> Element | None:
+def _extract(page: Element, url: str) -> Element | None:
     document = bare_extraction(page, url=url, favor_precision=True, include_comments=False)
     if not isinstance(document, Document):
         return None
-    return cast("Element", document.body)  # pyright: ignore[reportUnknownMemberType]
+    return document.body  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 
-def _joined(page: Element, text: str) -> HtmlElement | None:
+def _joined(page: Element, text: str) -> Element | None:
     """All elements of the kind that holds the text found so far, in one article."""
     kind = _holding_kind(page, text)
     if kind is None:
@@ -133,10 +100,10 @@ def _joined(page: Element, text: str) -> HtmlElement | None:
     outer = [piece for piece in pieces if not any(id(up) in known for up in piece.iterancestors())]
     if not 2 <= len(outer) <= MAX_PIECES:
         return None
-    document = _parse("<html><body><article></article></body></html>")
+    document: Element = load_html("<html><body><article></article></body></html>")
     for article in document.iter("article"):
         article.extend([deepcopy(piece) for piece in outer])
-    return cast("HtmlElement", document)
+    return document
 
 
 def _holding_kind(page: Element, text: str) -> tuple[str, str] | None:
@@ -152,10 +119,6 @@ def _holding_kind(page: Element, text: str) -> tuple[str, str] | None:
         if length >= _LEAST_SHARE * len(text):
             return kind
     return None
-
-
-def _length(body: Element) -> int:
-    return sum(len(text) for text in body.itertext())
 
 
 MAX_NOTICE_CHARS = 260
@@ -199,3 +162,26 @@ def _repeats(block: str, headlines: Collection[str]) -> bool:
 
 def _is_heading(block: str) -> bool:
     return bool(re.match(r"#{1,6} ", block))
+
+
+_CODE = re.compile(r"(^```.*?^```+$)", re.MULTILINE | re.DOTALL)
+_ESCAPE = re.compile(r"\\([^a-zA-Z0-9\s|])")
+_SPACES = re.compile(r"(?<=\S)[^\S\n]+")
+
+
+def render_blocks(body: Element) -> list[str]:
+    """The blocks of the tree in their order, to be joined by empty lines.
+
+    trafilatura writes the Markdown; without emphasis, links and escapes its words are the page's.
+    """
+    for code in body.iter("code"):
+        if "\n" not in "".join(code.itertext()) and not list(code.iter("lb")):
+            code.tag = "hi"
+    for quote in body.iter("quote"):
+        for part in list(quote.iter("p")) or [quote]:
+            part.text = f"> {part.text or ''}"
+    strip_tags(body, "hi", "ref", "del")
+    pieces = _CODE.split(xmltotxt(body, True))
+    pieces[::2] = [_SPACES.sub(" ", _ESCAPE.sub(r"\1", piece)) for piece in pieces[::2]]
+    lines = "\n".join(line.rstrip() for line in "".join(pieces).splitlines())
+    return [block for block in re.split(r"\n{2,}", lines.strip()) if block]

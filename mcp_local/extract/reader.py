@@ -11,7 +11,7 @@ from typing import Literal
 from anyio import BrokenWorkerProcess, CapacityLimiter, to_process
 
 from mcp_local.errors import FetchFailed
-from mcp_local.extract.markdown import Article
+from mcp_local.extract import Article
 
 MAX_MEMORY_BYTES = 2_000_000_000
 """Of one worker; a page that breaks it ends the process, which is replaced."""

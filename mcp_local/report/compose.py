@@ -173,10 +173,6 @@ _MAX_VERSIONS = 500
 _DATE = re.compile(rb"<time .*?</time>", re.DOTALL)
 _WRITING = threading.Lock()
 """An empty page seen under it was begun by a process that died, not by another call."""
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
 
 
 def topic_slug(title: str) -> str:
@@ -210,7 +206,7 @@ def write_new_version(workspace: Workspace, title: str, day: date, html: str) ->
 
 
 def _names(title: str, day: date) -> Iterator[str]:
-    stem = f"{topic_slug(title)}_{_MONTHS[day.month - 1]}_{day.year}"
+    stem = f"{topic_slug(title)}_{day:%B_%Y}".lower()
     for version in range(1, _MAX_VERSIONS + 1):
         suffix = "" if version == 1 else f"_v{version}"
         yield str(PurePosixPath(REPORTS_DIRECTORY) / f"{stem}{suffix}.html")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr, ValidationError
+from pydantic import SecretStr
 
 from agent_core.settings import ZAI_BASE_URL, CoreSettings
 
@@ -107,23 +107,6 @@ def test_a_database_holds_state_and_turns(monkeypatch: pytest.MonkeyPatch) -> No
     assert made.state_url == made.durable_url == "postgresql://db.test/bot"
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("MAX_STEPS", "0"),
-        ("MAX_STEPS", "many"),
-        ("MAX_MINUTES", "0"),
-        ("MAX_MINUTES", "-1"),
-        ("MAX_TOKENS", "999"),
-    ],
-)
-def test_a_limit_that_makes_no_sense_is_refused_by_name(
-    monkeypatch: pytest.MonkeyPatch, name: str, value: str
-) -> None:
-    with pytest.raises(ValidationError, match=name.lower()):
-        settings(monkeypatch, **{name: value})
-
-
 def test_secrets_are_not_in_what_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     secrets = [name for name in NAMES if name.endswith(("_KEY", "_TOKEN"))]
     made = settings(monkeypatch, **{name: f"hush-{name}" for name in secrets})
@@ -132,32 +115,16 @@ def test_secrets_are_not_in_what_is_printed(monkeypatch: pytest.MonkeyPatch) -> 
     assert "hush" not in made.model_dump_json()
 
 
-def test_every_setting_says_what_it_is_for() -> None:
-    assert [
-        name for name, field in CoreSettings.model_fields.items() if not field.description
-    ] == []
-
-
 @pytest.mark.proves("settings.composio_api_key", "settings.logfire_token", "settings.zai_api_key")
 @pytest.mark.parametrize("name", ["COMPOSIO_API_KEY", "ZAI_API_KEY", "LOGFIRE_TOKEN"])
-def test_a_described_key_is_read_from_the_environment(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+def test_a_described_key_is_read_from_the_environment_and_may_be_left_out(
+    monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    without: SecretStr = getattr(CoreSettings(), name.lower())
+    assert without.get_secret_value() == ""
     monkeypatch.setenv(name, "hush")
     read: SecretStr = getattr(CoreSettings(), name.lower())
     assert read.get_secret_value() == "hush"
-
-
-@pytest.mark.proves("settings.composio_api_key")
-@pytest.mark.parametrize("name", ["COMPOSIO_API_KEY", "LOGFIRE_TOKEN"])
-def test_without_it_the_settings_are_still_whole(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv(name, raising=False)
-    read: SecretStr = getattr(CoreSettings(), name.lower())
-    assert read.get_secret_value() == ""
 
 
 @pytest.mark.proves("settings.no_user_id")

@@ -17,8 +17,7 @@ from agent_core.classifier import router
 from agent_core.context.history import LOST_RESULT
 from agent_core.loop.run import DECLINED, NO_WORDS
 from agent_core.prompts import prompt
-from agent_core.subagents.spec import shipped_specs
-from agent_core.subagents.task import task_tool
+from agent_core.subagents.task import shipped_specs, task_tool
 from mcp_local.server import build_server
 from mcp_local.settings import Settings
 

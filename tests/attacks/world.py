@@ -29,7 +29,7 @@ from agent_core.ids import TurnId, UserId
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Runtime
 from agent_core.runtime.consents import Verdict
-from agent_core.subagents.spec import SubagentSpec
+from agent_core.subagents.task import SubagentSpec
 from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.obedient import ObedientModel

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 
 from bot.sandbox.model import ModelStandIn, Pace, Reply, Text, ToolUse
-from bot.sandbox.model.playbooks import Plan
+from bot.sandbox.model.message import Kind
 from bot.sandbox.model.wire import Json, as_list, as_object, as_text, blocks_of, text_of
 
 WORD = re.compile(r"\b(item|errand|chain|note|doubt|puzzle|letter)\d+\b")
@@ -104,11 +104,11 @@ def _letter(word: str) -> Json:
 
 
 def _say(text: str) -> Reply:
-    return Reply(blocks=(Text(text=text),))
+    return (Text(text=text),)
 
 
 def _call(name: str, arguments: Json) -> Reply:
-    return Reply(blocks=(ToolUse(name=name, input=arguments),))
+    return (ToolUse(name=name, input=arguments),)
 
 
 def _is_careless(body: Json) -> bool:
@@ -125,17 +125,15 @@ class RehearsedModel(ModelStandIn):
     def __init__(self, *, first_token_s: float) -> None:
         super().__init__(pace=Pace(first_token_s=first_token_s), keep_bodies=True)
 
-    def plan(self, body: Json) -> Plan:
+    async def plan(self, body: Json) -> tuple[Kind, Reply]:
         """The harness's asks come before the playbooks."""
         task = read_task(body)
-        planned = super().plan(body)
-        if planned.kind == "classify":
-            return planned
-        if task.word:
-            return Plan.of("scripted", _rehearsed(task, body))
-        if planned.kind == "delegated" and _is_careless(body):
-            return Plan.of("delegated", _say("I did not feel like reading anything."))
-        return planned
+        kind, reply = await super().plan(body)
+        if task.word and kind != "classify":
+            return "scripted", _rehearsed(task, body)
+        if kind == "delegated" and _is_careless(body):
+            return kind, _say("I did not feel like reading anything.")
+        return kind, reply
 
 
 def _rehearsed(task: Task, body: Json) -> Reply:

@@ -13,12 +13,10 @@ cost several. `recovery_s` runs from the start of the next process to the first 
 write of a turn that was interrupted. What was found wrong is listed on standard error.
 """
 
-import argparse
 import asyncio
 import random
 import statistics
 import sys
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +26,7 @@ from bot.sandbox.child import KINDS
 from tests.bench.crash_tally import Tally, count, worst_death
 from tests.bench.crash_traffic import Kind, Traffic
 from tests.bench.crash_world import Life, Lives, lives_in, outside_world
-from tests.bench.results import Result, show
+from tests.bench.results import Result, run
 
 REACH_S = 45.0
 """How long a fault point may take to be reached."""
@@ -202,21 +200,11 @@ def _tell_what_is_wrong(report: Report) -> None:
         sys.stderr.write(f"not at rest after {REST_S:.0f} s\n")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--kills", type=int, default=100)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--keep", type=Path, help="work in this directory and leave it there")
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="crashes-") as directory:
-        root: Path = arguments.keep or Path(directory)
-        root.mkdir(parents=True, exist_ok=True)
-        report = asyncio.run(
-            crash(root, (*POINTS, *EVENTS)[: arguments.kills], kills=arguments.kills)
-        )
+async def measure(root: Path, kills: int) -> list[Result]:
+    report = await crash(root, (*POINTS, *EVENTS)[:kills], kills=kills)
     _tell_what_is_wrong(report)
-    show(results_of(report), as_json=arguments.json)
+    return results_of(report)
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, measure, kills=100)

@@ -9,10 +9,8 @@ Then people talk, with every tenth post for the bot, so that 50 events a second 
 30 s, and 25 more to a Bolt app that does nothing (`tests.bench.ingress_acks`).
 """
 
-import argparse
 import asyncio
 import sys
-import tempfile
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -23,7 +21,7 @@ from bot.sandbox.slack.records import Delivery
 from tests.bench.ingress_acks import bare_app, stream
 from tests.bench.ingress_acks import results_of as ack_results_of
 from tests.bench.ingress_gestures import Copy, Found, Gesture, Typist, find, shuffled
-from tests.bench.results import Result, show
+from tests.bench.results import Result, run
 from tests.members import Members, members_on
 from tests.postgres import new_database, postgres
 
@@ -129,7 +127,6 @@ async def measure_gestures(url: str, root: Path, count: int) -> list[Result]:
         await rest(postman, count)
         members.check()
         found = find(slack, url, gestures)
-    tell_what_is_wrong(gestures, found)
     return [*results_of(gestures, found), *pace(postman, delivered_s, found)]
 
 
@@ -146,11 +143,18 @@ def drops(gestures: Sequence[Gesture], found: Found) -> list[int]:
 
 
 def results_of(gestures: Sequence[Gesture], found: Found) -> list[Result]:
-    return [
-        Result(name="gestures", value=len(gestures), unit="gestures"),
-        Result(name="double", value=len(doubles(gestures, found)), unit="gestures", goal=0),
-        Result(name="dropped", value=len(drops(gestures, found)), unit="gestures", goal=0),
-    ]
+    """The figures; what is wrong is told one by one."""
+    results = [Result(name="gestures", value=len(gestures), unit="gestures")]
+    wrong = {"double": doubles(gestures, found), "dropped": drops(gestures, found)}
+    for name, numbers in wrong.items():
+        results.append(Result(name=name, value=len(numbers), unit="gestures", goal=0))
+        for number in numbers:
+            gesture = gestures[number]
+            sys.stderr.write(
+                f"{name}: {gesture.shape} {gesture.posts[0].channel}:{gesture.posts[0].ts}, "
+                f"{found.answers[number]} answers, {found.turns[number]} turns\n"
+            )
+    return results
 
 
 def pace(postman: Postman, delivered_s: float, found: Found) -> list[Result]:
@@ -161,19 +165,6 @@ def pace(postman: Postman, delivered_s: float, found: Found) -> list[Result]:
         Result(name="delivered_in_s", value=round(delivered_s, 1), unit="s"),
         Result(name="recorded_by_the_lesser_process", value=least, unit="gestures"),
     ]
-
-
-def tell_what_is_wrong(gestures: Sequence[Gesture], found: Found) -> None:
-    for name, numbers in (
-        ("double", doubles(gestures, found)),
-        ("dropped", drops(gestures, found)),
-    ):
-        for number in numbers:
-            gesture = gestures[number]
-            sys.stderr.write(
-                f"{name}: {gesture.shape} {gesture.posts[0].channel}:{gesture.posts[0].ts}, "
-                f"{found.answers[number]} answers, {found.turns[number]} turns\n"
-            )
 
 
 async def measure_acks(url: str, root: Path) -> list[Result]:
@@ -193,16 +184,5 @@ async def measure(root: Path, gestures: int) -> list[Result]:
         ]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--gestures", type=int, default=GESTURES)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--keep", type=Path, help="work in this directory and leave it there")
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="ingress-") as directory:
-        results = asyncio.run(measure(arguments.keep or Path(directory), arguments.gestures))
-    show(results, as_json=arguments.json)
-
-
 if __name__ == "__main__":
-    main()
+    run(__doc__, measure, gestures=GESTURES)

@@ -7,12 +7,9 @@ bare call that takes 300 ms. `first_sign_p95_ms`: from a mention to what its wri
 when 50 threads are begun at once; the bot, Slack and the model share one process there.
 """
 
-import argparse
 import asyncio
-import logging
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -32,7 +29,7 @@ from bot.app import running_bot
 from bot.sandbox.model import ModelStandIn, Pace, Text
 from bot.sandbox.slack import SlackStandIn
 from bot.settings import BotSettings
-from tests.bench.results import Result, show
+from tests.bench.results import Result, run
 
 ITERATIONS = 40
 ROUNDS = 5
@@ -257,23 +254,13 @@ def answered(slack: SlackStandIn) -> bool:
     return roots <= {p.root_ts for p in slack.posts("general") if p.user == slack.bot_user_id}
 
 
-async def measure() -> list[Result]:
-    with tempfile.TemporaryDirectory(prefix="overhead-") as directory:
-        root = Path(directory)
-        return [
-            *await measure_iterations(root / "iterations"),
-            *await measure_simple(root / "simple"),
-            *await measure_first_signs(root / "signs"),
-        ]
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--json", action="store_true")
-    arguments = parser.parse_args()
-    logging.disable(logging.INFO)
-    show(asyncio.run(measure()), as_json=arguments.json)
+async def measure(root: Path) -> list[Result]:
+    return [
+        *await measure_iterations(root / "iterations"),
+        *await measure_simple(root / "simple"),
+        *await measure_first_signs(root / "signs"),
+    ]
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, measure)

@@ -1,9 +1,15 @@
 """How every benchmark shows what it measured: a table with goals, or one JSON object."""
 
+import argparse
+import asyncio
 import json
+import logging
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -40,3 +46,24 @@ def show(results: Sequence[Result], *, as_json: bool) -> None:
     for row in rows:
         table.add_row(*("" if value is None else str(value) for value in row.values()))
     Console().print(table)
+
+
+def run(
+    about: str | None, measure: Callable[..., Coroutine[Any, Any, Sequence[Result]]], **counts: int
+) -> None:
+    """A benchmark's command line: `--json`, `--keep DIR`, and how often, where that is open.
+
+    `measure` is given a directory, which goes with it unless it is kept, and the counts by name.
+    """
+    parser = argparse.ArgumentParser(description=(about or "").partition("\n")[0])
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--keep", type=Path, help="work in this directory and leave it there")
+    for name, value in counts.items():
+        parser.add_argument(f"--{name}", type=int, default=value)
+    arguments = parser.parse_args()
+    logging.disable(logging.INFO)
+    with tempfile.TemporaryDirectory() as directory:
+        root: Path = arguments.keep or Path(directory)
+        root.mkdir(parents=True, exist_ok=True)
+        given = {name: getattr(arguments, name) for name in counts}
+        show(asyncio.run(measure(root, **given)), as_json=arguments.json)

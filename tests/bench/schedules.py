@@ -6,11 +6,9 @@ Postgres database; Slack and the model are stand-ins in this process, and the mo
 within one second, and `lag_s_median` how long after its moment a digest was told.
 """
 
-import argparse
 import asyncio
 import re
 import statistics
-import tempfile
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,7 +22,7 @@ from bot.sandbox.model import ModelStandIn, Text, ToolUse
 from bot.sandbox.slack import SlackStandIn
 from bot.threads import user_id
 from tests.bench.ingress_gestures import CHANNELS
-from tests.bench.results import Result, show
+from tests.bench.results import Result, run
 from tests.members import members_on
 from tests.postgres import new_database, postgres
 from tests.schedules import an_order
@@ -93,9 +91,9 @@ async def rest(slack: SlackStandIn, wanted: int, at: datetime) -> None:
     await asyncio.sleep(LATE_S)
 
 
-async def measure(root: Path, count: int) -> list[Result]:
+async def measure(root: Path, schedules: int) -> list[Result]:
     with postgres(may_add_user=True) as server:
-        url = new_database(server)
+        count, url = schedules, new_database(server)
         async with SlackStandIn(rate_limits=False) as slack, ModelStandIn() as model:
             model.play(
                 Text(text="A digest."),
@@ -127,16 +125,5 @@ def results_of(found: dict[int, list[float]], count: int, at: datetime) -> list[
     ]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--schedules", type=int, default=SCHEDULES)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--keep", type=Path, help="work in this directory and leave it there")
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="schedules-") as directory:
-        results = asyncio.run(measure(arguments.keep or Path(directory), arguments.schedules))
-    show(results, as_json=arguments.json)
-
-
 if __name__ == "__main__":
-    main()
+    run(__doc__, measure, schedules=SCHEDULES)

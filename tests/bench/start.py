@@ -8,12 +8,10 @@ and after one answer with a call of a tool
 adds to the bot at the highest point, researched at once in the sandbox, behind a first one.
 """
 
-import argparse
 import asyncio
 import os
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -23,7 +21,7 @@ from bot.sandbox.model import ModelStandIn, Pace, Text, ToolUse
 from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.world import open_world
-from tests.bench.results import Result, show
+from tests.bench.results import Result, run
 
 ROUNDS = 3
 PATIENCE_S = 60.0
@@ -103,9 +101,8 @@ async def start_and_memory(cwd: Path) -> tuple[float, dict[str, float]]:
 
 async def report_mb(cwd: Path) -> float:
     """What a report adds to the bot that is one of many."""
-    settings = SandboxSettings()
     async with (
-        open_world(settings, workspaces_root=cwd, web=None, pace=Pace()) as world,
+        open_world(SandboxSettings(), workspaces_root=cwd, web=None, pace=Pace()) as world,
         process("start", cwd=cwd, environment=world.environment) as bot,
     ):
         slack = world.slack
@@ -148,46 +145,36 @@ def resident_mb(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1_000_000
 
 
+def made(directory: Path) -> Path:
+    directory.mkdir()
+    return directory
+
+
 async def median_of(cwd: Path, measure: Callable[[Path], Awaitable[float]]) -> float:
     await measure(cwd)
     return statistics.median([await measure(cwd) for _ in range(ROUNDS)])
 
 
 async def measure(root: Path) -> list[Result]:
-    starts = [await start_and_memory(root / str(number)) for number in made(root, ROUNDS + 1)][1:]
-    results = [
-        Result(name="help_s", value=await median_of(root, help_s), unit="s", goal=1),
-        Result(name="socket_s", value=statistics.median(s for s, _ in starts), unit="s", goal=3),
-        Result(name="page_s", value=await median_of(root, page_s), unit="s", goal=5),
-    ]
-    goals = {"bot_listening_mb": None, "bot_mb": 150, "toolkit_mb": 80}
-    for name, goal in goals.items():
-        value = statistics.median(megabytes[name] for _, megabytes in starts)
-        results.append(Result(name=name, value=value, unit="MB", goal=goal))
-    (root / "reports").mkdir()
-    value = await report_mb(root / "reports")
-    results.append(Result(name="report_mb", value=value, unit="MB", goal=5))
+    starts = [await start_and_memory(made(root / str(number))) for number in range(ROUNDS + 1)][1:]
+    memory = {
+        name: statistics.median(megabytes[name] for _, megabytes in starts)
+        for name in ("bot_listening_mb", "bot_mb", "toolkit_mb")
+    }
+    seconds = {
+        "help_s": await median_of(root, help_s),
+        "socket_s": statistics.median(each for each, _ in starts),
+        "page_s": await median_of(root, page_s),
+    }
+    memory["report_mb"] = await report_mb(made(root / "reports"))
+    goals = {"help_s": 1, "socket_s": 3, "page_s": 5, "bot_mb": 150, "toolkit_mb": 80}
+    goals["report_mb"] = 5
     return [
-        Result(name=each.name, value=round(each.value, 2), unit=each.unit, goal=each.goal)
-        for each in results
+        Result(name=name, value=round(value, 2), unit=unit, goal=goals.get(name))
+        for unit, found in (("s", seconds), ("MB", memory))
+        for name, value in found.items()
     ]
-
-
-def made(root: Path, times: int) -> range:
-    """Numbers of directories that are there."""
-    for number in range(times):
-        (root / str(number)).mkdir()
-    return range(times)
-
-
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true")
-    as_json = parser.parse_args().json
-    with tempfile.TemporaryDirectory() as root:
-        show(asyncio.run(measure(Path(root))), as_json=as_json)
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, measure)

@@ -8,12 +8,8 @@ JSON a token; `tokens_500_found` is the most after each of several searches, whi
 find into sight.
 """
 
-import argparse
-import asyncio
-import logging
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -26,11 +22,8 @@ from mcp.server.mcpserver import MCPServer
 from agent_core.loop.ask_user import ask_user_tool
 from agent_core.messages import Message, ToolResult
 from agent_core.models import ToolSpec
-from agent_core.subagents.spec import shipped_specs
-from agent_core.subagents.task import task_tool
+from agent_core.subagents.task import shipped_specs, task_tool
 from agent_core.testing.tools import (
-    FakeTool,
-    FakeToolset,
     echo_server,
     ignore_progress,
     tool_call,
@@ -41,9 +34,9 @@ from agent_core.tools.hub import McpHub
 from agent_core.tools.registry import Registry
 from agent_core.tools.search import FIND_TOOLS, AgentTools, shown, tokens_of
 from agent_core.tools.servers import HttpServer, InProcessServer, ServerConfig, StdioServer
-from tests.agent_core.tools.catalogue import catalogue
+from tests.agent_core.tools.catalogue import catalogue, fake_tools
 from tests.agent_core.tools.loopback import serve
-from tests.bench.results import Result, show
+from tests.bench.results import Result, run
 
 WARM_UP = 30
 CALLS = 400
@@ -142,27 +135,13 @@ async def our_toolkit() -> AsyncGenerator[Toolset]:
         await hub.close()
 
 
-def fake(specs: Sequence[ToolSpec]) -> FakeToolset:
-    async def say(*_: object) -> str:
-        return "said"
-
-    return FakeToolset(
-        {
-            spec.name: FakeTool(
-                run=say, description=spec.description, input_schema=spec.input_schema
-            )
-            for spec in specs
-        }
-    )
-
-
 async def measure_tokens(workspace: Path) -> list[Result]:
     body = (task_tool(shipped_specs()).spec, ask_user_tool().spec)
     results: list[Result] = []
     async with our_toolkit() as toolkit:
         for count in (10, 100, 500):
             own = await toolkit.specs(tool_context(workspace))
-            tools = AgentTools(fake([*own, *catalogue(count)]))
+            tools = AgentTools(fake_tools([*own, *catalogue(count)]))
             specs = [*await tools.specs(tool_context(workspace)), *body]
             goal = 3_000 if count == 500 else None
             results += [
@@ -191,28 +170,17 @@ def _tokens(name: str, specs: Sequence[ToolSpec], goal: float | None = None) -> 
     return Result(name=name, value=tokens_of(specs), unit="tokens", goal=goal)
 
 
-async def measure() -> list[Result]:
-    with tempfile.TemporaryDirectory(prefix="tools-") as directory:
-        workspace = Path(directory)
-        return [
-            *await measure_memory(workspace),
-            *await measure_stdio(workspace),
-            *await measure_http(workspace),
-            *await measure_tokens(workspace),
-        ]
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--serve-stdio", action="store_true", help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.serve_stdio:
-        echo_server().run()
-        return
-    logging.disable(logging.INFO)
-    show(asyncio.run(measure()), as_json=arguments.json)
+async def measure(workspace: Path) -> list[Result]:
+    return [
+        *await measure_memory(workspace),
+        *await measure_stdio(workspace),
+        *await measure_http(workspace),
+        *await measure_tokens(workspace),
+    ]
 
 
 if __name__ == "__main__":
-    main()
+    if "--serve-stdio" in sys.argv:
+        echo_server().run()
+    else:
+        run(__doc__, measure)

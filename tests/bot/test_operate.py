@@ -106,14 +106,11 @@ def test_the_list_is_narrowed(url: str, arguments: tuple[str, str]) -> None:
     assert json.loads(line)["call"] == "call_1"
 
 
-def test_nothing_found_is_said_to_people_and_is_nothing_to_programs(url: str) -> None:
-    assert "No call" in audit(url, "--user", "U9").stdout
-    assert audit(url, "--user", "U9", "--json").stdout == ""
-
-
-def test_a_database_that_is_not_there_is_not_made(tmp_path: Path) -> None:
-    result = audit(f"sqlite:///{tmp_path}/none.sqlite")
+def test_a_database_that_is_not_there_is_not_made_and_nothing_is_found(tmp_path: Path) -> None:
+    missing = f"sqlite:///{tmp_path}/none.sqlite"
+    result = audit(missing)
     assert (result.exit_code, "No call" in result.stdout) == (0, True)
+    assert audit(missing, "--json").stdout == ""
     assert list(tmp_path.iterdir()) == []
 
 
@@ -319,17 +316,6 @@ def test_a_change_that_a_try_finds_waits_to_be_accepted(
     assert '+  "description": "Does more."' in accepted.stdout
     assert accepted.stdout.splitlines()[-1] == "Accepted: act, leave."
     assert bot("test", "told").stdout.splitlines()[-1] == "It works, and has 3 tools."
-
-
-@pytest.mark.process("a server that is added is a program")
-def test_a_try_of_a_server_that_was_never_used_pins_nothing(
-    bot: Command, tmp_path: Path, told: Told
-) -> None:
-    use(replace(told.config, name="other"), tmp_path)
-    assert "new       act" in bot("test", "told").stdout
-    told.lists(defined("act", "Does more."))
-    assert "new       act" in bot("test", "told").stdout
-    assert "Nothing of told waits" in bot("accept", "told").stderr
 
 
 def test_a_setting_that_is_wrong_is_named(bot: Command) -> None:

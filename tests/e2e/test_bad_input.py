@@ -57,13 +57,6 @@ def reports_of(world: World, root_ts: str) -> list[str]:
     return [file.content.decode() for file in shared]
 
 
-async def under_way(world: World, ts: str, *, channel: str = "general") -> None:
-    """Wait until a turn's first model call is about to be made."""
-    async for _, event in world.runtime.events(world.turn_id(ts, channel)):
-        if isinstance(event, StepStarted):
-            return
-
-
 @pytest.mark.parametrize("text", ["", "   \n "])
 async def test_an_empty_mention_gets_a_short_help_and_no_model_call(
     world: World, text: str
@@ -191,7 +184,7 @@ async def test_a_bot_that_is_removed_in_mid_turn_answers_directly_and_then_falls
     may_go_on = world.model.stall(LONG_WORK_S, after_events=1, kinds=SCRIPTED)
     world.model.play(Text(text="Found it."))
     root = await world.mention("continue with the long work", channel="energy")
-    await under_way(world, root, channel="energy")
+    await world.until(root, StepStarted, channel="energy")
     await world.slack.remove_from_channel("energy", "bot")
     may_go_on.set()
     turn = await world.answered(root, channel="energy")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.sandbox.model import Text
+from bot.sandbox.moments import SharedClock
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.records import Post
 from tests.e2e.world import SIMPLE_ANSWER, Outside, World, bot_in, outside_world
@@ -17,26 +18,10 @@ CHANNELS = ("general", "news", "private")
 CATCH_UP_S = 100.0
 
 
-class ShiftedClock:
-    """The machine's clock, set back, and put forward by hand."""
-
-    def __init__(self, shift_s: float) -> None:
-        self._shift_s = shift_s
-
-    def now(self) -> float:
-        return time.time() + self._shift_s
-
-    def advance(self, seconds: float) -> None:
-        self._shift_s += seconds
-
-    async def sleep_until(self, at_s: float) -> None:
-        await asyncio.sleep(max(0.0, at_s - self.now()))
-
-
 @pytest.mark.proves("catch_up.answered")
 async def test_what_was_missed_in_a_day_is_answered_once_oldest_first(tmp_path: Path) -> None:
-    clock = ShiftedClock(-48 * HOUR_S)
-    async with outside_world(tmp_path, slack_clock=clock) as outside:
+    clock = SharedClock(tmp_path / "clock", start_s=time.time() - 48 * HOUR_S)
+    async with outside_world(tmp_path / "root", slack_clock=clock) as outside:
         slack = outside.slack
         plan = await slack.say("ben", "general", "plan")
         async with bot_in(outside) as world:
@@ -51,14 +36,14 @@ async def test_what_was_missed_in_a_day_is_answered_once_oldest_first(tmp_path: 
             asked.append(
                 (slack.dm_id("ben"), ts := await slack.say("ben", dm=True, text="Me?"), ts)
             )
-            clock.advance(until_next_s)
+            clock.jump_to(clock.now() + until_next_s)
         outside.model.play(Text(text=SIMPLE_ANSWER), times=2 * len(asked))
         async with bot_in(outside) as world:
             await all_answered(world, asked)
             await world.ask_simply("Are you still there?", channel="news")
             assert answered_in_order(world, asked, but=root)
         posts = len(slack.state.posts_of(slack.channels["general"]))
-        clock.advance(HOUR_S)
+        clock.jump_to(clock.now() + HOUR_S)
         before = len(slack.calls)
         async with bot_in(outside) as world:
             await caught_up(outside, before=before)

@@ -107,10 +107,7 @@ async def test_a_toolkit_that_is_killed_during_a_turn_is_started_again(world: Wo
     world.model.play(Text(text="Listed twice."))
     world.model.stall(0.5, after_events=1, kinds=SCRIPTED)
     root = await world.mention("continue")
-    turn = world.turn_id(root)
-    async for _, event in world.runtime.events(turn):
-        if isinstance(event, StepStarted):
-            break
+    await world.until(root, StepStarted)
     [killed] = toolkit_pids()
     kill(killed)
     await world.answered(root)

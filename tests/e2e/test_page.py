@@ -89,19 +89,6 @@ async def test_a_report_is_watched_opened_beside_the_thread_and_continued(
     await expect(thread).to_contain_text("_v2", timeout=TURN_MS)
 
 
-async def test_another_person_goes_on_in_the_thread(world: World, page: Page) -> None:
-    world.play_simple()
-    thread = await open_thread(page, await mention(page, "Who is asking?"))
-    await expect(thread).to_contain_text(SIMPLE_ANSWER, timeout=TURN_MS)
-    await page.get_by_label("Act as").select_option(world.slack.people["ben"])
-    world.play_simple()
-    await write(page, "And who am I?", box="Reply in thread")
-    answers = thread.locator("article").filter(has_text=SIMPLE_ANSWER)
-    await expect(answers).to_have_count(2, timeout=TURN_MS)
-    asked = thread.locator("article").filter(has_text="And who am I?")
-    await expect(asked).to_have_accessible_name(re.compile("ben", re.I))
-
-
 async def test_of_two_people_only_the_asker_decides_on_an_approval(
     world: World, page: Page
 ) -> None:
@@ -125,20 +112,6 @@ async def test_of_two_people_only_the_asker_decides_on_an_approval(
     await expect(thread.get_by_text("I left it.")).to_be_visible(timeout=TURN_MS)
     await expect(thread.get_by_role("button", name="Approve")).to_have_count(0)
     assert composio.effects == []
-
-
-async def test_an_empty_mention_shows_the_help(page: Page) -> None:
-    thread = await open_thread(page, await mention(page, " "))
-    await expect(thread.locator("article").last).to_contain_text("report", timeout=TURN_MS)
-
-
-async def test_every_call_of_the_bot_is_listed_with_its_time(world: World, page: Page) -> None:
-    world.play_simple()
-    await mention(page, "Which calls did that take?")
-    await page.get_by_role("button", name="API calls").click()
-    panel = page.get_by_role("complementary", name="API calls")
-    await expect(panel).to_contain_text("chat.postMessage", timeout=TURN_MS)
-    await expect(panel).to_contain_text(re.compile(r"\d+ ms"))
 
 
 async def test_axe_finds_nothing_serious_on_a_thread_with_a_report(page: Page) -> None:

@@ -1,14 +1,12 @@
 """A bot that stops and comes back to the same team, or begins without Composio."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
 
 from agent_core.events import StepStarted, TextDelta
-from agent_core.ids import ROOT_RUN
 from bot.sandbox.model import Text, ToolUse
-from tests.e2e.world import FIRST_WORDS, TURN_S, World, bot_in, bot_in_a_world, outside_world
+from tests.e2e.world import FIRST_WORDS, bot_in, bot_in_a_world, outside_world
 
 SCRIPTED = frozenset({"scripted"})
 WRITE_NOTE = ToolUse(
@@ -49,7 +47,7 @@ async def test_a_bot_stopped_in_the_middle_of_a_turn_finishes_it_at_the_next_sta
         outside.model.stall(LONG_S, after_events=FIRST_WORDS, kinds=SCRIPTED)
         async with bot_in(outside) as world:
             root = await world.mention("continue with the note")
-            await until_the_answer_begins(world, root)
+            await world.until(root, TextDelta)
             note = await world.workspace(root) / "notes" / "once.txt"
             assert note.read_text(encoding="utf-8") == "written by the tool"
             note.write_text("changed by a person", encoding="utf-8")
@@ -69,7 +67,7 @@ async def test_a_bot_stopped_while_a_sub_agent_works_finishes_the_report(tmp_pat
         outside.model.stall(SHORT_S, kinds={"delegated"})
         async with bot_in(outside) as world:
             root = await world.mention("Write a comprehensive report on keeping chat bots reliable")
-            await until_a_sub_agent_thinks(world, root)
+            await world.until(root, StepStarted, is_child=True)
         assert world.answers(root) == []
         async with bot_in(outside) as world:
             turn = await world.answered(root)
@@ -89,18 +87,3 @@ async def test_an_unreachable_composio_does_not_silence_the_bot(tmp_path: Path) 
         [answer] = world.answers(root)
         assert "reference" not in answer
         assert world.progress(root)[0].startswith("Done in")
-
-
-async def until_the_answer_begins(world: World, root: str) -> None:
-    """Wait until the model has said its first words; to be called before it says them."""
-    async with asyncio.timeout(TURN_S):
-        async for _, event in world.runtime.events(world.turn_id(root)):
-            if isinstance(event, TextDelta):
-                return
-
-
-async def until_a_sub_agent_thinks(world: World, root: str) -> None:
-    async with asyncio.timeout(TURN_S):
-        async for _, event in world.runtime.events(world.turn_id(root)):
-            if isinstance(event, StepStarted) and event.run != ROOT_RUN:
-                return

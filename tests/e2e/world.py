@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from agent_core.errors import SessionError
 from agent_core.events import AnyEvent
-from agent_core.ids import SessionId, TurnId
+from agent_core.ids import ROOT_RUN, SessionId, TurnId
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime
 from agent_core.sessions import StoredTurn
@@ -174,11 +174,16 @@ class World:
         assert await self.runtime.knows(session)
         return await self.runtime.workspace(session, datetime.now(UTC))
 
-    async def until(self, ts: str, kind: type[AnyEvent], *, channel: str = CHANNEL) -> None:
-        """Wait for the first event of a kind in the turn that a post began."""
+    async def until(
+        self, ts: str, kind: type[AnyEvent], *, channel: str = CHANNEL, is_child: bool = False
+    ) -> None:
+        """Wait for the first event of a kind in the turn that a post began, or in its sub-agents.
+
+        What is live only has to be waited for before it comes.
+        """
         async with asyncio.timeout(TURN_S):
             async for _, event in self.runtime.events(self.turn_id(ts, channel)):
-                if isinstance(event, kind):
+                if isinstance(event, kind) and (event.run != ROOT_RUN or not is_child):
                     return
 
     def requests_with(self, text: str) -> list[JsonObject]:

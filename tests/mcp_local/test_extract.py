@@ -3,8 +3,8 @@
 import pytest
 
 from mcp_local.errors import FetchFailed
+from mcp_local.extract import Article
 from mcp_local.extract.html import extract_html
-from mcp_local.extract.markdown import Article
 from mcp_local.extract.reader import Readers, extract_text
 from tests.mcp_local.fetch.world import article, paragraphs
 
@@ -61,10 +61,10 @@ def test_title_and_description_stand_beside_the_text_and_not_in_it() -> None:
         ),
         (
             "<table><tr><th>Year</th><th>Count</th></tr><tr><td>2024</td><td>1|2</td></tr></table>",
-            "| Year | Count |\n| --- | --- |\n| 2024 | 1\\|2 |",
+            "| Year | Count |\n|---|---|\n| 2024 | 1\\|2 |",
         ),
         ("<blockquote><p>Words of another.</p></blockquote>", "\n\n> Words of another.\n\n"),
-        ("<p>Line one<br>line *two* &lt; 3</p>", "\n\nLine one\nline *two* < 3\n\n"),
+        ("<p>Line one<br>line *two* &lt; 3</p>", "\n\nLine one\n\nline *two* < 3\n\n"),
     ],
 )
 def test_the_structure_of_the_page_stays(block: str, expected: str) -> None:

@@ -1,5 +1,6 @@
 """The Composio stand-in: REST, MCP and pages on one loopback origin, and what tests look into."""
 
+import json
 import secrets
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -10,15 +11,24 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from bot.sandbox.composio.accounts import Account
-from bot.sandbox.composio.mcp import McpEndpoint
+from bot.sandbox.composio.catalogue import Tool, explain_absence, offered
 from bot.sandbox.composio.meta import LINK_PATH, Service
 from bot.sandbox.composio.pages import Pages
-from bot.sandbox.composio.records import Execution, RestError
+from bot.sandbox.composio.records import Data, Execution, RestError, as_data
 from bot.sandbox.composio.rest import MAX_FILE_BYTES, RestRoutes
 
 _LOOPBACK = "127.0.0.1"
 _OPEN_PATHS = (LINK_PATH, "/s3/", "/mailbox")
 """Asked for by browsers and by whoever holds a presigned address, so without the key."""
+_CACHE: Data = {"ttlMs": 0, "cacheScope": "private"}
+_ABOUT: Data = {
+    "supportedVersions": ["2026-07-28"],
+    "capabilities": {"tools": {}},
+    "serverInfo": {"name": "composio-stand-in", "version": "1"},
+    "instructions": "Find tools with COMPOSIO_SEARCH_TOOLS, then run them.",
+    **_CACHE,
+}
+_NO_METHOD = -32_601
 
 
 class ComposioStandIn(Service):
@@ -69,9 +79,38 @@ class ComposioStandIn(Service):
         app = web.Application(middlewares=[self._guard], client_max_size=MAX_FILE_BYTES)
         app.add_routes(RestRoutes(self).routes())
         app.add_routes(Pages(self).routes())
-        app.router.add_route("*", "/v3/mcp/{session_id}", McpEndpoint(self).handle)
+        app.router.add_post("/v3/mcp/{session_id}", self._answer_mcp)
         app.router.add_route("*", "/{path:.*}", _refuse_path)
         return app
+
+    async def _answer_mcp(self, request: web.Request) -> web.Response:
+        """The hosted MCP endpoint, one address a session: JSON-RPC over HTTP without streams.
+
+        Written out and not taken from the SDK, so that the product's client meets other hands.
+        """
+        user_id, message = self.person_of(request), as_data(await request.json())
+        if "id" not in message:
+            return web.Response(status=202)
+        told: Data = {"jsonrpc": "2.0", "id": message["id"]}
+        match message.get("method"):
+            case "server/discover":
+                result = _ABOUT
+            case "tools/list":
+                result: Data = {"tools": [_describe(tool) for tool in offered().values()], **_CACHE}
+            case "tools/call":
+                result = await self._call(user_id, as_data(message.get("params")))
+            case _:
+                error = {"code": _NO_METHOD, "message": "Method not found"}
+                return web.json_response({**told, "error": error})
+        return web.json_response({**told, "result": {"resultType": "complete", **result}})
+
+    async def _call(self, user_id: str, params: Data) -> Data:
+        slug, outcome = str(params.get("name")), None
+        if slug in offered():
+            outcome = await self.execute(user_id, slug, as_data(params.get("arguments")))
+        text = json.dumps(outcome.as_json(), ensure_ascii=False) if outcome else ""
+        content = [{"type": "text", "text": text or explain_absence(slug)}]
+        return {"content": content, "isError": outcome is None}
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -90,3 +129,17 @@ class ComposioStandIn(Service):
 async def _refuse_path(request: web.Request) -> web.Response:
     asked = f"{request.method} {request.path}"
     raise RestError(404, "HTTP_NotFound", f"{asked} is not part of this sandbox")
+
+
+def _describe(tool: Tool) -> Data:
+    return {
+        "name": tool.slug,
+        "title": tool.about["title"],
+        "description": tool.about["description"],
+        "inputSchema": tool.schema,
+        "annotations": {
+            "readOnlyHint": tool.reads_only,
+            "destructiveHint": not tool.reads_only,
+            "openWorldHint": "openWorldHint" in tool.about["tags"],
+        },
+    }

@@ -160,13 +160,10 @@ class Conversation:
         """A call of an offered tool by its short name."""
         return ToolUse(name=self.tools[name], input=arguments)
 
-    def call(self, *calls: ToolUse) -> Reply:
-        """A reply that makes these calls, all in parallel."""
-        return Reply(blocks=calls)
 
-    def say(self, text: str) -> Reply:
-        """A reply of one text."""
-        return Reply(blocks=(Text(text=text),))
+def say(text: str) -> Reply:
+    """A reply of one text."""
+    return (Text(text=text),)
 
 
 def short_name(name: str) -> str:

@@ -4,7 +4,7 @@ import json
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from bot.sandbox.model.validation import THINKING, thinks
 from bot.sandbox.model.wire import Json
@@ -14,8 +14,14 @@ Kind = Literal["classify", "escape", "answer", "research", "delegated", "order",
 PACED_CHUNK_CHARS = 4
 FREE_CHUNK_CHARS = 240
 CHARS_PER_TOKEN = 4
-SAID = {"text": "text", "thinking": "thinking", "tool_use": "partial_json"}
-"""Which field of a block is told piece by piece."""
+DELTAS = {
+    "text": ("text_delta", "text"),
+    "thinking": ("thinking_delta", "thinking"),
+    "tool_use": ("input_json_delta", "partial_json"),
+}
+"""By a block's type: the delta that tells it piece by piece, and the delta's field."""
+EMPTY: Json = {"text": "", "thinking": "", "signature": "", "input": {}}
+"""Fields of a block that the stream has not told yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,13 +37,8 @@ class ToolUse:
     """Filled in when the reply goes out, unless a script set it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """What a playbook or a script answers with, before it becomes a message on the wire."""
-
-    blocks: tuple[Text | ToolUse, ...]
-    stop_reason: str | None = None
-    """None: `tool_use` when there is a tool call, otherwise `end_turn`."""
+Reply: TypeAlias = tuple[Text | ToolUse, ...]
+"""What a playbook or a script answers with, before it becomes a message on the wire."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,27 +57,11 @@ class Pace:
         return self.first_token_s + (tokens / self.tokens_per_s if self.tokens_per_s else 0.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StreamEvent:
-    data: Json
-    tokens: int = 0
-    """How many tokens of the reply this event carries."""
-
-    @property
-    def frame(self) -> bytes:
-        text = json.dumps(self.data, ensure_ascii=False, separators=(",", ":"))
-        return f"event: {self.data['type']}\ndata: {text}\n\n".encode()
-
-
 def finish(reply: Reply, body: Json) -> Json:
-    """The message that answers a request.
-
-    Tool calls keep their JSON text under `partial_json`, which the stream sends piece by piece and
-    `visible` takes out.
-    """
-    calls = any(isinstance(block, ToolUse) for block in reply.blocks)
-    blocks = [_block(block) for block in reply.blocks]
+    """The message that answers a request; it stops for its tool calls, if it makes any."""
+    blocks = [_block(block) for block in reply]
     content = [THINKING, *blocks] if thinks(body) else blocks
+    calls = any(block["type"] == "tool_use" for block in content)
     prompt = [body.get(part) for part in ("tools", "system", "messages")]
     return {
         "id": f"msg_{uuid.uuid4().hex[:24]}",
@@ -84,44 +69,36 @@ def finish(reply: Reply, body: Json) -> Json:
         "role": "assistant",
         "model": body["model"],
         "content": content,
-        "stop_reason": reply.stop_reason or ("tool_use" if calls else "end_turn"),
+        "stop_reason": "tool_use" if calls else "end_turn",
         "stop_sequence": None,
         "usage": {
             "input_tokens": estimate_tokens(json.dumps(prompt, ensure_ascii=False)),
             "cache_creation_input_tokens": 0,
             "cache_read_input_tokens": 0,
-            "output_tokens": sum(estimate_tokens(b[SAID[b["type"]]]) for b in content),
+            "output_tokens": sum(estimate_tokens(_told(block)) for block in content),
             "output_tokens_details": {"thinking_tokens": 1},
             "service_tier": "standard",
         },
     }
 
 
-def visible(message: Json) -> Json:
-    """The message as a request without streaming gets it."""
-    return {**message, "content": [_shown(block) for block in message["content"]]}
-
-
-def stream_events(message: Json, chunk_chars: int) -> Iterator[StreamEvent]:
-    """The events of one finished message, in the order of the real API."""
+def stream_events(message: Json, chunk_chars: int) -> Iterator[tuple[Json, int]]:
+    """The events of one finished message, in the order of the real API, with their tokens."""
     usage: Json = message["usage"]
     head: Json = {**message, "content": [], "stop_reason": None}
-    start = {**head, "usage": {**usage, "output_tokens": 1}}
-    yield StreamEvent(data={"type": "message_start", "message": start})
-    empty: Json = {"text": "", "thinking": "", "signature": "", "input": {}}
+    yield {"type": "message_start", "message": {**head, "usage": {**usage, "output_tokens": 1}}}, 0
     for index, block in enumerate(message["content"]):
-        begun = {k: empty.get(k, v) for k, v in _shown(block).items()}
-        yield _event("content_block_start", index, content_block=begun)
+        begun = {name: EMPTY.get(name, value) for name, value in block.items()}
+        yield {"type": "content_block_start", "index": index, "content_block": begun}, 0
         if index == 0:
-            yield StreamEvent(data={"type": "ping"})
-        for delta, text in _deltas(block, chunk_chars):
-            tokens = estimate_tokens(text) if text else 0
-            yield _event("content_block_delta", index, tokens=tokens, delta=delta)
-        yield _event("content_block_stop", index)
-    delta = {key: message[key] for key in ("stop_reason", "stop_sequence")}
-    told = {key: usage[key] for key in ("output_tokens", "output_tokens_details")}
-    yield StreamEvent(data={"type": "message_delta", "delta": delta, "usage": told})
-    yield StreamEvent(data={"type": "message_stop"})
+            yield {"type": "ping"}, 0
+        for delta, tokens in _deltas(block, chunk_chars):
+            yield {"type": "content_block_delta", "index": index, "delta": delta}, tokens
+        yield {"type": "content_block_stop", "index": index}, 0
+    delta = {name: message[name] for name in ("stop_reason", "stop_sequence")}
+    told = {name: usage[name] for name in ("output_tokens", "output_tokens_details")}
+    yield {"type": "message_delta", "delta": delta, "usage": told}, 0
+    yield {"type": "message_stop"}, 0
 
 
 def estimate_tokens(text: str) -> int:
@@ -132,31 +109,29 @@ def estimate_tokens(text: str) -> int:
 def _block(block: Text | ToolUse) -> Json:
     if isinstance(block, Text):
         return {"type": "text", "text": block.text}
+    made_up = f"toolu_{uuid.uuid4().hex[:24]}"
     return {
         "type": "tool_use",
-        "id": block.id or f"toolu_{uuid.uuid4().hex[:24]}",
+        "id": block.id or made_up,
         "name": block.name,
         "input": block.input,
-        "partial_json": json.dumps(block.input, ensure_ascii=False),
     }
 
 
-def _shown(block: Json) -> Json:
-    return {key: value for key, value in block.items() if key != "partial_json"}
+def _told(block: Json) -> str:
+    """What of a block comes piece by piece."""
+    if block["type"] == "tool_use":
+        return json.dumps(block["input"], ensure_ascii=False)
+    return block[block["type"]]
 
 
-def _event(kind: str, index: int, tokens: int = 0, **fields: Json) -> StreamEvent:
-    return StreamEvent(data={"type": kind, "index": index, **fields}, tokens=tokens)
-
-
-def _deltas(block: Json, chunk_chars: int) -> Iterator[tuple[Json, str]]:
+def _deltas(block: Json, chunk_chars: int) -> Iterator[tuple[Json, int]]:
     """The pieces of a block; a tool call's first piece is empty, as it usually is."""
-    key = SAID[block["type"]]
-    kind = "input_json_delta" if key == "partial_json" else f"{key}_delta"
-    if key == "partial_json":
-        yield {"type": kind, key: ""}, ""
-    for start in range(0, len(block[key]), chunk_chars):
-        text = block[key][start : start + chunk_chars]
-        yield {"type": kind, key: text}, text
-    if key == "thinking":
-        yield {"type": "signature_delta", "signature": block["signature"]}, ""
+    (kind, field), text = DELTAS[block["type"]], _told(block)
+    if block["type"] == "tool_use":
+        yield {"type": kind, field: ""}, 0
+    for start in range(0, len(text), chunk_chars):
+        piece = text[start : start + chunk_chars]
+        yield {"type": kind, field: piece}, estimate_tokens(piece)
+    if block["type"] == "thinking":
+        yield {"type": "signature_delta", "signature": block["signature"]}, 0

@@ -14,19 +14,9 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from bot.sandbox.model.errors import Fault, RefusedError, error_body
-from bot.sandbox.model.message import (
-    Pace,
-    Reply,
-    StreamEvent,
-    Text,
-    ToolUse,
-    finish,
-    stream_events,
-    visible,
-)
-from bot.sandbox.model.playbooks import Pages, Plan, is_beside, no_pages, plan
-from bot.sandbox.model.validation import validate
+from bot.sandbox.model.message import Kind, Pace, Reply, Text, ToolUse, finish, stream_events
+from bot.sandbox.model.playbooks import Pages, is_beside, no_pages, plan
+from bot.sandbox.model.validation import Fault, RefusedError, validate
 from bot.sandbox.model.wire import Json, as_object
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
@@ -104,19 +94,18 @@ class ModelStandIn:
         self._faults.append(fault)
         return fault.over
 
-    def play(self, *blocks: Text | ToolUse, stop_reason: str | None = None, times: int = 1) -> None:
+    def play(self, *blocks: Text | ToolUse, times: int = 1) -> None:
         """Script whole replies: the next requests get these blocks whatever they ask.
 
         Which way a message goes is said beside the script, unless the script says it.
         """
-        reply = Reply(blocks=blocks, stop_reason=stop_reason)
-        self._scripted.extend([reply] * times)
+        self._scripted.extend([blocks] * times)
 
-    def plan(self, body: Json) -> Plan:
-        """The reply to one validated request, and its kind before it is made."""
+    async def plan(self, body: Json) -> tuple[Kind, Reply]:
+        """The reply to one validated request, and which playbook made it."""
         if self._scripted and not is_beside(self._scripted[0], body):
-            return Plan.of("scripted", self._scripted.pop(0))
-        return plan(body, self._pages)
+            return "scripted", self._scripted.pop(0)
+        return await plan(body, self._pages)
 
     def _take_fault(self, kind: str) -> Fault | None:
         """The oldest fault for a request of this kind, used up by one."""
@@ -132,7 +121,7 @@ class ModelStandIn:
             return await self._answer(request, call, request_id)
         except RefusedError as error:
             call.status = error.status
-            return _refusal(error, request_id)
+            return error.answer(request_id)
         except ConnectionResetError:
             return web.Response(status=CLIENT_IS_GONE)
         finally:
@@ -147,18 +136,16 @@ class ModelStandIn:
         call.body = body if self._keep_bodies else None
         call.digest = hashlib.sha256(await request.read()).hexdigest()
         validate(body)
-        planned = self.plan(body)
-        call.kind = planned.kind
-        fault = self._take_fault(planned.kind)
-        if fault and fault.is_http_error:
-            await fault.silence()
-            raise fault.error
-        message = finish(await planned.reply(), body)
+        call.kind, reply = await self.plan(body)
+        fault = self._take_fault(call.kind)
+        if fault:
+            await fault.refuse()
+        message = finish(reply, body)
         headers = {"request-id": request_id}
         if body.get("stream"):
             return await self._stream(request, message, fault, headers)
         await asyncio.sleep(self._pace.due_s(message["usage"]["output_tokens"]))
-        return web.json_response(visible(message), headers=headers)
+        return web.json_response(message, headers=headers)
 
     async def _stream(
         self,
@@ -185,15 +172,16 @@ class ModelStandIn:
                 await response.write_eof()
         return response
 
-    async def _send(self, response: web.StreamResponse, events: list[StreamEvent]) -> None:
+    async def _send(self, response: web.StreamResponse, events: list[tuple[Json, int]]) -> None:
         now_s = asyncio.get_running_loop().time
         started_s = now_s()
-        tokens = 0
-        for event in events:
-            if event.tokens:
-                await asyncio.sleep(max(0.0, started_s + self._pace.due_s(tokens) - now_s()))
-                tokens += event.tokens
-            await response.write(event.frame)
+        sent = 0
+        for event, tokens in events:
+            if tokens:
+                await asyncio.sleep(max(0.0, started_s + self._pace.due_s(sent) - now_s()))
+                sent += tokens
+            text = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+            await response.write(f"event: {event['type']}\ndata: {text}\n\n".encode())
 
 
 async def _read(request: web.Request) -> Json:
@@ -203,10 +191,3 @@ async def _read(request: web.Request) -> Json:
         raise RefusedError("Request exceeds the maximum size", status=413) from error
     except ValueError as error:
         raise RefusedError("The request body is not valid JSON") from error
-
-
-def _refusal(error: RefusedError, request_id: str) -> web.Response:
-    headers = {"request-id": request_id}
-    if error.retry_after is not None:
-        headers["retry-after"] = f"{error.retry_after:g}"
-    return web.json_response(error_body(error, request_id), status=error.status, headers=headers)

@@ -1,11 +1,14 @@
 """What happens in the team: each act changes the state and tells the app what it may know."""
 
 import mimetypes
+import secrets
 from dataclasses import replace
 from urllib.parse import quote
 
 from bot.sandbox.slack.app import MESSAGE_EVENTS, App
+from bot.sandbox.slack.blocks import check_view
 from bot.sandbox.slack.clock import Background
+from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.messages import (
     hidden_event,
     mention_event,
@@ -13,13 +16,87 @@ from bot.sandbox.slack.messages import (
     show_post,
     wrap_event,
 )
-from bot.sandbox.slack.records import Channel, File, Post, Reaction
-from bot.sandbox.slack.sessions import Sessions
+from bot.sandbox.slack.records import Channel, File, Post, Reaction, Session, View
 from bot.sandbox.slack.sockets import Deliverer, Sockets
 from bot.sandbox.slack.state import State
 from bot.sandbox.slack.text import mentions_user
-from bot.sandbox.slack.views import Triggers, Views
 from bot.sandbox.slack.wire import JsonObject, without_none
+
+STATUSES = ("active", "processing", "suspended", "closed")
+STATUS_LINE_LIFETIME_S = 120.0
+TRIGGER_LIFETIME_S = 3.0
+
+
+class Views:
+    """What people have before them: one modal each, and App Home. Every view is checked first.
+
+    A person's gesture triggers one modal of the app, within three seconds.
+    """
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._triggers: dict[str, tuple[str, float]] = {}
+        """By id: whose gesture it was, and until when it is good."""
+        self._used: set[str] = set()
+
+    def trigger(self, user: str) -> str:
+        """The id of a new trigger."""
+        now_s = self._state.clock.now()
+        trigger_id = f"{int(now_s)}.{len(self._triggers) + 1}.{secrets.token_hex(16)}"
+        self._triggers[trigger_id] = (user, now_s + TRIGGER_LIFETIME_S)
+        return trigger_id
+
+    def open(self, trigger_id: str, body: JsonObject) -> View:
+        """Open a modal for the person whose gesture it was; one that is open gives way."""
+        if trigger_id in self._used:
+            raise ApiError("exchanged_trigger_id")
+        user, expires_s = self._triggers.get(trigger_id, ("", 0.0))
+        if self._state.clock.now() > expires_s:
+            raise ApiError("expired_trigger_id" if user else "invalid_trigger_id")
+        self._used.add(trigger_id)
+        view = self._build(user, body, "modal")
+        if (open_one := self.modal_of(user)) is not None:
+            self._state.close_view(open_one)
+        self._state.show_view(view)
+        return view
+
+    def update(self, view: View, body: JsonObject, *, expected_hash: str = "") -> View:
+        """Replace a view's content. Entered values go with the blocks that held them."""
+        if expected_hash and expected_hash != view.hash:
+            raise ApiError("hash_conflict")
+        updated = replace(self._build(view.user, body, view.type), id=view.id)
+        self._state.show_view(updated)
+        return updated
+
+    def publish(self, user: str, body: JsonObject, *, expected_hash: str = "") -> View:
+        """Set a person's App Home."""
+        if (current := self._state.homes.get(user)) is not None:
+            return self.update(current, body, expected_hash=expected_hash)
+        view = self._build(user, body, "home")
+        self._state.show_view(view)
+        return view
+
+    def find(self, view_id: str) -> View:
+        for view in (*self._state.views.values(), *self._state.homes.values()):
+            if view.id == view_id:
+                return view
+        raise ApiError("not_found")
+
+    def modal_of(self, user: str) -> View | None:
+        """The modal that the user has open."""
+        return next((view for view in self._state.views.values() if view.user == user), None)
+
+    def _build(self, user: str, body: JsonObject, kind: str) -> View:
+        check_view(body, kind)
+        ids = self._state.ids
+        blocks = [{"block_id": ids.fresh("b").lower(), **block} for block in body["blocks"]]
+        return View(
+            id=ids.fresh("V"),
+            user=user,
+            type="home" if kind == "home" else "modal",
+            body={"callback_id": "", "private_metadata": "", **body, "blocks": blocks},
+            hash=f"{int(self._state.clock.now())}.{secrets.token_hex(4)}",
+        )
 
 
 class Workspace:
@@ -31,9 +108,7 @@ class Workspace:
         self.sockets = sockets
         self.background = background
         self.deliverer = Deliverer(state, sockets, background)
-        self.sessions = Sessions(state, background)
         self.views = Views(state)
-        self.triggers = Triggers(state.clock)
         self.revoked_tokens: set[str] = set()
         self.base_url = ""
 
@@ -148,6 +223,45 @@ class Workspace:
             told = {"user": user, "reaction": name, "item_user": post.user, "item": item}
             self.tell("reaction_added", self.state.channels[post.channel], **told)
         return True
+
+    def _session_of(self, channel: str, thread_ts: str, title: str = "") -> Session:
+        """A thread's agent session as it is, or a new one that is not kept yet."""
+        new = Session(channel=channel, thread_ts=thread_ts, status="active", title=title)
+        return self.state.sessions.get((channel, thread_ts), new)
+
+    def set_status(self, channel: str, thread_ts: str, status: str, *, title: str = "") -> Session:
+        """Set the status. A title counts only where the call creates the session."""
+        if status not in STATUSES:
+            raise ApiError("invalid_status")
+        session = replace(self._session_of(channel, thread_ts, title), status=status)
+        self.state.keep(session)
+        return session
+
+    def set_status_line(
+        self, channel: str, thread_ts: str, text: str, loading_messages: tuple[str, ...]
+    ) -> None:
+        """The line "<App> <text>" under the thread, for two minutes; an empty text clears it."""
+        session = replace(
+            self._session_of(channel, thread_ts),
+            status="processing" if text else "active",
+            status_text=text,
+            loading_messages=loading_messages,
+            set_at_s=self.state.clock.now(),
+        )
+        self.state.keep(session)
+        self.background.start(self._expire_status_line(session))
+
+    def end_status_line(self, channel: str, thread_ts: str) -> None:
+        """A reply of the app clears the line that stood under the thread."""
+        session = self._session_of(channel, thread_ts)
+        if session.status_text:
+            self.state.keep(replace(session, status_text="", loading_messages=()))
+
+    async def _expire_status_line(self, session: Session) -> None:
+        await self.state.clock.sleep_until(session.set_at_s + STATUS_LINE_LIFETIME_S)
+        if self._session_of(session.channel, session.thread_ts) == session:
+            ended = replace(session, status="active", status_text="", loading_messages=())
+            self.state.keep(ended)
 
 
 def _guess_type(name: str) -> str:

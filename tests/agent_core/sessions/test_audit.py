@@ -75,7 +75,6 @@ FOUND: list[tuple[dict[str, Any], list[AuditEntry]]] = [
     ({}, [SENDING, WRITING]),
     ({"since": NOON - timedelta(minutes=1)}, [SENDING]),
     ({"since": NOON + timedelta(hours=1)}, []),
-    ({"session": SessionId("T:C:2")}, [WRITING]),
     ({"user": "T:U3"}, [WRITING]),
     ({"user": "U1"}, [SENDING]),
     ({"user": "U2"}, [SENDING]),

@@ -110,25 +110,18 @@ async def test_messages_that_come_at_the_same_time_all_get_their_turn(store: Ses
     assert sorted(turn.seq for turn in turns if turn is not None) == list(range(1, 21))
 
 
-async def test_a_turn_carries_its_state(database: Database, store: SessionStore) -> None:
-    turn = await queued(store)
-    assert await store.mark_running(turn.id)
-    assert await store.begin_generation(turn.id, 2)
-    running = await store.turn(turn.id)
-    assert (running.status, running.generation) == ("running", 2)
-    await end(database, turn, "so far ❄️", outcome="limited")
-    ended = await store.turn(turn.id)
-    assert (ended.status, ended.outcome, ended.answer) == ("finished", "limited", "so far ❄️")
-
-
-async def test_a_turn_is_started_once_and_goes_on_once(
+async def test_a_turn_carries_its_state_and_is_started_and_goes_on_once(
     database: Database, store: SessionStore
 ) -> None:
     turn = await queued(store)
     assert not await store.begin_generation(turn.id, 2), "it was never started"
     assert [await store.mark_running(turn.id) for _ in range(2)] == [True, False]
     assert [await store.begin_generation(turn.id, 2) for _ in range(2)] == [True, False]
-    await end(database, turn)
+    running = await store.turn(turn.id)
+    assert (running.status, running.generation) == ("running", 2)
+    await end(database, turn, "so far ❄️", outcome="limited")
+    ended = await store.turn(turn.id)
+    assert (ended.status, ended.outcome, ended.answer) == ("finished", "limited", "so far ❄️")
     assert not await store.mark_running(turn.id)
     assert not await store.begin_generation(turn.id, 3)
 
@@ -234,24 +227,16 @@ async def process(database: Database) -> AsyncGenerator[SessionStore]:
     await behind.close()
 
 
-async def test_readers_keep_their_cursors_apart(store: SessionStore) -> None:
+async def test_readers_keep_their_cursors_apart_and_what_they_did_not_show_is_unread(
+    database: Database, store: SessionStore
+) -> None:
     turn = await queued(store)
     await store.save_cursor("slack", turn.id, {"at": 1})
     await store.save_cursor("console", turn.id, {"at": 2}, done=True)
     assert await store.load_cursor("slack", turn.id) == {"at": 1}
-    assert await store.unread(SESSION, "slack") == [turn]
-    assert await store.unread(SESSION, "console") == []
-
-
-async def test_a_turn_that_is_finished_and_not_shown_is_unread(
-    database: Database, store: SessionStore
-) -> None:
-    turn = await queued(store)
-    await store.save_cursor("slack", turn.id, {})
     await end(database, turn)
     assert [unread.id for unread in await store.unread(SESSION, "slack")] == [turn.id]
-    await store.save_cursor("slack", turn.id, {"finished": True}, done=True)
-    assert await store.unread(SESSION, "slack") == []
+    assert await store.unread(SESSION, "console") == []
 
 
 @pytest.mark.parametrize("odd", ["", "\0", "\ud83d"], ids=["empty", "nul", "half-of-a-pair"])

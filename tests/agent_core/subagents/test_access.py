@@ -11,7 +11,7 @@ from agent_core.loop.agent import Agent, Limits
 from agent_core.messages import JsonObject
 from agent_core.models.retry import RetryingModel
 from agent_core.runtime.parts import Agents
-from agent_core.subagents.spec import SubagentSpec, parse_spec, shipped_specs
+from agent_core.subagents.task import SubagentSpec, parse_spec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset, ignore_progress, tool_call, tool_context
 from agent_core.tools import Progress, ToolContext

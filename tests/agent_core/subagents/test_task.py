@@ -17,7 +17,7 @@ from agent_core.events import (
 from agent_core.ids import ROOT_RUN, RunId
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ModelRequest
-from agent_core.subagents.spec import SubagentSpec
+from agent_core.subagents.task import SubagentSpec
 from agent_core.testing.models import Line, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset

@@ -35,7 +35,7 @@ from agent_core.loop.ask_user import ASK_USER
 from agent_core.messages import Attachment, InboundMessage, JsonObject
 from agent_core.models import ModelRequest, Reply
 from agent_core.runtime import Runtime
-from agent_core.subagents.spec import SubagentSpec, shipped_specs
+from agent_core.subagents.task import SubagentSpec, shipped_specs
 from agent_core.testing.models import Line, ScriptedModel
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset

@@ -1,8 +1,6 @@
 """What `bot check` says of this machine: root, database, other bots, toolkit, browser."""
 
 import os
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ from agent_core.runtime.operate import examine_database, examine_root
 from agent_core.sessions.lock import sole_process
 from agent_core.settings import CoreSettings
 from bot.check.machine import explain_database
+from tests.agent_core.sessions.databases import locked
 from tests.bot.check.installation import checked
 
 pytestmark = pytest.mark.usefixtures("clean")
@@ -77,10 +76,8 @@ async def test_a_database_that_is_none_is_wrong_and_said_what_to_do(tmp_path: Pa
 
 async def test_a_database_that_another_process_holds_is_told_as_that(tmp_path: Path) -> None:
     file = tmp_path / "state.sqlite"
-    with closing(sqlite3.connect(file, isolation_level=None)) as other:
-        other.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(SessionError) as raised:
-            await examine_database(at(tmp_path), patience_s=0)
+    with locked(file), pytest.raises(SessionError) as raised:
+        await examine_database(at(tmp_path), patience_s=0)
     told = explain_database(raised.value)
     assert told.state == "wrong"
     assert f"{file} cannot be used: database is locked. Another process holds it" in told.text
@@ -122,12 +119,12 @@ async def test_the_toolkit_is_started_and_its_tools_counted(tmp_path: Path) -> N
     assert not root.exists()
 
 
-@pytest.mark.parametrize(("program", "state"), [("google-chrome", "fine"), ("firefox", "warning")])
+@pytest.mark.parametrize(("program", "found"), [("google-chrome", True), ("firefox", False)])
 async def test_a_browser_is_found_by_any_of_its_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, state: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, found: bool
 ) -> None:
     (tmp_path / program).write_text("#!/bin/sh\n", encoding="utf-8")
     (tmp_path / program).chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    found = await checked("Browser")
-    assert found.state == state
+    told = await checked("Browser")
+    assert (told.state, str(tmp_path) in told.text) == ("fine", found)

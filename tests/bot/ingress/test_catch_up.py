@@ -1,7 +1,6 @@
 """What was said while the bot was away is answered once, oldest first."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,16 +13,6 @@ from bot.ingress.missed import FIRST_THREADS, MAX_REQUESTS, THREADS
 from bot.slack_api import SlackAuthRefused
 from bot.words import BOT
 from tests.bot.ingress.world import HOUR_S, Outside, World, bot_in, outside_world
-
-
-@pytest.fixture
-async def outside() -> AsyncIterator[Outside]:
-    """A team whose bot was started once, so that there are marks, and has stopped."""
-    async with outside_world() as outside:
-        async with bot_in(outside):
-            pass
-        outside.clock.advance(HOUR_S)
-        yield outside
 
 
 async def catch_up_once(outside: Outside, *, is_done: bool = True) -> None:
@@ -126,6 +115,7 @@ async def test_what_could_not_be_read_is_read_by_another_run(outside: Outside) -
     assert outside.front.texts == ["hi"]
 
 
+@pytest.mark.proves("ledger.disk_full")
 async def test_a_payload_that_could_not_be_recorded_is_found_again(outside: Outside) -> None:
     async with asyncio.timeout(30), bot_in(outside, listens=True) as bot:
         assert await bot.catch_up.run()

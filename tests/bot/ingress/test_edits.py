@@ -8,7 +8,6 @@ import pytest
 from agent_core.messages import JsonObject
 from bot.ingress.corrections import MAX_LOOKS
 from bot.ingress.gate import Deletion, Told, read_told
-from bot.words import BOT
 from tests.bot.ingress.world import World, connected_world, forgetful_ingress
 
 LOG = [("a.log", b"12345", "text/plain")]
@@ -78,20 +77,6 @@ async def test_an_edit_that_adds_the_mention_to_a_reply_among_people_begins_its_
     [message] = world.front.messages
     assert (message.text, message.key.rpartition(":")[2]) == ("what is new?", ts)
     assert world.ledger.unfinished == set()
-
-
-@pytest.mark.proves("edits.running")
-async def test_an_edit_after_the_turn_began_changes_nothing_and_is_said_so_once(
-    world: World,
-) -> None:
-    ts = await world.say("ann", "general", f"{world.mention} what is new?")
-    await world.settle()
-    world.front.begun.update(world.front.keys)
-    for text in ("what is newer?", "what is newest?"):
-        await edit(world, ts, f"{world.mention} {text}")
-
-    assert world.front.texts == ["what is new?"]
-    assert world.told("ann") == [BOT.say("en", "ingress-begun")]
 
 
 @pytest.mark.proves("edits.disorder")

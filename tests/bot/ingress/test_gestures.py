@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -109,7 +108,7 @@ class Room:
         return thread_at(self.world, await self.slack.say("ann", channel, "the root"))
 
     async def open_modal(self, modal: JsonObject = MODAL, *, user: str = "ann") -> str:
-        trigger = self.slack.workspace.triggers.issue(self.slack.users[user])
+        trigger = self.slack.workspace.views.trigger(self.slack.users[user])
         assert await self.world.api.open_view(trigger, modal)
         [view_id] = self.open_views()
         return view_id
@@ -401,28 +400,3 @@ async def test_a_refused_submission_says_so_in_the_modal(room: Room) -> None:
     assert delivery.answer is not None
     assert delivery.answer["errors"] == {"name": BOT.say("en", "ingress-refusal-guest")}
     assert room.handler.calls == 0
-
-
-async def test_every_kind_of_input_is_read(room: Room) -> None:
-    shown: dict[str, tuple[JsonObject, str]] = {
-        "text": ({"value": "hello"}, "hello"),
-        "empty": ({"value": None}, ""),
-        "one": ({"selected_option": option("b")}, "b"),
-        "none": ({"selected_option": None}, ""),
-        "place": ({"selected_conversation": "C1"}, "C1"),
-    }
-    room.handler.errors = [{"name": "Once more."}]
-    sent = await room.slack.submit_view("ann", await room.open_modal(), {"name_in": "x"})
-    payload = deepcopy(sent.payload)
-    payload["view"]["state"]["values"] = {
-        name: {f"{name}_in": value} for name, (value, _) in shown.items()
-    }
-    other = room.another_process()
-    assert await other.receive(payload) == {}
-    await other.drain()
-
-    assert room.handler.submissions[-1].values == {name: text for name, (_, text) in shown.items()}
-
-
-def option(value: str) -> JsonObject:
-    return {"text": {"type": "plain_text", "text": value}, "value": value}

@@ -1,9 +1,7 @@
 """What is found in Slack of a time in which nobody listened."""
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
-import aiohttp
 import pytest
 
 from agent_core.ids import SessionId
@@ -11,77 +9,36 @@ from agent_core.messages import JsonObject
 from bot.inbound import read_post
 from bot.ingress.heard import MAX_SILENCE_S, OVERLAP_S, Gap, Heard
 from bot.ingress.missed import ROOTS_S, Missed, Search, Seen
-from bot.sandbox.slack import ManualClock, SlackStandIn
-from bot.slack_api import (
-    Identity,
-    SkippingClock,
-    SlackApi,
-    web_client,
-)
-from tests.bot.ingress.world import MemoryMarks, MemorySessions
+from tests.bot.ingress.world import MemoryMarks, Outside, bot_in
 
 DAY_S = 86_400.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
-    slack: SlackStandIn
-    clock: ManualClock
-    api: SlackApi
-    identity: Identity
-    sessions: MemorySessions
-    search: Search
-
-    def gap_from_now(self) -> Gap:
-        """Everything up to this moment was heard."""
-        return Gap(began_s=self.clock.now(), marks={"*": f"{self.clock.now():.6f}"}, number=1)
-
-    async def find(self, gap: Gap) -> list[str]:
-        return texts_of(await find_all(self.search, gap))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Findings:
-    """All shares of a search, and what became of the conversations."""
-
-    posts: list[Missed]
-    unread: set[str]
-
-
-async def find_all(search: Search, gap: Gap) -> Findings:
+async def find_all(outside: Outside, gap: Gap) -> tuple[list[Missed], set[str]]:
+    """All shares of a search, and the conversations that could not be read."""
     seen = Seen()
-    posts = [missed async for share in search.everywhere(gap, seen) for missed in share]
-    return Findings(posts=posts, unread=seen.unread)
+    async with bot_in(outside) as bot:
+        search = Search(bot.api, bot.identity, outside.sessions)
+        posts = [missed async for share in search.everywhere(gap, seen) for missed in share]
+    return posts, seen.unread
 
 
-def texts_of(found: Findings) -> list[str]:
-    return [missed.post.wire_text for missed in found.posts]
-
-
-@pytest.fixture
-async def desk() -> AsyncIterator[Desk]:
-    clock = ManualClock()
-    async with (
-        SlackStandIn(clock=clock, rate_limits=False) as slack,
-        aiohttp.ClientSession() as session,
-    ):
-        client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
-        api = SlackApi(client, clock=SkippingClock())
-        identity, sessions = await api.identify(), MemorySessions()
-        search = Search(api, identity, sessions)
-        yield Desk(
-            slack=slack, clock=clock, api=api, identity=identity, sessions=sessions, search=search
-        )
+def gap_from(outside: Outside, **marks: str) -> Gap:
+    """Everything up to this moment was heard, or up to the marks."""
+    now_s = outside.clock.now()
+    return Gap(began_s=now_s, marks={"*": f"{now_s:.6f}", **marks}, number=1)
 
 
 @pytest.mark.proves("catch_up.everywhere")
-async def test_mentions_replies_and_direct_messages_are_found_oldest_first(desk: Desk) -> None:
-    slack, mention = desk.slack, desk.slack.mention
+async def test_mentions_replies_and_direct_messages_are_found_oldest_first(
+    outside: Outside,
+) -> None:
+    slack, mention = outside.slack, outside.slack.mention
     own = await slack.say("ann", "general", f"{mention} long ago")
     others = await slack.say("ann", "news", "among people, long ago")
-    desk.clock.advance(DAY_S)
-    gap = desk.gap_from_now()
-    desk.clock.advance(60)
+    outside.clock.advance(DAY_S)
+    gap = gap_from(outside)
+    outside.clock.advance(60)
     await slack.say("ben", "private", f"{mention} 1")
     await slack.say("ben", "general", "2", thread_ts=own)
     await slack.say("ann", dm=True, text="3")
@@ -90,30 +47,33 @@ async def test_mentions_replies_and_direct_messages_are_found_oldest_first(desk:
     await slack.say("cleo", "news", f"{mention} 4", thread_ts=others)
     await slack.say("cleo", "shared", f"{mention} 5", files=[("a.txt", b"x", None)])
 
-    found = await desk.find(gap)
+    found, _ = await find_all(outside, gap)
 
-    assert [text.removeprefix(f"{mention} ") for text in found] == ["1", "2", "3", "4", "5"]
+    said = [missed.post.wire_text.removeprefix(f"{mention} ") for missed in found]
+    assert said == ["1", "2", "3", "4", "5"]
 
 
-async def test_a_found_post_is_the_payload_that_slack_would_have_delivered(desk: Desk) -> None:
-    slack = desk.slack
+async def test_a_found_post_is_the_payload_that_slack_would_have_delivered(
+    outside: Outside,
+) -> None:
+    slack = outside.slack
     root = await slack.say("ann", "general", f"{slack.mention} root")
-    gap = desk.gap_from_now()
+    gap = gap_from(outside)
     await slack.say("ben", "general", "a reply", thread_ts=root, files=[("a.txt", b"x", None)])
     await slack.say("ann", dm=True, text="direct")
     ts = await slack.say("ann", "private", f"{slack.mention} teh words")
     await slack.edit("ann", "private", ts, f"{slack.mention} the words")
-    gap = Gap(began_s=gap.began_s, marks={"*": f"{gap.began_s - 1:.6f}"}, number=1)
-    found = await find_all(desk.search, gap)
+    gap = gap_from(outside, **{"*": f"{gap.began_s - 1:.6f}"})
+    found, _ = await find_all(outside, gap)
     delivered = [delivery.payload for delivery in slack.deliveries]
 
-    assert len(found.posts) == 4
-    for missed in found.posts:
+    assert len(found) == 4
+    for missed in found:
         live = next(body for body in delivered if is_message_of(body, missed.body))
         assert said_in(missed.body, live) == said_in(live, live)
         assert read_post(missed.body, bot_user=slack.bot_user_id) == missed.post
-    assert found.posts[-1].post.wire_text == f"{slack.mention} the words"
-    assert found.posts[-1].body["event"]["edited"]
+    assert found[-1].post.wire_text == f"{slack.mention} the words"
+    assert found[-1].body["event"]["edited"]
 
 
 def is_message_of(live: JsonObject, found: JsonObject) -> bool:
@@ -134,20 +94,20 @@ def said_in(body: JsonObject, live: JsonObject) -> JsonObject:
 
 
 @pytest.mark.proves("catch_up.cursor")
-async def test_each_conversation_is_read_from_its_own_mark(desk: Desk) -> None:
-    slack = desk.slack
-    start_s = desk.clock.now()
+async def test_each_conversation_is_read_from_its_own_mark(outside: Outside) -> None:
+    slack = outside.slack
+    start_s = outside.clock.now()
     for _ in range(2):
-        desk.clock.advance(3_600)
+        outside.clock.advance(3_600)
         for channel in ("general", "news"):
             await slack.say("ann", channel, f"{slack.mention} {channel}")
-    marks = {"*": f"{start_s:.6f}", slack.channels["general"]: f"{desk.clock.now():.6f}"}
-    gap = Gap(began_s=desk.clock.now(), marks=marks, number=1)
-    found = await find_all(desk.search, gap)
+    general = {slack.channels["general"]: f"{outside.clock.now():.6f}"}
+    gap = gap_from(outside, **{"*": f"{start_s:.6f}", **general})
+    found, _ = await find_all(outside, gap)
 
     new = [
         missed.post.wire_text.split()[-1]
-        for missed in found.posts
+        for missed in found
         if gap.is_new(missed.post.thread.channel, missed.post.ts)
     ]
     assert new == ["news", "news"]
@@ -155,33 +115,51 @@ async def test_each_conversation_is_read_from_its_own_mark(desk: Desk) -> None:
 
 @pytest.mark.proves("catch_up.everywhere")
 async def test_a_reply_in_a_thread_of_the_bots_is_found_however_old_the_thread_is(
-    desk: Desk,
+    outside: Outside,
 ) -> None:
-    slack = desk.slack
+    slack = outside.slack
     root = await slack.say("ann", "general", f"{slack.mention} research")
     unknown = await slack.say("ann", "general", f"{slack.mention} something else")
-    desk.clock.advance(ROOTS_S + OVERLAP_S + DAY_S)
-    gap = desk.gap_from_now()
-    desk.clock.advance(60)
+    outside.clock.advance(ROOTS_S + OVERLAP_S + DAY_S)
+    gap = gap_from(outside)
+    outside.clock.advance(60)
     for thread in (root, unknown):
         await slack.say("ann", "general", "go on", thread_ts=thread)
     channel = slack.channels["general"]
-    desk.sessions.known.append(SessionId(f"{slack.team_id}:{channel}:{root}"))
-    found = await find_all(desk.search, gap)
+    outside.sessions.known.append(SessionId(f"{slack.team_id}:{channel}:{root}"))
+    found, _ = await find_all(outside, gap)
 
-    assert [missed.post.thread.root_ts for missed in found.posts] == [root]
+    assert [missed.post.thread.root_ts for missed in found] == [root]
 
 
-async def test_a_conversation_that_cannot_be_read_does_not_cost_the_others(desk: Desk) -> None:
-    slack = desk.slack
-    gap = desk.gap_from_now()
+async def test_an_app_that_may_not_list_conversations_reads_those_it_has_heard(
+    outside: Outside,
+) -> None:
+    slack, now = outside.slack, f"{outside.clock.now():.6f}"
+    gap = gap_from(outside, **{slack.channels["general"]: now, slack.dm_id("ann"): now})
+    outside.clock.advance(60)
+    for channel in ("general", "news"):
+        await slack.say("ann", channel, f"{slack.mention} {channel}")
+    await slack.say("ann", dm=True, text="direct")
+    slack.fail("users.conversations", error="missing_scope")
+
+    found, _ = await find_all(outside, gap)
+
+    assert [each.post.wire_text for each in found] == [f"{slack.mention} general", "direct"]
+
+
+async def test_a_conversation_that_cannot_be_read_does_not_cost_the_others(
+    outside: Outside,
+) -> None:
+    slack = outside.slack
+    gap = gap_from(outside)
     await slack.say("ann", "news", f"{slack.mention} hi")
     slack.fail("conversations.history", error="not_in_channel")
     slack.fail("conversations.history", status=500, times=7)
-    found = await find_all(desk.search, gap)
+    found, unread = await find_all(outside, gap)
 
-    assert len(found.unread) == 1
-    assert texts_of(found) == [f"{slack.mention} hi"]
+    assert len(unread) == 1
+    assert [missed.post.wire_text for missed in found] == [f"{slack.mention} hi"]
 
 
 START_S = 1_795_000_000.0

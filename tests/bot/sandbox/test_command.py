@@ -31,12 +31,6 @@ def test_what_cannot_be_done_is_said_with_code_2(arguments: list[str], said: str
     assert said in result.output
 
 
-def test_the_help_tells_the_order_of_asks_clicks_and_posts() -> None:
-    result = CliRunner().invoke(app, ["sandbox", "--help"], env={"COLUMNS": "500"})
-    assert "Press the button with this label" in result.output
-    assert "After the asks and clicks: wait" in result.output
-
-
 @pytest.mark.process("the command starts the bot as a process of its own")
 async def test_the_bot_and_slack_live_at_the_given_moment(tmp_path: Path) -> None:
     town = secrets.choice(("France", "Italy", "Spain"))

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bot.sandbox.composio import Execution
+from bot.sandbox.driving import effect_json, post_json
 from bot.sandbox.model import Pace
-from bot.sandbox.outcome import effect_json, post_json
 from bot.sandbox.slack import Post, SlackStandIn
 from bot.sandbox.world import UNHURRIED, SandboxOptions, read_manifest
 

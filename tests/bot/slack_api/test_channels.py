@@ -101,16 +101,6 @@ async def test_the_members_of_a_conversation_are_known(desk: Desk) -> None:
     assert await desk.api.channels.members("C0NOTTHERE") == frozenset()
 
 
-async def test_the_newest_posts_of_a_long_thread_are_read_in_order(desk: Desk) -> None:
-    stamps = [
-        await desk.slack.say("ben", "general", f"{number}", thread_ts=desk.thread.root_ts)
-        for number in range(250)
-    ]
-    posts = await desk.api.newest_posts(desk.thread, limit=3, before_ts=stamps[-1])
-
-    assert [post.text for post in posts] == ["246", "247", "248"]
-
-
 async def test_the_root_of_a_thread_that_is_gone_is_none(desk: Desk) -> None:
     gone = ThreadRef(
         team=desk.thread.team, channel=desk.thread.channel, root_ts="1000000000.000001"

@@ -103,43 +103,6 @@ def envelope(payload: JsonObject | None, kind: str = "events_api", **more: Any) 
     return Envelope(id="e-1", type=kind, payload=payload, **more)
 
 
-def event(kind: str) -> JsonObject:
-    return {"type": "event_callback", "team_id": "T1", "event": {"type": kind, "user": "U2"}}
-
-
-async def test_an_event_for_nobody_is_not_acknowledged(app: AsyncApp) -> None:
-    assert await acknowledge(app, envelope(event("moon_landing"))) is None
-
-
-@pytest.mark.proves("ledger.disk_full")
-async def test_a_middleware_that_fails_leaves_the_event_unacknowledged(app: AsyncApp) -> None:
-    untyped: Any = app
-
-    async def fail() -> None:
-        raise ConnectionError("the ledger is away")
-
-    untyped.use(fail)
-    assert await acknowledge(app, envelope(event("app_mention"))) is None
-
-
-async def test_an_answer_goes_with_the_acknowledgement(app: AsyncApp) -> None:
-    untyped: Any = app
-    errors = {"response_action": "errors", "errors": {"b": "too short"}}
-
-    async def submit(ack: Any) -> None:
-        await ack(**errors)
-
-    untyped.view("settings")(submit)
-    payload: JsonObject = {
-        "type": "view_submission",
-        "team": {"id": "T1"},
-        "user": {"id": "U2"},
-        "view": {"type": "modal", "callback_id": "settings", "state": {"values": {}}},
-    }
-    answer = await acknowledge(app, envelope(payload, "interactive"))
-    assert answer == {**ACKNOWLEDGED, "payload": errors}
-
-
 @pytest.mark.parametrize(
     ("kind", "payload"),
     [

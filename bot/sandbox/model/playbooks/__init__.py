@@ -9,7 +9,6 @@ tool's name as `order` is.
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 
 from bot.sandbox.model.conversation import (
     GO_ON,
@@ -17,6 +16,7 @@ from bot.sandbox.model.conversation import (
     SEARCHES,
     Conversation,
     read_conversation,
+    say,
     topic_of,
 )
 from bot.sandbox.model.message import Kind, Reply, Text
@@ -54,23 +54,6 @@ QUESTION = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What kind of reply a request gets, and the reply when it is wanted."""
-
-    kind: Kind
-    reply: Callable[[], Awaitable[Reply]]
-
-    @classmethod
-    def of(cls, kind: Kind, reply: Reply) -> "Plan":
-        """A reply that is known already."""
-
-        async def give() -> Reply:
-            return reply
-
-        return cls(kind, give)
-
-
 async def no_pages() -> Sequence[Page]:
     """Of a stand-in that was given none."""
     return ()
@@ -86,27 +69,26 @@ def is_beside(script: Reply, body: Json) -> bool:
     verdict = _verdict(conversation)
     if not verdict or verdict == "COMPLEX" or conversation.tools:
         return verdict == "COMPLEX"
-    said = " ".join(block.text for block in script.blocks if isinstance(block, Text))
+    said = " ".join(block.text for block in script if isinstance(block, Text))
     return not any(word in said for word in VERDICTS)
 
 
-def plan(body: Json, pages: Pages) -> Plan:
-    """The playbook for one validated request."""
+async def plan(body: Json, pages: Pages) -> tuple[Kind, Reply]:
+    """What is played for one validated request, and its reply."""
     conversation = read_conversation(body)
     tools = conversation.tools.keys()
     if "read_order" in tools:
-        return Plan.of("order", order.read(conversation))
+        return "order", order.read(conversation)
     verdict = _verdict(conversation)
     if verdict and not tools:
-        return Plan.of("classify", conversation.say(verdict))
+        return "classify", say(verdict)
     if verdict and verdict != "SIMPLE":
-        leaving = conversation.use("use_tools", reason=REASON)
-        return Plan.of("escape", conversation.call(leaving))
+        return "escape", (conversation.use("use_tools", reason=REASON),)
     if tools <= {"use_tools"} and not conversation.now.calls:
-        return Plan("answer", lambda: answer.from_pages(conversation, pages))
+        return "answer", await answer.from_pages(conversation, pages)
     if "write_report" in tools and "Task" not in tools:
-        return Plan("delegated", lambda: asyncio.to_thread(report.as_expert, conversation))
-    return Plan("research", lambda: asyncio.to_thread(_work, conversation))
+        return "delegated", await asyncio.to_thread(report.as_expert, conversation)
+    return "research", await asyncio.to_thread(_work, conversation)
 
 
 def _verdict(conversation: Conversation) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Sequence
 
-from bot.sandbox.model.conversation import REPORT, Conversation, topic_of
+from bot.sandbox.model.conversation import REPORT, Conversation, say, topic_of
 from bot.sandbox.model.message import Reply
 from bot.sandbox.model.sentences import Source, share, stems
 from bot.sandbox.model.writing import escape
@@ -41,7 +41,7 @@ async def from_pages(
                 is_answer = share(wanted, asked_of) >= ENOUGH
                 if is_answer and worth > best:
                     best, found = worth, f"> {escape(quote)}\n\n[{escape(page.title)}]({page.url})"
-    return conversation.say(found or NO_MODEL)
+    return say(found or NO_MODEL)
 
 
 def from_files(conversation: Conversation) -> Reply | None:
@@ -49,13 +49,13 @@ def from_files(conversation: Conversation) -> Reply | None:
     now = conversation.now
     if not now.attachments:
         is_long = len(now.words) > LONG_CHARS
-        return conversation.say(_quote(now.words, now.words[-300:])) if is_long else None
+        return say(_quote(now.words, now.words[-300:])) if is_long else None
     read = {str(call.arguments.get("path")): call for call in now.done("read_local_file")}
     readable = [path for path, kind in now.attachments if TEXT_FILE.search(f"{kind} {path}")]
     unread = [path for path in readable if path not in read]
     if unread and conversation.may_call_tools and "read_local_file" in conversation.tools:
         calls = [conversation.use("read_local_file", path=path) for path in unread]
-        return conversation.call(*calls)
+        return tuple(calls)
     if REPORT.search(now.words) and stems(topic_of(now.words)):
         return None
     told: list[str] = []
@@ -64,7 +64,7 @@ def from_files(conversation: Conversation) -> Reply | None:
         text = str(read[path].data.get("text", "")) if path in read else ""
         none = NO_TEXT.format(name=name, type=kind) if path not in readable else f"{name} is empty."
         told.append(f"{name} says:\n\n{_quote(text, now.words)}" if text.strip() else none)
-    return conversation.say("\n\n".join(told))
+    return say("\n\n".join(told))
 
 
 def _quote(text: str, question: str) -> str:

@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, datetime
 
-from bot.sandbox.model.conversation import Conversation
+from bot.sandbox.model.conversation import Conversation, say
 from bot.sandbox.model.message import Reply
 from bot.sandbox.model.playbooks import report
 from bot.sandbox.model.sentences import stems
@@ -23,7 +23,7 @@ def is_due(conversation: Conversation) -> bool:
 def decide(conversation: Conversation) -> Reply:
     """The next step: search, have the report written, then publish what of it is new."""
     if conversation.now.done("publish_digest"):
-        return conversation.say("The digest is published.")
+        return say("The digest is published.")
     brief = report.read_brief(conversation)
     if step := report.search(conversation, [brief.topic]):
         return step
@@ -54,7 +54,7 @@ def _publish(conversation: Conversation, brief: report.Brief, hits: list[Json]) 
     headline += f": {len(lines)} things to know" if lines else ": nothing new"
     details = report.linked(result) if facts else report.NOTHING.format(topic=brief.topic)
     publish = conversation.use("publish_digest", headline=headline, lines=lines, details=details)
-    return conversation.call(publish)
+    return (publish,)
 
 
 def _date(hit: Json) -> str:

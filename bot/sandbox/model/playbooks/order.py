@@ -42,7 +42,7 @@ def read(conversation: Conversation) -> Reply:
     told = conversation.exchanges[-1].asked
     said = SAID.search(told)
     draft = _draft(said["words"] if said else told, told)
-    return conversation.call(conversation.use("read_order", **draft))
+    return (conversation.use("read_order", **draft),)
 
 
 def _draft(words: str, told: str) -> Json:

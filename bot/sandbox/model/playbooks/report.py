@@ -1,17 +1,25 @@
 """Playbook: search, read pages, and answer in short; or have the report expert write a report."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 
-from bot.sandbox.model.conversation import REPORT, SECTION, Call, Conversation, topic_of
+from bot.sandbox.model.conversation import (
+    REPORT,
+    SECTION,
+    Call,
+    Conversation,
+    Exchange,
+    say,
+    topic_of,
+)
 from bot.sandbox.model.message import Reply, ToolUse
 from bot.sandbox.model.sentences import Source, content_words, is_about, is_near, stems
 from bot.sandbox.model.wire import Json, as_list, as_text
-from bot.sandbox.model.writing import escape, telling, write_report
+from bot.sandbox.model.writing import SUMMARY_SENTENCES, escape, telling, write_report
 
 EXPERT = "report-creation-expert"
-BATCH = 10
+BATCH, MAX_BATCHES = 10, 2
 RESULTS = 20
 ENOUGH_PAGES = 10
 PAGES_TO_ANSWER = 4
@@ -20,9 +28,6 @@ TOLD_SENTENCES = 3
 MAX_DELEGATIONS = 2
 URL = re.compile(r"https?://[^\s<>\"')\]]+")
 MARK = re.compile(r" \[(\d+)\]")
-CITED = re.compile(r"\S.*?\[\d+\](?=\s|$)")
-OPENING = re.compile(r"^[^|#\s].*?\[\d+\](?=\s|$)", re.MULTILINE)
-"""How a paragraph of a report opens."""
 NOTHING = "I found nothing about {topic}: none of the pages here speaks of it."
 ASK_TOPIC = "What should this be about?"
 UNSAID = "I do not know what this should be about, so I did nothing."
@@ -83,7 +88,7 @@ def decide(conversation: Conversation) -> Reply:
         return step
     hits = find_hits(conversation, [*brief.sections, brief.topic])
     if not hits:
-        return conversation.say(NOTHING.format(topic=brief.topic))
+        return say(NOTHING.format(topic=brief.topic))
     if (REPORT.search(brief.request) or brief.sections) and "Task" in conversation.tools:
         step = delegate(conversation, brief, hits)
     else:
@@ -91,7 +96,7 @@ def decide(conversation: Conversation) -> Reply:
     if step and conversation.may_call_tools:
         return step
     notes = [OVERTAKEN.format(note=note) for note in conversation.now.notes]
-    return conversation.say("\n\n".join([*notes, conclude(conversation, brief)]))
+    return say("\n\n".join([*notes, conclude(conversation, brief)]))
 
 
 def _compare(conversation: Conversation, sides: Sequence[str]) -> Reply:
@@ -103,8 +108,7 @@ def _compare(conversation: Conversation, sides: Sequence[str]) -> Reply:
     if hits and not tasks and conversation.may_call_tools:
         words = conversation.now.words
         briefs = [Brief(request=words, topic=side, is_branch=True) for side in hits]
-        branches = [_task(conversation, brief, hits[brief.topic]) for brief in briefs]
-        return conversation.call(*branches)
+        return tuple(_task(conversation, brief, hits[brief.topic]) for brief in briefs)
     told = {
         Brief.read(as_text(task.arguments.get("prompt"))).topic: linked(
             task.result.partition("COMPLIANCE:")[0]
@@ -115,7 +119,7 @@ def _compare(conversation: Conversation, sides: Sequence[str]) -> Reply:
         f"**{side[:1].upper()}{side[1:]}**\n{told.get(side) or NOTHING.format(topic=side)}"
         for side in sides
     ]
-    return conversation.say("\n\n".join(parts))
+    return say("\n\n".join(parts))
 
 
 def read_brief(conversation: Conversation) -> Brief:
@@ -137,9 +141,8 @@ def read_brief(conversation: Conversation) -> Brief:
 def _ask(conversation: Conversation) -> Reply:
     """One question where the request leaves open what it is about."""
     if conversation.now.done("ask_user") or "ask_user" not in conversation.tools:
-        return conversation.say(UNSAID)
-    question = conversation.use("ask_user", question=ASK_TOPIC)
-    return conversation.call(question)
+        return say(UNSAID)
+    return (conversation.use("ask_user", question=ASK_TOPIC),)
 
 
 def search(conversation: Conversation, topics: Sequence[str]) -> Reply | None:
@@ -153,9 +156,7 @@ def search(conversation: Conversation, topics: Sequence[str]) -> Reply | None:
         for name in ("SEARCH_WEB", "SEARCH_NEWS")
         if query not in asked and name in conversation.tools
     ]
-    if not wanted or not conversation.may_call_tools:
-        return None
-    return conversation.call(*wanted)
+    return tuple(wanted) or None if conversation.may_call_tools else None
 
 
 def find_hits(conversation: Conversation, topics: Sequence[str]) -> list[Json]:
@@ -163,23 +164,21 @@ def find_hits(conversation: Conversation, topics: Sequence[str]) -> list[Json]:
 
     Where none is, those that speak of half of one: people do not write as pages do.
     """
-    return _hits(conversation, topics, is_about) or _hits(conversation, topics, is_near)
-
-
-def _hits(
-    conversation: Conversation,
-    topics: Sequence[str],
-    fits: Callable[[frozenset[str], str], bool],
-) -> list[Json]:
-    found: dict[str, Json] = {}
-    for call in conversation.now.done("SEARCH_WEB", "SEARCH_NEWS"):
-        for entry in call.objects():
-            url = as_text(entry.get("url")) or as_text(entry.get("link"))
-            text = f"{as_text(entry.get('title'))} {as_text(entry.get('snippet'))} {url}"
-            if url and any(fits(stems(topic), text) for topic in topics):
-                title = " ".join(as_text(entry.get("title")).split())
-                found.setdefault(url, {**entry, "url": url, "title": title})
-    return list(found.values())
+    entries = [
+        {**entry, "url": url, "title": " ".join(as_text(entry.get("title")).split())}
+        for call in conversation.now.done("SEARCH_WEB", "SEARCH_NEWS")
+        for entry in call.objects()
+        if (url := as_text(entry.get("url")) or as_text(entry.get("link")))
+    ]
+    for fits in (is_about, is_near):
+        found: dict[str, Json] = {}
+        for entry in entries:
+            text = f"{entry['title']} {as_text(entry.get('snippet'))} {entry['url']}"
+            if any(fits(stems(topic), text) for topic in topics):
+                found.setdefault(entry["url"], entry)
+        if found:
+            return list(found.values())
+    return []
 
 
 def delegate(conversation: Conversation, brief: Brief, hits: Sequence[Json]) -> Reply | None:
@@ -188,8 +187,7 @@ def delegate(conversation: Conversation, brief: Brief, hits: Sequence[Json]) -> 
     complaint = _complaint(tasks)
     if len(tasks) >= MAX_DELEGATIONS or (tasks and not complaint):
         return None
-    use = _task(conversation, brief, hits, complaint)
-    return conversation.call(use)
+    return (_task(conversation, brief, hits, complaint),)
 
 
 def _task(
@@ -208,9 +206,8 @@ def _complaint(tasks: Sequence[Call]) -> str:
 def read_pages(conversation: Conversation, urls: Sequence[str]) -> Reply | None:
     """The pages fetched and then read; None once they were."""
     crawls = conversation.now.done("crawl_parallel")
-    if not crawls and urls and "crawl_parallel" in conversation.tools:
-        crawl = conversation.use("crawl_parallel", urls=list(urls))
-        return conversation.call(crawl)
+    if not crawls:
+        return (conversation.use("crawl_parallel", urls=list(urls)),)
     return _read_files(conversation, crawls)
 
 
@@ -219,16 +216,14 @@ def _read_files(conversation: Conversation, tables: Iterable[Call]) -> Reply | N
     reads = conversation.now.done("read_local_file")
     offsets: dict[str, object] = {row["path"]: 0 for row in rows_of(tables)}
     offsets |= {call.arguments["path"]: call.data.get("next_offset") for call in reads}
-    if not conversation.may_call_tools or "read_local_file" not in conversation.tools:
+    if not conversation.may_call_tools:
         return None
-    wanted = [
+    wanted = (
         conversation.use("read_local_file", path=path, offset=offset)
         for path, offset in offsets.items()
         if offset is not None
-    ]
-    if not wanted:
-        return None
-    return conversation.call(*wanted)
+    )
+    return tuple(wanted) or None
 
 
 def rows_of(tables: Iterable[Call]) -> list[Json]:
@@ -265,14 +260,20 @@ def conclude(conversation: Conversation, brief: Brief) -> str:
     tasks = conversation.now.done("Task")
     if tasks:
         return linked(tasks[-1].result.partition("COMPLIANCE:")[0])
-    rows = rows_of(conversation.now.done("crawl_parallel"))
-    wanted = stems(brief.topic)
-    sources = [s for s in sources_of(conversation, rows) if is_about(wanted, f"{s.title} {s.text}")]
-    passages = [passage for source in sources for passage in source.passages()]
-    told = telling(passages, wanted, ANSWER_SENTENCES)
+    sources = sources_of(conversation, rows_of(conversation.now.done("crawl_parallel")))
+    told, fit = _tell(sources, brief.topic, ANSWER_SENTENCES)
     if not told:
         return NOTHING.format(topic=brief.topic)
-    return linked("\n".join([*(f"- {each}" for each in told), *map(_listed, sources)]))
+    return linked("\n".join([*(f"- {each}" for each in told), *map(_listed, fit)]))
+
+
+def _tell(
+    sources: Sequence[Source], topic: str, count: int = SUMMARY_SENTENCES
+) -> tuple[list[str], list[Source]]:
+    """What the pages that are about a topic say most tellingly, and these pages."""
+    wanted = stems(topic)
+    fit = [source for source in sources if is_about(wanted, f"{source.title} {source.text}")]
+    return telling((p for source in fit for p in source.passages()), wanted, count), fit
 
 
 def linked(text: str) -> str:
@@ -291,64 +292,37 @@ def _listed(source: Source) -> str:
 
 def as_expert(conversation: Conversation) -> Reply:
     """The next step of the report expert: read, save, read on, write the report, and tell of it."""
-    brief = Brief.read("\n\n".join(each.asked for each in conversation.exchanges))
-    calls = [call for each in conversation.exchanges for call in each.calls]
-    steps = (_crawl, _save, _read_saved) if conversation.may_call_tools else ()
-    for step in steps:
-        if reply := step(conversation, calls):
-            return reply
-    saved = [call for call in calls if call.name == "save_corpus"]
-    sources = sources_of(conversation, rows_of(saved[-1:]))
+    asked = "\n\n".join(each.asked for each in conversation.exchanges)
+    calls = tuple(call for each in conversation.exchanges for call in each.calls)
+    conversation = replace(conversation, exchanges=[Exchange(asked=asked, calls=calls)])
+    now, brief = conversation.now, Brief.read(asked)
+    if step := _gather(conversation, URL.findall(asked)):
+        return step
+    sources = sources_of(conversation, rows_of(now.done("save_corpus")[-1:]))
     if brief.is_branch:
-        return conversation.say(_findings(sources, brief))
-    written = [call for call in calls if call.name == "write_report" and not call.is_lost]
-    bad = {int(n) for call in written for n in re.findall(r"\[(\d{1,4})\]", call.result)}
-    if not any(call.data.get("success") for call in written):
-        usable = [source for source in sources if source.n not in bad]
-        report = write_report(usable, brief.topic, brief.sections)
-        if report and len(written) < 2 and conversation.may_call_tools:
-            write = conversation.use(
-                "write_report",
-                title=brief.topic[:1].upper() + brief.topic[1:],
-                summary=report.summary,
-                markdown=report.markdown,
-            )
-            return conversation.call(write)
-    return conversation.say(_told(written, sources, brief))
+        told, fit = _tell(sources, brief.topic)
+        listed = [*(f"- {each}" for each in told), "", "Pages:", *map(_listed, fit)]
+        return say("\n".join(listed) if told else NOTHING.format(topic=brief.topic))
+    written = now.done("write_report")
+    report = None if written else write_report(sources, brief.topic, brief.sections)
+    if report and conversation.may_call_tools:
+        title = brief.topic[:1].upper() + brief.topic[1:]
+        return (conversation.use("write_report", title=title, **asdict(report)),)
+    return say(_told(written, sources, brief))
 
 
-def _crawl(conversation: Conversation, calls: Sequence[Call]) -> Reply | None:
-    """Batches of ten pages, two at most, until ten could be read."""
-    crawls = [call for call in calls if call.name == "crawl_parallel" and not call.is_lost]
+def _gather(conversation: Conversation, named: Sequence[str]) -> Reply | None:
+    """The pages crawled in two batches at most, saved, and read; None once they were."""
+    crawls, saved = (conversation.now.done(name) for name in ("crawl_parallel", "save_corpus"))
     tried = {url for call in crawls for url in as_list(call.arguments.get("urls"))}
-    named = URL.findall("\n\n".join(each.asked for each in conversation.exchanges))
-    left = [url for url in dict.fromkeys(named) if url not in tried]
-    if not left or len(crawls) > 1 or len(rows_of(crawls)) >= ENOUGH_PAGES:
+    left, rows = [url for url in dict.fromkeys(named) if url not in tried], rows_of(crawls)
+    if not conversation.may_call_tools:
         return None
-    crawl = conversation.use("crawl_parallel", urls=left[:BATCH])
-    return conversation.call(crawl)
-
-
-def _save(conversation: Conversation, calls: Sequence[Call]) -> Reply | None:
-    urls = [row["url"] for row in rows_of(c for c in calls if c.name == "crawl_parallel")]
-    if not urls or any(call.name == "save_corpus" and not call.is_lost for call in calls):
-        return None
-    save = conversation.use("save_corpus", articles=urls)
-    return conversation.call(save)
-
-
-def _read_saved(conversation: Conversation, calls: Sequence[Call]) -> Reply | None:
-    return _read_files(conversation, [call for call in calls if call.name == "save_corpus"][-1:])
-
-
-def _findings(sources: Sequence[Source], brief: Brief) -> str:
-    """What the pages say about one side of a comparison."""
-    wanted = stems(brief.topic)
-    fit = [source for source in sources if is_about(wanted, f"{source.title} {source.text}")]
-    told = telling((p for source in fit for p in source.passages()), wanted)
-    if not told:
-        return NOTHING.format(topic=brief.topic)
-    return "\n".join([*(f"- {each}" for each in told), "", "Pages:", *map(_listed, fit)])
+    if left and len(crawls) < MAX_BATCHES and len(rows) < ENOUGH_PAGES:
+        return (conversation.use("crawl_parallel", urls=left[:BATCH]),)
+    if rows and not saved:
+        return (conversation.use("save_corpus", articles=[row["url"] for row in rows]),)
+    return _read_files(conversation, saved[-1:])
 
 
 def _told(written: Sequence[Call], sources: Sequence[Source], brief: Brief) -> str:
@@ -357,13 +331,11 @@ def _told(written: Sequence[Call], sources: Sequence[Source], brief: Brief) -> s
     if not done:
         reason = " ".join(written[-1].result.split())[:300] if written else ""
         return f"No report was written. {reason or NOTHING.format(topic=brief.topic)}"
-    wrote = {
-        name: as_text(done[-1].arguments.get(name)) for name in ("title", "summary", "markdown")
-    }
-    told = CITED.findall(wrote["summary"]) or OPENING.findall(wrote["markdown"])
+    wrote = done[-1].arguments
+    told, _ = _tell(sources, brief.topic, TOLD_SENTENCES)
     head = f"The report “{wrote['title']}” is ready: {as_text(done[-1].data.get('path'))}"
     sections = [section[:1].upper() + section[1:] for section in brief.sections]
     missing = [each for each in sections if f"## {escape(each)}" not in wrote["markdown"]]
     nothing = [NOTHING.format(topic=section) for section in missing]
     pages = "Pages:\n" + "\n".join(map(_listed, sources))
-    return "\n\n".join([" ".join(told[:TOLD_SENTENCES]), head, *nothing, pages])
+    return "\n\n".join([" ".join(told), head, *nothing, pages])

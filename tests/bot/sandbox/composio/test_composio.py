@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import httpx2
 import pytest
@@ -131,14 +131,13 @@ async def run(api: AsyncComposio, session: str, code: str) -> dict[str, Any]:
     return await meta(api, session, "REMOTE_WORKBENCH", {"code_to_execute": code})
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_both_generations_of_the_protocol_list_and_call(
-    standin: ComposioStandIn, session: str, mode: Literal["auto", "legacy"]
+async def test_a_session_lists_its_tools_and_calls_no_others(
+    standin: ComposioStandIn, session: str
 ) -> None:
     url = f"{standin.base_url}/v3/mcp/{session}"
     async with (
         httpx2.AsyncClient(headers={"x-api-key": standin.api_key}) as http,
-        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+        Client(streamable_http_client(url, http_client=http)) as client,
     ):
         tools = (await client.list_tools()).tools
         found = await client.call_tool("COMPOSIO_SEARCH_WEB", {"query": "coffee"})
@@ -306,21 +305,3 @@ async def test_names_and_files_of_a_notebook_stay_and_are_each_persons_own(
     other = made.session_id
     assert "NameError" in (await run(api, other, "secret"))["error"]
     assert "FileNotFoundError" in (await run(api, other, "open('a.txt').read()"))["error"]
-
-
-@pytest.mark.parametrize(
-    ("code", "error"),
-    [
-        ("import socket", "ModuleNotFoundError"),
-        ("open('/etc/passwd').read()", "PermissionError"),
-        ("open('/home/user/../../etc/new', 'w')", "PermissionError"),
-        ("[0] * 10**10", "MemoryError"),
-        ("1 +", "SyntaxError"),
-        ("1 / 0", "ZeroDivisionError"),
-    ],
-)
-async def test_what_code_may_not_do_is_an_error_of_its_own(
-    api: AsyncComposio, session: str, code: str, error: str
-) -> None:
-    assert (await run(api, session, code))["error"].startswith(error)
-    assert (await run(api, session, "1 + 1"))["results"] == "2"
