@@ -124,10 +124,7 @@ class Timekeeper:
 
     async def end(self, slot: Slot, state: SlotState, *, root: str = "") -> None:
         """What became of a slot's turn: told once, and three failures in a row pause it."""
-        if not await self._store.end(slot, state, root=root):
-            return
-        if state != "failed":
-            await self._store.count_success(slot.schedule)
+        if not await self._store.end(slot, state, root=root) or state != "failed":
             return
         before = await self._store.get(slot.schedule)
         back_off = FIRST_BACK_OFF * 4**before.failures

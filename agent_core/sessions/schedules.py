@@ -193,12 +193,13 @@ class ScheduleStore:
         await self._move(slot, ("due",), state="begun")
 
     async def end(self, slot: Slot, state: SlotState, *, root: str = "") -> bool:
-        """What became of the slot; False when that was known already."""
-        return await self._move(slot, UNFINISHED, state=state, root=root)
+        """What became of the slot, which ends failures before it; False when that was known."""
+        is_new = await self._move(slot, UNFINISHED, state=state, root=root)
+        if is_new and state != "failed":
+            await self._change(slot.schedule, failures=0)
+        return is_new
 
-    async def told_in(
-        self, place: str, root: str, origin: SessionId | None = None
-    ) -> ScheduleId | None:
+    async def told_in(self, place: str, root: str, origin: SessionId) -> ScheduleId | None:
         """The schedule that a thread is about; None where it is about none.
 
         A post that begins the thread has told of it, or it is the one that was ordered there and
@@ -213,8 +214,8 @@ class ScheduleStore:
             schedules.c.order["origin"].as_string() == origin, *_AGREED
         )
         row = await self._database.row(of_post)
-        if row is not None or origin is None:
-            return ScheduleId(row.schedule) if row is not None else None
+        if row is not None:
+            return ScheduleId(row.schedule)
         found = await self._database.rows(ordered)
         return ScheduleId(found[0].id) if len(found) == 1 else None
 
@@ -225,10 +226,6 @@ class ScheduleStore:
         if until is not None and current.status == "active":
             wanted["next_due"] = next(slots_after(current.order.rule, until), None)
         return await self._change(schedule, **wanted)
-
-    async def count_success(self, schedule: ScheduleId) -> None:
-        """A run came to an end: failures before it count no more."""
-        await self._change(schedule, failures=0)
 
     async def settle_clock(self, now: datetime) -> None:
         """The clock was set back: what is due next is found anew."""

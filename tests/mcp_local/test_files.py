@@ -135,16 +135,11 @@ async def test_a_finished_file_is_named_as_an_artifact(
 @pytest.mark.parametrize(
     "path",
     [
-        "notes.csv",
-        "notes/work_products/a.csv",
-        "work_products/page.html",
-        "work_products/page.XHTML",
-        "work_products/picture.svg",
-        "work_products/run.vbs",
-        "work_products/plain",
-        "work_products/.csv",
+        "notes.csv", "notes/work_products/a.csv", "work_products/page.html",
+        "work_products/page.XHTML", "work_products/picture.svg", "work_products/run.vbs",
+        "work_products/plain", "work_products/.csv",
     ],
-)
+)  # fmt: skip
 async def test_notes_pages_and_unknown_kinds_are_no_artifacts(session: Session, path: str) -> None:
     answer = await session.call("write_local_file", path=path, content="x")
     assert not answer.failed

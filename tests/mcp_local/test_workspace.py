@@ -14,22 +14,11 @@ from tests.mcp_local.sessions import Session
 HOME = Path("/srv/workspaces/session_1")
 
 LEADING_OUT = [
-    "../x",
-    "../../x",
-    "a/../../x",
-    "work_products/../trace.json",
-    "..",
-    "/etc/x",
-    "/etc/passwd",
-    "//etc/passwd",
-    "/srv/workspaces/session_2/notes.md",
-    "/srv/workspaces/session_10/notes.md",
-    "/srv/workspaces/session_1/../session_2/notes.md",
-    "C:\\x",
-    "C:/x",
-    "a\\..\\..\\x",
+    "../x", "../../x", "a/../../x", "work_products/../trace.json", "..", "/etc/x", "/etc/passwd",
+    "//etc/passwd", "/srv/workspaces/session_2/notes.md", "/srv/workspaces/session_10/notes.md",
+    "/srv/workspaces/session_1/../session_2/notes.md", "C:\\x", "C:/x", "a\\..\\..\\x",
     "\\\\server\\share",
-]
+]  # fmt: skip
 UNSAFE_NAMES = [
     "a/\0b",
     "a\nb",

@@ -19,7 +19,15 @@ from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import Progress, ToolContext, ToolOutput
 from agent_core.tools.actions import LOST
 from agent_core.workspaces import create_workspace
-from tests.agent_core.runtime.threads import begin, end_of, events_of, from_ben, told, until
+from tests.agent_core.runtime.threads import (
+    at_work,
+    begin,
+    end_of,
+    events_of,
+    from_ben,
+    told,
+    until,
+)
 
 
 @pytest.mark.parametrize("is_repeatable", [True, False])
@@ -107,9 +115,8 @@ async def test_a_turn_that_has_just_begun_when_its_process_ends_does_not_fail(
 
 async def test_what_is_written_after_a_stop_is_work_again(tmp_path: Path) -> None:
     held = Held(then="unheard")
-    async with scripted_runtime(tmp_path, model=ScriptedModel([held])) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await held.reached.wait()
+    async with at_work(held.reached, tmp_path, model=ScriptedModel([held])) as (runtime, turn):
+        pass
     beside = Beside(tmp_path)
     order = await beside.queue(from_ben("stop", number=2))
     later = await beside.queue(inbound("continue with the other one", number=3))
@@ -150,9 +157,7 @@ async def test_a_second_stop_while_the_first_is_under_way_is_one_with_it(tmp_pat
 
 async def test_what_a_turn_took_just_before_it_was_stopped_ends_with_it(tmp_path: Path) -> None:
     held = Held(then="unheard")
-    async with scripted_runtime(tmp_path, model=ScriptedModel([held])) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await held.reached.wait()
+    async with at_work(held.reached, tmp_path, model=ScriptedModel([held])) as (runtime, turn):
         message = await begin(runtime, inbound("and Poland", number=2))
         # The turn's own call for messages, cut off after it was stored.
         await Inbox(Beside(tmp_path).database).take(await runtime.turn(turn), "1:2")

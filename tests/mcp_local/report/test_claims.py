@@ -21,26 +21,17 @@ def warnings(markdown: str) -> list[str]:
 @pytest.mark.parametrize(
     "markdown",
     [
-        "47 engineers. [1]",
-        "It took 1250000 requests. [1]",
-        "It took 1.250.000 requests. [1]",
-        "It took 1 250 000 requests. [1]",
-        "Costs fell by 3.5 %. [1]",
-        "Costs fell by 3,5 Prozent. [1]",
-        "Only 5 percent complained. [1]",
-        "In 2025 all went well [1].",
-        "There were 7 of them. [1]",
-        "No figure at all. [1]",
-        "Both 47 and 99 are known. [1][2]",
-        "Both 47 and 99 are known. [1, 2]",
+        "47 engineers. [1]", "It took 1250000 requests. [1]", "It took 1.250.000 requests. [1]",
+        "It took 1 250 000 requests. [1]", "Costs fell by 3.5 %. [1]",
+        "Costs fell by 3,5 Prozent. [1]", "Only 5 percent complained. [1]",
+        "In 2025 all went well [1].", "There were 7 of them. [1]", "No figure at all. [1]",
+        "Both 47 and 99 are known. [1][2]", "Both 47 and 99 are known. [1, 2]",
         '"A queue you cannot read is a queue you cannot trust" [1]',
-        "„a queue you cannot read“ [1]",
-        '"A queue … you cannot trust" [1]',
-        '"it\'s that simple" and more [1]',
-        "Uncited: 1234 things.",
+        "„a queue you cannot read“ [1]", '"A queue … you cannot trust" [1]',
+        '"it\'s that simple" and more [1]', "Uncited: 1234 things.",
         "Uncited 1234 things. But 47 engineers. [1]",
     ],
-)
+)  # fmt: skip
 def test_what_stands_on_a_cited_source_is_not_warned_of(markdown: str) -> None:
     assert warnings(markdown) == []
 

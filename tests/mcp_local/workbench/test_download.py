@@ -175,16 +175,10 @@ async def test_a_file_in_work_products_is_handed_to_the_person(desk: CloudDesk) 
 @pytest.mark.parametrize(
     "local",
     [
-        "trace.json",
-        "search_results/crawl_a.md",
-        "expanded_corpus.json",
-        "../other/table.csv",
-        "/etc/passwd",
-        "downloads",
-        "downloads/../trace.json",
-        "downloads/-rf",
+        "trace.json", "search_results/crawl_a.md", "expanded_corpus.json", "../other/table.csv",
+        "/etc/passwd", "downloads", "downloads/../trace.json", "downloads/-rf",
     ],
-)
+)  # fmt: skip
 async def test_a_bad_target_is_refused_before_anything_is_asked(
     desk: CloudDesk, local: str
 ) -> None:
