@@ -295,16 +295,21 @@ def _oldest_first(posts: Iterable[Missed]) -> list[Missed]:
     return sorted(posts, key=lambda missed: float(missed.post.ts))
 
 
+def _is_no_token(refused: SlackRefused) -> bool:
+    """Nothing at all can be read; a scope that is missing costs single conversations."""
+    return isinstance(refused, SlackAuthRefused) and refused.code != "missing_scope"
+
+
 async def _tried(reading: Awaitable[T], place: Conversation, seen: Seen) -> T | None:
     """What was read of a conversation; None where it could not be, which costs nothing else.
 
     Raises:
-        SlackAuthRefused: Nothing at all can be read; a missing scope costs single conversations.
+        SlackAuthRefused: Nothing at all can be read.
     """
     try:
         return await reading
     except SlackRefused as refused:
-        if isinstance(refused, SlackAuthRefused) and refused.code != "missing_scope":
+        if _is_no_token(refused):
             raise
         _log.warning("a part of %s is not caught up: %s", place.id, refused)
     except SlackError as error:

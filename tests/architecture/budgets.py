@@ -41,7 +41,7 @@ ROOMS = {
     "bot/consent": Budget(118, 2, 150, 2),
     "bot/console": Budget(118, 2, 120, 2),
     "bot/digests": Budget(1432, 7, 1200, 7),
-    "bot/ingress": Budget(2589, 12, 2700, 12),
+    "bot/ingress": Budget(2594, 12, 2700, 12),
     "bot/presenter": Budget(1993, 12, 2100, 12),
     "bot/render": Budget(679, 8, 600, 8),
     "bot/slack_api": Budget(1345, 9, 1350, 11),
