@@ -6,12 +6,12 @@ listed in a notice in place of an answer.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Container, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 
 from agent_core.background import Background, Backoff
-from agent_core.errors import AgentError
+from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from agent_core.runtime import KnownSessions, Marks, StoredTurn, detect_language
 from bot.inbound import InboundPost, plain_text
@@ -135,10 +135,16 @@ class CatchUp:
 
     async def _see_to(self, gap: Gap, seen: Seen) -> bool:
         """Answer or list all that was missed; whether that went well, and nothing was unread."""
-        late = list[Missed]()
-        were_read = await self._correct(await self._search.unfinished(), gap)
-        async with aclosing(self._fresh(gap, seen, late)) as posts:
-            were_answered = await self._answer(posts)
+        turns, late = await self._search.unfinished(), list[Missed]()
+        looking = asyncio.create_task(self._correct(turns, gap))
+        busy = {turn.session for turn in turns}
+        try:
+            async with aclosing(self._fresh(gap, seen, late)) as fresh:
+                were_answered = await self._answer(_after(looking, busy, fresh))
+            were_read = await looking
+        finally:
+            looking.cancel()
+            await asyncio.wait({looking})
         if late:
             logger.info("catching up: %d posts were missed long ago", len(late))
         listed = [missed for missed in late if missed.post.thread.channel not in seen.unread]
@@ -187,7 +193,7 @@ class CatchUp:
         came before are seen to.
         """
         slots = asyncio.Semaphore(MAX_AT_ONCE)
-        broken: SlackError | None = None
+        broken: Exception | None = None
         tasks: list[asyncio.Task[bool]] = []
         async with asyncio.TaskGroup() as group:
             try:
@@ -197,7 +203,7 @@ class CatchUp:
                     task.add_done_callback(lambda _: slots.release())
                     tasks.append(task)
                     await asyncio.wait({task}, timeout=self._head_start_s)
-            except SlackError as error:  # raised below, where it cancels nobody
+            except Exception as error:  # noqa: BLE001 - raised below, where it cancels nobody
                 broken = error
         if broken is not None:
             raise broken
@@ -211,7 +217,7 @@ class CatchUp:
                     await self._front.ended(key)
         except TimeoutError:
             logger.info("%s takes long; the next ones do not wait for it", key)
-        except (AgentError, OSError):
+        except Exception:
             logger.exception("%s was missed and is not handed over", key)
             return False
         return True
@@ -220,7 +226,7 @@ class CatchUp:
         try:
             for missed in await self._search.in_thread(live, self.heard.gap()):
                 await self._take(missed.body)
-        except (AgentError, OSError):
+        except Exception:
             logger.exception("%s may come before what was missed in its thread", live.key)
 
     async def _tell_late(self, late: Sequence[Missed], gap: Gap) -> bool:
@@ -232,7 +238,7 @@ class CatchUp:
         for channel, unanswered in by_channel.items():
             try:
                 await self._list_late(channel, unanswered, gap)
-            except (AgentError, OSError):
+            except Exception:
                 logger.exception("%s is told later what it was not answered", channel)
                 were_told = False
         return were_told
@@ -293,3 +299,18 @@ class CatchUp:
             except SlackError as error:
                 logger.warning("catching up is tried again in %g s: %s", wait_s, error)
             await self._api.clock.sleep(wait_s)
+
+
+async def _after(
+    looking: asyncio.Task[bool], busy: Container[SessionId], posts: AsyncGenerator[Missed]
+) -> AsyncGenerator[Missed]:
+    """Posts of busy sessions wait until what became of the requests there is known."""
+    held: list[Missed] = []
+    async for missed in posts:
+        if missed.post.thread.session in busy and (held or not looking.done()):
+            held.append(missed)
+        else:
+            yield missed
+    await asyncio.wait({looking})
+    for missed in held:
+        yield missed

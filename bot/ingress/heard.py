@@ -34,6 +34,11 @@ class Gap:
     marks: Mapping[str, str]
     number: int
 
+    @property
+    def channels(self) -> list[str]:
+        """The conversations in which something was heard before."""
+        return [name for name in self.marks if name != _ALIVE]
+
     def since_s(self, channel: str) -> float:
         """Up to when the conversation was heard."""
         return float(self.marks.get(channel) or self.marks[_ALIVE])

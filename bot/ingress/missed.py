@@ -168,8 +168,17 @@ class Search:
         return _changed(EDITED, thread.channel, post.said_ts, self._identity, message=raw)
 
     async def _places(self, gap: Gap) -> list[Conversation]:
-        """Those first in which something was heard last."""
-        places = await self._channels.mine()
+        """Those first in which something was heard last; those alone where Slack lists none."""
+        try:
+            places = await self._channels.mine()
+        except SlackAuthRefused as refused:
+            if _is_no_token(refused):
+                raise
+            _log.error("Slack does not list the bot's conversations: %s", refused)
+            places = [
+                Conversation(id=id_, kind="im" if id_.startswith("D") else "channel")
+                for id_ in gap.channels
+            ]
         return sorted(places, key=lambda place: gap.marks.get(place.id, ""), reverse=True)
 
     async def _read(self, places: Sequence[Conversation], gap: Gap, seen: Seen) -> list[_Read]:
