@@ -52,7 +52,7 @@ ROOMS = {
     "bot/sandbox/model": Budget(2172, 14, 2000, 16),
     "bot/sandbox/composio": Budget(1512, 11, 1600, 14),
     "bot/sandbox": Budget(9125, 67, 9000, 80),
-    "mcp_local": Budget(4547, 39, 4700, 42),
+    "mcp_local": Budget(4497, 39, 4700, 42),
     "product": Budget(43158, 300, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(4232, 37, 4500, 50),
     "tests": Budget(45446, 293, 45_000, 330),
