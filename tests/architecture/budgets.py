@@ -42,7 +42,7 @@ ROOMS = {
     "bot/console": Budget(118, 2, 120, 2),
     "bot/digests": Budget(1388, 7, 1200, 7),
     "bot/ingress": Budget(2594, 12, 2700, 12),
-    "bot/presenter": Budget(1980, 12, 2100, 12),
+    "bot/presenter": Budget(1974, 12, 2100, 12),
     "bot/render": Budget(678, 8, 600, 8),
     "bot/slack_api": Budget(1345, 9, 1350, 11),
     "bot/socket": Budget(558, 4, 700, 8),
