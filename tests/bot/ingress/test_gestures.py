@@ -108,7 +108,7 @@ class Room:
         return thread_at(self.world, await self.slack.say("ann", channel, "the root"))
 
     async def open_modal(self, modal: JsonObject = MODAL, *, user: str = "ann") -> str:
-        trigger = self.slack.workspace.triggers.issue(self.slack.users[user])
+        trigger = self.slack.workspace.views.trigger(self.slack.users[user])
         assert await self.world.api.open_view(trigger, modal)
         [view_id] = self.open_views()
         return view_id
