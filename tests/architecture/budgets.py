@@ -32,7 +32,7 @@ ROOMS = {
     "agent_core/schedules": Budget(913, 5, 700, 5),
     "agent_core/sessions": Budget(2684, 15, 2500, 16),
     "agent_core/subagents": Budget(162, 2, 170, 2),
-    "agent_core/testing": Budget(903, 8, 950, 8),
+    "agent_core/testing": Budget(852, 8, 950, 8),
     "agent_core/tools": Budget(3446, 19, 2900, 22),
     "agent_core/words": Budget(99, 1, 90, 1),
     "agent_core/workspaces": Budget(646, 6, 650, 7),
