@@ -1,4 +1,4 @@
-"""A model without a provider: it follows a script."""
+"""A model without a provider, which follows a script."""
 
 import asyncio
 import re

@@ -161,16 +161,3 @@ async def test_cancelling_ends_the_call_behind() -> None:
     with pytest.raises(asyncio.CancelledError):
         await listening
     assert behind.aborted == 1
-
-
-async def test_a_model_that_breaks_again_and_again_is_heard_to_the_end() -> None:
-    cuts = [Cut(text=said, error=incomplete()) for said in ("one", "one two")]
-    model, _, _ = retrying(overloaded(), *cuts, "one two three")
-
-    items = await items_of(model)
-
-    assert isinstance(items[-1], Reply)
-    retried = [place for place, item in enumerate(items) if isinstance(item, Retried)]
-    assert len(retried) == 3
-    said = "".join(item.text for item in items[retried[-1] + 1 :] if isinstance(item, Delta))
-    assert said == "one two three"
