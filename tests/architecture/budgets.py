@@ -28,7 +28,7 @@ ROOMS = {
     "agent_core/models": Budget(902, 6, 900, 6),
     "agent_core/observers": Budget(749, 6, 750, 7),
     "agent_core/prompts": Budget(196, 3, 180, 3),
-    "agent_core/runtime": Budget(3048, 13, 2600, 12),
+    "agent_core/runtime": Budget(3030, 13, 2600, 12),
     "agent_core/schedules": Budget(913, 5, 700, 5),
     "agent_core/sessions": Budget(2684, 15, 2500, 16),
     "agent_core/subagents": Budget(162, 2, 170, 2),
