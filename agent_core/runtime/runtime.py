@@ -98,8 +98,6 @@ class Runtime:
         self.turn = parts.store.turn
         self.events = parts.log.read
         """A turn's events with their places in the log, from behind `after` to TurnFinished."""
-        self.check = parts.leases.check
-        """Whether this process may write for a session; LeaseLost where another one works on it."""
         self._background = Background()
         self._dispatch = Dispatch(parts, durable_url, self._background)
         self.consents = Consents(parts, approvers, self._dispatch.advance)
@@ -207,6 +205,10 @@ class Runtime:
             by: The name of the person who wants it.
         """
         return await self._dispatch.stop(session, Stop(by=by, why="asked"))
+
+    async def check(self, session: SessionId) -> None:
+        """Return if this process may write for the session; LeaseLost where another one works."""
+        await self._leases.check(session)
 
     async def workspace(self, session: SessionId, now: datetime) -> Path:
         """The session's directory; both are made when they are not there.
