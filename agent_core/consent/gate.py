@@ -7,7 +7,6 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import cast
 
 from agent_core.consent.leaves import json_in
 from agent_core.consent.links import FreshLinks, LinkPlaces, apps_to_connect, is_connecting
@@ -24,7 +23,7 @@ from agent_core.sessions import ApprovalWait, ConnectionWait, SessionStore, Wait
 from agent_core.sessions.audit import AuditedAction, AuditEntry, AuditLog, AuditOutcome
 from agent_core.sessions.consents import Consent, ConsentKind, ConsentStore
 from agent_core.tools import ToolContext, ToolOutput
-from agent_core.tools.actions import OpenedCall
+from agent_core.tools.actions import OpenedCall, batch_results
 from agent_core.tools.composio_api import Accounts, are_connected
 from agent_core.tools.pins import digest_of_json
 
@@ -339,17 +338,12 @@ def outcome_of(judged: Judgement, output: ToolOutput) -> AuditOutcome:
     if output.may_have_happened:
         return "unknown"
     told = as_object(json_in(output.text))
-    entries = _entries(told)
+    entries = batch_results(told) or []
     if len(entries) != len(judged.actions):
         return "failed" if output.is_error or told.get("successful") is False else "done"
     pairs = zip(judged.actions, entries, strict=True)
     is_done = any(each.has_effect and not _has_failed(entry) for each, entry in pairs)
     return "done" if is_done else "failed"
-
-
-def _entries(told: JsonObject) -> list[object]:
-    results = as_object(told.get("data")).get("results")
-    return cast("list[object]", results) if isinstance(results, list) else []
 
 
 def _has_failed(entry: object) -> bool:

@@ -139,11 +139,7 @@ class _Loader(yaml.SafeLoader):
 
 
 def read_rules(path: Path) -> tuple[Rule, ...]:
-    """The rules of a file, in their order.
-
-    Raises:
-        SettingsError: the file cannot be read, or what is wrong in it, with the line.
-    """
+    """The rules of a file, in their order; as `read_policy` where something is wrong in it."""
     try:
         loader = cast("Any", _Loader(path.read_text(encoding="utf-8-sig")))
         top: Node | None = loader.get_single_node()

@@ -1,8 +1,8 @@
 """Which addresses a session has literally seen: written by people, or found by tools."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from agent_core.consent.addresses import made_up
@@ -34,8 +34,7 @@ Said = tuple[TurnId, RunId, Message]
 """A message with the turn and the run that it belongs to."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
+class _Place(NamedTuple):
     """Where something stands. Runs of one turn go side by side, turns one after another."""
 
     turn: TurnId
@@ -44,17 +43,12 @@ class _Place:
     """Of the message, among all."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _Found(NamedTuple):
     """A text that a tool came back with."""
 
     text: str
     at: _Place
     call: ToolCall
-
-
-_Kept = tuple[str, _Place]
-"""A text that a model wrote where it may be read again."""
 
 
 def never_seen(
@@ -89,10 +83,11 @@ class _Records:
 
     def __init__(self, messages: Sequence[Said]) -> None:
         self.found: list[_Found] = []
-        self.kept: list[_Kept] = []
+        self.kept: list[tuple[str, _Place]] = []
+        """Texts that a model wrote where they may be read again."""
         self._calls: dict[tuple[TurnId, RunId, ToolCallId], tuple[ToolCall, int]] = {}
         for number, (turn, run, message) in enumerate(messages):
-            at = _Place(turn=turn, run=run, number=number)
+            at = _Place(turn, run, number)
             for part in message.parts:
                 self._note(part, at, message.role)
 
@@ -106,7 +101,7 @@ class _Records:
             self.kept += [(text, at) for text in _kept_of(part)]
         elif isinstance(part, ToolResult):
             if begun := self._calls.get((at.turn, at.run, part.call_id)):
-                self.found.append(_Found(text=part.text, at=at, call=begun[0]))
+                self.found.append(_Found(part.text, at, begun[0]))
         elif isinstance(part, Text) and role == "assistant":
             self.kept.append((part.text, at))
 

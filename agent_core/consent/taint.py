@@ -6,12 +6,11 @@ That is noted before a model sees the text.
 import json
 import re
 from fnmatch import fnmatchcase
-from typing import cast
 
 from agent_core.consent.leaves import json_in, texts_in
 from agent_core.models.strict_json import as_object, load_strictly
 from agent_core.tools import ToolOutput
-from agent_core.tools.actions import LOST, OpenedCall
+from agent_core.tools.actions import OpenedCall, batch_results
 from agent_core.tools.names import canonical, slug_of
 
 MAX_BARE_CHARS = 64
@@ -36,12 +35,6 @@ _META = (
 )  # fmt: skip
 _META_SERVERS = ("mcp__composio__*", "mcp__rube__*")
 
-_NO_TOOL = re.compile(
-    r"There is no tool (?P<name>[^\s]+)\."
-    r"( Did you mean [\w-]+(, [\w-]+)*\?| There are: [\w-]+(, [\w-]+)*( and \d+ more)?\.)?",
-    re.ASCII,
-)
-
 _BARE = re.compile(r"[\w:+=-]*(\d\.\d[\w:+=-]*)?", re.ASCII)
 """Many languages need no white space between words, so there are no letters but ours. Without dots,
 slashes and @ no address stands in it: it cannot say where anything should go."""
@@ -52,7 +45,7 @@ def brings_outside_text(call: OpenedCall, output: ToolOutput) -> bool:
 
     True in all doubt: only what is known to hold none is let off.
     """
-    if _is_ours(call, output) or _is_own_error(call, output):
+    if output.is_ours or _is_ours(call, output):
         return False
     return not _is_bare(_answers_of_apps(call, output.text))
 
@@ -68,25 +61,14 @@ def _is_ours(call: OpenedCall, output: ToolOutput) -> bool:
     return is_composio and canonical(slug) in _META
 
 
-def _is_own_error(call: OpenedCall, output: ToolOutput) -> bool:
-    """Errors that hold nothing but our words, whoever sent them."""
-    if not output.is_error:
-        return False
-    if output.text == LOST:
-        return True
-    unknown = _NO_TOOL.fullmatch(output.text)
-    return unknown is not None and unknown["name"] == call.name[:128]
-
-
 def _answers_of_apps(call: OpenedCall, text: str) -> str:
     """Of a batch what the apps said, without Composio's own words around it."""
     is_composio = any(fnmatchcase(call.name, server) for server in _META_SERVERS)
     told = as_object(json_in(text)) if is_composio and call.is_batch else {}
-    results: object = as_object(told.get("data")).get("results")
-    if not isinstance(results, list):
+    results = batch_results(told)
+    if results is None:
         return text
-    said = [_said_by_app(entry) for entry in cast("list[object]", results)]
-    return json.dumps([said, told.get("error")])
+    return json.dumps([[_said_by_app(entry) for entry in results], told.get("error")])
 
 
 def _said_by_app(entry: object) -> object:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
 
 from pydantic import TypeAdapter
 
@@ -32,14 +31,8 @@ NOT_ASKED = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Performed(ToolOutput):
-    """A call as it is recorded: made, or kept back until a person has done something about it."""
-
-    wait: Wait | None = None
-
-
-PERFORMED: TypeAdapter[Performed] = TypeAdapter(Performed)
+PERFORMED: TypeAdapter[list[ToolOutput] | Wait] = TypeAdapter(list[ToolOutput] | Wait)
+"""A call as it is recorded: made, or kept back until a person has done something about it."""
 
 
 class Asked(Exception):
@@ -152,11 +145,12 @@ async def _output(
         told = scope.gate.spoken(text)
         await scope.emit(ToolCallProgressed(**at, call_id=call.id, tool=call.name, text=told))
 
-    async def work() -> Performed:
-        return _performed(await _perform(agent, call, scope, progress))
+    async def work() -> list[ToolOutput] | Wait:
+        done = await _perform(agent, call, scope, progress)
+        return [done] if isinstance(done, ToolOutput) else done
 
     performed = await scope.steps.once(f"tool:{call.name}", work, PERFORMED)
-    return performed.wait or performed
+    return performed[0] if isinstance(performed, list) else performed
 
 
 async def _perform(
@@ -175,12 +169,6 @@ async def _perform(
     output = await agent.tools.run(call, scope.context, progress)
     fault_point("tool_call.after")
     return await scope.gate.after(made, output, scope.context)
-
-
-def _performed(done: ToolOutput | Wait) -> Performed:
-    if not isinstance(done, ToolOutput):
-        return Performed(text="", wait=done)
-    return Performed(**{field.name: getattr(done, field.name) for field in fields(ToolOutput)})
 
 
 async def _announce_start(call: ToolCall, scope: RunScope, step: int, slot: int) -> None:

@@ -48,7 +48,7 @@ class Consents:
         self, consent: ConsentId, by: UserId, *, verdict: Verdict, reason: str = ""
     ) -> None:
         """Approve or reject a call; of several who decide, the first counts."""
-        found = await self._open_approval(consent, by)
+        found = await self._open(consent, "approval", by)
         if verdict == "approve_thread" and not await self._may_allow_thread(found):
             raise ConsentRefused("This can be approved once only.", why="tainted")
         is_new = await self._parts.consents.decide(
@@ -64,11 +64,11 @@ class Consents:
 
     async def check_may_decide(self, consent: ConsentId, by: UserId) -> None:
         """Return if this person may decide on an approval now."""
-        await self._open_approval(consent, by)
+        await self._open(consent, "approval", by)
 
     async def connect_link(self, consent: ConsentId, by: UserId, toolkit: str) -> str:
         """A link by which the asker connects an account; whoever opens it binds theirs to it."""
-        found = await self._open_connection(consent, by)
+        found = await self._open(consent, "connection", by)
         if toolkit not in _toolkits(found):
             raise ConsentRefused("That app was not asked for.", why="unknown")
         if fresh := self._parts.links.pop((found.asker, toolkit), ""):
@@ -81,13 +81,13 @@ class Consents:
 
     async def skip_connection(self, consent: ConsentId, by: UserId) -> None:
         """The asker does not want to connect now: the turn goes on without."""
-        found = await self._open_connection(consent, by)
+        found = await self._open(consent, "connection", by)
         if await self._parts.consents.decide(consent, "skipped", by=by):
             await self._go_on(found)
 
     async def check_connection(self, consent: ConsentId, by: UserId) -> bool:
         """Whether the accounts are connected, looked up now; if they are, the turn goes on."""
-        return await self._look(await self._open_connection(consent, by))
+        return await self._look(await self._open(consent, "connection", by))
 
     async def look(self, waiting: Sequence[StoredTurn], now_s: float) -> None:
         """Look whether accounts were connected meanwhile; more and more rarely for each."""
@@ -117,30 +117,19 @@ class Consents:
         await self._parts.store.hasten(TurnId(consent.turn), consent.id, self._parts.clock())
         await self._advance(consent.session)
 
-    async def _open_approval(self, consent: ConsentId, by: UserId) -> Consent:
-        found = await self._open(consent, "approval")
-        if by != found.asker and not self._is_approver(by, found.asker):
-            raise ConsentRefused(
-                "Only the person who asked, or an approver, decides this.", why="not_yours"
-            )
-        return found
-
-    async def _open_connection(self, consent: ConsentId, by: UserId) -> Consent:
-        found = await self._open(consent, "connection")
-        if by != found.asker:
-            raise ConsentRefused("Only the person who asked connects an account.", why="not_yours")
-        return found
-
-    async def _open(self, consent: ConsentId, kind: ConsentKind) -> Consent:
+    async def _open(self, consent: ConsentId, kind: ConsentKind, by: UserId) -> Consent:
         found = await self._parts.consents.find(consent)
         if found is None or found.kind != kind:
             raise ConsentRefused("Nothing of this kind is asked for.", why="unknown")
-        if found.status in ("expired", "overtaken") or (
-            found.status == "open" and found.is_over(self._parts.clock())
-        ):
+        is_late = found.status == "open" and found.is_over(self._parts.clock())
+        if is_late or found.status in ("expired", "overtaken"):
             raise ConsentRefused("It is too late to decide this.", why="over")
         if found.status != "open":
             raise ConsentRefused("This was decided already.", why="decided")
+        may_approve = kind == "approval" and self._is_approver(by, found.asker)
+        if by != found.asker and not may_approve:
+            who = "The asker or an approver" if kind == "approval" else "The asker alone"
+            raise ConsentRefused(f"{who} decides this.", why="not_yours")
         return found
 
     async def _may_allow_thread(self, consent: Consent) -> bool:

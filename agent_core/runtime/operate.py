@@ -15,7 +15,7 @@ from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from agent_core.clock import machine_time
@@ -173,10 +173,8 @@ async def audited_calls(
     Raises:
         DatabaseTrouble: the database cannot be read.
     """
-    async with _stored(settings.state_url) as database:
-        if database is None or not await database.run(
-            lambda c: inspect(c).has_table("audit"), patience_s=BUSY_PATIENCE_S
-        ):
+    async with _current(settings) as database:
+        if database is None:
             return []
         return await AuditLog(database).entries(
             since=since, user=user, tool=tool, patience_s=BUSY_PATIENCE_S
@@ -237,12 +235,8 @@ def _look_at(engine: Engine, patience_s: float, has_sessions: bool) -> str:
                     "not make what is needed. Grant CREATE on the database and on its schema "
                     "public to that user."
                 )
-        return f"{version}{_examine_tables(connection)}" if has_sessions else version
-
-
-def _examine_tables(connection: Connection) -> str:
-    is_older = revision_of(connection) not in ("", NEWEST)
-    return "; the next start brings its tables up to date" if is_older else ""
+        is_older = has_sessions and revision_of(connection) not in ("", NEWEST)
+        return f"{version}; the next start brings its tables up to date" if is_older else version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,10 +270,10 @@ async def try_server(settings: CoreSettings, name: str) -> list[TriedTool]:
         finally:
             await running.close()
         own = workspace if server.scope == "session" else None
-        async with _pins(settings) as pins:
-            is_known = pins is not None and bool(await pins.load(name))
-            if pins is not None and is_known:
-                tools = await Pins(pins).judge(name, tools, own)
+        async with _current(settings) as database:
+            is_known = database is not None and bool(await ToolPins(database).load(name))
+            if database is not None and is_known:
+                tools = await Pins(ToolPins(database)).judge(name, tools, own)
         return [_tried_tool(tool, own, is_known=is_known) for tool in tools]
 
 
@@ -289,8 +283,8 @@ async def proposals(settings: CoreSettings) -> Sequence[Pin]:
     Raises:
         AgentError: the database cannot be read.
     """
-    async with _pins(settings) as pins:
-        return [] if pins is None else await pins.waiting()
+    async with _current(settings) as database:
+        return [] if database is None else await ToolPins(database).waiting()
 
 
 async def accept(settings: CoreSettings, seen: Sequence[Pin]) -> list[str]:
@@ -301,8 +295,8 @@ async def accept(settings: CoreSettings, seen: Sequence[Pin]) -> list[str]:
     Raises:
         AgentError: the database cannot be written.
     """
-    async with _pins(settings) as pins:
-        return [] if pins is None else await pins.accept(seen, machine_time())
+    async with _current(settings) as database:
+        return [] if database is None else await ToolPins(database).accept(seen, machine_time())
 
 
 def difference(pin: Pin) -> list[str]:
@@ -341,11 +335,11 @@ def _tried_tool(tool: ListedTool, workspace: Path | None, *, is_known: bool) -> 
 
 
 @asynccontextmanager
-async def _pins(settings: CoreSettings) -> AsyncGenerator[ToolPins | None]:
-    """What is pinned; None where no bot of this version has stored anything yet."""
+async def _current(settings: CoreSettings) -> AsyncGenerator[Database | None]:
+    """What bots have stored; None where no bot of this version has stored anything yet."""
     async with _stored(settings.state_url) as database:
         revision = database and await database.run(revision_of, patience_s=BUSY_PATIENCE_S)
-        yield ToolPins(database) if database is not None and revision == NEWEST else None
+        yield database if revision == NEWEST else None
 
 
 @asynccontextmanager

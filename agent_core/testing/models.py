@@ -1,17 +1,16 @@
-"""Models without a provider: one follows a script, one breaks another at a seeded rate."""
+"""A model without a provider, which follows a script."""
 
 import asyncio
-import random
 import re
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from agent_core.errors import ModelError, ModelRejected, ModelUnavailable
+from agent_core.errors import ModelError, ModelRejected
 from agent_core.events import Usage
 from agent_core.ids import ToolCallId
 from agent_core.messages import JsonObject, Message, Part, Text, ToolCall
-from agent_core.models import Delta, Model, ModelRequest, Reply
+from agent_core.models import Delta, ModelRequest, Reply
 
 SCRIPTED_USAGE = Usage(input_tokens=10, output_tokens=5)
 
@@ -144,53 +143,3 @@ def _spoken(reply: Reply) -> str:
 
 def _words(text: str) -> list[str]:
     return re.findall(r"\s*\S+\s*$|\s*\S+", text)
-
-
-class FaultyModel:
-    """Another model whose calls break at a seeded rate, before the first word or in mid-stream.
-
-    Args:
-        model: Answers the calls that go well.
-        seed: The same seed breaks the same calls.
-        rate: Share of the calls that break, 0 to 1.
-        most_in_a_row: After so many broken calls one goes well, so that asking again gets there.
-    """
-
-    def __init__(
-        self, model: Model, *, seed: int, rate: float = 0.5, most_in_a_row: int = 3
-    ) -> None:
-        self._model = model
-        self._random = random.Random(seed)  # noqa: S311 (not for secrets)
-        self._rate = rate
-        self._most_in_a_row = most_in_a_row
-        self._in_a_row = 0
-        self.faults: list[ModelUnavailable] = []
-        """What was raised so far."""
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
-        """As `Model.stream`. A call that breaks in mid-stream has reached the model behind."""
-        deltas_left = self._deltas_before_fault()
-        if deltas_left == 0:
-            raise self._fault("overloaded_error", status=529)
-        async with aclosing(self._model.stream(request)) as items:
-            async for item in items:
-                if deltas_left is not None and (deltas_left == 0 or isinstance(item, Reply)):
-                    raise self._fault("incomplete", status=None)
-                yield item
-                deltas_left = deltas_left and deltas_left - 1
-
-    def _deltas_before_fault(self) -> int | None:
-        if self._in_a_row >= self._most_in_a_row or self._random.random() >= self._rate:
-            self._in_a_row = 0
-            return None
-        self._in_a_row += 1
-        return self._random.choice((0, 1, 2, 5))
-
-    def _fault(self, kind: str, *, status: int | None) -> ModelUnavailable:
-        fault = ModelUnavailable(f"A seeded fault: {kind}", kind=kind, status=status)
-        self.faults.append(fault)
-        return fault

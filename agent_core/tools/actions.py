@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
-from agent_core.models.strict_json import is_nested_too_deeply
+from agent_core.models.strict_json import as_object, is_nested_too_deeply
 from agent_core.tools import ToolOutput
 from agent_core.tools.names import canonical, reads, slug_of
 
@@ -87,7 +87,7 @@ class OpenedCall:
         return canonical(slug_of(self.name)) in _DISCOVERY
 
 
-LOST = (
+_LOST = (
     "The program was restarted while this call was under way, and its result is lost: it may or "
     "may not have happened. Look whether it had its effect before you make it again; a call that "
     "only reads can simply be made again."
@@ -97,7 +97,11 @@ LOST = (
 def lost_result() -> ToolOutput:
     """What comes of a call that was begun before a restart and may not be made again."""
     return ToolOutput(
-        text=LOST, is_error=True, size_bytes=len(LOST.encode()), may_have_happened=True
+        text=_LOST,
+        is_error=True,
+        is_ours=True,
+        size_bytes=len(_LOST.encode()),
+        may_have_happened=True,
     )
 
 
@@ -121,6 +125,12 @@ def prefix_of(name: str) -> str:
 def is_batch(slug: str) -> bool:
     """Whether the tool runs others."""
     return canonical(slug).removeprefix("COMPOSIO_") in _BATCHES
+
+
+def batch_results(told: JsonObject) -> list[object] | None:
+    """What a batch's result says of each entry; None where it does not say it."""
+    results = as_object(told.get("data")).get("results")
+    return cast("list[object]", results) if isinstance(results, list) else None
 
 
 def _opened(call: Action, depth: int) -> tuple[Action, ...]:

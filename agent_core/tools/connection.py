@@ -113,11 +113,7 @@ class Connection:
         raise self._gone(leaf) or ToolServerError(failed)
 
     async def list_tools(self) -> list[Tool]:
-        """Every page of the server's tools.
-
-        Raises:
-            ToolServerError: no list, or not in time.
-        """
+        """Every page of the server's tools; a ToolServerError where they do not come in time."""
         self.tools_changed = False
         client, failed = self._client.result(), f"The tool server {self._config.name} did not list"
         tools: list[Tool] = []
@@ -141,11 +137,7 @@ class Connection:
     async def call(
         self, tool: str, arguments: JsonObject, meta: JsonObject | None, progress: Progress
     ) -> CallToolResult:
-        """Call a tool in the caller's own task; cancelling that cancels the request.
-
-        Raises:
-            RequestFault: there is no result.
-        """
+        """Call a tool in the caller's own task; cancelling that cancels the request."""
         ended = asyncio.Event()
         try:
             # Not the SDK's own limit, which starts after the write: that can be stuck.

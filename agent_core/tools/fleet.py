@@ -8,7 +8,7 @@ import difflib
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self, cast
@@ -45,13 +45,6 @@ _FILLED = (*_LOCATIONS, *_ADDED_TO, "args", "cwd")
 """What variables are filled in."""
 _PLACE = re.compile(r"\$\{([^}]*)\}")
 _VARIABLE = re.compile(r"(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?", re.DOTALL)
-
-Find = Callable[[str, str | None], str | None]
-"""A program's path by its name and a PATH, None for the bot's own."""
-
-
-def _which(program: str, path: str | None) -> str | None:
-    return shutil.which(program, path=path)
 
 
 class Needs(BaseModel):
@@ -119,9 +112,7 @@ class Entry(BaseModel):
         )
 
 
-def read_fleet(
-    path: Path | None, environment: Mapping[str, str], find: Find = _which
-) -> tuple[FleetServer, ...]:
+def read_fleet(path: Path | None, environment: Mapping[str, str]) -> tuple[FleetServer, ...]:
     """Every server of the catalogue and of the operator's file, those that are off included.
 
     An entry of the operator replaces the shipped one of its name; one that says neither `command`
@@ -142,7 +133,7 @@ def read_fleet(
         server = FleetServer(name=name, off=f"{entry}.", is_shipped=is_shipped)
         if isinstance(entry, Entry):
             config = entry.config(name, base)
-            lacks = "; ".join(_lacks(entry, config, filling, find))
+            lacks = "; ".join(_lacks(entry, config, filling))
             off = lacks or _switched_off(name, entry, is_named=name in own)
             server = replace(
                 server,
@@ -230,9 +221,7 @@ class _Filling:
         return value
 
 
-def _lacks(
-    entry: Entry, config: StdioServer | HttpServer, filling: _Filling, find: Find
-) -> Iterator[str]:
+def _lacks(entry: Entry, config: StdioServer | HttpServer, filling: _Filling) -> Iterator[str]:
     """What the entry needs and this machine does not have."""
     needed = (name for name in entry.needs.variables if not filling.environment.get(name))
     unset = dict.fromkeys((*filling.unset, *needed))
@@ -245,7 +234,7 @@ def _lacks(
             yield "its url is no http address"
         return
     for program, hint in {config.command: "", **entry.needs.programs}.items():
-        if program and not find(program, config.env.get("PATH")):
+        if program and not shutil.which(program, path=config.env.get("PATH")):
             yield f"the program {program} is not found{_hint(hint)}"
 
 
@@ -281,11 +270,7 @@ def _read_entry(raw: Any, filling: _Filling) -> Entry | str:
 
 
 def _read_file(path: Path) -> dict[str, Any]:
-    """The raw entries of a file by name, in the order of the file.
-
-    Raises:
-        SettingsError: the file is not there or is not such a file; the message says line and why.
-    """
+    """The raw entries of a file by name, in the order of the file."""
     try:
         return _entries(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:

@@ -68,19 +68,11 @@ class PooledServer:
         self._is_closed = False
 
     async def learn(self) -> Sequence[ToolSpec]:
-        """The tools of a server for all, so that no agent waits for them; () for others.
-
-        Raises:
-            ToolServerError: the server is not to be had.
-        """
+        """The tools of a server for all, so that no agent waits for them; () for others."""
         return await self._specs(SHARED, Path()) if self._is_shared else ()
 
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
-        """The tools to tell this agent of.
-
-        Raises:
-            ToolServerError: the server is not to be had, or is still being installed.
-        """
+        """The tools to tell this agent of; a ToolServerError says why they are not to be had."""
         key = self._key(context)
         return () if key is None else await self._specs(key, context.workspace)
 

@@ -111,4 +111,4 @@ def unknown_tool(name: str, known: Sequence[str]) -> ToolOutput:
     hint = f"There are: {', '.join(known[:_LISTED]) or 'none'}{more}."
     if nearest:
         hint = f"Did you mean {', '.join(nearest)}?"
-    return ToolOutput(text=f"There is no tool {name[:128]}. {hint}", is_error=True)
+    return ToolOutput(text=f"There is no tool {name[:128]}. {hint}", is_error=True, is_ours=True)

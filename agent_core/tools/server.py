@@ -42,6 +42,8 @@ _UNKNOWN_OUTCOME = "The call may or may not have run: check its effect before yo
 class McpServer:
     """A server whose failures stay its own. Safe to share between turns.
 
+    Where it is not to be had, a ToolServerError says why, and is remembered for a while.
+
     Args:
         locate: Asked before each connection, where only a service knows the address.
         pins: Turns off tools whose definitions changed; without it every definition is taken.
@@ -84,11 +86,7 @@ class McpServer:
         self._background = Background()
 
     async def tools(self) -> Sequence[ListedTool]:
-        """The server's usable tools, sorted; starts it if need be.
-
-        Raises:
-            ToolServerError: it does not start or list. A failure is remembered for a while.
-        """
+        """The server's usable tools, sorted; starts it if need be."""
         if self._connection is None and self._waits and await self._remember():
             return list(self._tools.values())
         connection = await self._live_connection()
@@ -105,9 +103,6 @@ class McpServer:
         """The tools to tell the model of.
 
         A start that takes longer than `patience_s` goes on, and whoever asks later gets its tools.
-
-        Raises:
-            ToolServerError: the server is not to be had, or is still being started.
         """
         listing = self._listing
         if listing is None or listing.done():
@@ -127,6 +122,8 @@ class McpServer:
         try:
             if call.name not in self._tools:
                 await self.specs()
+            if call.name not in self._tools:
+                return unknown_tool(call.name, [spec.name for spec in self._specs])
             schema = self._usable(call.name).input_schema
             if fault := fault_of_arguments(call.arguments, schema):
                 return _failed(f"Invalid arguments for {call.name}: {fault}")
@@ -171,14 +168,10 @@ class McpServer:
         raise AssertionError("unreachable")
 
     def _usable(self, name: str) -> ListedTool:
-        """A tool as its server, which may be another by now, listed it last.
-
-        Raises:
-            ToolServerError: there is none, or it is turned off.
-        """
+        """A tool as its server, which may be another by now, listed it last."""
         tool = self._tools.get(name)
         if tool is None:
-            raise ToolServerError(unknown_tool(name, [spec.name for spec in self._specs]).text)
+            raise ToolServerError(f"There is no tool {name} any more.")
         if tool.held:
             raise ToolServerError(
                 f"The tool {name} is turned off, and only an operator can turn it on. {tool.held}"

@@ -94,7 +94,7 @@ async def tamper(root: Path, turn: TurnId, old: str, new: str) -> None:
         await database.close()
 
 
-@pytest.mark.proves("attacks.replay")
+@pytest.mark.proves("attacks.replay", "consent.once")
 async def test_an_approval_cannot_be_given_or_used_twice_nor_elsewhere(tmp_path: Path) -> None:
     """J2. The same words in the same thread and in another one are asked for anew."""
     office = Office(tmp_path)
@@ -145,7 +145,7 @@ async def test_a_connection_is_no_approval(tmp_path: Path) -> None:
         await end_of(runtime, turn)
 
 
-@pytest.mark.proves("attacks.strangers")
+@pytest.mark.proves("attacks.strangers", "consent.who")
 async def test_nobody_else_decides_whatever_they_are_called(tmp_path: Path) -> None:
     """J3. Approvers are configured as `U9`: of the asker's team, and of no other."""
     office = Office(tmp_path)

@@ -24,8 +24,6 @@ from agent_core.messages import Message, ToolResult
 from agent_core.models import ToolSpec
 from agent_core.subagents.task import shipped_specs, task_tool
 from agent_core.testing.tools import (
-    FakeTool,
-    FakeToolset,
     echo_server,
     ignore_progress,
     tool_call,
@@ -36,7 +34,7 @@ from agent_core.tools.hub import McpHub
 from agent_core.tools.registry import Registry
 from agent_core.tools.search import FIND_TOOLS, AgentTools, shown, tokens_of
 from agent_core.tools.servers import HttpServer, InProcessServer, ServerConfig, StdioServer
-from tests.agent_core.tools.catalogue import catalogue
+from tests.agent_core.tools.catalogue import catalogue, fake_tools
 from tests.agent_core.tools.loopback import serve
 from tests.bench.results import Result, run
 
@@ -137,27 +135,13 @@ async def our_toolkit() -> AsyncGenerator[Toolset]:
         await hub.close()
 
 
-def fake(specs: Sequence[ToolSpec]) -> FakeToolset:
-    async def say(*_: object) -> str:
-        return "said"
-
-    return FakeToolset(
-        {
-            spec.name: FakeTool(
-                run=say, description=spec.description, input_schema=spec.input_schema
-            )
-            for spec in specs
-        }
-    )
-
-
 async def measure_tokens(workspace: Path) -> list[Result]:
     body = (task_tool(shipped_specs()).spec, ask_user_tool().spec)
     results: list[Result] = []
     async with our_toolkit() as toolkit:
         for count in (10, 100, 500):
             own = await toolkit.specs(tool_context(workspace))
-            tools = AgentTools(fake([*own, *catalogue(count)]))
+            tools = AgentTools(fake_tools([*own, *catalogue(count)]))
             specs = [*await tools.specs(tool_context(workspace)), *body]
             goal = 3_000 if count == 500 else None
             results += [

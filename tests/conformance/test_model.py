@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing
 from typing import Protocol
 
 import pytest
@@ -31,15 +31,33 @@ CALLS = (
 )
 
 
+HELD = "Never heard in full"
+TEXT = "Good morning to you."
+SEARCH = call_block(0, "search", '{"q": "x', '", "n": 2}', id="a")
+ANSWERS: dict[str, tuple[Line, Stream | Refusal]] = {
+    "text": (TEXT, whole(text_block(0, "Good", " morning", " to you."))),
+    "calls": (CALLS, whole(SEARCH, call_block(1, "clock", id="b"), stop_reason="tool_use")),
+    "cut": (
+        Cut(text="Half a sen", error=ModelUnavailable("cut", kind="incomplete")),
+        Stream(events=[message_start(), *text_block(0, "Half a sen")]),
+    ),
+    "rejected": (
+        ModelRejected("wrong key", status=401),
+        Refusal(status=401, kind="authentication_error"),
+    ),
+    "overloaded": (
+        ModelUnavailable("busy", status=529, retry_after_s=7.0),
+        Refusal(status=529, kind="overloaded_error", headers={"retry-after": "7"}),
+    ),
+}
+"""What each kind of model is given, so that it answers so."""
+
+
 class Stage(Protocol):
     """Puts one kind of answer before a model."""
 
-    def speaks(self, *pieces: str) -> Model: ...
-    def calls(self) -> Model: ...
-    def is_cut(self, text: str) -> Model: ...
-    def is_rejected(self) -> Model: ...
-    def is_overloaded(self) -> Model: ...
-    def holds(self, text: str) -> tuple[Model, asyncio.Event]: ...
+    def answers(self, kind: str) -> Model: ...
+    def holds(self) -> tuple[Model, asyncio.Event]: ...
     async def saw_abort(self) -> None: ...
 
 
@@ -47,33 +65,17 @@ class FakeStage:
     """For models that are told what to say."""
 
     def __init__(self) -> None:
-        self._model = ScriptedModel([])
+        self._held = Held(then=HELD)
+        self._holding = ScriptedModel([self._held])
 
-    def _with(self, line: Line) -> Model:
-        self._model = ScriptedModel([line])
-        return self._model
+    def answers(self, kind: str) -> Model:
+        return ScriptedModel([ANSWERS[kind][0]])
 
-    def speaks(self, *pieces: str) -> Model:
-        return self._with("".join(pieces))
-
-    def calls(self) -> Model:
-        return self._with(CALLS)
-
-    def is_cut(self, text: str) -> Model:
-        return self._with(Cut(text=text, error=ModelUnavailable("cut", kind="incomplete")))
-
-    def is_rejected(self) -> Model:
-        return self._with(ModelRejected("wrong key", status=401))
-
-    def is_overloaded(self) -> Model:
-        return self._with(ModelUnavailable("busy", status=529, retry_after_s=7.0))
-
-    def holds(self, text: str) -> tuple[Model, asyncio.Event]:
-        held = Held(then=text)
-        return self._with(held), held.reached
+    def holds(self) -> tuple[Model, asyncio.Event]:
+        return self._holding, self._held.reached
 
     async def saw_abort(self) -> None:
-        assert self._model.aborted == 1
+        assert self._holding.aborted == 1
 
 
 class AnthropicStage:
@@ -81,53 +83,30 @@ class AnthropicStage:
         self._server = server
         self.model = AnthropicModel("claude-sonnet-5-5", api_key="k", base_url=server.url)
 
-    def _with(self, answer: Stream | Refusal) -> Model:
-        self._server.answers.append(answer)
+    def answers(self, kind: str) -> Model:
+        self._server.answers.append(ANSWERS[kind][1])
         return self.model
 
-    def speaks(self, *pieces: str) -> Model:
-        return self._with(whole(text_block(0, *pieces)))
-
-    def calls(self) -> Model:
-        search = call_block(0, "search", '{"q": "x', '", "n": 2}', id="a")
-        return self._with(whole(search, call_block(1, "clock", id="b"), stop_reason="tool_use"))
-
-    def is_cut(self, text: str) -> Model:
-        return self._with(Stream(events=[message_start(), *text_block(0, text)]))
-
-    def is_rejected(self) -> Model:
-        return self._with(Refusal(status=401, kind="authentication_error"))
-
-    def is_overloaded(self) -> Model:
-        busy = Refusal(status=529, kind="overloaded_error", headers={"retry-after": "7"})
-        return self._with(busy)
-
-    def holds(self, text: str) -> tuple[Model, asyncio.Event]:
-        held = Stream(events=whole(text_block(0, text)).events, hold=asyncio.Event())
-        return self._with(held), self._server.holding
+    def holds(self) -> tuple[Model, asyncio.Event]:
+        events = whole(text_block(0, HELD)).events
+        self._server.answers.append(Stream(events=events, hold=asyncio.Event()))
+        return self.model, self._server.holding
 
     async def saw_abort(self) -> None:
         async with asyncio.timeout(5):
             await self._server.aborted.wait()
 
 
-@asynccontextmanager
-async def anthropic_stage() -> AsyncGenerator[AnthropicStage]:
+@pytest.fixture(params=["scripted", "anthropic"])
+async def stage(request: pytest.FixtureRequest) -> AsyncGenerator[Stage]:
+    if request.param == "scripted":
+        yield FakeStage()
+        return
     async with serve_messages() as server:
         stage = AnthropicStage(server)
         await stage.model.warm_up()
         yield stage
         await stage.model.close()
-
-
-@pytest.fixture(params=["scripted", "anthropic"])
-async def stage(request: pytest.FixtureRequest) -> AsyncGenerator[Stage]:
-    match request.param:
-        case "scripted":
-            yield FakeStage()
-        case _:
-            async with anthropic_stage() as made:
-                yield made
 
 
 async def items_of(model: Model) -> list[Delta | Reply]:
@@ -151,18 +130,18 @@ async def failure_of(model: Model) -> tuple[str, ModelError]:
 
 
 async def test_a_text_comes_as_deltas_and_then_as_one_whole_reply(stage: Stage) -> None:
-    *deltas, reply = await items_of(stage.speaks("Good", " morning", " to you."))
+    *deltas, reply = await items_of(stage.answers("text"))
 
     assert len(deltas) > 1
     assert isinstance(reply, Reply)
-    assert "".join(d.text for d in deltas if isinstance(d, Delta)) == "Good morning to you."
-    assert reply.message.text == "Good morning to you."
+    assert "".join(d.text for d in deltas if isinstance(d, Delta)) == TEXT
+    assert reply.message.text == TEXT
     assert reply.message.role == "assistant"
     assert reply.stop_reason == "end_turn"
 
 
 async def test_a_reply_says_what_it_cost_and_which_model_spoke(stage: Stage) -> None:
-    reply = (await items_of(stage.speaks("Hi.")))[-1]
+    reply = (await items_of(stage.answers("text")))[-1]
 
     assert isinstance(reply, Reply)
     assert reply.usage.total_tokens > 0
@@ -171,7 +150,7 @@ async def test_a_reply_says_what_it_cost_and_which_model_spoke(stage: Stage) -> 
 
 
 async def test_parallel_calls_come_whole_and_in_order(stage: Stage) -> None:
-    reply = (await items_of(stage.calls()))[-1]
+    reply = (await items_of(stage.answers("calls")))[-1]
 
     assert isinstance(reply, Reply)
     assert reply.message.tool_calls == CALLS
@@ -179,7 +158,7 @@ async def test_parallel_calls_come_whole_and_in_order(stage: Stage) -> None:
 
 
 async def test_a_stream_that_is_cut_has_deltas_but_no_reply(stage: Stage) -> None:
-    said, failure = await failure_of(stage.is_cut("Half a sen"))
+    said, failure = await failure_of(stage.answers("cut"))
 
     assert said == "Half a sen"
     assert isinstance(failure, ModelUnavailable)
@@ -187,7 +166,7 @@ async def test_a_stream_that_is_cut_has_deltas_but_no_reply(stage: Stage) -> Non
 
 
 async def test_a_rejected_call_says_nothing_and_is_not_worth_a_retry(stage: Stage) -> None:
-    said, failure = await failure_of(stage.is_rejected())
+    said, failure = await failure_of(stage.answers("rejected"))
 
     assert said == ""
     assert isinstance(failure, ModelRejected)
@@ -195,14 +174,14 @@ async def test_a_rejected_call_says_nothing_and_is_not_worth_a_retry(stage: Stag
 
 
 async def test_an_overloaded_provider_may_name_the_wait_it_wants(stage: Stage) -> None:
-    _, failure = await failure_of(stage.is_overloaded())
+    _, failure = await failure_of(stage.answers("overloaded"))
 
     assert isinstance(failure, ModelUnavailable)
     assert failure.retry_after_s == 7.0
 
 
 async def test_a_cancelled_call_ends_its_request(stage: Stage) -> None:
-    model, reached = stage.holds("Never heard in full")
+    model, reached = stage.holds()
     listening = asyncio.create_task(items_of(model))
     async with asyncio.timeout(10):
         await reached.wait()
@@ -214,7 +193,7 @@ async def test_a_cancelled_call_ends_its_request(stage: Stage) -> None:
 
 
 async def test_closing_the_generator_in_mid_stream_ends_the_request(stage: Stage) -> None:
-    items = stage.speaks("one", " two", " three").stream(REQUEST)
+    items = stage.answers("text").stream(REQUEST)
     first = await anext(items)
     await items.aclose()
 

@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import signal
 import sys
-from asyncio.subprocess import PIPE
-from collections.abc import Sequence
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,6 +50,14 @@ async def run_sandbox(
 
 
 async def _run(directory: Path, *arguments: str) -> Ran:
+    async with running(directory, *arguments) as process, asyncio.timeout(RUN_S):
+        out, err = await process.communicate()
+    return Ran(code=process.returncode or 0, out=out.decode(), err=err.decode())
+
+
+@asynccontextmanager
+async def running(directory: Path, *arguments: str) -> AsyncGenerator[Process]:
+    """The command in `directory`; it is interrupted at the end, as by Ctrl-C."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -60,13 +70,11 @@ async def _run(directory: Path, *arguments: str) -> Ran:
         stderr=PIPE,
     )
     try:
-        async with asyncio.timeout(RUN_S):
-            out, err = await process.communicate()
+        yield process
     finally:
         if process.returncode is None:
-            process.terminate()
-            await process.wait()
-    return Ran(code=process.returncode or 0, out=out.decode(), err=err.decode())
+            process.send_signal(signal.SIGINT)
+        await asyncio.wait_for(process.wait(), RUN_S)
 
 
 def short_names(tool_calls: Sequence[str]) -> set[str]:

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from operator import itemgetter
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 from zoneinfo import available_timezones
 
 from bot.sandbox.composio.catalogue import read_tools
@@ -49,8 +49,6 @@ class Apps:
         self._remote = remote
         self._clock = clock
         self._origin = origin
-        self.file_form: Literal["content", "file"] = "content"
-        """How a remote file is handed over: its content, or a file that was downloaded already."""
         self.tools: Mapping[str, Callable[[Caller, Data], Data]] = {
             "GMAIL_SEND_EMAIL": self._send_mail,
             "GMAIL_FETCH_EMAILS": self._fetch_mails,
@@ -184,12 +182,9 @@ class Apps:
 
     def _get_file(self, caller: Caller, given: Data) -> Data:
         try:
-            file = self._remote.local(caller.user_id, given["file_path"])
-            data = file.read_bytes()
+            data = self._remote.local(caller.user_id, given["file_path"]).read_bytes()
         except OSError:
             raise ToolError(f"File not found: {given['file_path']}") from None
-        if self.file_form == "file":
-            return {"file": {"uri": str(file), "file_downloaded": True}}
         try:
             return {"content": data.decode()}
         except UnicodeDecodeError:

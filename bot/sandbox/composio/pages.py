@@ -1,6 +1,8 @@
 """The pages that people see: consent behind a connect link, and a mailbox to look at."""
 
 from html import escape
+from pathlib import Path
+from string import Template
 
 from aiohttp import web
 
@@ -9,13 +11,8 @@ from bot.sandbox.composio.catalogue import toolkits
 from bot.sandbox.composio.meta import LINK_PATH, Service
 from bot.sandbox.composio.records import Data
 
-_STYLE = (
-    "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem;"
-    "color:#1d1c1d}form{margin:1.5rem 0}button{font:inherit;padding:.5rem 1.2rem;margin-right:"
-    ".6rem;border:1px solid #888;border-radius:4px;background:#fff}button.yes{background:#007a5a;"
-    "border-color:#007a5a;color:#fff}article{border-top:1px solid #ddd;padding:.6rem 0}"
-    "pre{white-space:pre-wrap;font:inherit}small{color:#555}"
-)
+_CONSENT = Template(Path(__file__).with_name("consent.html").read_text(encoding="utf-8"))
+_FRAME = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
 _HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
     "frame-ancestors 'none'",
@@ -45,15 +42,8 @@ class Pages:
         if account is None or account.status != "INITIATED":
             return _refuse(account)
         app, known = self._app(account), self._name(account.user_id)
-        address = escape(account.identity)
-        body = (
-            f"<p>The sandbox asks for access to <strong>{escape(app)}</strong> of "
-            f"<strong>{escape(known)}</strong>.</p>"
-            '<form method="post"><p><label>Account '
-            f'<input name="identity" value="{address}" maxlength="200"></label></p>'
-            '<button class="yes" name="decision" value="allow">Allow</button>'
-            '<button name="decision" value="deny">Deny</button></form>'
-            "<p><small>No real account is involved: this page belongs to the sandbox.</small></p>"
+        body = _CONSENT.substitute(
+            app=escape(app), known=escape(known), address=escape(account.identity)
         )
         return _page(f"Connect {app} for {known}", body)
 
@@ -112,9 +102,5 @@ def _mail_html(mail: Data) -> str:
 
 def _page(title: str, body: str, *, status: int = 200) -> web.Response:
     """A page without script; the body is HTML and has been escaped by who wrote it."""
-    name = escape(title)
-    html = (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
-        f"<style>{_STYLE}</style></head><body><h1>{name}</h1>{body}</body></html>"
-    )
+    html = _FRAME.substitute(title=escape(title), body=body)
     return web.Response(text=html, status=status, content_type="text/html", headers=_HEADERS)

@@ -257,7 +257,7 @@ class Gestures:
             "command": command,
             "text": text,
             "api_app_id": self.state.team.app_id,
-            "trigger_id": self.workspace.triggers.issue(person),
+            "trigger_id": self.workspace.views.trigger(person),
         }
         deliverer = self.workspace.deliverer
         delivery = await deliverer.attempt("slash_commands", payload, accepts_answer=True)
@@ -292,7 +292,7 @@ class Gestures:
             "team": {"id": self.state.team.id, "domain": DOMAIN},
             "user": {"id": person.id, "name": person.name, "team_id": person.team_id},
             "api_app_id": self.state.team.app_id,
-            "trigger_id": self.workspace.triggers.issue(person.id),
+            "trigger_id": self.workspace.views.trigger(person.id),
             **without_none(fields),
         }
         return await self.workspace.deliverer.attempt(

@@ -91,10 +91,9 @@ class State:
             if known.is_direct and set(known.members) == set(members):
                 return known
         is_pair = len(members) <= 2
-        name = "mpdm-" + "--".join(self.users[user].name for user in members) + "-1"
         channel = Channel(
             id=self.ids.named("D" if is_pair else "G", "".join(sorted(members))),
-            name="" if is_pair else name,
+            name="" if is_pair else "mpdm-" + "--".join(self.users[user].name for user in members),
             kind="im" if is_pair else "mpim",
             creator=members[0],
             created_s=int(self.clock.now()),

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from bot.sandbox.slack.app import MESSAGE_EVENTS, App
 from bot.sandbox.slack.blocks import check_view
-from bot.sandbox.slack.clock import Background, Clock
+from bot.sandbox.slack.clock import Background
 from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.messages import (
     hidden_event,
@@ -27,88 +27,33 @@ STATUS_LINE_LIFETIME_S = 120.0
 TRIGGER_LIFETIME_S = 3.0
 
 
-class Sessions:
-    """Creates a session when a thread is first named."""
-
-    def __init__(self, state: State, background: Background) -> None:
-        self._state = state
-        self._background = background
-
-    def _of_thread(self, channel: str, thread_ts: str, title: str = "") -> Session:
-        """The session as it is, or a new one that is not kept yet."""
-        new = Session(channel=channel, thread_ts=thread_ts, status="active", title=title)
-        return self._state.sessions.get((channel, thread_ts), new)
-
-    def set_status(self, channel: str, thread_ts: str, status: str, *, title: str = "") -> Session:
-        """Set the status. A title counts only where the call creates the session."""
-        if status not in STATUSES:
-            raise ApiError("invalid_status")
-        session = replace(self._of_thread(channel, thread_ts, title), status=status)
-        self._state.keep(session)
-        return session
-
-    def set_status_line(
-        self, channel: str, thread_ts: str, text: str, loading_messages: tuple[str, ...]
-    ) -> None:
-        """The line "<App> <text>" under the thread, for two minutes; an empty text clears it."""
-        session = replace(
-            self._of_thread(channel, thread_ts),
-            status="processing" if text else "active",
-            status_text=text,
-            loading_messages=loading_messages,
-            set_at_s=self._state.clock.now(),
-        )
-        self._state.keep(session)
-        self._background.start(self._expire(session))
-
-    def end_status_line(self, channel: str, thread_ts: str) -> None:
-        """A reply of the app clears the line that stood under the thread."""
-        session = self._of_thread(channel, thread_ts)
-        if session.status_text:
-            self._state.keep(replace(session, status_text="", loading_messages=()))
-
-    async def _expire(self, session: Session) -> None:
-        await self._state.clock.sleep_until(session.set_at_s + STATUS_LINE_LIFETIME_S)
-        if self._of_thread(session.channel, session.thread_ts) == session:
-            ended = replace(session, status="active", status_text="", loading_messages=())
-            self._state.keep(ended)
-
-
-class Triggers:
-    """A person's gesture lets the app open one modal, within three seconds, once."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._issued: dict[str, tuple[str, float]] = {}
-        self._used: set[str] = set()
-
-    def issue(self, user: str) -> str:
-        now_s = self._clock.now()
-        trigger_id = f"{int(now_s)}.{len(self._issued) + 1}.{secrets.token_hex(16)}"
-        self._issued[trigger_id] = (user, now_s + TRIGGER_LIFETIME_S)
-        return trigger_id
-
-    def exchange(self, trigger_id: str) -> str:
-        """The user whose gesture it was. Raises `ApiError` when unknown, used or late."""
-        if trigger_id not in self._issued:
-            raise ApiError("invalid_trigger_id")
-        if trigger_id in self._used:
-            raise ApiError("exchanged_trigger_id")
-        user, expires_s = self._issued[trigger_id]
-        if self._clock.now() > expires_s:
-            raise ApiError("expired_trigger_id")
-        self._used.add(trigger_id)
-        return user
-
-
 class Views:
-    """What people have before them: one modal each, and App Home. Every view is checked first."""
+    """What people have before them: one modal each, and App Home. Every view is checked first.
+
+    A person's gesture triggers one modal of the app, within three seconds.
+    """
 
     def __init__(self, state: State) -> None:
         self._state = state
+        self._triggers: dict[str, tuple[str, float]] = {}
+        """By id: whose gesture it was, and until when it is good."""
+        self._used: set[str] = set()
 
-    def open(self, user: str, body: JsonObject) -> View:
-        """Open a modal; one that is open already gives way."""
+    def trigger(self, user: str) -> str:
+        """The id of a new trigger."""
+        now_s = self._state.clock.now()
+        trigger_id = f"{int(now_s)}.{len(self._triggers) + 1}.{secrets.token_hex(16)}"
+        self._triggers[trigger_id] = (user, now_s + TRIGGER_LIFETIME_S)
+        return trigger_id
+
+    def open(self, trigger_id: str, body: JsonObject) -> View:
+        """Open a modal for the person whose gesture it was; one that is open gives way."""
+        if trigger_id in self._used:
+            raise ApiError("exchanged_trigger_id")
+        user, expires_s = self._triggers.get(trigger_id, ("", 0.0))
+        if self._state.clock.now() > expires_s:
+            raise ApiError("expired_trigger_id" if user else "invalid_trigger_id")
+        self._used.add(trigger_id)
         view = self._build(user, body, "modal")
         if (open_one := self.modal_of(user)) is not None:
             self._state.close_view(open_one)
@@ -163,9 +108,7 @@ class Workspace:
         self.sockets = sockets
         self.background = background
         self.deliverer = Deliverer(state, sockets, background)
-        self.sessions = Sessions(state, background)
         self.views = Views(state)
-        self.triggers = Triggers(state.clock)
         self.revoked_tokens: set[str] = set()
         self.base_url = ""
 
@@ -280,6 +223,45 @@ class Workspace:
             told = {"user": user, "reaction": name, "item_user": post.user, "item": item}
             self.tell("reaction_added", self.state.channels[post.channel], **told)
         return True
+
+    def _session_of(self, channel: str, thread_ts: str, title: str = "") -> Session:
+        """A thread's agent session as it is, or a new one that is not kept yet."""
+        new = Session(channel=channel, thread_ts=thread_ts, status="active", title=title)
+        return self.state.sessions.get((channel, thread_ts), new)
+
+    def set_status(self, channel: str, thread_ts: str, status: str, *, title: str = "") -> Session:
+        """Set the status. A title counts only where the call creates the session."""
+        if status not in STATUSES:
+            raise ApiError("invalid_status")
+        session = replace(self._session_of(channel, thread_ts, title), status=status)
+        self.state.keep(session)
+        return session
+
+    def set_status_line(
+        self, channel: str, thread_ts: str, text: str, loading_messages: tuple[str, ...]
+    ) -> None:
+        """The line "<App> <text>" under the thread, for two minutes; an empty text clears it."""
+        session = replace(
+            self._session_of(channel, thread_ts),
+            status="processing" if text else "active",
+            status_text=text,
+            loading_messages=loading_messages,
+            set_at_s=self.state.clock.now(),
+        )
+        self.state.keep(session)
+        self.background.start(self._expire_status_line(session))
+
+    def end_status_line(self, channel: str, thread_ts: str) -> None:
+        """A reply of the app clears the line that stood under the thread."""
+        session = self._session_of(channel, thread_ts)
+        if session.status_text:
+            self.state.keep(replace(session, status_text="", loading_messages=()))
+
+    async def _expire_status_line(self, session: Session) -> None:
+        await self.state.clock.sleep_until(session.set_at_s + STATUS_LINE_LIFETIME_S)
+        if self._session_of(session.channel, session.thread_ts) == session:
+            ended = replace(session, status="active", status_text="", loading_messages=())
+            self.state.keep(ended)
 
 
 def _guess_type(name: str) -> str:

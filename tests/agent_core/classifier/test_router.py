@@ -83,16 +83,6 @@ async def fast_answers_end() -> None:
         await asyncio.wait(tasks)
 
 
-async def test_a_simple_verdict_lets_the_whole_answer_out() -> None:
-    listener = Listener()
-    outcome = await routed("SIMPLE", "Paris, on the Seine.", listener=listener)
-    assert outcome.route == "SIMPLE"
-    assert outcome.reason == "classifier"
-    assert outcome.answer is not None
-    assert outcome.answer.text == listener.text == "Paris, on the Seine."
-    assert outcome.model_calls == 2
-
-
 async def test_the_tokens_of_both_calls_are_counted() -> None:
     verdict = text_reply("SIMPLE", usage=Usage(input_tokens=100, output_tokens=1))
     answer = text_reply("Paris.", usage=Usage(input_tokens=40, output_tokens=3))
@@ -166,39 +156,6 @@ async def test_a_failing_classifier_means_complex(
     outcome = await routed(error, "Paris.", listener=listener)
     assert (outcome.route, outcome.reason) == ("COMPLEX", "failed")
     assert listener.told == []
-
-
-@pytest.mark.proves("fast_path.dropped")
-async def test_the_fast_answer_is_aborted_as_soon_as_the_verdict_is_complex() -> None:
-    answer = Held(then="Paris.")
-    fast = ScriptedModel([answer])
-
-    async def verdict(made: Router) -> Routed:
-        return await made.route(routing(), Listener().tell)
-
-    held = Held(then="COMPLEX")
-    made = router(ScriptedModel([held]), fast)
-    async with asyncio.timeout(TIMEOUT_S), asyncio.TaskGroup() as group:
-        task = group.create_task(verdict(made))
-        await answer.reached.wait()
-        held.release.set()
-    assert task.result().route == "COMPLEX"
-    assert fast.aborted == 1
-    assert fast_answers() == []
-
-
-@pytest.mark.proves("fast_path.falls_back")
-async def test_the_escape_tool_gives_the_question_back_with_its_reason() -> None:
-    listener = Listener()
-    escape = calls_reply(
-        call("use_tools", {"reason": "needs today's weather"}), usage=Usage(output_tokens=7)
-    )
-    verdict = text_reply("SIMPLE", usage=Usage(output_tokens=1))
-    outcome = await routed(verdict, escape, listener=listener)
-    assert outcome.route == "COMPLEX"
-    assert outcome.fallback == "tool_use_detected: needs today's weather"
-    assert outcome.answer is None
-    assert outcome.usage == Usage(output_tokens=8)
 
 
 @pytest.mark.parametrize(

@@ -153,26 +153,6 @@ async def test_a_version_that_was_set_is_sent_and_not_replaced(server: MessagesS
     await model.close()
 
 
-async def test_a_version_refused_twice_is_not_remembered(
-    model: AnthropicModel, server: MessagesServer
-) -> None:
-    server.answers.extend([WRONG_VERSION, WRONG_VERSION, FINE])
-
-    assert isinstance(await failure_of(model), ModelRejected)
-    await ask(model)
-    assert server.headers[2]["anthropic-version"] == server.headers[0]["anthropic-version"]
-
-
-async def test_a_model_can_be_closed_and_used_again(
-    model: AnthropicModel, server: MessagesServer
-) -> None:
-    server.answers.extend([FINE, FINE])
-    await ask(model)
-    await model.close()
-
-    assert (await ask(model)).message.text == "Fine."
-
-
 def refusal(status: int, kind: str = "", message: str = "no", error_code: str = "") -> Refusal:
     return Refusal(status=status, kind=kind, message=message, error_code=error_code)
 

@@ -56,13 +56,6 @@ def written(
     return request_body(model, request)
 
 
-def test_tools_keep_their_order_and_the_last_is_a_cache_point() -> None:
-    tools = written(user_message("Hi"))["tools"]
-
-    assert [tool["name"] for tool in tools] == ["search", "read", "write"]
-    assert [tool.get("cache_control") for tool in tools] == [None, None, CACHE]
-
-
 def test_the_last_two_user_messages_are_cache_points_at_their_last_block() -> None:
     body = written(
         user_message("one"),
@@ -90,17 +83,6 @@ def test_results_come_before_text_in_a_user_message() -> None:
     assert content[0] == {"type": "tool_result", "tool_use_id": "a", "content": "found"}
     assert content[1]["is_error"] is True
     assert [block["text"] for block in content[2:]] == ["Also", "this"]
-
-
-def test_an_assistants_parts_keep_their_order() -> None:
-    thought: JsonObject = {"type": "thinking", "thinking": "", "signature": "s"}
-    message = assistant(
-        Opaque(block=thought), Text(text="First"), called("a"), Opaque(block=thought)
-    )
-
-    content = written(user_message("q"), message)["messages"][1]["content"]
-
-    assert [block["type"] for block in content] == ["thinking", "text", "tool_use", "thinking"]
 
 
 def test_blank_text_is_left_out_and_so_is_a_message_of_nothing_else() -> None:
@@ -153,18 +135,15 @@ def test_effort_is_sent_to_the_families_that_are_known_to_take_it(model: str, ta
     assert "output_config" not in written(user_message("q"), model=model)
 
 
-def test_the_system_prompt_is_one_cached_block() -> None:
-    assert written(user_message("Hi"))["system"] == [
-        {"type": "text", "text": "S", "cache_control": CACHE}
-    ]
-
-
-def test_a_long_conversation_has_four_cache_points() -> None:
+def test_a_long_conversation_has_four_cache_points_at_tools_prompt_and_messages() -> None:
     turns = [m for _ in range(9) for m in (user_message("q"), assistant(Text(text="a")))]
 
     body = written(*turns, user_message("last"))
 
     assert json.dumps(body).count('"cache_control"') == 4
+    assert body["system"] == [{"type": "text", "text": "S", "cache_control": CACHE}]
+    assert [tool["name"] for tool in body["tools"]] == ["search", "read", "write"]
+    assert body["tools"][-1]["cache_control"] == CACHE
 
 
 def test_a_request_does_not_change_the_messages_it_is_made_of() -> None:
@@ -365,11 +344,3 @@ def test_the_last_counts_win_and_a_missing_one_does_not_reset() -> None:
     usage = assembled(*events).usage
 
     assert (usage.input_tokens, usage.output_tokens, usage.cache_read_tokens) == (12, 9, 3000)
-
-
-def test_only_the_answers_text_comes_as_deltas() -> None:
-    assembly = ReplyAssembly()
-
-    said = [text for event in WHOLE if (text := assembly.take(event))]
-
-    assert said == ["Checking."]

@@ -9,7 +9,7 @@ from agent_core.errors import ModelError, ModelRejected, ModelUnavailable, Reply
 from agent_core.messages import user_message
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.models.retry import Retried, RetryingModel
-from agent_core.testing.models import Cut, FaultyModel, Held, Line, ScriptedModel
+from agent_core.testing.models import Cut, Held, Line, ScriptedModel
 
 REQUEST = ModelRequest(system="", messages=(user_message("Hello"),), max_tokens=1_000)
 
@@ -161,18 +161,3 @@ async def test_cancelling_ends_the_call_behind() -> None:
     with pytest.raises(asyncio.CancelledError):
         await listening
     assert behind.aborted == 1
-
-
-@pytest.mark.parametrize("seed", range(20))
-async def test_a_faulty_model_is_heard_to_the_end(seed: int) -> None:
-    faulty = FaultyModel(ScriptedModel(["one two three"] * 9), seed=seed, rate=0.9)
-    model = RetryingModel(faulty, sleep=Naps())
-
-    items = await items_of(model)
-
-    assert isinstance(items[-1], Reply)
-    retried = [place for place, item in enumerate(items) if isinstance(item, Retried)]
-    assert len(retried) == len(faulty.faults)
-    heard = items[retried[-1] + 1 :] if retried else items
-    said = "".join(item.text for item in heard if isinstance(item, Delta))
-    assert said == "one two three"

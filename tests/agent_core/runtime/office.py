@@ -1,7 +1,8 @@
 """A bot with a mail app under the shipped policy, and what came of its calls."""
 
 import json
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,10 +14,10 @@ from agent_core.messages import JsonObject, ToolCall
 from agent_core.runtime import Runtime
 from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.models import ScriptedModel, call
-from agent_core.testing.runtimes import scripted_runtime
+from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import Progress, ToolContext
-from tests.agent_core.runtime.threads import seen, until
+from tests.agent_core.runtime.threads import begin, seen, until
 
 APPROVER = UserId("T1:U9")
 BATCH = "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL"
@@ -86,3 +87,14 @@ async def requested(
     assert isinstance(event, ApprovalRequested)
     await until(runtime, turn, "waiting", generation=generation)
     return event
+
+
+@asynccontextmanager
+async def asking(
+    office: Office,
+    model: ScriptedModel,
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> AsyncGenerator[tuple[Runtime, ApprovalRequested]]:
+    """A turn that waits for an approval."""
+    async with office.runtime(model, clock) as runtime:
+        yield runtime, await requested(runtime, await begin(runtime, inbound("mail Bob")))

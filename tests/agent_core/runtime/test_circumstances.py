@@ -17,7 +17,6 @@ from agent_core.errors import (
 )
 from agent_core.events import RouteChosen, TurnFinished, TurnStarted
 from agent_core.messages import JsonObject
-from agent_core.prompts.language import Language
 from agent_core.runtime import Runtime
 from agent_core.runtime.standing import apology, child_failure
 from agent_core.testing.models import Held, ScriptedModel, call
@@ -174,28 +173,14 @@ async def test_when_a_page_was_read_or_none_was_wanted_it_is_not_said(
     assert await said_after(tmp_path, *successes) == "That is it."
 
 
-LANGUAGES: tuple[Language, ...] = ("en", "de", "fr", "es")
-FAILURES = [
-    RequestTooLarge("raw words"),
-    ReplyTruncated("raw words"),
-    ModelRejected("raw words"),
-    ModelUnavailable("raw words"),
-    SessionError("raw words"),
-]
+FAILURES = [RequestTooLarge, ReplyTruncated, ModelRejected, ModelUnavailable, SessionError]
 
 
-@pytest.mark.parametrize("error", FAILURES, ids=lambda error: type(error).__name__)
-def test_an_apology_has_words_of_its_own_in_each_language(error: Exception) -> None:
-    said = {apology(error, "abc12345", language) for language in LANGUAGES}
-    assert len(said) == len(LANGUAGES)
+def test_each_kind_of_failure_is_told_apart_without_its_own_words() -> None:
+    said = {apology(each("raw words"), "abc12345", "en") for each in FAILURES}
+    assert len(said) == len(FAILURES) == len({child_failure(each("")) for each in FAILURES})
     assert all("abc12345" in each for each in said)
-    assert not [each for each in said if "raw words" in each or type(error).__name__ in each]
-
-
-def test_each_kind_of_failure_is_told_apart() -> None:
-    assert len({child_failure(error) for error in FAILURES}) == len(FAILURES)
-    for language in LANGUAGES:
-        assert len({apology(error, "abc12345", language) for error in FAILURES}) == len(FAILURES)
+    assert not [each for each in said if "raw words" in each]
 
 
 @pytest.mark.parametrize(

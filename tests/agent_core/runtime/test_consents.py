@@ -14,10 +14,9 @@ from agent_core.ids import TurnId
 from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.runtimes import inbound
-from tests.agent_core.runtime.office import APPROVER, Office, requested, sending
+from tests.agent_core.runtime.office import Office, asking, requested, sending
 from tests.agent_core.runtime.threads import (
     ANN,
-    BEN,
     begin,
     end_of,
     events_of,
@@ -41,9 +40,7 @@ async def decided(runtime: Runtime, turn: TurnId) -> list[ApprovalDecided]:
 @pytest.mark.proves("consent.approve")
 async def test_an_approved_call_is_made_once_as_it_was_shown(office: Office) -> None:
     model = ScriptedModel([sending(), "Sent."])
-    async with office.runtime(model) as runtime:
-        turn = await begin(runtime, inbound("mail Bob"))
-        asked = await requested(runtime, turn)
+    async with asking(office, model) as (runtime, asked):
         (action,) = asked.actions
         assert (action.tool, action.toolkit, action.account) == (
             "GMAIL_SEND_EMAIL", "gmail", "u1@example.com",
@@ -51,8 +48,10 @@ async def test_an_approved_call_is_made_once_as_it_was_shown(office: Office) -> 
         assert action.arguments == {"recipient_email": "bob@example.com", "body": "Hi"}
         assert office.sent == []
         await runtime.consents.decide(asked.consent, ANN, verdict="approve")
-        assert (await end_of(runtime, turn)).answer == "Sent."
-        assert [(e.verdict, e.by) for e in await decided(runtime, turn)] == [("approved", ANN)]
+        assert (await end_of(runtime, asked.turn)).answer == "Sent."
+        assert [(e.verdict, e.by) for e in await decided(runtime, asked.turn)] == [
+            ("approved", ANN)
+        ]
         (row,) = await runtime.audit.entries()
     assert office.sent == [(ANN, "bob@example.com")]
     assert (row.outcome, row.entry.approved_by, row.entry.digest) == ("done", ANN, asked.digest)
@@ -63,41 +62,12 @@ async def test_an_approved_call_is_made_once_as_it_was_shown(office: Office) -> 
 @pytest.mark.proves("consent.reject")
 async def test_a_rejected_call_is_not_made_and_the_model_gets_the_reason(office: Office) -> None:
     model = ScriptedModel([sending(), "Then not."])
-    async with office.runtime(model) as runtime:
-        turn = await begin(runtime, inbound("mail Bob"))
-        asked = await requested(runtime, turn)
+    async with asking(office, model) as (runtime, asked):
         await runtime.consents.decide(asked.consent, ANN, verdict="reject", reason="wrong Bob")
-        await end_of(runtime, turn)
+        await end_of(runtime, asked.turn)
         assert await runtime.audit.entries() == []
     assert office.sent == []
     assert "rejected (wrong Bob)" in told(model.requests[-1])
-
-
-@pytest.mark.proves("consent.who")
-async def test_nobody_but_the_asker_and_approvers_decides(office: Office) -> None:
-    async with office.runtime(ScriptedModel([sending(), "Sent."])) as runtime:
-        turn = await begin(runtime, inbound("mail Bob"))
-        asked = await requested(runtime, turn)
-        with pytest.raises(ConsentRefused) as refused:
-            await runtime.consents.decide(asked.consent, BEN, verdict="approve")
-        assert refused.value.why == "not_yours"
-        assert office.sent == []
-        await runtime.consents.decide(asked.consent, APPROVER, verdict="approve")
-        await end_of(runtime, turn)
-    assert office.sent == [(ANN, "bob@example.com")]
-
-
-@pytest.mark.proves("consent.once")
-async def test_a_second_decision_changes_nothing(office: Office) -> None:
-    async with office.runtime(ScriptedModel([sending(), "Then not."])) as runtime:
-        turn = await begin(runtime, inbound("mail Bob"))
-        asked = await requested(runtime, turn)
-        await runtime.consents.decide(asked.consent, ANN, verdict="reject")
-        with pytest.raises(ConsentRefused) as refused:
-            await runtime.consents.decide(asked.consent, ANN, verdict="approve")
-        assert refused.value.why == "decided"
-        await end_of(runtime, turn)
-    assert office.sent == []
 
 
 @pytest.mark.proves("consent.expiry")
@@ -108,26 +78,23 @@ async def test_an_approval_that_comes_after_its_deadline_is_refused(office: Offi
         return datetime.now(UTC) + late
 
     model = ScriptedModel([sending(), "Nobody approved it."])
-    async with office.runtime(model, clock) as runtime:
-        turn = await begin(runtime, inbound("mail Bob"))
-        asked = await requested(runtime, turn)
+    async with asking(office, model, clock) as (runtime, asked):
         late = timedelta(minutes=16)
         with pytest.raises(ConsentRefused) as refused:
             await runtime.consents.decide(asked.consent, ANN, verdict="approve")
         assert refused.value.why == "over"
-        await end_of(runtime, turn)
-        assert [e.verdict for e in await decided(runtime, turn)] == ["expired"]
+        await end_of(runtime, asked.turn)
+        assert [e.verdict for e in await decided(runtime, asked.turn)] == ["expired"]
     assert office.sent == []
 
 
 @pytest.mark.proves("consent.restart")
 async def test_an_approval_survives_a_restart(office: Office) -> None:
-    async with office.runtime(ScriptedModel([sending()])) as runtime:
-        turn = await begin(runtime, inbound("mail Bob"))
-        asked = await requested(runtime, turn)
+    async with asking(office, ScriptedModel([sending()])) as (runtime, asked):
+        pass
     async with office.runtime(ScriptedModel(["Sent."])) as runtime:
         await runtime.consents.decide(asked.consent, ANN, verdict="approve")
-        assert (await end_of(runtime, turn)).answer == "Sent."
+        assert (await end_of(runtime, asked.turn)).answer == "Sent."
     assert office.sent == [(ANN, "bob@example.com")]
 
 
@@ -136,16 +103,14 @@ async def test_an_approval_survives_a_restart(office: Office) -> None:
 async def test_an_approval_does_not_hold_once_the_account_or_the_tool_is_another(
     office: Office, change: str
 ) -> None:
-    async with office.runtime(ScriptedModel([sending(), "Not sent."])) as runtime:
-        turn = await begin(runtime, inbound("mail Bob"))
-        asked = await requested(runtime, turn)
+    async with asking(office, ScriptedModel([sending(), "Not sent."])) as (runtime, asked):
         if change == "account":
             office.accounts.connect(ANN, "gmail", account="ca_2")
         else:
             office.accounts.schema_digest = "second"
         await runtime.consents.decide(asked.consent, ANN, verdict="approve")
-        await end_of(runtime, turn)
-        assert [e.verdict for e in await decided(runtime, turn)] == ["approved", "void"]
+        await end_of(runtime, asked.turn)
+        assert [e.verdict for e in await decided(runtime, asked.turn)] == ["approved", "void"]
     assert office.sent == []
 
 
@@ -165,31 +130,27 @@ async def test_words_in_the_thread_are_no_approval_and_take_the_request_back(
 ) -> None:
     again = sending("bob@example.org", id="again")
     model = ScriptedModel([sending(), again, "Sent."])
-    async with office.runtime(model) as runtime:
-        turn = await begin(runtime, inbound("mail Bob"))
-        first = await requested(runtime, turn)
+    async with asking(office, model) as (runtime, first):
         await begin(runtime, inbound("approved, but to bob@example.org", number=2))
-        second = await requested(runtime, turn, nth=2, generation=2)
+        second = await requested(runtime, first.turn, nth=2, generation=2)
         assert office.sent == []
         with pytest.raises(ConsentRefused) as refused:
             await runtime.consents.decide(first.consent, ANN, verdict="approve")
         assert refused.value.why == "over"
         await runtime.consents.decide(second.consent, ANN, verdict="approve")
-        await end_of(runtime, turn)
+        await end_of(runtime, first.turn)
     assert office.sent == [(ANN, "bob@example.org")]
 
 
 @pytest.mark.proves("consent.overtaken")
 async def test_a_bystanders_remark_neither_approves_nor_undoes_a_request(office: Office) -> None:
     model = ScriptedModel([sending(), "Sent, and Ben likes it."])
-    async with office.runtime(model) as runtime:
-        turn = await begin(runtime, inbound("mail Bob"))
-        asked = await requested(runtime, turn)
+    async with asking(office, model) as (runtime, asked):
         remark = await begin(runtime, from_ben("looks good to me", number=2))
-        await until(runtime, turn, "waiting")
+        await until(runtime, asked.turn, "waiting")
         assert office.sent == []
         await runtime.consents.decide(asked.consent, ANN, verdict="approve")
-        await end_of(runtime, turn)
+        await end_of(runtime, asked.turn)
         assert (await end_of(runtime, remark)).outcome == "steered"
     assert office.sent == [(ANN, "bob@example.com")]
     assert "looks good to me" in told(model.requests[-1])
@@ -198,11 +159,9 @@ async def test_a_bystanders_remark_neither_approves_nor_undoes_a_request(office:
 @pytest.mark.proves("consent.stop")
 async def test_a_stop_takes_the_request_back(office: Office) -> None:
     model = ScriptedModel([sending(), "It was not sent."])
-    async with office.runtime(model) as runtime:
-        turn = await begin(runtime, inbound("mail Bob"))
-        asked = await requested(runtime, turn)
+    async with asking(office, model) as (runtime, asked):
         await runtime.stop(inbound("stop").session, "Ann")
-        end = await end_of(runtime, turn)
+        end = await end_of(runtime, asked.turn)
         assert end.outcome == "stopped"
         assert "may or may not" not in end.answer
         later = await begin(runtime, inbound("continue", number=2))
@@ -210,7 +169,7 @@ async def test_a_stop_takes_the_request_back(office: Office) -> None:
         assert "stopped before this was decided" in told(model.requests[-1])
         with pytest.raises(ConsentRefused):
             await runtime.consents.decide(asked.consent, ANN, verdict="approve")
-        assert [e.verdict for e in await decided(runtime, turn)] == ["overtaken"]
+        assert [e.verdict for e in await decided(runtime, asked.turn)] == ["overtaken"]
     assert office.sent == []
 
 
@@ -218,14 +177,12 @@ async def test_a_stop_takes_the_request_back(office: Office) -> None:
 async def test_two_calls_of_one_step_are_decided_one_after_the_other(office: Office) -> None:
     calls = [sending("a@example.com", id="a"), sending("b@example.com", id="b")]
     model = ScriptedModel([calls, "One of them."])
-    async with office.runtime(model) as runtime:
-        turn = await begin(runtime, inbound("mail both"))
-        first = await requested(runtime, turn)
+    async with asking(office, model) as (runtime, first):
         await runtime.consents.decide(first.consent, ANN, verdict="reject")
-        second = await requested(runtime, turn, nth=2, generation=2)
+        second = await requested(runtime, first.turn, nth=2, generation=2)
         assert second.call_id != first.call_id
         await runtime.consents.decide(second.consent, ANN, verdict="approve")
-        assert (await end_of(runtime, turn)).answer == "One of them."
+        assert (await end_of(runtime, first.turn)).answer == "One of them."
     assert office.sent == [(ANN, "b@example.com")]
     results = [p for m in model.requests[-1].messages for p in m.parts if p.kind == "tool_result"]
     assert [(r.call_id, r.is_error) for r in results] == [("a", True), ("b", False)]
@@ -236,12 +193,10 @@ async def test_an_approval_for_the_thread_covers_the_same_tool_and_account_alone
     office: Office,
 ) -> None:
     model = ScriptedModel([sending(), sending("c@example.com", id="2"), "Both."])
-    async with office.runtime(model) as runtime:
-        turn = await begin(runtime, inbound("mail both"))
-        asked = await requested(runtime, turn)
+    async with asking(office, model) as (runtime, asked):
         assert asked.may_allow_thread
         await runtime.consents.decide(asked.consent, ANN, verdict="approve_thread")
-        assert (await end_of(runtime, turn)).answer == "Both."
+        assert (await end_of(runtime, asked.turn)).answer == "Both."
     assert [to for _, to in office.sent] == ["bob@example.com", "c@example.com"]
 
 
@@ -250,16 +205,14 @@ async def test_after_text_from_outside_every_effect_asks_and_none_can_be_allowed
     office: Office,
 ) -> None:
     model = ScriptedModel([call("mcp__pages__READ_PAGE", id="r"), sending(), "Sent."])
-    async with office.runtime(model) as runtime:
-        turn = await begin(runtime, inbound("read it and mail Bob"))
-        asked = await requested(runtime, turn)
+    async with asking(office, model) as (runtime, asked):
         assert asked.is_tainted
         assert not asked.may_allow_thread
         with pytest.raises(ConsentRefused) as refused:
             await runtime.consents.decide(asked.consent, ANN, verdict="approve_thread")
         assert refused.value.why == "tainted"
         await runtime.consents.decide(asked.consent, ANN, verdict="approve")
-        await end_of(runtime, turn)
+        await end_of(runtime, asked.turn)
     assert len(office.sent) == 1
 
 

@@ -17,9 +17,17 @@ from agent_core.testing.models import Held, Line, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import Progress, ToolContext, ToolOutput
-from agent_core.tools.actions import LOST
+from agent_core.tools.actions import lost_result
 from agent_core.workspaces import create_workspace
-from tests.agent_core.runtime.threads import begin, end_of, events_of, from_ben, told, until
+from tests.agent_core.runtime.threads import (
+    at_work,
+    begin,
+    end_of,
+    events_of,
+    from_ben,
+    told,
+    until,
+)
 
 
 @pytest.mark.parametrize("is_repeatable", [True, False])
@@ -46,7 +54,7 @@ async def test_a_call_that_was_under_way_when_the_process_ended(
         answer = (await end_of(runtime, turn)).answer
         [finished] = [e for e in await events_of(runtime, turn) if isinstance(e, ToolCallFinished)]
     assert made == (2 if is_repeatable else 1)
-    assert (LOST in told(again.requests[0])) == (not is_repeatable)
+    assert (lost_result().text in told(again.requests[0])) == (not is_repeatable)
     assert finished.may_have_happened == (not is_repeatable)
     told_person = "What may or may not have happened: `send`. Please look before it is done again."
     assert answer == ("Done." if is_repeatable else f"{told_person}\n\nDone.")
@@ -107,9 +115,8 @@ async def test_a_turn_that_has_just_begun_when_its_process_ends_does_not_fail(
 
 async def test_what_is_written_after_a_stop_is_work_again(tmp_path: Path) -> None:
     held = Held(then="unheard")
-    async with scripted_runtime(tmp_path, model=ScriptedModel([held])) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await held.reached.wait()
+    async with at_work(held.reached, tmp_path, model=ScriptedModel([held])) as (runtime, turn):
+        pass
     beside = Beside(tmp_path)
     order = await beside.queue(from_ben("stop", number=2))
     later = await beside.queue(inbound("continue with the other one", number=3))
@@ -150,9 +157,7 @@ async def test_a_second_stop_while_the_first_is_under_way_is_one_with_it(tmp_pat
 
 async def test_what_a_turn_took_just_before_it_was_stopped_ends_with_it(tmp_path: Path) -> None:
     held = Held(then="unheard")
-    async with scripted_runtime(tmp_path, model=ScriptedModel([held])) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await held.reached.wait()
+    async with at_work(held.reached, tmp_path, model=ScriptedModel([held])) as (runtime, turn):
         message = await begin(runtime, inbound("and Poland", number=2))
         # The turn's own call for messages, cut off after it was stored.
         await Inbox(Beside(tmp_path).database).take(await runtime.turn(turn), "1:2")

@@ -17,17 +17,15 @@ from tests.agent_core.runtime.threads import (
     ANN,
     BEN,
     TIMEOUT_S,
+    at_work,
     begin,
     end_of,
     events_of,
     from_ben,
+    look,
     seen,
     told,
 )
-
-
-async def look(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
-    return "seen"
 
 
 @pytest.mark.proves("inbox.reaches")
@@ -52,11 +50,10 @@ async def test_a_message_reaches_the_model_before_its_next_call(tmp_path: Path) 
 async def test_several_messages_arrive_in_their_order_and_each_once(tmp_path: Path) -> None:
     held, again = Held(then=call("look", id="a")), Held(then=call("look", id="b"))
     model = ScriptedModel([held, again, "Done."])
-    async with scripted_runtime(
-        tmp_path, model=model, tools=FakeToolset({"look": look})
-    ) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await held.reached.wait()
+    async with at_work(held.reached, tmp_path, model=model, tools=FakeToolset({"look": look})) as (
+        runtime,
+        turn,
+    ):
         for number, text in enumerate(("first", "second", "third"), start=2):
             await begin(runtime, inbound(text, number=number))
         held.release.set()
@@ -77,9 +74,7 @@ async def test_tools_act_for_whoever_wrote_last(tmp_path: Path) -> None:
     first, second = Held(then=call("look", id="a")), Held(then=call("look", id="b"))
     model = ScriptedModel([first, second, call("look", id="c"), "Done."])
     tools = FakeToolset({"look": look})
-    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await first.reached.wait()
+    async with at_work(first.reached, tmp_path, model=model, tools=tools) as (runtime, turn):
         first.release.set()
         await second.reached.wait()
         await begin(runtime, from_ben("and look in my mail, too", number=2))
@@ -97,9 +92,7 @@ async def test_a_sub_agent_that_is_started_for_a_steerer_acts_for_them(tmp_path:
     inner = "mcp__local_toolkit__search_corpus"
     model = ScriptedModel([held, task, call(inner, id="x"), "The note.", "Done."])
     tools = FakeToolset({"look": look, inner: look})
-    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await held.reached.wait()
+    async with at_work(held.reached, tmp_path, model=model, tools=tools) as (runtime, turn):
         await begin(runtime, from_ben("make a note of it", number=2))
         held.release.set()
         await end_of(runtime, turn)
@@ -112,9 +105,7 @@ async def test_a_message_that_comes_with_the_last_word_gets_an_answer_of_its_own
 ) -> None:
     held = Held(then="The answer.")
     model = ScriptedModel([held, "And the other."])
-    async with scripted_runtime(tmp_path, model=model) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await held.reached.wait()
+    async with at_work(held.reached, tmp_path, model=model) as (runtime, turn):
         second = await begin(runtime, inbound("continue with the other one", number=2))
         held.release.set()
         assert (await end_of(runtime, turn)).answer == "The answer."
@@ -125,11 +116,10 @@ async def test_a_message_that_comes_with_the_last_word_gets_an_answer_of_its_own
 async def test_how_far_are_you_is_answered_without_disturbing_the_work(tmp_path: Path) -> None:
     held = Held(then="Done.")
     model = ScriptedModel([[call("look", id="a"), call("look", id="b")], held])
-    async with scripted_runtime(
-        tmp_path, model=model, tools=FakeToolset({"look": look})
-    ) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await held.reached.wait()
+    async with at_work(held.reached, tmp_path, model=model, tools=FakeToolset({"look": look})) as (
+        runtime,
+        turn,
+    ):
         asked = await end_of(runtime, await begin(runtime, from_ben("How far are you?", number=2)))
         assert "1 step and 2 tool calls" in asked.answer
         held.release.set()
@@ -167,9 +157,7 @@ async def test_what_steered_a_turn_is_not_answered_again_after_a_restart(tmp_pat
     held = Held(then=call("look"))
     model = ScriptedModel([held, Held(then="unreachable")])
     tools = FakeToolset({"look": look})
-    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await held.reached.wait()
+    async with at_work(held.reached, tmp_path, model=model, tools=tools) as (runtime, turn):
         second = await begin(runtime, inbound("also Poland", number=2))
         held.release.set()
         await seen(runtime, turn, "message_taken")
@@ -186,9 +174,7 @@ async def test_a_question_is_not_asked_of_somebody_who_has_just_written(tmp_path
     ask = call("ask_user", {"question": "Feet or metres?"}, id="q")
     held = Held(then=ask)
     model = ScriptedModel([held, "In metres."])
-    async with scripted_runtime(tmp_path, model=model) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await held.reached.wait()
+    async with at_work(held.reached, tmp_path, model=model) as (runtime, turn):
         await begin(runtime, from_ben("in metres", number=2))
         held.release.set()
         events = await events_of(runtime, turn)
@@ -206,11 +192,10 @@ async def test_people_read_the_words_of_a_message_and_the_model_all_that_came_wi
     file = Attachment(name="n.csv", path="downloads/n.csv", mimetype="text/csv", size_bytes=3)
     held = Held(then=call("look"))
     model = ScriptedModel([held, "Done."])
-    async with scripted_runtime(
-        tmp_path, model=model, tools=FakeToolset({"look": look})
-    ) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await held.reached.wait()
+    async with at_work(held.reached, tmp_path, model=model, tools=FakeToolset({"look": look})) as (
+        runtime,
+        turn,
+    ):
         for number, text in ((2, "the figures"), (3, "")):
             message = replace(inbound(text, number=number), attachments=(file,))
             await begin(runtime, message)

@@ -14,6 +14,7 @@ from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import Progress, ToolContext
 from tests.agent_core.runtime.threads import (
+    at_work,
     begin,
     end_of,
     events_of,
@@ -52,9 +53,7 @@ async def stop(runtime: Runtime, number: int = 9) -> None:
 async def test_stop_while_the_model_thinks(tmp_path: Path) -> None:
     held = Held(then="unheard")
     model = ScriptedModel([held])
-    async with scripted_runtime(tmp_path, model=model) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await held.reached.wait()
+    async with at_work(held.reached, tmp_path, model=model) as (runtime, turn):
         await stop(runtime)
         end = await end_of(runtime, turn)
     assert end.outcome == "stopped"
@@ -70,9 +69,7 @@ async def test_stop_while_a_tool_works_ends_the_call_and_says_that_it_is_unsure(
     gate = Gate()
     model = ScriptedModel([call("send")])
     tools = FakeToolset({"send": FakeTool(run=gate.run, is_repeatable=False)})
-    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await gate.reached.wait()
+    async with at_work(gate.reached, tmp_path, model=model, tools=tools) as (runtime, turn):
         await stop(runtime)
         end = await end_of(runtime, turn)
     assert (gate.passed, gate.cancelled) == (0, 1)
@@ -85,11 +82,8 @@ async def test_stop_while_a_sub_agent_reads_calls_nothing_unsure(tmp_path: Path)
     inner = "mcp__local_toolkit__search_corpus"
     task = call("Task", {"prompt": "Write", "subagent_type": "report-creation-expert"})
     model = ScriptedModel([task, call(inner, id="x")])
-    async with scripted_runtime(
-        tmp_path, model=model, tools=FakeToolset({inner: gate.run})
-    ) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await gate.reached.wait()
+    tools = FakeToolset({inner: gate.run})
+    async with at_work(gate.reached, tmp_path, model=model, tools=tools) as (runtime, turn):
         await stop(runtime)
         end = await end_of(runtime, turn)
     assert end.answer.startswith("Stopped, as Ben asked.")
@@ -106,9 +100,7 @@ async def test_stop_reaches_the_sub_agents(tmp_path: Path) -> None:
     ]
     model = ScriptedModel([tasks, call(inner, id="x"), call(inner, id="y")])
     tools = FakeToolset({inner: gate.run})
-    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await gate.reached.wait()
+    async with at_work(gate.reached, tmp_path, model=model, tools=tools) as (runtime, turn):
         await stop(runtime)
         events = await events_of(runtime, turn)
     outcomes = {e.run: e.outcome for e in events if isinstance(e, RunFinished)}
@@ -119,9 +111,7 @@ async def test_stop_reaches_the_sub_agents(tmp_path: Path) -> None:
 @pytest.mark.proves("stop.behind")
 async def test_stop_ends_what_waits_behind_the_work_as_well(tmp_path: Path) -> None:
     held = Held(then="unheard")
-    async with scripted_runtime(tmp_path, model=ScriptedModel([held])) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await held.reached.wait()
+    async with at_work(held.reached, tmp_path, model=ScriptedModel([held])) as (runtime, turn):
         queued = await begin(runtime, inbound("and Poland", number=2))
         await stop(runtime)
         end = await end_of(runtime, turn)
@@ -134,9 +124,7 @@ async def test_stop_ends_what_waits_behind_the_work_as_well(tmp_path: Path) -> N
 async def test_continue_after_a_stop_knows_what_was_added_before_it(tmp_path: Path) -> None:
     held = Held(then="unheard")
     model = ScriptedModel([held, "all of it"])
-    async with scripted_runtime(tmp_path, model=model) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await held.reached.wait()
+    async with at_work(held.reached, tmp_path, model=model) as (runtime, turn):
         await begin(runtime, inbound("and Poland", number=2))
         spain = inbound("and Spain", number=3)
         await begin(runtime, spain)
@@ -169,11 +157,8 @@ async def test_continue_after_a_stop_goes_on_with_what_was_done(tmp_path: Path) 
         return "nine bridges"
 
     model = ScriptedModel([call("look"), held, "Nine bridges."])
-    async with scripted_runtime(
-        tmp_path, model=model, tools=FakeToolset({"look": look})
-    ) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await held.reached.wait()
+    tools = FakeToolset({"look": look})
+    async with at_work(held.reached, tmp_path, model=model, tools=tools) as (runtime, turn):
         await stop(runtime)
         await end_of(runtime, turn)
         more = await begin(runtime, inbound("continue", number=10))
@@ -216,9 +201,8 @@ async def test_a_gesture_that_somebody_called_off_says_who(tmp_path: Path) -> No
 @pytest.mark.proves("stop.crash")
 async def test_a_stop_that_was_ordered_before_a_crash_holds_after_it(tmp_path: Path) -> None:
     held = Held(then="unheard")
-    async with scripted_runtime(tmp_path, model=ScriptedModel([held])) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await held.reached.wait()
+    async with at_work(held.reached, tmp_path, model=ScriptedModel([held])) as (runtime, turn):
+        pass
     database = Database(f"sqlite:///{tmp_path}/state.sqlite")
     await Inbox(database).stop(inbound("").session, Stop(by="Ann", why="asked"))
     await database.close()
@@ -237,11 +221,11 @@ async def test_a_wish_to_stop_in_other_words_is_understood_by_the_classifier(
 ) -> None:
     held = Held(then="unheard")
     classifier = ScriptedModel(["STOP"])
-    async with scripted_runtime(
-        tmp_path, model=ScriptedModel([held]), classifier=classifier
-    ) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await held.reached.wait()
+    model = ScriptedModel([held])
+    async with at_work(held.reached, tmp_path, model=model, classifier=classifier) as (
+        runtime,
+        turn,
+    ):
         wish = await begin(runtime, from_ben(words, number=9))
         assert (await end_of(runtime, turn)).outcome == "stopped"
         assert (await end_of(runtime, wish)).answer == ""
@@ -253,11 +237,10 @@ async def test_what_adds_to_the_work_steers_it_and_stops_nothing(tmp_path: Path)
     gate = Gate()
     gate.release.set()
     tools = FakeToolset({"look": FakeTool(run=gate.run)})
-    async with scripted_runtime(
-        tmp_path, model=model, classifier=classifier, tools=tools
-    ) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await held.reached.wait()
+    async with at_work(held.reached, tmp_path, model=model, classifier=classifier, tools=tools) as (
+        runtime,
+        turn,
+    ):
         await begin(runtime, from_ben("stop at the year 2000, please", number=9))
         held.release.set()
         end = await end_of(runtime, turn)

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -66,27 +65,24 @@ class Office:
         return [message.key.rpartition(":")[2] for message in self.begun]
 
 
-@asynccontextmanager
-async def opened(root: Path, *, at_once: int = 8) -> AsyncGenerator[Office]:
-    database = Database(f"sqlite:///{root}/state.sqlite")
+@pytest.fixture
+async def office(tmp_path: Path) -> AsyncGenerator[Office]:
+    database = Database(f"sqlite:///{tmp_path}/state.sqlite")
     await database.open()
-    try:
-        yield Office(database, at_once=at_once)
-    finally:
-        await database.close()
+    yield Office(database)
+    await database.close()
 
 
 @pytest.mark.proves("digest.dst")
 async def test_a_weekday_digest_keeps_its_hour_over_the_change_to_summer_time(
-    tmp_path: Path,
+    office: Office,
 ) -> None:
-    async with opened(tmp_path) as office:
-        await office.add()
-        moment = FRIDAY
-        while moment <= FRIDAY + timedelta(days=5):
-            await office.look(moment)
-            await office.end()
-            moment += timedelta(minutes=30)
+    await office.add()
+    moment = FRIDAY
+    while moment <= FRIDAY + timedelta(days=5):
+        await office.look(moment)
+        await office.end()
+        moment += timedelta(minutes=30)
     assert office.days() == [
         "20260327T080000Z",
         "20260330T070000Z",
@@ -95,10 +91,9 @@ async def test_a_weekday_digest_keeps_its_hour_over_the_change_to_summer_time(
     ]
 
 
-async def test_a_slot_begins_a_turn_of_its_own_for_its_owner(tmp_path: Path) -> None:
-    async with opened(tmp_path) as office:
-        await office.add()
-        await office.look(FRIDAY + timedelta(hours=1))
+async def test_a_slot_begins_a_turn_of_its_own_for_its_owner(office: Office) -> None:
+    await office.add()
+    await office.look(FRIDAY + timedelta(hours=1))
     (message,) = office.begun
     assert message.scheduled
     assert message.asker == "T1:U1"
@@ -108,192 +103,178 @@ async def test_a_slot_begins_a_turn_of_its_own_for_its_owner(tmp_path: Path) -> 
 
 @pytest.mark.proves("digest.late")
 async def test_after_days_away_the_newest_slot_runs_once_and_counts_the_others(
-    tmp_path: Path,
+    office: Office,
 ) -> None:
-    async with opened(tmp_path) as office:
-        await office.add()
-        for _ in range(5):
-            await office.look(FRIDAY + timedelta(days=5, hours=3))
-        (slot,) = await office.slots()
+    await office.add()
+    for _ in range(5):
+        await office.look(FRIDAY + timedelta(days=5, hours=3))
+    (slot,) = await office.slots()
     assert office.days() == ["20260401T070000Z"]
     assert slot.left_out == 3
     assert slot.claimed_at - slot.at == timedelta(hours=3)
 
 
 @pytest.mark.proves("digest.overlap")
-async def test_a_run_does_not_begin_while_the_one_before_goes_on(tmp_path: Path) -> None:
-    async with opened(tmp_path) as office:
-        await office.add(rule=QUARTERS)
-        await office.look(FRIDAY + timedelta(minutes=15))
-        await office.look(FRIDAY + timedelta(minutes=30))
-        await office.end()
-        await office.look(FRIDAY + timedelta(minutes=45))
+async def test_a_run_does_not_begin_while_the_one_before_goes_on(office: Office) -> None:
+    await office.add(rule=QUARTERS)
+    await office.look(FRIDAY + timedelta(minutes=15))
+    await office.look(FRIDAY + timedelta(minutes=30))
+    await office.end()
+    await office.look(FRIDAY + timedelta(minutes=45))
     assert office.days() == ["20260327T071500Z", "20260327T074500Z"]
 
 
 @pytest.mark.proves("digest.processes")
-async def test_two_processes_begin_a_slot_once(tmp_path: Path) -> None:
-    async with opened(tmp_path) as office:
-        other = Office(office.database)
-        await office.add()
-        async with asyncio.TaskGroup() as group:
-            for each in (office, other, office, other):
-                group.create_task(each.look(FRIDAY + timedelta(hours=1)))
+async def test_two_processes_begin_a_slot_once(office: Office) -> None:
+    other = Office(office.database)
+    await office.add()
+    async with asyncio.TaskGroup() as group:
+        for each in (office, other, office, other):
+            group.create_task(each.look(FRIDAY + timedelta(hours=1)))
     assert len(office.begun) + len(other.begun) == 1
 
 
 @pytest.mark.proves("digest.restart")
-async def test_a_slot_that_a_dying_process_claimed_is_begun_by_another(tmp_path: Path) -> None:
-    async with opened(tmp_path) as office:
-        schedule = await office.add()
-        at = FRIDAY + timedelta(hours=1)
-        assert await office.store.claim(schedule, at) is not None
-        await office.look(at + timedelta(seconds=5))
-        assert office.days() == []
-        await office.look(at + timedelta(seconds=40))
+async def test_a_slot_that_a_dying_process_claimed_is_begun_by_another(office: Office) -> None:
+    schedule = await office.add()
+    at = FRIDAY + timedelta(hours=1)
+    assert await office.store.claim(schedule, at) is not None
+    await office.look(at + timedelta(seconds=5))
+    assert office.days() == []
+    await office.look(at + timedelta(seconds=40))
     assert office.days() == ["20260327T080000Z"]
 
 
 @pytest.mark.proves("digest.failing")
-async def test_three_failures_in_a_row_pause_it_and_each_is_told(tmp_path: Path) -> None:
-    async with opened(tmp_path) as office:
-        await office.add()
-        for day in (0, 3, 4, 5):
-            await office.look(FRIDAY + timedelta(days=day, hours=1))
-            await office.end("failed")
-        paused = await office.store.get(ScheduleId("one"))
+async def test_three_failures_in_a_row_pause_it_and_each_is_told(office: Office) -> None:
+    await office.add()
+    for day in (0, 3, 4, 5):
+        await office.look(FRIDAY + timedelta(days=day, hours=1))
+        await office.end("failed")
+    paused = await office.store.get(ScheduleId("one"))
     assert len(office.begun) == 3
     assert (paused.status, paused.reason) == ("paused", "failing")
     assert [each.failures for each in office.troubles] == [1, 2, 3]
 
 
 @pytest.mark.proves("digest.back_off")
-async def test_a_failing_quarter_hourly_one_backs_off(tmp_path: Path) -> None:
-    async with opened(tmp_path) as office:
-        await office.add(rule=QUARTERS)
-        moment = FRIDAY
-        while moment <= FRIDAY + timedelta(hours=3):
-            await office.look(moment)
-            await office.end("failed")
-            moment += timedelta(minutes=5)
+async def test_a_failing_quarter_hourly_one_backs_off(office: Office) -> None:
+    await office.add(rule=QUARTERS)
+    moment = FRIDAY
+    while moment <= FRIDAY + timedelta(hours=3):
+        await office.look(moment)
+        await office.end("failed")
+        moment += timedelta(minutes=5)
     assert office.days() == ["20260327T071500Z", "20260327T074500Z", "20260327T090000Z"]
 
 
-async def test_a_success_forgets_the_failures_before_it(tmp_path: Path) -> None:
-    async with opened(tmp_path) as office:
-        await office.add()
-        ends: list[tuple[int, SlotState]] = [
-            (0, "failed"),
-            (3, "failed"),
-            (4, "nothing_new"),
-            (5, "failed"),
-        ]
-        for day, state in ends:
-            await office.look(FRIDAY + timedelta(days=day, hours=1))
-            await office.end(state)
-        schedule = await office.store.get(ScheduleId("one"))
+async def test_a_success_forgets_the_failures_before_it(office: Office) -> None:
+    await office.add()
+    ends: list[tuple[int, SlotState]] = [
+        (0, "failed"),
+        (3, "failed"),
+        (4, "nothing_new"),
+        (5, "failed"),
+    ]
+    for day, state in ends:
+        await office.look(FRIDAY + timedelta(days=day, hours=1))
+        await office.end(state)
+    schedule = await office.store.get(ScheduleId("one"))
     assert (schedule.status, schedule.failures) == ("active", 1)
 
 
 @pytest.mark.parametrize("obstacle", ["owner_left", "place_closed", "not_in_place"])
 @pytest.mark.proves("digest.paused")
 async def test_what_stands_in_the_way_pauses_it_before_a_run(
-    tmp_path: Path, obstacle: Obstacle
+    office: Office, obstacle: Obstacle
 ) -> None:
-    async with opened(tmp_path) as office:
-        await office.add()
-        office.in_the_way = obstacle
-        await office.look(FRIDAY + timedelta(hours=1))
-        paused = await office.store.get(ScheduleId("one"))
+    await office.add()
+    office.in_the_way = obstacle
+    await office.look(FRIDAY + timedelta(hours=1))
+    paused = await office.store.get(ScheduleId("one"))
     assert (paused.status, paused.reason, office.begun) == ("paused", obstacle, [])
     assert office.troubles == [paused]
 
 
 @pytest.mark.proves("digest.paused")
-async def test_a_place_that_takes_no_post_pauses_it_once(tmp_path: Path) -> None:
-    async with opened(tmp_path) as office:
-        await office.add()
-        await office.look(FRIDAY + timedelta(hours=1))
-        [slot] = await office.slots()
-        await office.timekeeper.refuse(slot, "may_not_post")
-        await office.timekeeper.refuse(slot, "may_not_post")
-        paused = await office.store.get(ScheduleId("one"))
+async def test_a_place_that_takes_no_post_pauses_it_once(office: Office) -> None:
+    await office.add()
+    await office.look(FRIDAY + timedelta(hours=1))
+    [slot] = await office.slots()
+    await office.timekeeper.refuse(slot, "may_not_post")
+    await office.timekeeper.refuse(slot, "may_not_post")
+    paused = await office.store.get(ScheduleId("one"))
     assert (paused.status, paused.reason) == ("paused", "may_not_post")
     assert office.troubles == [paused]
 
 
-async def test_one_that_was_deleted_meanwhile_stays_deleted(tmp_path: Path) -> None:
-    async with opened(tmp_path) as office:
-        await office.add()
-        await office.look(FRIDAY + timedelta(hours=1))
-        [slot] = await office.slots()
-        await office.store.delete(ScheduleId("one"))
-        await office.timekeeper.refuse(slot, "may_not_post")
-        deleted = await office.store.get(ScheduleId("one"))
+async def test_one_that_was_deleted_meanwhile_stays_deleted(office: Office) -> None:
+    await office.add()
+    await office.look(FRIDAY + timedelta(hours=1))
+    [slot] = await office.slots()
+    await office.store.delete(ScheduleId("one"))
+    await office.timekeeper.refuse(slot, "may_not_post")
+    deleted = await office.store.get(ScheduleId("one"))
     assert (deleted.status, office.troubles) == ("deleted", [])
 
 
 @pytest.mark.proves("digest.crowd")
-async def test_many_that_are_due_at_once_begin_in_portions(tmp_path: Path) -> None:
-    async with opened(tmp_path, at_once=3) as office:
-        for number in range(8):
-            await office.add(f"s{number}")
-        counts: list[int] = []
-        for second in range(4):
-            await office.look(FRIDAY + timedelta(hours=1, seconds=second))
-            counts.append(len(office.begun))
-            await office.end()
+async def test_many_that_are_due_at_once_begin_in_portions(office: Office) -> None:
+    office = Office(office.database, at_once=3)
+    for number in range(8):
+        await office.add(f"s{number}")
+    counts: list[int] = []
+    for second in range(4):
+        await office.look(FRIDAY + timedelta(hours=1, seconds=second))
+        counts.append(len(office.begun))
+        await office.end()
     assert counts == [3, 6, 8, 8]
 
 
 @pytest.mark.proves("digest.jump")
-async def test_a_clock_that_jumped_ahead_and_back_keeps_the_slots_between(tmp_path: Path) -> None:
-    async with opened(tmp_path) as office:
-        await office.add()
-        await office.look(FRIDAY + timedelta(minutes=1))
-        await office.look(FRIDAY + timedelta(days=300))
-        await office.end()
-        await office.look(FRIDAY + timedelta(minutes=2))
-        await office.look(FRIDAY + timedelta(hours=1))
+async def test_a_clock_that_jumped_ahead_and_back_keeps_the_slots_between(office: Office) -> None:
+    await office.add()
+    await office.look(FRIDAY + timedelta(minutes=1))
+    await office.look(FRIDAY + timedelta(days=300))
+    await office.end()
+    await office.look(FRIDAY + timedelta(minutes=2))
+    await office.look(FRIDAY + timedelta(hours=1))
     assert office.days()[-1] == "20260327T080000Z"
 
 
-async def test_a_paused_one_is_not_due_and_goes_on_without_what_it_missed(tmp_path: Path) -> None:
-    async with opened(tmp_path) as office:
-        await office.add()
-        await office.store.pause(ScheduleId("one"))
-        await office.look(FRIDAY + timedelta(days=3, hours=2))
-        assert office.begun == []
-        await office.store.activate(ScheduleId("one"), office.now)
-        await office.look(FRIDAY + timedelta(days=4))
+async def test_a_paused_one_is_not_due_and_goes_on_without_what_it_missed(office: Office) -> None:
+    await office.add()
+    await office.store.pause(ScheduleId("one"))
+    await office.look(FRIDAY + timedelta(days=3, hours=2))
+    assert office.begun == []
+    await office.store.activate(ScheduleId("one"), office.now)
+    await office.look(FRIDAY + timedelta(days=4))
     assert office.days() == ["20260331T070000Z"]
 
 
-async def test_a_run_by_hand_is_beside_the_rule_and_waits_for_none(tmp_path: Path) -> None:
-    async with opened(tmp_path) as office:
-        schedule = await office.add()
-        assert await office.timekeeper.run_now(schedule) is not None
-        assert await office.timekeeper.run_now(schedule) is not None  # the same moment
-        office.now += timedelta(minutes=1)
-        assert await office.timekeeper.run_now(schedule) is None
-        assert len(office.begun) == 1
-        await office.end()
-        await office.look(FRIDAY + timedelta(hours=1))
+async def test_a_run_by_hand_is_beside_the_rule_and_waits_for_none(office: Office) -> None:
+    schedule = await office.add()
+    assert await office.timekeeper.run_now(schedule) is not None
+    assert await office.timekeeper.run_now(schedule) is not None  # the same moment
+    office.now += timedelta(minutes=1)
+    assert await office.timekeeper.run_now(schedule) is None
+    assert len(office.begun) == 1
+    await office.end()
+    await office.look(FRIDAY + timedelta(hours=1))
     assert office.days() == ["20260327T070000Z", "20260327T080000Z"]
 
 
-async def test_one_with_an_end_is_over_after_its_last_slot(tmp_path: Path) -> None:
+async def test_one_with_an_end_is_over_after_its_last_slot(office: Office) -> None:
     until = Rule(
         recurrence=NINE.recurrence,
         zone=NINE.zone,
         begins=FRIDAY,
         ends=FRIDAY + timedelta(days=3, hours=2),
     )
-    async with opened(tmp_path) as office:
-        await office.add(rule=until)
-        for day in range(7):
-            await office.look(FRIDAY + timedelta(days=day, hours=1))
-            await office.end()
-        over = await office.store.get(ScheduleId("one"))
+    await office.add(rule=until)
+    for day in range(7):
+        await office.look(FRIDAY + timedelta(days=day, hours=1))
+        await office.end()
+    over = await office.store.get(ScheduleId("one"))
     assert office.days() == ["20260327T080000Z", "20260330T070000Z"]
     assert (over.status, over.next_due) == ("over", None)

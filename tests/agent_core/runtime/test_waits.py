@@ -6,27 +6,22 @@ from pathlib import Path
 import pytest
 
 from agent_core.events import MessageTaken, QuestionAsked
-from agent_core.messages import JsonObject
 from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
-from agent_core.tools import Progress, ToolContext
 from tests.agent_core.runtime.threads import (
     ANN,
     begin,
     end_of,
     events_of,
     from_ben,
+    look,
     seen,
     told,
     until,
 )
 
 ASK = call("ask_user", {"question": "Which year?", "options": ["2025", "2026"]}, id="q")
-
-
-async def look(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
-    return "seen"
 
 
 @pytest.mark.proves("waits.answer")

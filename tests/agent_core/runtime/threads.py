@@ -1,15 +1,20 @@
 """What the tests of a busy thread share: messages of two people, and waiting for turns to end."""
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from agent_core.events import AnyEvent, TurnFinished
 from agent_core.ids import TurnId, UserId
-from agent_core.messages import InboundMessage, Text, ToolResult
+from agent_core.messages import InboundMessage, JsonObject, Text, ToolResult
 from agent_core.models import ModelRequest
 from agent_core.runtime import Runtime
 from agent_core.sessions.turns import Status
-from agent_core.testing.runtimes import inbound
+from agent_core.testing.runtimes import inbound, scripted_runtime
+from agent_core.tools import Progress, ToolContext
 
 TIMEOUT_S = 20
 ANN, BEN = UserId("T1:U1"), UserId("T1:U2")
@@ -24,6 +29,23 @@ async def begin(runtime: Runtime, message: InboundMessage) -> TurnId:
     turn = await runtime.handle(message)
     assert turn is not None
     return turn
+
+
+@asynccontextmanager
+async def at_work(
+    reached: asyncio.Event, root: Path, **options: Any
+) -> AsyncGenerator[tuple[Runtime, TurnId]]:
+    """A runtime with a turn that is at work, as far as `reached` tells."""
+    async with scripted_runtime(root, **options) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        async with asyncio.timeout(TIMEOUT_S):
+            await reached.wait()
+        yield runtime, turn
+
+
+async def look(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    """A tool that sees."""
+    return "seen"
 
 
 async def events_of(runtime: Runtime, turn: TurnId) -> list[AnyEvent]:

@@ -1,7 +1,10 @@
 """Hundreds of plausible tools: what a fleet of servers for well-known apps would list."""
 
+from collections.abc import Sequence
+
 from agent_core.messages import JsonObject
 from agent_core.models import ToolSpec
+from agent_core.testing.tools import FakeTool, FakeToolset
 
 APPS = {
     "gmail": ("mail", "label", "draft", "thread"),
@@ -41,6 +44,22 @@ def catalogue(count: int) -> list[ToolSpec]:
         for app, nouns in APPS.items()
     ]
     return [_spec(*name) for name in names[:count]]
+
+
+def fake_tools(specs: Sequence[ToolSpec]) -> FakeToolset:
+    """Tools that are described so, and all say the same."""
+
+    async def say(*_: object) -> str:
+        return "said"
+
+    return FakeToolset(
+        {
+            spec.name: FakeTool(
+                run=say, description=spec.description, input_schema=spec.input_schema
+            )
+            for spec in specs
+        }
+    )
 
 
 def _spec(app: str, verb: str, noun: str) -> ToolSpec:

@@ -15,18 +15,22 @@ SHIPPED = ["edgartools", "video_audio", "youtube", "zai_vision", "web_reader"]
 EVERYTHING = {"EDGAR_IDENTITY": "Jane jane@example.com", "Z_AI_API_KEY": "z1"}
 
 
+@pytest.fixture(autouse=True)
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The directory of this machine's programs."""
+    found = tmp_path / "bin"
+    found.mkdir()
+    for name in ("uvx", "npx", "ffmpeg", "ffprobe", "c", "own-reader"):
+        (found / name).touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(found))
+    return found
+
+
 def fleet_of(
-    file: Path | None,
-    environment: Mapping[str, str] | None = None,
-    *,
-    lacking: tuple[str, ...] = (),
+    file: Path | None, environment: Mapping[str, str] | None = None
 ) -> dict[str, FleetServer]:
-    """All servers by name, on a machine that has every program but some."""
-
-    def find(program: str, _: str | None) -> str | None:
-        return None if program in lacking else f"/usr/bin/{program}"
-
-    return {server.name: server for server in read_fleet(file, environment or {}, find)}
+    """All servers by name."""
+    return {server.name: server for server in read_fleet(file, environment or {})}
 
 
 def read(
@@ -156,8 +160,10 @@ def test_the_file_of_another_editor_is_read_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("fleet.shipped")
-def test_the_shipped_servers_are_off_with_what_they_need() -> None:
-    servers = fleet_of(None, lacking=("uvx", "ffmpeg"))
+def test_the_shipped_servers_are_off_with_what_they_need(programs: Path) -> None:
+    for name in ("uvx", "ffmpeg"):
+        (programs / name).unlink()
+    servers = fleet_of(None)
     assert list(servers) == SHIPPED
     assert not any(server.is_on for server in servers.values())
     assert "EDGAR_IDENTITY is not set (a name" in servers["edgartools"].off

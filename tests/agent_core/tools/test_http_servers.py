@@ -42,19 +42,6 @@ async def test_a_server_that_dies_during_a_call_ends_the_call_and_is_connected_a
     assert (await bot.call("echo", text="back")).text == "back"
 
 
-async def test_a_forgotten_session_is_told_and_made_anew_once_the_server_takes_one(
-    world: World, start: Start
-) -> None:
-    bot = start(world.server(), limits=replace(QUICK, retry_after_s=0))
-    assert not (await bot.call("echo", text="x")).is_error
-    world.app.status = 404
-    output = await bot.call("echo", text="x")
-    assert output.is_error
-    assert "does not know our session" in output.text
-    world.app.status = None
-    assert (await bot.call("echo", text="again")).text == "again"
-
-
 @pytest.mark.parametrize("status", [401, 405, 500, 503])
 async def test_a_server_that_refuses_costs_only_its_own_tools(
     world: World, start: Start, status: int

@@ -1,6 +1,5 @@
 """Presses on approvals and connections: by whom, where, once; who is refused is told, alone."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -114,8 +113,7 @@ class Asking:
         await self.settle()
 
     async def settle(self) -> None:
-        async with asyncio.timeout(10):
-            await self.world.actions.drain()
+        await self.world.handled()
 
     def posts(self) -> list[Post]:
         return self.slack.thread("general", self.thread.root_ts)

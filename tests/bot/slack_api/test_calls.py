@@ -172,7 +172,7 @@ MODAL: JsonObject = {
 
 
 def trigger_of(slack: SlackStandIn, user: str = "ann") -> str:
-    return slack.workspace.triggers.issue(slack.people[user])
+    return slack.workspace.views.trigger(slack.people[user])
 
 
 async def test_a_trigger_opens_one_modal(desk: Desk) -> None:

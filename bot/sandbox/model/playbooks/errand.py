@@ -28,6 +28,7 @@ OTHER = re.compile(
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 SAYS = re.compile(r"(?:\bthat says\b|\bsaying\b|\bthat\b|:)\s+[\"“]?(?P<text>.+?)[\"”]?\s*$", re.S)
 REPORT_FILE = re.compile(r"work_products/[^\s\"]+\.html")
+CONNECTED = r"\[Authentication completed|\"active\""
 TO_WHOM = "Which email address should the mail go to?"
 ONLY_MAIL = (
     "The stand-in model of this sandbox runs one errand in people's apps, sending a mail, so I did "
@@ -97,31 +98,24 @@ def _found_in(answer: str, title: str) -> Found:
 def _carry_out(conversation: Conversation, found: Found, head: str, said: str) -> Reply | str:
     """The next call, or how it ended."""
     now = conversation.now
-    looked = now.done("SEARCH_TOOLS")
-    if not {"SEARCH_TOOLS", "MULTI_EXECUTE_TOOL"} <= conversation.tools.keys():
-        return _not_sent("I have no tool for it")
-    if not looked:
-        queries = [{"use_case": USE_CASE}]
-        looking = conversation.use("SEARCH_TOOLS", queries=queries, session={"generate_id": True})
-        return (looking,)
     if runs := [call for call in now.calls if _runs(call, SLUG)]:
         return _ending(runs[-1])
-    return _connect(conversation, looked[-1]) or _mail(conversation, found, head, said)
-
-
-def _connect(conversation: Conversation, looked: Call) -> Reply | str:
-    """What is still to do for the account, or why there is none; empty where it is connected."""
-    if SLUG not in looked.result:
-        return _not_sent("I found no tool for it")
-    connected = conversation.now.done("MANAGE_CONNECTIONS")
-    if connected:
-        is_done = re.search(r"\[Authentication completed|\"active\"", connected[-1].result)
-        return "" if is_done else _not_sent("the account of Gmail was not connected")
-    states = [each for each in looked.objects() if each.get("toolkit") == TOOLKIT]
-    if any(each.get("has_active_connection") is True for each in states):
-        return ""
-    connecting = conversation.use("MANAGE_CONNECTIONS", toolkits=[TOOLKIT])
-    return (connecting,)
+    looked, connected = now.done("SEARCH_TOOLS"), now.done("MANAGE_CONNECTIONS")
+    has_tools = {"SEARCH_TOOLS", "MULTI_EXECUTE_TOOL"} <= conversation.tools.keys()
+    if not has_tools or (looked and SLUG not in looked[-1].result):
+        return _not_sent("I have no tool for it")
+    if not looked:
+        queries, task = [{"use_case": USE_CASE}], {"generate_id": True}
+        return (conversation.use("SEARCH_TOOLS", queries=queries, session=task),)
+    if connected and not re.search(CONNECTED, connected[-1].result):
+        return _not_sent("the account of Gmail was not connected")
+    is_active = any(
+        each.get("toolkit") == TOOLKIT and each.get("has_active_connection")
+        for each in looked[-1].objects()
+    )
+    if not (connected or is_active):
+        return (conversation.use("MANAGE_CONNECTIONS", toolkits=[TOOLKIT]),)
+    return _mail(conversation, found, head, said)
 
 
 def _mail(conversation: Conversation, found: Found, head: str, said: str) -> Reply | str:
@@ -135,8 +129,7 @@ def _mail(conversation: Conversation, found: Found, head: str, said: str) -> Rep
             return _run(conversation, PROFILE, {})
         to = ADDRESS.findall(profiles[-1].result)[:1]
     elif not to and not asked and "ask_user" in conversation.tools:
-        question = conversation.use("ask_user", question=TO_WHOM)
-        return (question,)
+        return (conversation.use("ask_user", question=TO_WHOM),)
     if not to:
         return _not_sent("I do not know the address")
     subject = f"Report: {found.title}" if found.path else said[:70] or found.title or "A note"
@@ -147,8 +140,7 @@ def _mail(conversation: Conversation, found: Found, head: str, said: str) -> Rep
         uploads = now.done("upload_to_composio")
         if not uploads:
             app = {"tool_slug": SLUG, "toolkit_slug": TOOLKIT, "mime_type": "text/html"}
-            upload = conversation.use("upload_to_composio", path=found.path, **app)
-            return (upload,)
+            return (conversation.use("upload_to_composio", path=found.path, **app),)
         file = {"name": found.path.rpartition("/")[2], "mimetype": "text/html"}
         mail["attachment"] = {**file, "s3key": as_text(uploads[-1].data.get("s3_key"))}
     return _run(conversation, SLUG, mail)
@@ -156,8 +148,8 @@ def _mail(conversation: Conversation, found: Found, head: str, said: str) -> Rep
 
 def _run(conversation: Conversation, slug: str, arguments: Json) -> Reply:
     entry = {"tool_slug": slug, "arguments": arguments}
-    batch = conversation.use("MULTI_EXECUTE_TOOL", tools=[entry], sync_response_to_workbench=False)
-    return (batch,)
+    keep = {"sync_response_to_workbench": False}
+    return (conversation.use("MULTI_EXECUTE_TOOL", tools=[entry], **keep),)
 
 
 def _runs(call: Call, slug: str) -> Json:

@@ -17,9 +17,7 @@ def set_session_status(call: Call) -> JsonObject:
     title = call.args.text("title")
     if len(title) > limits.MAX_TITLE:
         raise ApiError("invalid_arguments")
-    session = call.workspace.sessions.set_status(
-        *_thread(call), call.args.required("status"), title=title
-    )
+    session = call.workspace.set_status(*_thread(call), call.args.required("status"), title=title)
     return {"status": session.status, "agent_status": session.status, "title": session.title}
 
 
@@ -28,7 +26,7 @@ def set_thread_status(call: Call) -> JsonObject:
     messages = tuple(str(message) for message in call.args.json_array("loading_messages") or ())
     if len(messages) > limits.MAX_LOADING_MESSAGES:
         raise ApiError("invalid_arguments")
-    call.workspace.sessions.set_status_line(*_thread(call), call.args.text("status"), messages)
+    call.workspace.set_status_line(*_thread(call), call.args.text("status"), messages)
     return {}
 
 
@@ -56,8 +54,7 @@ def _show(view: View) -> JsonObject:
 
 def open_view(call: Call) -> JsonObject:
     """Open a modal for the person whose gesture gave the trigger."""
-    user = call.workspace.triggers.exchange(call.args.required("trigger_id"))
-    return _show(call.workspace.views.open(user, _view(call)))
+    return _show(call.workspace.views.open(call.args.required("trigger_id"), _view(call)))
 
 
 def update_view(call: Call) -> JsonObject:

@@ -15,7 +15,7 @@ def post_message(call: Call) -> JsonObject:
     channel = call.posting_channel()
     content = read_content(call.args, call.state.ids)
     post = call.workspace.add_post(_build_post(call, channel, content))
-    call.workspace.sessions.end_status_line(post.channel, post.root_ts)
+    call.workspace.end_status_line(post.channel, post.root_ts)
     return {"channel": channel.id, "ts": post.ts, "message": show_post(call.state, post)}
 
 

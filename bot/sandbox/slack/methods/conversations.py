@@ -95,7 +95,7 @@ def members(call: Call) -> JsonObject:
 
 
 def open_direct(call: Call) -> JsonObject:
-    """Open the direct conversation with one to eight users, or re-open a known one."""
+    """Open the direct conversation with some users, or re-open a known one."""
     channel = call.state.direct_channel(*call.args.names("users"), call.app.bot_user_id)
     return {"channel": {"id": channel.id}}
 

@@ -30,9 +30,8 @@ def start(call: Call) -> JsonObject:
     stream = _append(call, stream)
     draft = call.draft(channel, thread_ts, text="", stream=stream)
     post = call.workspace.add_post(_show(draft, stream))
-    sessions = call.workspace.sessions
-    sessions.end_status_line(channel.id, thread_ts)
-    sessions.set_status(channel.id, thread_ts, "processing")
+    call.workspace.end_status_line(channel.id, thread_ts)
+    call.workspace.set_status(channel.id, thread_ts, "processing")
     call.workspace.background.start(_seal_later(call, post, now_s + STREAM_LIFETIME_S))
     return {"channel": channel.id, "ts": post.ts}
 
@@ -43,7 +42,7 @@ async def _seal_later(call: Call, post: Post, at_s: float) -> None:
     current = call.state.find_post(post.channel, post.ts)
     if current is not None and current.stream and current.stream.phase == "in_progress":
         call.state.change_post(_show(current, replace(current.stream, phase="completed")))
-        call.workspace.sessions.set_status(post.channel, post.root_ts, "active")
+        call.workspace.set_status(post.channel, post.root_ts, "active")
 
 
 def append(call: Call) -> JsonObject:
@@ -61,7 +60,7 @@ def stop(call: Call) -> JsonObject:
     stream = replace(stream, phase="completed", parts=(*stream.parts, *blocks))
     metadata = call.args.json_object("metadata") or post.metadata
     status = call.args.text("session_status") or "active"
-    call.workspace.sessions.set_status(post.channel, post.root_ts, status)
+    call.workspace.set_status(post.channel, post.root_ts, status)
     post = call.workspace.change_post(_show(replace(post, metadata=metadata), stream))
     return {"channel": post.channel, "ts": post.ts, "message": show_post(call.state, post)}
 

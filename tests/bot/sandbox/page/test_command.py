@@ -4,8 +4,6 @@ import asyncio
 import json
 import re
 import signal
-import sys
-from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,34 +11,13 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from bot.sandbox.settings import child_environment
 from tests.bot.sandbox.page.visitor import Stream
-from tests.e2e.command_line import NO_KEYS
+from tests.e2e.command_line import running
 
 pytestmark = pytest.mark.process("the command with its page is one process, and its signals end it")
 
 PATIENCE_S = 60.0
 ASK = "What is full jitter?"
-
-
-@asynccontextmanager
-async def running(directory: Path, *command: str) -> AsyncGenerator[Process]:
-    """A Python process in `directory`; it is interrupted at the end, as by Ctrl-C."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *command,
-        cwd=directory,
-        env=child_environment({**NO_KEYS, "PYTHONPATH": str(Path(__file__).parents[4])}),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=PIPE,
-        stderr=PIPE,
-    )
-    try:
-        yield process
-    finally:
-        if process.returncode is None:
-            process.send_signal(signal.SIGINT)
-        await asyncio.wait_for(process.wait(), PATIENCE_S)
 
 
 def bots_of(pid: int) -> list[int]:
@@ -95,7 +72,7 @@ async def ask_on_the_page(address: str) -> str:
 
 
 async def test_the_sandbox_opens_its_page_and_answers_there(tmp_path: Path) -> None:
-    async with running(tmp_path, "-m", "bot", "sandbox", "--first-token-s", "0") as process:
+    async with running(tmp_path, "sandbox", "--first-token-s", "0") as process:
         address = address_in(await line_of(process.stdout))
         assert "random time" in await ask_on_the_page(address)
         process.send_signal(signal.SIGINT)
@@ -108,7 +85,7 @@ async def test_the_sandbox_opens_its_page_and_answers_there(tmp_path: Path) -> N
 
 
 async def test_beside_asks_the_page_is_opened_on_request_and_stays(tmp_path: Path) -> None:
-    command = ("-m", "bot", "sandbox", "--ask", ASK, "--json", "--port", "0")
+    command = ("sandbox", "--ask", ASK, "--json", "--port", "0")
     async with running(tmp_path, *command) as process:
         address = address_in(await line_of(process.stderr))
         printed = ""
@@ -125,7 +102,7 @@ async def test_beside_asks_the_page_is_opened_on_request_and_stays(tmp_path: Pat
 
 
 async def test_a_signal_amid_an_ask_leaves_no_process_behind(tmp_path: Path) -> None:
-    command = ("-m", "bot", "sandbox", "--ask", ASK, "--first-token-s", "300")
+    command = ("sandbox", "--ask", ASK, "--first-token-s", "300")
     async with running(tmp_path, *command) as process:
         assert ASK in await line_of(process.stdout)
         started = bots_of(process.pid)

@@ -87,7 +87,7 @@ async def test_a_page_begins_with_what_its_person_sees_and_hears_of_nothing_else
             await slack.say("ann", "hidden", "between us")
             await slack.say("ann", text="to the bot", dm=True)
             await client.chat_postEphemeral(channel=general, user=page.id("ann"), text="psst")
-            trigger = slack.workspace.triggers.issue(page.id("ann"))
+            trigger = slack.workspace.views.trigger(page.id("ann"))
             await client.views_open(trigger_id=trigger, view=form())
 
         await slack.remove_from_channel("hidden", "cleo")

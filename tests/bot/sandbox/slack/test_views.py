@@ -28,7 +28,7 @@ MODAL: Body = {
 
 
 def trigger(slack: SlackStandIn, user: str = "ann") -> str:
-    return slack.workspace.triggers.issue(slack.people[user])
+    return slack.workspace.views.trigger(slack.people[user])
 
 
 async def open_modal(slack: SlackStandIn, **fields: object) -> Body:
