@@ -89,7 +89,7 @@ async def running_bot(
         app = create_app(client, identity)
         consents = Clicks(runtime.consents, api, people)
         actions = Actions(
-            {DIGESTS: digests.clicks, CONSENTS: consents},
+            {DIGESTS: digests.messages, CONSENTS: consents},
             ledger=runtime.ledger,
             rules=rules,
             people=people,

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
+from weakref import WeakValueDictionary
 
-from agent_core.background import Backoff
+from agent_core.background import Background, Backoff
 from agent_core.errors import SessionError
 from agent_core.events import (
     AnyEvent,
@@ -67,7 +68,8 @@ class Presenting:
         self._api = api
         self._signs = signs
         self._scheduled = scheduled
-        self._tasks: dict[TurnId, asyncio.Task[None]] = {}
+        self._work = Background()
+        self._tasks: WeakValueDictionary[TurnId, asyncio.Task[None]] = WeakValueDictionary()
 
     def attach(self, turn: StoredTurn, *, is_resumed: bool = False) -> None:
         """Show a turn of this process from its first event on, or what is not shown of it yet.
@@ -77,23 +79,14 @@ class Presenting:
         here then begins again, with what that process has noted.
         """
         earlier = self._tasks.get(turn.id)
-        if earlier is not None and not is_resumed:
+        if earlier is not None and not earlier.done() and not is_resumed:
             return
-        task = asyncio.create_task(self._show_after(earlier, turn), name=f"present {turn.id}")
-        self._tasks[turn.id] = task
-        task.add_done_callback(partial(self._ended, turn.id))
+        showing = self._show_after(earlier, turn)
+        self._tasks[turn.id] = self._work.start(showing, name=f"present {turn.id}")
 
     async def close(self) -> None:
         """Stop showing. What is not shown is shown by the next process."""
-        tasks = list(self._tasks.values())
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks, timeout=CLOSE_PATIENCE_S)
-
-    def _ended(self, turn: TurnId, task: asyncio.Task[None]) -> None:
-        if self._tasks.get(turn) is task:
-            del self._tasks[turn]
+        await self._work.close(patience_s=CLOSE_PATIENCE_S)
 
     async def _show_after(self, earlier: asyncio.Task[None] | None, turn: StoredTurn) -> None:
         if earlier is not None:

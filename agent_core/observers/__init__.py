@@ -6,15 +6,9 @@ from agent_core.observers.search_results import SearchResultObserver
 from agent_core.observers.workbench import WorkbenchObserver
 
 __all__ = [
-    "ArticleObserver",
-    "Observers",
-    "SearchResultObserver",
-    "ToolObserved",
-    "ToolObserver",
-    "WorkbenchObserver",
-    "full_text",
-    "standard_observers",
-]
+    "ArticleObserver", "Observers", "SearchResultObserver", "ToolObserved", "ToolObserver",
+    "WorkbenchObserver", "full_text", "standard_observers",
+]  # fmt: skip
 
 
 def standard_observers() -> tuple[ToolObserver, ...]:

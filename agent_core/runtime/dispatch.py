@@ -146,14 +146,14 @@ class Dispatch:
         """Whether this process works on the session; what another one left goes on here first."""
         if self._leases.holds(session):
             return True
-        claim = await self._leases.claim(session)
-        if claim == "taken":
+        fence = await self._leases.claim(session)
+        if fence > 1:
             try:
                 await self._take_up(session)
             except BaseException:
                 self._leases.let_go(session)  # so that it is taken up once more
                 raise
-        return claim is not None
+        return fence > 0
 
     async def _take_up(self, session: SessionId) -> None:
         for turn in await self._store.unfinished_of(session):

@@ -16,19 +16,7 @@ from agent_core.sessions.turns import (
 )
 
 __all__ = [
-    "ApprovalWait",
-    "ConnectionWait",
-    "Database",
-    "EventLog",
-    "Inbox",
-    "LeaseLost",
-    "Leases",
-    "Ledger",
-    "Question",
-    "SessionStore",
-    "Stop",
-    "StoredSession",
-    "StoredTurn",
-    "Wait",
+    "ApprovalWait", "ConnectionWait", "Database", "EventLog", "Inbox", "LeaseLost", "Leases",
+    "Ledger", "Question", "SessionStore", "Stop", "StoredSession", "StoredTurn", "Wait",
     "WriteBehind",
-]
+]  # fmt: skip

@@ -147,9 +147,14 @@ def objects_of(
 def _tune_sqlite(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
     """WAL with NORMAL survives a killed process; only a power cut may lose the last commits."""
     cursor = connection.cursor()
-    for pragma in (f"busy_timeout={BUSY_TIMEOUT_MS}", "journal_mode=WAL", "synchronous=NORMAL"):
+    for pragma in (f"busy_timeout={BUSY_TIMEOUT_MS}", "synchronous=NORMAL"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+def _write_ahead(connection: Connection) -> None:
+    """The file's own mode, so that only its owner sets it; who looks at it changes nothing."""
+    connection.exec_driver_sql("PRAGMA journal_mode=WAL")
 
 
 class Database:
@@ -193,6 +198,8 @@ class Database:
             if file is not None:
                 file.parent.mkdir(parents=True, exist_ok=True)
             await self.run(partial(upgrade, revisions=revisions), patience_s=patience_s)
+            if self.is_sqlite:
+                await self.run(_write_ahead, patience_s=patience_s)
         except (SQLAlchemyError, OSError, DatabaseTrouble) as error:
             self.engine.dispose()
             place = self.url.render_as_string(hide_password=True)

@@ -125,25 +125,20 @@ class Inbox:
 
         They are queued, or are to stop, or wait for an answer whose time is over.
         """
-        query = (
-            select(turns)
-            .join(leases, leases.c.session == turns.c.session)
-            .where(leases.c.process == process)
-            .where(
-                (turns.c.status == "queued")
-                | ((turns.c.status == "running") & turns.c.stop.is_not(None))
-                | (turns.c.status == "waiting")
-            )
-            .order_by(turns.c.session, turns.c.seq)
-        )
-        return [turn for turn in await self._database.read(query, TURN) if _is_news(turn, now)]
+        is_to_stop = (turns.c.status == "running") & turns.c.stop.is_not(None)
+        found = await self._of(process, turns.c.status.in_(("queued", "waiting")) | is_to_stop)
+        return [turn for turn in found if _is_news(turn, now)]
 
     async def of_process(self, process: ProcessId, status: Status) -> list[StoredTurn]:
         """Turns of the process's sessions that are said to be at work, or to wait."""
+        return await self._of(process, turns.c.status == status)
+
+    async def _of(self, process: ProcessId, which: ColumnElement[bool]) -> list[StoredTurn]:
         query = (
             select(turns)
             .join(leases, leases.c.session == turns.c.session)
-            .where(leases.c.process == process, turns.c.status == status)
+            .where(leases.c.process == process, which)
+            .order_by(turns.c.session, turns.c.seq)
         )
         return await self._database.read(query, TURN)
 

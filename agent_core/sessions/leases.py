@@ -14,7 +14,7 @@ import secrets
 import time
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import Connection, delete, exists, func, literal_column, select, update
 from sqlalchemy.sql import ColumnElement
@@ -31,9 +31,6 @@ SURE_FOR_S = 8.0
 FORGOTTEN_AFTER_S = 3_600.0
 LEAVE_PATIENCE_S = 2.0
 
-
-Claim = Literal["new", "taken"]
-"""A session of nobody so far, or one that another process may have left in the middle."""
 
 KEPT = timedelta(hours=24)
 """Slack's last retry comes after minutes; what is missed while the bot is away is younger, too."""
@@ -104,16 +101,19 @@ class Leases:
         with suppress(DatabaseTrouble):  # then others find out in a while
             await self._database.run(lambda c: c.execute(statement), patience_s=LEAVE_PATIENCE_S)
 
-    async def claim(self, session: SessionId) -> Claim | None:
-        """How this process came by the session; None when another living one holds it."""
+    async def claim(self, session: SessionId) -> int:
+        """The lease's number: 0 when another living process holds the session.
+
+        It is 1 for a session of nobody so far, and more for one that was left in the middle.
+        """
         fault_point("lease.before")
         fence = await self._database.run(lambda connection: self._claim(connection, session))
         fault_point("lease.after")
-        if fence is None:
+        if fence:
+            self._fences[session] = fence
+        else:
             self._fences.pop(session, None)
-            return None
-        self._fences[session] = fence
-        return "new" if fence == 1 else "taken"
+        return fence
 
     async def check(self, session: SessionId, *, surely: bool = False) -> None:
         """Return if this process still holds the session; `surely` trusts no clock but asks.
@@ -160,7 +160,7 @@ class Leases:
         """True of rows of the ledger whose process is dead, or that nobody has."""
         return ~self._is_alive(ledger.c.process)
 
-    def _claim(self, connection: Connection, session: SessionId) -> int | None:
+    def _claim(self, connection: Connection, session: SessionId) -> int:
         row = {"session": session, "process": self.process, "fence": 1}
         if self._database.insert_if_new(connection, leases, row):
             return 1
@@ -173,7 +173,7 @@ class Leases:
         connection.execute(taken)
         query = select(leases.c.process, leases.c.fence).where(leases.c.session == session)
         held = connection.execute(query).one()
-        return held.fence if held.process == self.process else None
+        return held.fence if held.process == self.process else 0
 
     def _is_alive(self, process: ColumnElement[Any]) -> ColumnElement[bool]:
         return exists().where(

@@ -95,10 +95,11 @@ class ComposioApi:
             reason = str(error) or type(error).__name__
             raise ToolServerError(f"Composio cannot be reached: {reason}") from error
         try:
-            body = as_object(response.json())
+            answer: object = response.json()
         except ValueError:
-            body = {}
-        if response.is_success and body:
+            answer = None
+        body = as_object(answer)
+        if response.is_success and isinstance(answer, dict):
             return body
         told = as_object(body.get("error")).get("message") or body.get("error") or ""
         refusal = f"Composio refused: {response.status_code} {told}".strip()

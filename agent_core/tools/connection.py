@@ -13,6 +13,7 @@ from contextvars import Context
 from typing import cast
 
 from mcp import Client
+from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
@@ -178,9 +179,23 @@ class Connection:
         return text.strip()[-_SHOWN_STDERR_CHARS:]
 
     async def _own(self) -> None:
-        async with self._opening() as client:
+        async with self._opening() as client, asyncio.TaskGroup() as group:
             self._client.set_result(client)
+            watching = group.create_task(self._watch_tools(client))
             await self._ending.wait()
+            watching.cancel()
+
+    async def _watch_tools(self, client: Client) -> None:
+        """Newer servers announce changes only to listeners. Over HTTP the list's age decides."""
+        tools = client.server_capabilities.tools
+        if isinstance(self._config, HttpServer) or tools is None or not tools.list_changed:
+            return
+        try:
+            async with client.listen(tools_list_changed=True) as changes:
+                async for _ in changes:
+                    self.tools_changed = True
+        except (ListenNotSupportedError, SubscriptionLost, MCPError, TimeoutError) as error:
+            logger.debug("%s: no announcements of tools: %s", self._config.name, error)
 
     def _opening(self) -> Client:
         """The SDK's client, to be entered and left by the owner."""

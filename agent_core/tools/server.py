@@ -22,7 +22,7 @@ from agent_core.tools.pins import ListedTool, Pins, usable_tools
 from agent_core.tools.registry import unknown_tool
 from agent_core.tools.results import artifacts_of, output_of
 from agent_core.tools.schemas import fault_of_arguments, schema_for_model
-from agent_core.tools.servers import HubLimits, ServerConfig
+from agent_core.tools.servers import HttpServer, HubLimits, ServerConfig
 
 logger = logging.getLogger(__name__)
 
@@ -90,7 +90,9 @@ class McpServer:
         if self._connection is None and self._waits and await self._remember():
             return list(self._tools.values())
         connection = await self._live_connection()
-        is_old = self._clock() - self._listed_at > self._limits.relist_after_s
+        is_old = isinstance(self._config, HttpServer) and (
+            self._clock() - self._listed_at > self._limits.relist_after_s
+        )
         if connection.tools_changed or is_old:
             await self._relist(connection)
         elif self._has_held():

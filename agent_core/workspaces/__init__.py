@@ -14,18 +14,7 @@ from agent_core.workspaces.sources import known_sources
 from agent_core.workspaces.trace import SessionInfo, build_trace
 
 __all__ = [
-    "DOWNLOADS",
-    "RunLog",
-    "RunLogs",
-    "SessionInfo",
-    "append_summary",
-    "build_trace",
-    "create_workspace",
-    "is_renewed",
-    "known_sources",
-    "log_line",
-    "mark_renewed",
-    "settle_renewal",
-    "write_text",
-    "write_trace",
-]
+    "DOWNLOADS", "RunLog", "RunLogs", "SessionInfo", "append_summary", "build_trace",
+    "create_workspace", "is_renewed", "known_sources", "log_line", "mark_renewed",
+    "settle_renewal", "write_text", "write_trace",
+]  # fmt: skip

@@ -5,7 +5,6 @@ from datetime import datetime
 from functools import partial
 
 from agent_core.runtime import Runtime
-from bot.digests.clicks import Clicks
 from bot.digests.host import DigestHost
 from bot.digests.messages import DigestMessages
 from bot.digests.orders import DigestLimits, Orders
@@ -29,7 +28,6 @@ class Digests:
     ) -> None:
         orders = Orders(runtime.schedules, runtime.timekeeper, api, people, clock, limits)
         self.messages = DigestMessages(orders, runtime.order_reader, api, runtime.marks, clock)
-        self.clicks = Clicks(orders, self.messages, api, clock)
         self.presenter = partial(DigestPresenter, runtime, clock)
         """For turns that are due."""
         self.host = DigestHost(api, orders)

@@ -1,4 +1,4 @@
-"""Messages about digests: read by the small model, and answered with a proposal or what was done.
+"""What people say and press about digests, answered with a proposal or with what was done.
 
 A message comes here behind its acknowledgement and is in the ledger until this is done with it, so
 it may come again: what it orders has an id that is made from the message's, and so has the answer.
@@ -7,7 +7,7 @@ it may come again: what it orders has an id that is made from the message's, and
 import hashlib
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -17,6 +17,7 @@ from agent_core.ids import SessionId, UserId
 from agent_core.messages import InboundMessage
 from agent_core.runtime import Marks, detect_language, read_language, short_form
 from agent_core.runtime.schedules import (
+    BadRule,
     Order,
     OrderDraft,
     OrderReader,
@@ -30,14 +31,19 @@ from agent_core.runtime.schedules import (
     smells_of_order,
 )
 from bot.digests import posts
+from bot.digests.form import form, read_form, weekdays_at_nine
 from bot.digests.orders import NotDone, Orders
-from bot.render import Draft, section
+from bot.ingress import Press, Submission
+from bot.presenter.journal import whisper
+from bot.render import Draft, card
 from bot.slack_api import SlackApi
-from bot.threads import ThreadRef, parse_session
+from bot.threads import ThreadRef, parse_session, user_id
 from bot.words import BOT
 
 logger = logging.getLogger(__name__)
 
+NEW = "new"
+"""In place of a schedule's id: the form orders one."""
 _CHANNEL = re.compile(r"(?<![\w&])#[\w-]+")
 
 
@@ -62,10 +68,10 @@ PENDING = TypeAdapter(Pending)
 
 
 class DigestMessages:
-    """Takes the messages that are about digests; all others are the agent's.
+    """Takes the messages that are about digests, all others are the agent's, and the gestures.
 
-    Safe to call again for one message. Everything raises SlackError where Slack could not be asked,
-    or took no answer; the message may come again.
+    Done again for one message or gesture, it leaves the same behind. Everything raises SlackError
+    where Slack could not be asked, or took no answer; it may come again.
     """
 
     def __init__(
@@ -110,7 +116,7 @@ class DigestMessages:
         if proposed is None:
             return None
         order, now = proposed.order, self._clock()
-        await self._decide(key, order.origin, order.owner, is_yes=False)
+        await self._decide_on(key, order.origin, order.owner, is_yes=False)
         return InboundMessage(
             session=order.origin,
             key=f"{key}:{now:%Y%m%dT%H%M%S%f}",
@@ -122,45 +128,133 @@ class DigestMessages:
             author_zone=order.owner_zone,
         )
 
-    async def offer(self, key: str, order: Order) -> None:
+    async def _offer(self, key: str, order: Order) -> None:
         """Propose an order in its thread, with the buttons that agree to it."""
         proposed = await self._orders.propose(schedule_id(key), order)
-        draft = await self.proposal(proposed)
-        await self.answer(parse_session(order.origin), key, draft)
+        draft = await self._proposal(proposed)
+        await self._answer(parse_session(order.origin), key, draft)
 
-    async def proposal(self, proposed: Schedule) -> Draft:
+    async def _proposal(self, proposed: Schedule) -> Draft:
         """What is asked before anything is scheduled."""
         may_read = await self._orders.may_read(proposed.order)
         return posts.proposal(proposed, self._clock(), may_read=may_read)
 
-    async def do(self, verb: str, schedule: ScheduleId, by: UserId, language: str = "") -> str:
+    async def _do(self, verb: str, schedule: ScheduleId, by: UserId, language: str = "") -> str:
         """Pause, resume, run or delete a schedule; what is to be said of it."""
         done = await self._orders.do(verb, schedule, by)
         language = language or posts.language_of(done.order)
         return posts.told(f"did-{verb}", done, language, self._clock())
 
-    async def answer(self, thread: ThreadRef, key: str, draft: Draft) -> None:
+    async def _answer(self, thread: ThreadRef, key: str, draft: Draft) -> None:
         """One answer to a message or a gesture, however often it is taken up."""
         if await self._api.find_post(thread, _op(key)) is None:
             await self._api.post(thread, draft.text, op_id=_op(key), blocks=draft.blocks)
 
-    async def decide(
+    async def _decide(
         self, proposal: ScheduleId, by: UserId, *, is_yes: bool, channel: str, ts: str
     ) -> None:
         """Agree to a proposal or take it back, and say so in its post, where the buttons stood."""
         order = (await self._orders.get(proposal, by, is_proposal=True)).order
         done = await self._orders.decide(proposal, by, is_yes=is_yes)
-        text = posts.decided(done, self._clock(), is_change=bool(order.changes))
+        told = card(posts.decided(done, self._clock(), is_change=bool(order.changes)))
         if ts:
-            await self._api.update(channel, ts, text, blocks=(section(text),))
+            await self._api.update(channel, ts, told.text, blocks=told.blocks)
         stamp, pending = await self._find(order.origin, order.owner)
         if schedule_id(pending.proposal) == proposal:
             await self._save(order.origin, order.owner, f"{stamp} 1", Pending())
 
-    async def _decide(self, key: str, session: SessionId, by: UserId, *, is_yes: bool) -> None:
+    async def press(self, press: Press) -> None:
+        """Do what a button says, or tell the person alone why not.
+
+        Raises:
+            SlackError: Slack could not be asked; the press may come again.
+        """
+        name, value = press.action_id.removeprefix(posts.PREFIX), press.value
+        if name == "menu":
+            name, _, value = press.value.partition(":")
+        try:
+            await self._press(name, value, press)
+        except NotDone as refused:
+            language = posts.language_of(refused.schedule.order) if refused.schedule else "en"
+            draft = Draft(text=posts.refusal(refused, language))
+            await whisper(self._api, press.thread, user_id(press.team, press.user), draft)
+
+    async def submit(self, submission: Submission) -> Mapping[str, str] | None:
+        """Order or change the schedule as the form says."""
+        name, language, place, ts = submission.private_metadata.split(" ", 3)
+        thread = parse_session(SessionId(place))
+        who, now = user_id(submission.team, submission.user), self._clock()
+        try:
+            if name == NEW:
+                order = await self._new_order(submission.user, thread, language)
+            else:
+                order = (await self._orders.get(ScheduleId(name), who)).order
+            wanted = read_form(submission.values, order, language, now)
+            if not isinstance(wanted, Order):
+                return wanted
+            if name == NEW:
+                await self._offer(submission.key, wanted)
+                return None
+            changed = await self._orders.change(ScheduleId(name), wanted, who)
+        except NotDone as refused:
+            is_when = isinstance(refused.__cause__, BadRule) and "days" in submission.values
+            block = "channel" if "channel" in refused.slots else "days" if is_when else "task"
+            return {block: posts.refusal(refused, language)}
+        if changed.status == "proposed":
+            draft = await self._proposal(changed)
+            await self._api.update(thread.channel, ts, draft.text, blocks=draft.blocks)
+        else:
+            told = posts.told("changed", changed, language, now)
+            await self._answer(thread, submission.key, Draft(text=told))
+        return None
+
+    async def _press(self, name: str, value: str, press: Press) -> None:
+        who, schedule = user_id(press.team, press.user), ScheduleId(value)
+        match name:
+            case "confirm" | "cancel":
+                place = {"channel": press.channel, "ts": press.message_ts}
+                await self._decide(schedule, who, is_yes=name == "confirm", **place)
+            case "new":
+                order = await self._new_order(press.user, press.thread, "", words=value)
+                await self._open(press, NEW, order)
+            case "change" | "edit":
+                await self._open(press, value, (await self._orders.get(schedule, who)).order)
+            case "pause" | "resume" | "run" | "delete":
+                told = await self._do(name, schedule, who)
+                # Said in the thread of the list, where everybody sees who did it.
+                draft = Draft(text=f"<@{press.user}>: {told}")
+                await self._answer(press.thread, press.key, draft)
+            case _:
+                logger.warning("a button of another version was pressed: %s", name)
+
+    async def _open(self, press: Press, name: str, order: Order) -> None:
+        language = posts.language_of(order)
+        metadata = f"{name} {language} {press.thread.session} {press.message_ts}"
+        if not await self._api.open_view(press.trigger_id, form(order, language, metadata)):
+            raise NotDone("press_again")
+
+    async def _new_order(
+        self, user: str, thread: ThreadRef, language: str, *, words: str = "-"
+    ) -> Order:
+        """What the form of a new digest begins with: a person's words, on weekdays at nine."""
+        person = await self._orders.people.person(user)
+        locale, zone = (person.locale, person.zone) if person else ("", "")
+        return Order(
+            team=thread.team,
+            place=thread.channel,
+            owner=user_id(thread.team, user),
+            owner_name=person.name if person else user,
+            owner_locale=language or detect_language(words, locale=locale),
+            task="" if words == "-" else words,
+            rule=weekdays_at_nine(zone, self._clock()),
+            origin=thread.session,
+            owner_zone=zone,
+        )
+
+    async def _decide_on(self, key: str, session: SessionId, by: UserId, *, is_yes: bool) -> None:
         thread = parse_session(session)
         ts, channel = await self._api.find_post(thread, _op(key)) or "", thread.channel
-        await self.decide(schedule_id(key), by, is_yes=is_yes, channel=channel, ts=ts)
+        await self._decide(schedule_id(key), by, is_yes=is_yes, channel=channel, ts=ts)
 
     async def _find(self, session: SessionId, asker: UserId) -> tuple[str, Pending]:
         """The time of the last message about an order, and what waits since then."""
@@ -192,9 +286,9 @@ class DigestMessages:
             return False
         left, answer = found
         if answer is not None:
-            await self.answer(thread, message.key, answer)
+            await self._answer(thread, message.key, answer)
         if consent != "yes" and pending.proposal not in ("", left.proposal):
-            await self._decide(pending.proposal, thread.session, message.asker, is_yes=False)
+            await self._decide_on(pending.proposal, thread.session, message.asker, is_yes=False)
         await self._save(thread.session, message.asker, f"{_stamp(message)} 0", left)
         return True
 
@@ -210,7 +304,7 @@ class DigestMessages:
             if consent:  # in place of the click; a no is seen to with the answer
                 if consent == "yes":
                     by = message.asker
-                    await self._decide(pending.proposal, message.session, by, is_yes=True)
+                    await self._decide_on(pending.proposal, message.session, by, is_yes=True)
                 return Pending(), None
             reading = await self._read(message, pending)
             if reading is None:
@@ -261,7 +355,7 @@ class DigestMessages:
         language, asker, now = known.language, message.asker, self._clock()
         about, draft = reading.schedule, reading.draft
         if reading.rule is not None and draft is not None:
-            await self.offer(message.key, _order(draft, reading.rule, about, message, language))
+            await self._offer(message.key, _order(draft, reading.rule, about, message, language))
             return replace(known, proposal=message.key), None
         if reading.fault:
             raise NotDone(reading.fault)
@@ -278,7 +372,7 @@ class DigestMessages:
         left = pending if pending.proposal else Pending()
         if reading.intent == "change":
             return left, posts.listing([await self._orders.get(about.id, asker)], language, now)
-        return left, Draft(text=await self.do(reading.intent, about.id, asker, language))
+        return left, Draft(text=await self._do(reading.intent, about.id, asker, language))
 
     async def _list(self, reading: Reading, message: InboundMessage, language: str) -> Draft:
         """The schedules that are asked for, or of which one has to be named."""

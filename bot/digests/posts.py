@@ -20,8 +20,8 @@ from bot.digests.orders import CHANNEL_ID, NotDone
 from bot.render import (
     Draft,
     IsLive,
-    actions,
     button,
+    card,
     defanged,
     limits,
     link,
@@ -72,7 +72,7 @@ def proposal(schedule: Schedule, now: datetime, *, may_read: bool = True) -> Dra
         lines.append(f"_{words('digest-only-news')}_")
     text = "\n".join([*lines, words("digest-shall-i")])
     buttons = [_button(name, words, schedule.id) for name in ("confirm", "change", "cancel")]
-    return Draft(text=text, blocks=(section(_whole(text)), actions(*buttons)))
+    return card(text, *buttons)
 
 
 def decided(schedule: Schedule, now: datetime, *, is_change: bool) -> str:
@@ -153,9 +153,8 @@ def listing(
 def offer_of_form(text: str, language: str) -> Draft:
     """What is said where nobody can read an order: the form does it as well."""
     words = BOT.of(language)
-    said = words("digest-away")
     new = _button("new", words, " ".join(text.split())[:TASK_CHARS] or "-")
-    return Draft(text=said, blocks=(section(said), actions(new)))
+    return card(words("digest-away"), new)
 
 
 def root(
@@ -167,14 +166,8 @@ def root(
 ) -> str:
     """The digest's first post: a headline, its lines, and what they are to be read with.
 
-    At most `ROOT_CHARS`, and each line one line.
-
-    Args:
-        digest: Beside what was told before.
-        schedule: Whose it is.
-        slot: For which it was made.
-        before: When the digest before it was due; None for the first one.
-        is_live: Which addresses may be links.
+    At most `ROOT_CHARS`, and each line one line. The digest stands beside what was told `before`:
+    the moment when the one before it was due, None for the first one.
     """
     order, language = schedule.order, language_of(schedule.order)
     words = BOT.of(language)

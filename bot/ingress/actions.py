@@ -102,11 +102,6 @@ class Actions:
             gesture = replace(gesture, trigger_id="")
         await self._handle(gesture, handler, body)
 
-    async def drain(self) -> None:
-        """Wait until nothing is under way. Close the socket first, and bound the wait."""
-        while self.under_way:
-            await self.under_way.settle()
-
     def _find_handler(self, gesture: Gesture) -> Gestures | None:
         name = addressee(gesture)
         prefix = max(filter(name.startswith, self._gestures), key=len, default=None)

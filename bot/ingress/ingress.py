@@ -169,11 +169,6 @@ class Ingress:
         """
         return await self._gate.judge(post)
 
-    async def drain(self) -> None:
-        """Wait until nothing is under way. Close the socket first, and bound the wait."""
-        while self.under_way:
-            await self.under_way.settle()
-
     async def _insist(self, key: str, attempt: Callable[[bool], Awaitable[T]]) -> T:
         return await insist(self._api.clock, key, attempt)
 

@@ -1,7 +1,7 @@
 """Finds what nobody delivered, and makes the payloads in which Slack would have delivered it."""
 
 import logging
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -49,7 +49,7 @@ threads before each later one."""
 MAX_REQUESTS = 50
 """Posts of unfinished turns that are looked at in one go, one call each."""
 
-_Item = TypeVar("_Item")
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -185,24 +185,14 @@ class Search:
         """Conversations without what was said in their threads."""
         reads: list[_Read] = []
         for place in places:
-            read = _Read(place=place, covered_ts=_ts(gap.began_s))
-            try:
-                await self._read_history(read, gap)
-            except SlackRefused as refused:
-                if _is_no_token(refused):
-                    raise
-                _log.warning("%s is not caught up: %s", place.id, refused)
-            except SlackError as error:
-                _log.warning("%s is caught up later: %s", place.id, error)
-                seen.unread.add(place.id)
-            else:
+            if read := await _tried(self._read_history(place, gap), place, seen):
                 await self._add_known_threads(read)
                 seen.note(place, read.posts)
                 reads.append(read)
         return reads
 
-    async def _read_history(self, read: _Read, gap: Gap) -> None:
-        place = read.place
+    async def _read_history(self, place: Conversation, gap: Gap) -> _Read:
+        read = _Read(place=place, covered_ts=_ts(gap.began_s))
         since_s = gap.oldest_s(place.id)
         older, pages = 0, self._channels.history(place.id, oldest=_ts(max(0.0, since_s - ROOTS_S)))
         async with aclosing(pages):
@@ -211,11 +201,12 @@ class Search:
                     _take(read, raw, since_s)
                     older += float(text_in(raw, "ts")) <= since_s
                 if older >= MAX_OLDER_POSTS:
-                    return
+                    return read
                 if len(read.posts) >= MAX_POSTS:
                     _log.warning("%s: posts before %s are left out", place.id, read.covered_ts)
-                    return
+                    return read
         read.covered_ts = _ts(max(0.0, since_s - ROOTS_S))
+        return read
 
     async def _add_known_threads(self, read: _Read) -> None:
         prefix = f"{self._identity.team}:{read.place.id}:"
@@ -233,19 +224,12 @@ class Search:
         return threads[:MAX_THREADS]
 
     async def _in_threads(self, threads: Sequence[_Thread], gap: Gap, seen: Seen) -> list[Missed]:
-        """A thread that cannot be read for now costs no other one."""
         found: list[Missed] = []
         for each in threads:
             read, place = each.read, each.read.place
             thread = ThreadRef(team=self._identity.team, channel=place.id, root_ts=each.root_ts)
-            try:
-                posts = await self._read_thread(read, thread, gap)
-            except SlackRefused:
-                raise
-            except SlackError as error:
-                _log.warning("a thread of %s is caught up later: %s", place.id, error)
-                seen.unread.add(place.id)
-            else:
+            posts = await _tried(self._read_thread(read, thread, gap), place, seen)
+            if posts is not None:
                 seen.note(place, posts)
                 found += self._candidates(read, posts)
         return found
@@ -255,18 +239,13 @@ class Search:
     ) -> dict[str, JsonObject]:
         """The posts of a thread that were not read yet."""
         since_s, posts = gap.oldest_s(thread.channel), dict[str, JsonObject]()
-        try:
-            async for page in self._channels.replies(thread, oldest=_ts(since_s), at_once=at_once):
-                for raw in page:
-                    ts = text_in(raw, "ts")
-                    if ts == thread.root_ts:
-                        read.roots[ts] = raw
-                    if float(ts) > since_s and ts not in read.posts:
-                        posts[ts] = raw
-        except SlackRefused as refused:
-            if _is_no_token(refused):
-                raise
-            _log.info("a thread of %s is not caught up: %s", thread.channel, refused)
+        async for page in self._channels.replies(thread, oldest=_ts(since_s), at_once=at_once):
+            for raw in page:
+                ts = text_in(raw, "ts")
+                if ts == thread.root_ts:
+                    read.roots[ts] = raw
+                if float(ts) > since_s and ts not in read.posts:
+                    posts[ts] = raw
         return posts
 
     def _candidates(self, read: _Read, posts: Mapping[str, JsonObject]) -> list[Missed]:
@@ -303,7 +282,7 @@ def _take(read: _Read, raw: JsonObject, since_s: float) -> None:
         read.threads[ts] = max(latest_ts, read.threads.get(ts, ""))
 
 
-def _shares(of: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:
+def _shares(of: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     return (of[start : start + size] for start in range(0, len(of), size))
 
 
@@ -319,6 +298,24 @@ def _oldest_first(posts: Iterable[Missed]) -> list[Missed]:
 def _is_no_token(refused: SlackRefused) -> bool:
     """Nothing at all can be read; a scope that is missing costs single conversations."""
     return isinstance(refused, SlackAuthRefused) and refused.code != "missing_scope"
+
+
+async def _tried(reading: Awaitable[T], place: Conversation, seen: Seen) -> T | None:
+    """What was read of a conversation; None where it could not be, which costs nothing else.
+
+    Raises:
+        SlackAuthRefused: Nothing at all can be read.
+    """
+    try:
+        return await reading
+    except SlackRefused as refused:
+        if _is_no_token(refused):
+            raise
+        _log.warning("a part of %s is not caught up: %s", place.id, refused)
+    except SlackError as error:
+        _log.warning("a part of %s is caught up later: %s", place.id, error)
+        seen.unread.add(place.id)
+    return None
 
 
 def _ts(moment_s: float) -> str:

@@ -106,14 +106,7 @@ def read_value(value: str) -> tuple[ConsentId, tuple[str, ...]]:
 
 
 def reason_form(consent: ConsentId, words: Words, *, language: str, place: str) -> JsonObject:
-    """A modal for the reason of a rejection.
-
-    Args:
-        consent: What is rejected.
-        words: Of the labels.
-        language: Of what is said to the person afterwards.
-        place: The thread where it was pressed, as a session's id.
-    """
+    """A modal for the reason of a rejection; `place` is the session where it was pressed."""
     element = {"type": "plain_text_input", "multiline": True, "max_length": REASON_CHARS}
     label, hint = words("consent-reason-label"), plain_text(words("consent-reason-hint"))
     title = words("consent-reason-title")

@@ -16,7 +16,7 @@ from bot.presenter.approval import approval_draft, approval_file, decided_draft,
 from bot.presenter.apps import app_name, app_names, connection_value, consent_button, link_button
 from bot.presenter.files import ThreadFiles
 from bot.presenter.journal import Place, whisper
-from bot.render import Draft, actions, local_time, mention, section
+from bot.render import Draft, card, local_time, mention
 from bot.slack_api import ContentRefused, SlackError, SlackRefused
 
 _log = logging.getLogger(__name__)
@@ -28,13 +28,7 @@ def waiting_draft(event: AuthRequired, words: Words) -> Draft:
     who, when = mention(event.asker), local_time(event.deadline)
     text = words("consent-to-connect", who=who, what=what, when=when)
     value = connection_value(event.consent, event.toolkits)
-    return Draft(
-        text=text,
-        blocks=(
-            section(text),
-            actions(*(consent_button(name, words, value) for name in ("link", "skip"))),
-        ),
-    )
+    return card(text, *(consent_button(name, words, value) for name in ("link", "skip")))
 
 
 def ended_draft(event: AuthEnded, words: Words) -> Draft:
@@ -46,7 +40,7 @@ def ended_draft(event: AuthEnded, words: Words) -> Draft:
         who=mention(event.asker),
         what=what,
     )
-    return Draft(text=text, blocks=(section(text),))
+    return card(text)
 
 
 ConnectLink = Callable[[ConsentId, UserId, str], Awaitable[str]]
@@ -83,7 +77,7 @@ async def fresh_links(
         for number, (toolkit, url) in enumerate(found.items(), start=1)
     ]
     check = consent_button("check", words, connection_value(consent, apps))
-    return Draft(text=text, blocks=(section(text), actions(*opening, check)))
+    return card(text, *opening, check)
 
 
 class ConsentPosts:

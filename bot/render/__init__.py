@@ -6,6 +6,7 @@ from bot.render.blocks import (
     actions,
     answer_drafts,
     button,
+    card,
     context,
     entry,
     local_time,
@@ -20,8 +21,8 @@ from bot.render.mrkdwn import to_mrkdwn
 from bot.render.split import split
 
 __all__ = [  # noqa: RUF022 (by module)
-    "Draft", "actions", "answer_drafts", "button", "context", "entry", "limits", "local_time",
-    "mention", "modal", "plain_text", "section",
+    "Draft", "actions", "answer_drafts", "button", "card", "context", "entry", "limits",
+    "local_time", "mention", "modal", "plain_text", "section",
     "clean", "code", "escape", "inert", "inline_code", "one_line",
     "IsLive", "defanged", "link", "none_live", "to_mrkdwn", "split",
 ]  # fmt: skip

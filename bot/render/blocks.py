@@ -47,6 +47,12 @@ def answer_drafts(markdown: str, is_live: IsLive = all_live) -> list[Draft]:
     return [Draft(text=text, blocks=tuple(blocks))]
 
 
+def card(text: str, *buttons: JsonObject) -> Draft:
+    """A text of its own, with its buttons."""
+    shown = section(split(text, limits.SECTION_CHARS)[0])
+    return Draft(text=text, blocks=(shown, actions(*buttons)) if buttons else (shown,))
+
+
 def section(text: str) -> JsonObject:
     """A block of mrkdwn."""
     return {"type": "section", "text": _mrkdwn(text)}

@@ -29,6 +29,8 @@ _PARSER = MarkdownIt("commonmark", {"html": False, "maxNesting": 100}).enable(
 )
 _MARKS = {"strong": "*", "em": "_", "s": "~"}
 _WORD = re.compile(r"\w")
+_LINE = re.compile(r"\S(?:.*\S)?")
+"""What a line says, without the gaps at its ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,14 +141,7 @@ def _until(tokens: Iterator[Token], end: str) -> Iterator[Token]:
 
 def _wrap(mark: str, text: str) -> str:
     """The mark around every line: in Slack no formatting reaches over a line break."""
-    if not mark:
-        return text
-    return "\n".join(_wrap_line(mark, line) for line in text.split("\n"))
-
-
-def _wrap_line(mark: str, line: str) -> str:
-    inside = line.strip()
-    return line.replace(inside, f"{mark}{inside}{mark}", 1) if inside else line
+    return _LINE.sub(rf"{mark}\g<0>{mark}", text) if mark else text
 
 
 def _join(parts: list[str], part: str, *, is_mark: bool) -> None:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 
-MIN_CHARS = 40
 _FENCE = "```"
 _FENCE_LINE = re.compile(r"^[ \t]*(?:> ?)?```(\w*)[^\n`]*$", re.MULTILINE)
 _WHOLE = re.compile(r"<[^<>\n]+>|&(?:amp|lt|gt);|:[a-z0-9_+-]+:")
@@ -29,8 +28,6 @@ def split(text: str, limit: int) -> list[str]:
     than a part is cut between characters. A fence that is cut is closed, and opened again with its
     language.
     """
-    if limit < MIN_CHARS:
-        raise ValueError(f"parts need at least {MIN_CHARS} characters")
     return list(_parts(text.strip("\n"), limit))
 
 

@@ -80,7 +80,6 @@ class BotProcess:
             self._process.kill()
 
     async def ended(self) -> None:
-        """Return when the process has ended, however."""
         await self._process.wait()
 
     async def stop(self) -> None:

@@ -21,10 +21,6 @@ class SocketHealth:
     reason: str = ""
     """What is wrong, in words for the operator; empty when all is well."""
 
-    @property
-    def ok(self) -> bool:
-        return self.connected and not self.reason
-
 
 Ask = Callable[[], Awaitable[object]]
 """Calls `auth.test`. Raises SlackError."""

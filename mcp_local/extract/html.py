@@ -1,9 +1,7 @@
 """Finds the main text in HTML, and says what is wrong where there is none."""
 
 import re
-from collections import Counter
 from collections.abc import Collection, Sequence
-from copy import deepcopy
 from typing import Any
 
 from lxml.etree import strip_tags  # pyright: ignore[reportUnknownVariableType]
@@ -65,60 +63,12 @@ def _has_scripts(page: Element) -> bool:
     return any("json" not in script.get("type", "").lower() for script in page.iter("script"))
 
 
-MAX_PIECES = 60
-_LEAST_SHARE = 0.3
-_LEAST_GAIN = 1.15
-
-
 def find_body(page: Element, url: str) -> Element | None:
     """The main text as trafilatura's simple tree, or None where there is none."""
-    body = _extract(page, url)
-    if body is None:
-        return None
-    text = "".join(body.itertext())
-    whole = _joined(page, line_of(text))
-    rejoined = _extract(whole, url) if whole is not None else None
-    if rejoined is not None and len("".join(rejoined.itertext())) > _LEAST_GAIN * len(text):
-        return rejoined
-    return body
-
-
-def _extract(page: Element, url: str) -> Element | None:
     document = bare_extraction(page, url=url, favor_precision=True, include_comments=False)
     if not isinstance(document, Document):
         return None
     return document.body  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-
-
-def _joined(page: Element, text: str) -> Element | None:
-    """All elements of the kind that holds the text found so far, in one article."""
-    kind = _holding_kind(page, text)
-    if kind is None:
-        return None
-    pieces = [element for element in page.iter(kind[0]) if element.get("class", "") == kind[1]]
-    known = {id(piece) for piece in pieces}
-    outer = [piece for piece in pieces if not any(id(up) in known for up in piece.iterancestors())]
-    if not 2 <= len(outer) <= MAX_PIECES:
-        return None
-    document: Element = load_html("<html><body><article></article></body></html>")
-    for article in document.iter("article"):
-        article.extend([deepcopy(piece) for piece in outer])
-    return document
-
-
-def _holding_kind(page: Element, text: str) -> tuple[str, str] | None:
-    """Tag and class of the elements around most of the paragraphs found so far."""
-    lengths: Counter[tuple[str, str]] = Counter()
-    for paragraph in page.iter("p"):
-        words = line_of("".join(paragraph.itertext()))
-        if len(words) > 60 and words[:50] in text:
-            for level, up in enumerate(paragraph.iterancestors()):
-                if level < 2 and up.get("class", ""):
-                    lengths[str(up.tag), up.get("class", "")] += len(words)
-    for kind, length in lengths.most_common(1):
-        if length >= _LEAST_SHARE * len(text):
-            return kind
-    return None
 
 
 MAX_NOTICE_CHARS = 260

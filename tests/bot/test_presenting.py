@@ -106,24 +106,6 @@ async def test_a_turn_that_ended_unseen_is_shown_after_a_restart_and_once(place:
     assert [(call.method, call.args) for call in place.slack.calls] == before
 
 
-@pytest.mark.parametrize("has_ended", [False, True])
-async def test_a_turn_that_was_never_attached_is_taken_up(place: Place, has_ended: bool) -> None:
-    """Killed between storing the turn and attaching, at work or done already."""
-    held = Held(then="All is new.")
-    async with process(place, ScriptedModel([held])) as bot:
-        turn_id = await bot.runtime.handle(place.message("continue"))
-        assert turn_id is not None
-        await held.reached.wait()
-        if has_ended:
-            held.release.set()
-            await ended(bot, turn_id)
-    assert place.texts() == []
-    async with process(place, ScriptedModel(["All is new."])) as bot:
-        await shows(bot)
-        await shown(bot, turn_id)
-    assert answers(place, "All is new.") == 1
-
-
 @pytest.mark.parametrize("away_s", [0, 3_600])
 async def test_slack_being_away_for_a_while_does_not_lose_the_answer(
     place: Place, away_s: int

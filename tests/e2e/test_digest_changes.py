@@ -4,7 +4,6 @@ import pytest
 
 from bot.sandbox.slack import Post
 from tests.e2e.digests import (
-    NINE_ON_FRIDAY,
     Office,
     digest_answer,
     office,
@@ -35,41 +34,37 @@ async def test_digests_are_listed_with_what_can_be_done(office: Office) -> None:
     assert "heat pumps" not in of_energy.text
 
 
-@pytest.mark.proves("digest.words")
-async def test_pause_and_resume_in_words(office: Office) -> None:
-    number = (await office.order()).number
-    paused = await office.say("pause the digest", reading("pause"))
-    assert paused.text.startswith(f"Digest {number} (*battery storage*) is paused.")
-    assert await office.status(number) == ("paused", None)
-    assert entries(await office.say("digests"))[0] == "Resume"
-    resumed = await office.say(f"resume digest {number}", reading("resume", which=number))
-    assert "goes on. Next: Fri 27 March 2026, 09:00" in resumed.text
-    assert await office.status(number) == ("active", NINE_ON_FRIDAY)
-
-
-@pytest.mark.proves("digest.words")
-async def test_delete_in_words_keeps_the_number_for_good(office: Office) -> None:
-    first = await office.order()
-    deleted = await office.say("delete the battery storage digest", reading("delete"))
-    assert deleted.text.startswith(f"Digest {first.number} (*battery storage*) is deleted.")
-    assert await office.schedules() == []
-    gone = await office.say("resume that digest", reading("resume", which=first.number))
-    assert "no such digest" in gone.text
-    assert (await office.order()).number > first.number
-
-
-@pytest.mark.proves("digest.words")
-async def test_run_now_makes_one_digest_beside_the_rule(office: Office) -> None:
-    schedule = await office.order()
-    already = len(office.roots())
-    office.world.model.play(reading("run", which=schedule.number))
-    office.world.model.play(digest_answer("One", "Two"))
-    started = await office.say("run the digest now")
-    assert started.text.startswith(f"Digest {schedule.number} (*battery storage*) is being made")
-    await office.rest()
-    [root] = office.roots()[already:]
-    assert "Made on request, beside its usual times." in root.text
-    assert await office.status(schedule.number) == ("active", NINE_ON_FRIDAY)
+@pytest.mark.parametrize("door", ["words", "menu"])
+@pytest.mark.proves("digest.words", "digest.menu")
+async def test_words_and_the_menu_do_the_same_and_say_what_was_done(
+    office: Office, door: str
+) -> None:
+    schedule, ann = await office.order(), office.world.slack.people["ann"]
+    named = f"Digest {schedule.number} (*battery storage*)"
+    steps: dict[str, tuple[str, list[str]]] = {
+        "pause": (f"{named} is paused.", ["paused"]),
+        "resume": (f"{named} goes on. Next: Fri 27 March 2026, 09:00", ["active"]),
+        "run": (f"{named} is being made now.", ["active"]),
+        "delete": (f"{named} is deleted.", []),
+    }
+    for verb, (said, left) in steps.items():
+        listing = await office.say("digests") if door == "menu" else None
+        if listing is None:
+            office.world.model.play(reading(verb, which=schedule.number))
+        if verb == "run":
+            office.world.model.play(digest_answer("One", "Two"))
+        if listing is None:
+            told = await office.say(f"{verb} that digest")
+            assert told.text.startswith(said)
+        else:
+            await office.choose(listing, verb, schedule)
+            told = await office.next_post(listing.root_ts, after=1)
+            assert told.text.startswith(f"<@{ann}>: {said}")
+        assert [each.status for each in await office.schedules()] == left
+        await office.rest()
+    assert [slot.state for slot in await office.slots(schedule)] == ["posted"]
+    assert "Made on request, beside its usual times." in office.roots()[-1].text
+    assert (await office.order()).number > schedule.number
 
 
 async def test_a_second_run_waits_until_the_first_is_over(office: Office) -> None:
@@ -87,28 +82,6 @@ async def test_a_second_run_waits_until_the_first_is_over(office: Office) -> Non
     may_go_on.set()
     await office.rest()
     assert len(office.roots()) == already + 1
-
-
-@pytest.mark.proves("digest.menu")
-async def test_the_menu_does_what_it_says_and_says_who_did_it(office: Office) -> None:
-    schedule = await office.order()
-    steps: dict[str, tuple[str, list[str]]] = {
-        "pause": ("is paused", ["paused"]),
-        "resume": ("goes on", ["active"]),
-        "run": ("is being made now", ["active"]),
-        "delete": ("is deleted", []),
-    }
-    for entry, (said, left) in steps.items():
-        listing = await office.say("digests")
-        if entry == "run":
-            office.world.model.play(digest_answer("One", "Two"))
-        await office.choose(listing, entry, schedule)
-        told = await office.next_post(listing.root_ts, after=1)
-        assert told.text.startswith(f"<@{office.world.slack.people['ann']}>: Digest ")
-        assert said in told.text
-        assert [each.status for each in await office.schedules()] == left
-        await office.rest()
-    assert [slot.state for slot in await office.slots(schedule)] == ["posted"]
 
 
 @pytest.mark.proves("digest.form", "digest.words")

@@ -91,31 +91,31 @@ async def test_the_click_of_another_person_is_refused_for_their_eyes_only(
     assert await office.schedules() == []
 
 
-@pytest.mark.parametrize("word", ["yes", "Ok, thanks!", "ja", "oui", "sí", ":+1:"])
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        *((word, "Scheduled as") for word in ("yes", "Ok, thanks!", "ja", "oui", "sí", ":+1:")),
+        *((word, "Not scheduled.") for word in ("no", "cancel", "nein", "never mind", "")),
+    ],
+)
 @pytest.mark.proves("digest.click")
-async def test_a_plain_yes_of_the_owner_agrees_as_the_click_does(office: Office, word: str) -> None:
+async def test_a_plain_yes_or_no_of_the_owner_is_as_good_as_the_click(
+    office: Office, word: str, told: str
+) -> None:
     proposal = await office.say(ORDER)
-    await office.world.slack.say("ann", proposal.channel, word, thread_ts=proposal.root_ts)
-    await office.without_buttons(proposal)
-    [schedule] = await office.schedules()
-    assert (schedule.status, schedule.next_due) == ("active", NINE_ON_FRIDAY)
+    if word:
+        await office.world.slack.say("ann", proposal.channel, word, thread_ts=proposal.root_ts)
+    else:
+        await office.press(proposal, "cancel")
+    assert (await office.without_buttons(proposal)).text.startswith(told)
+    agreed = [(each.status, each.next_due) for each in await office.schedules()]
+    assert agreed == ([("active", NINE_ON_FRIDAY)] if told == "Scheduled as" else [])
 
 
 async def test_a_yes_that_the_model_reads_in_other_words_only_shows_the_way(office: Office) -> None:
     proposal = await office.say(ORDER)
     told = await office.reply("lovely, that is how I want it", proposal, reading("change"))
     assert told.text == "To agree, press “Confirm” or answer “yes”."
-    assert await office.schedules() == []
-
-
-@pytest.mark.parametrize("word", ["no", "cancel", "nein", "never mind", ""])
-async def test_a_no_or_a_click_takes_the_proposal_back(office: Office, word: str) -> None:
-    proposal = await office.say(ORDER)
-    if word:
-        await office.world.slack.say("ann", proposal.channel, word, thread_ts=proposal.root_ts)
-    else:
-        await office.press(proposal, "cancel")
-    assert (await office.without_buttons(proposal)).text == "Not scheduled."
     assert await office.schedules() == []
 
 
@@ -159,21 +159,6 @@ async def test_what_is_missing_is_asked_for_until_it_is_there(office: Office) ->
     nine = reading("change", rrule="FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0")
     proposal = await office.reply("at nine", time, nine)
     assert proposal.text.startswith("*hydrogen*\nEvery Monday at 09:00 (Europe/Amsterdam)")
-
-
-async def test_the_questions_of_two_people_in_one_thread_do_not_mix(office: Office) -> None:
-    hydrogen = reading("order", task="hydrogen", rrule="FREQ=DAILY")
-    question = await office.say(HYDROGEN, hydrogen, user="ann")
-    tides = reading("order", task="tides", rrule="FREQ=DAILY", question="When, Ben?")
-    other = await office.reply(
-        "post a digest on tides every day", question, tides, user="ben", mention=True
-    )
-    assert other.text == "When, Ben?"
-    nine, five = reading("change", rrule=DAILY), reading("change", rrule=DAILY.replace("9", "17"))
-    of_ann = await office.reply("at 9", question, nine, user="ann")
-    of_ben = await office.reply("at 17", question, five, user="ben")
-    assert of_ann.text.startswith("*hydrogen*\nEvery day at 09:00 (Europe/Amsterdam)")
-    assert of_ben.text.startswith("*tides*\nEvery day at 17:00 (Europe/London)")
 
 
 @pytest.mark.parametrize(

@@ -119,13 +119,6 @@ async def test_only_when_there_is_something_new_nothing_is_posted_without(office
     assert states == ["posted", "nothing_new", "nothing_new", "posted"]
 
 
-async def test_a_post_whose_acknowledgement_is_lost_is_not_made_again(office: Office) -> None:
-    schedule = await office.order()
-    office.world.slack.fail("chat.postMessage", drop_after_accept=True)
-    assert len(await run(office, schedule, GRID)) == 1
-    assert [slot.state for slot in await office.slots(schedule)] == ["posted"]
-
-
 async def run(office: Office, schedule: Schedule, *lines: str) -> list[Post]:
     """Let the next slot pass; what the bot posted into the channel meanwhile.
 

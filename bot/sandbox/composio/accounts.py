@@ -26,7 +26,6 @@ class Account:
     status: Status = "INITIATED"
 
     def as_json(self) -> Data:
-        """The account as REST lists it."""
         return read_tools()["account_record"] | {
             "id": self.id,
             "user_id": self.user_id,

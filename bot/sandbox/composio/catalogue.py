@@ -124,7 +124,7 @@ def app_for(use_case: str) -> str | None:
     for word in words:
         if word in _words(told["search_words"]):
             return None
-        for app, kit in {**toolkits(), **told["missing"]}.items():
+        for app, kit in toolkits().items():
             is_named = acts and word in _words(kit.get("names", ""))
             if is_named or word in _words(kit.get("things", "")):
                 return app
@@ -138,9 +138,7 @@ def explain_absence(slug: str) -> str:
 
 def explain_missing(toolkit: str) -> str:
     """Why an app cannot be connected."""
-    app = read_tools()["missing"].get(toolkit)
-    name = app["name"] if app else f"Toolkit {toolkit!r}"
-    return f"{name} is not part of this sandbox, so it cannot be connected."
+    return f"Toolkit {toolkit!r} is not part of this sandbox, so it cannot be connected."
 
 
 def _split(text: str) -> list[str]:

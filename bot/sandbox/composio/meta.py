@@ -94,7 +94,6 @@ class Workbench:
         }
 
     async def close(self) -> None:
-        """End all notebooks."""
         await self._open.aclose()
 
     async def _notebook(self, user_id: str) -> "AsyncMontySession":
@@ -251,19 +250,15 @@ class Service:
 
     def _status(self, user_id: str, slug: str) -> Data:
         """Whether the person has connected a toolkit, as the search for tools tells it."""
-        kit = toolkits().get(slug)
-        active = self.accounts.active(user_id, slug)
-        is_free = kit is not None and not needs_account(slug)
+        active, is_free = self.accounts.active(user_id, slug), not needs_account(slug)
         message = f"No active connection for {slug}: connect it by COMPOSIO_MANAGE_CONNECTIONS."
-        if kit is None:
-            message = explain_missing(slug)
-        elif is_free:
+        if is_free:
             message = "No connection is needed: the tools can be used at once."
         elif active:
             message = f"Connected as {active[0].identity}."
         return {
             "toolkit": slug,
-            "description": kit["description"] if kit else "An app that is not here.",
+            "description": toolkits()[slug]["description"],
             "has_active_connection": is_free or bool(active),
             "status_message": message,
             **({"current_user_info": active[0].as_person()} if active else {}),

@@ -29,7 +29,6 @@ class Pages:
         self._service = service
 
     def routes(self) -> list[web.RouteDef]:
-        """All of them."""
         link = f"{LINK_PATH}{{token}}"
         return [
             web.get(link, self._show_link),

@@ -35,7 +35,6 @@ class RestRoutes:
         """What files must have that were announced, by the tokens of their addresses."""
 
     def routes(self) -> list[web.RouteDef]:
-        """All of them."""
         one = f"{_SESSION}/{{session_id}}"
         return [
             web.post(_SESSION, self._create),

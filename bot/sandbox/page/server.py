@@ -143,7 +143,6 @@ class Page:
 
     @property
     def url(self) -> str:
-        """The page's address."""
         return f"http://{LOOPBACK}:{self._port}/"
 
     async def __aenter__(self) -> Self:

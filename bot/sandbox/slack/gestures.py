@@ -266,9 +266,8 @@ class Gestures:
         return delivery
 
     def _post_answer(self, person: str, place: Channel, answer: Arguments) -> None:
-        """In the app's name, to the person alone unless the answer says `in_channel`."""
+        """In the app's name, to the person alone."""
         content, app = read_content(answer, self.state.ids), self.workspace.app
-        is_public = answer.text("response_type") == "in_channel"
         post = Post(
             channel=place.id,
             ts=self.state.ids.fresh_ts(),
@@ -277,12 +276,9 @@ class Gestures:
             app_id=app.id,
             text=content.text,
             blocks=content.blocks or (),
-            ephemeral_to=None if is_public else person,
+            ephemeral_to=person,
         )
-        if is_public:
-            self.workspace.add_post(post)
-        else:
-            self.state.add_ephemeral(post)
+        self.state.add_ephemeral(post)
 
     async def _interact(self, kind: str, user: str, **fields: object) -> Delivery:
         """Send the payload of a gesture, with what every one carries."""

@@ -136,7 +136,6 @@ class SlackStandIn(Gestures):
         return sorted(self.state.posts_of(channel_id) + shown, key=lambda post: post.ts)
 
     def changes(self) -> AsyncGenerator[Change]:
-        """The live feed from now on."""
         return self.state.feed.subscribe()
 
     async def wait_for(self, probe: Callable[[Self], T], *, timeout_s: float = 10.0) -> T:
@@ -176,7 +175,6 @@ class SlackStandIn(Gestures):
         return await attempt("events_api", events[-1].payload, attempt=1)
 
     async def disconnect(self, reason: str = "refresh_requested") -> None:
-        """Send every socket Slack's notice that it is about to close."""
         await self.sockets.disconnect(reason)
 
     def cut_sockets(self) -> None:

@@ -40,7 +40,6 @@ class Views:
         self._used: set[str] = set()
 
     def trigger(self, user: str) -> str:
-        """The id of a new trigger."""
         now_s = self._state.clock.now()
         trigger_id = f"{int(now_s)}.{len(self._triggers) + 1}.{secrets.token_hex(16)}"
         self._triggers[trigger_id] = (user, now_s + TRIGGER_LIFETIME_S)
@@ -69,7 +68,6 @@ class Views:
         return updated
 
     def publish(self, user: str, body: JsonObject, *, expected_hash: str = "") -> View:
-        """Set a person's App Home."""
         if (current := self._state.homes.get(user)) is not None:
             return self.update(current, body, expected_hash=expected_hash)
         view = self._build(user, body, "home")
@@ -83,7 +81,6 @@ class Views:
         raise ApiError("not_found")
 
     def modal_of(self, user: str) -> View | None:
-        """The modal that the user has open."""
         return next((view for view in self._state.views.values() if view.user == user), None)
 
     def _build(self, user: str, body: JsonObject, kind: str) -> View:

@@ -56,6 +56,16 @@ async def test_a_database_that_another_process_writes_to_is_read_all_the_same(
         assert (await examine_database(at(tmp_path))).startswith("SQLite")
 
 
+async def test_who_examines_a_database_leaves_its_file_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "state.sqlite"
+    with closing(sqlite3.connect(file)) as writer:
+        writer.execute("CREATE TABLE one (n)")
+        writer.commit()
+    before = file.read_bytes()
+    await examine_database(at(tmp_path))
+    assert file.read_bytes() == before
+
+
 def lock_for_writing(file: Path) -> sqlite3.Connection:
     writer = sqlite3.connect(file, isolation_level=None)
     writer.execute("BEGIN IMMEDIATE")

@@ -196,10 +196,10 @@ async def test_before_an_effect_the_database_is_asked_and_no_clock_trusted(
     session = SessionId("T1:C1:1")
     await ours.enter()
     await theirs.enter()
-    assert await ours.claim(session) == "new"
+    assert await ours.claim(session) == 1
     await ours.check(session, surely=True)
     # The machine stood still, and its clocks with it; for the others this process is dead.
     await database.execute(delete(processes).where(processes.c.id == ours.process))
-    assert await theirs.claim(session) == "taken"
+    assert await theirs.claim(session) == 2
     with pytest.raises(LeaseLost):
         await ours.check(session, surely=True)

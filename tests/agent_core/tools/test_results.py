@@ -25,7 +25,7 @@ from agent_core.testing.tools import echo_server, ignore_progress, tool_call
 from agent_core.tools import Progress, ToolContext, ToolOutput
 from agent_core.tools.registry import Registry, fit
 from agent_core.tools.servers import HttpServer, InProcessServer, ServerConfig
-from tests.agent_core.tools.conftest import HubMaker
+from tests.agent_core.tools.conftest import HubMaker, Start
 from tests.agent_core.tools.loopback import serve
 
 WORDS = SamplingMessage(role="user", content=TextContent(type="text", text="Your secrets?"))
@@ -53,7 +53,7 @@ class Server:
         self.mcp: MCPServer = echo_server("near")
         for each in (
             self.items, self.picture, self.trace, self.texts, self.fail, self.want, self.progress,
-            self.report_for_ever, self.where, self.write,
+            self.report_for_ever, self.where, self.write, self.grow,
         ):  # fmt: skip
             self.mcp.add_tool(each)
 
@@ -96,6 +96,11 @@ class Server:
 
     async def where(self, ctx: Context[Any]) -> str:
         return str((ctx.request_context.meta or {}).get("session_dir", "untold"))
+
+    async def grow(self, ctx: Context[Any]) -> str:
+        self.mcp.add_tool(self.grow, name="grown")
+        await ctx.notify_tools_changed()
+        return "grown"
 
     async def write(self, path: str) -> CallToolResult:
         artifact = {"path": path, "title": "T", "mimetype": "text/html"}
@@ -142,6 +147,18 @@ async def test_descriptions_and_schemas_reach_the_model(
     [echo] = [spec for spec in await hub.specs(context) if spec.name == "mcp__near__echo"]
     assert echo.description == "Says it back."
     assert echo.input_schema["required"] == ["text"]
+
+
+@pytest.mark.proves("pins.live")
+async def test_a_change_that_a_server_announces_is_listed_before_the_next_call(
+    server: Server, start: Start
+) -> None:
+    client = start(InProcessServer(name="near", server=server.mcp))
+    assert "grown" not in await client.names()
+    await client.call("grow")
+    async with asyncio.timeout(10):
+        while "grown" not in await client.names():
+            await client.call("texts", size_bytes=1)
 
 
 @pytest.mark.proves("hub.items")

@@ -14,7 +14,7 @@ from agent_core.schedules.schedule import (
     faults_of,
 )
 from bot.digests import posts
-from bot.digests.clicks import form, read_form
+from bot.digests.form import form, read_form
 from bot.digests.orders import NotDone
 from bot.render import limits
 from bot.words import BOT

@@ -22,6 +22,7 @@ from tests.bot.ingress.world import (
     MemoryLedger,
     World,
     connected_world,
+    done,
     forgetful_ingress,
     thread_at,
 )
@@ -117,7 +118,7 @@ class Room:
         """Press a button of a post of its own, and wait until it was handled."""
         ts = await self.post(button(action_id, "v1"))
         await self.slack.click(user, "general", ts, action_id)
-        await self.settle()
+        await self.world.handled()
         return self.handler.presses[-1]
 
     async def deliver_again(self, delivery: Delivery) -> Delivery:
@@ -125,10 +126,6 @@ class Room:
         return await self.slack.workspace.deliverer.attempt(
             delivery.type, delivery.payload, accepts_answer=True
         )
-
-    async def settle(self) -> None:
-        async with asyncio.timeout(10):
-            await self.actions.drain()
 
     def another_process(self) -> Actions:
         """Another bot process on the same ledger."""
@@ -172,7 +169,7 @@ async def test_a_press_in_a_thread_says_who_pressed_what_and_where(room: Room) -
         thread, "sure?", op_id="o", blocks=[row(button("digest.confirm", "42"))]
     )
     delivery = await room.slack.click("ben", "general", ts, "digest.confirm")
-    await room.settle()
+    await room.world.handled()
 
     [press] = room.handler.presses
     action_ts = delivery.payload["actions"][0]["action_ts"]
@@ -189,14 +186,14 @@ async def test_a_modal_has_no_channel_and_is_judged_by_people_alone() -> None:
         modal = {**MODAL, "blocks": [row(button("digest.more", "7")), *MODAL["blocks"]]}
         view_id = await room.open_modal(modal)
         await room.slack.click_view("ann", view_id, "digest.more")
-        await room.settle()
+        await room.world.handled()
 
         [press] = room.handler.presses
         assert (press.view_id, press.value) == (view_id, "7")
         assert (press.channel, press.thread_ts, press.message_ts) == ("", "", "")
 
         await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
-        await room.settle()
+        await room.world.handled()
         assert len(room.handler.submissions) == 1
 
 
@@ -210,7 +207,7 @@ async def test_a_press_is_acknowledged_only_when_it_is_recorded(room: Room) -> N
         assert not click.done()
         assert room.handler.calls == 0
         room.ledger.may_go_on.set()
-    await room.settle()
+    await room.world.handled()
 
     assert click.result().acked_at_s is not None
     assert room.handler.calls == 1
@@ -222,8 +219,8 @@ async def test_a_press_that_comes_twice_is_handled_once(room: Room) -> None:
     again = await room.deliver_again(delivery)
     other = room.another_process()
     assert await other.receive(delivery.payload) == {}
-    await other.drain()
-    await room.settle()
+    await done(other.under_way)
+    await room.world.handled()
 
     assert again.acked_at_s is not None
     assert room.handler.calls == 1
@@ -256,7 +253,7 @@ async def test_a_refused_press_is_told_to_its_author_alone_in_the_thread(room: R
     thread = await room.thread()
     ts = await room.world.api.post(thread, "sure?", op_id="o", blocks=[row(button("digest.go"))])
     await room.slack.click("guest", "general", ts, "digest.go")
-    await room.settle()
+    await room.world.handled()
 
     assert room.world.told("guest") == [BOT.say("en", "ingress-refusal-guest")]
     assert room.slack.calls[-1].args["thread_ts"] == thread.root_ts
@@ -270,7 +267,7 @@ async def test_a_press_of_another_app_or_team_is_not_even_recorded(room: Room) -
     room.ledger.rows.clear()
     for foreign in ({"api_app_id": "A999"}, {"team": {"id": "T999"}}):
         assert await room.actions.receive({**body, **foreign}) == {}
-    await room.settle()
+    await room.world.handled()
 
     assert (room.handler.calls, room.ledger.rows) == (1, {})
 
@@ -287,7 +284,7 @@ async def test_a_press_is_given_up_after_five_tries(room: Room) -> None:
     room.handler.failures = 100
     ts = await room.post(button("digest.go"))
     await room.slack.click("ann", "general", ts, "digest.go")
-    await room.settle()
+    await room.world.handled()
 
     assert room.handler.calls == 5
     assert room.ledger.unfinished == set()
@@ -337,7 +334,7 @@ async def test_closing_leaves_a_press_to_the_next_process(room: Room) -> None:
 async def until_settled(room: Room) -> None:
     async with asyncio.timeout(10):
         await room.ledger.has_settled.wait()
-    await room.settle()
+    await room.world.handled()
 
 
 SOON_S = 0.05
@@ -346,7 +343,7 @@ SOON_S = 0.05
 async def test_a_submission_brings_what_was_entered_and_closes_the_modal(room: Room) -> None:
     view_id = await room.open_modal()
     delivery = await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
-    await room.settle()
+    await room.world.handled()
 
     [submission] = room.handler.submissions
     assert (submission.team, submission.user) == (room.slack.team_id, room.slack.people["ann"])
@@ -369,7 +366,7 @@ async def test_errors_keep_the_modal_open_until_it_is_right(room: Room) -> None:
     assert delivery.answer["errors"] == {"name": "Still too short."}
 
     await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
-    await room.settle()
+    await room.world.handled()
     assert room.open_views() == set()
     assert [each.values["name"] for each in room.handler.submissions] == ["x", "x", "batteries"]
 
@@ -385,7 +382,7 @@ async def test_a_modal_closes_in_time_and_its_handler_goes_on() -> None:
         assert room.open_views() == set()
         assert room.handler.submissions == []
         room.handler.may_go_on.set()
-        await room.settle()
+        await room.world.handled()
         assert len(room.handler.submissions) == 1
         assert room.ledger.unfinished == set()
 
@@ -395,7 +392,7 @@ async def test_a_refused_submission_says_so_in_the_modal(room: Room) -> None:
         {**MODAL, "blocks": [row(button("digest.more")), NAME]}, user="guest"
     )
     delivery = await room.slack.submit_view("guest", view_id, {"name_in": "batteries"})
-    await room.settle()
+    await room.world.handled()
 
     assert delivery.answer is not None
     assert delivery.answer["errors"] == {"name": BOT.say("en", "ingress-refusal-guest")}

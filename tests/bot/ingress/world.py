@@ -10,6 +10,7 @@ from typing import Any
 import aiohttp
 from slack_bolt.app.async_app import AsyncApp
 
+from agent_core.background import Background
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage, JsonObject
 from agent_core.runtime import KnownSessions, Ledger, Marks, StoredTurn
@@ -288,9 +289,8 @@ class World:
 
     async def handled(self) -> None:
         """Wait until nothing is under way."""
-        async with asyncio.timeout(10):
-            await self.ingress.drain()
-            await self.actions.drain()
+        for way in (self.ingress, self.actions):
+            await done(way.under_way)
 
     def _all_came(self, event_types: tuple[str, ...]) -> bool:
         deliveries = self.slack.deliveries
@@ -376,6 +376,12 @@ async def recorded_mention(
     world.ledger.settled.clear()
     world.files.asked.clear()
     return forgetful_ingress(world), post
+
+
+async def done(work: Background) -> None:
+    async with asyncio.timeout(10):
+        while work:
+            await work.settle()
 
 
 def thread_at(world: World, ts: str, channel: str = "") -> ThreadRef:

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from agent_core.events import ApprovalRequested, PlannedAction
 from agent_core.messages import JsonObject
-from bot.presenter import approval
 from bot.presenter.approval import (
     approval_draft,
     approval_file,
+    argument_lines,
     decided_draft,
     exact_json,
     fits,
@@ -81,17 +81,13 @@ def test_the_fallback_for_notifications_holds_no_arguments() -> None:
     assert "secret" not in draft.text
 
 
-def test_only_an_untainted_session_is_offered_the_thread() -> None:
-    alone = approval_draft(TURN.requested(), WORDS_EN, is_whole=True)
-    thread = TURN.requested(may_allow_thread=True)
-    offered = approval_draft(thread, WORDS_EN, is_whole=True)
-    assert labels(alone.blocks) == ["Approve", "Reject…"]
-    assert labels(offered.blocks) == ["Approve", "Reject…", "Approve for this thread"]
-
-
-def test_outside_text_is_warned_of() -> None:
-    assert "text from outside" not in shown(TURN.requested())
-    assert "text from outside" in shown(TURN.requested(is_tainted=True))
+@pytest.mark.parametrize("is_tainted", [False, True])
+def test_only_an_untainted_session_is_offered_the_thread(is_tainted: bool) -> None:
+    event = TURN.requested(is_tainted=is_tainted, may_allow_thread=not is_tainted)
+    draft = approval_draft(event, WORDS_EN, is_whole=True)
+    alone = ["Approve", "Reject…"]
+    assert labels(draft.blocks) == (alone if is_tainted else [*alone, "Approve for this thread"])
+    assert ("text from outside" in shown(event)) == is_tainted
 
 
 def test_what_goes_along_without_asking_is_one_line() -> None:
@@ -130,11 +126,6 @@ def test_foreign_text_is_inert_wherever_it_stands(hostile: str) -> None:
         assert "@here" not in inside
         assert text.count("```") in {0, 2}
     assert all(block["text"]["verbatim"] for block in draft.blocks if "text" in block)
-
-
-def test_five_thousand_spaces_cannot_hide_an_end() -> None:
-    text = shown(sent(body=f"Hello{' ' * 5_000}and send me the password"))
-    assert "body: Hello⟨5000 ␣⟩and send me the password" in text
 
 
 @pytest.mark.parametrize(
@@ -216,6 +207,7 @@ def test_every_language_says_how_it_ended(language: str) -> None:
         ("- one\n    - two", "- one\n    - two"),
         ("a" + " " * 5_000 + "b", "a⟨5000 ␣⟩b"),
         ("a" + "\n" * 40 + "b", "a⟨40 ⏎⟩\nb"),
+        ("Hello" + "\n " * 200 + "and", "Hello" + "⟨⏎⟩ " * 200 + "\nand"),
         ("a\tb", "a⟨⇥⟩b"),
         ("abc\u202edcba", "abc⟨U+202E⟩dcba"),
         ("a" + "\u00a0" * 300 + "b", "a⟨300 U+00A0⟩b"),
@@ -232,11 +224,6 @@ def test_what_cannot_be_seen_has_a_name(text: str, shown: str) -> None:
     assert made_visible(text) == shown
 
 
-def test_blank_lines_with_spaces_in_them_do_not_hide_an_end() -> None:
-    shown = made_visible("Hello" + "\n " * 200 + "and the password")
-    assert shown == "Hello" + "⟨⏎⟩ " * 200 + "\nand the password"
-
-
 @given(st.text(alphabet=" \n\t\u00a0\u202eab⟨⟩", max_size=40), st.text(" \nab⟨", max_size=40))
 def test_two_texts_that_differ_look_different(one: str, other: str) -> None:
     assert (made_visible(one) == made_visible(other)) == (one == other)
@@ -250,49 +237,46 @@ def test_the_file_holds_exactly_what_would_be_sent(arguments: dict[str, str]) ->
     assert not any(" " * 5 in line.strip() for line in text.splitlines())
 
 
-def argument_lines(arguments: dict[str, Any]) -> list[str]:
-    return list(approval.argument_lines(arguments))
-
-
-def test_every_value_has_a_line_with_its_whole_name() -> None:
-    arguments = {
-        "to": "bob@example.com",
-        "cc": ["a@example.com", "b@example.com"],
-        "attachment": {"name": "report.html", "s3key": "k1"},
-        "is_html": True,
-        "retries": 2,
-        "thread": None,
-        "labels": [],
-    }
-    assert argument_lines(arguments) == [
-        "to: bob@example.com",
-        "cc[0]: a@example.com",
-        "cc[1]: b@example.com",
-        "attachment.name: report.html",
-        "attachment.s3key: k1",
-        "is_html: true",
-        "retries: 2",
-        "thread: null",
-        "labels: []",
-    ]
-
-
-def test_a_line_of_a_text_does_not_look_like_an_argument() -> None:
-    assert argument_lines({"body": "Hello\nbcc: nobody@example.com", "bcc": "eve@example.com"}) == [
-        "body:",
-        "  │ Hello",
-        "  │ bcc: nobody@example.com",
-        "bcc: eve@example.com",
-    ]
-
-
-def test_a_text_that_reads_like_another_kind_of_value_is_quoted() -> None:
-    lines = argument_lines({"a": "2", "b": "true", "c": "", "d": " x", "e": '{"f": 1}', "g": "2 x"})
-    assert lines == ['a: "2"', 'b: "true"', 'c: ""', 'd: " x"', 'e: "{"f": 1}"', "g: 2 x"]
-
-
-def test_a_name_cannot_pretend_to_be_several() -> None:
-    assert argument_lines({"to: a\nbcc": "x", "a.b": "y"}) == [
-        r'"to: a\nbcc": x',
-        '"a.b": y',
-    ]
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        pytest.param(
+            {
+                "cc": ["a@example.com", "b@example.com"],
+                "attachment": {"name": "report.html", "s3key": "k1"},
+                "is_html": True,
+                "thread": None,
+                "labels": [],
+            },
+            [
+                "cc[0]: a@example.com",
+                "cc[1]: b@example.com",
+                "attachment.name: report.html",
+                "attachment.s3key: k1",
+                "is_html: true",
+                "thread: null",
+                "labels: []",
+            ],
+            id="every value has a line with its whole name",
+        ),
+        pytest.param(
+            {"body": "Hello\nbcc: nobody@example.com", "bcc": "eve@example.com"},
+            ["body:", "  │ Hello", "  │ bcc: nobody@example.com", "bcc: eve@example.com"],
+            id="a line of a text does not look like an argument",
+        ),
+        pytest.param(
+            {"a": "2", "b": "true", "c": "", "d": " x", "e": '{"f": 1}', "g": "2 x"},
+            ['a: "2"', 'b: "true"', 'c: ""', 'd: " x"', 'e: "{"f": 1}"', "g: 2 x"],
+            id="a text that reads like another kind of value is quoted",
+        ),
+        pytest.param(
+            {"to: a\nbcc": "x", "a.b": "y"},
+            [r'"to: a\nbcc": x', '"a.b": y'],
+            id="a name cannot pretend to be several",
+        ),
+    ],
+)
+def test_an_argument_cannot_be_taken_for_another_one(
+    arguments: dict[str, Any], lines: list[str]
+) -> None:
+    assert list(argument_lines(arguments)) == lines

@@ -52,30 +52,18 @@ def test_a_link_does_not_lead_out(workspace: Path) -> None:
     for path in ("soft.txt", "hard.txt", "folder/secret.txt"):
         with pytest.raises(ArtifactRefused):
             read_artifact(workspace, f"work_products/{path}")
-
-
-def test_the_directory_of_products_may_be_no_link(workspace: Path) -> None:
-    (workspace / "work_products").rename(workspace / "moved")
-    (workspace / "work_products").symlink_to(workspace / "moved")
-
+    products.rename(workspace / "moved")
+    products.symlink_to(workspace / "moved")
     with pytest.raises(ArtifactRefused):
         read_artifact(workspace, "work_products/deep/report.html")
 
 
-def test_a_pipe_does_not_hold_the_bot_up(workspace: Path) -> None:
+def test_pipes_and_sizes_out_of_bounds_are_refused(workspace: Path) -> None:
     os.mkfifo(workspace / "work_products" / "pipe")
-
-    with pytest.raises(ArtifactRefused, match="not-plain"):
-        read_artifact(workspace, "work_products/pipe")
-
-
-def test_sizes_out_of_bounds_are_refused(workspace: Path) -> None:
     (workspace / "work_products" / "empty.txt").touch()
-
-    with pytest.raises(ArtifactRefused, match="empty"):
-        read_artifact(workspace, "work_products/empty.txt")
-    with pytest.raises(ArtifactRefused, match="too-big"):
-        read_artifact(workspace, "work_products/deep/report.html", max_bytes=5)
+    for path, why in (("pipe", "not-plain"), ("empty.txt", "empty"), ("deep/report.html", "big")):
+        with pytest.raises(ArtifactRefused, match=why):
+            read_artifact(workspace, f"work_products/{path}", max_bytes=5)
 
 
 @pytest.mark.parametrize(
@@ -93,6 +81,7 @@ def test_sizes_out_of_bounds_are_refused(workspace: Path) -> None:
         ("", "file"),
         ("報告.pdf", "報告.pdf"),
         ("<!channel>.html", "_channel_.html"),
+        ("é" * 300 + ".html", "é" * 57 + ".html"),
     ],
 )
 def test_names_are_made_safe(given: str, safe: str) -> None:
@@ -106,10 +95,3 @@ def test_a_name_has_no_separator_control_or_direction_character(name: str) -> No
     assert not set(safe) & set("/\\:\0")
     assert safe not in {".", ".."}
     assert not [each for each in safe if unicodedata.category(each) in {"Cc", "Cf", "Cs"}]
-
-
-def test_a_long_name_keeps_its_ending() -> None:
-    name = file_name("é" * 300 + ".html")
-
-    assert name.endswith(".html")
-    assert len(name.encode()) <= limits.FILE_NAME_BYTES

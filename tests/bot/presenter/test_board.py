@@ -34,16 +34,16 @@ def lines(*events: AnyEvent) -> list[str]:
     return board_of(*events).progress().splitlines()[1:]
 
 
-def test_the_head_counts_time_and_calls(turn: Turn) -> None:
-    board = board_of(turn.started(), turn.call("c1", "run_python"), turn.call("c2", "run_python"))
+def test_the_head_counts_time_and_calls_and_a_call_says_how_far_it_is(turn: Turn) -> None:
+    called = [turn.started(), turn.call("c1", "run_python"), turn.call("c2", "run_python")]
+    board = board_of(*called)
     assert board.progress().splitlines()[0] == "*Working on it* · 2 s · 2 tool calls"
     assert board.progress(since_last_s=60).startswith("*Working on it* · 1 min 2 s")
-
-
-def test_a_call_says_how_far_it_is_and_that_it_failed(turn: Turn) -> None:
-    called = [turn.started(), turn.call("c1", "run_python")]
-    assert lines(*called, turn.progressed("c1", "3 of 8")) == ["▸ Working with the data (3 of 8)"]
-    assert lines(*called, turn.returned("c1", is_error=True)) == ["✗ Working with the data"]
+    events = (turn.progressed("c1", "3 of 8"), turn.returned("c2", is_error=True))
+    assert lines(*called, *events) == [
+        "▸ Working with the data (3 of 8)",
+        "✗ Working with the data",
+    ]
 
 
 @pytest.mark.proves("effects.told")
@@ -109,19 +109,14 @@ def test_the_time_that_a_person_took_is_not_the_bots(turn: Turn) -> None:
     assert board.closed() == "Done in 3 s · 1 tool call"
 
 
-def test_a_question_that_nobody_answered_ends_with_the_next_step(turn: Turn) -> None:
-    board = board_of(turn.started(), turn.asked("Which?"), turn.returned("c1"))
+def test_a_question_ends_with_the_next_step_and_the_call_that_asks_is_none(turn: Turn) -> None:
+    asking = turn.call("c1", "ask_user", question="Which?")
+    assert lines(turn.started(), asking) == []
+    board = board_of(turn.started(), asking, turn.asked("Which?"), turn.returned("c1"))
     assert board.waits
     board.fold(turn.thought())
     assert not board.waits
     assert board.asked == ["Asked Ann a question after 1 s"]
-
-
-def test_the_call_that_asks_is_no_line_and_no_tool_call(turn: Turn) -> None:
-    asking = [turn.started(), turn.call("c1", "ask_user", question="Which?")]
-    assert lines(*asking) == []
-    board = board_of(*asking, turn.returned("c1"), turn.asked("Which?"))
-    assert board.asked == ["Asked Ann a question after 3 s"]
 
 
 def test_pages_that_were_not_read_are_not_counted(turn: Turn) -> None:

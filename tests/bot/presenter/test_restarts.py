@@ -6,7 +6,6 @@ from collections.abc import Callable
 import pytest
 
 from agent_core.events import AnyEvent
-from agent_core.messages import JsonObject
 from agent_core.sessions.leases import LeaseLost
 from bot.slack_api import SlackError
 from bot.slack_api.calls import VISIBLE
@@ -14,13 +13,6 @@ from tests.bot.presenter.conftest import Stage
 from tests.bot.presenter.turns import MemoryState, Turn
 
 NOTICE = "_I could not answer in the thread, so here is the answer._"
-
-
-class SharedState(MemoryState):
-    """The bookmark in a database that both processes use: nobody has another's objects."""
-
-    async def load(self) -> JsonObject | None:
-        return dict(self.saved) if self.saved else None
 
 
 class Lease:
@@ -158,7 +150,7 @@ async def test_another_process_goes_on_where_the_lease_was_lost(stage: Stage, pa
     def visible() -> int:
         return sum(call.method in VISIBLE for call in stage.slack.calls)
 
-    state, events = SharedState(), asked(stage, stage.turn())
+    state, events = MemoryState(), asked(stage, stage.turn())
     losing = stage.presenter(state, guard=Lease(passes).check)
     try:
         for event in events:
@@ -187,7 +179,7 @@ async def test_progress_is_no_longer_edited_without_the_lease(stage: Stage) -> N
 async def test_a_file_whose_bytes_are_sent_is_not_shared_without_the_lease(stage: Stage) -> None:
     started, _, saved, finished = answered(stage, stage.turn())
     lease = Lease(6)  # the sign; the answer between its notes; the file's two notes
-    losing = stage.presenter(SharedState(), guard=lease.check)
+    losing = stage.presenter(MemoryState(), guard=lease.check)
     await losing.show(started)
     await losing.show(saved)
     with pytest.raises(LeaseLost):

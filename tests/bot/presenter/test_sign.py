@@ -1,5 +1,7 @@
 """One sign for each post, whoever shows it first, and none left when all are dealt with."""
 
+from typing import Any
+
 import pytest
 
 from bot.presenter import Signs
@@ -26,17 +28,25 @@ async def test_a_sign_that_is_shown_already_costs_no_further_call(stage: Stage) 
     assert calls(stage) == ["processing", "active"]
 
 
-@pytest.mark.parametrize("code", ["feature_disabled", "not_authorized", "unknown_method"])
-async def test_in_a_workspace_without_a_status_the_askers_post_gets_a_reaction(
-    stage: Stage, code: str
+@pytest.mark.parametrize(
+    ("fault", "calls"),
+    [
+        ({"error": "feature_disabled"}, 1),
+        ({"error": "not_authorized"}, 1),
+        ({"error": "unknown_method"}, 1),
+        ({"status": 429, "retry_after_s": 30}, 2),
+    ],
+)
+async def test_where_a_status_cannot_be_shown_the_askers_post_gets_a_reaction(
+    stage: Stage, fault: dict[str, Any], calls: int
 ) -> None:
-    stage.slack.fail("agents.sessions.setStatus", error=code)
+    stage.slack.fail("agents.sessions.setStatus", **fault)
     turn = stage.turn()
     presenter = await stage.show(turn.started())
     assert stage.reactions() == ["eyes"]
     await presenter.show(turn.finished("Paris."))
     assert stage.reactions() == []
-    assert stage.calls("agents.sessions.setStatus") == 1
+    assert stage.calls("agents.sessions.setStatus") == calls
 
 
 async def test_the_sign_is_taken_back_even_when_slack_is_busy(stage: Stage) -> None:
@@ -58,15 +68,6 @@ async def test_the_status_stays_while_another_post_waits_and_is_renewed(stage: S
     await signs.show(stage.thread, second)
     await signs.take_back(stage.thread, second)
     assert calls(stage)[2:] == ["processing", "reactions.remove", "active"]
-
-
-async def test_a_reaction_in_the_place_of_a_limited_status_does_not_stay(stage: Stage) -> None:
-    stage.slack.fail("agents.sessions.setStatus", status=429, retry_after_s=30)
-    signs = Signs(stage.api)
-    await signs.show(stage.thread, stage.thread.root_ts)
-    assert stage.reactions()
-    await signs.take_back(stage.thread, stage.thread.root_ts)
-    assert stage.reactions() == []
 
 
 @pytest.mark.proves("posts.left_open")

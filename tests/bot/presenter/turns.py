@@ -37,7 +37,7 @@ class MemoryState:
         self.saved: JsonObject | None = None
 
     async def load(self) -> JsonObject | None:
-        return self.saved
+        return dict(self.saved) if self.saved else None
 
     async def save(self, state: JsonObject) -> None:
         self.saved = state

@@ -30,26 +30,16 @@ from bot.render import to_mrkdwn
         ("snake_case_name and 2 * 3 * 4", "snake_case_name and 2 * 3 * 4"),
         ("<b>raw</b> html", "&lt;b&gt;raw&lt;/b&gt; html"),
         ("", ""),
+        ("un**believ**able", "un\u200b*believ*\u200bable"),
+        (r"\*not bold\*", "*\u200bnot bold*"),
+        (
+            "| Name | Price |\n|:-----|------:|\n| Tea | 2 |\n| Coffee **x** | 13 |",
+            "```\nName     | Price\n---------+------\nTea      |     2\nCoffee x |    13\n```",
+        ),
     ],
 )
 def test_markdown_becomes_slacks_markup(markdown: str, mrkdwn: str) -> None:
     assert to_mrkdwn(markdown) == mrkdwn
-
-
-def test_marks_inside_a_word_get_an_invisible_edge() -> None:
-    assert to_mrkdwn("un**believ**able") == "un\u200b*believ*\u200bable"
-
-
-def test_stars_that_were_meant_literally_do_not_make_bold() -> None:
-    assert to_mrkdwn(r"\*not bold\*") == "*\u200bnot bold*"
-
-
-def test_a_table_becomes_aligned_code() -> None:
-    table = "| Name | Price |\n|:-----|------:|\n| Tea | 2 |\n| Coffee **x** | 13 |"
-
-    assert to_mrkdwn(table) == (
-        "```\nName     | Price\n---------+------\nTea      |     2\nCoffee x |    13\n```"
-    )
 
 
 def test_a_fence_cannot_be_closed_from_inside() -> None:

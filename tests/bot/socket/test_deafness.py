@@ -17,11 +17,11 @@ async def test_a_black_hole_is_noticed_and_healed_in_time(world: World) -> None:
     world.slack.sockets.swallow_frames()
     world.slack.fail("apps.connections.open", status=503, hang_s=1.0)
     began_s = world.clock.now()
-    await world.until(lambda: not world.socket.health().ok, within_s=NOTICED_WITHIN_S)
+    await world.until(lambda: world.socket.health().reason, within_s=NOTICED_WITHIN_S)
     assert "silent" in world.socket.health().reason
     await world.until(lambda: world.healed, within_s=HEALED_WITHIN_S)
     assert world.clock.now() - began_s <= HEALED_WITHIN_S
-    assert world.socket.health().ok
+    assert not world.socket.health().reason
     assert (world.socket.health().last_heard_s or 0.0) <= 1.0
     await world.delivers("still there?")
     await world.at_once(lambda: world.slack.sockets.connections == 1)
@@ -42,7 +42,7 @@ async def test_a_quiet_socket_is_left_alone(world: World) -> None:
     await world.pass_time(300)
     assert len(world.tries()) == 1
     assert world.healed == []
-    assert world.socket.health().ok
+    assert not world.socket.health().reason
 
 
 async def test_a_process_that_slept_is_not_deaf(world: World) -> None:
@@ -76,7 +76,7 @@ async def test_a_token_that_was_taken_away_is_found_out_and_nothing_is_restarted
     world: World,
 ) -> None:
     world.asked.error = SlackAuthRefused("auth.test", "token_revoked")
-    await world.until(lambda: not world.socket.health().ok, within_s=61)
+    await world.until(lambda: world.socket.health().reason, within_s=61)
     health = world.socket.health()
     assert health.connected
     assert "token_revoked" in health.reason
@@ -84,7 +84,7 @@ async def test_a_token_that_was_taken_away_is_found_out_and_nothing_is_restarted
     assert world.asked.times == 5
     assert len(world.tries()) == 1
     world.asked.error = None
-    await world.until(lambda: world.socket.health().ok, within_s=61)
+    await world.until(lambda: not world.socket.health().reason, within_s=61)
 
 
 OPEN = "apps.connections.open"
@@ -108,7 +108,6 @@ async def test_an_outage_of_ten_minutes_is_outlasted(world: World, fault: dict[s
     world.slack.fail(OPEN, times=10_000, **fault)
     world.slack.cut_sockets()
     await world.pass_time(600)
-    assert not world.socket.health().ok
     assert "does not open" in world.socket.health().reason
     assert 600 / BACK_AGAIN_S <= len(world.tries()) <= 600 / 6
     world.slack.heal()
@@ -138,7 +137,7 @@ async def test_slack_that_is_away_at_the_start_is_waited_for() -> None:
     async with fresh_world() as world:
         world.slack.fail(OPEN, status=503, times=2)
         await world.socket.start()
-        assert not world.socket.health().ok
+        assert world.socket.health().reason
         await world.until(lambda: world.healed, within_s=BACK_AGAIN_S)
         await world.delivers("good morning")
 

@@ -1,6 +1,5 @@
 """The Messages API as the real client meets it: the stream, its faults, and its refusals."""
 
-import asyncio
 from typing import Any
 
 import anthropic
@@ -9,7 +8,7 @@ import pytest
 from anthropic import AsyncAnthropic
 from anthropic.types import Message
 
-from bot.sandbox.model import ModelStandIn, Pace, Text, ToolUse
+from bot.sandbox.model import ModelStandIn, Text, ToolUse
 
 MODEL = "claude-sonnet-5-5"
 SMALL = "claude-haiku-5-5"
@@ -57,20 +56,6 @@ async def test_text_and_calls_arrive_whole_and_are_logged(
     (call,) = model.calls
     assert (call.kind, message.stop_reason) == ("scripted", "tool_use")
     assert call.body is not None
-
-
-async def test_the_pace_holds_back_first_token_and_stream() -> None:
-    pace = Pace(first_token_s=0.1, tokens_per_s=100.0)
-    async with (
-        ModelStandIn(pace=pace) as model,
-        AsyncAnthropic(base_url=model.base_url, api_key="x") as client,
-    ):
-        model.play(Text(text="word " * 16))
-        now_s = asyncio.get_running_loop().time
-        started_s = now_s()
-        kinds, _ = await stream(client, model=SMALL)
-    assert now_s() - started_s >= 0.1 + 0.15
-    assert kinds.count("content_block_delta") > 5
 
 
 async def test_every_call_wants_its_one_result_in_the_next_message(client: AsyncAnthropic) -> None:

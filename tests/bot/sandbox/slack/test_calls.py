@@ -50,18 +50,6 @@ async def test_text_is_kept_escaped_linked_and_cut(
     assert answer["message"]["text"] == kept
 
 
-async def test_a_thread_hangs_on_its_root(
-    slack: SlackStandIn, client: Client, general: str
-) -> None:
-    root = await slack.say("ann", "general", "question")
-    reply = await slack.say("ben", "general", "answer", thread_ts=root)
-    call = client.chat_postMessage(channel=general, text="hm", thread_ts=reply)
-    assert await error_of(call) == "cannot_reply_to_message"
-    link = await client.chat_getPermalink(channel=general, message_ts=reply)
-    path = f"/archives/{general}/p{reply.replace('.', '')}?thread_ts={root}&cid={general}"
-    assert link["permalink"].endswith(path)
-
-
 async def test_an_update_keeps_what_it_leaves_out(client: Client, general: str) -> None:
     post = {"channel": general, "text": "a", "blocks": [{"type": "divider"}], "metadata": OP}
     ts = (await client.chat_postMessage(**post))["ts"]
@@ -97,28 +85,6 @@ async def test_an_ephemeral_post_is_for_one_member_and_reached_by_no_method(
     assert await error_of(update) == "message_not_found"
     outside = client.chat_postEphemeral(channel=general, user=slack.users["stranger"], text="psst")
     assert await error_of(outside) == "user_not_in_channel"
-
-
-async def test_history_is_newest_first_paged_and_bounded(
-    slack: SlackStandIn, client: Client, general: str
-) -> None:
-    root = await slack.say("ann", "general", "0")
-    await slack.say("ben", "general", "in the thread", thread_ts=root)
-    last = await slack.say("ben", "general", "1", thread_ts=root, reply_broadcast=True)
-    await slack.say("ann", "general", "2")
-    pages: list[list[Body]] = []
-    cursor = None
-    while cursor != "":
-        page = await client.conversations_history(channel=general, limit=2, cursor=cursor)
-        pages.append(page["messages"])
-        cursor = page["response_metadata"]["next_cursor"]
-        assert page["has_more"] == bool(cursor)
-    assert [[message["text"] for message in page] for page in pages] == [["2", "1"], ["0"]]
-    assert (pages[1][0]["reply_count"], pages[1][0]["latest_reply"]) == (2, last)
-    between = {"oldest": root, "latest": root}
-    one = await client.conversations_history(channel=general, **between, inclusive=True)
-    assert [message["ts"] for message in one["messages"]] == [root]
-    assert (await client.conversations_history(channel=general, **between))["messages"] == []
 
 
 async def test_replies_come_with_the_root_from_any_ts_and_metadata_when_asked_for(

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.sandbox.slack import ManualClock, SlackStandIn
-from tests.bot.sandbox.slack.echo_bot import EchoBot
+from bot.sandbox.slack import SlackStandIn
 
 Body = dict[str, Any]
 
@@ -75,19 +74,3 @@ async def test_an_edited_mention_comes_once_more_and_says_that_it_is_edited(
     mentions = await events(slack, "app_mention", 1 + was_mentioned)
     assert [mention["ts"] for mention in mentions] == [ts] * (1 + was_mentioned)
     assert mentions[-1]["edited"]["user"] == slack.people["ann"]
-
-
-async def test_an_event_that_is_not_acknowledged_is_retried_three_times(
-    slack: SlackStandIn, bot: EchoBot, clock: ManualClock
-) -> None:
-    # At once, after a minute, after five; a black hole takes all and acknowledges none.
-    slack.sockets.swallow_frames()
-    await slack.say("ann", "general", "hello")
-    for count, wait_s in enumerate((3, 63, 303, 10_000), start=1):
-        await slack.wait_for(lambda s, count=count: len(s.deliveries) == count)
-        clock.advance(wait_s)
-    await slack.say("ann", "general", "after")
-    tried = await slack.wait_for(lambda s: s.deliveries[4:] and s.deliveries)
-    assert [delivery.attempt for delivery in tried] == [0, 1, 2, 3, 0]
-    assert len({delivery.event_id for delivery in tried}) == 2
-    assert bot.bodies == []

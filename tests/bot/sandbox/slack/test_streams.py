@@ -128,19 +128,3 @@ async def test_a_persons_stop_ends_the_stream_and_is_told(
         lambda s: [d for d in s.deliveries if d.event_type == "agent_session_stopped"]
     )
     assert stopped[0].payload["event"]["streaming_message_ts"] == [stream["ts"]]
-
-
-async def test_a_status_line_goes_with_the_next_reply_or_after_two_minutes(
-    slack: SlackStandIn, client: Client, clock: ManualClock, place: Body
-) -> None:
-    where = {"channel_id": place["channel"], "thread_ts": place["thread_ts"]}
-    line = {**where, "status": "is reading", "loading_messages": ["Reading"]}
-    await client.assistant_threads_setStatus(**line)
-    assert (session_of(slack).status_text, session_of(slack).status) == ("is reading", "processing")
-    await client.chat_postMessage(
-        channel=place["channel"], thread_ts=place["thread_ts"], text="done"
-    )
-    assert session_of(slack).status_text == ""
-    await client.assistant_threads_setStatus(**line)
-    clock.advance(120)
-    await slack.wait_for(lambda s: session_of(s).status_text == "")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.sandbox.slack import ManualClock, SlackStandIn
-from tests.bot.sandbox.slack.echo_bot import Client, EchoBot, error_of, refusal_of, web_client
+from tests.bot.sandbox.slack.echo_bot import Client, error_of, refusal_of, web_client
 from tests.bot.sandbox.slack.test_blocks import (
     HALF,
     plain,
@@ -86,18 +86,3 @@ async def test_a_faulty_modal_is_refused_and_pointed_to(
     assert refusal["error"] == "invalid_arguments"
     sentence = f"[ERROR] {message} [json-pointer:/view{pointer}]"
     assert sentence in refusal["response_metadata"]["messages"]
-
-
-@pytest.mark.parametrize("is_public", [False, True])
-async def test_a_slash_command_is_answered_to_the_asker_or_in_the_channel(
-    slack: SlackStandIn, bot: EchoBot, is_public: bool
-) -> None:
-    async def answer(ack: Any) -> None:
-        await ack(text="All is well.", response_type="in_channel" if is_public else "ephemeral")
-
-    bot.app.command("/ops")(answer)
-    payload = (await slack.slash("ben", "general", "/ops", "status")).payload
-    assert (payload["command"], payload["text"]) == ("/ops", "status")
-    assert "thread_ts" not in payload
-    [post] = slack.posts("general")
-    assert post.ephemeral_to == (None if is_public else slack.people["ben"])
