@@ -121,8 +121,12 @@ class WorkspaceFiles:
     async def _keep_one(self, workspace: Path, file: SlackFile) -> Attachment | LeftOut:
         if file.size_bytes > MAX_ATTACHMENT_BYTES:
             return _left_out(file, "too_big")
+        name = file_name(f"{file.id}_{file.name}")
         try:
-            return await self._save(workspace, file)
+            with _new_file(workspace, name) as saved:
+                size_bytes = await self._slack_files.download(
+                    file.url_private, saved, max_bytes=MAX_ATTACHMENT_BYTES
+                )
         except FileTooBig:
             return _left_out(file, "too_big")
         except DownloadRefused as refused:
@@ -131,13 +135,6 @@ class WorkspaceFiles:
         except OSError:
             logger.exception("an attached file was not saved")
             return _left_out(file, "not_saved")
-
-    async def _save(self, workspace: Path, file: SlackFile) -> Attachment:
-        name = file_name(f"{file.id}_{file.name}")
-        with _new_file(workspace, name) as saved:
-            size_bytes = await self._slack_files.download(
-                file.url_private, saved, max_bytes=MAX_ATTACHMENT_BYTES
-            )
         return Attachment(
             name=file.name,
             path=f"{FOLDER}/{name}",

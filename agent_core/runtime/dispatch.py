@@ -63,7 +63,8 @@ class Dispatch:
             child=partial(run_child, parts, self._signals),
             on_broken=self._turn_broke_off,
         )
-        self._reader: tuple[str, Reader] | None = None
+        self._reader_name = ""
+        self._show: Reader | None = None
         self._locks: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
 
     async def show_with(self, name: str, reader: Reader) -> None:
@@ -71,7 +72,7 @@ class Dispatch:
 
         It gets those that `name` has not shown to their end, too, an earlier process's included.
         """
-        self._reader = (name, reader)
+        self._reader_name, self._show = name, reader
         for session in self._leases.held():
             await self._show_unread(session)
 
@@ -86,8 +87,9 @@ class Dispatch:
                 return  # its holder will see
             unfinished = await self._store.unfinished_of(session)
             queued = [turn for turn in unfinished if turn.status == "queued"]
-            for turn in queued:
-                self._show(turn)
+            if self._show is not None:
+                for turn in queued:
+                    self._show(turn, is_resumed=False)
             orders = [turn for turn in queued if turn.kind != "work" or turn.stop is not None]
             for turn in orders:
                 await self._see_to_order(turn)
@@ -235,15 +237,9 @@ class Dispatch:
             await self.durable.start(turn, generation)
 
     async def _show_unread(self, session: SessionId) -> None:
-        if self._reader is None:
-            return
-        name, reader = self._reader
-        for turn in await self._store.unread(session, name):
-            reader(turn, is_resumed=True)
-
-    def _show(self, turn: StoredTurn) -> None:
-        if self._reader is not None:
-            self._reader[1](turn, is_resumed=False)
+        if self._show is not None:
+            for turn in await self._store.unread(session, self._reader_name):
+                self._show(turn, is_resumed=True)
 
     def _turn_broke_off(self, turn: str, generation: int, error: Exception) -> None:
         """Its record does not fit: it goes on at once. Anything else is found out in a while."""

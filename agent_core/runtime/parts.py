@@ -38,7 +38,7 @@ MAIN_TOOLS = (
 )
 """Everything but what belongs to the report expert alone."""
 MAX_NAME_CHARS = 60
-FAULT: TypeAdapter[str] = TypeAdapter(str)
+TEXT: TypeAdapter[str] = TypeAdapter(str)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +102,7 @@ def publish_digest_tool() -> BodyTool:
             known = await asyncio.to_thread(known_sources, scope.context.workspace)
             return faults_of(call.arguments, known)
 
-        fault = await scope.steps.once(PUBLISH_DIGEST, look, FAULT)
+        fault = await scope.steps.once(PUBLISH_DIGEST, look, TEXT)
         text = fault or "Published."
         return ToolOutput(text=text, is_error=bool(fault), size_bytes=len(text.encode()))
 

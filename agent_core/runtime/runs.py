@@ -10,8 +10,6 @@ from collections.abc import Coroutine, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from pydantic import TypeAdapter
-
 from agent_core import tracing
 from agent_core.durable import GuardedSteps, Steps, cannot_replay, first_cause
 from agent_core.errors import SessionError
@@ -30,7 +28,7 @@ from agent_core.messages import JsonObject, ToolCall, user_message
 from agent_core.observers import ToolObserved
 from agent_core.observers.compliance import correction
 from agent_core.prompts import prompt
-from agent_core.runtime.parts import TurnParts, one_line
+from agent_core.runtime.parts import TEXT, TurnParts, one_line
 from agent_core.runtime.ready_answers import opening_text, thread_language
 from agent_core.runtime.standing import apology, child_failure
 from agent_core.sessions import StoredSession, StoredTurn
@@ -39,7 +37,6 @@ from agent_core.tools import MAIN_AGENT, ToolContext, ToolOutput
 from agent_core.words import CORE
 
 T = TypeVar("T")
-CORRECTION: TypeAdapter[str] = TypeAdapter(str)
 CORRECTION_SLOT = 2
 POSTS_AND_FILES = "the thread's posts and files"
 STOPPED = "The work was stopped."
@@ -322,7 +319,7 @@ async def _complaint(parts: TurnParts, request: ChildRequest, scope: RunScope) -
         workspace = scope.context.workspace
         return await asyncio.to_thread(correction, request.prompt, called, workspace) or ""
 
-    text = await scope.steps.once("compliance", check, CORRECTION)
+    text = await scope.steps.once("compliance", check, TEXT)
     if text:
         tracing.note("subagent_compliance_message_injected", agent=request.agent)
         at = scope.at(0, CORRECTION_SLOT)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -10,7 +10,6 @@ from pathlib import Path
 
 from agent_core.background import Background
 from agent_core.errors import SessionError
-from agent_core.events import AnyEvent
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import InboundMessage
 from agent_core.runtime.consents import Consents
@@ -96,6 +95,9 @@ class Runtime:
         """Which sessions there are."""
         self.audit = parts.audit
         """Calls with an effect."""
+        self.turn = parts.store.turn
+        self.events = parts.log.read
+        """A turn's events with their places in the log, from behind `after` to TurnFinished."""
         self._background = Background()
         self._dispatch = Dispatch(parts, durable_url, self._background)
         self.consents = Consents(parts, approvers, self._dispatch.advance)
@@ -205,11 +207,7 @@ class Runtime:
         return await self._dispatch.stop(session, Stop(by=by, why="asked"))
 
     async def check(self, session: SessionId) -> None:
-        """Return if this process may write for the session.
-
-        Raises:
-            LeaseLost: another process works on it now.
-        """
+        """Return if this process may write for the session; LeaseLost where another one works."""
         await self._leases.check(session)
 
     async def workspace(self, session: SessionId, now: datetime) -> Path:
@@ -233,13 +231,6 @@ class Runtime:
     async def knows(self, session: SessionId) -> bool:
         """Whether the thread has a session."""
         return await self._store.session(session) is not None
-
-    def events(self, turn: TurnId, *, after: int = 0) -> AsyncGenerator[tuple[int, AnyEvent], None]:
-        """A turn's events with their places in the log, from behind `after` to TurnFinished."""
-        return self._parts.log.read(turn, after=after)
-
-    async def turn(self, turn: TurnId) -> StoredTurn:
-        return await self._store.turn(turn)
 
     async def _turn_of(self, key: str) -> StoredTurn | None:
         try:

@@ -81,15 +81,8 @@ class ThreadPresenter(TurnPresenter):
     ) -> None:
         """Make a presenter.
 
-        Args:
-            api: The Slack calls; its clock is the presenter's clock.
-            thread: Where the turn is shown.
-            state: This turn's bookmark.
-            workspace: The session's directory, which artifacts are read from.
-            asked_ts: The asker's post, for a reaction where Slack cannot show a status.
-            signs: Those of the bot, since others show them too.
-            connect_link: Gives the asker's links for connecting accounts.
-            edit_interval_s: The least time between two edits of the progress post.
+        `asked_ts` is the asker's post, for a reaction where Slack cannot show a status;
+        `edit_interval_s` the least time between two edits of the progress post.
         """
         super().__init__(state)
         self._signs = signs

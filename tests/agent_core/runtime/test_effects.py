@@ -103,9 +103,9 @@ async def nothing(arguments: JsonObject, context: ToolContext, progress: Progres
 async def test_a_turn_that_has_just_begun_when_its_process_ends_does_not_fail(
     tmp_path: Path,
 ) -> None:
-    async with scripted_runtime(tmp_path, model=ScriptedModel(["Early."] * 30)) as runtime:
-        turns = [await begin(runtime, inbound("continue", thread=n)) for n in range(1, 31)]
-    async with scripted_runtime(tmp_path, model=ScriptedModel(["Late."] * 30)) as runtime:
+    async with scripted_runtime(tmp_path, model=ScriptedModel(["Early."] * 12)) as runtime:
+        turns = [await begin(runtime, inbound("continue", thread=n)) for n in range(1, 13)]
+    async with scripted_runtime(tmp_path, model=ScriptedModel(["Late."] * 12)) as runtime:
         ends = [await end_of(runtime, turn) for turn in turns]
     assert {(end.outcome, end.answer) for end in ends} <= {
         ("answered", "Early."),

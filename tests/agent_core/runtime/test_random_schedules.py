@@ -319,7 +319,7 @@ def _id(turns: Sequence[StoredTurn], turn: str) -> TurnId:
 
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_every_gesture_of_a_random_schedule_ends_once(tmp_path: Path, seed: int) -> None:
-    schedules = Schedules(tmp_path, seed, threads=8)
+    schedules = Schedules(tmp_path, seed, threads=6)
     await schedules.run(restarts=3)
     assert schedules.faults == []
     assert not any(thread.actions for thread in schedules.threads)

@@ -22,8 +22,7 @@ from agent_core.testing.models import Line, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Progress, ToolContext
-
-TIMEOUT_S = 20
+from tests.agent_core.runtime.threads import TIMEOUT_S, begin, events_of, look
 
 HELPER = SubagentSpec(
     name="helper",
@@ -37,20 +36,11 @@ def task(prompt: str, *, id: str = "task_1", agent: str = "helper") -> ToolCall:
     return call("Task", {"description": "d", "prompt": prompt, "subagent_type": agent}, id=id)
 
 
-async def say_done(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
-    return "done"
-
-
 async def turn_events(
     root: Path, model: ScriptedModel, tools: FakeToolset | None = None
 ) -> list[AnyEvent]:
-    async with (
-        asyncio.timeout(TIMEOUT_S),
-        scripted_runtime(root, model=model, tools=tools, specs=[HELPER]) as runtime,
-    ):
-        turn = await runtime.handle(inbound("continue"))
-        assert turn is not None
-        return [event async for _, event in runtime.events(turn)]
+    async with scripted_runtime(root, model=model, tools=tools, specs=[HELPER]) as runtime:
+        return await events_of(runtime, await begin(runtime, inbound("continue")))
 
 
 def ends_of_calls(events: list[AnyEvent]) -> list[ToolCallFinished]:
@@ -76,6 +66,7 @@ def answer(events: list[AnyEvent]) -> str:
         {"prompt": 7, "subagent_type": "helper"},
         {"prompt": None, "subagent_type": "helper"},
         {"prompt": ["Help."], "subagent_type": "helper"},
+        {"prompt": "  \n", "subagent_type": "helper"},
     ],
 )
 async def test_bad_arguments_are_a_result_that_the_model_sees(
@@ -119,7 +110,7 @@ async def test_a_child_sees_its_prompt_and_nothing_of_the_conversation(tmp_path:
 @pytest.mark.proves("events.child_run")
 async def test_a_child_s_events_carry_its_run_and_its_parent(tmp_path: Path) -> None:
     model = ScriptedModel([task("Help.", id="t1"), call("look"), "Helped.", "Thanks."])
-    events = await turn_events(tmp_path, model, FakeToolset({"look": say_done}))
+    events = await turn_events(tmp_path, model, FakeToolset({"look": look}))
     [child] = child_runs(events)
     assert (child.run, child.parent, child.agent) == (RunId("root.t1"), ROOT_RUN, "helper")
     of_child = [event for event in events if event.run == child.run]
@@ -158,13 +149,6 @@ async def test_several_tasks_of_one_step_run_at_the_same_time(tmp_path: Path) ->
     results = {str(end.call_id): end.preview for end in ends_of_calls(events)}
     assert (results["t1"], results["t2"]) == ("One. Done.", "Two. Done.")
     assert answer(events) == "Both are back."
-
-
-async def test_a_blank_prompt_starts_no_run(tmp_path: Path) -> None:
-    model = ScriptedModel([task("  \n"), "Nothing to delegate.", "unheard"])
-    events = await turn_events(tmp_path, model)
-    assert child_runs(events) == []
-    assert [end.is_error for end in ends_of_calls(events)] == [True]
 
 
 async def test_a_child_that_uses_its_parents_ids_keeps_its_long_results_apart(

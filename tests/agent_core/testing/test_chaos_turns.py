@@ -1,4 +1,4 @@
-"""A hundred turns with a model whose answers are legal but arbitrary, and tools that are odd."""
+"""Eighty turns with a model whose answers are legal but arbitrary, and tools that are odd."""
 
 import asyncio
 import gc
@@ -44,7 +44,7 @@ from tests.agent_core.testing.chaos import CANARY, any_line, chaos_model, drawn_
 from tests.agent_core.testing.validity import MARK, Issued, faults_of, faults_of_results
 
 BATCHES = 2
-SESSIONS_A_BATCH = 10
+SESSIONS_A_BATCH = 8
 TURNS_A_SESSION = 5
 PATIENCE_S = 100
 HELPER = SubagentSpec(
