@@ -1,10 +1,9 @@
 """JSON Schemas of tools: whether a provider takes one, and whether arguments fit."""
 
-import json
 import re
-from functools import lru_cache
 from typing import Any, cast
 
+from cachetools import LRUCache, cached
 from jsonschema import Draft202012Validator
 from jsonschema import exceptions as jsonschema_exceptions
 from jsonschema.exceptions import SchemaError, ValidationError
@@ -46,9 +45,10 @@ def schema_for_model(schema: JsonObject) -> JsonObject:
 def fault_of_arguments(arguments: JsonObject, schema: JsonObject) -> str:
     """What is wrong with the arguments, naming the field and what it wants; "" if nothing is.
 
-    A schema that cannot be used for checking finds no fault.
+    A schema that cannot be used for checking finds no fault. A schema is read once: it MUST NOT be
+    changed afterwards.
     """
-    validator = _validator(json.dumps(schema))
+    validator, _ = _validator(schema)
     if validator is None:
         return ""
     try:
@@ -63,17 +63,19 @@ def fault_of_arguments(arguments: JsonObject, schema: JsonObject) -> str:
     return "" if error is None else _in_words(error)
 
 
-@lru_cache(maxsize=1_024)
-def _validator(written: str) -> Validator | None:
-    """Checking a schema costs far more than checking arguments against it."""
-    schema = json.loads(written)
+@cached(LRUCache[int, "tuple[Validator | None, JsonObject]"](1_024), key=id)
+def _validator(schema: JsonObject) -> tuple[Validator | None, JsonObject]:
+    """Checking a schema costs far more than checking arguments against it.
+
+    The schema is kept beside it: as long as it lives no other one has its id.
+    """
     kind = validator_for(schema, default=Draft202012Validator)
     try:
         kind.check_schema(schema)
     except SchemaError:
-        return None
+        return None, schema
     # An empty registry: a reference to elsewhere is never fetched.
-    return kind(schema, registry=Registry())
+    return kind(schema, registry=Registry()), schema
 
 
 def _in_words(error: ValidationError) -> str:
