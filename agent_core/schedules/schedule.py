@@ -138,6 +138,12 @@ class PublishedDigest(_Published):
         description="What else is worth knowing, as Markdown, in at most 200 words.",
     )
 
+    @classmethod
+    def of_answer(cls, task: str, answer: str) -> "PublishedDigest":
+        """What a run has that ended before it published anything: one fact, and the details."""
+        line = DigestLine(text=(" ".join(answer.split()) or task)[:400])
+        return cls(headline=task[:200], lines=(line,), details=answer[:8_000])
+
     @property
     def has_news(self) -> bool:
         """Whether there is anything that was not told before."""

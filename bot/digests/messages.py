@@ -62,6 +62,8 @@ class Pending:
     """What is known of it."""
     proposal: str = ""
     """The key of the message that led to the newest proposal."""
+    doing: OrderDraft | None = None
+    """What the model read in the message that is being dealt with."""
 
 
 PENDING = TypeAdapter(Pending)
@@ -159,9 +161,6 @@ class DigestMessages:
         told = card(posts.decided(done, self._clock(), is_change=bool(order.changes)))
         if ts:
             await self._api.update(channel, ts, told.text, blocks=told.blocks)
-        stamp, pending = await self._find(order.origin, order.owner)
-        if schedule_id(pending.proposal) == proposal:
-            await self._save(order.origin, order.owner, f"{stamp} 1", Pending())
 
     async def press(self, press: Press) -> None:
         """Do what a button says, or tell the person alone why not.
@@ -175,7 +174,9 @@ class DigestMessages:
         try:
             await self._press(name, value, press)
         except NotDone as refused:
-            language = posts.language_of(refused.schedule.order) if refused.schedule else "en"
+            language = refused.slots.get("language", "en")
+            if refused.schedule is not None:
+                language = posts.language_of(refused.schedule.order)
             draft = Draft(text=posts.refusal(refused, language))
             await whisper(self._api, press.thread, user_id(press.team, press.user), draft)
 
@@ -214,6 +215,9 @@ class DigestMessages:
             case "confirm" | "cancel":
                 place = {"channel": press.channel, "ts": press.message_ts}
                 await self._decide(schedule, who, is_yes=name == "confirm", **place)
+                stamp, pending = await self._find(press.thread.session, who)
+                if schedule_id(pending.proposal) == schedule:
+                    await self._save(press.thread.session, who, f"{stamp} 2", Pending())
             case "new":
                 order = await self._new_order(press.user, press.thread, "", words=value)
                 await self._open(press, NEW, order)
@@ -231,7 +235,7 @@ class DigestMessages:
         language = posts.language_of(order)
         metadata = f"{name} {language} {press.thread.session} {press.message_ts}"
         if not await self._api.open_view(press.trigger_id, form(order, language, metadata)):
-            raise NotDone("press_again")
+            raise NotDone("press_again", language=language)
 
     async def _new_order(
         self, user: str, thread: ThreadRef, language: str, *, words: str = "-"
@@ -270,16 +274,11 @@ class DigestMessages:
     async def _take(self, message: InboundMessage, *, is_to_be_read: bool) -> bool:
         if message.scheduled or message.attachments:
             return False  # only a person's own words order something
-        stamp, pending = await self._find(message.session, message.asker)
-        if stamp == _stamp(message):
+        pending, thread = await self._waiting(message), parse_session(message.session)
+        if pending is None:
             return True
-        thread = parse_session(message.session)
-        if stamp > _stamp(message):  # taken up again after newer ones
-            if await self._api.find_post(thread, _op(message.key)):
-                return True
-            pending = Pending()
         consent = _consent(message.text) if pending.proposal else ""
-        if not (consent or is_to_be_read or pending.draft is not None):
+        if not (consent or is_to_be_read or pending.draft or pending.doing):
             return False
         found = await self._settle(message, pending, consent)
         if found is None:
@@ -289,8 +288,19 @@ class DigestMessages:
             await self._answer(thread, message.key, answer)
         if consent != "yes" and pending.proposal not in ("", left.proposal):
             await self._decide_on(pending.proposal, thread.session, message.asker, is_yes=False)
-        await self._save(thread.session, message.asker, f"{_stamp(message)} 0", left)
+        left = replace(left, doing=None)
+        await self._save(thread.session, message.asker, f"{_stamp(message)} 1", left)
         return True
+
+    async def _waiting(self, message: InboundMessage) -> Pending | None:
+        """What a message may be about; None when the message has been dealt with."""
+        stamp, pending = await self._find(message.session, message.asker)
+        if stamp == _stamp(message):
+            return pending if pending.doing else None
+        if stamp < _stamp(message):
+            return replace(pending, doing=None)
+        thread = parse_session(message.session)  # it is taken up again after newer ones
+        return None if await self._api.find_post(thread, _op(message.key)) else Pending()
 
     async def _settle(
         self, message: InboundMessage, pending: Pending, consent: str
@@ -318,11 +328,14 @@ class DigestMessages:
                 return None  # anything else the agent may answer
             return pending, posts.offer_of_form(message.text, known.language)
         except NotDone as refused:
-            left = pending
-            if not pending.proposal and known.draft is not None:
+            left, answer = pending, Draft(text=posts.refusal(refused, known.language))
+            if pending.doing is not None:  # it may have been done: this is how things are now
+                own = await self._orders.own(message.asker)
+                answer = posts.listing(own, known.language, self._clock())
+            elif not pending.proposal and known.draft is not None:
                 otherwise = {"channel": "", "reads": ""} if "channel" in refused.slots else {}
                 left = replace(known, draft=known.draft.model_copy(update=otherwise))
-            return left, Draft(text=posts.refusal(refused, known.language))
+            return left, answer
 
     async def _read(self, message: InboundMessage, pending: Pending) -> Reading | None:
         """What holds of what the small model reads, and may be told in this thread, if anything."""
@@ -337,9 +350,13 @@ class DigestMessages:
             here=await self._orders.here(message.session),
         )
         is_list = short_form(message.text, "digests")
-        read = OrderDraft(intent="list") if is_list else await self._reader.draft(said)
-        if read.intent == "none":
-            return None
+        read = pending.doing or OrderDraft(intent="list")
+        if pending.doing is None and not is_list:
+            read = await self._reader.draft(said)
+            if read.intent == "none":
+                return None
+            begun = replace(pending, doing=read)
+            await self._save(message.session, message.asker, f"{_stamp(message)} 0", begun)
         reading = check_draft(read, said)
         if reading.fault == "not_there" and read.which is not None:
             others = await self._orders.visible_to(message.asker, message.session)

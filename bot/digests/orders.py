@@ -114,7 +114,10 @@ class Orders:
                 return current
 
     async def change(self, schedule: ScheduleId, wanted: Order, by: UserId) -> Schedule:
-        """It is as a form says from now on."""
+        """It is as a form says from now on. What a proposal changed meanwhile is meant itself."""
+        current = await self.get(schedule, by)
+        if current.status == "over" and current.order.changes:
+            schedule = current.order.changes
         order = await self._merged(schedule, wanted, by)
         return await self._store.change_order(schedule, order, self._clock())
 

@@ -166,17 +166,21 @@ def root(
 ) -> str:
     """The digest's first post: a headline, its lines, and what they are to be read with.
 
-    At most `ROOT_CHARS`, and each line one line. The digest stands beside what was told `before`:
-    the moment when the one before it was due, None for the first one.
+    At most `ROOT_CHARS`, and each line one line; a single one where nothing is new. The digest
+    stands beside what was told `before`: the moment when the one before it was due, None for the
+    first one.
     """
     order, language = schedule.order, language_of(schedule.order)
     words = BOT.of(language)
     when = rule_words(order.rule, language)
     who = _foreign(order.owner_name, NAME_CHARS)  # a mention would ping each time
     foot = words("digest-footer", n=str(schedule.number), when=when, who=who)
-    notes = "\n".join(f"_{note}_" for note in (*_state(digest, order, slot, before), foot))
+    state = [f"_{note}_" for note in _state(digest, order, slot, before)]
+    if before is not None and not digest.has_news:
+        return f"*{_foreign(order.task, TASK_CHARS)}* · {' '.join(state)}"
+    notes = "\n".join((*state, f"_{foot}_"))
     lines = [f"*{_foreign(digest.headline, TASK_CHARS)}*"]
-    for each in digest.lines if digest.has_news or before is None else ():
+    for each in digest.lines:
         mark = f"*{words('digest-new-mark')}* " if each.is_new and before else ""
         # By its host: `link` shows it as text where it is not live.
         source = f", {link(each.source, '', is_live)}" if each.source else ""

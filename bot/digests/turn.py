@@ -102,12 +102,16 @@ class DigestPresenter(TurnPresenter):
 
     async def _tell(self, event: TurnFinished, slot: Slot) -> tuple[SlotState, str]:
         """Post what was found, if anything; what became of the slot, and its post."""
-        if event.outcome not in ("answered", "limited") or self._published is None:
-            return "failed", ""
         store = self._runtime.schedules
         schedule, before = await store.get(slot.schedule), await self._before(slot)
-        published = self._published.beside(await self._known(slot))
-        if schedule.order.only_when_new and before and not published.has_news:
+        published = self._published
+        if published is None and event.outcome == "limited":  # it ends with what it has
+            published = PublishedDigest.of_answer(schedule.order.task, event.answer)
+        if event.outcome not in ("answered", "limited") or published is None:
+            return "failed", ""
+        published = published.beside(await self._known(slot))
+        is_quiet = before is not None and not published.has_news
+        if schedule.order.only_when_new and is_quiet:
             return "nothing_new", ""
         text = posts.root(published, schedule, slot, before, live_links(event))
         try:
@@ -123,7 +127,8 @@ class DigestPresenter(TurnPresenter):
         await self._runtime.sessions.go_on_in(
             thread.session, event.turn, reader=READER, now=self._clock(), told=told
         )
-        await self._post_thread(event, published.details.strip(), thread)
+        if not is_quiet:
+            await self._post_thread(event, published.details.strip(), thread)
         for kind, what in published.told.items():
             await store.note_reported(schedule.id, kind, what, slot.at)
         return "posted", thread.root_ts

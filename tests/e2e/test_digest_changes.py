@@ -226,3 +226,19 @@ async def test_a_change_in_words_waits_for_a_yes_like_an_order(office: Office) -
     unclear = reading("change", which=schedule.number, question="Better in which way?")
     asked = await office.say("make the digest better", unclear)
     assert asked.text == "Better in which way?"
+
+
+async def test_a_form_of_before_the_yes_changes_the_digest_that_was_meant(office: Office) -> None:
+    schedule = await office.order()
+    tuesdays = "FREQ=WEEKLY;BYDAY=TU;BYHOUR=9;BYMINUTE=0"
+    weekly = reading("change", which=schedule.number, rrule=tuesdays)
+    proposal = await office.say("make the digest weekly", weekly)
+    await office.press(proposal, "change")
+    form = await office.form()
+    await office.press(proposal, "confirm")
+    await office.without_buttons(proposal)
+    assert await office.fill_in(form, {"days": "FREQ=WEEKLY;BYDAY=MO", "time": "14:30"}) == {}
+    told = await office.next_post(proposal.root_ts, after=1)
+    assert "is changed" in told.text
+    now = await office.schedule(schedule.number)
+    assert now.order.rule.recurrence == "FREQ=WEEKLY;BYDAY=MO;BYHOUR=14;BYMINUTE=30"

@@ -10,7 +10,7 @@ import pytest
 from agent_core.events import TextDelta
 from agent_core.ids import TurnId
 from agent_core.schedules.schedule import Schedule
-from bot.sandbox.model import Text
+from bot.sandbox.model import Text, ToolUse
 from tests.e2e.digests import (
     HYDROGEN,
     NINE_ON_FRIDAY,
@@ -75,6 +75,19 @@ async def test_how_many_may_be_kept_is_a_setting(
         assert full in await office.told_alone("ann", early)
         await office.say(f"delete digest {schedule.number}")
         assert buttons(await office.say(ORDER))
+
+
+async def test_a_run_that_reaches_a_bound_posts_what_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAX_STEPS", "1")
+    async with office_on(tmp_path) as office:
+        schedule = await office.order()
+        office.world.model.play(ToolUse(name="mcp__local_toolkit__list_local_files", input={}))
+        office.world.model.play(Text(text="Found so far: grids grew by half."))
+        await office.go_to_slot(schedule)
+        [root] = office.roots()
+        assert "• Found so far: grids grew by half." in root.text
 
 
 @pytest.mark.proves("digest.restart")

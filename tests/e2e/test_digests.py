@@ -1,6 +1,7 @@
 """Digests as a channel gets them: what is posted, what is in the thread, and what is new."""
 
 import json
+import re
 
 import pytest
 
@@ -83,6 +84,7 @@ async def test_a_reply_without_a_mention_goes_on_with_what_was_told(office: Offi
 
 
 @pytest.mark.proves("digest.since")
+@pytest.mark.proves("digest.only_new")
 async def test_what_is_new_since_the_digest_before_is_stated(office: Office) -> None:
     schedule = await office.order()
     [first] = await run(office, schedule, GRID, FLOW)
@@ -90,7 +92,8 @@ async def test_what_is_new_since_the_digest_before_is_stated(office: Office) -> 
     [more] = await run(office, schedule, GRID, SALT, FLOW)
     assert "_This is the first one._" in first.text
     assert "*new*" not in first.text + same.text
-    assert "_Nothing new since " in same.text
+    assert re.fullmatch(r"\*battery storage\* · _Nothing new since .*_", same.text)
+    assert replies(office, same) == []
     lines = more.text.splitlines()
     assert lines[1].startswith("• *new* Salt ")
     assert more.text.count("*new*") == 1

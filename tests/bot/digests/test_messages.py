@@ -1,6 +1,6 @@
 """A message that is taken up again, after whatever came of the first time, leaves the same."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,7 +15,7 @@ from agent_core.models import ModelRequest
 from agent_core.runtime.schedules import Timekeeper
 from agent_core.schedules.order_reader import OrderReader
 from agent_core.schedules.schedule import Schedule
-from agent_core.sessions.database import Database
+from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.ledger import Marks
 from agent_core.sessions.schedules import ScheduleStore
 from agent_core.testing.models import ScriptedModel, call
@@ -35,6 +35,7 @@ READ: dict[str, dict[str, object]] = {
     "no, at 10": {"intent": "change", "rrule": TEN},
     "about wine": {"intent": "change", "task": "wine"},
     "pause it": {"intent": "pause"},
+    "delete it": {"intent": "delete"},
 }
 """What the small model reads in a message; in any other one it reads nothing."""
 
@@ -43,6 +44,21 @@ def reading(request: ModelRequest) -> ToolCall:
     """As the model reads the message that it is asked about."""
     words = request.messages[0].text.partition("<message>\n")[2].partition("\n</message>")[0]
     return call("read_order", READ.get(words, {"intent": "none"}))
+
+
+class FailingMarks(Marks):
+    """Its database goes away before the marks of some messages are saved."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.fails: str = ""
+        """A part of the marks that are not saved, once."""
+
+    async def save(self, values: Mapping[str, str]) -> None:
+        if self.fails and self.fails in str(values):
+            self.fails = ""
+            raise DatabaseTrouble("away")
+        await super().save(values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +70,7 @@ class Table:
     store: ScheduleStore
     thread: ThreadRef
     model: ScriptedModel
+    marks: FailingMarks
 
     def message(self, text: str, number: int, *, user: str = "ann") -> InboundMessage:
         return InboundMessage(
@@ -93,13 +110,14 @@ async def table(tmp_path: Path) -> AsyncIterator[Table]:
         timekeeper = Timekeeper(store, _begin_nothing, lambda: NOW, at_once=1)
         orders = Orders(store, timekeeper, api, People(api), lambda: NOW, DigestLimits())
         root = await slack.say("ann", "general", "the root")
-        model = ScriptedModel([reading] * 20)
+        model, marks = ScriptedModel([reading] * 20), FailingMarks(database)
         yield Table(
             slack=slack,
-            digests=DigestMessages(orders, OrderReader(model), api, Marks(database), lambda: NOW),
+            digests=DigestMessages(orders, OrderReader(model), api, marks, lambda: NOW),
             store=store,
             thread=ThreadRef(team=slack.team_id, channel=slack.channels["general"], root_ts=root),
             model=model,
+            marks=marks,
         )
     await database.close()
 
@@ -133,6 +151,36 @@ async def test_a_yes_taken_up_again_agrees_once(table: Table) -> None:
     [schedule] = await table.agreed()
     assert schedule.status == "active"
     assert len(table.posts()) == 1
+
+
+@pytest.mark.parametrize("said", ["yes", "no", "no, at 10", "delete it"])
+async def test_a_message_that_was_dealt_with_and_not_noted_is_read_once_and_nobody_elses(
+    table: Table, said: str
+) -> None:
+    assert await table.digests.take(table.message(ORDER, 1))
+    table.marks.fails = "T070002.000000 1"
+    with pytest.raises(DatabaseTrouble):
+        await table.digests.take_order(table.message(said, 2))
+    before = table.posts()
+    assert await table.digests.take(table.message(said, 2))
+    assert len(table.model.requests) == (1 if said in ("yes", "no") else 2)
+    assert table.posts() == before
+    assert len(await table.agreed()) == (said == "yes")
+
+
+async def test_a_command_that_was_carried_out_and_not_answered_shows_how_things_are(
+    table: Table,
+) -> None:
+    assert await table.digests.take(table.message(ORDER, 1))
+    assert await table.digests.take(table.message("yes", 2))
+    table.slack.fail("chat.postMessage", error="is_inactive")
+    with pytest.raises(SlackError):
+        await table.digests.take_order(table.message("delete it", 3))
+    assert await table.digests.take(table.message("delete it", 3))
+    assert await table.agreed() == []
+    [_, now] = table.posts()
+    assert now.startswith("There are no digests here.")
+    assert len(table.model.requests) == 2
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,8 @@ def test_what_was_told_before_is_not_new_whatever_the_model_says(known: tuple[st
     line = SPAIN if "/" in known[0] else {**SPAIN, "source": ""}
     found = published(line).beside(known)
     assert not found.has_news
-    assert "_Nothing new since Thu 26 March 2026, 09:00._" in root(found, BEFORE)
+    nothing = "*battery storage* · _Nothing new since Thu 26 March 2026, 09:00._"
+    assert root(found, BEFORE) == [nothing]
     assert not any("•" in each for each in root(found, BEFORE))
 
 
