@@ -11,6 +11,7 @@ MAX_SHOWN_CHARS = 40
 MAX_PORT = 65_535
 ONE_WORD = r"""^[^\s\p{C}"']*$"""
 
+_NO_PLACE = re.compile(r"[@?#]|//|:(?:/|$)")
 _HOST = re.compile(r"(?:\*\.)?[\w-]+(?:\.[\w-]+)*\.?")
 
 
@@ -83,7 +84,7 @@ def _read_connection(text: str) -> None:
     pattern, _, target = (part.strip() for part in text.partition("="))
     _read_host(pattern)
     host, port = _read_place(target)
-    if ip_address(host) and port is None:
+    if ip_address(host) and (port is None or "/" in target):
         raise ValueError(text)
 
 
@@ -91,7 +92,7 @@ def _read_place(text: str) -> tuple[str, int | None]:
     """The host, name or address, and its port, where one is named; ValueError for no such place."""
     parts = urlsplit(f"//{text}")
     host, port = parts.hostname or "", parts.port
-    if "@" in text or port == 0 or not (_HOST.fullmatch(host) or ip_address(host)):
+    if _NO_PLACE.search(text) or port == 0 or not (_HOST.fullmatch(host) or ip_address(host)):
         raise ValueError(text)
     return host, port
 
