@@ -30,16 +30,13 @@ FILE = Attachment(name="a.txt", path="downloads/a.txt", mimetype="text/plain", s
 ORDER = "every weekday at 9 post a digest on battery storage"
 NINE = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"
 TEN = NINE.replace("=9", "=10")
+DAILY = "FREQ=DAILY"
 READ: dict[str, dict[str, object]] = {
     ORDER: {"intent": "order", "task": "battery storage", "rrule": NINE},
-    "post a digest on hydrogen every day": {
-        "intent": "order",
-        "task": "hydrogen",
-        "rrule": "FREQ=DAILY",
-    },
-    "post a digest on tides every day": {"intent": "order", "task": "tides", "rrule": "FREQ=DAILY"},
-    "at 9": {"intent": "change", "rrule": "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"},
-    "at 17": {"intent": "change", "rrule": "FREQ=DAILY;BYHOUR=17;BYMINUTE=0"},
+    "every day a digest on hydrogen": {"intent": "order", "task": "hydrogen", "rrule": DAILY},
+    "every day a digest on tides": {"intent": "order", "task": "tides", "rrule": DAILY},
+    "at 9": {"intent": "change", "rrule": f"{DAILY};BYHOUR=9;BYMINUTE=0"},
+    "at 17": {"intent": "change", "rrule": f"{DAILY};BYHOUR=17;BYMINUTE=0"},
     "no, at 10": {"intent": "change", "rrule": TEN},
     "about wine": {"intent": "change", "task": "wine"},
     "pause it": {"intent": "pause"},
@@ -241,7 +238,7 @@ async def test_an_old_message_that_comes_again_says_nothing_to_what_waits_now(
 async def test_the_questions_of_two_people_in_one_thread_do_not_mix(table: Table) -> None:
     said = [("ann", "hydrogen", "at 9"), ("ben", "tides", "at 17")]
     for number, (user, task, _) in enumerate(said):
-        order = f"post a digest on {task} every day"
+        order = f"every day a digest on {task}"
         assert await table.digests.take(table.message(order, number, user=user))
     for number, (user, _, time) in enumerate(said, start=2):
         assert await table.digests.take(table.message(time, number, user=user))
