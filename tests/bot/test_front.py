@@ -83,27 +83,19 @@ async def test_a_file_stays_in_its_place_whatever_its_name(
     assert saved.read_bytes() == b"lines"
 
 
-async def test_a_file_that_slack_does_not_give_is_named_and_costs_no_other(
-    place: Place, bot: Process
+@pytest.mark.parametrize(
+    "url", ["{slack}/gone", "", "not a url", "http://127.0.0.1:1/a.log", "file:///etc/passwd"]
+)
+async def test_a_file_whose_address_leads_nowhere_is_named_and_costs_no_other(
+    place: Place, bot: Process, url: str
 ) -> None:
-    good = await place.attached("good.log", b"lines")
-    gone = replace(good, id="F0GONE", name="gone.log", url_private=f"{place.slack.base_url}/gone")
+    good, url = await place.attached("good.log", b"lines"), url.format(slack=place.slack.base_url)
+    gone = replace(good, id="F0GONE", name="gone.log", url_private=url)
     lost, kept = await bot.files.keep(place.thread.session, (gone, good))
     assert lost == LeftOut(name="gone.log", fault="not_given")
     assert isinstance(kept, Attachment)
     assert (await workspace(bot, place) / kept.path).read_bytes() == b"lines"
     assert len(list((await workspace(bot, place) / "downloads").iterdir())) == 1
-
-
-@pytest.mark.parametrize("url", ["", "not a url", "http://127.0.0.1:1/a.log", "file:///etc/passwd"])
-async def test_an_address_that_leads_nowhere_is_told_and_harms_nothing(
-    place: Place, bot: Process, url: str
-) -> None:
-    file = SlackFile(
-        id="F0NOWHERE", name="a.log", mimetype="text/plain", size_bytes=5, url_private=url
-    )
-    lost = await bot.files.keep(place.thread.session, (file,))
-    assert lost == (LeftOut(name="a.log", fault="not_given"),)
 
 
 async def test_a_link_in_the_place_of_the_downloads_is_not_followed(
@@ -236,33 +228,28 @@ async def test_the_work_of_a_channel_is_stopped_as_far_as_it_began_before(place:
 
 async def test_a_file_goes_to_disk_as_it_comes(place: Place, bot: Process) -> None:
     """Served in 160 pieces from elsewhere in this process: never more than a few are held."""
-    piece, pieces = bytes(CHUNK_BYTES), 160
-    held: list[int] = []
+    pieces, held = [bytes(CHUNK_BYTES)] * 160, list[int]()
 
     async def serve(request: web.Request) -> web.StreamResponse:
         answer = web.StreamResponse()
         await answer.prepare(request)
-        for _ in range(pieces):
+        for piece in pieces:
             held.append(tracemalloc.get_traced_memory()[0])
             await answer.write(piece)
         return answer
 
-    site = web.Application()
+    site, size = web.Application(), CHUNK_BYTES * len(pieces)
     site.router.add_get("/a.bin", serve)
     async with TestServer(site) as server, aiohttp.ClientSession() as session:
         base = str(server.make_url("/"))
         api = SlackApi(web_client("xoxb-1", base_url=f"{base}api/", session=session))
         files = WorkspaceFiles(bot.runtime, api, lambda: NOW)
-        size = len(piece) * pieces
-        file = SlackFile(
-            id="F1", name="a.bin", mimetype="", size_bytes=size, url_private=f"{base}a.bin"
-        )
+        file = replace(await place.attached("a.bin", b""), url_private=f"{base}a.bin")
         tracemalloc.start()
         try:
             [kept] = await files.keep(place.thread.session, (file,))
         finally:
             tracemalloc.stop()
     assert isinstance(kept, Attachment)
-    assert kept.size_bytes == size
-    assert (await workspace(bot, place) / kept.path).stat().st_size == size
+    assert (await workspace(bot, place) / kept.path).stat().st_size == kept.size_bytes == size
     assert max(held) - min(held) < size / 4

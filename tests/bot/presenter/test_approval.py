@@ -176,13 +176,6 @@ def test_every_form_keeps_to_the_limits_of_slack(actions: int, chars: int, verdi
         assert len(draft.text) <= limits.TEXT_CHARS
 
 
-def test_without_the_file_what_does_not_fit_cannot_be_approved() -> None:
-    event = sent(body="word " * 20_000)
-    draft = approval_draft(event, WORDS_EN, "cut")
-    assert labels(draft.blocks) == ["Reject…"]
-    assert "nobody can approve it" in "\n".join(texts(draft.blocks))
-
-
 @pytest.mark.parametrize("language", BOT.languages)
 def test_every_language_says_how_it_ended(language: str) -> None:
     words, event = BOT.of(language), TURN.requested()

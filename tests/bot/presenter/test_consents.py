@@ -100,6 +100,7 @@ async def test_what_is_too_long_is_approved_by_its_file_alone(
     *_, before, asked = visible(stage)
     assert [file.name for file in before.files] == ([] if error else [FILE])
     assert buttons(asked) == left
+    assert ("nobody can approve it" in str(asked.blocks)) == bool(error)
 
 
 @pytest.mark.parametrize("refusals", [1, 2])
