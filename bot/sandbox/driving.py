@@ -272,7 +272,7 @@ async def show(changes: AsyncIterator[Change], names: Mapping[str, str]) -> None
             if not isinstance(post, Post) or change.is_gone:
                 continue
             if change.previous is not None:
-                newest = " ".join(post.text.splitlines()[-1:]).strip(" _*")
+                newest = plain_text(post.text, names=names).rpartition("\n")[2].strip(" _*")
                 if console.is_terminal:
                     status.update(Text(newest))
                 else:
@@ -310,7 +310,8 @@ async def drive(
     )
     showing = None
     if not options.as_json:
-        names = {user_id: name for name, user_id in world.slack.users.items()}
+        known = {**world.slack.users, **world.slack.channels}
+        names = {its_id: name for name, its_id in known.items()}
         showing = asyncio.create_task(show(world.slack.changes(), names))
     unpressed: list[str] = []
     try:

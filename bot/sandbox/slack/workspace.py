@@ -84,7 +84,6 @@ class Views:
             user=user,
             type="home" if kind == "home" else "modal",
             body={"callback_id": "", "private_metadata": "", **body, "blocks": blocks},
-            hash=f"{int(self._state.clock.now())}.{secrets.token_hex(4)}",
         )
 
 

@@ -48,14 +48,14 @@ def test_a_post_tells_who_alone_saw_it_and_what_its_blocks_say() -> None:
 async def test_without_a_terminal_progress_is_printed_line_by_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    begun, later = post(), replace(post(), text="Approve?\n_Reading 8 pages_")
+    begun, later = post(), replace(post(), text="Approve?\n_Asked <@U1> in <#C1>_")
 
     async def changes() -> AsyncIterator[Change]:
         yield Change(begun)
         yield Change(later, begun)
 
-    await show(changes(), {"UBOT": "bot"})
-    assert capsys.readouterr().out.splitlines() == ["bot: Approve?", "   … Reading 8 pages"]
+    await show(changes(), {"UBOT": "bot", "U1": "ann", "C1": "news"})
+    assert capsys.readouterr().out.splitlines() == ["bot: Approve?", "   … Asked @ann in #news"]
 
 
 def pace(*asks: str, **given: Any) -> Pace:
