@@ -53,9 +53,9 @@ ROOMS = {
     "bot/sandbox/composio": Budget(1512, 11, 1600, 14),
     "bot/sandbox": Budget(9125, 67, 9000, 80),
     "mcp_local": Budget(4557, 39, 4700, 42),
-    "product": Budget(42963, 300, 43_000, 330),
+    "product": Budget(42953, 300, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(4232, 37, 4500, 50),
-    "tests": Budget(45005, 292, 45_000, 330),
+    "tests": Budget(44974, 292, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
 
