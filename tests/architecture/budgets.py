@@ -43,7 +43,7 @@ ROOMS = {
     "bot/digests": Budget(1417, 7, 1200, 7),
     "bot/ingress": Budget(2594, 12, 2700, 12),
     "bot/presenter": Budget(1974, 12, 2100, 12),
-    "bot/render": Budget(678, 8, 600, 8),
+    "bot/render": Budget(694, 8, 600, 8),
     "bot/slack_api": Budget(1345, 9, 1350, 11),
     "bot/socket": Budget(558, 4, 700, 8),
     "bot without sandbox": Budget(10927, 73, 10_900, 85),
