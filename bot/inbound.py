@@ -176,7 +176,7 @@ def _readable(token: str, names: Mapping[str, str]) -> str:
         case "@":
             return f"@{names.get(target[1:]) or label or target[1:]}"
         case "#":
-            return f"#{label or target[1:]}"
+            return f"#{names.get(target[1:]) or label or target[1:]}"
         case "!":
             return label or f"@{target[1:].split('^')[0]}"
         case _:

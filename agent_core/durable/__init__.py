@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeVar, cast
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from agent_core.messages import JsonObject
 
@@ -28,6 +28,18 @@ def cannot_replay(error: BaseException) -> bool:
         return isinstance(error, CannotReplay)
     group = cast("BaseExceptionGroup[BaseException]", error)
     return group.subgroup(CannotReplay) is not None
+
+
+def as_recorded(record: object, kind: TypeAdapter[T]) -> T:
+    """What a step, or whoever began a child run, left behind.
+
+    Raises:
+        CannotReplay: other code wrote it, in another shape.
+    """
+    try:
+        return kind.validate_python(record)
+    except ValidationError as error:
+        raise CannotReplay(str(error)) from error
 
 
 class Steps(Protocol):

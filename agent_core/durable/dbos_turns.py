@@ -21,7 +21,7 @@ from dbos._error import DBOSUnexpectedStepError
 from pydantic import TypeAdapter
 from sqlalchemy import make_url
 
-from agent_core.durable import CannotReplay, ChildBody, TurnBody, cannot_replay
+from agent_core.durable import CannotReplay, ChildBody, TurnBody, as_recorded, cannot_replay
 from agent_core.durable.engine import make_system_engine
 from agent_core.errors import SettingsError
 from agent_core.ids import ProcessId
@@ -59,7 +59,7 @@ class DbosSteps:
             record = await DBOS.run_step_async(StepOptions(name=name), recorded)
         except DBOSUnexpectedStepError as error:
             raise CannotReplay(str(error)) from error
-        return result.validate_python(record)
+        return as_recorded(record, result)
 
     async def child(self, run_key: str, payload: JsonObject) -> JsonObject:
         try:

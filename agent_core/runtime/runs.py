@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from agent_core import tracing
-from agent_core.durable import GuardedSteps, Steps, cannot_replay, first_cause
+from agent_core.durable import GuardedSteps, Steps, as_recorded, cannot_replay, first_cause
 from agent_core.errors import SessionError
 from agent_core.events import (
     CorrectionInjected,
@@ -273,7 +273,7 @@ async def run_child(
 
     The body replays: it branches only on records and stored facts.
     """
-    request = CHILD_REQUEST.validate_python(payload)
+    request = as_recorded(payload, CHILD_REQUEST)
     work = await Work.on(parts, TurnId(request.turn))
     scope = work.scope(
         request.run, steps, generation=1, asker=UserId(request.asker), agent=request.agent

@@ -136,10 +136,15 @@ def newest_slot(rule: Rule, *, after: datetime, until: datetime) -> tuple[dateti
         newest, number = slot, number + 1
     if newest is None or number < MAX_COUNTED:
         return newest, number
-    last = min(until, rule.ends or _END, _END)
-    look_backs = (timedelta(hours=2**power) for power in count())
-    near = (newest_slot(rule, after=last - each, until=last)[0] for each in look_backs)
-    return next(filter(None, near)), number
+    last, look_back = min(until, rule.ends or _END, _END), MIN_APART
+    while True:
+        slot = next(slots_after(rule, last - look_back), None)
+        if slot is None or slot > last:
+            look_back *= 2
+        elif look_back > MIN_APART:  # it lies in the older half: the newer one was empty
+            last, look_back = last - look_back / 2, MIN_APART
+        else:
+            return slot, number
 
 
 def check_rule(rule: Rule, now: datetime) -> None:

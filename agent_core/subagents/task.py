@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 
+from agent_core.durable import as_recorded
 from agent_core.errors import SettingsError
 from agent_core.ids import RunId, child_run
 from agent_core.loop.agent import BodyTool, RunScope
@@ -131,7 +132,7 @@ async def _delegate(call: ToolCall, arguments: TaskArguments, scope: RunScope) -
     started_at = scope.clock()
     key = f"{request.turn}#{scope.generation}/{request.run}"
     answer = await scope.steps.child(key, CHILD_REQUEST.dump_python(request, mode="json"))
-    result = CHILD_RESULT.validate_python(answer)
+    result = as_recorded(answer, CHILD_RESULT)
     text = f"{result.text}\n\n{result.correction}" if result.correction else result.text
     return ToolOutput(
         text=text,

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from agent_core.durable import CannotReplay, ChildBody
+from agent_core.durable import CannotReplay, ChildBody, as_recorded
 from agent_core.messages import JsonObject
 
 T = TypeVar("T")
@@ -42,7 +42,7 @@ class RecordedSteps:
             value = self.records[place][1]
             if isinstance(value, Exception):
                 raise value
-            return result.validate_python(value)
+            return as_recorded(value, result)
         if self.kill_after is not None and len(self.done) >= self.kill_after:
             raise KilledError
         try:

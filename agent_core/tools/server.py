@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mcp_types import CallToolResult
 
-from agent_core.background import Background
+from agent_core.background import Background, Backoff
 from agent_core.errors import ToolServerError
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
@@ -35,6 +35,7 @@ Locate = Callable[[bool], Awaitable[ServerConfig]]
 Told = Callable[[ToolCall, ToolContext], Awaitable[JsonObject]]
 """What a server of our own is told of a call, beside the session's directory."""
 
+_RESTARTS = Backoff(first_s=0.2, longest_s=60.0)
 _MAX_DESCRIPTION_CHARS = 10_000
 _UNKNOWN_OUTCOME = "The call may or may not have run: check its effect before you make it again."
 
@@ -63,6 +64,7 @@ class McpServer:
         told: Told | None = None,
         workspace: Path | None = None,
         waits: bool = False,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._config = config
         self._limits = limits
@@ -72,6 +74,7 @@ class McpServer:
         self._told = told
         self._workspace = workspace
         self._waits = waits
+        self._sleep = sleep
         self._starting = asyncio.Lock()
         self._connection: Connection | None = None
         self._tools: Mapping[str, ListedTool] = {}
@@ -216,6 +219,8 @@ class McpServer:
 
     async def _start(self) -> Connection:
         self._raise_if_not_now()
+        if self._starts:
+            await self._sleep(_RESTARTS.wait_s(len(self._starts)))
         self._starts.append(self._clock())
         try:
             connection = await self._connect_located()

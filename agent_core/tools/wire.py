@@ -151,11 +151,15 @@ class Screen:
         return replace(item, message=message.model_copy(update={"result": result}))
 
     def _is_good(self, tool: JsonObject) -> bool:
+        name = str(tool.get("name"))[:128]
+        if as_object(tool.get("execution")).get("taskSupport") == "required":
+            # A later extension of the protocol, which we do not offer.
+            logger.warning("%s: tool %s runs only as a task; left out", self._server, name)
+            return False
         listing = {"tools": [tool], "resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
         try:
             validate_server_result("tools/list", self._version(), listing)
         except ValidationError as error:
-            name = str(tool.get("name"))[:128]
             logger.warning("%s: tool %s is malformed; left out: %s", self._server, name, error)
             return False
         return True

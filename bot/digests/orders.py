@@ -248,4 +248,5 @@ class Orders:
         own = sum(each.owner == order.owner for each in kept)
         for whose, n in (("team", len(kept)), ("place", here), ("person", own)):
             if n >= getattr(self._limits, whose):
-                raise NotDone(f"{whose}_full", n=str(n), channel=order.place)
+                named = {"n": str(n)} | ({"channel": order.place} if whose == "place" else {})
+                raise NotDone(f"{whose}_full", None, **named)

@@ -141,10 +141,12 @@ class CatchUp:
         try:
             async with aclosing(self._fresh(gap, seen, late)) as fresh:
                 were_answered = await self._answer(_after(looking, busy, fresh))
-            were_read = await looking
-        finally:
+        except asyncio.CancelledError:
             looking.cancel()
+            raise
+        finally:  # what was begun there is in the ledger, and nobody else's
             await asyncio.wait({looking})
+        were_read = looking.result()
         if late:
             logger.info("catching up: %d posts were missed long ago", len(late))
         listed = [missed for missed in late if missed.post.thread.channel not in seen.unread]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal, Protocol
 
+from cachetools import LRUCache
+
 from agent_core.ids import SessionId
 from agent_core.messages import Attachment, InboundMessage
 from agent_core.runtime import Ledger, asks_for_nothing
@@ -23,6 +25,7 @@ MAX_MB = 50
 
 MAX_POSTS = 100
 MAX_CHARS = 20_000
+MAX_SAID = 1_000
 """Bounds for the earlier posts of a thread."""
 
 _UNREADABLE = "(The earlier posts of this thread could not be read.)"
@@ -79,6 +82,7 @@ class Handover:
         self._api = api
         self._people = people
         self._posts = posts
+        self._said: LRUCache[str, bool] = LRUCache(MAX_SAID)
 
     async def deliver(self, admitted: Admitted, *, again: bool = False) -> bool:
         """Hand a post to the agent; the ledger is settled once the agent has it.
@@ -100,8 +104,9 @@ class Handover:
         """Over tries and restarts too."""
         op_id = f"{post.key}:{what}"
         try:
-            if await self._api.find_post(post.thread, op_id) is None:
+            if op_id not in self._said and not await self._api.find_post(post.thread, op_id):
                 await self._api.post(post.thread, text, op_id=op_id)
+            self._said[op_id] = True
         except SlackError as error:
             _log.warning("%s could not be said: %s", op_id, error)
 

@@ -237,15 +237,20 @@ class Search:
     async def _read_thread(
         self, read: _Read, thread: ThreadRef, gap: Gap, *, at_once: bool = False
     ) -> dict[str, JsonObject]:
-        """The posts of a thread that were not read yet."""
+        """The posts of a thread that were not read yet; those before a page that is refused."""
         since_s, posts = gap.oldest_s(thread.channel), dict[str, JsonObject]()
-        async for page in self._channels.replies(thread, oldest=_ts(since_s), at_once=at_once):
-            for raw in page:
+        pages = self._channels.replies(thread, oldest=_ts(since_s), at_once=at_once)
+        try:
+            async for raw in (raw async for page in pages for raw in page):
                 ts = text_in(raw, "ts")
                 if ts == thread.root_ts:
                     read.roots[ts] = raw
                 if float(ts) > since_s and ts not in read.posts:
                     posts[ts] = raw
+        except SlackRefused as refused:
+            if _is_no_token(refused):
+                raise
+            _log.warning("a thread of %s is not read to its end: %s", thread.channel, refused)
         return posts
 
     def _candidates(self, read: _Read, posts: Mapping[str, JsonObject]) -> list[Missed]:

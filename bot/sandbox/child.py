@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
+from itertools import pairwise
 from pathlib import Path
 from typing import Self, get_args
 
 from agent_core.events import AnyEvent
 from agent_core.fault_points import EVENT_POINT
 from bot.sandbox import SandboxError
+from bot.sandbox.composio import Call
 from bot.sandbox.settings import child_environment
 from bot.sandbox.world import World
 
@@ -135,6 +137,9 @@ class BotLives:
         """The events that it was killed at."""
         self.ahead = list(kill_at)
         """Those that have not come."""
+        self._calls = world.composio.calls if world.composio else []
+        self._calls_before: list[int] = []
+        """How many there were at each death."""
         self._world = world
         self._environment = environment
         self._directory = directory
@@ -163,6 +168,7 @@ class BotLives:
             return
         await self._process.stop()
         self.deaths.append(self.ahead.pop(0))
+        self._calls_before.append(len(self._calls))
         await self.__aenter__()
 
     async def connected(self) -> None:
@@ -176,12 +182,18 @@ class BotLives:
         """How many steps were done again for its deaths.
 
         These are the model requests that the stand-in had word for word before, and the calls that
-        reached the Composio stand-in with the tool and arguments of an earlier one. What the bot's
-        own toolkit did again is not seen, nor what a real service got.
+        reached the Composio stand-in with the tool and arguments of one before the last death. What
+        the bot's own toolkit did again is not seen, nor what a real service got.
         """
-        world = self._world
-        asked = world.model.calls if world.model and self.deaths else []
-        called = world.composio.calls if world.composio and self.deaths else []
+        asked = self._world.model.calls if self._world.model and self.deaths else []
         done = Counter(call.digest for call in asked if call.kind != "rejected")
-        done += Counter(f"{call.tool} {sorted(call.arguments.items())}" for call in called)
-        return done.total() - len(done)
+        return done.total() - len(done) + count_repeated(self._calls, self._calls_before)
+
+
+def count_repeated(calls: Sequence[Call], deaths: Iterable[int]) -> int:
+    """How many calls were as one before the last death; each death came after so many calls."""
+    return sum(
+        call in calls[:begin]
+        for begin, end in pairwise([*deaths, len(calls)])
+        for call in calls[begin:end]
+    )

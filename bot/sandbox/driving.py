@@ -261,7 +261,10 @@ class Driver:
 
 
 async def show(changes: AsyncIterator[Change], names: Mapping[str, str]) -> None:
-    """Print what is posted; the newest line of an edited post is progress, shown in one place."""
+    """Print what is posted; the newest line of an edited post is progress.
+
+    That stands in one place on a terminal.
+    """
     console = Console(highlight=False, soft_wrap=True)
     with console.status("") as status:
         async for change in changes:
@@ -269,7 +272,11 @@ async def show(changes: AsyncIterator[Change], names: Mapping[str, str]) -> None
             if not isinstance(post, Post) or change.is_gone:
                 continue
             if change.previous is not None:
-                status.update(Text(" ".join(post.text.splitlines()[-1:]).strip(" _*")))
+                newest = plain_text(post.text, names=names).rpartition("\n")[2].strip(" _*")
+                if console.is_terminal:
+                    status.update(Text(newest))
+                else:
+                    console.print(Text(f"   … {newest}"))
                 continue
             if post.text and post.subtype != "file_share":
                 words = plain_text(post.text, names=names)
@@ -303,7 +310,8 @@ async def drive(
     )
     showing = None
     if not options.as_json:
-        names = {user_id: name for name, user_id in world.slack.users.items()}
+        known = {**world.slack.users, **world.slack.channels}
+        names = {its_id: name for name, its_id in known.items()}
         showing = asyncio.create_task(show(world.slack.changes(), names))
     unpressed: list[str] = []
     try:

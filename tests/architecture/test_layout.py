@@ -1,6 +1,7 @@
 """The shape of the repository: what lies at its top, who stands alone."""
 
 import ast
+import re
 import subprocess
 from pathlib import Path
 
@@ -104,3 +105,12 @@ def test_a_stand_in_borrows_nothing_of_the_product(name: str) -> None:
 def test_no_package_imports_the_tests(package: str) -> None:
     found = {module for path in sources(REPOSITORY / package) for module in imported_modules(path)}
     assert {module for module in found if lies_in(module, "tests")} == set()
+
+
+def test_the_readmes_way_of_a_mention_names_at_most_30_files_that_there_are() -> None:
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    way = readme.partition("**The way of a mention**")[2].partition("| Where |")[0]
+    named = set(re.findall(r"`([a-z_]+(?:/[a-z_]+)+)`", way))
+    places = [REPOSITORY, *(REPOSITORY / package for package in PACKAGES)]
+    assert 20 < len(named) <= 30
+    assert [each for each in named if not any((p / f"{each}.py").exists() for p in places)] == []

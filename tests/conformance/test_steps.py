@@ -278,6 +278,25 @@ async def test_another_step_in_the_place_of_a_recorded_one_cannot_replay(lives: 
     assert "other" not in done.names
 
 
+@pytest.mark.proves("crashes.new_code")
+async def test_a_record_of_another_shape_cannot_replay(lives: Lives) -> None:
+    done = Done()
+
+    async def body(steps: Steps) -> None:
+        await steps.once("a", done.work("a"), TEXT)
+        await steps.once("b", done.cutting("b"), TEXT)
+
+    async def changed(steps: Steps) -> None:
+        async def count() -> tuple[int, ...]:
+            raise AssertionError("it was done")
+
+        await steps.once("a", count, NUMBERS)
+
+    await lives.live(body, done.cut)
+    with pytest.raises(CannotReplay):
+        await lives.live(changed, asyncio.Event())
+
+
 async def test_a_step_in_the_place_of_a_child_cannot_replay(lives: Lives) -> None:
     done = Done()
 

@@ -6,7 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.cli import app
-from bot.sandbox.child import KINDS, read_events
+from bot.sandbox.child import KINDS, count_repeated, read_events
+from bot.sandbox.composio import Call
 from tests.e2e.command_line import run_sandbox
 
 REPORT = "Write a comprehensive report on keeping chat bots reliable"
@@ -29,6 +30,17 @@ def test_what_cannot_be_done_is_said_with_code_2(arguments: list[str], named: st
     result = CliRunner().invoke(app, ["sandbox", *arguments], env={"COLUMNS": "500"})
     assert result.exit_code == 2
     assert named in result.output
+
+
+@pytest.mark.parametrize(
+    ("topics", "deaths", "repeated"),
+    [("aab", (), 0), ("aab", (3,), 0), ("aab", (1,), 1), ("abcc", (1,), 0), ("abab", (1, 2), 2)],
+)
+def test_a_call_is_repeated_if_one_before_the_last_death_was_the_same(
+    topics: str, deaths: tuple[int, ...], repeated: int
+) -> None:
+    calls = [Call(user_id="T1:U1", tool="SEARCH", arguments={"about": each}) for each in topics]
+    assert count_repeated(calls, deaths) == repeated
 
 
 @pytest.mark.proves("sandbox.kill_at")

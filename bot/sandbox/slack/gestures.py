@@ -222,7 +222,7 @@ class Gestures:
         """Submit a modal with what was entered, by action id, and do what the app answers.
 
         Raises UnfilledError for an input that must be filled, KeyError for a choice that is not
-        there, ApiError for a view that Slack does not take.
+        there.
         """
         view = self.state.views[view_id]
         view = replace(view, state=collect_state(view.body["blocks"], entered or {}))
@@ -230,15 +230,8 @@ class Gestures:
         shown = show_view(view)
         delivery = await self._interact("view_submission", user, view=shown, response_urls=[])
         answer = delivery.answer or {}
-        match answer.get("response_action"):
-            case "errors":
-                pass
-            case "update":
-                self.workspace.views.update(view, answer["view"])
-            case _ if delivery.acked_at_s is not None:
-                self.state.close_view(view)
-            case _:
-                pass
+        if delivery.acked_at_s is not None and answer.get("response_action") != "errors":
+            self.state.close_view(view)
         return delivery
 
     async def close_view(self, view_id: str) -> None:

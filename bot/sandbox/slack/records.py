@@ -161,7 +161,6 @@ class View:
     user: str
     type: Literal["modal", "home"]
     body: JsonObject
-    hash: str
     state: JsonObject = field(default_factory=dict[str, object])
 
 

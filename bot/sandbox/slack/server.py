@@ -79,7 +79,6 @@ METHODS: Mapping[str, Method] = {
     "users.info": Method(run=conversations.user_info, scopes=_USERS, rate=TIER_4),
     "views.open": Method(run=agents.open_view, rate=TIER_4),
     "views.publish": Method(run=agents.publish_view, rate=TIER_4),
-    "views.update": Method(run=agents.update_view, rate=TIER_4),
 }
 
 

@@ -59,18 +59,10 @@ class Views:
         self._state.show_view(view)
         return view
 
-    def update(self, view: View, body: JsonObject, *, expected_hash: str = "") -> View:
-        """Replace a view's content. Entered values go with the blocks that held them."""
-        if expected_hash and expected_hash != view.hash:
-            raise ApiError("hash_conflict")
-        updated = replace(self._build(view.user, body, view.type), id=view.id)
-        self._state.show_view(updated)
-        return updated
-
-    def publish(self, user: str, body: JsonObject, *, expected_hash: str = "") -> View:
-        if (current := self._state.homes.get(user)) is not None:
-            return self.update(current, body, expected_hash=expected_hash)
+    def publish(self, user: str, body: JsonObject) -> View:
         view = self._build(user, body, "home")
+        if (current := self._state.homes.get(user)) is not None:
+            view = replace(view, id=current.id)
         self._state.show_view(view)
         return view
 
@@ -92,7 +84,6 @@ class Views:
             user=user,
             type="home" if kind == "home" else "modal",
             body={"callback_id": "", "private_metadata": "", **body, "blocks": blocks},
-            hash=f"{int(self._state.clock.now())}.{secrets.token_hex(4)}",
         )
 
 

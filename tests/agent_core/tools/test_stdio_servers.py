@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, use_span
 
+from agent_core.testing.tools import ignore_progress, tool_call
+from agent_core.tools import ToolContext
+from agent_core.tools.server import McpServer
 from agent_core.tools.servers import StdioServer
 from tests.agent_core.tools.conftest import QUICK, Start
 from tests.agent_core.tools.world import needs_pidfd, raw, watched
@@ -27,7 +30,7 @@ async def test_malformed_tools_do_not_cost_the_good_ones(
 ) -> None:
     bot = start(raw("malformed"))
     assert await bot.names() == ["first", "last"]
-    for bad in ("bad_required", "bad_type", "bad_parameter", "bad_schema"):
+    for bad in ("bad_required", "bad_type", "bad_parameter", "bad_schema", "only_as_a_task"):
         assert bad in caplog.text
 
 
@@ -96,6 +99,21 @@ async def test_a_read_only_call_is_made_again_after_the_servers_death(
     bot = start(raw())
     output = await bot.call("exit_unless", marker=str(tmp_path / "marker"))
     assert (output.text, output.is_error) == ("survived", False)
+
+
+@pytest.mark.proves("hub.dead", "hub.restarts")
+async def test_each_restart_within_a_minute_is_waited_for_longer(context: ToolContext) -> None:
+    waits: list[float] = []
+
+    async def sleep(wait_s: float) -> None:
+        waits.append(wait_s)
+
+    server = McpServer(raw(), QUICK, sleep=sleep)
+    for starts in range(4):
+        await server.run(tool_call("mcp__raw__exit", {}), context, ignore_progress)
+        assert len(waits) == starts
+    await server.close()
+    assert 0 < waits[0] < waits[1] < waits[2]
 
 
 @pytest.mark.proves("hub.restarts")

@@ -1,12 +1,17 @@
-"""What the command line asks of the sandbox, and what `--json` tells of it."""
+"""What the command line asks of the sandbox, and what it tells of it."""
 
+from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
+
 from bot.sandbox.composio import Execution
-from bot.sandbox.driving import effect_json, post_json
+from bot.sandbox.driving import effect_json, post_json, show
 from bot.sandbox.model import Pace
 from bot.sandbox.slack import Post, SlackStandIn
+from bot.sandbox.slack.feed import Change
 from bot.sandbox.world import UNHURRIED, SandboxOptions, read_manifest
 
 ANN, BOB = "U1", "bob@example.com"
@@ -38,6 +43,19 @@ def test_a_post_tells_who_alone_saw_it_and_what_its_blocks_say() -> None:
     seen = [post_json(each) for each in (post(ephemeral_to=ANN), post(blocks=(section,)))]
     assert [each["only_for"] for each in seen] == [ANN, None]
     assert [each["blocks_text"] for each in seen] == ["", f"to: {BOB}"]
+
+
+async def test_without_a_terminal_progress_is_printed_line_by_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    begun, later = post(), replace(post(), text="Approve?\n_Asked <@U1> in <#C1>_")
+
+    async def changes() -> AsyncIterator[Change]:
+        yield Change(begun)
+        yield Change(later, begun)
+
+    await show(changes(), {"UBOT": "bot", "U1": "ann", "C1": "news"})
+    assert capsys.readouterr().out.splitlines() == ["bot: Approve?", "   … Asked @ann in #news"]
 
 
 def pace(*asks: str, **given: Any) -> Pace:

@@ -57,16 +57,8 @@ def open_view(call: Call) -> JsonObject:
     return _show(call.workspace.views.open(call.args.required("trigger_id"), _view(call)))
 
 
-def update_view(call: Call) -> JsonObject:
-    """Replace the content of a view."""
-    views, args = call.workspace.views, call.args
-    view = views.find(args.text("view_id"))
-    return _show(views.update(view, _view(call), expected_hash=args.text("hash")))
-
-
 def publish_view(call: Call) -> JsonObject:
     """Set a person's App Home."""
-    user, views = call.args.required("user_id"), call.workspace.views
     if not call.app.is_home_enabled:
         raise ApiError("not_enabled")
-    return _show(views.publish(user, _view(call), expected_hash=call.args.text("hash")))
+    return _show(call.workspace.views.publish(call.args.required("user_id"), _view(call)))

@@ -49,6 +49,7 @@ LISTS: dict[str, list[Any]] = {
         {"description": "nameless", "inputSchema": OBJECT},
         tool("bad_schema", "none"),  # type: ignore[arg-type]
         "not even an object",
+        tool("only_as_a_task", execution={"taskSupport": "required"}),
         tool("last"),
     ],
     "duplicates": [tool("twin", TEXT), tool("twin"), tool("other")],

@@ -163,7 +163,7 @@ async def test_a_modal_holds_the_focus_shows_errors_and_keeps_what_was_entered(
         sent.append(values["place"]["place_in"]["selected_conversation"])
         errors = {"depth": "Only deep is deep enough."}
         if values["depth"]["depth_in"]["value"] == "deep":
-            await ack(response_action="update", view=form(field("more", "More")))
+            await ack()
         else:
             await ack(response_action="errors", errors=errors)
 
@@ -181,8 +181,6 @@ async def test_a_modal_holds_the_focus_shows_errors_and_keeps_what_was_entered(
     await expect(stage.dialog.get_by_text("Only deep is deep enough.")).to_be_visible()
     await stage.dialog.get_by_label("Depth").fill("deep")
     await stage.dialog.get_by_role("button", name="Send").click()
-    await expect(stage.dialog.get_by_label("More")).to_be_focused()
-    await stage.browser.keyboard.press("Escape")
     await expect(stage.dialog).to_have_count(0)
     await expect(opener).to_be_focused()
     assert sent == [stage.channel("energy")] * 2

@@ -3,7 +3,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.sandbox.slack import ManualClock, SlackStandIn
-from tests.bot.sandbox.slack.echo_bot import Client, EchoBot, socket_mode, web_client
+from tests.bot.sandbox.slack.echo_bot import Client, web_client
 
 
 @pytest.fixture
@@ -25,10 +25,3 @@ def general(slack: SlackStandIn) -> str:
 @pytest.fixture
 async def client(slack: SlackStandIn) -> Client:
     return web_client(slack)
-
-
-@pytest.fixture
-async def bot(slack: SlackStandIn) -> AsyncIterator[EchoBot]:
-    bot = EchoBot(slack)
-    async with socket_mode(bot.app, slack):
-        yield bot

@@ -19,46 +19,28 @@ BoltApp: TypeAlias = Any
 
 
 class EchoBot:
-    """Answers mentions and direct messages in their thread; remembers every body it was given."""
+    """Answers mentions in their thread."""
 
     def __init__(self, slack: SlackStandIn) -> None:
-        self.app = bolt_app(slack)
-        self.client = self.app.client
-        self.bodies: list[Body] = []
+        self.client = web_client(slack)
+        self.app: BoltApp = AsyncApp(client=self.client)
         self.app.event("app_mention")(self._echo)
-        self.app.event("message")(self._echo_direct)
 
-    async def _echo(self, body: Body, event: Body) -> None:
-        self.bodies.append(body)
+    async def _echo(self, event: Body) -> None:
         await self.client.chat_postMessage(
             channel=event["channel"],
             thread_ts=event.get("thread_ts") or event["ts"],
             text=f"echo: {event['text']}",
         )
 
-    async def _echo_direct(self, body: Body, event: Body) -> None:
-        if event["channel_type"] == "im" and "subtype" not in event:
-            await self._echo(body, event)
-        else:
-            self.bodies.append(body)
 
-
-def web_client(slack: SlackStandIn, *, token: str | None = None) -> Client:
-    token = slack.bot_token if token is None else token
-    return AsyncWebClient(token=token, base_url=slack.api_url, timeout=5)
-
-
-def bolt_app(slack: SlackStandIn) -> BoltApp:
-    return AsyncApp(client=web_client(slack))
+def web_client(slack: SlackStandIn) -> Client:
+    return AsyncWebClient(token=slack.bot_token, base_url=slack.api_url, timeout=5)
 
 
 @asynccontextmanager
-async def socket_mode(
-    app: BoltApp, slack: SlackStandIn, *, ping_interval_s: float = 10
-) -> AsyncGenerator[None]:
-    handler: Any = AsyncSocketModeHandler(
-        app, app_token=slack.app_token, ping_interval=ping_interval_s
-    )
+async def socket_mode(app: BoltApp, slack: SlackStandIn) -> AsyncGenerator[None]:
+    handler: Any = AsyncSocketModeHandler(app, app_token=slack.app_token)
     await handler.connect_async()
     await slack.connected()
     try:

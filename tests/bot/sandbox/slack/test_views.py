@@ -36,12 +36,6 @@ async def open_modal(slack: SlackStandIn, **fields: object) -> Body:
     return (await web_client(slack).views_open(trigger_id=trigger(slack), view=view))["view"]
 
 
-def title(slack: SlackStandIn) -> str | None:
-    """Of the modal that Ann has open."""
-    view = slack.workspace.views.modal_of(slack.people["ann"])
-    return view.body["title"]["text"] if view else None
-
-
 async def test_a_trigger_is_good_once_and_for_three_seconds(
     slack: SlackStandIn, client: Client, clock: ManualClock
 ) -> None:
@@ -54,15 +48,6 @@ async def test_a_trigger_is_good_once_and_for_three_seconds(
         ("1.2.3", "invalid_trigger_id"),
     ):
         assert await error_of(client.views_open(trigger_id=trigger_id, view=MODAL)) == error
-
-
-async def test_a_view_is_guarded_by_its_hash(slack: SlackStandIn, client: Client) -> None:
-    view = await open_modal(slack)
-    place = {"view_id": view["id"], "hash": view["hash"]}
-    await client.views_update(view={**MODAL, "title": plain("New")}, **place)
-    assert await error_of(client.views_update(view=MODAL, **place)) == "hash_conflict"
-    assert title(slack) == "New"
-    assert await error_of(client.views_update(view_id="V0", view=MODAL)) == "not_found"
 
 
 @pytest.mark.parametrize(

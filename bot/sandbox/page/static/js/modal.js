@@ -1,12 +1,11 @@
 /** The modal view of the app, in the browser's own modal dialog. */
 
 import { blocks } from "./blocks/blocks.js";
-import { carryOver, problems, showErrors, values } from "./blocks/view.js";
+import { problems, showErrors, values } from "./blocks/view.js";
 import { freshId, h, tabStops } from "./dom.js";
 import { button, iconButton } from "./icons.js";
 import { surfaceToasts } from "./popup.js";
 
-/** A view that is updated keeps what was entered into it. */
 export class Modal {
   constructor(app) {
     this.app = app;
@@ -21,12 +20,11 @@ export class Modal {
 
   update() {
     const view = this.app.store.modal;
-    if (view && view.hash !== this.frame?.hash) this.show(this.framed(view));
+    if (view && view.id !== this.frame?.id) this.show(this.framed(view));
     else if (!view && this.frame) this.hide();
   }
 
   show(frame) {
-    if (this.frame?.id === frame.id) carryOver(this.frame.body, frame.body);
     this.frame = frame;
     this.dialog.replaceChildren(frame.node);
     this.dialog.setAttribute("aria-labelledby", frame.titleId);
@@ -46,7 +44,7 @@ export class Modal {
     if (this.opener?.isConnected) this.opener.focus();
   }
 
-  framed({ id, hash, title, submit, close, blocks: list }) {
+  framed({ id, title, submit, close, blocks: list }) {
     const { app } = this;
     const titleId = freshId("modal");
     const act = (action) => app.attempt("click", { view_id: id, ...action });
@@ -58,7 +56,7 @@ export class Modal {
       h("div", { class: "modal-head" }, h("h2", { id: titleId, text: title?.text ?? "" }), cross),
       h("div", { class: "modal-body" }, body),
       h("div", { class: "modal-foot" }, cancel, send));
-    return { id, hash, node, body, titleId, cancel };
+    return { id, node, body, titleId, cancel };
   }
 
   async submit(id, body, send) {
