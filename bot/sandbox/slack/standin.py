@@ -5,8 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import Any, Self, TypeVar
 
-from aiohttp import web
-
+from bot.sandbox.loopback import serve
 from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES, App
 from bot.sandbox.slack.clock import Background, Clock, SystemClock
 from bot.sandbox.slack.feed import Change
@@ -34,7 +33,6 @@ class SlackStandIn(Gestures):
     def __init__(
         self,
         *,
-        port: int = 0,
         bot_name: str = "universal-agent",
         clock: Clock | None = None,
         scopes: Sequence[str] = DEFAULT_SCOPES,
@@ -50,7 +48,6 @@ class SlackStandIn(Gestures):
         """The sockets themselves, for faults: black holes, lost acknowledgements, odd frames."""
         super().__init__(Workspace(state, self.app, self.sockets, self._background))
         self._server = Server(self.workspace, RateLimiter(clock) if rate_limits else None)
-        self._port = port
         self._running = AsyncExitStack()
         self.bot_token, self.app_token = self.app.bot_token, self.app.app_token
         self.bot_user_id, self.bot_id = self.app.bot_user_id, self.app.bot_id
@@ -83,13 +80,9 @@ class SlackStandIn(Gestures):
 
     async def __aenter__(self) -> Self:
         self._running.push_async_callback(self._background.close)
-        runner = web.AppRunner(self._server.build_app(), access_log=None, shutdown_timeout=1.0)
-        await runner.setup()
-        self._running.push_async_callback(runner.cleanup)
+        port = await self._running.enter_async_context(serve(self._server.build_app()))
         self._running.push_async_callback(self.sockets.close)
-        await web.TCPSite(runner, "127.0.0.1", self._port).start()
-        self._port = runner.addresses[0][1]
-        self.workspace.base_url = f"http://127.0.0.1:{self._port}"
+        self.workspace.base_url = f"http://127.0.0.1:{port}"
         return self
 
     async def __aexit__(self, *_: object) -> None:
