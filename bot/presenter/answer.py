@@ -3,10 +3,11 @@
 import logging
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 
 from agent_core.events import QuestionAsked, TurnFinished
 from agent_core.words import Words
-from bot.presenter.journal import Place
+from bot.presenter.journal import Place, whisper
 from bot.render import (
     Draft,
     IsLive,
@@ -20,7 +21,7 @@ from bot.render import (
     split,
     to_mrkdwn,
 )
-from bot.slack_api import ContentRefused
+from bot.slack_api import ContentRefused, SlackAuthRefused, SlackRefused
 
 WHOLE_ANSWER_NAME = "answer.md"
 NEAR = timedelta(days=1)
@@ -93,17 +94,36 @@ async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> bool:
     for number, draft in enumerate(drafts):
         part_op = f"{op}:{number}"
         try:
-            await place.post(part_op, draft)
+            await _post(place, part_op, draft)
         except ContentRefused as refused:
             _log.warning("posting smaller: %s", refused)
             is_whole &= await _post_smaller(place, part_op, draft.text)
     return is_whole
 
 
+async def _post(place: Place, op: str, draft: Draft) -> None:
+    """In its place or, where thread and direct conversation take nothing, for the asker alone."""
+    try:
+        await place.post(op, draft)
+    except (SlackAuthRefused, ContentRefused):
+        raise
+    except SlackRefused as refused:
+        _log.warning("the asker cannot be written to: %s", refused)
+        await place.journal.once(f"{op}:ephemeral", partial(_whisper, place, draft))
+
+
+async def _whisper(place: Place, draft: Draft, _may_exist: bool) -> None:
+    """The last place: nobody else sees it, and it is gone when Slack is loaded anew."""
+    try:
+        await whisper(place.api, place.thread, place.board.asker, Draft(text=draft.text))
+    except SlackRefused:
+        _log.exception("an answer could be posted nowhere")
+
+
 async def _post_smaller(place: Place, op: str, text: str) -> bool:
     try:
         for number, part in enumerate(split(text, limits.TEXT_CHARS // 3)):
-            await place.post(f"{op}.{number}", Draft(text=part))
+            await _post(place, f"{op}.{number}", Draft(text=part))
     except ContentRefused:
         _log.exception("a part of an answer was refused in every form")
         return False

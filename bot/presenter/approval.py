@@ -9,9 +9,8 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from itertools import groupby
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction
 from agent_core.messages import JsonObject
@@ -31,6 +30,9 @@ from bot.render import (
     section,
     split,
 )
+
+Form = Literal["whole", "cut", "bare"]
+"""`cut`: as much as fits; `bare`: no arguments. Both name the file that holds everything."""
 
 DIGEST_CHARS = 12
 MAX_ACTIONS = 20
@@ -62,11 +64,16 @@ _BLANK = frozenset(
 """Seen as nothing, though their categories are those of letters, signs and accents."""
 
 
-def fits(event: ApprovalRequested, words: Words) -> bool:
+def fitting_forms(event: ApprovalRequested, words: Words) -> list[Form]:
+    """The forms to post it in, best first: the next one where Slack refuses one."""
+    return ["whole", "cut", "bare"] if _fits(event, words) else ["cut", "bare"]
+
+
+def _fits(event: ApprovalRequested, words: Words) -> bool:
     """Whether Slack takes a post with all arguments."""
     if sum(len(json.dumps(action.arguments)) for action in event.actions) > HOPELESS_CHARS:
         return False
-    blocks = _facts(event, words, is_whole=True)
+    blocks = _facts(event, words, "whole")
     chars = sum(len(_text_of(block)) for block in blocks)
     return (
         len(blocks) <= limits.BLOCKS_PER_POST - BLOCKS_FOR_DECIDING
@@ -76,7 +83,16 @@ def fits(event: ApprovalRequested, words: Words) -> bool:
 
 def approval_file(event: ApprovalRequested) -> bytes:
     """The file with everything, exactly as it would be sent."""
-    done = [asdict(action) for action in event.actions]
+    done = [
+        {
+            "tool": action.tool,
+            "toolkit": action.toolkit,
+            "account": action.account,
+            "needs_approval": action.asks,
+            "arguments": action.arguments,
+        }
+        for action in event.actions
+    ]
     return exact_json({"digest": event.digest, "tool": event.tool, "actions": done}).encode()
 
 
@@ -86,32 +102,32 @@ def file_name(event: ApprovalRequested) -> str:
 
 
 def approval_draft(
-    event: ApprovalRequested, words: Words, *, is_whole: bool, is_attached: bool = False
+    event: ApprovalRequested, words: Words, form: Form, *, is_attached: bool = False
 ) -> Draft:
     """The post while it is undecided; without the file, what does not fit cannot be approved."""
-    is_all_shown = is_whole or is_attached
+    is_all_shown = form == "whole" or is_attached
     digest = event.digest[:DIGEST_CHARS]
     below = [words("consent-until", when=local_time(event.deadline), digest=digest)]
     if is_attached:
         below.insert(0, words("consent-in-file", file=file_name(event), digest=digest))
-    elif not is_whole:
+    elif form != "whole":
         below.insert(0, words("consent-not-shown"))
     names: list[Button] = ["approve", "reject"] if is_all_shown else ["reject"]
     if is_all_shown and event.may_allow_thread:
         names.append("approve_thread")
     row = actions(*(consent_button(name, words, event.consent) for name in names))
-    blocks = [*_facts(event, words, is_whole=is_whole), context("\n".join(below)), row]
+    blocks = [*_facts(event, words, form), context("\n".join(below)), row]
     return Draft(text=_fallback(event, words), blocks=tuple(blocks))
 
 
 def decided_draft(
-    event: ApprovalRequested, decided: ApprovalDecided, words: Words, *, is_whole: bool
+    event: ApprovalRequested, decided: ApprovalDecided, words: Words, form: Form
 ) -> Draft:
     """The post once it is decided: the same facts, and the decision in the place of the buttons."""
     said = decision(decided, words)
     mark = context(f"`{event.digest[:DIGEST_CHARS]}`")
     text = split("\n".join([_fallback(event, words), said]), limits.TEXT_CHARS)[0]
-    blocks = (*_facts(event, words, is_whole=is_whole), mark, section(f"*{said}*"))
+    blocks = (*_facts(event, words, form), mark, section(f"*{said}*"))
     return Draft(text=text, blocks=blocks)
 
 
@@ -130,8 +146,9 @@ def decision(decided: ApprovalDecided, words: Words) -> str:
     )
 
 
-def _facts(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[JsonObject]:
+def _facts(event: ApprovalRequested, words: Words, form: Form) -> list[JsonObject]:
     """All blocks above those of the deciding; of what is not whole only the beginning."""
+    is_whole = form == "whole"
     asking = [action for action in event.actions if action.asks]
     shown = asking if is_whole else asking[:MAX_ACTIONS]
     share = None if is_whole else SHARED_CHARS // max(1, len(shown))
@@ -140,7 +157,8 @@ def _facts(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[Js
         numbered = f"{number}. " if len(asking) > 1 else ""
         lines = [_title(event, action, numbered, words), *_reaches(action, words, is_whole)]
         blocks += _sections("\n".join(lines))
-        blocks += _arguments(action, words, share)
+        if form != "bare":
+            blocks += _arguments(action, words, share)
     if left := len(asking) - len(shown):
         blocks.append(section(f"*… {words('consent-more', n=left)}*"))
     if along := [action for action in event.actions if not action.asks]:

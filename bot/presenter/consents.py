@@ -12,7 +12,13 @@ from agent_core.errors import AgentError, ConsentRefused
 from agent_core.events import ApprovalDecided, ApprovalRequested, AuthEnded, AuthRequired
 from agent_core.ids import ConsentId, UserId
 from agent_core.words import Words
-from bot.presenter.approval import approval_draft, approval_file, decided_draft, file_name, fits
+from bot.presenter.approval import (
+    approval_draft,
+    approval_file,
+    decided_draft,
+    file_name,
+    fitting_forms,
+)
 from bot.presenter.apps import app_name, app_names, connection_value, consent_button, link_button
 from bot.presenter.files import ThreadFiles
 from bot.presenter.journal import Place, whisper
@@ -90,7 +96,7 @@ class ConsentPosts:
         self._requests: dict[ConsentId, ApprovalRequested] = {}
 
     async def request(self, event: ApprovalRequested) -> None:
-        """Post what is to be approved: whole, or its beginning beside a file with all of it.
+        """Post what is to be approved: whole, or what Slack takes beside a file with all of it.
 
         Raises:
             SlackError: Slack gave no answer; ask again later.
@@ -99,23 +105,22 @@ class ConsentPosts:
         op, words = _op(event), self._place.board.words
         if await self._posted(op):
             return
-        if fits(event, words):
+        for form in fitting_forms(event, words):
+            attached = form != "whole" and await self._attach(event, f"{op}:file")
+            draft = approval_draft(event, words, form, is_attached=attached)
             try:
-                await self._place.post(f"{op}:whole", approval_draft(event, words, is_whole=True))
+                await self._place.post(f"{op}:{form}", draft)
             except ContentRefused as refused:
-                _log.warning("an approval is posted with less: %s", refused)
+                _log.warning("an approval is not taken %s: %s", form, refused)
             else:
                 return
-        attached = await self._attach(event, f"{op}:file")
-        draft = approval_draft(event, words, is_whole=False, is_attached=attached)
-        await self._place.post(op, draft)
 
     async def decide(self, event: ApprovalDecided) -> None:
         """Take the buttons away and say how it ended. Without the request nothing stands there."""
         if request := self._requests.get(event.consent):
             words = self._place.board.words
-            forms = (True, False) if fits(request, words) else (False,)
-            drafts = (decided_draft(request, event, words, is_whole=form) for form in forms)
+            forms = fitting_forms(request, words)
+            drafts = (decided_draft(request, event, words, form) for form in forms)
             await self._settle(_op(request), drafts, ended_as=event.verdict)
 
     async def invite(self, event: AuthRequired) -> None:
@@ -134,9 +139,10 @@ class ConsentPosts:
         await self._settle(_op(event), drafts, ended_as=event.outcome)
 
     async def _posted(self, op: str) -> str:
-        """Where the post is, whole or not: channel and `ts`; empty where there is none."""
+        """Where the post is, in whatever form: channel and `ts`; empty where there is none."""
         posts = (await self._place.journal.open()).posts
-        return posts.get(f"{op}:whole") or posts.get(op, "")
+        names = [op, *(f"{op}:{form}" for form in ("whole", "cut", "bare"))]
+        return next((posts[name] for name in names if name in posts), "")
 
     async def _attach(self, event: ApprovalRequested, op: str) -> bool:
         """Whether the file with everything is there; nobody approves what they cannot read."""

@@ -106,11 +106,11 @@ class Place:
         self.api = api
         self.journal = journal
         self.board = board
-        self._thread = thread
+        self.thread = thread
 
     async def current(self) -> ThreadRef:
         """Where things are told now."""
-        return await self._direct() or self._thread
+        return await self._direct() or self.thread
 
     async def post(self, op: str, draft: Draft) -> None:
         """Make a post once, as with `once`."""
@@ -124,7 +124,7 @@ class Place:
         """
         if await self._direct() is None or op in (await self.journal.open()).done:
             try:
-                await self.journal.once(op, partial(write, self._thread, op))
+                await self.journal.once(op, partial(write, self.thread, op))
             except PlaceRefused as refused:
                 _log.warning("the thread takes nothing, so it is told directly: %s", refused)
             else:
@@ -141,7 +141,7 @@ class Place:
 
     async def _begin(self, op: str, may_exist: bool) -> None:
         team, user = parse_user(self.board.asker)
-        text, since = f"_{self.board.words('progress-not-in-thread')}_", self._thread.root_ts
+        text, since = f"_{self.board.words('progress-not-in-thread')}_", self.thread.root_ts
         place = await self.api.post_direct(
             team, user, text, op_id=op, since=since, may_exist=may_exist
         )

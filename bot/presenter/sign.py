@@ -86,6 +86,7 @@ class Signs:
             post.is_held |= is_held
             post.is_resting = False
             shown.posts[post_ts] = post
+            self._threads[thread] = shown  # `forget` may have dropped it meanwhile
 
     async def take_back(self, thread: ThreadRef, post_ts: str) -> None:
         """The post is dealt with. The status stays while another post of the thread waits."""

@@ -1,20 +1,26 @@
 """Attached files land in the session's workspace under safe names; messages become turns."""
 
 import asyncio
+import tracemalloc
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import aiohttp
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from agent_core.ids import TurnId
 from agent_core.messages import Attachment
 from agent_core.testing.models import Held, ScriptedModel, call
-from bot.front import MAX_ATTACHMENT_BYTES
+from bot.front import MAX_ATTACHMENT_BYTES, WorkspaceFiles
 from bot.inbound import SlackFile
 from bot.ingress import LeftOut, Taken
 from bot.presenter.journal import READER
+from bot.slack_api import SlackApi, web_client
+from bot.slack_api.files import CHUNK_BYTES
 from tests.bot.desk import open_desk
 from tests.bot.front_world import NOW, Place, Process, process
 
@@ -77,11 +83,14 @@ async def test_a_file_stays_in_its_place_whatever_its_name(
     assert saved.read_bytes() == b"lines"
 
 
-async def test_a_file_that_slack_does_not_give_is_named_and_costs_no_other(
-    place: Place, bot: Process
+@pytest.mark.parametrize(
+    "url", ["{slack}/gone", "", "not a url", "http://127.0.0.1:1/a.log", "file:///etc/passwd"]
+)
+async def test_a_file_whose_address_leads_nowhere_is_named_and_costs_no_other(
+    place: Place, bot: Process, url: str
 ) -> None:
-    good = await place.attached("good.log", b"lines")
-    gone = replace(good, id="F0GONE", name="gone.log", url_private=f"{place.slack.base_url}/gone")
+    good, url = await place.attached("good.log", b"lines"), url.format(slack=place.slack.base_url)
+    gone = replace(good, id="F0GONE", name="gone.log", url_private=url)
     lost, kept = await bot.files.keep(place.thread.session, (gone, good))
     assert lost == LeftOut(name="gone.log", fault="not_given")
     assert isinstance(kept, Attachment)
@@ -175,6 +184,7 @@ async def test_a_gesture_that_is_worked_on_is_at_work_and_can_be_withdrawn(place
         assert await bot.front.withdraw(message.key)
 
 
+@pytest.mark.proves("edits.running")
 async def test_what_the_work_took_in_is_at_work_for_as_long_as_that(place: Place) -> None:
     first, second = Held(then=call("look")), Held(then="Done.")
     remark = place.message("in metres", ts=LATER_TS)
@@ -187,6 +197,7 @@ async def test_what_the_work_took_in_is_at_work_for_as_long_as_that(place: Place
         assert await bot.front.taken(remark.key) == Taken(
             text="in metres", said_at=NOW, is_at_work=True
         )
+        assert not await bot.front.revise(remark.key, "in feet")
         assert not await bot.front.withdraw(remark.key)
         second.release.set()
         async with asyncio.timeout(10):
@@ -213,3 +224,32 @@ async def test_the_work_of_a_channel_is_stopped_as_far_as_it_began_before(place:
             _ = [event async for event in bot.runtime.events(turn_id)]
         assert (await bot.runtime.turn(turn_id)).outcome == "stopped"
         assert not await stop(channel, "Ann", before_ts=LATER_TS)
+
+
+async def test_a_file_goes_to_disk_as_it_comes(place: Place, bot: Process) -> None:
+    """Served in 160 pieces from elsewhere in this process: never more than a few are held."""
+    pieces, held = [bytes(CHUNK_BYTES)] * 160, list[int]()
+
+    async def serve(request: web.Request) -> web.StreamResponse:
+        answer = web.StreamResponse()
+        await answer.prepare(request)
+        for piece in pieces:
+            held.append(tracemalloc.get_traced_memory()[0])
+            await answer.write(piece)
+        return answer
+
+    site, size = web.Application(), CHUNK_BYTES * len(pieces)
+    site.router.add_get("/a.bin", serve)
+    async with TestServer(site) as server, aiohttp.ClientSession() as session:
+        base = str(server.make_url("/"))
+        api = SlackApi(web_client("xoxb-1", base_url=f"{base}api/", session=session))
+        files = WorkspaceFiles(bot.runtime, api, lambda: NOW)
+        file = replace(await place.attached("a.bin", b""), url_private=f"{base}a.bin")
+        tracemalloc.start()
+        try:
+            [kept] = await files.keep(place.thread.session, (file,))
+        finally:
+            tracemalloc.stop()
+    assert isinstance(kept, Attachment)
+    assert (await workspace(bot, place) / kept.path).stat().st_size == kept.size_bytes == size
+    assert max(held) - min(held) < size / 4

@@ -30,8 +30,13 @@ FILE = Attachment(name="a.txt", path="downloads/a.txt", mimetype="text/plain", s
 ORDER = "every weekday at 9 post a digest on battery storage"
 NINE = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"
 TEN = NINE.replace("=9", "=10")
+DAILY = "FREQ=DAILY"
 READ: dict[str, dict[str, object]] = {
     ORDER: {"intent": "order", "task": "battery storage", "rrule": NINE},
+    "every day a digest on hydrogen": {"intent": "order", "task": "hydrogen", "rrule": DAILY},
+    "every day a digest on tides": {"intent": "order", "task": "tides", "rrule": DAILY},
+    "at 9": {"intent": "change", "rrule": f"{DAILY};BYHOUR=9;BYMINUTE=0"},
+    "at 17": {"intent": "change", "rrule": f"{DAILY};BYHOUR=17;BYMINUTE=0"},
     "no, at 10": {"intent": "change", "rrule": TEN},
     "about wine": {"intent": "change", "task": "wine"},
     "pause it": {"intent": "pause"},
@@ -230,11 +235,25 @@ async def test_an_old_message_that_comes_again_says_nothing_to_what_waits_now(
     assert len(table.posts()) == 3
 
 
+async def test_the_questions_of_two_people_in_one_thread_do_not_mix(table: Table) -> None:
+    said = [("ann", "hydrogen", "at 9"), ("ben", "tides", "at 17")]
+    for number, (user, task, _) in enumerate(said):
+        order = f"every day a digest on {task}"
+        assert await table.digests.take(table.message(order, number, user=user))
+    for number, (user, _, time) in enumerate(said, start=2):
+        assert await table.digests.take(table.message(time, number, user=user))
+    [_, _, of_ann, of_ben] = table.posts()
+    assert of_ann.startswith("*hydrogen*\nEvery day at 09:00")
+    assert of_ben.startswith("*tides*\nEvery day at 17:00")
+
+
+@pytest.mark.proves("digest.click_by")
 async def test_another_persons_words_are_not_about_the_order(table: Table) -> None:
     assert await table.digests.take(table.message(ORDER, 1))
     for number, words in enumerate(("yes", "no, at 10"), start=2):
         assert not await table.digests.take(table.message(words, number, user="ben"))
     assert await table.agreed() == []
+    assert len(table.with_buttons()) == 1
 
 
 async def test_what_does_not_smell_of_an_order_is_not_read(table: Table) -> None:

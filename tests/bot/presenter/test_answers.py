@@ -213,6 +213,23 @@ async def test_a_report_that_the_thread_does_not_take_goes_to_the_asker(stage: S
     assert shares == [stage.slack.dm_id("ann")]
 
 
+@pytest.mark.parametrize(
+    "error",
+    ["not_in_channel", "is_archived", "restricted_action", "restricted_action_thread_locked"],
+)
+async def test_where_thread_and_direct_message_are_closed_the_asker_is_told_alone(
+    stage: Stage, error: str
+) -> None:
+    stage.slack.fail("chat.postMessage", error=error, times=50)
+    turn = stage.turn()
+    presenter = await stage.show(turn.started(), turn.finished("The answer."))
+    posts = stage.slack.thread("general", stage.thread.root_ts)
+    whispers = [(post.text, post.ephemeral_to) for post in posts if post.ephemeral_to]
+    assert whispers == [("The answer.", stage.slack.people["ann"])]
+    assert await presenter.is_finished()
+    assert stage.calls("chat.postMessage") == 2
+
+
 async def test_progress_that_the_thread_refuses_is_not_tried_again(stage: Stage) -> None:
     await stage.slack.remove_from_channel("general", "bot")
     turn = stage.turn()

@@ -19,7 +19,7 @@ from bot.presenter.approval import (
     argument_lines,
     decided_draft,
     exact_json,
-    fits,
+    fitting_forms,
     made_visible,
 )
 from bot.render import limits
@@ -48,7 +48,7 @@ def labels(blocks: tuple[JsonObject, ...]) -> list[str]:
 
 
 def shown(event: ApprovalRequested) -> str:
-    draft = approval_draft(event, WORDS_EN, is_whole=True)
+    draft = approval_draft(event, WORDS_EN, "whole")
     return "\n".join(texts(draft.blocks))
 
 
@@ -76,7 +76,7 @@ def test_a_tool_of_another_server_says_of_which() -> None:
 
 
 def test_the_fallback_for_notifications_holds_no_arguments() -> None:
-    draft = approval_draft(sent(body="the secret"), WORDS_EN, is_whole=True)
+    draft = approval_draft(sent(body="the secret"), WORDS_EN, "whole")
     assert "Send email" in draft.text
     assert "secret" not in draft.text
 
@@ -84,7 +84,7 @@ def test_the_fallback_for_notifications_holds_no_arguments() -> None:
 @pytest.mark.parametrize("is_tainted", [False, True])
 def test_only_an_untainted_session_is_offered_the_thread(is_tainted: bool) -> None:
     event = TURN.requested(is_tainted=is_tainted, may_allow_thread=not is_tainted)
-    draft = approval_draft(event, WORDS_EN, is_whole=True)
+    draft = approval_draft(event, WORDS_EN, "whole")
     alone = ["Approve", "Reject…"]
     assert labels(draft.blocks) == (alone if is_tainted else [*alone, "Approve for this thread"])
     assert ("text from outside" in shown(event)) == is_tainted
@@ -119,7 +119,7 @@ def test_several_that_ask_are_numbered() -> None:
 def test_foreign_text_is_inert_wherever_it_stands(hostile: str) -> None:
     arguments: dict[str, Any] = {"to": hostile, "body": hostile, hostile: "x"}
     event = TURN.requested(action(f"GMAIL_{hostile}", **arguments))
-    draft = approval_draft(event, WORDS_EN, is_whole=True)
+    draft = approval_draft(event, WORDS_EN, "whole")
     for text in (draft.text, *texts(draft.blocks)):
         inside = text.replace("<@U1> asked", "").partition("<!date")[0]
         assert "<" not in inside
@@ -139,14 +139,18 @@ def test_foreign_text_is_inert_wherever_it_stands(hostile: str) -> None:
 )
 def test_what_does_not_fit_is_in_the_file_and_said_to_be(arguments: dict[str, Any]) -> None:
     event = sent(**arguments)
-    draft = approval_draft(event, WORDS_EN, is_whole=False, is_attached=True)
+    draft = approval_draft(event, WORDS_EN, "cut", is_attached=True)
     written = texts(draft.blocks)
-    assert not fits(event, WORDS_EN)
+    assert fitting_forms(event, WORDS_EN) == ["cut", "bare"]
     assert "`approval-0123456789ab.json`" in "\n".join(written)
     assert labels(draft.blocks) == ["Approve", "Reject…"]
     content = approval_file(event)
-    assert json.loads(content)["actions"][0]["arguments"] == arguments
-    assert json.loads(content)["digest"] == event.digest
+    about = {"tool": "GMAIL_SEND_EMAIL", "toolkit": "gmail", "account": "ann@example.com"}
+    assert json.loads(content) == {
+        "digest": event.digest,
+        "tool": event.tool,
+        "actions": [{**about, "needs_approval": True, "arguments": arguments}],
+    }
 
 
 @pytest.mark.parametrize("actions", [1, 12, 200])
@@ -159,24 +163,17 @@ def test_every_form_keeps_to_the_limits_of_slack(actions: int, chars: int, verdi
         is_tainted=True,
         may_allow_thread=True,
     )
-    for is_whole in (True, False) if fits(event, WORDS_EN) else (False,):
+    for form in fitting_forms(event, WORDS_EN):
         if verdict == "asked":
-            draft = approval_draft(event, WORDS_EN, is_whole=is_whole, is_attached=not is_whole)
+            draft = approval_draft(event, WORDS_EN, form, is_attached=True)
         else:
             no = TURN.decided("rejected", reason="n" * 3_000)
-            draft = decided_draft(event, no, WORDS_EN, is_whole=is_whole)
+            draft = decided_draft(event, no, WORDS_EN, form)
         written = texts(draft.blocks)
         assert len(draft.blocks) <= limits.BLOCKS_PER_POST
         assert max(map(len, written)) <= limits.SECTION_CHARS
         assert sum(map(len, written)) <= limits.BLOCK_TEXT_CHARS
         assert len(draft.text) <= limits.TEXT_CHARS
-
-
-def test_without_the_file_what_does_not_fit_cannot_be_approved() -> None:
-    event = sent(body="word " * 20_000)
-    draft = approval_draft(event, WORDS_EN, is_whole=False)
-    assert labels(draft.blocks) == ["Reject…"]
-    assert "nobody can approve it" in "\n".join(texts(draft.blocks))
 
 
 @pytest.mark.parametrize("language", BOT.languages)
@@ -191,7 +188,7 @@ def test_every_language_says_how_it_ended(language: str) -> None:
         TURN.decided("overtaken", by=None),
         TURN.decided("void", by=None),
     ]
-    said = [decided_draft(event, ending, words, is_whole=True) for ending in endings]
+    said = [decided_draft(event, ending, words, "whole") for ending in endings]
     lines = [texts(draft.blocks)[-1] for draft in said]
     assert len(set(lines)) == len(endings)
     assert all(labels(draft.blocks) == [] for draft in said)

@@ -96,6 +96,24 @@ async def test_a_sign_that_nobody_here_works_under_is_forgotten_after_a_while(
     assert calls(stage) == ["processing", "reactions.add" if is_held else "processing"]
 
 
+@pytest.mark.parametrize("is_at_work", [False, True])
+async def test_a_sign_that_is_being_shown_while_another_is_forgotten_is_not_lost(
+    stage: Stage, is_at_work: bool
+) -> None:
+    signs, first, second = Signs(stage.api), stage.thread.root_ts, await another(stage)
+
+    async def forget_first() -> None:
+        signs.forget(stage.thread, first)
+
+    if is_at_work:
+        await signs.show(stage.thread, first)
+    await signs.guarded(forget_first).show(stage.thread, second)
+    await signs.show(stage.thread, second)
+    await signs.take_back(stage.thread, second)
+    own = ["reactions.add", "reactions.remove"] if is_at_work else []
+    assert calls(stage) == ["processing", *own, "active"]
+
+
 @pytest.mark.parametrize("is_small_talk", [False, True])
 async def test_a_turn_that_waits_for_a_person_shows_no_sign_until_it_goes_on(
     stage: Stage, is_small_talk: bool
