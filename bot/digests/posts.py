@@ -45,8 +45,6 @@ TIMES_SHOWN = 3
 LATE_S = 300.0
 MAX_LISTED = 20
 LISTED_CHARS = limits.BLOCK_TEXT_CHARS // (MAX_LISTED + 2)
-_LOOKS_LIKE_TICK = "\u2035"
-"""Not a letter: an address behind it is still seen as one."""
 
 
 def as_markdown(digest: PublishedDigest) -> str:
@@ -254,7 +252,7 @@ def _place(place: str, words: Words) -> str:
 
 def _foreign(text: str, max_chars: int) -> str:
     """Foreign words in a sentence of ours: no mention, no markup, no address that is live."""
-    return defanged(one_line(text.replace("`", _LOOKS_LIKE_TICK), max_chars))
+    return defanged(one_line(text, max_chars))
 
 
 def _moment(moment: datetime, order: Order) -> str:

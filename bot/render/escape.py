@@ -16,9 +16,11 @@ _HIDDEN = re.compile(
 )
 _BROADCAST = re.compile(r"@(?=(?:here|channel|everyone|group)\b)", re.IGNORECASE)
 _TAG = re.compile(r"<(?=[@!#])")
-_OPENING = re.compile(r"(?<!\w)[*_~`](?=\S)")
-_CLOSING = re.compile(r"[*_~`](?!\w)")
-_FENCE = "```"
+_OPENING = re.compile(r"(?<!\w)[*_~](?=\S)")
+_CLOSING = re.compile(r"[*_~](?!\w)")
+_OPEN_FENCE = re.compile("``(?=`)")
+_LOOKS_LIKE_TICK = "\u2035"
+"""Stands for every backtick in foreign text, so that all that reach Slack are ours, in pairs."""
 
 
 def clean(text: str) -> str:
@@ -44,7 +46,8 @@ def inert(text: str) -> str:
 
 def literal(text: str) -> str:
     """Escaped text in which `*`, `_`, `~` and backticks do not begin any formatting."""
-    return "\n".join(map(_without_marks, escape(text).split("\n")))
+    shown = escape(text).replace("`", _LOOKS_LIKE_TICK)
+    return "\n".join(map(_without_marks, shown.split("\n")))
 
 
 def _without_marks(line: str) -> str:
@@ -60,13 +63,13 @@ def _without_marks(line: str) -> str:
 
 def code(text: str) -> str:
     """Escaped text for inside a code fence, which it cannot close."""
-    return escape(text).replace(_FENCE, f"``{ZERO_WIDTH_SPACE}`")
+    return _OPEN_FENCE.sub(rf"\g<0>{ZERO_WIDTH_SPACE}", escape(text))
 
 
 def inline_code(text: str) -> str:
     """A code span; backticks inside become a look-alike, since Slack has no longer delimiter."""
-    inside = escape(text).replace("`", "\u02cb").replace("\n", " ")
-    return f"`{inside}`" if inside.strip() else inside
+    inside = escape(text).replace("`", _LOOKS_LIKE_TICK).replace("\n", " ").strip()
+    return f"`{inside}`" if inside else ""
 
 
 def one_line(text: str, max_chars: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from html import unescape
 from urllib.parse import urlsplit
 
-from bot.render.escape import clean, inline_code, literal
+from bot.render.escape import ZERO_WIDTH_SPACE, clean, escape, inline_code, literal
 
 IsLive = Callable[[str], bool]
 
@@ -17,9 +17,10 @@ MAX_LABEL_CHARS = 300
 """A longer label stands before its link, so that no host hides in it."""
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]+", re.IGNORECASE)
 _UNSAFE = {"<": "%3C", ">": "%3E", "|": "%7C", '"': "%22", " ": "%20", "\n": "", "\t": ""}
-_BARE = re.compile(r"\b(?:https?://|mailto:)[^\s<>|`]+", re.IGNORECASE)
-_SCHEME = re.compile(r"^(?:https?://|mailto:)", re.IGNORECASE)
-_TRAILING = ".,;:!?)]}\u2019\u201d\"'*_~"
+_PARTS = re.compile(r"`[^`\n]+`|<[^<>\n]*>|(?P<bare>(?:https?://|mailto:)[^\s<>`]+)", re.IGNORECASE)
+"""Code, links, and addresses that Slack makes links of, wherever in a word they begin."""
+_SCHEME = re.compile(r"https?://|mailto:", re.IGNORECASE)
+_TRAILING = f".,;:!?)]}}>\u2019\u201d\"'*_~{ZERO_WIDTH_SPACE}"
 
 
 def all_live(_url: str) -> bool:
@@ -47,7 +48,7 @@ def link(url: str, label: str, is_live: IsLive = all_live) -> str:
     named = {name.lower() for name in _HOST.findall(words[:MAX_LABEL_CHARS])}
     is_long = len(words) > MAX_LABEL_CHARS
     if is_long or named - {host, f"www.{host}", host.removeprefix("www.")}:
-        return f"{defanged(literal(words), is_live)} (<{_wire_url(url)}|{literal(host)}>)"
+        return f"{literal(words)} (<{_wire_url(url)}|{literal(host)}>)"
     inside = literal(words).replace("|", "\u00a6")
     shown = f"<{_wire_url(url)}|{inside}>"
     return shown if named else f"{shown} ({literal(host)})"
@@ -60,18 +61,25 @@ def unlinked(url: str, label: str) -> str:
 
 
 def defanged(text: str, is_live: IsLive = none_live) -> str:
-    """Escaped text without any links, in which every address that may not be live is code.
+    """Rendered text in which every address that may not be live is code.
 
+    It is to be the whole text of a line: addresses also come about where parts of it meet. All
+    backticks and angle brackets in it are ours, around code and links, which stay as they are.
     A code span is the one place where Slack makes no link of an address; the scheme is left out, so
-    that nothing else does either.
+    that nothing else does either. Slack sees code only at a word's edge and apart from other code.
     """
-    return _BARE.sub(lambda match: _bare(match[0], is_live), text)
+    shown = _PARTS.sub(lambda match: _part(match, is_live), text)
+    return shown.replace("``", f"`{ZERO_WIDTH_SPACE}`")
 
 
-def _bare(found: str, is_live: IsLive) -> str:
+def _part(match: re.Match[str], is_live: IsLive) -> str:
+    found = unescape(match["bare"] or "")
     address = found.rstrip(_TRAILING)
-    is_shown = is_live(unescape(address))
-    return found if is_shown else f"{_as_code(unescape(address))}{found[len(address) :]}"
+    if not found or is_live(address):
+        return match[0]
+    is_in_word = match.string[max(match.start() - 1, 0) : match.start()].isalnum()
+    edge = ZERO_WIDTH_SPACE if is_in_word else ""
+    return f"{edge}{_as_code(address)}{escape(found[len(address) :])}"
 
 
 def real_host(url: str) -> str | None:
@@ -94,4 +102,4 @@ def _wire_url(url: str) -> str:
 
 
 def _as_code(url: str) -> str:
-    return inline_code(_SCHEME.sub("", url))
+    return inline_code(_SCHEME.sub(ZERO_WIDTH_SPACE, url).lstrip(ZERO_WIDTH_SPACE))

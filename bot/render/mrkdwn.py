@@ -28,6 +28,7 @@ _PARSER = MarkdownIt("commonmark", {"html": False, "maxNesting": 100}).enable(
     ["table", "strikethrough"]
 )
 _MARKS = {"strong": "*", "em": "_", "s": "~"}
+_EDGES = "*_~`"
 _WORD = re.compile(r"\w")
 _LINE = re.compile(r"\S(?:.*\S)?")
 """What a line says, without the gaps at its ends."""
@@ -55,7 +56,7 @@ def pieces(markdown: str, is_live: IsLive = all_live) -> list[Piece]:
     text = markdown[: limits.ANSWER_CHARS]
     most_bars = max((line.count("|") for line in text.split("\n")), default=0)
     if text.count("[") > MAX_BRACKETS or most_bars > MAX_BARS:
-        return [Piece(text=defanged(literal(text), is_live))]
+        return [Piece(text=f"```\n{code(text)}\n```")]
     found = _Writer(is_live).blocks(iter(_PARSER.parse(text)))
     return [piece for piece in found if piece.text.strip()]
 
@@ -114,8 +115,8 @@ class _Writer:
                 done.append(("" if is_open else _MARKS[name], []))
                 continue
             part = _wrap(done[-1][0], "".join(done.pop()[1])) if is_mark else ""
-            _join(done[-1][1], part or self._leaf(token, tokens), is_mark=is_mark)
-        return _wrap(outer, "".join(done[0][1]))
+            _join(done[-1][1], part or self._leaf(token, tokens))
+        return defanged(_wrap(outer, "".join(done[0][1])), self.is_live)
 
     def _leaf(self, token: Token, tokens: Iterator[Token]) -> str:
         match token.type:
@@ -129,7 +130,7 @@ class _Writer:
             case "softbreak" | "hardbreak":
                 return "\n"
             case _:
-                return defanged(literal(token.content), self.is_live)
+                return literal(token.content)
 
 
 def _until(tokens: Iterator[Token], end: str) -> Iterator[Token]:
@@ -144,13 +145,12 @@ def _wrap(mark: str, text: str) -> str:
     return _LINE.sub(rf"{mark}\g<0>{mark}", text) if mark else text
 
 
-def _join(parts: list[str], part: str, *, is_mark: bool) -> None:
+def _join(parts: list[str], part: str) -> None:
     """Slack sees a mark only at a word's edge, so marks inside a word get an invisible edge."""
     if not part:
         return
-    last = parts[-1][-1] if parts else ""
-    touches = _WORD.match(last) if is_mark else last in "*_~" and last and _WORD.match(part)
-    if touches:
+    last = parts[-1][-1] if parts else " "
+    if (last in _EDGES and _WORD.match(part)) or (part[0] in _EDGES and _WORD.match(last)):
         parts.append(ZERO_WIDTH_SPACE)
     parts.append(part)
 

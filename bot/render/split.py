@@ -1,11 +1,13 @@
-"""Long texts in parts that Slack takes: no word cut, no link broken, each fence whole. Pure."""
+"""Long texts in parts that Slack takes: no word cut, no link broken, all code closed. Pure."""
 
 import re
 from collections.abc import Iterator
 
 _FENCE = "```"
-_FENCE_LINE = re.compile(r"^[ \t]*(?:> ?)?```(\w*)[^\n`]*$", re.MULTILINE)
-_WHOLE = re.compile(r"<[^<>\n]+>|&(?:amp|lt|gt);|:[a-z0-9_+-]+:")
+_FENCE_LINE = re.compile(r"^[^\n`]*```(\w*)[^\n`]*$", re.MULTILINE)
+_WHOLE = re.compile(
+    r"`[^`\n]+`|<[^<>\n]+>|(?:https?://|mailto:)[^\s<>`]+|&(?:amp|lt|gt);|:[a-z0-9_+-]+:"
+)
 _BREAKS = (
     re.compile(r"\n\n+"),
     re.compile(r"\n"),
@@ -25,8 +27,8 @@ def split(text: str, limit: int) -> list[str]:
     """The text in parts of at most `limit` characters (at least 40).
 
     Cut between paragraphs, lines, sentences or words, in this order. A single word that is longer
-    than a part is cut between characters. A fence that is cut is closed, and opened again with its
-    language.
+    than a part is cut between characters. Code that is cut is closed, and opened again, a fence
+    with its language.
     """
     return list(_parts(text.strip("\n"), limit))
 
@@ -36,14 +38,13 @@ def _parts(text: str, limit: int) -> Iterator[str]:
     while len(opening) + len(text) > limit:
         end, resume = _cut(text, limit - len(opening) - len(_FENCE) - 1)
         part = opening + text[:end]
-        language = _open_fence(part)
-        opening = "" if language is None else f"{_FENCE}{language}\n"
+        closing, opening = _open_code(part)
         if part.strip():
-            yield part if language is None else f"{part}\n{_FENCE}"
+            yield part + closing
         text = text[resume:]
     if text.strip():
         part = opening + text
-        yield part if _open_fence(part) is None else f"{part}\n{_FENCE}"
+        yield part + _open_code(part)[0]
 
 
 def _cut(text: str, room: int) -> tuple[int, int]:
@@ -58,9 +59,10 @@ def _cut(text: str, room: int) -> tuple[int, int]:
                     break
                 if _start_of_token(gap.start(), whole) == gap.start():
                     return gap.start(), _after_break(text, gap)
-    end = _start_of_token(room, whole) or room
+    end = room
     while end > room - _MAX_JOINED and _is_torn(text, end):
         end -= 1
+    end = _start_of_token(end, whole) or end
     return end, end
 
 
@@ -80,14 +82,17 @@ def _start_of_token(position: int, whole: list[tuple[int, int]]) -> int:
 
 
 def _is_torn(text: str, end: int) -> bool:
-    """Whether a cut here would tear an emoji or an accented letter."""
+    """Whether a cut here would tear an emoji or an accented letter, or leave code empty."""
     around = text[end - 1 : end + 1]
-    return _JOINER in around or _JOINED.match(text, end) is not None
+    return _JOINER in around or "`" in around or _JOINED.match(text, end) is not None
 
 
-def _open_fence(part: str) -> str | None:
-    """The language of the fence that the part leaves open; None if all are closed."""
-    opened: str | None = None
+def _open_code(part: str) -> tuple[str, str]:
+    """What closes the code that the part leaves open, and what opens it again in the next one."""
+    language: str | None = None
     for fence in _FENCE_LINE.finditer(part):
-        opened = fence.group(1) if opened is None else None
-    return opened
+        language = fence.group(1) if language is None else None
+    if language is not None:
+        return f"\n{_FENCE}", f"{_FENCE}{language}\n"
+    last_line = part.rpartition("\n")[2].replace(_FENCE, "")
+    return ("`", "`") if last_line.count("`") % 2 else ("", "")

@@ -31,6 +31,7 @@ from bot.render import to_mrkdwn
         ("<b>raw</b> html", "&lt;b&gt;raw&lt;/b&gt; html"),
         ("", ""),
         ("un**believ**able", "un\u200b*believ*\u200bable"),
+        ("a`b`c", "a\u200b`b`\u200bc"),
         (r"\*not bold\*", "*\u200bnot bold*"),
         (
             "| Name | Price |\n|:-----|------:|\n| Tea | 2 |\n| Coffee **x** | 13 |",
