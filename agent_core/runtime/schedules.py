@@ -38,6 +38,7 @@ from agent_core.schedules.schedule import (
     ScheduleId,
     Slot,
     SlotState,
+    WhenNothingNew,
 )
 from agent_core.schedules.told import moment_words, rule_words
 from agent_core.sessions.schedules import UNFINISHED, ScheduleStore
@@ -46,8 +47,9 @@ from agent_core.words import CORE
 __all__ = [
     "MAX_TASK_CHARS", "PUBLISH_DIGEST", "BadRule", "Host", "Obstacle", "Order", "OrderDraft",
     "OrderReader", "PublishedDigest", "ReaderAway", "Reading", "Rule", "Said", "Schedule",
-    "ScheduleId", "ScheduleStore", "Slot", "SlotState", "Timekeeper", "check_draft", "check_rule",
-    "moment_words", "read_recurrence", "rule_words", "slots_after", "smells_of_order",
+    "ScheduleId", "ScheduleStore", "Slot", "SlotState", "Timekeeper", "WhenNothingNew",
+    "check_draft", "check_rule", "moment_words", "read_recurrence", "rule_words", "slots_after",
+    "smells_of_order",
 ]  # fmt: skip
 
 logger = logging.getLogger(__name__)

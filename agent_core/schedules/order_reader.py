@@ -276,7 +276,7 @@ def _as_draft(schedule: Schedule) -> OrderDraft:
         rrule=rule.recurrence,
         zone=rule.zone,
         ends=wall_at(rule.ends, zone_named(rule.zone)) if rule.ends else None,
-        only_when_new=order.only_when_new,
+        only_when_new=order.when_nothing_new == "be_silent",
     )
 
 

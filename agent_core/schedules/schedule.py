@@ -30,6 +30,9 @@ SlotState = Literal["due", "begun", "posted", "nothing_new", "failed", "left_out
 """`due` was claimed and its turn may not be there yet; all behind `begun` are final."""
 
 
+WhenNothingNew = Literal["post", "say_so", "be_silent"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
     """What a person asks for."""
@@ -44,8 +47,8 @@ class Order:
     rule: Rule
     origin: SessionId
     """The conversation in which it was asked for."""
-    only_when_new: bool = False
-    """A run that found only what was told before posts nothing."""
+    when_nothing_new: WhenNothingNew = "post"
+    """What a run does that found only what was told before; `say_so` is one line."""
     owner_zone: str = ""
     """The zone in which the owner reads times; empty where it is the rule's."""
     reads: str = ""

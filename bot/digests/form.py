@@ -4,12 +4,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import get_args
 
 from agent_core.messages import JsonObject
 from agent_core.runtime.schedules import (
     MAX_TASK_CHARS,
     Order,
     Rule,
+    WhenNothingNew,
     read_recurrence,
     rule_words,
 )
@@ -24,6 +26,7 @@ DAYS = (
     "FREQ=MONTHLY;BYMONTHDAY=1",
     "FREQ=MONTHLY;BYMONTHDAY=-1",
 )
+NEWS: Mapping[str, WhenNothingNew] = {each: each for each in get_args(WhenNothingNew)}
 _TIME = re.compile(r"\s*([01]?\d|2[0-3])[:.]([0-5]\d)\s*")
 
 
@@ -32,7 +35,7 @@ def form(order: Order, language: str, metadata: str) -> JsonObject:
     words, rule = BOT.of(language), order.rule
     days, time = _taken_apart(rule)
     labels = {each: rule_words(_of_days(each, rule), language) for each in DAYS}
-    news = {"post": words("digest-news-post"), "be_silent": words("digest-news-silent")}
+    news = {each: words(f"digest-news-{each.replace('_', '-')}") for each in NEWS}
     channels = {
         "type": "conversations_select",
         "initial_conversation": order.place,
@@ -45,7 +48,6 @@ def form(order: Order, language: str, metadata: str) -> JsonObject:
             entry("days", words("digest-form-days"), _menu(labels, days)),
             entry("time", label, _text(time)),
         ]
-    chosen = "be_silent" if order.only_when_new else "post"
     return modal(
         f"{posts.PREFIX}form",
         words("digest-form-title"),
@@ -56,7 +58,7 @@ def form(order: Order, language: str, metadata: str) -> JsonObject:
             entry("task", words("digest-form-task"), _text(order.task, multiline=True)),
             *times,
             entry("channel", words("digest-form-channel"), channels),
-            entry("news", words("digest-form-news"), _menu(news, chosen)),
+            entry("news", words("digest-form-news"), _menu(news, order.when_nothing_new)),
         ],
     )
 
@@ -81,7 +83,7 @@ def read_form(
         task=task,
         rule=rule,
         place=values.get("channel") or order.place,
-        only_when_new=values.get("news") == "be_silent",
+        when_nothing_new=NEWS.get(values.get("news", ""), order.when_nothing_new),
     )
 
 

@@ -419,10 +419,12 @@ def _order(
 ) -> Order:
     """What a message orders, or how it wants another schedule to be: its author's to agree to."""
     thread, locale = parse_session(message.session), message.author_locale
-    place, reads, only_when_new = thread.channel, "", False
+    place, reads, when_nothing_new = thread.channel, "", "post"
     if target is not None:
         earlier = target.order
-        place, reads, only_when_new = earlier.place, earlier.reads, earlier.only_when_new
+        place, reads, when_nothing_new = earlier.place, earlier.reads, earlier.when_nothing_new
+    if draft.only_when_new is not None and draft.only_when_new != (when_nothing_new == "be_silent"):
+        when_nothing_new = "be_silent" if draft.only_when_new else "post"
     return Order(
         team=thread.team,
         place=draft.channel.removeprefix("#") or place,
@@ -432,7 +434,7 @@ def _order(
         owner_locale=locale if read_language(locale) == language else language,
         task=draft.task,
         rule=rule,
-        only_when_new=only_when_new if draft.only_when_new is None else draft.only_when_new,
+        when_nothing_new=when_nothing_new,
         origin=message.session,
         owner_zone=message.author_zone,
         reads=draft.reads.removeprefix("#") or reads,

@@ -212,7 +212,7 @@ class Orders:
             task=wanted.task,
             rule=wanted.rule,
             place=wanted.place,
-            only_when_new=wanted.only_when_new,
+            when_nothing_new=wanted.when_nothing_new,
             reads=wanted.reads,
         )
         return await self._checked(order, by)

@@ -66,8 +66,9 @@ def proposal(schedule: Schedule, now: datetime, *, may_read: bool = True) -> Dra
     if order.reads:
         reads = words("digest-reads" if may_read else "digest-reads-not", reads=f"<#{order.reads}>")
         lines.append(f"_{reads}_")
-    if order.only_when_new:
-        lines.append(f"_{words('digest-only-news')}_")
+    if order.when_nothing_new != "post":
+        is_silent = order.when_nothing_new == "be_silent"
+        lines.append(f"_{words('digest-only-news' if is_silent else 'digest-says-no-news')}_")
     text = "\n".join([*lines, words("digest-shall-i")])
     buttons = [_button(name, words, schedule.id) for name in ("confirm", "change", "cancel")]
     return card(text, *buttons)
@@ -164,9 +165,8 @@ def root(
 ) -> str:
     """The digest's first post: a headline, its lines, and what they are to be read with.
 
-    At most `ROOT_CHARS`, and each line one line; a single one where nothing is new. The digest
-    stands beside what was told `before`: the moment when the one before it was due, None for the
-    first one.
+    At most `ROOT_CHARS`, and each line one line. The digest stands beside what was told `before`:
+    the moment when the one before it was due, None for the first one.
     """
     order, language = schedule.order, language_of(schedule.order)
     words = BOT.of(language)
@@ -174,11 +174,12 @@ def root(
     who = _foreign(order.owner_name, NAME_CHARS)  # a mention would ping each time
     foot = words("digest-footer", n=str(schedule.number), when=when, who=who)
     state = [f"_{note}_" for note in _state(digest, order, slot, before)]
-    if before is not None and not digest.has_news:
+    has_lines = digest.has_news or before is None
+    if not has_lines and order.when_nothing_new == "say_so":
         return f"*{_foreign(order.task, TASK_CHARS)}* · {' '.join(state)}"
     notes = "\n".join((*state, f"_{foot}_"))
     lines = [f"*{_foreign(digest.headline, TASK_CHARS)}*"]
-    for each in digest.lines:
+    for each in digest.lines if has_lines else ():
         mark = f"*{words('digest-new-mark')}* " if each.is_new and before else ""
         # By its host: `link` shows it as text where it is not live.
         source = f", {link(each.source, '', is_live)}" if each.source else ""

@@ -111,7 +111,7 @@ class DigestPresenter(TurnPresenter):
             return "failed", ""
         published = published.beside(await self._known(slot))
         is_quiet = before is not None and not published.has_news
-        if schedule.order.only_when_new and is_quiet:
+        if is_quiet and schedule.order.when_nothing_new == "be_silent":
             return "nothing_new", ""
         text = posts.root(published, schedule, slot, before, live_links(event))
         try:
@@ -127,7 +127,7 @@ class DigestPresenter(TurnPresenter):
         await self._runtime.sessions.go_on_in(
             thread.session, event.turn, reader=READER, now=self._clock(), told=told
         )
-        if not is_quiet:
+        if not is_quiet or schedule.order.when_nothing_new == "post":
             await self._post_thread(event, published.details.strip(), thread)
         for kind, what in published.told.items():
             await store.note_reported(schedule.id, kind, what, slot.at)

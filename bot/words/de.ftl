@@ -6,6 +6,7 @@ digest-understood = *{ $task }*
     { $when }, in { $channel }
     Nächste: { $next }
 digest-only-news = Ich poste nur, wenn es etwas Neues gibt.
+digest-says-no-news = Gibt es nichts Neues, sage ich das in einer Zeile.
 digest-shall-i = Soll ich das so machen?
 digest-in-private = unseren Direktnachrichten
 digest-ask-time = Um wie viel Uhr? Zum Beispiel „um 9:00“ (deine Zeitzone ist { $zone }).
@@ -66,8 +67,9 @@ digest-form-title = Digest
 digest-form-task = Worum geht es?
 digest-form-channel = In welchem Kanal?
 digest-form-news = Wenn es nichts Neues gibt
-digest-news-post = In einer Zeile sagen
-digest-news-silent = Nichts posten
+digest-news-post = Trotzdem posten
+digest-news-say-so = In einer Zeile sagen
+digest-news-be-silent = Nichts posten
 digest-form-save = Speichern
 digest-first = Das ist der erste.
 digest-news-since = Neu seit { $when }: { $count } von { $of }.

@@ -6,6 +6,7 @@ digest-understood = *{ $task }*
     { $when }, in { $channel }
     Next: { $next }
 digest-only-news = I post only when there is something new.
+digest-says-no-news = When there is nothing new, I say so in one line.
 digest-shall-i = Shall I do that?
 digest-in-private = our direct messages
 digest-ask-time = At what time? For example “at 9:00” (your time zone is { $zone }).
@@ -66,8 +67,9 @@ digest-form-title = Digest
 digest-form-task = What is it about?
 digest-form-channel = In which channel?
 digest-form-news = When there is nothing new
-digest-news-post = Say so in one line
-digest-news-silent = Post nothing
+digest-news-post = Post all the same
+digest-news-say-so = Say so in one line
+digest-news-be-silent = Post nothing
 digest-form-save = Save
 digest-first = This is the first one.
 digest-news-since = New since { $when }: { $count } of { $of }.

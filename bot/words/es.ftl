@@ -6,6 +6,7 @@ digest-understood = *{ $task }*
     { $when }, en { $channel }
     Próximos: { $next }
 digest-only-news = Publico solo cuando hay algo nuevo.
+digest-says-no-news = Si no hay nada nuevo, lo digo en una línea.
 digest-shall-i = ¿Lo hago así?
 digest-in-private = nuestros mensajes directos
 digest-ask-time = ¿A qué hora? Por ejemplo «a las 9» (tu zona horaria es { $zone }).
@@ -66,8 +67,9 @@ digest-form-title = Digest
 digest-form-task = ¿De qué trata?
 digest-form-channel = ¿En qué canal?
 digest-form-news = Si no hay nada nuevo
-digest-news-post = Decirlo en una línea
-digest-news-silent = No publicar nada
+digest-news-post = Publicar de todos modos
+digest-news-say-so = Decirlo en una línea
+digest-news-be-silent = No publicar nada
 digest-form-save = Guardar
 digest-first = Este es el primero.
 digest-news-since = Novedades desde { $when }: { $count } de { $of }.

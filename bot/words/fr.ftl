@@ -6,6 +6,7 @@ digest-understood = *{ $task }*
     { $when }, dans { $channel }
     Prochains : { $next }
 digest-only-news = Je ne publie que s'il y a du nouveau.
+digest-says-no-news = S'il n'y a rien de nouveau, je le dis en une ligne.
 digest-shall-i = Est-ce que je fais cela ?
 digest-in-private = nos messages directs
 digest-ask-time = À quelle heure ? Par exemple « à 9h » (votre fuseau horaire est { $zone }).
@@ -66,8 +67,9 @@ digest-form-title = Digest
 digest-form-task = Sur quoi porte-t-il ?
 digest-form-channel = Dans quel canal ?
 digest-form-news = S'il n'y a rien de nouveau
-digest-news-post = Le dire en une ligne
-digest-news-silent = Ne rien publier
+digest-news-post = Publier quand même
+digest-news-say-so = Le dire en une ligne
+digest-news-be-silent = Ne rien publier
 digest-form-save = Enregistrer
 digest-first = C'est le premier.
 digest-news-since = Nouveautés depuis { $when } : { $count } sur { $of }.

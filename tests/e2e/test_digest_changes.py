@@ -104,7 +104,7 @@ async def test_edit_opens_a_form_that_takes_another_time(office: Office) -> None
     assert told.text.startswith(f"Digest {schedule.number} is changed: *flow batteries*")
     assert "Every Monday at 07:15 (Europe/Amsterdam)" in told.text
     changed = await office.schedule(schedule.number)
-    assert (changed.order.task, changed.order.only_when_new) == ("flow batteries", True)
+    assert (changed.order.task, changed.order.when_nothing_new) == ("flow batteries", "be_silent")
     assert changed.next_due is not None
     assert changed.next_due.isoformat() == "2026-03-30T05:15:00+00:00"
 
@@ -222,7 +222,7 @@ async def test_a_change_in_words_waits_for_a_yes_like_an_order(office: Office) -
     assert f"Digest {schedule.number} is changed: *battery storage*" in changed.text
     now = await office.schedule(schedule.number)
     assert now.order.rule.recurrence == at_ten
-    assert (now.order.task, now.order.only_when_new) == ("battery storage", True)
+    assert (now.order.task, now.order.when_nothing_new) == ("battery storage", "be_silent")
     unclear = reading("change", which=schedule.number, question="Better in which way?")
     asked = await office.say("make the digest better", unclear)
     assert asked.text == "Better in which way?"
