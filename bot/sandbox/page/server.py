@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 from typing import Self
@@ -12,7 +11,6 @@ from urllib.parse import quote
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
-from bot.sandbox.loopback import serve
 from bot.sandbox.page.feed import serve_page
 from bot.sandbox.slack import Delivery, SlackStandIn
 from bot.sandbox.slack.actions import UnfilledError
@@ -20,6 +18,7 @@ from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.limits import MAX_POST_TEXT
 from bot.sandbox.slack.wire import JsonObject, as_object
 
+LOOPBACK = "127.0.0.1"
 STATIC = Path(__file__).parent / "static"
 PAGE_POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; "
@@ -140,21 +139,25 @@ class Page:
         app.router.add_get("/events", partial(serve_page, slack, commands), allow_head=False)
         app.router.add_get("/files/{file_id}/{name:(?s:.*)}", self._send_file)
         app.router.add_post("/acts/{name}", partial(handle_act, slack))
-        self._app = app
-        self._open = AsyncExitStack()
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._port}/"
+        return f"http://{LOOPBACK}:{self._port}/"
 
     async def __aenter__(self) -> Self:
         for person in self._slack.people.values():
             self._slack.dm_id(person)
-        self._port = await self._open.enter_async_context(serve(self._app, port=self._port))
+        await self._runner.setup()
+        try:
+            await web.TCPSite(self._runner, LOOPBACK, self._port).start()
+        except OSError:
+            await web.TCPSite(self._runner, LOOPBACK, 0).start()
+        self._port = int(self._runner.addresses[0][1])
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
-        await self._open.aclose()
+        await self._runner.cleanup()
 
     async def _send_file(self, request: web.Request) -> web.StreamResponse:
         """A file of the team by its id; the name in the address is for people."""

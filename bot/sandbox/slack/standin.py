@@ -5,7 +5,8 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import Any, Self, TypeVar
 
-from bot.sandbox.loopback import serve
+from aiohttp import web
+
 from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES, App
 from bot.sandbox.slack.clock import Background, Clock, SystemClock
 from bot.sandbox.slack.feed import Change
@@ -80,9 +81,12 @@ class SlackStandIn(Gestures):
 
     async def __aenter__(self) -> Self:
         self._running.push_async_callback(self._background.close)
-        port = await self._running.enter_async_context(serve(self._server.build_app()))
+        runner = web.AppRunner(self._server.build_app(), access_log=None, shutdown_timeout=1.0)
+        await runner.setup()
+        self._running.push_async_callback(runner.cleanup)
         self._running.push_async_callback(self.sockets.close)
-        self.workspace.base_url = f"http://127.0.0.1:{port}"
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        self.workspace.base_url = f"http://127.0.0.1:{runner.addresses[0][1]}"
         return self
 
     async def __aexit__(self, *_: object) -> None:

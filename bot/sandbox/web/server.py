@@ -17,8 +17,7 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 import yaml
 from aiohttp import web
 
-from bot.sandbox.loopback import serve
-
+_LOOPBACK = "127.0.0.1"
 _ALL_HOSTS = "*.test"
 """A pattern for every host: `.test` names exist nowhere else."""
 _NOT_FOUND = (
@@ -197,7 +196,7 @@ class SmallWeb:
     @property
     def crawl_connect(self) -> str:
         """The value for CRAWL_CONNECT that leads a crawler to this server."""
-        return f"{_ALL_HOSTS}=127.0.0.1:{self.port}"
+        return f"{_ALL_HOSTS}={_LOOPBACK}:{self.port}"
 
     async def ready(self) -> tuple[Page, ...]:
         """The search engine's entries; all pages are read when it is first asked for them."""
@@ -211,9 +210,15 @@ class SmallWeb:
         return tuple(page for page in read if page is not None)
 
     async def __aenter__(self) -> Self:
-        app = web.Application()
-        app.router.add_get("/{path:.*}", self._answer)
-        self.port = await self._open.enter_async_context(serve(app))
+        async with contextlib.AsyncExitStack() as stack:
+            app = web.Application()
+            app.router.add_get("/{path:.*}", self._answer)
+            runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.5)
+            await runner.setup()
+            stack.push_async_callback(runner.cleanup)
+            await web.TCPSite(runner, _LOOPBACK, 0).start()
+            self.port = int(runner.addresses[0][1])
+            self._open = stack.pop_all()
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
