@@ -12,33 +12,26 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from agent_core.ids import ConsentId, RunId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.ids import SessionId, ToolCallId, UserId
 from agent_core.sessions import Database
-from agent_core.sessions.audit import AuditedAction, AuditEntry, AuditLog
+from agent_core.sessions.audit import AuditedAction, AuditLog
 from agent_core.tools.pins import Pins
 from agent_core.tools.server import McpServer
 from agent_core.tools.servers import StdioServer
 from bot.cli import app
 from bot.operate import read_since
+from tests.agent_core.sessions.test_audit import SENDING as DONE
 from tests.agent_core.tools.conftest import QUICK
 from tests.agent_core.tools.world import NOTE, Told, defined, stored_pins
 
 pytestmark = pytest.mark.usefixtures("clean")
 
 NOW = datetime.now(UTC).replace(microsecond=0)
-SENDING = AuditEntry(
+SENDING = replace(
+    DONE,
     at=NOW - timedelta(hours=2),
     session=SessionId("T1:C1:1.2"),
-    turn=TurnId("turn_1"),
-    run=RunId("root"),
-    call=ToolCallId("call_1"),
     asker=UserId("T1:U1"),
-    tool="mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL",
-    actions=(
-        AuditedAction(slug="GMAIL_SEND_EMAIL", account="ada@x.test", arguments_digest="5d" * 32),
-    ),
-    digest="7f" * 32,
-    consent=ConsentId("c1"),
     approved_by=UserId("T1:U2"),
 )
 LOST = replace(

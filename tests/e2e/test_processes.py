@@ -26,7 +26,6 @@ pytestmark = [
 
 PROCESSES = 2
 TAKE_OVER_S = 30.0
-HAND_OVER_S = 15.0
 WORK_S = 60.0
 WHILE_NOTES_COME_S = 60.0
 MANY = 12
@@ -160,19 +159,6 @@ async def test_a_message_that_another_process_hears_steers(office: Office) -> No
     said, _, taken = answer.partition(" is done. ")
     assert said == chain.word
     assert sorted(taken.split()) == sorted(note.word for note in notes)
-
-
-async def test_a_process_that_ends_in_order_hands_its_work_over(office: Office) -> None:
-    await office.is_staffed()
-    chain = await office.traffic.ask("chain")
-    await office.is_under_way(chain)
-    worker = await office.worker_on(chain)
-    await office.members.stop(worker)
-    took_s = await office.is_answered(chain)
-    await office.is_settled()
-    assert took_s < HAND_OVER_S
-    assert await office.worker_on(chain) != worker
-    assert len(office.answers(chain)) == 1
 
 
 async def test_the_report_of_a_killed_process_is_finished_by_the_other(office: Office) -> None:

@@ -4,7 +4,6 @@ import gzip
 import os
 from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
-from time import monotonic
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -133,12 +132,3 @@ def test_a_folder_without_pages_is_named(tmp_path: Path, place: str, why: str) -
     (tmp_path / "readme.md").write_text("no page", encoding="utf-8")
     with pytest.raises(NoPagesError, match=why):
         SmallWeb.folder(tmp_path / place)
-
-
-async def test_closing_does_not_wait_for_the_rest_of_the_pages(tmp_path: Path) -> None:
-    big = b"<p>" + b"word " * 200_000
-    write_pages(tmp_path, {f"{number}.html": big for number in range(100)})
-    begin = monotonic()
-    async with SmallWeb.folder(tmp_path):
-        pass
-    assert monotonic() - begin < 5
