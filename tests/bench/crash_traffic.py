@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.sandbox.presses import NoButtonError, find_buttons, find_own_links, press
+from bot.sandbox.driving import NoButtonError, find_buttons, find_own_links, press
 from bot.sandbox.slack.records import Post
 from tests.bench.crash_world import Outside
 

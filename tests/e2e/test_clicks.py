@@ -7,9 +7,8 @@ from collections.abc import AsyncGenerator
 import pytest
 import pytest_asyncio
 
-from bot.sandbox.driving import Driver
+from bot.sandbox.driving import Driver, NoButtonError
 from bot.sandbox.model import Text
-from bot.sandbox.presses import NoButtonError
 from bot.sandbox.watch import Watch
 from tests.e2e.world import World, mail
 

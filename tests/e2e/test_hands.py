@@ -3,8 +3,8 @@
 import pytest
 
 from agent_core.messages import JsonObject
+from bot.sandbox.driving import Button, find_buttons, find_own_links, press
 from bot.sandbox.model import Text, ToolUse
-from bot.sandbox.presses import Button, find_buttons, find_own_links, press
 from bot.sandbox.slack import Post, SlackStandIn
 from tests.e2e.world import CHANNEL, World
 

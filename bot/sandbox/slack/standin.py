@@ -34,7 +34,6 @@ class SlackStandIn(Gestures):
     def __init__(
         self,
         *,
-        port: int = 0,
         bot_name: str = "universal-agent",
         clock: Clock | None = None,
         scopes: Sequence[str] = DEFAULT_SCOPES,
@@ -50,7 +49,6 @@ class SlackStandIn(Gestures):
         """The sockets themselves, for faults: black holes, lost acknowledgements, odd frames."""
         super().__init__(Workspace(state, self.app, self.sockets, self._background))
         self._server = Server(self.workspace, RateLimiter(clock) if rate_limits else None)
-        self._port = port
         self._running = AsyncExitStack()
         self.bot_token, self.app_token = self.app.bot_token, self.app.app_token
         self.bot_user_id, self.bot_id = self.app.bot_user_id, self.app.bot_id
@@ -87,9 +85,8 @@ class SlackStandIn(Gestures):
         await runner.setup()
         self._running.push_async_callback(runner.cleanup)
         self._running.push_async_callback(self.sockets.close)
-        await web.TCPSite(runner, "127.0.0.1", self._port).start()
-        self._port = runner.addresses[0][1]
-        self.workspace.base_url = f"http://127.0.0.1:{self._port}"
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        self.workspace.base_url = f"http://127.0.0.1:{runner.addresses[0][1]}"
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -67,4 +67,4 @@ async def test_a_digest_that_was_agreed_to_comes_on_both_sides_of_a_weekend(
     assert second["at"].startswith("2026-03-30T09:00:")
     assert second["at"].endswith("+02:00")
     assert first["replies"]
-    assert second["replies"]
+    assert "Nothing new since Fri 27 March" in second["text"]
