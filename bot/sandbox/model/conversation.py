@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from bot.sandbox.model.message import Reply, Text, ToolUse
+from bot.sandbox.model.phrases import phrases
 from bot.sandbox.model.wire import (
     Json,
     as_list,
@@ -29,49 +30,16 @@ STEER = re.compile(
     r"Take it into account from here on[^\n]*\Z",
     re.DOTALL,
 )
-GO_ON = re.compile(
-    r"^\W*(?:continue|go on|go ahead|carry on|proceed|yes|ok(?:ay)?|weiter|ja)\W*(?:please\W*)?$",
-    re.I,
-)
-REPORT = re.compile(
-    r"\b(?:reports?|comprehensive|in[- ]depth|detailed|thorough|analysis|analyse|analyze|dossier|"
-    r"white ?paper|\w*bericht\w*|ausführlich\w*|umfassend\w*)\b",
-    re.IGNORECASE,
-)
-SEARCHES = re.compile(
-    r"\b(?:research\w*|investigate|search|look (?:up|into)|find|compare|browse|read|summar\w+|news|"
-    r"latest|today|currently?|recent\w*|recherchiere?|suche?|finde|vergleiche?)\b",
-    re.IGNORECASE,
-)
-SECTION = re.compile(
-    r"\b(?:section|chapter|part|abschnitt|kapitel)\s+(?:on|about|for|über|zu)\s+(?P<topic>[^.!?\n]+)",
-    re.IGNORECASE,
-)
-HANDS_ON = re.compile(
-    r"(?:[,;]?\s+(?:and|then|und)|[.;])\s+(?:then\s+)?(?:please\s+)?(?:e-?mail|mail|send|share|give|"
-    r"forward|create|write|make|open|file|put|add|schedule|book)\b.*$",
-    re.IGNORECASE | re.DOTALL,
-)
-COMMANDS = re.compile(
-    r"^\W*(?:(?:please|can|could|would|you|we|i|me|us|want|need|help|with|to|tell|give|show|write|make|"
-    r"do|find|out|look|into|up|search|for|research|investigate|compare|continue|what|is|are|new|say|"
-    r"says?|pages|teams|people|news|latest|a|an|the|some|this|that|it|thing|stuff|report|summary|"
-    r"overview|comprehensive|detailed|thorough|analysis|analy[sz]e|dossier|paper|prepare|like|about|for|my|"
-    r"regarding|on|of|schreibe?|einen|bitte|bericht|recherchiere|über|zu|digest)\b[\s,:]*)+",
-    re.IGNORECASE,
-)
-TRAILING = re.compile(
-    r"[\s,]+(?:please|with (?:at least )?\w+ sources|in (?:english|german|detail))\W*$",
-    re.IGNORECASE,
-)
+GO_ON = phrases("go_on")
+REPORT = phrases("report")
+SEARCHES = phrases("searches")
+SECTION = phrases("section")
+HANDS_ON = phrases("hands_on")
+COMMANDS = phrases("commands")
+TRAILING = phrases("trailing")
 MAX_TOPIC_CHARS = 160
 LOST = re.compile(r"\bmay or may not have\b")
-ADDS_NOTHING = re.compile(
-    r"^\W*(?:done|yes|ok(?:ay)?|thanks?|thank you|great|fine|approved|connected)\W*$"
-    r"|Do not call any more tools",
-    re.IGNORECASE,
-)
-"""Words while work goes on that ask for nothing, and the loop's own last word."""
+ADDS_NOTHING = phrases("adds_nothing")
 
 
 def topic_of(words: str) -> str:

@@ -4,50 +4,20 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
+
+from bot.sandbox.model.phrases import STOP, phrases
 
 MIN_WORDS = 4
 MAX_WORDS = 60
 WORD = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*")
-STOP = frozenset((Path(__file__).parent / "stop_words.txt").read_text(encoding="utf-8").split())
-"""Words of English, and a few of German, that carry no meaning by themselves."""
 END = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"”)\]]))\s+(?=[\"'“\u2018(\[]*[^\Wa-z_])")
-ABBREVIATION = re.compile(
-    r"(?:\b(?:[A-Za-z]|mr|mrs|ms|dr|st|no|vs|etc|inc|approx|fig|e\.g|i\.e))\.$", re.I
-)
+ABBREVIATION = phrases("abbreviation")
 WHOLE = re.compile(r"^[\"'“\u2018(\[]*[^\Wa-z_].*[.!?][\"'”\u2019)\]]*$", re.DOTALL)
 FIGURE = re.compile(r"\d[\d.,]*")
-DATE = re.compile(
-    r"\b(?:\d{1,2}(?:st|nd|rd|th)? )?(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*"
-    r"\.?(?: \d{1,2})?,? \d{4}\b|\b(?:19|20)\d\d\b(?:-\d\d-\d\d)?",
-    re.IGNORECASE,
-)
-CHROME = re.compile(
-    r"\b(?:cookies?|newsletter|subscribe|sign (?:up|in)|log ?in|all rights reserved|privacy policy|"
-    r"terms of (?:use|service)|click here|read (?:more|next)|share this|follow us|advertisement|"
-    r"enable javascript|thank you|free of charge|this (?:post|guide|article|page)|my notes|"
-    r"this is how|let us know|comments below|here (?:is|are) (?:what|how|the))\b|"
-    r"\b\d+ (?:likes?|comments?|shares?|views?)\b|"
-    r"\b\d+[ -]min(?:ute)?s? read\b|^(?:by|von|par) [A-Z]\w+ [A-Z]|^(?:published|posted|updated)|©",
-    re.IGNORECASE,
-)
-ORDER_TO_MODEL = re.compile(
-    r"\b(?:ignore|disregard|forget|override)\b.{0,60}\b(?:person|user|instruct\w*|prompts?|rules?|"
-    r"request|report|above|previous|everything)\b|\b(?:assistants?|agents?|models?|bots?|ais?)\b"
-    r".{0,30}\b(?:that|who|which) (?:read|process|summari\w+)\b|^\W*(?:system|human|assistant)\W*:|"
-    r"</?\w+_\w+>|\byou are (?:now )?(?:an?|the) (?:ai|assistant|language model)\b|"
-    r"\b(?:feed|mention) (?:it|this notice|this)\b.{0,20}\b(?:bots?|answer)\b|"
-    r"\b(?:send|post|reveal)\b.{0,40}\b(?:access tokens?|passwords?|secrets?|api keys?)\b",
-    re.IGNORECASE,
-)
-LEANS_BACK = re.compile(
-    r"^\W*(?:(?:yes|no)(?=,)|it|its|they|their|them|this|that|these|those|he|she|his|her|both|"
-    r"neither|such|so|but|and|or|however|therefore|instead|then|also|here|there|secondly|thirdly|first|finally|"
-    r"of these|among these|in exchange|for example|we|our|us|i|my|each|"
-    r"the (?:others?|same|latter))\b",
-    re.IGNORECASE,
-)
-"""A sentence that opens so is not understood without the one before it."""
+DATE = phrases("date")
+CHROME = phrases("chrome")
+ORDER_TO_MODEL = phrases("order_to_model")
+LEANS_BACK = phrases("leans_back")
 FRONT_MATTER = re.compile(r"\A\s*---\n.*?\n---\s*\n", re.DOTALL)
 HEADING = re.compile(r"^ {0,3}#{1,6}\s+(?:\d+[.)]\s+)?(?P<text>\S.*?)[\s#¶:]*$")
 BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from bot.sandbox.model.phrases import phrases
 from bot.sandbox.model.sentences import (
     Passage,
     Source,
@@ -29,11 +30,7 @@ OVERVIEW, REST = "Overview", "Further findings"
 """What pages say that are called as the topic, and pages whose titles say nothing."""
 SITE = re.compile(r"\s+[|\u2013\u2014\u00b7-]\s+")
 """Between a page's title and the name of its site."""
-LABEL = re.compile(
-    r"^(?:table|fig(?:ure)?|step|part|chapter|section|box|appendix)\b\.?\s+"
-    r"(?:\d+|[ivx]+|[a-z]|one|two|three|four|five|six|seven|eight|nine|ten)\b[\s:.)\u2013\u2014-]*",
-    re.IGNORECASE,
-)
+LABEL = phrases("label")
 SPECIAL = re.compile(r"([\\`*\[\]<>~|])")
 OUTER_UNDERSCORE = re.compile(r"(?<!\w)_|_(?!\w)")
 LINE_START = re.compile(r"^(?:(\d+)([.)])|([-+#>=]))")

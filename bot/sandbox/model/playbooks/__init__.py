@@ -20,6 +20,7 @@ from bot.sandbox.model.conversation import (
     topic_of,
 )
 from bot.sandbox.model.message import Kind, Reply, Text
+from bot.sandbox.model.phrases import phrases
 from bot.sandbox.model.playbooks import answer, digest, errand, order, report
 from bot.sandbox.model.sentences import stems
 from bot.sandbox.model.wire import Json
@@ -33,25 +34,11 @@ QUERY = re.compile(
     r"(?:^Query:|<message>)\s*(?P<query>.*?)\s*(?:</message>|\n\s*Respond with ONLY|\Z)",
     re.S | re.M,
 )
-ORDERS = re.compile(
-    r"\b(?:every|each|daily|weekly|monthly|jede[nrs]?|chaque|cada|from now on)\b.*\b(?:digest|post|"
-    r"send|tell|give|bring|want)\b|\b(?:digest|post|send|tell|give)\b.*\b(?:every|each|daily|weekly)\b"
-    r"|\b(?:pause|resume|delete|change|stop sending)\b.*\b(?:digests?|that|it)\b"
-    r"|\blist\b.*\bdigests?\b",
-    re.IGNORECASE | re.DOTALL,
-)
-STOPS = re.compile(
-    r"^\W*(?:please |can you |could you )*(?:stop|cancel|abort|never mind|leave it)\b.{0,30}$", re.I
-)
-NEEDS_TOOLS = re.compile(
-    r"^\W*(?:continue|go on|carry on|weiter)\b|https?://|"
-    r"\b(?:files?|attach\w+|this thread|section|chapter)\b",
-    re.IGNORECASE,
-)
-ASKS_FOR_WORK = re.compile(r"\b(?:help|write|make|do|prepare|create|add)\b", re.IGNORECASE)
-QUESTION = re.compile(
-    r"^\W*(?:what|who|why|how|when|where|which|is|are|does|do|explain|define)\b", re.I
-)
+ORDERS = phrases("orders")
+STOPS = phrases("stops")
+NEEDS_TOOLS = phrases("needs_tools")
+ASKS_FOR_WORK = phrases("asks_for_work")
+QUESTION = phrases("question")
 
 
 async def no_pages() -> Sequence[Page]:

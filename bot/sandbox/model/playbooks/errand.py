@@ -9,22 +9,15 @@ from dataclasses import dataclass
 
 from bot.sandbox.model.conversation import SEARCHES, Call, Conversation, say, topic_of
 from bot.sandbox.model.message import Reply, Text, ToolUse
+from bot.sandbox.model.phrases import phrases
 from bot.sandbox.model.playbooks import report
 from bot.sandbox.model.sentences import stems
 from bot.sandbox.model.wire import Json, as_list, as_object, as_text
 
 SLUG, TOOLKIT, USE_CASE = "GMAIL_SEND_EMAIL", "gmail", "send an email to a person"
 PROFILE = "GMAIL_GET_PROFILE"
-MAIL = re.compile(
-    r"\be?-?mail\s+(?:me|us|it|this|that|the|\S+@|[A-Z])|\bby e?-?mail\b|"
-    r"\b(?:send|write)\b.{0,60}(?:\be?-?mail\b|@)",
-    re.IGNORECASE,
-)
-OTHER = re.compile(
-    r"\b(?:put|add|enter|schedule|book|create|make|open|file|list|show|check)\b.{0,80}"
-    r"\b(?:calendar|meeting|event|appointment|issue|ticket|inbox|e-?mails)\b",
-    re.IGNORECASE,
-)
+MAIL = phrases("mail")
+OTHER = phrases("other")
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 SAYS = re.compile(r"(?:\bthat says\b|\bsaying\b|\bthat\b|:)\s+[\"“]?(?P<text>.+?)[\"”]?\s*$", re.S)
 REPORT_FILE = re.compile(r"work_products/[^\s\"]+\.html")

@@ -4,18 +4,14 @@ import re
 
 from bot.sandbox.model.conversation import Conversation
 from bot.sandbox.model.message import Reply
+from bot.sandbox.model.phrases import phrases
 from bot.sandbox.model.wire import Json
 
 SAID = re.compile(r"<message>\s*(?P<words>.*?)\s*</message>", re.DOTALL)
 CHANNELS = re.compile(r"^Channels in the message: (?P<names>.*)$", re.MULTILINE)
 NUMBER = re.compile(r"\b(?:digest|number)\s+#?(?P<n>\d+)\b", re.IGNORECASE)
-COMMANDS = (
-    ("pause", r"\bpause\b|\bstop sending\b"),
-    ("resume", r"\bresume\b"),
-    ("run", r"\brun\b.*\bnow\b"),
-    ("delete", r"\b(?:delete|remove)\b"),
-    ("list", r"^\W*(?:list|show)?\s*(?:my |all |the )*digests\b"),
-)
+COMMANDS = ("pause", "resume", "run", "delete", "list")
+"""What is to be done with a digest that there is, each by its phrases."""
 DAYS = {"monday": "MO", "tuesday": "TU", "wednesday": "WE", "thursday": "TH", "friday": "FR"} | {
     "saturday": "SA", "sunday": "SU"
 }  # fmt: skip
@@ -27,14 +23,8 @@ WHEN = re.compile(
 CLOCK = re.compile(
     r"\b(?:at|to|it)\s+(?P<h>\d{1,2})(?:[:.](?P<m>\d\d))?\s*(?P<half>am|pm)?\b", re.I
 )
-TASK = re.compile(
-    r"\b(?:digest|news|summary|update)s?\s+(?:on|about|of)\s+(?P<task>.+?)"
-    r"(?=\s+(?:in|into|to)\s+(?:<?#|here)|,\s|\s+(?:every|each|daily|at \d)|[.!?]?\s*$)",
-    re.IGNORECASE | re.DOTALL,
-)
-CORRECTS = re.compile(
-    r"^\W*(?:no\b|make it|change|rather|instead|only when)|\binstead\b", re.IGNORECASE
-)
+TASK = phrases("task")
+CORRECTS = phrases("corrects")
 
 
 def read(conversation: Conversation) -> Reply:
@@ -50,8 +40,8 @@ def _draft(words: str, told: str) -> Json:
     draft: Json = {"which": int(number["n"])} if number else {}
     when = _rrule(words)
     if not when:
-        for intent, pattern in COMMANDS:
-            if re.search(pattern, words, re.IGNORECASE):
+        for intent in COMMANDS:
+            if phrases(intent).search(words):
                 return {"intent": intent, **draft}
     is_change = CORRECTS.search(words) is not None
     if not (is_change or (task and when) or (task and "digest" in words.casefold())):

@@ -14,6 +14,7 @@ from bot.sandbox.model.conversation import (
     topic_of,
 )
 from bot.sandbox.model.message import Reply, ToolUse
+from bot.sandbox.model.phrases import phrases
 from bot.sandbox.model.sentences import Source, content_words, is_about, is_near, stems
 from bot.sandbox.model.wire import Json, as_list, as_text
 from bot.sandbox.model.writing import SUMMARY_SENTENCES, escape, telling, write_report
@@ -33,11 +34,8 @@ ASK_TOPIC = "What should this be about?"
 UNSAID = "I do not know what this should be about, so I did nothing."
 OVERTAKEN = "This stand-in plays a fixed book and could not take into account: “{note}”."
 ANSWERED = re.compile(r"\A[^:\n]{1,80}\banswered:\s*")
-COMPARE = re.compile(
-    r"^\W*(?:please |can you |could you )*compare\s+(?P<sides>.+?)(?:\s+for\s.+?)?[.?!\s]*$",
-    re.IGNORECASE | re.DOTALL,
-)
-BETWEEN = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|with|to|versus|vs\.?)\s+", re.IGNORECASE)
+COMPARE = phrases("compare")
+BETWEEN = phrases("between")
 MAX_SIDES = 5
 
 
