@@ -34,7 +34,7 @@ class Members:
         return begun
 
     def check(self) -> None:
-        """Raise BotDiedError if one has ended by itself."""
+        """Raise SandboxError if one has ended by itself."""
         for bot in self.running.values():
             bot.check()
 

@@ -33,10 +33,6 @@ KINDS = tuple(
 """Of all events; the bot can be killed at each."""
 
 
-class BotDiedError(SandboxError):
-    """The bot's process ended before it should; the message holds the end of its log."""
-
-
 def read_events(names: Iterable[str]) -> tuple[str, ...]:
     """The kinds of the events named, in their order, such as `ToolCallStarted`.
 
@@ -71,10 +67,10 @@ class BotProcess:
         return self._process.returncode == -signal.SIGKILL
 
     def check(self) -> None:
-        """Raise BotDiedError if the process has ended."""
+        """Raise SandboxError with the end of its log if the process has ended."""
         if self._process.returncode is not None:
             tail = self._log.read_text(encoding="utf-8", errors="replace")[-_LOG_TAIL_CHARS:]
-            raise BotDiedError(f"The bot ended with code {self._process.returncode}.\n{tail}")
+            raise SandboxError(f"The bot ended with code {self._process.returncode}.\n{tail}")
 
     def kill(self) -> None:
         """Kill -9, for the bot alone; one that has ended stays as it is."""
@@ -159,7 +155,7 @@ class BotLives:
         """Start the bot again if it has died as ordered.
 
         Raises:
-            BotDiedError: it ended in another way.
+            SandboxError: it ended in another way.
         """
         if self._process is None:
             return

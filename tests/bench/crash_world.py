@@ -143,7 +143,7 @@ class Lives:
         return True
 
     async def kill(self) -> None:
-        """Kill -9. Raises BotDiedError if the bot has ended before."""
+        """Kill -9. Raises SandboxError if the bot has ended before."""
         if self._bot is not None:
             self._bot.check()
             self._bot.kill()

@@ -15,6 +15,8 @@ from bot.sandbox.composio.records import Data, ToolError
 _FILE = Path(__file__).with_name("tools.yaml")
 SEARCH = "composio_search"
 META = "composio"
+NO_TOOL = "Tool {} not found. Use COMPOSIO_SEARCH_TOOLS to find the slugs there are."
+NO_TOOLKIT = "Toolkit {!r} is not part of this sandbox, so it cannot be connected."
 
 
 @cache
@@ -129,16 +131,6 @@ def app_for(use_case: str) -> str | None:
             if is_named or word in _words(kit.get("things", "")):
                 return app
     return None
-
-
-def explain_absence(slug: str) -> str:
-    """Why a tool cannot be run."""
-    return f"Tool {slug} not found. Use COMPOSIO_SEARCH_TOOLS to find the slugs there are."
-
-
-def explain_missing(toolkit: str) -> str:
-    """Why an app cannot be connected."""
-    return f"Toolkit {toolkit!r} is not part of this sandbox, so it cannot be connected."
 
 
 def _split(text: str) -> list[str]:

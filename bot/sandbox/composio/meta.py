@@ -13,12 +13,12 @@ from bot.sandbox.composio.accounts import Account, Accounts
 from bot.sandbox.composio.apps import Apps, Caller
 from bot.sandbox.composio.catalogue import (
     META,
+    NO_TOOL,
+    NO_TOOLKIT,
     SEARCH,
     Tool,
     app_for,
     app_tools,
-    explain_absence,
-    explain_missing,
     needs_account,
     offered,
     read_tools,
@@ -183,7 +183,7 @@ class Service:
         """What an app's tool gives back. `named` is the id of one of several accounts."""
         tool = app_tools().get(slug)
         if tool is None:
-            return Outcome(error=explain_absence(slug), has_run=False)
+            return Outcome(error=NO_TOOL.format(slug), has_run=False)
         account = None
         if needs_account(tool.toolkit):
             active = self.accounts.active(user_id, tool.toolkit)
@@ -302,7 +302,7 @@ class Service:
 
     def _connect(self, user_id: str, slug: str, *, renew: bool) -> Data:
         if slug not in toolkits():
-            why = explain_missing(slug)
+            why = NO_TOOLKIT.format(slug)
             return {"status": "failed", "has_active_connection": False, "error_message": why}
         active = self.accounts.active(user_id, slug)
         if not needs_account(slug) or (active and not renew):

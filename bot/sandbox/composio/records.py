@@ -46,10 +46,6 @@ class Execution:
     error: str | None
     """The app's refusal; a call that was refused changed nothing."""
 
-    @property
-    def is_effect(self) -> bool:
-        return not self.reads_only and self.error is None
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:

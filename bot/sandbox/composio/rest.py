@@ -5,9 +5,9 @@ import hashlib
 from aiohttp import web
 
 from bot.sandbox.composio.catalogue import (
+    NO_TOOL,
+    NO_TOOLKIT,
     app_tools,
-    explain_absence,
-    explain_missing,
     needs_account,
     offered,
     read_tools,
@@ -70,7 +70,7 @@ class RestRoutes:
         slug = str(body.get("tool_slug") or body.get("slug"))
         outcome = await self._service.execute(user_id, slug, as_data(body.get("arguments")))
         if outcome is None:
-            raise RestError(404, "Tool_ToolNotFound", explain_absence(slug))
+            raise RestError(404, "Tool_ToolNotFound", NO_TOOL.format(slug))
         kind = "failed" if outcome.error else "completed"
         told = {"data": outcome.data, "error": outcome.error, "log_id": make_id("log")}
         return web.json_response({**told, "result_type": kind})
@@ -79,7 +79,7 @@ class RestRoutes:
         user_id, body = self._service.person_of(request), await _body(request)
         toolkit = str(body.get("toolkit")).casefold()
         if toolkit not in toolkits():
-            raise RestError(404, "Toolkit_ToolkitNotFound", explain_missing(toolkit))
+            raise RestError(404, "Toolkit_ToolkitNotFound", NO_TOOLKIT.format(toolkit))
         if not needs_account(toolkit):
             raise RestError(400, "ToolRouterV2_NoAuthToolkit", f"{toolkit} needs no account")
         account = self._service.accounts.begin(user_id, toolkit)
@@ -109,7 +109,7 @@ class RestRoutes:
         slug = request.match_info["slug"]
         tool = app_tools().get(slug)
         if tool is None:
-            raise RestError(404, "Tool_ToolNotFound", explain_absence(slug))
+            raise RestError(404, "Tool_ToolNotFound", NO_TOOL.format(slug))
         record = read_tools()["tool_record"] | {
             "slug": slug,
             "name": tool.about["title"],

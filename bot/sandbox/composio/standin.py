@@ -11,7 +11,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from bot.sandbox.composio.accounts import Account
-from bot.sandbox.composio.catalogue import Tool, explain_absence, offered
+from bot.sandbox.composio.catalogue import NO_TOOL, Tool, offered
 from bot.sandbox.composio.meta import LINK_PATH, Service
 from bot.sandbox.composio.pages import Pages
 from bot.sandbox.composio.records import Data, Execution, RestError, as_data
@@ -56,7 +56,7 @@ class ComposioStandIn(Service):
     @property
     def effects(self) -> list[Execution]:
         """The executions that changed something in an app, in their order."""
-        return [one for one in self.executions if one.is_effect]
+        return [one for one in self.executions if not (one.reads_only or one.error)]
 
     def connect(self, user_id: str, toolkit: str, *, identity: str = "") -> Account:
         """Give a person an active account, as if they had connected it before."""
@@ -109,7 +109,7 @@ class ComposioStandIn(Service):
         if slug in offered():
             outcome = await self.execute(user_id, slug, as_data(params.get("arguments")))
         text = json.dumps(outcome.as_json(), ensure_ascii=False) if outcome else ""
-        content = [{"type": "text", "text": text or explain_absence(slug)}]
+        content = [{"type": "text", "text": text or NO_TOOL.format(slug)}]
         return {"content": content, "isError": outcome is None}
 
     @web.middleware

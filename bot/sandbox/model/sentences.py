@@ -106,14 +106,9 @@ def share(wanted: frozenset[str], text: str) -> float:
     return len(wanted & stems(text)) / len(wanted) if wanted else 0.0
 
 
-def is_about(wanted: frozenset[str], text: str) -> bool:
-    """Whether a text holds all of one or two wanted words, or half of more."""
-    return bool(wanted) and share(wanted, text) >= (1.0 if len(wanted) < 3 else 0.5)
-
-
-def is_near(wanted: frozenset[str], text: str) -> bool:
-    """Whether a text holds half of the wanted words."""
-    return share(wanted, text) >= 0.5
+def is_about(wanted: frozenset[str], text: str, few: int = 2) -> bool:
+    """Whether a text holds half of the wanted words; of so few, all."""
+    return bool(wanted) and share(wanted, text) >= (1.0 if len(wanted) <= few else 0.5)
 
 
 def figures(text: str) -> frozenset[str]:

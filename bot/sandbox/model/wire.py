@@ -35,15 +35,13 @@ def text_of(content: object) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def walk(value: object, depth: int = 8) -> Iterator[Json]:
-    """Every object inside a JSON value, outermost first, down to the given depth."""
-    if depth < 0:
-        return
+def walk(value: object) -> Iterator[Json]:
+    """Every object inside a JSON value, outermost first."""
     if as_object(value):
         yield as_object(value)
     children: list[object] = [*as_object(value).values(), *as_list(value)]
     for child in children:
-        yield from walk(child, depth - 1)
+        yield from walk(child)
 
 
 def first_object(text: str) -> Json:

@@ -109,7 +109,7 @@ def _is_plain_question(words: str) -> bool:
 
 def _work(conversation: Conversation) -> Reply:
     """The next step of the main agent, told by what the messages show as done."""
-    if digest.is_due(conversation):
+    if "publish_digest" in conversation.tools:
         return digest.decide(conversation)
     return (
         answer.from_files(conversation)

@@ -15,11 +15,6 @@ PAGE = re.compile(r"^(?P<n>\d+)\. (?P<title>.*): (?P<url>\S+)$", re.MULTILINE)
 WRITTEN = re.compile(r"\b[A-Z][a-z]{2} \d{1,2}, \d{4}\b")
 
 
-def is_due(conversation: Conversation) -> bool:
-    """Whether this turn is a digest's."""
-    return "publish_digest" in conversation.tools
-
-
 def decide(conversation: Conversation) -> Reply:
     """The next step: search, have the report written, then publish what of it is new."""
     if conversation.now.done("publish_digest"):

@@ -12,17 +12,8 @@ CHANNELS = re.compile(r"^Channels in the message: (?P<names>.*)$", re.MULTILINE)
 NUMBER = re.compile(r"\b(?:digest|number)\s+#?(?P<n>\d+)\b", re.IGNORECASE)
 COMMANDS = ("pause", "resume", "run", "delete", "list")
 """What is to be done with a digest that there is, each by its phrases."""
-DAYS = {"monday": "MO", "tuesday": "TU", "wednesday": "WE", "thursday": "TH", "friday": "FR"} | {
-    "saturday": "SA", "sunday": "SU"
-}  # fmt: skip
-DAY = rf"(?:{'|'.join(DAYS)})"
-WHEN = re.compile(
-    rf"\b(?:every|each)\s+(?P<day>weekday|day|morning|{DAY})\b|\bdaily\b",
-    re.IGNORECASE,
-)
-CLOCK = re.compile(
-    r"\b(?:at|to|it)\s+(?P<h>\d{1,2})(?:[:.](?P<m>\d\d))?\s*(?P<half>am|pm)?\b", re.I
-)
+WHEN = phrases("when")
+CLOCK = phrases("clock")
 TASK = phrases("task")
 CORRECTS = phrases("corrects")
 
@@ -65,11 +56,9 @@ def _rrule(words: str) -> str:
     found = WHEN.search(words)
     if found is None:
         return ""
-    day = (found["day"] or "").casefold()
-    if day in DAYS:
-        every = f"FREQ=WEEKLY;BYDAY={DAYS[day]}"
-    else:
-        every = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR" if day == "weekday" else "FREQ=DAILY"
+    every = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR" if found["weekday"] else "FREQ=DAILY"
+    if found["day"]:
+        every = f"FREQ=WEEKLY;BYDAY={found['day'][:2].upper()}"
     return every + _clock(words)
 
 

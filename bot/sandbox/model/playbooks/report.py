@@ -15,7 +15,7 @@ from bot.sandbox.model.conversation import (
 )
 from bot.sandbox.model.message import Reply, ToolUse
 from bot.sandbox.model.phrases import phrases
-from bot.sandbox.model.sentences import Source, content_words, is_about, is_near, stems
+from bot.sandbox.model.sentences import Source, content_words, is_about, stems
 from bot.sandbox.model.wire import Json, as_list, as_text
 from bot.sandbox.model.writing import SUMMARY_SENTENCES, escape, telling, write_report
 
@@ -81,7 +81,9 @@ def decide(conversation: Conversation) -> Reply:
         return _compare(conversation, BETWEEN.split(comparison["sides"])[:MAX_SIDES])
     brief = read_brief(conversation)
     if not stems(brief.topic):
-        return _ask(conversation)
+        if conversation.now.done("ask_user") or "ask_user" not in conversation.tools:
+            return say(UNSAID)
+        return (conversation.use("ask_user", question=ASK_TOPIC),)
     if step := search(conversation, [*brief.sections, brief.topic]):
         return step
     hits = find_hits(conversation, [*brief.sections, brief.topic])
@@ -136,13 +138,6 @@ def read_brief(conversation: Conversation) -> Brief:
     return Brief(request=request, topic=topic_of(now.words) or topic_of(" ".join(said)))
 
 
-def _ask(conversation: Conversation) -> Reply:
-    """One question where the request leaves open what it is about."""
-    if conversation.now.done("ask_user") or "ask_user" not in conversation.tools:
-        return say(UNSAID)
-    return (conversation.use("ask_user", question=ASK_TOPIC),)
-
-
 def search(conversation: Conversation, topics: Sequence[str]) -> Reply | None:
     """The search for all topics side by side, in news too; None once it was made."""
     calls = conversation.now.done("SEARCH_WEB", "SEARCH_NEWS")
@@ -168,11 +163,11 @@ def find_hits(conversation: Conversation, topics: Sequence[str]) -> list[Json]:
         for entry in call.objects()
         if (url := as_text(entry.get("url")) or as_text(entry.get("link")))
     ]
-    for fits in (is_about, is_near):
+    for few in (2, 0):
         found: dict[str, Json] = {}
         for entry in entries:
             text = f"{entry['title']} {as_text(entry.get('snippet'))} {entry['url']}"
-            if any(fits(stems(topic), text) for topic in topics):
+            if any(is_about(stems(topic), text, few) for topic in topics):
                 found.setdefault(entry["url"], entry)
         if found:
             return list(found.values())
@@ -182,7 +177,8 @@ def find_hits(conversation: Conversation, topics: Sequence[str]) -> list[Json]:
 def delegate(conversation: Conversation, brief: Brief, hits: Sequence[Json]) -> Reply | None:
     """The task for the report expert; once more where it broke a rule, otherwise None."""
     tasks = conversation.now.done("Task")
-    complaint = _complaint(tasks)
+    told, _, rule = tasks[-1].result.partition("COMPLIANCE:") if tasks else ("", "", "")
+    complaint = "" if "No report" in told else rule.strip()
     if len(tasks) >= MAX_DELEGATIONS or (tasks and not complaint):
         return None
     return (_task(conversation, brief, hits, complaint),)
@@ -194,11 +190,6 @@ def _task(
     """A call of the report expert."""
     about, prompt = f"Report: {brief.topic}"[:80], brief.write(hits, complaint)
     return conversation.use("Task", description=about, prompt=prompt, subagent_type=EXPERT)
-
-
-def _complaint(tasks: Sequence[Call]) -> str:
-    told = tasks[-1].result.partition("COMPLIANCE:") if tasks else ("", "", "")
-    return told[2].strip() if "No report" not in told[0] else ""
 
 
 def read_pages(conversation: Conversation, urls: Sequence[str]) -> Reply | None:
