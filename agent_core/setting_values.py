@@ -11,6 +11,7 @@ MAX_SHOWN_CHARS = 40
 MAX_PORT = 65_535
 ONE_WORD = r"""^[^\s\p{C}"']*$"""
 
+_NO_PLACE = re.compile(r"[@?#]|//|:(?:/|$)")
 _HOST = re.compile(r"(?:\*\.)?[\w-]+(?:\.[\w-]+)*\.?")
 
 
@@ -47,7 +48,7 @@ def as_hosts(value: str) -> str:
 
 def as_link_places(value: str) -> str:
     """Hosts with commas between them, each perhaps with a port and the beginning of a path."""
-    return _each(value, _read_link_place, "holds {}, which is no host with a path")
+    return _each(value, _read_place, "holds {}, which is no host with a path")
 
 
 def as_connections(value: str) -> str:
@@ -73,17 +74,11 @@ def _read_host(text: str) -> None:
         _read_place(text)
 
 
-def _read_link_place(text: str) -> None:
-    if not _is_one_word(text):
-        raise ValueError(text)
-    _read_place(text)
-
-
 def _read_connection(text: str) -> None:
     pattern, _, target = (part.strip() for part in text.partition("="))
     _read_host(pattern)
     host, port = _read_place(target)
-    if ip_address(host) and port is None:
+    if ip_address(host) and (port is None or "/" in target):
         raise ValueError(text)
 
 
@@ -91,7 +86,8 @@ def _read_place(text: str) -> tuple[str, int | None]:
     """The host, name or address, and its port, where one is named; ValueError for no such place."""
     parts = urlsplit(f"//{text}")
     host, port = parts.hostname or "", parts.port
-    if "@" in text or port == 0 or not (_HOST.fullmatch(host) or ip_address(host)):
+    is_odd = _NO_PLACE.search(text) or not _is_one_word(text) or port == 0
+    if is_odd or not (_HOST.fullmatch(host) or ip_address(host)):
         raise ValueError(text)
     return host, port
 

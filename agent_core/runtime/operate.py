@@ -173,7 +173,7 @@ async def audited_calls(
     Raises:
         DatabaseTrouble: the database cannot be read.
     """
-    async with _current(settings) as database:
+    async with _current(settings, may_be_older=True) as database:
         if database is None:
             return []
         return await AuditLog(database).entries(
@@ -335,11 +335,13 @@ def _tried_tool(tool: ListedTool, workspace: Path | None, *, is_known: bool) -> 
 
 
 @asynccontextmanager
-async def _current(settings: CoreSettings) -> AsyncGenerator[Database | None]:
-    """What bots have stored; None where no bot of this version has stored anything yet."""
+async def _current(
+    settings: CoreSettings, *, may_be_older: bool = False
+) -> AsyncGenerator[Database | None]:
+    """What bots have stored; None where no bot of this version, or of any, has stored anything."""
     async with _stored(settings.state_url) as database:
         revision = database and await database.run(revision_of, patience_s=BUSY_PATIENCE_S)
-        yield database if revision == NEWEST else None
+        yield database if revision == NEWEST or (revision and may_be_older) else None
 
 
 @asynccontextmanager

@@ -7,6 +7,7 @@ place of failing, so whatever is done here may be done twice: it MUST be idempot
 import asyncio
 import json
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -40,6 +41,7 @@ from agent_core.sessions.migrations import REVISIONS, Revisions, file_of, upgrad
 
 logger = logging.getLogger(__name__)
 
+SAY_AGAIN_AFTER_S = 60.0
 OVER_AFTER_S = 30.0
 """Trouble that nobody has met for so long is over, whether or not anybody saw it end."""
 
@@ -164,13 +166,14 @@ class Database:
         url: An SQLAlchemy URL such as `sqlite:///path/state.sqlite` or `postgresql://…`.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, clock_s: Callable[[], float] = time.monotonic) -> None:
         self.url = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.engine: Engine = _make_engine(self.url)
         self.insert = sqlite.insert if self.is_sqlite else postgresql.insert
+        self._clock_s = clock_s
         self._trouble = ""
-        self._trouble_until_s = 0.0
+        self._trouble_said_s = self._trouble_until_s = -math.inf
         # One thread serialises the writers of an SQLite file better than its lock does.
         self._threads = ThreadPoolExecutor(
             1 if self.is_sqlite else POSTGRES_THREADS, thread_name_prefix="sessions"
@@ -179,7 +182,7 @@ class Database:
     @property
     def trouble(self) -> str | None:
         """Why work has to wait just now; None when it does not."""
-        return self._trouble if time.monotonic() < self._trouble_until_s else None
+        return self._trouble if self._clock_s() < self._trouble_until_s else None
 
     async def open(
         self,
@@ -239,7 +242,7 @@ class Database:
             else:
                 if has_waited and self.trouble:
                     logger.warning("the database works again")
-                    self._trouble_until_s = 0.0
+                    self._trouble_until_s = -math.inf
                 return done
 
     async def change(
@@ -285,12 +288,13 @@ class Database:
     async def _wait_out(
         self, error: Exception, wait_s: float, ends_at: float, *, in_doubt: bool
     ) -> None:
-        reason = reason_of(error)
+        reason, now_s = reason_of(error), self._clock_s()
         if isinstance(error, TimeoutError):  # perhaps behind others, who know more
             reason = self.trouble or reason
-        if self.trouble is None:
+        if self.trouble is None or now_s - self._trouble_said_s >= SAY_AGAIN_AFTER_S:
             logger.warning("the database is in trouble: %s", reason)
-        self._trouble, self._trouble_until_s = reason, time.monotonic() + OVER_AFTER_S
+            self._trouble_said_s = now_s
+        self._trouble, self._trouble_until_s = reason, now_s + OVER_AFTER_S
         if asyncio.get_running_loop().time() + wait_s >= ends_at:
             raise DatabaseTrouble(reason, may_be_stored=in_doubt) from error
         await asyncio.sleep(wait_s)

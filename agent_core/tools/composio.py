@@ -4,11 +4,13 @@ Files that a result names by address land in the session.
 """
 
 import asyncio
+import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from agent_core.errors import ComposioRefusedError, ToolServerError
 from agent_core.ids import ToolCallId, UserId
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
@@ -26,6 +28,8 @@ _ADDRESS = "s3url"
 _MAX_FILES = 10
 _MAX_PEOPLE = 500
 """Who are connected at a time."""
+_OF_THE_REQUEST = frozenset({400, 404, 409, 422})
+"""Composio refused what was asked for one person, and is well: it may serve the others."""
 
 
 def composio_server(
@@ -38,14 +42,26 @@ def composio_server(
     """Composio's tools, `mcp__composio__<SLUG>`, of each person's own session.
 
     A session is made when a person's first turn asks, and made anew when Composio does not know it
-    any more. Where nobody asked, there are no tools.
+    any more. Where nobody asked, there are no tools. An outage is told to all,
+    without asking again.
     """
     limits = replace(limits or HubLimits(), max_connections=_MAX_PEOPLE)
     config = HttpServer(name=SERVER_NAME, url="", headers={"x-api-key": api.api_key})
+    outage = (-math.inf, "")
 
     def make(user: str, _: Path) -> McpServer:
         async def locate(is_lost: bool) -> HttpServer:
-            session = await (api.renew if is_lost else api.of)(UserId(user))
+            nonlocal outage
+            failed_at, reason = outage
+            if clock() - failed_at < limits.retry_after_s:
+                raise ToolServerError(reason)
+            try:
+                session = await (api.renew if is_lost else api.of)(UserId(user))
+            except ToolServerError as error:
+                is_refused = isinstance(error, ComposioRefusedError)
+                if not is_refused or error.status not in _OF_THE_REQUEST:
+                    outage = (clock(), str(error))
+                raise
             return replace(config, url=session.mcp_url)
 
         return McpServer(config, limits, clock, locate=locate, pins=pins)

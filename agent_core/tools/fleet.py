@@ -10,6 +10,7 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, cast
 from urllib.parse import urlsplit
@@ -41,8 +42,6 @@ _HTTP_TYPES = frozenset({"http", "streamable-http", "streamable_http", "streamab
 _ADDED_TO = ("env", "headers")
 """Whose single entries an operator's entry adds or replaces."""
 _LOCATIONS = ("command", "url", "serverUrl")
-_FILLED = (*_LOCATIONS, *_ADDED_TO, "args", "cwd")
-"""What variables are filled in."""
 _PLACE = re.compile(r"\$\{([^}]*)\}")
 _VARIABLE = re.compile(r"(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?", re.DOTALL)
 
@@ -88,6 +87,8 @@ class Entry(BaseModel):
     @model_validator(mode="after")
     def _says_how_it_is_reached(self) -> Self:
         wanted = {"stdio": "command", "http": "url"}.get(self.transport)
+        if self.transport == "sse":
+            raise ValueError("it speaks the old SSE transport; see whether it has http")
         if wanted is None:
             raise ValueError(f"its type {self.type[:40]!r} is not known; there are stdio and http")
         if not getattr(self, wanted):
@@ -96,18 +97,22 @@ class Entry(BaseModel):
             raise ValueError("it has a command and a url, and no type that says which is meant")
         return self
 
-    def config(self, name: str, base: Path) -> StdioServer | HttpServer:
+    def config(self, name: str, base: Path, filling: "_Filling") -> StdioServer | HttpServer:
         """How to reach it; `base` is where its directory is looked for."""
+        fill = partial(filling.fill, kept=WORKSPACE if self.scope == "session" else "")
         if self.transport == "http":
             return HttpServer(
-                name=name, url=self.url, headers=self.headers, call_timeout_s=self.timeout
+                name=name,
+                url=fill(self.url),
+                headers=fill(self.headers),
+                call_timeout_s=self.timeout,
             )
         return StdioServer(
             name=name,
-            command=self.command,
-            args=tuple(self.args),
-            env={name: value for name, value in self.env.items() if value},
-            cwd=base / Path(self.cwd).expanduser() if self.cwd else None,
+            env={name: value for name, value in fill(self.env).items() if value},
+            command=fill(self.command),
+            args=tuple(fill(self.args)),
+            cwd=base / Path(fill(self.cwd)).expanduser() if self.cwd else None,
             call_timeout_s=self.timeout,
         )
 
@@ -129,10 +134,10 @@ def read_fleet(path: Path | None, environment: Mapping[str, str]) -> tuple[Fleet
     for name in {**shipped, **own}:
         raw, is_shipped = _merged(shipped.get(name), own.get(name))
         filling = _Filling(environment)
-        entry = _fault_of_name(name) or _read_entry(raw, filling)
+        entry = _fault_of_name(name) or _read_entry(raw)
         server = FleetServer(name=name, off=f"{entry}.", is_shipped=is_shipped)
         if isinstance(entry, Entry):
-            config = entry.config(name, base)
+            config = entry.config(name, base, filling)
             lacks = "; ".join(_lacks(entry, config, filling))
             off = lacks or _switched_off(name, entry, is_named=name in own)
             server = replace(
@@ -250,7 +255,7 @@ def _is_web_address(url: str) -> bool:
     return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
-def _read_entry(raw: Any, filling: _Filling) -> Entry | str:
+def _read_entry(raw: Any) -> Entry | str:
     """The entry, or why it is none, as the end of "It is off: …"."""
     if not isinstance(raw, dict):
         return "its entry is no JSON object"
@@ -259,10 +264,8 @@ def _read_entry(raw: Any, filling: _Filling) -> Entry | str:
         near = difflib.get_close_matches(key, _OURS, n=1, cutoff=_CLOSE)
         if near and key not in _OURS:
             return f"its key {key[:40]!r} is not known; is {near[0]!r} meant?"
-    kept = WORKSPACE if keys.get("scope") == "session" else ""
-    filled = {key: filling.fill(keys[key], kept=kept) for key in _FILLED if key in keys}
     try:
-        return Entry.model_validate(keys | filled)
+        return Entry.model_validate(keys)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])

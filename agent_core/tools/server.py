@@ -223,12 +223,11 @@ class McpServer:
             await self._sleep(_RESTARTS.wait_s(len(self._starts)))
         self._starts.append(self._clock())
         try:
-            connection = await self._connect_located()
+            return await self._connect_located()
         except ToolServerError as error:
             self._failure = (self._clock(), str(error))
             logger.warning("%s", "\n".join((str(error), *getattr(error, "__notes__", ()))))
             raise
-        return connection
 
     def _raise_if_not_now(self) -> None:
         name, now = self._config.name, self._clock()

@@ -94,7 +94,10 @@ def test_an_http_server_has_many_spellings(tmp_path: Path, kind: str | None, key
         ({"command": "c", "env": {"K": "${KEY} ${MORE}"}}, "KEY is not set; MORE is not set."),
         ({"command": "c", "args": ["${input:token}"]}, "${input:token} cannot be filled in."),
         ({"command": "c", "args": ["${WORKSPACE}"]}, "WORKSPACE is not set."),
-        ({"type": "sse", "url": "https://a.test/sse"}, "'sse' is not known"),
+        ({"command": "${PROGRAM}"}, "PROGRAM is not set."),
+        ({"url": "${ADDRESS}"}, "ADDRESS is not set."),
+        ({"type": "sse", "url": "https://a.test/sse"}, "see whether it has http"),
+        ({"type": "ws", "url": "https://a.test"}, "'ws' is not known"),
         ({"url": "file:///etc/passwd"}, "its url is no http address."),
         ({"url": "https://a.test", "command": "c"}, "a command and a url, and no type"),
         ({"type": "stdio"}, "it has no command."),
@@ -115,6 +118,13 @@ def test_what_is_wrong_with_one_server_turns_that_one_off(
     assert not servers["mine"].is_on
     assert reason in servers["mine"].off
     assert servers["good"].is_on
+
+
+def test_only_what_its_transport_needs_is_filled_in(tmp_path: Path) -> None:
+    entry = {"type": "http", "url": "https://a.test", "command": "c", "args": ["${INPUT}"]}
+    assert read_one(tmp_path, entry).is_on
+    unset = read_one(tmp_path, {"url": "${ADDRESS}"})
+    assert (unset.transport, unset.off) == ("http", "ADDRESS is not set.")
 
 
 @pytest.mark.parametrize("name", ["local_toolkit", "composio", "a__b", "a b", "", "x" * 41, "a_"])

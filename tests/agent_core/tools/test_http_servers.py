@@ -42,6 +42,17 @@ async def test_a_server_that_dies_during_a_call_ends_the_call_and_is_connected_a
     assert (await bot.call("echo", text="back")).text == "back"
 
 
+async def test_a_forgotten_session_is_told_and_made_anew_once_the_server_takes_one(
+    world: World, start: Start
+) -> None:
+    bot = start(world.server(), limits=replace(QUICK, retry_after_s=0))
+    await bot.hub.warm_up()
+    world.app.status = 404
+    assert "does not know our session" in (await bot.call("echo", text="x")).text
+    world.app.status = None
+    assert (await bot.call("echo", text="again")).text == "again"
+
+
 @pytest.mark.parametrize("status", [401, 405, 500, 503])
 async def test_a_server_that_refuses_costs_only_its_own_tools(
     world: World, start: Start, status: int

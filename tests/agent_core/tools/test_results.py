@@ -1,6 +1,7 @@
 """What a server's answer comes to for model, disk and people, however much or odd it is."""
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from agent_core.testing.tools import echo_server, ignore_progress, tool_call
 from agent_core.tools import Progress, ToolContext, ToolOutput
 from agent_core.tools.registry import Registry, fit
 from agent_core.tools.servers import HttpServer, InProcessServer, ServerConfig
+from agent_core.tools.wire import LineCutter
 from tests.agent_core.tools.conftest import HubMaker, Start
 from tests.agent_core.tools.loopback import serve
 
@@ -339,3 +341,15 @@ async def test_a_disk_that_refuses_costs_the_rest_but_not_the_result(context: To
     assert output.saved_path == ""
     assert output.text.startswith("y" * 6_000)
     assert "could not be saved" in output.text
+
+
+@pytest.mark.parametrize("id_first", [True, False])
+def test_the_call_of_a_cut_error_is_found_by_an_id_at_either_end(id_first: bool) -> None:
+    content = {"isError": True, "content": [{"type": "text", "text": "y" * 5_000}]}
+    ident, result = {"id": "seven"}, {"jsonrpc": "2.0", "result": content}
+    message = json.dumps(ident | result if id_first else result | ident)
+    [line] = LineCutter(500).feed(message.encode() + b"\n")
+    kept = json.loads(line)
+    assert (kept["id"], kept["result"]["isError"]) == ("seven", True)
+    assert "sent 5,1" in kept["result"]["content"][0]["text"]
+    assert "yyy" in kept["result"]["content"][1]["text"]
