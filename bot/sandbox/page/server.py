@@ -14,9 +14,8 @@ from aiohttp.typedefs import Handler
 from bot.sandbox.page.feed import serve_page
 from bot.sandbox.slack import Delivery, SlackStandIn
 from bot.sandbox.slack.actions import UnfilledError
-from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.limits import MAX_POST_TEXT
-from bot.sandbox.slack.wire import JsonObject, as_object
+from bot.sandbox.slack.wire import ApiError, JsonObject, as_object
 
 LOOPBACK = "127.0.0.1"
 STATIC = Path(__file__).parent / "static"

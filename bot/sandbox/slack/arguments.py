@@ -9,10 +9,16 @@ from aiohttp import web
 
 from bot.sandbox.slack import limits
 from bot.sandbox.slack.blocks import check_message_blocks
-from bot.sandbox.slack.errors import ApiError, missing_field
 from bot.sandbox.slack.team import Ids
 from bot.sandbox.slack.text import settle_text
-from bot.sandbox.slack.wire import JsonArray, JsonObject, as_array, as_object
+from bot.sandbox.slack.wire import (
+    ApiError,
+    JsonArray,
+    JsonObject,
+    as_array,
+    as_object,
+    missing_field,
+)
 
 
 class Arguments:

@@ -11,8 +11,7 @@ from typing import Any
 import yaml
 
 from bot.sandbox.slack import limits
-from bot.sandbox.slack.errors import ApiError
-from bot.sandbox.slack.wire import JsonArray, JsonObject, as_array, as_object
+from bot.sandbox.slack.wire import ApiError, JsonArray, JsonObject, as_array, as_object
 
 _TABLE = Path(__file__).with_name("blocks.yml")
 _MOST_OF_A_KIND = {

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from aiohttp import hdrs, web
 
 from bot.sandbox.slack.arguments import Arguments, read_arguments
-from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.limits import (
     POSTS_OF_A_CHANNEL,
     POSTS_OF_THE_TEAM,
@@ -22,7 +21,7 @@ from bot.sandbox.slack.limits import (
 from bot.sandbox.slack.methods import agents, chat, conversations, files, streams
 from bot.sandbox.slack.methods.call import Call, Method
 from bot.sandbox.slack.records import ApiCall
-from bot.sandbox.slack.wire import JsonObject
+from bot.sandbox.slack.wire import ApiError, JsonObject
 from bot.sandbox.slack.workspace import Workspace
 
 MAX_BODY_BYTES = 2**31

@@ -1,6 +1,6 @@
 """JSON as it travels: the type aliases and the few narrowing functions that the stand-in uses."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 JsonObject = dict[str, Any]
@@ -20,3 +20,30 @@ def as_array(value: object) -> JsonArray | None:
 def without_none(fields: Mapping[str, Any]) -> JsonObject:
     """A copy without the fields whose value is None, as Slack leaves out what is not set."""
     return {name: value for name, value in fields.items() if value is not None}
+
+
+class ApiError(Exception):
+    """Carries Slack's error code, further fields of the answer, and headers with a 429."""
+
+    def __init__(
+        self,
+        code: str,
+        *,
+        messages: Sequence[str] = (),
+        status: int = 200,
+        headers: dict[str, str] | None = None,
+        **fields: object,
+    ) -> None:
+        super().__init__(code)
+        self.code = code
+        self.status = status
+        self.headers = headers or {}
+        self.body: dict[str, Any] = {"ok": False, "error": code, **fields}
+        if messages:
+            marked = [f"[ERROR] {message}" for message in messages]
+            self.body["response_metadata"] = {"messages": marked}
+
+
+def missing_field(name: str) -> ApiError:
+    """The refusal of a call without a required argument."""
+    return ApiError("invalid_arguments", messages=[f"missing required field: {name}"])

@@ -8,7 +8,6 @@ from urllib.parse import quote
 from bot.sandbox.slack.app import MESSAGE_EVENTS, App
 from bot.sandbox.slack.blocks import check_view
 from bot.sandbox.slack.clock import Background
-from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.messages import (
     hidden_event,
     mention_event,
@@ -20,7 +19,7 @@ from bot.sandbox.slack.records import Channel, File, Post, Reaction, Session, Vi
 from bot.sandbox.slack.sockets import Deliverer, Sockets
 from bot.sandbox.slack.state import State
 from bot.sandbox.slack.text import mentions_user
-from bot.sandbox.slack.wire import JsonObject, without_none
+from bot.sandbox.slack.wire import ApiError, JsonObject, without_none
 
 STATUSES = ("active", "processing", "suspended", "closed")
 STATUS_LINE_LIFETIME_S = 120.0

@@ -95,7 +95,6 @@ def test_an_http_server_has_many_spellings(tmp_path: Path, kind: str | None, key
         ({"command": "c", "args": ["${input:token}"]}, "${input:token} cannot be filled in."),
         ({"command": "c", "args": ["${WORKSPACE}"]}, "WORKSPACE is not set."),
         ({"command": "${PROGRAM}"}, "PROGRAM is not set."),
-        ({"url": "${ADDRESS}"}, "ADDRESS is not set."),
         ({"type": "sse", "url": "https://a.test/sse"}, "see whether it has http"),
         ({"type": "ws", "url": "https://a.test"}, "'ws' is not known"),
         ({"url": "file:///etc/passwd"}, "its url is no http address."),

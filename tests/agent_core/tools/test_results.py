@@ -54,7 +54,7 @@ class Server:
         self.cancelled = asyncio.Event()
         self.mcp: MCPServer = echo_server("near")
         for each in (
-            self.items, self.picture, self.trace, self.texts, self.fail, self.want, self.progress,
+            self.items, self.picture, self.trace, self.texts, self.want, self.progress,
             self.report_for_ever, self.where, self.write, self.grow,
         ):  # fmt: skip
             self.mcp.add_tool(each)
@@ -73,9 +73,6 @@ class Server:
 
     async def texts(self, size_bytes: int) -> str:
         return "t" * size_bytes
-
-    async def fail(self) -> str:
-        raise ValueError("secret detail")
 
     async def want(self, asked: str, ctx: Context) -> str | InputRequiredResult:
         self.entries += 1
@@ -210,14 +207,6 @@ async def test_a_failure_with_a_huge_trace_is_short_to_the_model_and_whole_on_di
     assert len(output.text) < 5_000
     saved = (context.workspace / output.saved_path).read_text(encoding="utf-8")
     assert "  at frame 1999\nValueError: cause" in saved
-
-
-async def test_an_exception_of_the_tool_is_an_error_without_its_insides(
-    server: Server, call: Caller
-) -> None:
-    output = await call(server, "fail")
-    assert output.is_error
-    assert "secret detail" not in output.text
 
 
 async def test_progress_is_told_in_words(server: Server, call: Caller) -> None:

@@ -68,3 +68,4 @@ async def test_a_digest_that_was_agreed_to_comes_on_both_sides_of_a_weekend(
     assert second["at"].endswith("+02:00")
     assert first["replies"]
     assert "Nothing new since Fri 27 March" in second["text"]
+    assert second["replies"]

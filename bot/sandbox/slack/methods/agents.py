@@ -1,11 +1,10 @@
 """agents.*, assistant.* and views.*: what an agent shows around its threads, modals, App Home."""
 
 from bot.sandbox.slack import limits
-from bot.sandbox.slack.errors import ApiError, missing_field
 from bot.sandbox.slack.messages import show_view
 from bot.sandbox.slack.methods.call import Call
 from bot.sandbox.slack.records import SuggestedPrompts, View
-from bot.sandbox.slack.wire import JsonObject, as_object
+from bot.sandbox.slack.wire import ApiError, JsonObject, as_object, missing_field
 
 
 def _thread(call: Call) -> tuple[str, str]:

@@ -6,11 +6,10 @@ from typing import Any, Literal, TypeVar
 
 from bot.sandbox.slack.app import SCOPE_PREFIXES, App
 from bot.sandbox.slack.arguments import Arguments
-from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.limits import TIER_3, Rate
 from bot.sandbox.slack.records import Channel, Post
 from bot.sandbox.slack.state import State
-from bot.sandbox.slack.wire import JsonObject
+from bot.sandbox.slack.wire import ApiError, JsonObject
 from bot.sandbox.slack.workspace import Workspace
 
 T = TypeVar("T")

@@ -3,11 +3,10 @@
 from dataclasses import replace
 
 from bot.sandbox.slack.arguments import Content, read_content
-from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.messages import permalink, show_post
 from bot.sandbox.slack.methods.call import Call
 from bot.sandbox.slack.records import Channel, Post
-from bot.sandbox.slack.wire import JsonObject
+from bot.sandbox.slack.wire import ApiError, JsonObject
 
 
 def post_message(call: Call) -> JsonObject:

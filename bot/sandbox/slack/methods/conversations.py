@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 from bot.sandbox.slack.app import SCOPE_PREFIXES
-from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.messages import show_channel, show_in_history, show_user
 from bot.sandbox.slack.methods.call import Call
 from bot.sandbox.slack.records import ChannelKind, Post
-from bot.sandbox.slack.wire import JsonObject
+from bot.sandbox.slack.wire import ApiError, JsonObject
 
 _KINDS: dict[str, ChannelKind] = {
     "public_channel": "channel",

@@ -3,12 +3,11 @@
 import secrets
 
 from bot.sandbox.slack.arguments import read_blocks
-from bot.sandbox.slack.errors import ApiError
 from bot.sandbox.slack.messages import show_file
 from bot.sandbox.slack.methods.call import Call
 from bot.sandbox.slack.records import File, Upload
 from bot.sandbox.slack.text import settle_text
-from bot.sandbox.slack.wire import JsonObject
+from bot.sandbox.slack.wire import ApiError, JsonObject
 
 
 def get_upload_url(call: Call) -> JsonObject:

@@ -6,12 +6,18 @@ from dataclasses import replace
 from bot.sandbox.slack import limits
 from bot.sandbox.slack.arguments import check_markdown, read_blocks
 from bot.sandbox.slack.blocks import check_message_blocks
-from bot.sandbox.slack.errors import ApiError, missing_field
 from bot.sandbox.slack.messages import show_post
 from bot.sandbox.slack.methods.call import Call
 from bot.sandbox.slack.methods.chat import read_thread
 from bot.sandbox.slack.records import STREAM_LIFETIME_S, Post, Stream
-from bot.sandbox.slack.wire import JsonObject, as_array, as_object, without_none
+from bot.sandbox.slack.wire import (
+    ApiError,
+    JsonObject,
+    as_array,
+    as_object,
+    missing_field,
+    without_none,
+)
 
 _TASK_STATUSES = ("pending", "in_progress", "complete", "error")
 

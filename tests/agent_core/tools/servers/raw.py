@@ -27,7 +27,7 @@ def tool(name: str, schema: Json = OBJECT, **more: Any) -> Json:
 
 
 WELL = [
-    tool("echo", TEXT, outputSchema={"type": "object", "required": ["absent"]}),
+    tool("echo", TEXT, outputSchema={"type": "object", "required": ["absent"]}),  # and is shown
     tool("exit"),
     tool("exit_unless", annotations={"readOnlyHint": True}),
     tool("half"),
@@ -204,8 +204,7 @@ def giant(request: Json, arguments: Json) -> None:
     text = '"' + "a" * (arguments["size_mb"] * 1_000_000) + '"'
     result = '"result":{"content":[{"type":"text","text":' + text + "}]}"
     ident = f'"id":{request["id"]}'
-    fields = [ident, result] if arguments.get("id_first") else [result, ident]
-    sys.stdout.write('{"jsonrpc":"2.0",' + ",".join(fields) + "}\n")
+    sys.stdout.write('{"jsonrpc":"2.0",' + result + "," + ident + "}\n")
     sys.stdout.flush()
 
 
