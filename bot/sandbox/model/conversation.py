@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from bot.sandbox.model.message import Reply, Text, ToolUse
-from bot.sandbox.model.phrases import phrases
+from bot.sandbox.model.sentences import phrases
 from bot.sandbox.model.wire import (
     Json,
     as_list,

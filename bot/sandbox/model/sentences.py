@@ -1,15 +1,28 @@
-"""What of a page is worth quoting: its paragraphs and lists as whole sentences, and its tables."""
+"""What words mean here, and what of a page is worth quoting.
+
+The first is read from `phrases.toml`; the second are paragraphs and lists as whole sentences, and
+tables.
+"""
 
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
-from bot.sandbox.model.phrases import STOP, phrases
+_LISTS = tomllib.loads(Path(__file__).with_name("phrases.toml").read_text(encoding="utf-8"))
+
+
+def phrases(name: str) -> re.Pattern[str]:
+    """The pattern of a list, which holds in any case of letters."""
+    return re.compile(_LISTS[name].replace("\n", ""), re.IGNORECASE)
+
 
 MIN_WORDS = 4
 MAX_WORDS = 60
 WORD = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*")
+STOP = frozenset(_LISTS["stop_words"].split())
 END = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"”)\]]))\s+(?=[\"'“\u2018(\[]*[^\Wa-z_])")
 ABBREVIATION = phrases("abbreviation")
 WHOLE = re.compile(r"^[\"'“\u2018(\[]*[^\Wa-z_].*[.!?][\"'”\u2019)\]]*$", re.DOTALL)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from bot.sandbox.model.phrases import phrases
 from bot.sandbox.model.sentences import (
     Passage,
     Source,
     figures,
     is_about,
+    phrases,
     share,
     stands_alone,
     stems,

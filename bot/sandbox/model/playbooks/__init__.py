@@ -20,9 +20,8 @@ from bot.sandbox.model.conversation import (
     topic_of,
 )
 from bot.sandbox.model.message import Kind, Reply, Text
-from bot.sandbox.model.phrases import phrases
 from bot.sandbox.model.playbooks import answer, digest, errand, order, report
-from bot.sandbox.model.sentences import stems
+from bot.sandbox.model.sentences import phrases, stems
 from bot.sandbox.model.wire import Json
 from bot.sandbox.web import Page
 

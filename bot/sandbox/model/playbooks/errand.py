@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 from bot.sandbox.model.conversation import SEARCHES, Call, Conversation, say, topic_of
 from bot.sandbox.model.message import Reply, Text, ToolUse
-from bot.sandbox.model.phrases import phrases
 from bot.sandbox.model.playbooks import report
-from bot.sandbox.model.sentences import stems
+from bot.sandbox.model.sentences import phrases, stems
 from bot.sandbox.model.wire import Json, as_list, as_object, as_text
 
 SLUG, TOOLKIT, USE_CASE = "GMAIL_SEND_EMAIL", "gmail", "send an email to a person"

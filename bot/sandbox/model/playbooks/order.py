@@ -4,7 +4,7 @@ import re
 
 from bot.sandbox.model.conversation import Conversation
 from bot.sandbox.model.message import Reply
-from bot.sandbox.model.phrases import phrases
+from bot.sandbox.model.sentences import phrases
 from bot.sandbox.model.wire import Json
 
 SAID = re.compile(r"<message>\s*(?P<words>.*?)\s*</message>", re.DOTALL)

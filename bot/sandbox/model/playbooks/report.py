@@ -14,8 +14,7 @@ from bot.sandbox.model.conversation import (
     topic_of,
 )
 from bot.sandbox.model.message import Reply, ToolUse
-from bot.sandbox.model.phrases import phrases
-from bot.sandbox.model.sentences import Source, content_words, is_about, stems
+from bot.sandbox.model.sentences import Source, content_words, is_about, phrases, stems
 from bot.sandbox.model.wire import Json, as_list, as_text
 from bot.sandbox.model.writing import SUMMARY_SENTENCES, escape, telling, write_report
 
@@ -81,9 +80,8 @@ def decide(conversation: Conversation) -> Reply:
         return _compare(conversation, BETWEEN.split(comparison["sides"])[:MAX_SIDES])
     brief = read_brief(conversation)
     if not stems(brief.topic):
-        if conversation.now.done("ask_user") or "ask_user" not in conversation.tools:
-            return say(UNSAID)
-        return (conversation.use("ask_user", question=ASK_TOPIC),)
+        can_ask = "ask_user" in conversation.tools and not conversation.now.done("ask_user")
+        return (conversation.use("ask_user", question=ASK_TOPIC),) if can_ask else say(UNSAID)
     if step := search(conversation, [*brief.sections, brief.topic]):
         return step
     hits = find_hits(conversation, [*brief.sections, brief.topic])
