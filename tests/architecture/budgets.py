@@ -53,9 +53,9 @@ ROOMS = {
     "bot/sandbox/composio": Budget(1500, 11, 1600, 14),
     "bot/sandbox": Budget(8947, 65, 9000, 80),
     "mcp_local": Budget(4557, 39, 4700, 42),
-    "product": Budget(42965, 298, 43_000, 330),
+    "product": Budget(42829, 298, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(4230, 37, 4500, 50),
-    "tests": Budget(44983, 290, 45_000, 330),
+    "tests": Budget(44949, 290, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
 
