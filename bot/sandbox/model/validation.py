@@ -53,16 +53,20 @@ class RefusedError(Exception):
         message: str,
         *,
         status: int = 400,
+        code: str | None = None,
         retry_after: float | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
+        self._code = code
         self._retry_after = retry_after
 
     def answer(self, request_id: str) -> web.Response:
         """The answer that tells it."""
         kind = TYPE_OF_STATUS.get(self.status, "api_error")
         inner: Json = {"type": kind, "message": str(self)}
+        if self._code:
+            inner["details"] = {"error_code": self._code}
         headers = {"request-id": request_id}
         if self._retry_after is not None:
             headers["retry-after"] = f"{self._retry_after:g}"
@@ -77,6 +81,7 @@ class Fault:
     status: int = 529
     """200 without `cut` only stalls: the reply goes on afterwards."""
     message: str = "Overloaded"
+    error_code: str | None = None
     cut: Cut | None = None
     """End the stream after `after_events` events: politely, or by dropping the connection."""
     after_events: int = 0
@@ -100,7 +105,9 @@ class Fault:
         """Raise RefusedError where it is an HTTP error and not one of the stream."""
         if self.cut is None and self.status != OK:
             await self.silence()
-            raise RefusedError(self.message, status=self.status, retry_after=self.retry_after)
+            raise RefusedError(
+                self.message, status=self.status, code=self.error_code, retry_after=self.retry_after
+            )
 
 
 def validate(body: Json) -> None:
