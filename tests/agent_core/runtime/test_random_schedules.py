@@ -28,8 +28,8 @@ CHILD_TOOL = "mcp__local_toolkit__search_corpus"
 CHILD = "Report Creation Expert"
 PACE_S = 0.004
 QUIET_S = 60
-GRACE_S = 2.0
-"""After a stop was taken, until the last effect may begin, on a busy machine too."""
+GRACE_S = 0.25
+"""After a stop was taken, until the last effect may begin; the issue allows two seconds."""
 FAILS, ENDS = 2, 25
 """Of a hundred decisions so many, and so many less those before."""
 STEPS = (
