@@ -33,7 +33,7 @@ from agent_core.runtime.build import (
 )
 from agent_core.sessions import Database
 from agent_core.sessions.audit import AuditedCall, AuditLog
-from agent_core.sessions.migrations import NEWEST, file_of, revision_of
+from agent_core.sessions.migrations import NEWEST, REVISIONS, Revisions, file_of, revision_of
 from agent_core.sessions.pins import Pin, ToolPins
 from agent_core.settings import CoreSettings
 from agent_core.tools.composio import SERVER_NAME
@@ -167,14 +167,17 @@ async def audited_calls(
     since: datetime | None = None,
     user: str | None = None,
     tool: str | None = None,
+    revisions: Revisions = REVISIONS,
 ) -> list[AuditedCall]:
     """Calls with an effect, newest first, as `AuditLog.entries`; none where no bot ever ran.
+
+    A database of an older revision is read as well: only the next start alters its tables.
 
     Raises:
         DatabaseTrouble: the database cannot be read.
     """
-    async with _current(settings, may_be_older=True) as database:
-        if database is None:
+    async with _stored(settings.state_url) as database:
+        if database is None or not await _revision(database, revisions):
             return []
         return await AuditLog(database).entries(
             since=since, user=user, tool=tool, patience_s=BUSY_PATIENCE_S
@@ -335,13 +338,16 @@ def _tried_tool(tool: ListedTool, workspace: Path | None, *, is_known: bool) -> 
 
 
 @asynccontextmanager
-async def _current(
-    settings: CoreSettings, *, may_be_older: bool = False
-) -> AsyncGenerator[Database | None]:
-    """What bots have stored; None where no bot of this version, or of any, has stored anything."""
+async def _current(settings: CoreSettings) -> AsyncGenerator[Database | None]:
+    """What bots have stored; None where no bot of this version has stored anything."""
     async with _stored(settings.state_url) as database:
-        revision = database and await database.run(revision_of, patience_s=BUSY_PATIENCE_S)
-        yield database if revision == NEWEST or (revision and may_be_older) else None
+        yield database if database and await _revision(database) == NEWEST else None
+
+
+async def _revision(database: Database, revisions: Revisions = REVISIONS) -> str:
+    return await database.run(
+        lambda connection: revision_of(connection, revisions), patience_s=BUSY_PATIENCE_S
+    )
 
 
 @asynccontextmanager

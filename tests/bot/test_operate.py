@@ -13,10 +13,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from agent_core.ids import SessionId, ToolCallId, UserId
-from agent_core.runtime import operate
+from agent_core.runtime.operate import audited_calls
 from agent_core.sessions import Database
 from agent_core.sessions.audit import AuditedAction, AuditLog
 from agent_core.sessions.migrations import REVISIONS
+from agent_core.settings import CoreSettings
 from agent_core.tools.pins import Pins
 from agent_core.tools.server import McpServer
 from agent_core.tools.servers import StdioServer
@@ -109,12 +110,11 @@ def test_a_database_that_is_not_there_is_not_made_and_nothing_is_found(tmp_path:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_list_can_be_read_before_the_start_that_alters_older_tables(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(REVISIONS, "later", ())
-    monkeypatch.setattr(operate, "NEWEST", "later")
-    assert "T1:C1:1.2" in audit(url).stdout
+def test_the_list_can_be_read_before_the_start_that_alters_older_tables(url: str) -> None:
+    settings = CoreSettings(database_url=url)
+    later = {**REVISIONS, "later": ()}
+    calls = asyncio.run(audited_calls(settings, tool=LOST.tool, revisions=later))
+    assert [call.entry.call for call in calls] == [LOST.call]
 
 
 def test_a_file_that_is_no_database_is_said_in_one_line(tmp_path: Path) -> None:
