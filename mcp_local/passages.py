@@ -158,7 +158,7 @@ def _pick(scored: list[tuple[float, Passage]], limit: int) -> list[Passage]:
 
 
 # Punctuation of several scripts is meant here, not mistyped.
-_END = re.compile(r"(?:[.!?…]+[\"'”’»)\]]*(?=\s|$))|(?:[。！？]+[」』”’)]*)")  # noqa: RUF001
+_END = re.compile(r"(?:(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s|$))|(?:[。！？]+[」』”’)]*)")  # noqa: RUF001
 _ABBREVIATION = re.compile(
     r"\b(?:dr|mr|mrs|ms|prof|st|no|nr|vs|etc|fig|approx|ca|inc|ltd|corp|co|jr|sr|vol|pp|bzw"
     r"|cf|al|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|[a-z](?:\.[a-z])*)\.$",
@@ -188,7 +188,8 @@ def _skip_space(text: str, start: int) -> int:
 
 
 def _ends_sentence(text: str, end: re.Match[str]) -> bool:
-    following = text[end.end() :].lstrip()[:1] if end.end() < len(text) else ""
+    at = _skip_space(text, end.end())
+    following = text[at : at + 1]
     if following.islower():
         return False
     before = text[max(0, end.start() - _LOOK_BACK) : end.start() + 1]

@@ -117,6 +117,8 @@ class Observers:
 
 
 _WRAPPED_LEVELS = 3
+_MAX_SLUG_CHARS = 200
+"""A longer one is no tool's name, and what looks for names need not read it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,13 +142,13 @@ def executions(observed: ToolObserved) -> list[Execution]:
     if call.is_batch:
         return list(_inner(payload, call.actions))
     [action] = call.actions
-    return [Execution(slug=action.tool, arguments=action.arguments, payload=payload)]
+    return [Execution(slug=action.tool[:_MAX_SLUG_CHARS], arguments=action.arguments, payload=payload)]
 
 
 def may_run(observed: ToolObserved, wanted: re.Pattern[str]) -> bool:
     """Whether the call names a wanted tool, itself or inside; spares reading other results."""
     tools = [action.tool for action in opened(observed.call).actions]
-    return any(not tool or wanted.fullmatch(tool) for tool in tools)
+    return any(not tool or wanted.fullmatch(tool[:_MAX_SLUG_CHARS]) for tool in tools)
 
 
 def _inner(payload: object, asked: Sequence[Action]) -> Iterator[Execution]:
@@ -158,8 +160,9 @@ def _inner(payload: object, asked: Sequence[Action]) -> Iterator[Execution]:
         index = result.get("index")
         place = index if isinstance(index, int) and 0 <= index < len(asked) else position
         request = asked[place] if place < len(asked) else None
+        slug = text_in(result, "tool_slug") or (request.tool if request else "")
         yield Execution(
-            slug=text_in(result, "tool_slug") or (request.tool if request else ""),
+            slug=slug[:_MAX_SLUG_CHARS],
             arguments=request.arguments if request else {},
             payload=result.get("response") or result,
             position=position,

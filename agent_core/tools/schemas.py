@@ -1,6 +1,10 @@
 """JSON Schemas of tools: whether a provider takes one, and whether arguments fit."""
 
+import json
 import re
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from functools import cache
 from typing import Any, cast
 
 from cachetools import LRUCache, cached
@@ -8,7 +12,7 @@ from jsonschema import Draft202012Validator
 from jsonschema import exceptions as jsonschema_exceptions
 from jsonschema.exceptions import SchemaError, ValidationError
 from jsonschema.protocols import Validator
-from jsonschema.validators import validator_for
+from jsonschema.validators import extend, validator_for
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
@@ -20,12 +24,21 @@ _COMBINATORS = ("oneOf", "anyOf", "allOf")
 _MAX_REASON_CHARS = 300
 _MAX_DEPTH = 40
 """Values in values; what reads a schema calls itself for each."""
+_MAX_SCHEMA_CHARS = 200_000
+_MAX_CHECKS = 20_000
+"""Of one call's arguments: a schema whose parts refer to each other can ask for any number."""
+_MAX_UNIQUE = 200
+_UNCHECKED = ("pattern", "patternProperties", "unevaluatedItems", "unevaluatedProperties")
+"""Regular expressions of others can take for ever, and these compare with what they match. The
+model is told of them; who wrote them checks them."""
 
 
 def fault_of_schema(schema: JsonObject) -> str:
     """Why a provider would refuse this schema and the request with it; "" if it would not."""
     if is_nested_too_deeply(schema, _MAX_DEPTH):
         return "its input schema is nested too deeply"
+    if len(json.dumps(schema)) > _MAX_SCHEMA_CHARS:
+        return "its input schema is too long"
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
@@ -45,12 +58,13 @@ def schema_for_model(schema: JsonObject) -> JsonObject:
 def fault_of_arguments(arguments: JsonObject, schema: JsonObject) -> str:
     """What is wrong with the arguments, naming the field and what it wants; "" if nothing is.
 
-    A schema that cannot be used for checking finds no fault. A schema is read once: it MUST NOT be
-    changed afterwards.
+    A schema that cannot be used for checking, or asks for too much of it, finds no fault: the
+    server looks for itself. A schema is read once: it MUST NOT be changed afterwards.
     """
     validator, _ = _validator(schema)
     if validator is None:
         return ""
+    _checks_left.set(_MAX_CHECKS)
     try:
         error = cast(
             "ValidationError | None",
@@ -58,7 +72,7 @@ def fault_of_arguments(arguments: JsonObject, schema: JsonObject) -> str:
                 validator.iter_errors(arguments)
             ),
         )
-    except (Unresolvable, RecursionError, re.error):
+    except (Unresolvable, RecursionError, _TooMuch):
         return ""
     return "" if error is None else _in_words(error)
 
@@ -75,7 +89,40 @@ def _validator(schema: JsonObject) -> tuple[Validator | None, JsonObject]:
     except SchemaError:
         return None, schema
     # An empty registry: a reference to elsewhere is never fetched.
-    return kind(schema, registry=Registry()), schema
+    return _bounded(kind)(schema, registry=Registry()), schema
+
+
+_Check = Callable[[Validator, Any, Any, JsonObject], "Iterator[ValidationError] | None"]
+_checks_left: ContextVar[int] = ContextVar("checks_left", default=_MAX_CHECKS)
+
+
+class _TooMuch(Exception):
+    """Checking takes more work than arguments are worth."""
+
+
+@cache
+def _bounded(kind: type[Validator]) -> type[Validator]:
+    """The same draft without foreign regular expressions, and with a bound on its work."""
+    given = cast("dict[str, _Check]", kind.VALIDATORS)
+    checks = {name: _counted(name, check) for name, check in given.items()}
+    return cast("type[Validator]", extend(kind, checks))  # pyright: ignore[reportUnknownMemberType]
+
+
+def _counted(name: str, check: _Check) -> _Check:
+    def counted(
+        validator: Validator, value: Any, instance: Any, schema: JsonObject
+    ) -> Iterator[ValidationError] | None:
+        left = _checks_left.get()
+        if left <= 0:
+            raise _TooMuch
+        _checks_left.set(left - 1)
+        if name in _UNCHECKED or (name == "additionalProperties" and "patternProperties" in schema):
+            return None
+        if name == "uniqueItems" and len(instance) > _MAX_UNIQUE:
+            return None
+        return check(validator, value, instance, schema)
+
+    return counted
 
 
 def _in_words(error: ValidationError) -> str:

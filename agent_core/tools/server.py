@@ -128,7 +128,7 @@ class McpServer:
             if call.name not in self._tools:
                 return unknown_tool(call.name, [spec.name for spec in self._specs])
             schema = self._usable(call.name).input_schema
-            if fault := fault_of_arguments(call.arguments, schema):
+            if fault := await asyncio.to_thread(fault_of_arguments, call.arguments, schema):
                 return _failed(f"Invalid arguments for {call.name}: {fault}")
             result = await self._call(call, await self._meta(call, context), progress)
         except RequestFault as fault:
@@ -136,7 +136,9 @@ class McpServer:
             return _failed(text if fault.may_have_run else str(fault), fault.may_have_run)
         except ToolServerError as error:
             return _failed(str(error))
-        output = output_of(result, max_bytes=self._limits.max_result_bytes)
+        output = await asyncio.to_thread(
+            output_of, result, max_bytes=self._limits.max_result_bytes
+        )
         if not self._config.trusted or not (result.meta or {}).get("artifacts"):
             return output
         artifacts = await asyncio.to_thread(artifacts_of, result, context.workspace)

@@ -30,7 +30,7 @@ MAX_SAID = 1_000
 
 _UNREADABLE = "(The earlier posts of this thread could not be read.)"
 _INDENT = "    "
-_FENCE = re.compile(r"<(?=\s*/?\s*earlier_posts)", re.IGNORECASE)
+_FENCE = re.compile(r"<(?=\s*+/?\s*+earlier_posts)", re.IGNORECASE)
 _NOTICES = frozenset({"channel_join", "channel_leave", "channel_topic", "channel_purpose"})
 
 _log = logging.getLogger(__name__)

@@ -50,7 +50,7 @@ CHARS_FOR_DECIDING = 2_500
 
 _PLAIN_KEY = re.compile(r"[\w-]{1,80}")
 _CONTINUED = "  │ "
-_READS_AS_VALUE = re.compile(r'\s*(?:[-+]?\d[\d.eE+-]*|true|false|null|["{\[].*)?\s*', re.DOTALL)
+_READS_AS_VALUE = re.compile(r'\s*+(?:[-+]?\d[\d.eE+-]*|true|false|null|["{\[].*)?\s*+', re.DOTALL)
 _MOST = {" ": 4, "\n": 3, "\t": 0}
 """So many in a row stay as they are: people make no longer gaps."""
 _NAMED = {" ": "␣", "\n": "⏎", "\t": "⇥"}

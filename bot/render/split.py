@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 _FENCE = "```"
-_FENCE_LINE = re.compile(r"^[^\n`]*```(\w*)[^\n`]*$", re.MULTILINE)
+_FENCE_LINE = re.compile(r"^[^\n`]*+```(\w*+)[^\n`]*+$", re.MULTILINE)
 _WHOLE = re.compile(
     r"`[^`\n]+`|<[^<>\n]+>|(?:https?://|mailto:)[^\s<>`]+|&(?:amp|lt|gt);|:[a-z0-9_+-]+:"
 )

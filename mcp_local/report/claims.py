@@ -126,14 +126,14 @@ def _plain_words(text: str) -> str:
 MAX_NAMES = 10
 
 _TAG = re.compile(
-    r"""<\s*/?\s*(
+    r"""<\s*+/?\s*+(
         a | article | aside | audio | b | base | body | br | button | canvas | center | details
       | dialog | div | em | embed | font | footer | form | frame | frameset | h[1-6] | head
       | header | hr | html | i | iframe | img | input | li | link | map | marquee | math | meta
       | noscript | object | ol | option | p | picture | pre | script | section | select | small
       | source | span | strong | style | sub | sup | svg | table | tbody | td | template | textarea
       | th | thead | title | tr | u | ul | video
-    )(?:\s[^<>]*)?/?\s*>""",
+    )(?:[\s/][^<>]*+)?>""",
     re.IGNORECASE | re.VERBOSE,
 )
 
