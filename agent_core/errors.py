@@ -8,6 +8,7 @@
     │   └── ReplyTruncated          the output limit was hit inside a tool call
     ├── ToolServerError             an MCP server could not be started or listed
     ├── SessionError                the stored conversation cannot be used
+    │   └── TurnSetAside            its process died of a turn, more than once
     ├── ScheduleError               a schedule is not there
     │   └── BadRule                 what recurs cannot recur so (`schedules.rule`)
     ├── ConsentRefused              a decision was not this person's, or came too late
@@ -80,6 +81,10 @@ class ComposioRefusedError(ToolServerError):
 
 class SessionError(AgentError):
     """A session's stored state is missing or cannot be read."""
+
+
+class TurnSetAside(SessionError):
+    """Processes that were at work on a turn died, one after the other; it is not tried again."""
 
 
 class ScheduleError(AgentError):

@@ -18,10 +18,11 @@ from agent_core.events import (
     AuthRequired,
     QuestionAsked,
     TurnFinished,
+    TurnStarted,
 )
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
-from agent_core.runtime import LeaseLost, Runtime, StoredTurn
+from agent_core.runtime import MAX_TRIES, LeaseLost, Runtime, StoredTurn
 from bot.inbound import posted_ts
 from bot.presenter import READER, PresenterState, Signs, ThreadPresenter, TurnPresenter
 from bot.slack_api import Guard, SlackApi, SlackAuthRefused, SlackRefused
@@ -71,18 +72,19 @@ class Presenting:
         self._work = Background()
         self._tasks: WeakValueDictionary[TurnId, asyncio.Task[None]] = WeakValueDictionary()
 
-    def attach(self, turn: StoredTurn, *, is_resumed: bool = False) -> None:
+    def attach(self, turn: StoredTurn, *, is_resumed: bool = False) -> asyncio.Task[None]:
         """Show a turn of this process from its first event on, or what is not shown of it yet.
 
         A second call for the same turn changes nothing; nor does one for a turn that is shown. With
         `is_resumed` another process may have shown the turn meanwhile: a presenter that is at work
-        here then begins again, with what that process has noted.
+        here then begins again, with what that process has noted. The task ends with the showing.
         """
         earlier = self._tasks.get(turn.id)
         if earlier is not None and not earlier.done() and not is_resumed:
-            return
+            return earlier
         showing = self._show_after(earlier, turn)
-        self._tasks[turn.id] = self._work.start(showing, name=f"present {turn.id}")
+        task = self._tasks[turn.id] = self._work.start(showing, name=f"present {turn.id}")
+        return task
 
     async def close(self) -> None:
         """Stop showing. What is not shown is shown by the next process."""
@@ -117,10 +119,16 @@ class Presenting:
         presenter = await self._presenter(turn)
         if await presenter.is_finished():
             return
+        is_suspect = turn.status == "finished" and turn.tries >= MAX_TRIES
+        if is_suspect and turn.tries > MAX_TRIES:
+            logger.error("turn %s is not shown: %d processes died of it", turn.id, turn.tries)
+            await presenter.give_up()
+            return
         try:
             async with aclosing(self._runtime.events(turn.id)) as events:
                 async for _, event in events:
-                    await self._present(presenter, event)
+                    if not is_suspect or isinstance(event, TurnStarted | TurnFinished):
+                        await self._present(presenter, event)
         finally:
             await presenter.close()
 
@@ -139,6 +147,7 @@ class Presenting:
             asked_ts=posted_ts(turn.inbound.key),
             signs=self._signs.guarded(guard),
             connect_link=self._runtime.consents.connect_link,
+            is_plain=turn.tries >= MAX_TRIES,
         )
 
     async def _present(self, presenter: TurnPresenter, event: AnyEvent) -> None:

@@ -142,7 +142,9 @@ def executions(observed: ToolObserved) -> list[Execution]:
     if call.is_batch:
         return list(_inner(payload, call.actions))
     [action] = call.actions
-    return [Execution(slug=action.tool[:_MAX_SLUG_CHARS], arguments=action.arguments, payload=payload)]
+    return [
+        Execution(slug=action.tool[:_MAX_SLUG_CHARS], arguments=action.arguments, payload=payload)
+    ]
 
 
 def may_run(observed: ToolObserved, wanted: re.Pattern[str]) -> bool:

@@ -5,8 +5,11 @@ dead processes, and what other processes have queued here.
 """
 
 import asyncio
+import json
 import logging
 from collections.abc import Awaitable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
 from functools import partial
 from typing import Protocol
 from weakref import WeakValueDictionary
@@ -14,6 +17,7 @@ from weakref import WeakValueDictionary
 from agent_core.background import Background
 from agent_core.durable import Steps, cannot_replay
 from agent_core.durable.dbos_turns import DurableTurns
+from agent_core.errors import TurnSetAside
 from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, SessionId, TurnId
 from agent_core.messages import user_message
@@ -30,6 +34,12 @@ logger = logging.getLogger(__name__)
 MAX_GENERATIONS = 50
 """A turn that broke off so often breaks off for good."""
 
+MAX_TRIES = 2
+"""A turn of which so many processes in a row died, each without getting it any further, is set
+aside."""
+ALONE_S = 20.0
+"""A turn that has not killed its process for so long is not what kills it."""
+
 LOOK_EVERY_S = 0.5
 BEAT_EVERY_LOOKS = 6
 REVIVE_EVERY_LOOKS = 20
@@ -40,9 +50,15 @@ LATE_S = 10.0
 
 
 class Reader(Protocol):
-    """Shows turns to people. Called again for a turn that it shows already, it may look anew."""
+    """Shows turns to people. Called again for a turn that it shows already, it may look anew.
 
-    def __call__(self, turn: StoredTurn, /, *, is_resumed: bool) -> None: ...
+    It gives what ends with the showing, if that goes on. Of a finished turn that has `MAX_TRIES`
+    the end alone is shown, as plainly as can be; one with more is not shown any more.
+    """
+
+    def __call__(
+        self, turn: StoredTurn, /, *, is_resumed: bool
+    ) -> "asyncio.Future[None] | None": ...
 
 
 class Dispatch:
@@ -63,6 +79,9 @@ class Dispatch:
             child=partial(run_child, parts, self._signals),
             on_broken=self._turn_broke_off,
         )
+        self._suspects: set[TurnId] = set()
+        """Turns that wait to go on alone."""
+        self._one_by_one = asyncio.Lock()
         self._reader_name = ""
         self._show: Reader | None = None
         self._locks: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
@@ -124,6 +143,8 @@ class Dispatch:
 
     async def revive(self, turn: StoredTurn) -> None:
         """A turn that is said to run runs nowhere: it goes on."""
+        if turn.id in self._suspects:
+            return
         logger.warning("turn %s runs nowhere and is taken up", turn.id)
         await self._go_on(turn)
 
@@ -158,10 +179,77 @@ class Dispatch:
         return fence > 0
 
     async def _take_up(self, session: SessionId) -> None:
+        """What a process has left goes on.
+
+        Where a process died, each of its turns may be what killed it: they go on one by one, so
+        that a second death says which it was. What is new waits for none of them.
+        """
         for turn in await self._store.unfinished_of(session):
-            if turn.status == "running":
-                await self._go_on(turn)
+            if turn.status == "running" and not await self._is_set_aside(turn):
+                if turn.tries:
+                    self._go_on_alone(turn)
+                else:
+                    await self._try(turn, tries=1)
         await self._show_unread(session)
+
+    async def _is_set_aside(self, turn: StoredTurn) -> bool:
+        if await self._tries_of(turn) < MAX_TRIES:
+            return False
+        logger.error("turn %s is set aside: %d processes died of it", turn.id, turn.tries)
+        await give_up(self._parts, turn, TurnSetAside())
+        await self._note_try(turn.id, MAX_TRIES)
+        return True
+
+    async def _tries_of(self, turn: StoredTurn) -> int:
+        """How many processes in a row died of a turn; of those that got it further, one."""
+        got_on = sum(await self._how_far(turn.id)) > turn.tried_from
+        return min(turn.tries, 1) if got_on else turn.tries
+
+    async def _how_far(self, turn: TurnId) -> tuple[int, int]:
+        """The place of the turn's newest event, and the size of its bookmark, which only grows."""
+        bookmark = await self._store.load_cursor(self._reader_name, turn)
+        return await self._parts.log.newest(turn), len(json.dumps(bookmark or ""))
+
+    async def _note_try(self, turn: TurnId, tries: int) -> int:
+        """Returns the place of the turn's newest event."""
+        newest, shown = await self._how_far(turn)
+        await self._store.note_try(turn, tries, newest + shown)
+        return newest
+
+    async def _try(self, turn: StoredTurn, tries: int) -> int:
+        newest = await self._note_try(turn.id, tries)
+        if turn.status == "running":
+            await self._go_on(turn)
+        return newest
+
+    def _go_on_alone(self, turn: StoredTurn) -> None:
+        self._suspects.add(turn.id)
+        self._background.run(lambda: self._alone(turn.id), name=f"{turn.id} by itself")
+
+    async def _alone(self, turn_id: TurnId) -> None:
+        """Until the turn gets on, is shown, or has been harmless for long enough."""
+        async with self._one_by_one:
+            self._suspects.discard(turn_id)
+            turn = await self._store.turn(turn_id)
+            if not self._leases.holds(turn.session):
+                return
+            tries = await self._tries_of(turn)
+            newest = await self._try(turn, tries + 1)
+            try:
+                async with asyncio.timeout(ALONE_S):
+                    if turn.status == "running":
+                        await self._has_got_on(turn_id, newest)
+                    elif self._show is not None:
+                        shown = self._show(replace(turn, tries=tries), is_resumed=True)
+                        await (asyncio.wait({shown}) if shown else asyncio.sleep(0))
+            except TimeoutError:
+                await self._note_try(turn_id, 1)
+
+    async def _has_got_on(self, turn: TurnId, newest: int) -> None:
+        async with aclosing(self._parts.log.read(turn, after=newest)) as events:
+            async for place, _ in events:
+                if place > newest:
+                    return
 
     async def _begin_work(self, work: Sequence[StoredTurn]) -> None:
         busy = next((turn for turn in work if turn.status != "queued"), None)
@@ -239,7 +327,10 @@ class Dispatch:
     async def _show_unread(self, session: SessionId) -> None:
         if self._show is not None:
             for turn in await self._store.unread(session, self._reader_name):
-                self._show(turn, is_resumed=True)
+                if turn.status == "finished" and turn.tries:
+                    self._go_on_alone(turn)
+                else:
+                    self._show(turn, is_resumed=True)
 
     def _turn_broke_off(self, turn: str, generation: int, error: Exception) -> None:
         """Its record does not fit: it goes on at once. Anything else is found out in a while."""

@@ -246,10 +246,10 @@ async def end_silently(parts: TurnParts, ended: Sequence[StoredTurn], outcome: O
         await parts.log.flush()
 
 
-async def give_up(parts: TurnParts, turn: StoredTurn) -> None:
+async def give_up(parts: TurnParts, turn: StoredTurn, why: SessionError | None = None) -> None:
     """End a turn that cannot be worked on, with an apology."""
     reference = turn.inbound.key.rpartition(":")[2]
-    said = apology(SessionError(), reference, thread_language(turn, ()))
+    said = apology(why or SessionError(), reference, thread_language(turn, ()))
     await _announce_end(parts, turn, "failed", answer=said, reference=reference)
     await parts.log.flush()
 

@@ -5,7 +5,13 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from agent_core.errors import ModelRejected, ModelUnavailable, ReplyTruncated, RequestTooLarge
+from agent_core.errors import (
+    ModelRejected,
+    ModelUnavailable,
+    ReplyTruncated,
+    RequestTooLarge,
+    TurnSetAside,
+)
 from agent_core.events import (
     AnyEvent,
     ArtifactSaved,
@@ -153,6 +159,8 @@ def _failure(error: BaseException) -> str:
             return "rejected"
         case ModelUnavailable():
             return "unavailable"
+        case TurnSetAside():
+            return "set-aside"
         case _:
             return "other"
 

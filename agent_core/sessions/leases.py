@@ -95,11 +95,19 @@ class Leases:
         return [ProcessId(row.id) for row in rows]
 
     async def leave(self) -> None:
-        """This process ends in order: what it holds is free at once."""
-        statement = delete(processes).where(processes.c.id == self.process)
+        """This process ends in order: what it holds is free at once, and no turn is to blame."""
+        mine = select(leases.c.session).where(leases.c.process == self.process)
+        shown = select(cursors.c.turn).where(cursors.c.done.is_(True))
+        at_work = (turns.c.status != "finished") | turns.c.id.not_in(shown)
+        at_work &= turns.c.session.in_(mine) & (turns.c.tries > 0)
         self._fences.clear()
+
+        def leave(connection: Connection) -> None:
+            connection.execute(update(turns).where(at_work).values(tries=0))
+            connection.execute(delete(processes).where(processes.c.id == self.process))
+
         with suppress(DatabaseTrouble):  # then others find out in a while
-            await self._database.run(lambda c: c.execute(statement), patience_s=LEAVE_PATIENCE_S)
+            await self._database.run(leave, patience_s=LEAVE_PATIENCE_S)
 
     async def claim(self, session: SessionId) -> int:
         """The lease's number: 0 when another living process holds the session.

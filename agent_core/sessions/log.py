@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Update, select, update
+from sqlalchemy import Connection, Update, func, select, update
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from agent_core.background import Backoff
@@ -237,6 +237,11 @@ class EventLog:
             return [(row.id, EVENT.validate_python(row.body)) for row in rows]
 
         return await self._database.run(read)
+
+    async def newest(self, turn: TurnId) -> int:
+        """The place of the turn's last stored event; 0 where there is none."""
+        query = select(func.max(events.c.id)).where(events.c.turn == turn)
+        return await self._database.run(lambda each: each.execute(query).scalar()) or 0
 
     async def of_turn(self, turn: TurnId) -> list[AnyEvent]:
         """All that was announced of the turn so far, in order."""

@@ -28,7 +28,13 @@ _LOCK_NUMBER = 0x75_6E_69_76
 Revisions = dict[str, tuple[str, ...]]
 """By name the statements that turn the tables of the one before into its own, oldest first."""
 
-REVISIONS: Revisions = {"0005": ()}
+REVISIONS: Revisions = {
+    "0005": (),
+    "0006": (
+        "ALTER TABLE turns ADD COLUMN tries INTEGER DEFAULT '0' NOT NULL",
+        "ALTER TABLE turns ADD COLUMN tried_from INTEGER DEFAULT '0' NOT NULL",
+    ),
+}
 """The first one is what version 0.1.0 makes."""
 NEWEST = next(reversed(REVISIONS))
 

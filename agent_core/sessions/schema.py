@@ -70,6 +70,7 @@ turns = Table(
     *_given(Integer, "seq", "generation"),
     *_given(JSON, "inbound"),
     *_given(String, "kind", server_default="work"),
+    *_given(Integer, "tries", "tried_from", server_default="0"),
     Column("outcome", String),
     Column("answer", Text),
     Column("taken_by", String, index=True),

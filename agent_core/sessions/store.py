@@ -111,7 +111,7 @@ class SessionStore:
 
     async def mark_running(self, turn: TurnId) -> bool:
         """Whether the turn may start now; False when it has been started in the meantime."""
-        return await self._change(turn, "queued", status="running")
+        return await self._change(turn, "queued", status="running", tries=1)
 
     async def begin_generation(self, turn: TurnId, generation: int) -> bool:
         """Whether the turn may go on as `generation`; of several askers one is told True."""
@@ -119,7 +119,7 @@ class SessionStore:
 
     async def mark_waiting(self, turn: TurnId, generation: int, wait: Wait) -> bool:
         """The turn waits for a person; False when it has gone on in the meantime."""
-        return await self._change(turn, "running", generation, status="waiting", wait=wait)
+        return await self._change(turn, "running", generation, status="waiting", wait=wait, tries=0)
 
     async def hasten(self, turn: TurnId, consent: ConsentId, now: datetime) -> None:
         """A turn that waits for this need not any longer: whoever holds its session goes on."""
@@ -137,7 +137,7 @@ class SessionStore:
         """Whether a waiting turn may go on, as its next generation."""
         later = turn.generation + 1
         return await self._change(
-            turn.id, "waiting", turn.generation, status="running", generation=later
+            turn.id, "waiting", turn.generation, status="running", generation=later, tries=1
         )
 
     async def revise(self, turn: StoredTurn, inbound: InboundMessage, kind: TurnKind) -> bool:
@@ -156,7 +156,12 @@ class SessionStore:
 
     async def mark_queued(self, turn: TurnId) -> None:
         """The turn could not be started; it is next again."""
-        await self._change(turn, "running", status="queued")
+        await self._change(turn, "running", status="queued", tries=0)
+
+    async def note_try(self, turn: TurnId, tries: int, how_far: int) -> None:
+        """So many processes in a row have tried the turn, the last of them from there on."""
+        statement = update(turns).where(turns.c.id == turn)
+        await self._database.execute(statement.values(tries=tries, tried_from=how_far))
 
     async def append_messages(
         self, turn: TurnId, run: RunId, start: int, new: Sequence[Message]

@@ -92,6 +92,11 @@ class StoredTurn:
     wait: Wait | None = None
     taken_by: TurnId | None = None
     """The turn whose work the message became part of."""
+    tries: int = 0
+    """How many processes in a row have been at work on it, or showed it, and did not end in order;
+    the present one included."""
+    tried_from: int = 0
+    """How far it was when the last of them began: in the log and in what is shown of it."""
 
 
 TURN: TypeAdapter[StoredTurn] = TypeAdapter(StoredTurn)

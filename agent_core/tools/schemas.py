@@ -10,9 +10,10 @@ from typing import Any, cast
 from cachetools import LRUCache, cached
 from jsonschema import Draft202012Validator
 from jsonschema import exceptions as jsonschema_exceptions
+from jsonschema import validators as jsonschema_validators
 from jsonschema.exceptions import SchemaError, ValidationError
 from jsonschema.protocols import Validator
-from jsonschema.validators import extend, validator_for
+from jsonschema.validators import validator_for
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
@@ -25,7 +26,6 @@ _MAX_REASON_CHARS = 300
 _MAX_SCHEMA_CHARS = 100_000
 _MAX_DEPTH = 40
 """Values in values; what reads a schema calls itself for each."""
-_MAX_SCHEMA_CHARS = 200_000
 _MAX_CHECKS = 20_000
 """Of one call's arguments: a schema whose parts refer to each other can ask for any number."""
 _MAX_UNIQUE = 200
@@ -38,8 +38,6 @@ def fault_of_schema(schema: JsonObject) -> str:
     """Why a provider would refuse this schema and the request with it; "" if it would not."""
     if is_nested_too_deeply(schema, _MAX_DEPTH):
         return "its input schema is nested too deeply"
-    if len(json.dumps(schema)) > _MAX_SCHEMA_CHARS:
-        return "its input schema is too long"
     try:
         if len(json.dumps(schema, allow_nan=False)) > _MAX_SCHEMA_CHARS:
             return "its input schema is too long"
@@ -111,7 +109,7 @@ def _bounded(kind: type[Validator]) -> type[Validator]:
     """The same draft without foreign regular expressions, and with a bound on its work."""
     given = cast("dict[str, _Check]", kind.VALIDATORS)
     checks = {name: _counted(name, check) for name, check in given.items()}
-    return cast("type[Validator]", extend(kind, checks))  # pyright: ignore[reportUnknownMemberType]
+    return cast("type[Validator]", jsonschema_validators.extend(kind, checks))  # pyright: ignore[reportUnknownMemberType]
 
 
 def _counted(name: str, check: _Check) -> _Check:

@@ -138,9 +138,7 @@ class McpServer:
             return _failed(text if fault.may_have_run else str(fault), fault.may_have_run)
         except ToolServerError as error:
             return _failed(str(error))
-        output = await asyncio.to_thread(
-            output_of, result, max_bytes=self._limits.max_result_bytes
-        )
+        output = await asyncio.to_thread(output_of, result, max_bytes=self._limits.max_result_bytes)
         if not self._config.trusted or not (result.meta or {}).get("artifacts"):
             return output
         artifacts = await asyncio.to_thread(artifacts_of, result, context.workspace)

@@ -1,5 +1,6 @@
 """A digest's turn in its channel: nothing until it is done, then one post and its thread."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -164,6 +165,7 @@ class DigestPresenter(TurnPresenter):
     async def _post_thread(self, event: TurnFinished, details: str, thread: ThreadRef) -> None:
         place = Place(self._api, thread, self._journal, self._board)
         if details:
-            drafts, _ = thread_drafts(details, self._board.words, live_links(event))
+            words, is_live = self._board.words, live_links(event)
+            drafts, _ = await asyncio.to_thread(thread_drafts, details, words, is_live)
             await post_answer(place, f"{event.turn}:details", drafts)
         await ThreadFiles(place, self._workspace).hand_out(self._board.final_artifacts)

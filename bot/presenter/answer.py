@@ -55,9 +55,11 @@ def _comparable(url: str) -> str:
     return url.partition("#")[0].rstrip("/")
 
 
-def thread_drafts(markdown: str, words: Words, is_live: IsLive) -> tuple[list[Draft], bool]:
+def thread_drafts(
+    markdown: str, words: Words, is_live: IsLive, *, is_plain: bool = False
+) -> tuple[list[Draft], bool]:
     """As many posts as a thread bears, and whether something was left out."""
-    drafts = answer_drafts(markdown[: limits.ANSWER_CHARS], is_live)
+    drafts = answer_drafts(markdown[: limits.ANSWER_CHARS], is_live, is_plain=is_plain)
     if len(markdown) <= limits.ANSWER_CHARS and len(drafts) <= limits.ANSWER_POSTS:
         return drafts, False
     rest = Draft(text=words("progress-whole-answer"))

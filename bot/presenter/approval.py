@@ -131,6 +131,11 @@ def decided_draft(
     return Draft(text=text, blocks=blocks)
 
 
+def decided_drafts(event: ApprovalRequested, decided: ApprovalDecided, words: Words) -> list[Draft]:
+    """The same in every form that may fit, best first."""
+    return [decided_draft(event, decided, words, form) for form in fitting_forms(event, words)]
+
+
 def decision(decided: ApprovalDecided, words: Words) -> str:
     """One sentence on how it ended, who ended it, and when."""
     verdict: str = decided.verdict

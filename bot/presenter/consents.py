@@ -4,6 +4,7 @@ A link for connecting an account is for one person's eyes: it is in no post that
 log, and in nothing that the bot keeps.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
@@ -15,7 +16,7 @@ from agent_core.words import Words
 from bot.presenter.approval import (
     approval_draft,
     approval_file,
-    decided_draft,
+    decided_drafts,
     file_name,
     fitting_forms,
 )
@@ -105,9 +106,11 @@ class ConsentPosts:
         op, words = _op(event), self._place.board.words
         if await self._posted(op):
             return
-        for form in fitting_forms(event, words):
+        for form in await asyncio.to_thread(fitting_forms, event, words):
             attached = form != "whole" and await self._attach(event, f"{op}:file")
-            draft = approval_draft(event, words, form, is_attached=attached)
+            draft = await asyncio.to_thread(
+                approval_draft, event, words, form, is_attached=attached
+            )
             try:
                 await self._place.post(f"{op}:{form}", draft)
             except ContentRefused as refused:
@@ -119,8 +122,7 @@ class ConsentPosts:
         """Take the buttons away and say how it ended. Without the request nothing stands there."""
         if request := self._requests.get(event.consent):
             words = self._place.board.words
-            forms = fitting_forms(request, words)
-            drafts = (decided_draft(request, event, words, form) for form in forms)
+            drafts = await asyncio.to_thread(decided_drafts, request, event, words)
             await self._settle(_op(request), drafts, ended_as=event.verdict)
 
     async def invite(self, event: AuthRequired) -> None:
@@ -146,7 +148,8 @@ class ConsentPosts:
 
     async def _attach(self, event: ApprovalRequested, op: str) -> bool:
         """Whether the file with everything is there; nobody approves what they cannot read."""
-        await self._files.upload(op, file_name(event), approval_file(event))
+        content = await asyncio.to_thread(approval_file, event)
+        await self._files.upload(op, file_name(event), content)
         return not {op, f"{op}:direct"}.isdisjoint((await self._place.journal.open()).done)
 
     async def _whisper(self, event: AuthRequired, _may_exist: bool) -> None:

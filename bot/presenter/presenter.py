@@ -78,14 +78,17 @@ class ThreadPresenter(TurnPresenter):
         signs: Signs,
         connect_link: ConnectLink,
         edit_interval_s: float = 1.0,
+        is_plain: bool = False,
     ) -> None:
         """Make a presenter.
 
         `asked_ts` is the asker's post, for a reaction where Slack cannot show a status;
-        `edit_interval_s` the least time between two edits of the progress post.
+        `edit_interval_s` the least time between two edits of the progress post. With `is_plain`
+        the answer is shown as it is.
         """
         super().__init__(state)
         self._signs = signs
+        self._is_plain = is_plain
         self._asked = (thread, asked_ts)
         self._progress = Progress(
             api, thread, self._journal, self._board, interval_s=edit_interval_s
@@ -144,7 +147,8 @@ class ThreadPresenter(TurnPresenter):
         match event:
             case QuestionAsked() if bookmark.waits < waits:
                 op = f"{event.turn}:question:{event.call_id}"
-                await post_answer(self._place, op, question_drafts(event, self._board.words))
+                drafts = await asyncio.to_thread(question_drafts, event, self._board.words)
+                await post_answer(self._place, op, drafts)
             case ApprovalRequested():
                 await self._consents.request(event)
             case AuthRequired():
@@ -185,7 +189,10 @@ class ThreadPresenter(TurnPresenter):
     async def _show_result(self, event: TurnFinished) -> None:
         words = self._board.words
         markdown, is_live = answer_text(event, words), live_links(event)
-        drafts, is_cut = await asyncio.to_thread(thread_drafts, markdown, words, is_live)
+        is_plain = self._is_plain and event.outcome != "failed"  # then the words are ours
+        drafts, is_cut = await asyncio.to_thread(
+            thread_drafts, markdown, words, is_live, is_plain=is_plain
+        )
         is_posted = await post_answer(self._place, f"{event.turn}:answer", drafts)
         if is_cut or not is_posted:
             op, content = f"{event.turn}:whole", markdown.encode()

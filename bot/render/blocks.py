@@ -9,7 +9,7 @@ from agent_core.ids import UserId
 from agent_core.messages import JsonObject
 from bot.render import limits
 from bot.render.links import IsLive, all_live
-from bot.render.mrkdwn import pieces
+from bot.render.mrkdwn import as_it_is, pieces
 from bot.render.split import split
 from bot.render.tables import table_block
 from bot.threads import parse_user
@@ -23,15 +23,18 @@ class Draft:
     blocks: tuple[JsonObject, ...] = ()
 
 
-def answer_drafts(markdown: str, is_live: IsLive = all_live) -> list[Draft]:
+def answer_drafts(
+    markdown: str, is_live: IsLive = all_live, *, is_plain: bool = False
+) -> list[Draft]:
     """An answer as posts, in order; none for an empty answer.
 
-    An address that `is_live` does not let through is shown as text.
+    An address that `is_live` does not let through is shown as text. With `is_plain` all of it is
+    shown as it is.
 
     Text alone, in parts of at most `TEXT_CHARS`. An answer that fits into one post and has one
     small table gets Slack's table block; in all others tables are aligned code.
     """
-    parts = pieces(markdown, is_live)
+    parts = as_it_is(markdown) if is_plain else pieces(markdown, is_live)
     text = "\n\n".join(part.text for part in parts)
     tables = [part.table for part in parts if part.table is not None]
     is_one = len(tables) == limits.TABLES_PER_POST and tables[0].is_small

@@ -17,7 +17,7 @@ TABLE_CHARS: Final = 3_000
 """Ours: a bigger table is easier to read in the report, and the fallback text must hold it too."""
 
 ANSWER_POSTS: Final = 10
-ANSWER_CHARS: Final = 80_000
+ANSWER_CHARS: Final = 40_000
 """Ours: a longer answer is posted so far and added whole as a file."""
 
 PROGRESS_LINES: Final = 12

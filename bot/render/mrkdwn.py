@@ -4,6 +4,7 @@ Answers are posted as mrkdwn text, not as `markdown` blocks: how to make foreign
 documented for mrkdwn alone, and one text then serves screen, notification, search and read-back.
 """
 
+import logging
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from bot.render import limits
 from bot.render.escape import ZERO_WIDTH_SPACE, code, inline_code, literal
 from bot.render.links import IsLive, all_live, defanged, link, unlinked
 from bot.render.tables import Table, table_fence
+
+logger = logging.getLogger(__name__)
 
 MAX_BRACKETS = 2_000
 MAX_BARS = 200
@@ -51,14 +54,23 @@ def pieces(markdown: str, is_live: IsLive = all_live) -> list[Piece]:
     """The text part by part, in order; parts that render to nothing are left out.
 
     An address that `is_live` does not let through is shown as text. What is longer than an answer
-    is cut, and what cannot be read in time is shown as it is.
+    is cut, and what cannot be read, or not in time, is shown as it is.
     """
     text = markdown[: limits.ANSWER_CHARS]
     most_bars = max((line.count("|") for line in text.split("\n")), default=0)
     if text.count("[") > MAX_BRACKETS or most_bars > MAX_BARS:
-        return [Piece(text=f"```\n{code(text)}\n```")]
-    found = _Writer(is_live).blocks(iter(_PARSER.parse(text)))
+        return as_it_is(text)
+    try:
+        found = list(_Writer(is_live).blocks(iter(_PARSER.parse(text))))
+    except Exception:
+        logger.exception("a text of %d characters is shown as it is", len(text))
+        return as_it_is(text)
     return [piece for piece in found if piece.text.strip()]
+
+
+def as_it_is(text: str) -> list[Piece]:
+    """The text with nothing in it read: code."""
+    return [Piece(text=f"```\n{code(text)}\n```")] if text.strip() else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,94 +1,26 @@
 """The bot as a process is told to stop while everything around it hangs."""
 
 import asyncio
-import os
 import signal
 import sqlite3
-import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import asynccontextmanager, closing, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic
 
 import pytest
 
 from bot.sandbox.model import Text, ToolUse
+from tests.e2e.bot_process import Abyss, bot_process, bot_texts, mention, open_abyss
 from tests.e2e.world import Outside, outside_world
 
 pytestmark = pytest.mark.process("a signal ends a process")
 
 STOP_S = 20.0
-START_S = 60.0
 WORK_S = 60.0
 HANG_S = 300.0
 THREADS = 8
 ANSWER = "All bridges are counted."
-
-
-@dataclass(slots=True)
-class Abyss:
-    """A web server that takes every connection and never answers."""
-
-    url: str = ""
-    authority: str = ""
-    connections: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(0))
-    """Released for each connection that was taken."""
-    may_end: asyncio.Event = field(default_factory=asyncio.Event)
-    """Connections are closed from then on."""
-
-
-@asynccontextmanager
-async def open_abyss() -> AsyncGenerator[Abyss]:
-    abyss = Abyss()
-
-    async def swallow(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        abyss.connections.release()
-        await abyss.may_end.wait()
-        writer.close()
-
-    server = await asyncio.start_server(swallow, "127.0.0.1", 0)
-    host, port = server.sockets[0].getsockname()
-    abyss.authority, abyss.url = f"{host}:{port}", f"http://{host}:{port}/page"
-    async with server:
-        yield abyss
-        abyss.may_end.set()
-
-
-@asynccontextmanager
-async def bot_process(
-    outside: Outside, abyss: Abyss, *, model_url: str = ""
-) -> AsyncGenerator[asyncio.subprocess.Process]:
-    slack = outside.slack
-    bot = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "bot",
-        "start",
-        cwd=outside.root,
-        env={
-            "PATH": os.defpath,
-            "SLACK_BOT_TOKEN": slack.bot_token,
-            "SLACK_APP_TOKEN": slack.app_token,
-            "SLACK_API_URL": slack.api_url,
-            "ANTHROPIC_API_KEY": "sandbox",
-            "ANTHROPIC_BASE_URL": model_url or outside.model.base_url,
-            "CRAWL_ALLOW": f"{outside.web.crawl_allow},{abyss.authority}",
-            "CRAWL_CONNECT": outside.web.crawl_connect,
-            "CONSOLE_PORT": "0",
-            "SLACK_SETTLE_S": "0.5",
-        },
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    try:
-        await slack.connected(timeout_s=START_S)
-        yield bot
-    finally:
-        if bot.returncode is None:
-            bot.kill()
-        await bot.wait()
-        await slack.wait_for(lambda _: slack.open_sockets == 0, timeout_s=START_S)
 
 
 async def stopped(bot: asyncio.subprocess.Process) -> float:
@@ -100,17 +32,8 @@ async def stopped(bot: asyncio.subprocess.Process) -> float:
     return monotonic() - began_s
 
 
-def bot_texts(outside: Outside, ts: str) -> list[str]:
-    slack = outside.slack
-    return [post.text for post in slack.thread("general", ts) if post.user == slack.bot_user_id]
-
-
 def answers(outside: Outside, ts: str) -> list[str]:
     return [text for text in bot_texts(outside, ts) if ANSWER in text]
-
-
-async def mention(outside: Outside, text: str) -> str:
-    return await outside.slack.say("ann", "general", f"{outside.slack.mention} {text}")
 
 
 async def hang_the_tool(outside: Outside, abyss: Abyss) -> list[str]:

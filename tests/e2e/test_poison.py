@@ -1,0 +1,85 @@
+"""A turn of which the bot dies again and again is set aside: told in its thread, others go on."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.sandbox.model import Text, ToolUse
+from tests.e2e.bot_process import bot_process, bot_texts, mention, open_abyss
+from tests.e2e.world import Outside, outside_world
+
+pytestmark = pytest.mark.process("only a process can be killed")
+
+DIES_AT = "tool_call.before"
+LOOK = ToolUse(name="mcp__local_toolkit__list_local_files", input={})
+SET_ASIDE = "I have set it aside"
+ANSWER = "All bridges are counted."
+WORK_S = 60.0
+
+
+def has(outside: Outside, ts: str, words: str) -> bool:
+    return any(words in text for text in bot_texts(outside, ts))
+
+
+async def die(outside: Outside) -> None:
+    async with bot_process(outside, fault_at=DIES_AT) as bot:
+        assert await bot.wait() != 0
+
+
+@pytest.mark.proves("crashes.poison")
+async def test_a_turn_that_killed_its_process_twice_is_told_so_and_the_next_start_serves_all(
+    tmp_path: Path,
+) -> None:
+    async with outside_world(tmp_path) as outside:
+        outside.model.play(LOOK)
+        async with bot_process(outside, fault_at=DIES_AT) as bot:
+            poisoned = await mention(outside, "continue counting the bridges")
+            assert await bot.wait() != 0
+        await die(outside)
+
+        outside.model.play(Text(text=ANSWER), times=4)
+        async with bot_process(outside, fault_at=DIES_AT) as bot:
+            other = await mention(outside, "continue counting other bridges")
+            await outside.slack.wait_for(
+                lambda _: has(outside, poisoned, SET_ASIDE) and has(outside, other, ANSWER),
+                timeout_s=WORK_S,
+            )
+            assert bot.returncode is None
+        assert not has(outside, poisoned, ANSWER)
+
+
+@pytest.mark.proves("crashes.poison")
+async def test_an_answer_whose_showing_killed_twice_is_shown_as_it_is(
+    tmp_path: Path,
+) -> None:
+    async with outside_world(tmp_path) as outside:
+        outside.model.play(Text(text=f"**{ANSWER}**"))
+        async with bot_process(outside, fault_at="post.before:2") as bot:  # behind the progress
+            poisoned = await mention(outside, "continue counting the bridges")
+            assert await bot.wait() != 0
+        async with bot_process(outside, fault_at="post.before") as bot:
+            assert await bot.wait() != 0
+        async with bot_process(outside):
+            await outside.slack.wait_for(
+                lambda _: has(outside, poisoned, f"**{ANSWER}**"), timeout_s=WORK_S
+            )
+
+
+@pytest.mark.proves("crashes.poison", "shutdown.resumed")
+async def test_a_turn_that_three_stops_in_order_interrupted_is_finished(tmp_path: Path) -> None:
+    async with outside_world(tmp_path) as outside, open_abyss() as abyss:
+        async with bot_process(outside, model_url=abyss.url) as bot:
+            asked = await mention(outside, "continue counting the bridges")
+            await abyss.connections.acquire()
+            bot.terminate()
+            assert await bot.wait() == 0
+        for _ in range(2):
+            async with bot_process(outside, model_url=abyss.url) as bot:
+                await abyss.connections.acquire()
+                bot.terminate()
+                assert await bot.wait() == 0
+
+        outside.model.play(Text(text=ANSWER), times=2)
+        async with bot_process(outside):
+            await outside.slack.wait_for(lambda _: has(outside, asked, ANSWER), timeout_s=WORK_S)
+        assert not has(outside, asked, SET_ASIDE)
