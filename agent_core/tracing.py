@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 
-from opentelemetry import trace
+from opentelemetry import metrics, trace
 
 ROOT_SPAN = "standalone_composio_test"
 SECRET_SHAPES = ["xox[abpr]-", "xapp-", "sk-ant-", r"\bak_", r"\buak_"]
@@ -16,6 +16,7 @@ SECRET_SHAPES = ["xox[abpr]-", "xapp-", "sk-ant-", r"\bak_", r"\buak_"]
 Attribute = str | int | float | bool
 
 _tracer = trace.get_tracer("universal_agent")
+_stalls = metrics.get_meter("universal_agent").create_histogram("event_loop_stall", unit="ms")
 
 
 def configure(*, token: str, service_name: str = "universal-agent") -> None:
@@ -57,6 +58,11 @@ def _open(name: str, attributes: Mapping[str, Attribute]) -> AbstractContextMana
 def note(name: str, **attributes: Attribute) -> None:
     """Something happened, at this moment, inside the current span."""
     _tracer.start_span(name, attributes=attributes).end()
+
+
+def stalled(seconds: float) -> None:
+    """The event loop was held for so long."""
+    _stalls.record(seconds * 1_000)
 
 
 def trace_url(project: str, trace_id: str) -> str | None:

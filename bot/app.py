@@ -13,8 +13,9 @@ from agent_core.clock import machine_time
 from agent_core.ids import SessionId
 from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
+from agent_core.watchdog import watched_loop
 from bot.consent.clicks import Clicks
-from bot.console import look_at_database, look_at_socket, serve_health
+from bot.console import look_at_database, look_at_loop, look_at_socket, serve_health
 from bot.digests import PREFIX as DIGESTS
 from bot.digests import DigestLimits, Digests
 from bot.front import FrontDoor, WorkspaceFiles
@@ -138,7 +139,9 @@ async def running_bot(
         stack.push_async_callback(catch_up.close)
         catch_up.start(is_well=lambda: socket.health().connected)
         runtime.keep_schedules(digests.host)
+        lag = stack.enter_context(watched_loop())
         looks = {
+            "loop": partial(look_at_loop, lag),
             "socket": partial(look_at_socket, socket),
             "database": partial(
                 look_at_database, lambda: runtime.knows(_NO_SESSION), lambda: runtime.trouble

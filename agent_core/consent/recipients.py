@@ -13,7 +13,8 @@ _REACHED_ONE = re.compile(r"(recipient|attendee|invite|participant|reviewer|assi
 _MAX_DEPTH = 3
 """JSON in a string of JSON."""
 _SIGN = r"[^\s@<>()\[\],;:\"'`{}|=?&]"
-_MAIL = re.compile(rf"{_SIGN}{{1,64}}@{_SIGN}{{1,190}}\.{_SIGN}{{1,63}}")
+_MAX_LOCAL_CHARS = 64
+_MAIL = re.compile(rf"(?<!{_SIGN})({_SIGN}++)(@{_SIGN}{{1,190}}\.{_SIGN}{{1,63}})")
 
 
 def recipients_of(arguments: JsonObject) -> tuple[str, ...]:
@@ -67,4 +68,4 @@ def _names_somebody(name: str) -> bool:
 def _mails_in(arguments: object) -> Iterator[str]:
     for text in texts_in(arguments):
         for match in _MAIL.finditer(text):
-            yield match[0].rstrip(".")
+            yield f"{match[1][-_MAX_LOCAL_CHARS:]}{match[2]}".rstrip(".")

@@ -5,7 +5,6 @@ dead processes, and what other processes have queued here.
 """
 
 import asyncio
-import json
 import logging
 from collections.abc import Awaitable, Sequence
 from contextlib import aclosing
@@ -206,9 +205,8 @@ class Dispatch:
         return min(turn.tries, 1) if got_on else turn.tries
 
     async def _how_far(self, turn: TurnId) -> tuple[int, int]:
-        """The place of the turn's newest event, and the size of its bookmark, which only grows."""
-        bookmark = await self._store.load_cursor(self._reader_name, turn)
-        return await self._parts.log.newest(turn), len(json.dumps(bookmark or ""))
+        """The place of the turn's newest event, and the size of its bookmarks, which only grow."""
+        return await self._parts.log.newest(turn), await self._store.bookmarks_size(turn)
 
     async def _note_try(self, turn: TurnId, tries: int) -> int:
         """Returns the place of the turn's newest event."""

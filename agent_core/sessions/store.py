@@ -1,5 +1,6 @@
 """Thread -> session -> history, and the turns of each session."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -214,6 +215,11 @@ class SessionStore:
         query = select(cursors.c.state).where(cursors.c.reader == reader, cursors.c.turn == turn)
         row = await self._database.row(query)
         return row.state if row is not None else None
+
+    async def bookmarks_size(self, turn: TurnId) -> int:
+        """How much readers have noted of a turn, in characters."""
+        rows = await self._database.rows(select(cursors.c.state).where(cursors.c.turn == turn))
+        return sum(len(json.dumps(row.state)) for row in rows)
 
     async def save_cursor(
         self, reader: str, turn: TurnId, state: JsonObject, *, done: bool = False

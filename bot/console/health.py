@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from aiohttp import web
 
 from agent_core.messages import JsonObject
+from agent_core.watchdog import Lag
 from bot.slack_api import Clock
 from bot.socket import SocketMode
 
@@ -100,6 +101,11 @@ async def look_at_socket(socket: SocketMode) -> Finding:
     heard_s = None if health.last_heard_s is None else round(health.last_heard_s, 1)
     details = {"connected": health.connected, "last_heard_s": heard_s}
     return Finding(why=health.reason, details=details)
+
+
+async def look_at_loop(lag: Lag) -> Finding:
+    """How late the event loop was at worst, and how often it was held; that is in the log."""
+    return Finding(details={"stalls": lag.stalls, "worst_ms": round(lag.worst_s * 1_000)})
 
 
 async def look_at_database(

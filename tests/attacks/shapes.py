@@ -1,0 +1,72 @@
+"""Texts in shapes that are slow to read for whoever looks at each sign again for each other one."""
+
+from collections.abc import Mapping
+
+UNITS: Mapping[str, str] = {
+    "letters": "a",
+    "blanks": " ",
+    "lines": "word\n",
+    "paragraphs": "w\n\n",
+    "carriage returns": "a\r",
+    "prose": "word and word. ",
+    "tildes": "~~a",
+    "stars": " *a",
+    "bold": "**a",
+    "underscores": " _a",
+    "ticks": "`a",
+    "uneven ticks": "`` a ` ",
+    "fences": "```\na\n",
+    "brackets": "[",
+    "half links": "[a](",
+    "pictures": "![",
+    "quotes": "> ",
+    "quoted lines": "> a\n",
+    "list": "- a\n",
+    "list in list": "- ",
+    "rows": "|x|y|\n",
+    "columns": "|a",
+    "addresses": "https://x.org/a ",
+    "hosts": "a.b",
+    "mails": "a@b.",
+    "ampersands": "&",
+    "less-thans": "<",
+    "half tags": "<a ",
+    "comments": "<!--",
+    "headings": "# a\n",
+    "definitions": "[a]: x\n",
+    "backslashes": "\\",
+    "dots": ".",
+    "digits": "1,111",
+    "quotation marks": '"a',
+    "citations": "[1,",
+    "objects": '{"a":',
+    "emoji": ":a:",
+    "family": "\U0001f469\u200d",
+    "accents": "\u0301",
+    "no width": "\u200b",
+    "ideographs": "\u6f22",
+    "slashes": "\\/",
+    "reads": "read a b c d ",
+}
+BEGINNINGS: Mapping[str, str] = {
+    "a long label": "[",
+    "a table": "|a|b|\n|-|-|\n",
+    "a tag": "<",
+    "an address": "[a](https://x.org/",
+}
+ENDS: Mapping[str, str] = {"a long label": "](https://x.org)", "a tag": "x"}
+
+
+def shape(unit: str, chars: int, beginning: str = "", end: str = "") -> str:
+    """A text of about so many characters."""
+    return beginning + (unit * (chars // len(unit) + 1))[:chars] + end
+
+
+def shapes(chars: int) -> dict[str, str]:
+    """Every shape by its name."""
+    plain = {name: shape(unit, chars) for name, unit in UNITS.items()}
+    begun = {
+        name: shape("|x|y|\n" if name == "a table" else "a", chars, beginning, ENDS.get(name, ""))
+        for name, beginning in BEGINNINGS.items()
+    }
+    return {**plain, **begun, "a tag that is blank": shape(" ", chars, "<", "x")}

@@ -1,0 +1,142 @@
+"""Nothing foreign holds the event loop: what it costs is bounded, whatever shape it is in.
+
+Work is measured in CPU time of the thread that does it, which other programs have no part in.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable
+from datetime import date
+
+import pytest
+import pytest_asyncio
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agent_core.messages import JsonObject
+from agent_core.tools.schemas import fault_of_arguments
+from agent_core.watchdog import LIMIT_S, watched_loop
+from bot.presenter.answer import thread_drafts
+from bot.presenter.approval import argument_lines
+from bot.render import answer_drafts, limits
+from bot.words import BOT
+from mcp_local.errors import ToolkitError
+from mcp_local.passages import sentence_spans
+from mcp_local.report.claims import find_foreign
+from mcp_local.report.compose import Draft, compose_report
+from mcp_local.report.markdown import parse_markdown
+from mcp_local.sources import Source
+from tests.attacks.shapes import BEGINNINGS, UNITS, shape, shapes
+from tests.bench.stalls import DOORS
+
+SIZE = 100_000
+_DAY = date(2026, 11, 23)
+MAX_CPU_S = 6.0
+"""Far above what any shape costs, and far below what a quadratic reading of one costs."""
+PIECES = st.sampled_from([*UNITS.values(), *BEGINNINGS.values()])
+
+
+def cpu_s(work: Callable[[], object]) -> float:
+    began_s = time.thread_time()
+    work()
+    return time.thread_time() - began_s
+
+
+@pytest_asyncio.fixture
+async def unstalled() -> AsyncGenerator[None]:
+    """The loop is not held by what this process computes."""
+    with watched_loop() as lag:
+        yield
+    assert lag.worst_cpu_s < LIMIT_S or lag.worst_s < LIMIT_S, lag
+
+
+@pytest.mark.proves("stalls.none")
+@pytest.mark.parametrize("name", DOORS)
+async def test_no_shape_holds_the_loop_at_any_door(name: str, unstalled: None) -> None:
+    for text in shapes(SIZE).values():
+        await DOORS[name](text)
+        await asyncio.sleep(0)
+
+
+@pytest.mark.proves("stalls.none")
+@settings(max_examples=40, deadline=None)
+@given(pieces=st.lists(PIECES, min_size=1, max_size=4), end=st.text(max_size=3))
+def test_whatever_is_repeated_is_rendered_in_bounded_time(pieces: list[str], end: str) -> None:
+    text = shape("".join(pieces), limits.ANSWER_CHARS, end=end)
+    assert cpu_s(lambda: answer_drafts(text, lambda _: False)) < MAX_CPU_S
+
+
+@pytest.mark.proves("stalls.none")
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"text": {"pattern": "^(a+)+$"}}},
+        {"patternProperties": {"^(a+)+$": {"type": "string"}}, "additionalProperties": False},
+        {"unevaluatedProperties": False, "allOf": [{"patternProperties": {"^(a+)+$": {}}}]},
+        {"properties": {"list": {"uniqueItems": True}}},
+        {"$ref": "#/$defs/n0", "$defs": {
+            f"n{n}": {"allOf": [{"$ref": f"#/$defs/n{n + 1}"}] * 2} for n in range(40)
+        } | {"n40": {}}},
+        {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]},
+    ],
+)  # fmt: skip
+def test_a_foreign_schema_cannot_ask_for_endless_checks(schema: JsonObject) -> None:
+    given: JsonObject = {
+        "text": f"{'a' * 40}!",
+        f"{'a' * 40}!": 1,
+        "list": [[n] for n in range(5_000)],
+    }
+    assert cpu_s(lambda: fault_of_arguments(given, schema)) < MAX_CPU_S
+
+
+@pytest.mark.proves("stalls.none")
+def test_what_is_left_of_a_schema_is_still_checked() -> None:
+    schema: JsonObject = {"properties": {"n": {"type": "integer"}, "s": {"pattern": "^(a+)+$"}}}
+    assert "integer" in fault_of_arguments({"n": "x", "s": "!"}, schema)
+    assert fault_of_arguments({"n": 1, "s": "!"}, schema) == ""
+
+
+@pytest.mark.proves("stalls.none")
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda: find_foreign("<" + " " * SIZE, parse_markdown("<" + " " * SIZE + "x")),
+        lambda: sentence_spans("." * SIZE + "x"),
+        lambda: sentence_spans("a. " * (SIZE // 3)),
+        lambda: list(argument_lines({"a": "\r" * SIZE + "!"})),
+    ],
+)
+def test_what_once_took_quadratic_time_takes_little(work: Callable[[], object]) -> None:
+    assert cpu_s(work) < MAX_CPU_S
+
+
+def test_a_text_that_cannot_be_rendered_is_posted_as_it_is() -> None:
+    def breaks(_: str) -> bool:
+        raise RecursionError
+
+    drafts, _ = thread_drafts("**See** https://x.org/a", BOT.of("en"), breaks)
+    assert [draft.text for draft in drafts] == ["```\n**See** https://x.org/a\n```"]
+
+
+@pytest.mark.parametrize("text", ["[" * 3_000, "|a" * 300])
+def test_a_report_that_nobody_would_write_is_refused(text: str) -> None:
+    page = Source(n=1, url="https://x.org", title="x", kind="page", ok=True, text="x", path="x.md")
+    with pytest.raises(ToolkitError, match="brackets"):
+        compose_report(Draft(title="x", markdown=f"x [1] {text}"), [page], _DAY)
+
+
+async def test_whoever_holds_the_loop_is_named_and_counted(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with watched_loop(limit_s=0.1) as lag:
+        await asyncio.sleep(0.06)
+        _hold_the_loop(until=lambda: "_hold_the_loop" in caplog.text)
+        while not lag.stalls:
+            await asyncio.sleep(0.01)
+    assert lag.worst_s > 0.1
+
+
+def _hold_the_loop(until: Callable[[], bool]) -> None:
+    ends_s = time.monotonic() + 30
+    while not until() and time.monotonic() < ends_s:
+        sum(range(1_000))
