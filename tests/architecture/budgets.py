@@ -22,7 +22,7 @@ class Budget:
 
 ROOMS = {
     "agent_core/classifier": Budget(249, 2, 320, 3),
-    "agent_core/consent": Budget(1640, 12, 1450, 11),
+    "agent_core/consent": Budget(1745, 12, 1450, 11),
     "agent_core/context": Budget(156, 2, 160, 2),
     "agent_core/durable": Budget(419, 3, 390, 3),
     "agent_core/loop": Budget(854, 6, 820, 6),
