@@ -9,7 +9,7 @@ _Ring = OrderedDict[Hashable, deque[asyncio.Future[None]]]
 
 
 class FairSemaphore:
-    """`count` slots. The next free one goes to the key that was served longest ago.
+    """`count` slots, of which the keys that wait for one are given the next free one in turns.
 
     Who asks as `last` waits until nobody else does, and never has more than one of the slots.
     """
