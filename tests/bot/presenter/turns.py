@@ -17,6 +17,7 @@ from agent_core.events import (
     QuestionAsked,
     Route,
     RouteChosen,
+    RunStarted,
     StepRetried,
     StepStarted,
     ToolCallFinished,
@@ -89,11 +90,20 @@ class Turn:
         plain = {"tool": "", "is_error": False, "preview": "", "size_bytes": 0, "duration_s": 1.0}
         return self._next(ToolCallFinished, run, call_id=call, **{**plain, **ended})
 
-    def taken(self, text: str, author_name: str = "Ben", ts: str = "9.000009") -> MessageTaken:
+    def began(self, run: RunId, agent: str) -> RunStarted:
+        return self._next(RunStarted, run, parent=ROOT_RUN, agent=agent, task="")
+
+    def taken(
+        self,
+        text: str,
+        author_name: str = "Ben",
+        ts: str = "9.000009",
+        run: RunId = ROOT_RUN,
+        **where: int,
+    ) -> MessageTaken:
         author, taken = f"T1:{author_name.upper()}", f"turn:T1:C1:{ts}"
-        return self._next(
-            MessageTaken, author=author, author_name=author_name, text=text, taken=taken
-        )
+        told = {"author": author, "author_name": author_name, "text": text, "taken": taken}
+        return self._next(MessageTaken, run, **told, **where)
 
     def asked(
         self, question: str, *options: str, call: str = "q1", patience: timedelta = WEEK
@@ -161,7 +171,7 @@ class Turn:
     def _next(self, kind: type[AnyKind], run: RunId = ROOT_RUN, **more: Any) -> AnyKind:
         self._n += 1
         place = {"session": self.session, "turn": self.turn, "run": run, "step": 1, "attempt": 1}
-        return kind(**place, n=self._n, at=self._at(), **more)
+        return kind(**{**place, "n": self._n, "at": self._at(), **more})
 
     def _at(self, later: int = 0) -> datetime:
         return START + timedelta(seconds=self._n + later) + self._passed
