@@ -272,7 +272,9 @@ async def test_all_sub_agents_at_work_get_a_message_each_once(tmp_path: Path) ->
     assert max(told(request).count("w2x") for request in model.requests) == 1
     of_children = [told(r) for r in model.requests if "continue" not in told(r)]
     for note in ("one", "two"):
-        assert ["w2x" in each for each in of_children if f"A note {note}" in each][-2:] == [True] * 2
+        assert ["w2x" in each for each in of_children if f"A note {note}" in each][-2:] == [
+            True
+        ] * 2
 
 
 @pytest.mark.proves("inbox.restart")

@@ -99,11 +99,11 @@ class Turn:
         author_name: str = "Ben",
         ts: str = "9.000009",
         run: RunId = ROOT_RUN,
-        **where: int,
+        step: int = 1,
     ) -> MessageTaken:
         author, taken = f"T1:{author_name.upper()}", f"turn:T1:C1:{ts}"
         told = {"author": author, "author_name": author_name, "text": text, "taken": taken}
-        return self._next(MessageTaken, run, **told, **where)
+        return self._next(MessageTaken, run, step, **told)
 
     def asked(
         self, question: str, *options: str, call: str = "q1", patience: timedelta = WEEK
@@ -168,10 +168,12 @@ class Turn:
     def finished(self, answer: str, outcome: Outcome = "answered") -> TurnFinished:
         return self._next(TurnFinished, outcome=outcome, answer=answer, reference="ref42")
 
-    def _next(self, kind: type[AnyKind], run: RunId = ROOT_RUN, **more: Any) -> AnyKind:
+    def _next(
+        self, kind: type[AnyKind], run: RunId = ROOT_RUN, step: int = 1, **more: Any
+    ) -> AnyKind:
         self._n += 1
-        place = {"session": self.session, "turn": self.turn, "run": run, "step": 1, "attempt": 1}
-        return kind(**{**place, "n": self._n, "at": self._at(), **more})
+        place = {"session": self.session, "turn": self.turn, "run": run, "step": step, "attempt": 1}
+        return kind(**place, n=self._n, at=self._at(), **more)
 
     def _at(self, later: int = 0) -> datetime:
         return START + timedelta(seconds=self._n + later) + self._passed
