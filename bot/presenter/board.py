@@ -139,12 +139,7 @@ class Board:
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
                 self._wait(event)
             case ArtifactSaved():
-                self.artifacts.pop(event.path, None)
-                self.artifacts[event.path] = event
-                if event.mimetype == REPORT:
-                    for line in self._taken.values():
-                        line.is_late = False
-                        self._place(line)
+                self._save(event)
             case TurnFinished():
                 self.outcome = event.outcome
             case _:
@@ -171,6 +166,13 @@ class Board:
         self.asker = event.asker
         self.started_at = event.at
         self._names[event.asker] = event.author_name
+
+    def _save(self, event: ArtifactSaved) -> None:
+        self.artifacts.pop(event.path, None)
+        self.artifacts[event.path] = event
+        for line in self._taken.values() if event.mimetype == REPORT else ():
+            line.is_late = False
+            self._place(line)
 
     def _fold_step(self, event: StepStarted | StepFinished | StepRetried) -> None:
         match event:
