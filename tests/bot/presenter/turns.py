@@ -88,7 +88,8 @@ class Turn:
 
     def returned(self, call: str, run: RunId = ROOT_RUN, **ended: Any) -> ToolCallFinished:
         plain = {"tool": "", "is_error": False, "preview": "", "size_bytes": 0, "duration_s": 1.0}
-        return self._next(ToolCallFinished, run, call_id=call, **{**plain, **ended})
+        told: dict[str, Any] = {"call_id": call, **plain, **ended}
+        return self._next(ToolCallFinished, run, **told)
 
     def began(self, run: RunId, agent: str) -> RunStarted:
         return self._next(RunStarted, run, parent=ROOT_RUN, agent=agent, task="")
