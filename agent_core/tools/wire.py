@@ -23,6 +23,8 @@ from agent_core.models.strict_json import as_object
 
 logger = logging.getLogger(__name__)
 
+CUT = "agent_core/cut"
+"""In the `_meta` of a result that came in part."""
 _END_BYTES = 256
 _TRAILING_ID = re.compile(rb'"id"\s*:\s*(\d+|"[^"\\]*")\s*\}\s*$')
 _LONE_HALF = re.compile(
@@ -103,6 +105,7 @@ def _saved(head: bytes, end: bytes, size: int) -> bytes:
         "content": [{"type": "text", "text": text} for text in [note, *texts]],
         "isError": result.get("isError") is True,
         "resultType": "complete",
+        "_meta": {CUT: True},
     }
     return to_json({"jsonrpc": "2.0", "id": answered, "result": cut})
 
