@@ -14,6 +14,7 @@ from agent_core.events import (
     AnyEvent,
     ApprovalDecided,
     ApprovalRequested,
+    ArtifactSaved,
     AuthEnded,
     AuthRequired,
     QuestionAsked,
@@ -38,6 +39,9 @@ Awaited = (
 )
 """What somebody waits to see: an answer, what they are asked, and what became of that."""
 
+
+BARE = TurnStarted | ArtifactSaved | TurnFinished
+"""Of a turn that may have killed its process: the answer and the files."""
 
 MakePresenter = Callable[[StoredTurn, SlackApi, PresenterState, Path], TurnPresenter]
 
@@ -127,7 +131,7 @@ class Presenting:
         try:
             async with aclosing(self._runtime.events(turn.id)) as events:
                 async for _, event in events:
-                    if not is_suspect or isinstance(event, TurnStarted | TurnFinished):
+                    if not is_suspect or isinstance(event, BARE):
                         await self._present(presenter, event)
         finally:
             await presenter.close()

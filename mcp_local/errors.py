@@ -6,6 +6,8 @@ ToolkitError
 ├── FetchError
 │   ├── FetchDenied  our rules forbid opening this address
 │   └── FetchFailed  the page could not be had
+│       └── NeedsBrowser  its text is made by its scripts
+├── ReadingFailed    what was fetched or uploaded could not be read within its limits
 ├── CitationError    a report cites what was not retrieved
 └── RemoteError      Composio or its workbench did not do what was asked
     └── RemoteRefused  the answer came, and it was no
@@ -39,6 +41,14 @@ class FetchFailed(FetchError):
         super().__init__(reason)
         self.permanent = permanent
         """Trying again is pointless: the blacklist counts this failure."""
+
+
+class NeedsBrowser(FetchFailed):
+    """The page came without its text, which its scripts would make."""
+
+
+class ReadingFailed(ToolkitError):
+    """Foreign bytes broke their reader, or took too long or too much memory."""
 
 
 class CitationError(ToolkitError):

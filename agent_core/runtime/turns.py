@@ -13,7 +13,9 @@ from agent_core.classifier import ROUTED, Routed, Routing, Verdict, rule_for
 from agent_core.context.history import settled
 from agent_core.durable import Steps, cannot_replay, first_cause
 from agent_core.events import (
+    REPORT,
     AnyEvent,
+    ArtifactSaved,
     FastPathFallback,
     RouteChosen,
     RunFinished,
@@ -24,7 +26,7 @@ from agent_core.events import (
     TurnStarted,
 )
 from agent_core.fault_points import fault_point
-from agent_core.ids import ROOT_RUN, UserId
+from agent_core.ids import ROOT_RUN, TurnId, UserId
 from agent_core.loop.agent import RunScope
 from agent_core.loop.calls import Asked
 from agent_core.loop.run import RunResult, run_agent
@@ -275,7 +277,8 @@ class _Body:
             tracing.note("fast_path_fallback", reason=routed.fallback.partition(":")[0])
             at = turn_at(self._parts, self._turn, "fallback")
             await self._scope.emit(FastPathFallback(**at, reason=routed.fallback))
-        tracing.note("query_classification", decision=routed.route, reason=routed.reason)
+        said = tracing.content(raw_response=routed.raw)
+        tracing.note("query_classification", decision=routed.route, reason=routed.reason, **said)
         if routed.answer is not None:
             tracing.note("direct_answer", length=len(routed.answer.text))
         await self._scope.emit(
@@ -305,7 +308,9 @@ class _Body:
             is_tainted = await parts.store.tainted_by(turn.session) is not None
             finished = replace(
                 finished,
-                answer=await asyncio.to_thread(self._noticed, result, events),
+                answer=await asyncio.to_thread(
+                    self._noticed, result, events, await self._lateness()
+                ),
                 is_tainted=is_tainted,
                 sources=await asyncio.to_thread(known_sources, workspace) if is_tainted else (),
             )
@@ -325,10 +330,24 @@ class _Body:
             logger.exception("%s may be called new once more", workspace)
         fault_point("finish.after")
 
-    def _noticed(self, result: RunResult, events: Sequence[AnyEvent]) -> str:
+    async def _lateness(self) -> str:
+        """The notice on a message that was written before an earlier one's long work had ended."""
+        turn, before = self._turn, TurnId(self._turn.inbound.came_during)
+        if not before or needs_no_model(turn, self._work.earlier):
+            return ""
+        if (await self._parts.store.turn(before)).outcome not in {"answered", "limited"}:
+            return ""
+        events = await self._parts.log.of_turn(before)
+        if not any(isinstance(e, RouteChosen) and e.route == "COMPLEX" for e in events):
+            return ""
+        has_report = any(isinstance(e, ArtifactSaved) and e.mimetype == REPORT for e in events)
+        return self._work.words(f"notice-too-late-for-{'report' if has_report else 'answer'}")
+
+    def _noticed(self, result: RunResult, events: Sequence[AnyEvent], lateness: str) -> str:
         """The answer below what the person has to know of message, workspace and pages."""
         words, workspace = self._work.words, self._work.workspace
         notices = [
+            "" if result.outcome == "stopped" else lateness,
             document_note(self._turn, workspace, words),
             words("notice-new-workspace") if is_renewed(workspace) else "",
             words("notice-nothing-read") if _read_nothing(events) else "",
@@ -342,7 +361,9 @@ class _Body:
         trace = build_trace(
             events,
             info=SessionInfo(
-                url=parts.composio_url, user_id=asked.asker, timestamp=asked.received_at
+                url=parts.app_address(asked.asker),
+                user_id=asked.asker,
+                timestamp=asked.received_at,
             ),
             trace_id=self._trace_id,
             logfire_enabled=parts.logfire_enabled,

@@ -2,9 +2,9 @@
 
 `python -m tests.bench.stalls [--json]`. At each door the work is done as the product does it, on
 the loop or beside it, while a heart beats on the loop. `worst_stall_ms` is the longest that it
-missed, the best of `ROUNDS`, less what other programs took of the machine meanwhile; `growth` is the CPU
-time per byte at 1,000 kB over that at 10 kB, summed over all shapes, at the door where it grows
-most; `poisoned_restart` is how many starts after the second death a poison turn still stops.
+missed, the best of `ROUNDS`, less what other programs took of the machine meanwhile; `growth` is
+the CPU time per byte at 1,000 kB over that at 10 kB, summed over all shapes, at the door where it
+grows most; `poisoned_restart` is how many starts after the second death a poison turn still stops.
 """
 
 import asyncio
