@@ -139,9 +139,8 @@ async def running_bot(
         stack.push_async_callback(catch_up.close)
         catch_up.start(is_well=lambda: socket.health().connected)
         runtime.keep_schedules(digests.host)
-        lag = stack.enter_context(watched_loop())
         looks = {
-            "loop": partial(look_at_loop, lag),
+            "loop": partial(look_at_loop, stack.enter_context(watched_loop())),
             "socket": partial(look_at_socket, socket),
             "database": partial(
                 look_at_database, lambda: runtime.knows(_NO_SESSION), lambda: runtime.trouble

@@ -1,6 +1,7 @@
 """`bot start`: checks the settings, runs the bot until it is told to stop."""
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -111,6 +112,9 @@ async def _listen(settings: BotSettings, core: CoreSettings) -> None:
         if shift_file is not None:
             logger.warning("CLOCK_FILE is set: the time is what %s makes of it", shift_file)
         async with running_bot(settings, core, clock=WallClock(shift_file).now):
+            # What is loaded by now stays: a look of the garbage collector at all of it takes long.
+            gc.collect()
+            gc.freeze()
             if not core.composio_api_key.get_secret_value():
                 logger.warning("COMPOSIO_API_KEY is not set: there are no search and app tools")
             await asyncio.Event().wait()

@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 MAX_GENERATIONS = 50
 """A turn that broke off so often breaks off for good."""
 
-MAX_TRIES = 2
+MAX_TRIES = 3
 """A turn of which so many processes in a row died, each without getting it any further, is set
 aside."""
 ALONE_S = 20.0

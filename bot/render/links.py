@@ -30,7 +30,7 @@ _PARTS = re.compile(
 )
 """Code, links, and addresses that Slack makes links of, with a scheme wherever in a word they
 begin, and without: names of hosts and machines, and mail addresses."""
-_SCHEME = re.compile(r"[a-z][a-z0-9+-]*://|mailto:|tel:", re.IGNORECASE)
+_SCHEME = re.compile(r"[a-z][a-z0-9+-]{0,20}://|mailto:|tel:", re.IGNORECASE)
 _TRAILING = f".,;:!?)]}}>\u2019\u201d\"'*_~{ZERO_WIDTH_SPACE}"
 
 

@@ -23,7 +23,7 @@ from mcp_local.sources import Source
 from mcp_local.workspace import Workspace
 
 MAX_TITLE_CHARS = 200
-MAX_MARKDOWN_CHARS = 200_000
+MAX_MARKDOWN_CHARS = 100_000
 MAX_BRACKETS = 2_000
 MAX_BARS = 200
 """In one line. A text with more of them is no report that anybody wrote, and slow to read."""

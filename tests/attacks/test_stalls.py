@@ -131,12 +131,15 @@ async def test_whoever_holds_the_loop_is_named_and_counted(
     with watched_loop(limit_s=0.1) as lag:
         await asyncio.sleep(0.06)
         _hold_the_loop(until=lambda: "_hold_the_loop" in caplog.text)
-        while not lag.stalls:
-            await asyncio.sleep(0.01)
+        await asyncio.to_thread(_wait_for, lambda: lag.stalls > 0)
     assert lag.worst_s > 0.1
 
 
 def _hold_the_loop(until: Callable[[], bool]) -> None:
+    _wait_for(until)
+
+
+def _wait_for(seen: Callable[[], bool]) -> None:
     ends_s = time.monotonic() + 30
-    while not until() and time.monotonic() < ends_s:
+    while not seen() and time.monotonic() < ends_s:
         sum(range(1_000))

@@ -8,6 +8,7 @@ grows most; `poisoned_restart` is how many starts after the second death a poiso
 """
 
 import asyncio
+import gc
 import json
 import sys
 import time
@@ -107,7 +108,7 @@ async def recipients(text: str) -> None:
 
 async def report(text: str) -> None:
     page = Source(n=1, url="https://x.org", title="x", kind="page", ok=True, text=text, path="x.md")
-    draft = Draft(title="x", markdown=f"Said so. [1]\n\n{text[:150_000]}", summary="x [1]")
+    draft = Draft(title="x", markdown=f"Said so. [1]\n\n{text[:90_000]}", summary="x [1]")
     with suppress(ToolkitError):  # to be refused is an answer as well
         await asyncio.to_thread(compose_report, draft, [page], NOW.date())
 
@@ -182,6 +183,8 @@ async def poisoned_restart(root: Path) -> int:
 
 
 async def measure(root: Path) -> list[Result]:
+    gc.collect()  # as `bot start` does it
+    gc.freeze()
     measured = [await measure_door(name) for name in DOORS]
     worst, growth = (max(values) for values in zip(*measured, strict=True))
     return [
