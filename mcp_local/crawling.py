@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
@@ -15,6 +15,7 @@ from cachetools import LRUCache
 from mcp_local.blacklist import Blacklist
 from mcp_local.errors import FetchDenied, FetchFailed, ToolkitError
 from mcp_local.extract.reader import Readers
+from mcp_local.fair_semaphore import FairSemaphore
 from mcp_local.fetch.client import Client
 from mcp_local.fetch.manners import Manners
 from mcp_local.pages import StoredPage, count_words, find_page, page_files, page_path, save_page
@@ -24,9 +25,10 @@ MAX_PAGES_PER_SESSION = 2_000
 MAX_COUNTED_SESSIONS = 1_000
 """A session that was idle for longer than so many others is counted anew, by its files."""
 PAGE_S = 30.0
-"""For one page, from its robots.txt to its file."""
+"""For one page, from its robots.txt to its last byte."""
 
-MAX_AT_ONCE = 10
+MAX_AT_ONCE = 20
+MAX_AT_ONCE_PER_SESSION = 10
 MAX_AT_ONCE_PER_HOST = 4
 
 Progress = Callable[[int, int], Awaitable[None]]
@@ -61,8 +63,9 @@ class Crawler:
         self._readers = readers or Readers()
         self._blacklist = Blacklist(root)
         self._manners = Manners(time.monotonic)
-        self._all = asyncio.Semaphore(MAX_AT_ONCE)
-        self._hosts: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self._all = FairSemaphore(MAX_AT_ONCE)
+        self._sessions: WeakValueDictionary[Path, FairSemaphore] = WeakValueDictionary()
+        self._hosts: WeakValueDictionary[str, FairSemaphore] = WeakValueDictionary()
         self._fetches: LRUCache[Path, int] = LRUCache(MAX_COUNTED_SESSIONS)
         self._counting = asyncio.Lock()
 
@@ -96,18 +99,26 @@ class Crawler:
     async def _read(self, client: Client, workspace: Workspace, url: str) -> StoredPage:
         if await asyncio.to_thread(self._blacklist.blocks, url):
             raise FetchDenied("blocked by earlier failures")
-        async with self._host(url), self._all:
+        host = url.partition("//")[2].partition("/")[0].lower()
+        session = workspace.root
+        async with (
+            _limit(self._hosts, host, MAX_AT_ONCE_PER_HOST).slot(session),
+            _limit(self._sessions, session, MAX_AT_ONCE_PER_SESSION).slot(session),
+            self._all.slot(session),
+        ):
             await self._count_fetch(workspace)
-            try:
-                async with asyncio.timeout(PAGE_S):
-                    return await self._fetch(client, workspace, url)
-            except TimeoutError:
-                raise FetchFailed("too slow") from None
+            return await self._fetch(client, workspace, url)
 
     async def _fetch(self, client: Client, workspace: Workspace, url: str) -> StoredPage:
         fetched_at = datetime.now(UTC)
-        page = await client.page(url, partial(self._manners.require, client=client))
-        article = await self._readers.read(page.kind, page.text, page.final_url)
+        try:
+            async with asyncio.timeout(PAGE_S):
+                page = await client.page(url, partial(self._manners.require, client=client))
+        except TimeoutError:
+            raise FetchFailed("too slow") from None
+        article = await self._readers.read(
+            page.kind, page.text, page.final_url, session=workspace.root
+        )
         stored = StoredPage(
             url=page.url,
             final_url=page.final_url,
@@ -131,11 +142,15 @@ class Crawler:
         if count >= MAX_PAGES_PER_SESSION:
             raise FetchDenied(f"this session has used its {MAX_PAGES_PER_SESSION:,} pages")
 
-    def _host(self, url: str) -> asyncio.Semaphore:
-        name = url.partition("//")[2].partition("/")[0].lower()
-        semaphore = self._hosts.get(name) or asyncio.Semaphore(MAX_AT_ONCE_PER_HOST)
-        self._hosts[name] = semaphore
-        return semaphore
+
+_Key = TypeVar("_Key")
+
+
+def _limit(
+    limits: WeakValueDictionary[_Key, FairSemaphore], key: _Key, count: int
+) -> FairSemaphore:
+    """The semaphore of a host or a session, which lives as long as it is used."""
+    return limits.setdefault(key, FairSemaphore(count))
 
 
 def _row_of(page: StoredPage, url: str, origin: Literal["fetched", "stored"]) -> Row:

@@ -6,12 +6,13 @@ ToolkitError
 ├── FetchError
 │   ├── FetchDenied  our rules forbid opening this address
 │   └── FetchFailed  the page could not be had
+│       └── NeedsBrowser  its text is made by its scripts
+├── ReadingFailed    what was fetched or uploaded could not be read within its limits
 ├── UnreadableFile   a file of the session holds nothing that can be had
 ├── CitationError    a report cites what was not retrieved
 └── RemoteError      Composio or its workbench did not do what was asked
     └── RemoteRefused  the answer came, and it was no
 """
-
 
 from typing import ClassVar
 
@@ -45,6 +46,12 @@ class FetchFailed(FetchError):
         """Trying again is pointless: the blacklist counts this failure."""
 
 
+class NeedsBrowser(FetchFailed):
+    """The page came without its text, which its scripts would make."""
+
+
+class ReadingFailed(ToolkitError):
+    """Foreign bytes broke their reader, or took too long or too much memory."""
 class UnreadableFile(ToolkitError):
     """There is nothing in a file that can be had; `fault` names why."""
 

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from agent_core.consent.addresses import made_up
 from agent_core.consent.leaves import texts_in
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, child_run
-from agent_core.messages import Message, Part, Text, ToolCall, ToolResult
+from agent_core.messages import AttachedFile, Message, Part, Text, ToolCall, ToolResult
 from agent_core.tools.actions import opened
 from agent_core.workspaces.layout import (
     DOWNLOADS,
@@ -73,9 +73,9 @@ def never_seen(
 
 
 def _said(run: RunId, message: Message) -> Iterator[str]:
-    """What people wrote. A sub-agent is told by a model what to do."""
+    """What people wrote and attached. A sub-agent is told by a model what to do."""
     if run == ROOT_RUN and message.role == "user":
-        yield from (part.text for part in message.parts if isinstance(part, Text))
+        yield from (part.text for part in message.parts if isinstance(part, Text | AttachedFile))
 
 
 class _Records:

@@ -24,10 +24,11 @@ from agent_core.events import (
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId
 from agent_core.loop.agent import ROUTE_SLOTS, RunScope, Taken
 from agent_core.loop.run import RunResult, run_agent
-from agent_core.messages import JsonObject, ToolCall, user_message
+from agent_core.messages import AttachedFile, JsonObject, ToolCall, user_message
 from agent_core.observers import ToolObserved
 from agent_core.observers.compliance import correction
 from agent_core.prompts import prompt
+from agent_core.runtime.attached import read_attached
 from agent_core.runtime.parts import TEXT, TurnParts, one_line
 from agent_core.runtime.ready_answers import opening_text, thread_language
 from agent_core.runtime.standing import apology, child_failure
@@ -135,11 +136,21 @@ class Work:
     ) -> RunScope:
         """A run's scope. Its steps are done only while this process holds the session."""
         parts, turn, is_root = self.parts, self.turn, run == ROOT_RUN
+        context = ToolContext(
+            session=turn.session,
+            turn=turn.id,
+            run=run,
+            asker=asker,
+            workspace=self.workspace,
+            agent=agent,
+            places=turn.inbound.places,
+            may_wait=is_root and not turn.inbound.scheduled,
+        )
 
         async def take(place: str) -> tuple[Taken, ...]:
             # A turn that goes on from its history does not pay again for what it had.
             await parts.log.flush()
-            return await self._take(place) if is_root else ()
+            return await self._take(place, context) if is_root else ()
 
         async def has_messages() -> bool:
             return is_root and await parts.inbox.has_messages(turn)
@@ -155,16 +166,7 @@ class Work:
             parts.observers.notify(ToolObserved(call=call, output=output, context=context))
 
         return RunScope(
-            context=ToolContext(
-                session=turn.session,
-                turn=turn.id,
-                run=run,
-                asker=asker,
-                workspace=self.workspace,
-                agent=agent,
-                places=turn.inbound.places,
-                may_wait=is_root and not turn.inbound.scheduled,
-            ),
+            context=context,
             steps=GuardedSteps(steps, partial(parts.leases.check, turn.session)),
             emit=parts.log.append,
             clock=parts.clock,
@@ -177,13 +179,18 @@ class Work:
             generation=generation,
         )
 
-    async def _take(self, place: str) -> tuple[Taken, ...]:
+    async def _take(self, place: str, context: ToolContext) -> tuple[Taken, ...]:
         """Messages for the model's next call; they and what they are part of are on disk."""
         turns = await self.parts.inbox.take(self.turn, place)
         for each in turns:
             await self.taint(each)
+        files = [await self.read_files(each, context) for each in turns]
         await end_silently(self.parts, turns, "steered")
-        return tuple(map(_taken, turns))
+        return tuple(map(_taken, turns, files))
+
+    async def read_files(self, turn: StoredTurn, context: ToolContext) -> tuple[AttachedFile, ...]:
+        """What the model gets at once of the files that came with a message."""
+        return await read_attached(self.parts.agents.registry, turn.inbound.attachments, context)
 
     async def taint(self, turn: StoredTurn) -> None:
         """A message that came with posts or files brings text from outside."""
@@ -209,7 +216,7 @@ class Work:
         return [event for event in events if isinstance(event, MessageTaken)]
 
 
-def _taken(turn: StoredTurn) -> Taken:
+def _taken(turn: StoredTurn, files: tuple[AttachedFile, ...]) -> Taken:
     name = one_line(turn.inbound.author_name)
     said = opening_text(turn)
     return Taken(
@@ -219,6 +226,7 @@ def _taken(turn: StoredTurn) -> Taken:
         words=turn.inbound.text or ", ".join(file.name for file in turn.inbound.attachments),
         said=said,
         text=prompt("steer", author=name, message=said),
+        files=files,
     )
 
 

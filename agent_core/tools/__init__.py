@@ -59,6 +59,8 @@ class ToolOutput:
     saved_path: str = ""
     """Relative to the workspace: where the whole result lies when `text` is cut."""
     artifacts: tuple[Artifact, ...] = ()
+    picture: str = ""
+    """Relative to the workspace: what a trusted tool shows beside its text."""
     is_ours: bool = False
     """The words are this bot's own: nothing of them comes from a server."""
     may_have_happened: bool = False

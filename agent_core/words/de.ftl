@@ -107,6 +107,14 @@ notice-long-text = Deine Nachricht hat { $n } Zeichen; ich habe alles aufgenomme
 notice-long-text-kept = Deine Nachricht hat { $n } Zeichen; ich habe alles aufgenommen und als `{ $path }` gesichert.
 notice-new-workspace = Die Dateien dieses Threads waren weg; ich habe einen neuen Arbeitsbereich begonnen.
 notice-nothing-read = Von den Seiten, die ich versucht habe, konnte ich keine lesen.
+notice-file-broken = `{ $path }` ist beschädigt; ich konnte die Datei nicht lesen.
+notice-file-empty = `{ $path }` ist leer.
+notice-file-encrypted = `{ $path }` ist durch ein Passwort geschützt; schick mir bitte eine Kopie ohne Passwort.
+notice-file-heic = `{ $path }` kann ich nicht ansehen: Es ist ein HEIC- oder AVIF-Bild. Schick es bitte als JPEG oder PNG.
+notice-file-no-text = In `{ $path }` habe ich keinen Text gefunden; vielleicht ist es ein Scan.
+notice-file-old-office = `{ $path }` hat ein altes Office-Format; schick es bitte als .docx oder .xlsx.
+notice-file-too-big = `{ $path }` ist zu groß oder zu verschachtelt, als dass ich die Datei lesen könnte.
+notice-file-unknown = `{ $path }` ist von einer Art, die ich nicht lesen kann.
 
 ## Scheduled work
 

@@ -107,6 +107,14 @@ notice-long-text = Tu mensaje tiene { $n } caracteres; lo he leído entero.
 notice-long-text-kept = Tu mensaje tiene { $n } caracteres; lo he leído entero y lo guardé como `{ $path }`.
 notice-new-workspace = Los archivos de este hilo ya no estaban; empecé un nuevo espacio de trabajo.
 notice-nothing-read = No pude leer ninguna de las páginas que intenté.
+notice-file-broken = `{ $path }` está dañado; no pude leerlo.
+notice-file-empty = `{ $path }` está vacío.
+notice-file-encrypted = `{ $path }` está protegido con contraseña; envíame una copia sin ella.
+notice-file-heic = No puedo ver `{ $path }`: es una imagen HEIC o AVIF. Envíala como JPEG o PNG.
+notice-file-no-text = No encontré texto en `{ $path }`; puede ser un escaneo.
+notice-file-old-office = `{ $path }` tiene un formato antiguo de Office; envíalo como .docx o .xlsx.
+notice-file-too-big = `{ $path }` es demasiado grande o complejo para que lo lea.
+notice-file-unknown = `{ $path }` es de un tipo que no puedo leer.
 
 ## Scheduled work
 

@@ -107,6 +107,14 @@ notice-long-text = Votre message compte { $n } caractères ; je l'ai pris en ent
 notice-long-text-kept = Votre message compte { $n } caractères ; je l'ai pris en entier et enregistré sous `{ $path }`.
 notice-new-workspace = Les fichiers de ce fil avaient disparu ; j'ai commencé un nouvel espace de travail.
 notice-nothing-read = Je n'ai pu lire aucune des pages que j'ai essayées.
+notice-file-broken = `{ $path }` est endommagé ; je n'ai pas pu le lire.
+notice-file-empty = `{ $path }` est vide.
+notice-file-encrypted = `{ $path }` est protégé par un mot de passe ; envoyez-moi une copie sans mot de passe.
+notice-file-heic = Je ne peux pas regarder `{ $path }` : c'est une image HEIC ou AVIF. Envoyez-la en JPEG ou PNG.
+notice-file-no-text = Je n'ai trouvé aucun texte dans `{ $path }` ; c'est peut-être un scan.
+notice-file-old-office = `{ $path }` est d'un ancien format Office ; envoyez-le en .docx ou .xlsx.
+notice-file-too-big = `{ $path }` est trop gros ou trop complexe pour que je le lise.
+notice-file-unknown = `{ $path }` est d'un type que je ne sais pas lire.
 
 ## Scheduled work
 

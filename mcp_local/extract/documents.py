@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mcp_local.errors import UnreadableFile
+from mcp_local.extract.office import Package, excel_text, without_marks, word_text
 
 Kind = Literal["text", "pdf", "docx", "xlsx", "picture"]
 
@@ -34,6 +35,7 @@ _HEIC = (b"heic", b"heix", b"hevc", b"heim", b"mif1", b"msf1", b"avif")
 _BOMS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
 _HEAD_BYTES = 1024
 _PASSWORD_NEEDED = 4
+_SHOWN_PAGES = 10
 _GOES_ON = "The file goes on; only its beginning could be read."
 
 
@@ -106,9 +108,6 @@ def read_document(data: bytes, kind: Kind) -> Document:
         return _picture(data)
     if kind == "pdf":
         return _pdf(data)
-    # Imported here: the process that only asks its workers shall not load the libraries.
-    from mcp_local.extract.office import Package, excel_text, word_text
-
     package = Package(data)
     if not package.names & {"xl/workbook.xml", "word/document.xml"}:
         raise UnreadableFile("unknown")
@@ -127,8 +126,9 @@ def _within(pieces: Iterator[str]) -> tuple[str, str]:
     room = MAX_CHARS
     try:
         for piece in pieces:
-            kept.append(piece[:room])
-            room -= len(piece) + 1
+            if piece:
+                kept.append(piece[:room])
+                room -= len(piece) + 1
             if room <= 0 or time.process_time() > until:
                 return "\n".join(kept), _GOES_ON
     except UnreadableFile:
@@ -151,27 +151,31 @@ def _pdf(data: bytes) -> Document:
     except PdfiumError as error:
         needs_password = getattr(error, "err_code", None) == _PASSWORD_NEEDED
         raise UnreadableFile("encrypted" if needs_password else "broken") from error
-    found = 0
+    empty: list[int] = []
 
     def texts() -> Iterator[str]:
-        nonlocal found
-        for number in range(min(pages, MAX_PAGES)):
+        for number in range(1, min(pages, MAX_PAGES) + 1):
             try:
-                text = file[number].get_textpage().get_text_bounded()
+                text = file[number - 1].get_textpage().get_text_bounded()
             except PdfiumError:
                 text = ""
             plain = "\n".join(text.replace("\0", "").replace("\ufffe", "-").splitlines())
-            found += bool(plain.strip())
-            # A "#" of the page itself would pass for a mark.
-            shown = plain.replace("\n#", "\n\\#") if plain.strip() else "(No text: a picture?)"
-            yield f"## Page {number + 1}\n\n{shown.removeprefix('#')}\n"
+            if plain.strip():
+                yield f"## Page {number}\n\n{without_marks(plain)}\n"
+            else:
+                empty.append(number)
+                yield ""
 
-    text, note = _within(texts())
-    if not found:
+    text, goes_on = _within(texts())
+    if not text.strip():
         raise UnreadableFile("no_text")
-    if pages > MAX_PAGES:
-        note = _GOES_ON
-    return Document(kind="pdf", text=text, note=f"It has {pages:,} pages. {note}".strip())
+    some = ", ".join(map(str, empty[:_SHOWN_PAGES])) + ("..." if len(empty) > _SHOWN_PAGES else "")
+    notes = [
+        f"It has {pages:,} pages.",
+        f"No text on page {some}: pictures, perhaps." if empty else "",
+        _GOES_ON if pages > MAX_PAGES else goes_on,
+    ]
+    return Document(kind="pdf", text=text, note=" ".join(filter(None, notes)))
 
 
 def _picture(data: bytes) -> Document:

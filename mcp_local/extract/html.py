@@ -17,7 +17,11 @@ from trafilatura.xml import xmltotxt  # pyright: ignore[reportUnknownVariableTyp
 from mcp_local.extract import Article
 
 MAX_HTML_CHARS = 4_000_000
-"""More markup than this is not parsed; it would take the reader several hundred megabytes."""
+"""More markup than this is not parsed."""
+MAX_ELEMENTS = 30_000
+"""What stands behind so many is not parsed: the extraction copies the tree several times."""
+MAX_CELLS = 5_000
+"""Of all tables; the rows behind are left out, as laying out a table takes time and memory."""
 
 MAX_TITLE_CHARS = 300
 MAX_DESCRIPTION_CHARS = 1_000
@@ -25,6 +29,8 @@ MIN_CHARS = 80
 """With less text than this, a page with scripts is one whose text comes by script."""
 
 _EMBEDDED = re.compile(r"data:[^\s\"'()<>]{1000,}")
+_LONG_TAG = re.compile(r"<([a-zA-Z][\w:-]{0,40}\s)[^<>]{10000,}")
+_ELEMENT = re.compile(r"<[a-zA-Z]")
 
 
 Element = Any
@@ -38,10 +44,12 @@ def line_of(text: str | None) -> str:
 
 def extract_html(html: str, url: str) -> Article:
     """The article of a page; its `lack` says what is wrong when there is none."""
-    tree = load_html(_EMBEDDED.sub("data:", html)[:MAX_HTML_CHARS])
+    tree = load_html(_bounded(html))
     if tree is None:
         return Article(lack="no text on the page")
     page: Element = tree
+    for row in {cell.getparent() for cell in islice(page.iter("td", "th"), MAX_CELLS, None)}:
+        row.clear()
     facts = examine_meta(tree)
     title, description = line_of(facts.title or extract_title(tree)), line_of(facts.description)
     # Headings of the body that only repeat the title.
@@ -62,6 +70,13 @@ def extract_html(html: str, url: str) -> Article:
         description=description[:MAX_DESCRIPTION_CHARS],
         markdown=markdown,
     )
+
+
+def _bounded(html: str) -> str:
+    """The markup up to the limits, without embedded files and floods of attributes."""
+    html = _LONG_TAG.sub(r"<\1", _EMBEDDED.sub("data:", html))[:MAX_HTML_CHARS]
+    beyond = next(islice(_ELEMENT.finditer(html), MAX_ELEMENTS, None), None)
+    return html[: beyond.start()] if beyond else html
 
 
 def _has_scripts(page: Element) -> bool:

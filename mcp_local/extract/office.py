@@ -12,8 +12,6 @@ from datetime import datetime, timedelta
 from itertools import takewhile
 from typing import IO, Any
 
-from lxml import etree
-
 from mcp_local.errors import UnreadableFile
 
 Element = Any
@@ -28,6 +26,7 @@ _MEGABYTE = 1_000_000
 _MAX_GAP = 20
 """Columns without a value that are written out; behind more of them a cell names its own."""
 
+_MARK = re.compile(r"^#", re.MULTILINE)
 _HEADING = re.compile(r"heading (\d)")
 _BUILTIN_DATES = frozenset({*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)})
 _NO_DATE = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.')
@@ -70,6 +69,9 @@ class Package:
 
 
 def _elements(part: IO[bytes], tags: tuple[str, ...]) -> Iterator[Element]:
+    # Imported here: the process that only asks its workers shall not load the library.
+    from lxml import etree
+
     wanted = [f"{{*}}{tag}" for tag in tags]
     parser = etree.iterparse(
         part, events=("end",), tag=wanted, resolve_entities=False, load_dtd=False, no_network=True
@@ -97,6 +99,11 @@ def _child(element: Element, name: str) -> Element | None:
     return next(element.iterchildren(f"{{*}}{name}"), None)
 
 
+def without_marks(text: str) -> str:
+    """The text without lines that would pass for a heading."""
+    return _MARK.sub(r"\\#", text)
+
+
 def word_text(package: Package) -> Iterator[str]:
     """Paragraphs, tables row by row, then what stands beside the text."""
     levels = {
@@ -111,7 +118,7 @@ def word_text(package: Package) -> Iterator[str]:
     ):  # fmt: skip
         said = list(_blocks(package, f"word/{part}.xml", {}))
         if any(text.strip() for text in said):
-            yield from (f"## {title}", *said)
+            yield from (f"## {title}\n", *said)
 
 
 def _blocks(package: Package, part: str, levels: dict[str, int]) -> Iterator[str]:
@@ -119,15 +126,19 @@ def _blocks(package: Package, part: str, levels: dict[str, int]) -> Iterator[str
         if any(_name(above) in ("p", "tbl") for above in block.iterancestors()):
             continue
         if _name(block) == "tbl":
-            yield "\n".join(
+            rows = [
                 " | ".join(_said(cell, " ") for cell in row.iterchildren("{*}tc"))
                 for row in block.iter("{*}tr")
-            )
+            ]
+            yield without_marks("\n".join(rows)) + "\n"
             continue
         style = next(block.iter("{*}pStyle"), None)
         level = levels.get(_get(style, "val"), 0) if style is not None else 0
         text = _said(block, "\n")
-        yield f"{'#' * min(level, 6)} {' '.join(text.split())}" if level and text.strip() else text
+        if level and text.strip():
+            yield f"{'#' * min(level, 6)} {' '.join(text.split())}\n"
+        elif text.strip():
+            yield without_marks(text) + "\n"
 
 
 def _said(block: Element, between: str) -> str:
@@ -173,7 +184,7 @@ def excel_text(package: Package) -> Iterator[str]:
     cells = _Cells(package, datetime(1904, 1, 1) if uses_1904 else datetime(1899, 12, 30))
     for name, state, target in sheets:
         hidden = " (hidden)" if state in ("hidden", "veryHidden") else ""
-        yield f"## Sheet {' '.join(name.split())}{hidden}"
+        yield f"\n## Sheet {' '.join(name.split())}{hidden}\n"
         yield from cells.rows(f"xl/{target}")
 
 
@@ -199,7 +210,7 @@ class _Cells:
         for element in self._package.elements(part, "cols", "row"):
             if _name(element) == "cols":
                 hidden = [
-                    f"{_letters(int(_get(col, 'min')))} to {_letters(int(_get(col, 'max')))}"
+                    f"{_letters(int(_get(col, 'min')))}-{_letters(int(_get(col, 'max')))}"
                     for col in element.iterchildren()
                     if _get(col, "hidden") in ("1", "true")
                 ]

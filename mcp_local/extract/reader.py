@@ -1,64 +1,138 @@
-"""The pages' readers: a few worker processes, each replaced when a page stalls or crashes it."""
+"""Workers for what is read from foreign bytes: processes with limits, in a fair queue."""
 
 import asyncio
 import os
 import re
 import resource
-from contextlib import suppress
+import signal
+from collections.abc import Callable, Hashable
+from contextlib import AsyncExitStack, suppress
 from functools import cache
-from typing import Literal
+from typing import Literal, TypeVar, TypeVarTuple
 
 from anyio import BrokenWorkerProcess, CapacityLimiter, to_process
+from cachetools import TTLCache
+from yarl import URL
 
-from mcp_local.errors import FetchFailed
+from mcp_local.errors import FetchFailed, NeedsBrowser, ReadingFailed, ToolkitError
 from mcp_local.extract import Article
+from mcp_local.fair_semaphore import FairSemaphore
 
-MAX_MEMORY_BYTES = 2_000_000_000
-"""Of one worker; a page that breaks it ends the process, which is replaced."""
+MAX_MEMORY_BYTES = 200_000_000
+"""Of one worker's own data; with its libraries it stays below 256 MB."""
+PATIENCE_S = 120.0
+"""How long a piece of work waits for a worker."""
+
+_TROUBLED_S = 600.0
+_MAX_TROUBLED = 1_000
+
+T = TypeVar("T")
+Arguments = TypeVarTuple("Arguments")
 
 
 class Readers:
-    """A fixed number of workers, started when they are needed and ended with the event loop."""
+    """At most `count` workers: each is started when all others are busy, and ends when idle.
 
-    def __init__(self, *, count: int = 2, limit_s: float = 20.0) -> None:
-        self._free = asyncio.Semaphore(count)
+    Sessions are served in turns. A source, such as a host, whose bytes broke a worker or outlasted
+    a limit is served last for ten minutes, and by one worker at a time.
+    """
+
+    def __init__(
+        self, *, count: int = 2, cpu_s: float = 4.0, limit_s: float = 20.0, idle_s: int = 60
+    ) -> None:
+        """One piece of work may take `cpu_s` of a processor and `limit_s` of the clock."""
+        self._slots = FairSemaphore(count)
+        self._cpu_s = cpu_s
         self._limit_s = limit_s
+        self._idle_s = idle_s
+        self._troubled = TTLCache[str, None](_MAX_TROUBLED, ttl=_TROUBLED_S)
 
-    async def read(self, kind: Literal["html", "text"], text: str, url: str) -> Article:
-        """The article of a page; FetchFailed when it has none or cannot be read."""
-        try:
-            async with self._free, asyncio.timeout(self._limit_s):
-                article = await to_process.run_sync(
-                    read_page, kind, text, url, cancellable=True, limiter=CapacityLimiter(1)
-                )
-        except (TimeoutError, BrokenWorkerProcess):
-            raise FetchFailed("the page's text could not be taken out") from None
+    async def run(
+        self,
+        function: Callable[[*Arguments], T],
+        *arguments: *Arguments,
+        session: Hashable,
+        source: str = "",
+    ) -> T:
+        """What `function`, which stands in a module, returns from a worker; all of it is pickled.
+
+        A ToolkitError that it raises comes through. ReadingFailed: anything else went wrong in
+        there, a limit was met, or no worker was free in time.
+        """
+        async with AsyncExitStack() as held:
+            try:
+                async with asyncio.timeout(PATIENCE_S):
+                    slot = self._slots.slot(session, last=source in self._troubled)
+                    await held.enter_async_context(slot)
+            except TimeoutError:
+                raise ReadingFailed("too much else is being read, try it later") from None
+            try:
+                async with asyncio.timeout(self._limit_s):
+                    return await to_process.run_sync(
+                        _limited,
+                        function,
+                        arguments,
+                        self._cpu_s,
+                        self._idle_s,
+                        cancellable=True,
+                        limiter=CapacityLimiter(1),
+                    )
+            except (TimeoutError, BrokenWorkerProcess):
+                if source:
+                    self._troubled[source] = None
+                raise ReadingFailed("the text could not be taken out") from None
+
+    async def read(
+        self, kind: Literal["html", "text"], text: str, url: str, *, session: Hashable
+    ) -> Article:
+        """The article of a page; NeedsBrowser, FetchFailed or ReadingFailed where there is none."""
+        source = URL(url).host or ""
+        article = await self.run(read_page, kind, text, url, session=session, source=source)
+        if article.lack == "needs a browser":
+            raise NeedsBrowser(article.lack)
         if article.lack:
             raise FetchFailed(article.lack)
         return article
 
 
-def read_page(kind: Literal["html", "text"], text: str, url: str) -> Article:
-    """The article of a page of either kind; runs in a worker."""
+def _limited(
+    function: Callable[[*Arguments], T], arguments: tuple[*Arguments], cpu_s: float, idle_s: int
+) -> T:
+    """Runs in a worker, which the system ends by a signal when a limit is met."""
+    signal.alarm(0)
+    signal.setitimer(signal.ITIMER_PROF, cpu_s)
     _limit_memory()
     try:
-        if kind == "text":
-            return extract_text(text)
-        # Imported here: the process that only asks its workers shall not load the libraries.
-        from mcp_local.extract.html import extract_html
-
-        return extract_html(text, url)
-    except Exception:  # noqa: BLE001  a page may break the libraries in any way
+        return function(*arguments)
+    except ToolkitError:
+        raise
+    except Exception:  # noqa: BLE001  foreign bytes may break a library in any way
         os._exit(1)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.alarm(idle_s)
 
 
 @cache
 def _limit_memory() -> None:
     # Some systems know no such limit; the time limit of the other end holds everywhere.
     with suppress(ValueError, OSError):
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, hard))
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY_BYTES, hard))
 
+
+def read_page(kind: Literal["html", "text"], text: str, url: str) -> Article:
+    """The article of a page of either kind; runs in a worker."""
+    if kind == "text":
+        return extract_text(text)
+    # Imported here: the process that only asks its workers shall not load the libraries.
+    from mcp_local.extract.html import extract_html
+
+    return extract_html(text, url)
+
+
+MAX_TEXT_CHARS = 4_000_000
+"""What stands behind is left out of a plain text."""
 
 _HEADING = re.compile(r"^##? (.+)$", re.M)
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
@@ -66,7 +140,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 
 def extract_text(text: str) -> Article:
     """The text with plain line ends; the title is its first heading or first line."""
-    lines = (_CONTROLS.sub("", line).rstrip() for line in text.splitlines())
+    lines = (_CONTROLS.sub("", line).rstrip() for line in text[:MAX_TEXT_CHARS].splitlines())
     plain = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
     if not plain:
         return Article(lack="no text on the page")

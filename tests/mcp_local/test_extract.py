@@ -1,8 +1,13 @@
 """What is taken from a page, and what happens to pages that would rather not be read."""
 
+import asyncio
+import os
+import select
+from contextlib import suppress
+
 import pytest
 
-from mcp_local.errors import FetchFailed
+from mcp_local.errors import ReadingFailed
 from mcp_local.extract import Article
 from mcp_local.extract.html import extract_html
 from mcp_local.extract.reader import Readers, extract_text
@@ -158,36 +163,41 @@ def test_an_empty_text_says_so() -> None:
     assert extract_text(" \n\n").lack == "no text on the page"
 
 
-UNREADABLE = "the page's text could not be taken out"
-HOSTILE = {
-    "a million nested elements": "<div>" * 1_000_000 + paragraphs(20) + "</div>" * 1_000_000,
-    "elements that are never closed": "<b>x" * 500_000,
-    "nothing but brackets": "<" * 2_000_000,
-    "nested tables": "<table><tr><td>" * 20_000,
-    "nested data": f'<script type="application/ld+json">{"[" * 500_000}</script>',
-}
-
-
-async def outcome(readers: Readers, html: str) -> str:
-    """The text of a page or the reason why there is none."""
-    try:
-        read = await readers.read("html", html, URL)
-    except FetchFailed as failed:
-        return str(failed)
-    return read.markdown
-
-
-@pytest.mark.process("a page that breaks its reader ends a process")
-async def test_hostile_pages_cost_only_themselves() -> None:
-    readers = Readers(count=1)
-    outcomes = [await outcome(readers, html) for html in HOSTILE.values()]
-    after = await outcome(readers, article())
-    assert all(outcomes)
-    assert "Paragraph 3" in after
-
-
 @pytest.mark.process("a reader that stalls is killed")
 async def test_a_page_that_stalls_the_reader_is_given_up_and_the_next_one_is_read() -> None:
     links = "<a href='/x'>link text</a> " * 200_000
-    assert await outcome(Readers(limit_s=0.2), f"<body>{links}") == UNREADABLE
-    assert "Paragraph 3" in await outcome(Readers(), article())
+    with pytest.raises(ReadingFailed, match="could not be taken out"):
+        await Readers(limit_s=0.2).read("html", f"<body>{links}", URL, session="one")
+    assert "Paragraph 3" in (await Readers().read("html", article(), URL, session="one")).markdown
+
+
+@pytest.mark.proves("toolkit.workers")
+@pytest.mark.process("which process reads is the point")
+async def test_a_second_worker_starts_only_when_the_first_is_busy() -> None:
+    readers = Readers()
+    alone = [await readers.run(os.getpid, session="one") for _ in range(5)]
+    async with asyncio.TaskGroup() as group:
+        both = [group.create_task(readers.run(work, session="one")) for _ in range(2)]
+    assert len(set(alone)) == 1
+    assert os.getpid() not in alone
+    assert {task.result() for task in both} > set(alone)
+
+
+def work() -> int:
+    """Takes a while, so that another worker is wanted meanwhile."""
+    for n in range(2_000_000):
+        del n
+    return os.getpid()
+
+
+@pytest.mark.proves("toolkit.workers")
+@pytest.mark.process("a worker that ends is the point")
+async def test_an_idle_worker_ends_and_the_next_page_starts_another() -> None:
+    readers = Readers(idle_s=1)
+    pid = await readers.run(os.getpid, session="one")
+    with suppress(ProcessLookupError):
+        process = os.pidfd_open(pid)
+        ended, _, _ = await asyncio.to_thread(select.select, [process], [], [], 60)
+        os.close(process)
+        assert ended
+    assert await readers.run(os.getpid, session="one") != pid

@@ -1,0 +1,53 @@
+"""A semaphore that serves whoever waits by fair queueing: round robin over their keys."""
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import AsyncGenerator, Hashable
+from contextlib import asynccontextmanager
+
+_Ring = OrderedDict[Hashable, deque[asyncio.Future[None]]]
+
+
+class FairSemaphore:
+    """`count` slots, of which the keys that wait for one are given the next free one in turns.
+
+    Who asks as `last` waits until nobody else does, and never has more than one of the slots.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._free = count
+        self._waiting: tuple[_Ring, _Ring] = (OrderedDict(), OrderedDict())
+        self._last_is_held = False
+
+    @asynccontextmanager
+    async def slot(self, key: Hashable, *, last: bool = False) -> AsyncGenerator[None]:
+        """Hold a slot; `key` names whose it is, such as a session."""
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiting[last].setdefault(key, deque()).append(waiter)
+        self._serve()
+        try:
+            await waiter
+            yield
+        finally:
+            if waiter.done() and not waiter.cancelled():
+                self._free += 1
+                self._last_is_held = self._last_is_held and not last
+            self._serve()
+
+    def _serve(self) -> None:
+        while self._free and (found := self._next()):
+            waiter, last = found
+            self._free -= 1
+            self._last_is_held = self._last_is_held or last
+            waiter.set_result(None)
+
+    def _next(self) -> tuple[asyncio.Future[None], bool] | None:
+        for last, ring in enumerate(self._waiting):
+            while ring and not (last and self._last_is_held):
+                key, waiters = ring.popitem(last=False)
+                waiter = waiters.popleft()
+                if waiters:
+                    ring[key] = waiters
+                if not waiter.done():
+                    return waiter, bool(last)
+        return None
