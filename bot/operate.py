@@ -28,6 +28,7 @@ from agent_core.runtime.operate import (
     configured_fleet,
     difference,
     proposals,
+    refused_tools,
     try_server,
 )
 from agent_core.settings import ClockSettings, CoreSettings, read_settings
@@ -133,7 +134,7 @@ def list_servers(*, as_json: bool = False) -> int:
     async def work(core: CoreSettings) -> int:
         servers, waiting = configured_fleet(core), await proposals(core)
         show = _fleet_as_json if as_json else _fleet_in_lines
-        for line in show(servers, waiting):
+        for line in show(servers, waiting, await refused_tools(core)):
             typer.echo(line)
         return 0
 
@@ -178,7 +179,9 @@ def accept_definitions(server: str, tool: str | None, *, only_show: bool = False
     return _with_settings(work)
 
 
-def _fleet_in_lines(servers: Sequence[FleetServer], waiting: Sequence[Pin]) -> Iterator[str]:
+def _fleet_in_lines(
+    servers: Sequence[FleetServer], waiting: Sequence[Pin], refused: Sequence[tuple[str, str, str]]
+) -> Iterator[str]:
     width = max(len(server.name) for server in servers)
     for server in servers:
         state = typer.style("on ", fg="green") if server.is_on else typer.style("off", fg="yellow")
@@ -191,9 +194,15 @@ def _fleet_in_lines(servers: Sequence[FleetServer], waiting: Sequence[Pin]) -> I
         yield "\nThese tools are off until they are accepted (bot mcp accept SERVER [TOOL]):"
     for pin in waiting:
         yield f"{_INDENT}{pin.server} {pin.tool}: {_reason(pin)}"
+    if refused:
+        yield "\nThese tools are refused, and nobody is offered them:"
+    for server, tool, reason in refused:
+        yield f"{_INDENT}{server} {tool}: {reason}"
 
 
-def _fleet_as_json(servers: Sequence[FleetServer], waiting: Sequence[Pin]) -> Iterator[str]:
+def _fleet_as_json(
+    servers: Sequence[FleetServer], waiting: Sequence[Pin], refused: Sequence[tuple[str, str, str]]
+) -> Iterator[str]:
     shown = {
         "servers": [
             {
@@ -213,6 +222,9 @@ def _fleet_as_json(servers: Sequence[FleetServer], waiting: Sequence[Pin]) -> It
         ],
         "held": [
             {"server": pin.server, "tool": pin.tool, "reason": _reason(pin)} for pin in waiting
+        ],
+        "refused": [
+            {"server": server, "tool": tool, "reason": reason} for server, tool, reason in refused
         ],
     }
     yield json.dumps(shown, ensure_ascii=False, indent=2)

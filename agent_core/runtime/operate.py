@@ -249,7 +249,7 @@ class TriedTool:
     name: str
     digest: str
     state: str
-    """`accepted`, `off`, or `new`: nothing is pinned yet, the first use does it."""
+    """`accepted`, `off`, `refused`, or `new`: nothing is pinned yet, the first use does it."""
     reason: str
     """Why it is off, or will be with the first use; empty where agents get it."""
 
@@ -277,7 +277,11 @@ async def try_server(settings: CoreSettings, name: str) -> list[TriedTool]:
             is_known = database is not None and bool(await ToolPins(database).load(name))
             if database is not None and is_known:
                 tools = await Pins(ToolPins(database)).judge(name, tools, own)
-        return [_tried_tool(tool, own, is_known=is_known) for tool in tools]
+        refused = [
+            TriedTool(name=named, digest="-", state="refused", reason=reason)
+            for named, reason in running.refused.items()
+        ]
+        return [*(_tried_tool(tool, own, is_known=is_known) for tool in tools), *refused]
 
 
 async def proposals(settings: CoreSettings) -> Sequence[Pin]:
@@ -288,6 +292,16 @@ async def proposals(settings: CoreSettings) -> Sequence[Pin]:
     """
     async with _current(settings) as database:
         return [] if database is None else await ToolPins(database).waiting()
+
+
+async def refused_tools(settings: CoreSettings) -> Sequence[tuple[str, str, str]]:
+    """Server, name and reason of each tool that was listed last and cannot be offered.
+
+    Raises:
+        AgentError: the database cannot be read.
+    """
+    async with _current(settings) as database:
+        return [] if database is None else await ToolPins(database).refused()
 
 
 async def accept(settings: CoreSettings, seen: Sequence[Pin]) -> list[str]:

@@ -13,6 +13,8 @@ from agent_core.sessions.schema import tool_pins
 
 NOT_ACCEPTED = ""
 """The digest of a pin that was held back at first sight: nothing of it was ever accepted."""
+_REFUSED = "refused"
+"""The digest of a tool that nobody can accept; its row says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +44,7 @@ class Pin:
         return self.digest != NOT_ACCEPTED
 
 
+_IN_ORDER = (tool_pins.c.server, tool_pins.c.tool)
 PIN: TypeAdapter[Pin] = TypeAdapter(Pin)
 
 
@@ -54,12 +57,35 @@ class ToolPins:
     async def load(self, server: str) -> dict[str, Pin]:
         """By its own name each tool of the server."""
         query = select(tool_pins).where(tool_pins.c.server == server)
-        return {pin.tool: pin for pin in await self._database.read(query, PIN)}
+        pins = await self._database.read(query, PIN)
+        return {pin.tool: pin for pin in pins if pin.digest != _REFUSED}
 
     async def waiting(self) -> list[Pin]:
         """Every tool that is held back, in the order of servers and tools."""
-        query = select(tool_pins).order_by(tool_pins.c.server, tool_pins.c.tool)
-        return [pin for pin in await self._database.read(query, PIN) if pin.proposal is not None]
+        query = select(tool_pins).where(tool_pins.c.digest != _REFUSED)
+        pins = await self._database.read(query.order_by(*_IN_ORDER), PIN)
+        return [pin for pin in pins if pin.proposal is not None]
+
+    async def refused(self) -> list[tuple[str, str, str]]:
+        """Server, name and reason of each tool that cannot be offered, in order."""
+        query = select(tool_pins).where(tool_pins.c.digest == _REFUSED).order_by(*_IN_ORDER)
+        pins = await self._database.read(query, PIN)
+        return [(pin.server, pin.tool, pin.definition["reason"]) for pin in pins]
+
+    async def refuse(self, server: str, reasons: Mapping[str, str], at: datetime) -> None:
+        """Note the tools of a server that cannot be offered, in place of those noted before."""
+        known = {tool: why for owner, tool, why in await self.refused() if owner == server}
+
+        def write(connection: Connection) -> None:
+            is_old = (tool_pins.c.server == server) & (tool_pins.c.digest == _REFUSED)
+            connection.execute(tool_pins.delete().where(is_old))
+            for tool, reason in reasons.items():
+                named = {"server": server, "tool": tool, "digest": _REFUSED, "accepted_at": at}
+                row = {**named, "definition": {"reason": reason}, "proposal": None}
+                self._database.insert_if_new(connection, tool_pins, row)
+
+        if known != reasons:
+            await self._database.run(write)
 
     async def add(self, pins: Sequence[Pin]) -> None:
         """Write tools down for the first time; one that is known already stays as it is."""

@@ -32,7 +32,7 @@ from agent_core.tools import Progress
 from agent_core.tools.http import UNAUTHORIZED, http_streams
 from agent_core.tools.servers import HttpServer, HubLimits, InProcessServer, ServerConfig
 from agent_core.tools.stdio import stdio_streams
-from agent_core.tools.wire import Screen
+from agent_core.tools.wire import MAX_TOOLS, UNREADABLE, Screen
 
 logger = logging.getLogger(__name__)
 
@@ -48,8 +48,8 @@ _REPORT_EVERY_S = 1.0
 # The SDK's own errors are told from those that a server sends by their words: both come with the
 # same codes, and -32000 is free for servers, which use it for faults of their own.
 _CLOSED = ("Connection closed", "SSE stream ")
-_UNCLEAR = re.compile(r"HTTP 5\d\d|Unexpected content type: .*", re.DOTALL)
-"""An HTTP server, or what stands before it, failed on the way back: the call may have run."""
+_UNCLEAR = re.compile(rf"HTTP 5\d\d|Unexpected content type: .*|{UNREADABLE}", re.DOTALL)
+"""A server, or what stands before it, failed on the way back: the call may have run."""
 _GONE = {
     (INVALID_REQUEST, "Session terminated"),
     (METHOD_NOT_FOUND, "Not Found"),
@@ -124,7 +124,7 @@ class Connection:
                     page = await client.list_tools(cursor=cursor)
                     tools += page.tools
                     cursor = page.next_cursor
-                    if not cursor:
+                    if not cursor or len(tools) >= MAX_TOOLS:
                         break
         except TimeoutError:
             limit_s = self._limits.list_timeout_s
@@ -132,7 +132,7 @@ class Connection:
         except (MCPError, ValidationError, RuntimeError) as error:
             other = ToolServerError(f"{failed} its tools: {_brief(error)}")
             raise self._gone(error) or other from error
-        return tools
+        return tools[:MAX_TOOLS]
 
     async def call(
         self, tool: str, arguments: JsonObject, meta: JsonObject | None, progress: Progress
@@ -157,7 +157,7 @@ class Connection:
         except (ValidationError, RuntimeError) as error:
             logger.warning("%s: unusable answer to %s: %s", self._config.name, tool, error)
             is_lost = not self.is_alive
-            reason = _brief(error) if is_lost else "The tool's answer was not valid MCP."
+            reason = _brief(error) if is_lost else f"{UNREADABLE}."
             raise RequestFault(reason, may_have_run=True, is_lost=is_lost) from error
         finally:
             ended.set()
@@ -238,7 +238,8 @@ class Connection:
             reason = "The tool server stopped during the call."
             return RequestFault(reason, may_have_run=True, is_lost=True)
         is_unclear = _UNCLEAR.fullmatch(error.message) is not None
-        reason = f"The tool refused the call: {_brief(error)}"
+        refused = f"The tool refused the call: {_brief(error)}"
+        reason = f"{UNREADABLE}." if error.message == UNREADABLE else refused
         return RequestFault(reason, may_have_run=is_unclear)
 
     def _gone(self, error: BaseException) -> RequestFault | None:

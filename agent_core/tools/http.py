@@ -17,7 +17,7 @@ from mcp_types import INTERNAL_ERROR, METHOD_NOT_FOUND, JSONRPCError, jsonrpc_me
 from pydantic import ValidationError
 
 from agent_core.tools.servers import HttpServer, HubLimits
-from agent_core.tools.wire import LineCutter, Screen
+from agent_core.tools.wire import UNREADABLE, LineCutter, Screen, error_line
 
 UNAUTHORIZED = (-32_041, "HTTP 401: our credentials are not taken")
 """The code and the words of a 401, which says that the request did not run."""
@@ -26,6 +26,9 @@ _READ_SLACK_S = 5.0
 _EITHER_ENVELOPE = 32 + zlib.MAX_WBITS
 """zlib recognises gzip and deflate by itself."""
 _PIECE_BYTES = 65_536
+_DATA = b"data:"
+_ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
+_UNREADABLE = error_line(None, UNREADABLE)
 
 _Pieces = AsyncIterator[bytes]
 
@@ -44,16 +47,14 @@ async def http_streams(
         # Compressed bodies are dearer to cut, so none are asked for.
         headers={"accept-encoding": "identity"} | dict(config.headers),
         timeout=timeout,
-        event_hooks={"response": [_cutting(limits.max_message_bytes)]},
+        event_hooks={"response": [_cutting(limits.max_message_bytes, screen)]},
     )
     sink, screened = anyio.create_memory_object_stream[SessionMessage | Exception](0)
 
     async def pump(incoming: Any) -> None:
         with sink, suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
             async for item in incoming:
-                passed = item if isinstance(item, Exception) else screen.screened(item)
-                if passed is not None:
-                    await sink.send(passed)
+                await sink.send(item)
         on_end()
 
     async with (
@@ -70,19 +71,24 @@ async def http_streams(
         group.cancel_scope.cancel()
 
 
-def _cutting(max_bytes: int) -> Callable[[httpx2.Response], Awaitable[None]]:
+def _cutting(max_bytes: int, screen: Screen) -> Callable[[httpx2.Response], Awaitable[None]]:
     async def cut(response: httpx2.Response) -> None:
         stream = response.stream
         if not isinstance(stream, httpx2.AsyncByteStream):
             return
         pieces = aiter(stream)
+        is_kind = response.headers.get("content-type", "").lower().startswith
         if response.headers.pop("content-encoding", "identity") in ("gzip", "deflate"):
             pieces = _inflated(pieces)
         if response.status_code >= 400:
             response.headers["content-type"] = "application/json"
             pieces = _refusal(pieces, max_bytes, response.status_code)
-        elif response.headers.get("content-type", "").lower().startswith("text/event-stream"):
-            pieces = _cut_events(pieces, max_bytes)
+        elif is_kind("text/event-stream"):
+            pieces = _cut_events(pieces, max_bytes, screen)
+        elif is_kind("application/json") and response.status_code == 200:
+            # As an event, a message answers its request whatever its id says.
+            response.headers["content-type"] = "text/event-stream"
+            pieces = _as_event(pieces, max_bytes, screen)
         else:
             pieces = _cut_body(pieces, max_bytes)
         response.stream = _Replaced(stream, pieces)
@@ -123,13 +129,35 @@ async def _cut_body(pieces: _Pieces, max_bytes: int) -> _Pieces:
     yield cutter.take()
 
 
-async def _cut_events(pieces: _Pieces, max_bytes: int) -> _Pieces:
-    """A stream of events, each with its JSON message on one line."""
-    cutter = LineCutter(max_bytes, prefix=b"data:")
+async def _as_event(pieces: _Pieces, max_bytes: int, screen: Screen) -> _Pieces:
+    """A body that is one message, as a stream of it alone."""
+    body = b"".join([piece async for piece in _cut_body(pieces, max_bytes)])
+    yield _event(body, screen) or _DATA + _UNREADABLE + b"\n\n"
+
+
+async def _cut_events(pieces: _Pieces, max_bytes: int, screen: Screen) -> _Pieces:
+    """A stream of events, each with a message on one line; what is no message is left out."""
+    cutter, data, size = LineCutter(max_bytes, prefix=_DATA), list[bytes](), 0
     async for chunk in pieces:
+        told = bytearray()
         for line in cutter.feed(chunk):
-            yield line + b"\n"
-    yield cutter.take()
+            if line.startswith(_DATA):
+                size += len(line)
+                data += [line.removeprefix(_DATA)] if size <= 2 * max_bytes else []
+            elif line.strip():
+                told += line + b"\n"
+            else:
+                told += _event(b" ".join(data), screen) or b"\n"
+                data, size = [], 0
+        yield bytes(told)
+
+
+def _event(body: bytes, screen: Screen) -> bytes:
+    """An event with this message as the SDK may see it; empty where it is none."""
+    message = screen.read(body.translate(_ONE_LINE))
+    if message is None:
+        return b""
+    return _DATA + message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n\n"
 
 
 async def _refusal(pieces: _Pieces, max_bytes: int, status: int) -> _Pieces:

@@ -9,7 +9,7 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -114,6 +114,10 @@ class Pins:
                 logger.warning("%s: tool %s is turned off: %s", server, name, reason)
         return [replace(tool, held=why_held(pins[tool.name])) for tool in tools]
 
+    async def refuse(self, server: str, reasons: Mapping[str, str]) -> None:
+        """Have operators told of the tools that cannot be offered."""
+        await self._store.refuse(server, reasons, self._now())
+
     async def known(self, server: str, workspace: Path | None = None) -> list[ListedTool]:
         """The tools that the server had when it was last seen; it need not be running."""
         tools: list[ListedTool] = []
@@ -187,19 +191,26 @@ def digest_of_json(value: object) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def usable_tools(server: str, listed: Sequence[Tool]) -> list[ListedTool]:
-    """The tools that a model can be told of; the first of two whose names look alike."""
+def usable_tools(server: str, listed: Sequence[Tool]) -> tuple[list[ListedTool], dict[str, str]]:
+    """The tools that a model can be told of, the first of two whose names look alike.
+
+    Beside them why others are left out, by their names in quotes, in which no sign is hidden.
+    """
     tools: dict[str, ListedTool] = {}
+    refused: dict[str, str] = {}
     for tool in listed:
         name = canonical(full_name(server, tool.name)) if canonical(tool.name) else ""
         if not name:
             fault = "its name has signs other than plain letters and digits"
         elif name in tools:
             fault = "its name is taken"
+            if tool.name != tools[name].name:
+                fault = f"its name looks like that of {tools[name].name}"
         else:
             fault = fault_of_schema(tool.input_schema)
         if fault:
-            logger.warning("%s: tool %s is left out: %s", server, tool.name, fault)
+            logger.warning("%s: tool %a is left out: %s", server, tool.name[:128], fault)
+            refused[ascii(tool.name[:128])] = fault
             continue
         said = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
         tools[name] = ListedTool(
@@ -208,7 +219,7 @@ def usable_tools(server: str, listed: Sequence[Tool]) -> list[ListedTool]:
             input_schema=tool.input_schema,
             annotations=said.get("annotations", {}),
         )
-    return list(tools.values())
+    return list(tools.values()), refused
 
 
 def suspicion_of(definition: JsonObject) -> str:

@@ -1,5 +1,6 @@
 """JSON Schemas of tools: whether a provider takes one, and whether arguments fit."""
 
+import json
 import re
 from typing import Any, cast
 
@@ -18,6 +19,7 @@ from agent_core.models.strict_json import as_object, is_nested_too_deeply
 _PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 _COMBINATORS = ("oneOf", "anyOf", "allOf")
 _MAX_REASON_CHARS = 300
+_MAX_SCHEMA_CHARS = 100_000
 _MAX_DEPTH = 40
 """Values in values; what reads a schema calls itself for each."""
 
@@ -26,6 +28,11 @@ def fault_of_schema(schema: JsonObject) -> str:
     """Why a provider would refuse this schema and the request with it; "" if it would not."""
     if is_nested_too_deeply(schema, _MAX_DEPTH):
         return "its input schema is nested too deeply"
+    try:
+        if len(json.dumps(schema, allow_nan=False)) > _MAX_SCHEMA_CHARS:
+            return "its input schema is too long"
+    except ValueError:
+        return "its input schema holds a number that JSON does not have"
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:

@@ -84,6 +84,8 @@ class McpServer:
         self._starts: deque[float] = deque()
         self._failure = (-math.inf, "")
         """When the last start failed, and why; told to all who ask soon after."""
+        self.refused: Mapping[str, str] = {}
+        """Tools that were listed last and cannot be offered, with the reason."""
         self._is_closed = False
         self._listing: asyncio.Task[Sequence[ListedTool]] | None = None
         self._background = Background()
@@ -280,7 +282,11 @@ class McpServer:
 
     async def _list(self, connection: Connection) -> None:
         listed = await connection.list_tools()
-        await self._judge(await asyncio.to_thread(usable_tools, self._config.name, listed))
+        name = self._config.name
+        tools, self.refused = await asyncio.to_thread(usable_tools, name, listed)
+        if self._pins is not None:
+            await self._pins.refuse(name, self.refused)
+        await self._judge(tools)
         self._listed_at = self._clock()
 
     async def _judge(self, tools: Sequence[ListedTool]) -> None:

@@ -115,7 +115,7 @@ async def _read_stdout(
         while chunk := await stdout.read(_CHUNK_BYTES):
             for line in lines.feed(chunk):
                 if (message := screen.read(line)) is not None:
-                    await sink.send(message)
+                    await sink.send(SessionMessage(message))
 
 
 async def _stop_after_exit(child: _Child, reading: asyncio.Task[None]) -> None:

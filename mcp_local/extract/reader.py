@@ -38,13 +38,16 @@ class Readers:
     """
 
     def __init__(
-        self, *, count: int = 2, cpu_s: float = 4.0, limit_s: float = 20.0, idle_s: int = 60
+        self, *, count: int = 2, cpu_s: float = 4.0, limit_s: float = 20.0, idle_s: float = 60.0
     ) -> None:
         """One piece of work may take `cpu_s` of a processor and `limit_s` of the clock."""
         self._slots = FairSemaphore(count)
         self._cpu_s = cpu_s
         self._limit_s = limit_s
         self._idle_s = idle_s
+        self._busy = 0
+        self._started = 0
+        self._ending: asyncio.Task[None] | None = None
         self._troubled = TTLCache[str, None](_MAX_TROUBLED, ttl=_TROUBLED_S)
 
     async def run(
@@ -68,19 +71,36 @@ class Readers:
                 raise ReadingFailed("too much else is being read, try it later") from None
             try:
                 async with asyncio.timeout(self._limit_s):
-                    return await to_process.run_sync(
-                        _limited,
-                        function,
-                        arguments,
-                        self._cpu_s,
-                        self._idle_s,
-                        cancellable=True,
-                        limiter=CapacityLimiter(1),
-                    )
+                    return await self._work(_limited, function, arguments, self._cpu_s)
             except (TimeoutError, BrokenWorkerProcess):
                 if source:
                     self._troubled[source] = None
                 raise ReadingFailed("the text could not be taken out") from None
+
+    async def _work(self, function: Callable[[*Arguments], T], *arguments: *Arguments) -> T:
+        """Take the worker that was idle last, or start one where none is: anyio does both."""
+        if self._ending:
+            self._ending.cancel()
+        self._busy += 1
+        self._started = max(self._started, self._busy)
+        try:
+            return await to_process.run_sync(
+                function, *arguments, cancellable=True, limiter=CapacityLimiter(1)
+            )
+        except (asyncio.CancelledError, BrokenWorkerProcess):
+            self._started -= 1
+            raise
+        finally:
+            self._busy -= 1
+            if not self._busy:
+                self._ending = asyncio.create_task(self._end_idle())
+
+    async def _end_idle(self) -> None:
+        await asyncio.sleep(self._idle_s)
+        while self._started:
+            self._started -= 1
+            with suppress(BrokenWorkerProcess):
+                await to_process.run_sync(os._exit, 0, limiter=CapacityLimiter(1))
 
     async def read(
         self, kind: Literal["html", "text"], text: str, url: str, *, session: Hashable
@@ -95,11 +115,8 @@ class Readers:
         return article
 
 
-def _limited(
-    function: Callable[[*Arguments], T], arguments: tuple[*Arguments], cpu_s: float, idle_s: int
-) -> T:
+def _limited(function: Callable[[*Arguments], T], arguments: tuple[*Arguments], cpu_s: float) -> T:
     """Runs in a worker, which the system ends by a signal when a limit is met."""
-    signal.alarm(0)
     signal.setitimer(signal.ITIMER_PROF, cpu_s)
     _limit_memory()
     try:
@@ -110,7 +127,6 @@ def _limited(
         os._exit(1)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.alarm(idle_s)
 
 
 @cache

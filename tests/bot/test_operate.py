@@ -304,6 +304,24 @@ def test_a_change_is_shown_and_accepted(bot: Command, tmp_path: Path, told: Told
 
 
 @pytest.mark.process("a server that is added is a program")
+@pytest.mark.proves("hub.look_alikes")
+def test_a_tool_that_looks_like_another_is_listed_with_the_reason_until_it_is_gone(
+    bot: Command, tmp_path: Path, told: Told
+) -> None:
+    told.lists(defined("act"), defined("\u0430ct"), defined("Act"))
+    use(told.config, tmp_path)
+    listed = bot("list").stdout
+    assert "told 'Act': its name looks like that of act" in listed
+    assert "told '\\u0430ct': its name has signs other than plain letters and digits" in listed
+    refused = json.loads(bot("list", "--json").stdout)["refused"]
+    assert [each["tool"] for each in refused] == ["'Act'", "'\\u0430ct'"]
+    assert "refused   'Act'" in bot("test", "told").stdout
+    told.lists(defined("act"))
+    use(told.config, tmp_path)
+    assert "refused" not in bot("list").stdout
+
+
+@pytest.mark.process("a server that is added is a program")
 def test_a_change_that_a_try_finds_waits_to_be_accepted(
     bot: Command, tmp_path: Path, told: Told
 ) -> None:

@@ -193,7 +193,7 @@ def work() -> int:
 @pytest.mark.proves("toolkit.workers")
 @pytest.mark.process("a worker that ends is the point")
 async def test_an_idle_worker_ends_and_the_next_page_starts_another() -> None:
-    readers = Readers(idle_s=1)
+    readers = Readers(idle_s=0.2)
     pid = await readers.run(os.getpid, session="one")
     with suppress(ProcessLookupError):
         process = os.pidfd_open(pid)

@@ -133,7 +133,6 @@ def call_tool(request: Json) -> None:
         "hang_all": pause,
         "giant": lambda: giant(request, arguments),
         "child": lambda: say(request, str(spawn())),
-        "nonsense": lambda: answer(request, {"content": "not a list"}),
         "grow": lambda: grow(request),
         "storm": lambda: storm(request),
         "ask": lambda: ask(request, arguments["method"]),

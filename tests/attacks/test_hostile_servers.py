@@ -1,0 +1,205 @@
+"""Whatever bytes a tool server sends, they cost its own tools at most, and nobody waits."""
+
+import json
+import sys
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from agent_core.tools.pins import Pins
+from agent_core.tools.servers import HttpServer, ServerConfig, StdioServer
+from tests.agent_core.tools.conftest import HubMaker, Start
+from tests.agent_core.tools.conftest import context as context
+from tests.agent_core.tools.conftest import make_hub as make_hub
+from tests.agent_core.tools.conftest import start as start
+from tests.agent_core.tools.world import stored_pins
+from tests.attacks import hostile
+from tests.attacks.hostile import SCHEMA, Lines, listing, result
+
+TRANSPORTS = [
+    pytest.param("stdio", marks=pytest.mark.process("a stdio server is a process")),
+    "json",
+    "events",
+]
+DEEP = "[" * 5_000 + "]" * 5_000
+
+
+def tool(name: str, schema: str = SCHEMA, more: str = "") -> str:
+    return f'{{"name":{json.dumps(name)},"inputSchema":{schema}{more}}}'
+
+
+def nested(depth: int) -> str:
+    return '{"type":"object","properties":{"a":' * depth + "{}" + "}}" * depth
+
+
+WELL = {
+    "half_told": '{"name":"half_told","description":"x\\ud83d","inputSchema":{"type":"object"}}',
+    "bytes_told": '{"name":"bytes_told","description":"x\ud83d","inputSchema":{"type":"object"}}',
+    "hints_of_any_kind": tool("hints_of_any_kind", more=',"annotations":{"x":NaN}'),
+    "no_end": tool("no_end", '{"type":"object","$ref":"#"}'),
+}
+BAD = (
+    *("null", "7", "[]", '"echo"', '{"inputSchema":{}}', '{"name":null,"inputSchema":{}}'),
+    *('{"name":["a"],"inputSchema":{}}', '{"name":"a\\ud83d","inputSchema":{"type":"object"}}'),
+    *(tool("deep", nested(90)), tool("odd", "[]"), tool("none", "null"), tool("true", "true")),
+    *(tool("word", '{"type":"string"}'), tool("titled", more=',"title":5')),
+    *(tool("hinted", more=',"annotations":[]'), tool("iconic", more=',"icons":5')),
+    tool("no_number", '{"type":"object","properties":{"n":{"maximum":NaN}}}'),
+    tool("endless", '{"type":"object","properties":{"n":{"default":1e999}}}'),
+    tool("digits", f'{{"type":"object","properties":{{"n":{{"default":{"9" * 6_000}}}}}}}'),
+    tool("keys", '{"type":"object","properties":{"x\\ud83d":{}}}'),
+    tool("long", json.dumps({"type": "object", "description": "x" * 120_000})),
+    tool("pattern", '{"type":"object","properties":{"x":{"pattern":"("}}}'),
+)
+TEXT = '{"type":"text","text":"kept"}'
+(ANSWER,) = result(f'{{"content":[{TEXT}]}}')
+OTHER_ITEMS = (
+    *('{"type":"hologram","x":1}', '{"text":"x"}', "null", "5", "[]", '{"type":5}'),
+    *('{"type":"text","text":5}', '{"type":"text"}', '{"type":"image","data":5}'),
+    *('{"type":"resource","resource":null}', '{"type":"resource_link","uri":5}'),
+    '{"type":"audio","data":"AAAA","mimeType":"audio/wav"}',
+)
+KEPT: dict[str, Lines] = {
+    **{
+        f"item_{number}": result(f'{{"content":[{item},{TEXT}]}}')
+        for number, item in enumerate(OTHER_ITEMS)
+    },
+    "half": result('{"content":[{"type":"text","text":"kept \\ud83d"}]}'),
+    "half_behind_a_backslash": result('{"content":[{"type":"text","text":"kept \\\\\\ud83d"}]}'),
+    "half_as_a_key": result(f'{{"content":[{TEXT}],"structuredContent":{{"\\ud83d":1}}}}'),
+    "no_text": result('{"content":[{"type":"text","text":"kept \ud83d"}]}'),
+    "raw_control": result('{"content":[{"type":"text","text":"kept \0\t"}]}'),
+    "a_text_alone": result('{"content":"kept"}'),
+    "an_item_alone": result(f'{{"content":{TEXT}}}'),
+    "structured_list": result('{"content":[],"structuredContent":["kept"]}'),
+    "structured_text": result('{"content":null,"structuredContent":"kept"}'),
+    "structured_numbers": result('{"content":[],"structuredContent":{"kept":[NaN,1e999]}}'),
+    "structured_digits": result(f'{{"content":[],"structuredContent":{{"kept":{"9" * 6_000}}}}}'),
+    "odd_flags": result(f'{{"content":[{TEXT}],"isError":null,"_meta":[],"resultType":5}}'),
+    "many": result(f'{{"content":[{",".join([TEXT] * 30_000)}]}}'),
+    "many_others": result(f'{{"content":[{",".join([TEXT, *["{}"] * 30_000])}]}}'),
+    "text_id": (ANSWER.replace("$ID", '"$ID"'),),
+    "broken_id": (ANSWER.replace("$ID", "$ID.0"),),
+    "no_version": (ANSWER.replace('"jsonrpc":"2.0",', ""),),
+    "byte_order": (f"\ufeff{ANSWER}",),
+    "twice": (ANSWER, ANSWER),
+    "noise": ("Listening...", '{"log":"x"}', ANSWER),
+    "reports": (
+        *('{"jsonrpc":"2.0","method":"notifications/progress","params":'
+          '{"progressToken":$ID,"progress":1}}',) * 5_000,
+        *('{"jsonrpc":"2.0","method":"notifications/whatever"}',) * 5_000,
+        ANSWER,
+    ),
+    "word_as_error": ('{"jsonrpc":"2.0","id":$ID,"error":"kept"}',),
+    "error_of_any_kind": ('{"jsonrpc":"2.0","id":$ID,"error":{"code":"x","message":"kept"}}',),
+}  # fmt: skip
+LOST: dict[str, Lines] = {
+    "null": result("null"),
+    "list": result("[]"),
+    "number": result("5"),
+    "empty": result("{}"),
+    "deep": result(f'{{"content":[{TEXT}],"structuredContent":{DEEP}}}'),
+    "deep_meta": result(f'{{"content":[{TEXT}],"_meta":{{"a":{DEEP}}}}}'),
+    "broken": result('{"content":[{]}'),
+    "id_last": ('{"jsonrpc":"2.0","result":{"content":[{]},"id":$ID}',),
+    "begun": ('{"jsonrpc":"2.0","id":$ID,"resu',),
+    "neither": ('{"jsonrpc":"2.0","id":$ID}',),
+    "no_error": ('{"jsonrpc":"2.0","id":$ID,"error":null}',),
+    "asking": result('{"resultType":"input_required","inputRequests":5}'),
+}
+
+
+@asynccontextmanager
+async def hostile_server(
+    transport: str, lines: Mapping[str, Lines], directory: Path
+) -> AsyncGenerator[ServerConfig]:
+    """The server, as it is configured."""
+    if transport == "stdio":
+        file = directory / "lines.json"
+        file.write_text(json.dumps(lines), encoding="utf-8")
+        command = ("-I", hostile.__file__, str(file))
+        yield StdioServer(name="evil", command=sys.executable, args=command)
+        return
+    async with hostile.over_http(lines, events=transport == "events") as url:
+        yield HttpServer(name="evil", url=url)
+
+
+@pytest.mark.proves("hub.malformed")
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_bad_tool_in_a_listing_costs_itself_alone(
+    transport: str, start: Start, tmp_path: Path
+) -> None:
+    more = ',"nextCursor":5,"_meta":[],"ttlMs":"x"'
+    lines = {"tools/list": listing(*BAD, *WELL.values(), more=more)}
+    async with hostile_server(transport, lines, tmp_path) as server:
+        bot = start(server)
+        specs = await bot.specs()
+        json.dumps([[each.description, each.input_schema] for each in specs.values()]).encode()
+        # Over HTTP a number that is none is nothing by then.
+        assert set(specs) - {"endless", "digits"} == {*WELL, "echo"}
+        assert (await bot.call("echo")).text == "well"
+        await bot.hub.close()
+
+
+@pytest.mark.proves("hub.answers")
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_an_odd_answer_costs_itself_alone_and_is_there_at_once(
+    transport: str, start: Start, tmp_path: Path
+) -> None:
+    """A call that waited for its limit would say so."""
+    answers = {f"tools/call {name}": told for name, told in (KEPT | LOST).items()}
+    lines = {"tools/list": listing(*map(tool, KEPT | LOST)), **answers}
+    async with hostile_server(transport, lines, tmp_path) as server:
+        bot = start(server)
+        outputs = {name: await bot.call(name) for name in (*KEPT, *LOST, "echo")}
+        await bot.hub.close()
+    texts = {name: output.text.encode().decode() for name, output in outputs.items()}
+    assert {name for name in KEPT if "kept" not in texts[name]} == set()
+    assert {name for name in LOST if "was not valid MCP" not in texts[name]} == set()
+    assert all(outputs[name].may_have_happened for name in LOST)
+    assert texts["echo"] == "well"
+
+
+@pytest.mark.proves("hub.answers")
+@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("answer", ["null", "[]", '{"tools":{}}', '{"tools":[', DEEP])
+async def test_a_listing_that_nobody_can_read_is_told_at_once(
+    transport: str, answer: str, start: Start, tmp_path: Path
+) -> None:
+    async with hostile_server(transport, {"tools/list": result(answer)}, tmp_path) as server:
+        bot = start(server)
+        assert await bot.names() == []
+        assert "did not list its tools: " in bot.hub.failures["evil"]
+        await bot.hub.close()
+
+
+@pytest.mark.proves("hub.answers")
+async def test_a_listing_without_end_ends(make_hub: HubMaker, start: Start, tmp_path: Path) -> None:
+    tools = (tool(f"t{number}") for number in range(3_000))
+    lines = {"tools/list": listing(*tools, more=',"nextCursor":"again"')}
+    async with hostile_server("json", lines, tmp_path) as server:
+        bot = start(server)
+        assert len(await bot.names()) == 1_000
+        await bot.hub.close()
+
+
+@pytest.mark.proves("hub.look_alikes")
+async def test_tools_that_look_alike_are_refused_and_noted_with_the_reason(
+    start: Start, tmp_path: Path
+) -> None:
+    twins = map(tool, ("mail", "MAIL", "m\u0430il", "mail ", "mail", "mail\u200b"))
+    lines = {"tools/list": listing(*twins)}
+    async with stored_pins(tmp_path) as store, hostile_server("json", lines, tmp_path) as server:
+        bot = start(server, pins=Pins(store))
+        assert await bot.names() == ["echo", "mail"]
+        assert {(name, reason) for _, name, reason in await store.refused()} == {
+            ("'MAIL'", "its name looks like that of mail"),
+            ("'mail'", "its name is taken"),
+            ("'m\\u0430il'", "its name has signs other than plain letters and digits"),
+            ("'mail '", "its name has signs other than plain letters and digits"),
+            ("'mail\\u200b'", "its name has signs other than plain letters and digits"),
+        }
+        assert await store.waiting() == []
+        await bot.hub.close()
