@@ -52,6 +52,8 @@ class NeedsBrowser(FetchFailed):
 
 class ReadingFailed(ToolkitError):
     """Foreign bytes broke their reader, or took too long or too much memory."""
+
+
 class UnreadableFile(ToolkitError):
     """There is nothing in a file that can be had; `fault` names why."""
 

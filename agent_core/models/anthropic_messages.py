@@ -11,7 +11,16 @@ from typing import Any, assert_never, cast
 from agent_core.errors import ModelUnavailable, ReplyTruncated, RequestTooLarge
 from agent_core.events import Usage
 from agent_core.ids import ToolCallId
-from agent_core.messages import AttachedFile, JsonObject, Message, Opaque, Part, Text, ToolCall, ToolResult
+from agent_core.messages import (
+    AttachedFile,
+    JsonObject,
+    Message,
+    Opaque,
+    Part,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from agent_core.models import ModelRequest, Picture, Reply
 from agent_core.models.strict_json import as_object, begun_sign, load_strictly, mended, mended_value
 
@@ -61,9 +70,7 @@ def _tools(request: ModelRequest) -> list[JsonObject]:
     return tools
 
 
-def _messages(
-    messages: Sequence[Message], pictures: Mapping[str, Picture]
-) -> list[JsonObject]:
+def _messages(messages: Sequence[Message], pictures: Mapping[str, Picture]) -> list[JsonObject]:
     written: list[JsonObject] = [
         {"role": message.role, "content": content}
         for message in messages

@@ -37,8 +37,9 @@ async def read_attached(
         file = await _read(tools, attachment.path, min(room, MAX_CHARS_A_FILE), context)
         room -= len(file.text)
         files.append(file)
-    faults = [file.fault for file in files if file.fault]
-    tracing.note("attached_files", files=len(files), faults=faults)
+    if files:
+        faults = " ".join(filter(None, (file.fault for file in files)))
+        tracing.note("attached_files", files=len(files), faults=faults)
     return tuple(files)
 
 
@@ -54,7 +55,9 @@ async def _read(tools: Toolset, path: str, limit: int, context: ToolContext) -> 
     about = f" {told['note']}" if told.get("note") else ""
     if offset := told.get("next_offset"):
         about += _GOES_ON.format(offset=offset)
-    text = _FENCE.sub("(", str(told.get("text") or "")) or (_SHOWN if picture else "" if about else _UNREAD)
+    text = _FENCE.sub("(", str(told.get("text") or "")) or (
+        _SHOWN if picture else "" if about else _UNREAD
+    )
     return AttachedFile(
         path=path,
         text=prompt("attached_file", path=path, about=about, text=text),

@@ -7,7 +7,7 @@ import io
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from mcp_local.errors import UnreadableFile
 from mcp_local.extract.office import Package, excel_text, without_marks, word_text
@@ -156,7 +156,8 @@ def _pdf(data: bytes) -> Document:
     def texts() -> Iterator[str]:
         for number in range(1, min(pages, MAX_PAGES) + 1):
             try:
-                text = file[number - 1].get_textpage().get_text_bounded()
+                page: Any = file[number - 1].get_textpage()  # its types are not complete
+                text = str(page.get_text_bounded())
             except PdfiumError:
                 text = ""
             plain = "\n".join(text.replace("\0", "").replace("\ufffe", "-").splitlines())

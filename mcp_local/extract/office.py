@@ -8,7 +8,7 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from typing import IO, Any
 
@@ -26,6 +26,8 @@ _MEGABYTE = 1_000_000
 _MAX_GAP = 20
 """Columns without a value that are written out; behind more of them a cell names its own."""
 
+_EPOCH = datetime(1899, 12, 30, tzinfo=UTC)
+_EPOCH_1904 = datetime(1904, 1, 1, tzinfo=UTC)
 _MARK = re.compile(r"^#", re.MULTILINE)
 _HEADING = re.compile(r"heading (\d)")
 _BUILTIN_DATES = frozenset({*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)})
@@ -70,10 +72,10 @@ class Package:
 
 def _elements(part: IO[bytes], tags: tuple[str, ...]) -> Iterator[Element]:
     # Imported here: the process that only asks its workers shall not load the library.
-    from lxml import etree
+    from lxml.etree import iterparse  # pyright: ignore[reportUnknownVariableType]
 
     wanted = [f"{{*}}{tag}" for tag in tags]
-    parser = etree.iterparse(
+    parser: Any = iterparse(
         part, events=("end",), tag=wanted, resolve_entities=False, load_dtd=False, no_network=True
     )
     for _, element in parser:
@@ -181,7 +183,7 @@ def excel_text(package: Package) -> Iterator[str]:
         _get(each, "date1904") in ("1", "true")
         for each in package.elements("xl/workbook.xml", "workbookPr")
     )
-    cells = _Cells(package, datetime(1904, 1, 1) if uses_1904 else datetime(1899, 12, 30))
+    cells = _Cells(package, _EPOCH_1904 if uses_1904 else _EPOCH)
     for name, state, target in sheets:
         hidden = " (hidden)" if state in ("hidden", "veryHidden") else ""
         yield f"\n## Sheet {' '.join(name.split())}{hidden}\n"
@@ -260,7 +262,7 @@ class _Cells:
             return raw
         if 0 <= float(raw) < 1:
             return f"{moment:%H:%M:%S}"
-        return moment.isoformat(" ").removesuffix(" 00:00:00")
+        return f"{moment:%Y-%m-%d %H:%M:%S}".removesuffix(" 00:00:00")
 
     def _date_styles(self) -> Iterator[bool]:
         """Whether numbers of each style are dates."""
