@@ -19,6 +19,9 @@ from agent_core.messages import JsonObject
 ATTEMPTS_A_GENERATION = 100
 """A turn that goes on from its history counts its attempts from the next hundred on."""
 
+REPORT = "text/html"
+"""The type of an artifact that is a report."""
+
 Route = Literal["SIMPLE", "COMPLEX"]
 Outcome = Literal["answered", "limited", "stopped", "failed", "steered"]
 """`steered`: the message became part of the turn that was at work, which answers it."""

@@ -18,6 +18,7 @@ from agent_core.events import (
     MessageTaken,
     Outcome,
     RunFinished,
+    RunStarted,
     TurnFinished,
     TurnStarted,
 )
@@ -94,7 +95,8 @@ class StopSignals:
 class Work:
     """What the runs of one turn work with.
 
-    What people write meanwhile is taken in by the root run, in order, each message once.
+    What people write meanwhile is taken in by whatever runs are at work, in order: by each
+    sub-agent once, and by the root run once, which alone is in the session's history.
     """
 
     def __init__(
@@ -150,10 +152,12 @@ class Work:
         async def take(place: str) -> tuple[Taken, ...]:
             # A turn that goes on from its history does not pay again for what it had.
             await parts.log.flush()
-            return await self._take(place, context) if is_root else ()
+            if is_root:
+                return await self._take(place, context)
+            return await self._take_ahead(run, place, context)
 
         async def has_messages() -> bool:
-            return is_root and await parts.inbox.has_messages(turn)
+            return await parts.inbox.has_messages(turn)
 
         async def begin_effect(call: ToolCallId) -> bool:
             # A turn that goes on from its history must know of the call.
@@ -180,13 +184,41 @@ class Work:
         )
 
     async def _take(self, place: str, context: ToolContext) -> tuple[Taken, ...]:
-        """Messages for the model's next call; they and what they are part of are on disk."""
+        """Messages for the root run's next model call; they are on disk as part of the turn."""
+        turns = await self._accepted(place)
+        known: dict[TurnId, list[str]] = {}
+        if turns:
+            events = await self.parts.log.of_turn(self.turn.id)
+            agents = {event.run: event.agent for event in events if isinstance(event, RunStarted)}
+            for event in events:
+                if isinstance(event, MessageTaken) and event.run != ROOT_RUN:
+                    known.setdefault(event.taken, []).append(agents.get(event.run, "sub-agent"))
+        return tuple(
+            [
+                _taken(each, known.get(each.id, ()), await self.read_files(each, context))
+                for each in turns
+            ]
+        )
+
+    async def _take_ahead(self, run: RunId, place: str, context: ToolContext) -> tuple[Taken, ...]:
+        """The same for a sub-agent: what the root run has yet to take in, and this one had not."""
+        turns = await self._accepted(None)
+        heard = await self._heard(run) if turns else []
+        had = {event.taken for event in heard if place != f"1:{event.step}"}
+        return tuple(
+            [
+                _taken(each, (), await self.read_files(each, context))
+                for each in turns
+                if each.id not in had
+            ]
+        )
+
+    async def _accepted(self, place: str | None) -> tuple[StoredTurn, ...]:
         turns = await self.parts.inbox.take(self.turn, place)
         for each in turns:
             await self.taint(each)
-        files = [await self.read_files(each, context) for each in turns]
         await end_silently(self.parts, turns, "steered")
-        return tuple(map(_taken, turns, files))
+        return turns
 
     async def read_files(self, turn: StoredTurn, context: ToolContext) -> tuple[AttachedFile, ...]:
         """What the model gets at once of the files that came with a message."""
@@ -198,8 +230,17 @@ class Work:
             await self.parts.store.taint(turn.session, POSTS_AND_FILES)
 
     async def end_taken(self) -> None:
-        """The turn ends: the readers of all that it took are told, if a stop came between."""
-        await end_silently(self.parts, await self.parts.inbox.taken_by(self.turn.id), "steered")
+        """The turn ends: the readers of all that it took are told, if a stop came between.
+
+        What only sub-agents had taken in stays said: whoever goes on later knows of it.
+        """
+        taken = await self.parts.inbox.taken_by(self.turn.id)
+        heard = {event.taken for event in await self._heard()} if taken else set[TurnId]()
+        for each in taken:
+            if each.id not in heard:
+                said = [user_message(opening_text(each))]
+                await self.parts.store.append_messages(each.id, ROOT_RUN, 0, said)
+        await end_silently(self.parts, taken, "steered")
 
     async def acting_for(self) -> UserId:
         """Whose message the turn took in last; its own where it took none in."""
@@ -211,21 +252,25 @@ class Work:
         heard = {event.taken for event in await self._heard()}
         await self.parts.inbox.forget_places(self.turn.id, but=heard)
 
-    async def _heard(self) -> list[MessageTaken]:
+    async def _heard(self, run: RunId = ROOT_RUN) -> list[MessageTaken]:
+        """What a run has taken in."""
         events = await self.parts.log.of_turn(self.turn.id)
-        return [event for event in events if isinstance(event, MessageTaken)]
+        return [each for each in events if isinstance(each, MessageTaken) and each.run == run]
 
 
-def _taken(turn: StoredTurn, files: tuple[AttachedFile, ...]) -> Taken:
+def _taken(turn: StoredTurn, known: Sequence[str], files: tuple[AttachedFile, ...]) -> Taken:
+    """A message as a run gets it; `known` names the sub-agents that had it before."""
     name = one_line(turn.inbound.author_name)
     said = opening_text(turn)
+    text = prompt("steer", author=name, message=said)
+    also = prompt("steer_known", agents=", ".join(dict.fromkeys(known))) if known else ""
     return Taken(
         turn=turn.id,
         author=turn.inbound.asker,
         author_name=name,
         words=turn.inbound.text or ", ".join(file.name for file in turn.inbound.attachments),
         said=said,
-        text=prompt("steer", author=name, message=said),
+        text=f"{text} {also}".strip(),
         files=files,
     )
 

@@ -14,7 +14,9 @@ from agent_core.context.history import settled
 from agent_core.context.pictures import load_pictures
 from agent_core.durable import Steps, cannot_replay, first_cause
 from agent_core.events import (
+    REPORT,
     AnyEvent,
+    ArtifactSaved,
     FastPathFallback,
     RouteChosen,
     RunFinished,
@@ -25,7 +27,7 @@ from agent_core.events import (
     TurnStarted,
 )
 from agent_core.fault_points import fault_point
-from agent_core.ids import ROOT_RUN, UserId
+from agent_core.ids import ROOT_RUN, TurnId, UserId
 from agent_core.loop.agent import RunScope
 from agent_core.loop.calls import Asked
 from agent_core.loop.run import RunResult, run_agent
@@ -335,7 +337,9 @@ class _Body:
             is_tainted = await parts.store.tainted_by(turn.session) is not None
             finished = replace(
                 finished,
-                answer=await asyncio.to_thread(self._noticed, result, events, files),
+                answer=await asyncio.to_thread(
+                    self._noticed, result, events, files, await self._lateness()
+                ),
                 is_tainted=is_tainted,
                 sources=await asyncio.to_thread(known_sources, workspace) if is_tainted else (),
             )
@@ -355,12 +359,30 @@ class _Body:
             logger.exception("%s may be called new once more", workspace)
         fault_point("finish.after")
 
+    async def _lateness(self) -> str:
+        """The notice on a message that was written before an earlier one's long work had ended."""
+        turn, before = self._turn, TurnId(self._turn.inbound.came_during)
+        if not before or needs_no_model(turn, self._work.earlier):
+            return ""
+        if (await self._parts.store.turn(before)).outcome not in {"answered", "limited"}:
+            return ""
+        events = await self._parts.log.of_turn(before)
+        if not any(isinstance(e, RouteChosen) and e.route == "COMPLEX" for e in events):
+            return ""
+        has_report = any(isinstance(e, ArtifactSaved) and e.mimetype == REPORT for e in events)
+        return self._work.words(f"notice-too-late-for-{'report' if has_report else 'answer'}")
+
     def _noticed(
-        self, result: RunResult, events: Sequence[AnyEvent], files: Sequence[AttachedFile]
+        self,
+        result: RunResult,
+        events: Sequence[AnyEvent],
+        files: Sequence[AttachedFile],
+        lateness: str,
     ) -> str:
         """The answer below what the person has to know of message, workspace and pages."""
         words, workspace = self._work.words, self._work.workspace
         notices = [
+            "" if result.outcome == "stopped" else lateness,
             document_note(self._turn, workspace, words),
             *fault_notes(files, words),
             words("notice-new-workspace") if is_renewed(workspace) else "",

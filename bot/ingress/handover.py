@@ -177,7 +177,7 @@ class Handover:
             return _UNREADABLE, ()
 
     async def _earlier_posts(self, post: InboundPost, utc_offset_s: int) -> Earlier:
-        """Lines such as `Ann (14:03): text`, oldest first, the bot's own left out; the newest files.
+        """Lines such as `Ann (14:03): text`, oldest first, the bot's own left out, and files.
 
         The newest posts are kept where there are too many. Times are the asker's. Only the first
         line of a post begins at the margin, so no post can speak in another's name, and none can

@@ -85,7 +85,14 @@ def _agent(arguments: Mapping[str, Any], words: Words) -> str:
     agent = str(arguments.get("subagent_type") or "")
     if agent == _REPORT_EXPERT:
         return words("progress-purpose-ask-report-expert")
-    return words("progress-purpose-ask-agent", what=_short(re.sub(r"[-_]+", " ", agent) or "…"))
+    return words("progress-purpose-ask-agent", what=agent_name(agent, words))
+
+
+def agent_name(agent: str, words: Words) -> str:
+    """What people call a sub-agent."""
+    if agent == _REPORT_EXPERT:
+        return words("progress-report-expert")
+    return _short(re.sub(r"[-_]+", " ", agent) or "…")
 
 
 def _pages(arguments: Mapping[str, Any], words: Words) -> str:

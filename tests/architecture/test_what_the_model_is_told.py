@@ -53,6 +53,8 @@ CURRENT_SESSION_WORKSPACE: /work/session_20261121_090000
 - You cannot do anything later or again and again by yourself, and you never say that you will. Whoever wants something regularly
   orders a digest in words: “every weekday at 9 post a digest on battery storage in #energy”.
 - When a tool fails, try another way once or twice, then say plainly what did not work. Never invent a result.
+- "continue" takes up what is open: what was not finished, what somebody wrote too late to be worked in, what you offered to do.
+  Where nothing is open, say so in one sentence and name two or three useful next steps. Never give an answer a second time.
 
 ## 3. Data flow
 - Local first: results below 5 MB come back directly (`sync_response_to_workbench` false). Only for a larger one set it true, and
@@ -154,6 +156,19 @@ found, what is missing, and how the person can go on (for example by replying "c
 """)
 
 
+def test_what_people_write_meanwhile() -> None:
+    assert prompt("steer", author="Ben", message="Poland, too.") == snapshot("""\
+While you were working, Ben wrote in the thread:
+
+Poland, too.
+
+Take it into account from here on: change what it changes, add what it adds, and otherwise go on. Tools act for Ben from now on.\
+""")
+    assert prompt("steer_known", agents="report-creation-expert") == snapshot("""\
+The sub-agent that was at work (report-creation-expert) got this message, too, before its next step: look in its result before you have anything done twice.\
+""")
+
+
 @pytest.mark.proves(
     "subagent.request_type",
     "subagent.batches",
@@ -197,6 +212,8 @@ You are a **Report Creation Expert**. You turn a request and a list of URLs into
 - Use `> [!NOTE] Title` boxes for key figures, tables for comparisons. No HTML, no images.
 - An extended report keeps the earlier sections (find the earlier file in `work_products/`) and its title, and adds the new ones.
 - If the answer names bad citations, mend them and call it again. If it has warnings, check those sentences once.
+- What a person writes while you work belongs to the request. Where it comes after the report was written and is to be in it,
+  write the report again.
 
 ## Your result
 Say in three sentences, with `[n]` and figures, what the report found; then give its path. Nothing else.\
