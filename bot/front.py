@@ -132,8 +132,7 @@ class WorkspaceFiles:
                 size_bytes = await self._slack_files.download(
                     file.url_private, saved, max_bytes=MAX_ATTACHMENT_BYTES
                 )
-                if file.size_bytes not in {0, size_bytes} and name.endswith(_PAGES):
-                    raise DownloadRefused("download", detail="a page, but not this one")
+                _check_page(file, size_bytes)
         except FileTooBig:
             return _left_out(file, "too_big")
         except DownloadRefused as refused:
@@ -156,6 +155,11 @@ class WorkspaceFiles:
         except SlackError as error:
             logger.warning("nothing is known of an attached file: %s", error)
             return None
+
+
+def _check_page(file: SlackFile, size_bytes: int) -> None:
+    if file.size_bytes not in {0, size_bytes} and file.name.lower().endswith(_PAGES):
+        raise DownloadRefused("download", detail="a page, but not this one")
 
 
 def _left_out(file: SlackFile, fault: Fault) -> LeftOut:

@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from mcp_local.errors import UnreadableFile
 
@@ -19,10 +19,10 @@ Element = Any
 
 MAX_UNPACKED_BYTES = 150_000_000
 MAX_RATIO = 200
-"""Of a part of more than a megabyte; text and tables stay far below."""
+"""Of a part of more than ten megabytes; text and tables stay far below."""
 MAX_PARTS = 10_000
 MAX_SHARED_CHARS = 20_000_000
-_MEGABYTE = 1_000_000
+_TEN_MEGABYTES = 10_000_000
 _MAX_GAP = 20
 """Columns without a value that are written out; behind more of them a cell names its own."""
 
@@ -46,7 +46,7 @@ class Package:
         parts = self._zip.infolist()
         self.names = {part.filename for part in parts}
         is_bomb = any(
-            part.file_size > _MEGABYTE and part.file_size > MAX_RATIO * part.compress_size
+            part.file_size > _TEN_MEGABYTES and part.file_size > MAX_RATIO * part.compress_size
             for part in parts
         )
         unpacked = sum(part.file_size for part in parts)
@@ -75,10 +75,10 @@ def _elements(part: IO[bytes], tags: tuple[str, ...]) -> Iterator[Element]:
     from lxml.etree import iterparse  # pyright: ignore[reportUnknownVariableType]
 
     wanted = [f"{{*}}{tag}" for tag in tags]
-    parser: Any = iterparse(
+    parser = iterparse(
         part, events=("end",), tag=wanted, resolve_entities=False, load_dtd=False, no_network=True
     )
-    for _, element in parser:
+    for _, element in cast("Iterator[tuple[str, Element]]", parser):
         if element.getroottree().docinfo.internalDTD is not None:
             raise UnreadableFile("broken")  # office files have none; bombs do
         yield element
