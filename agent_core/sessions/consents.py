@@ -34,7 +34,7 @@ class Consent:
     digest: str
     """Of all that an approval is bound to; empty for a connection."""
     body: JsonObject
-    """What else belongs to it: `grant` of an approval, `toolkits`, a reading's cost."""
+    """What else belongs to it: `grant` of an approval, `toolkits` and `link`, a reading's cost."""
     deadline: datetime
     status: ConsentStatus = "open"
     for_thread: bool = False
@@ -71,6 +71,11 @@ class ConsentStore:
         if found is None:
             raise SessionError(f"There is no consent {consent}.")
         return found
+
+    async def amend(self, consent: Consent, body: JsonObject) -> None:
+        """Keep what became known of a connection while it is open."""
+        statement = update(consents).where(consents.c.id == consent.id)
+        await self._database.execute(statement.values(body=consent.body | body))
 
     async def decide(
         self,

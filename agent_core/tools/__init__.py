@@ -58,6 +58,8 @@ class ToolOutput:
     """Of the whole result."""
     saved_path: str = ""
     """Relative to the workspace: where the whole result lies when `text` is cut."""
+    is_cut: bool = False
+    """The tool sent more than is taken; nobody here has the rest."""
     artifacts: tuple[Artifact, ...] = ()
     picture: str = ""
     """Relative to the workspace: what a trusted tool shows beside its text."""
