@@ -75,7 +75,7 @@ def _elements(part: IO[bytes], tags: tuple[str, ...]) -> Iterator[Element]:
     from lxml.etree import iterparse  # pyright: ignore[reportUnknownVariableType]
 
     wanted = [f"{{*}}{tag}" for tag in tags]
-    parser = iterparse(
+    parser = iterparse(  # pyright: ignore[reportUnknownVariableType]
         part, events=("end",), tag=wanted, resolve_entities=False, load_dtd=False, no_network=True
     )
     for _, element in cast("Iterator[tuple[str, Element]]", parser):

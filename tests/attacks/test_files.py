@@ -50,7 +50,7 @@ def overlapping() -> bytes:
             twin.compress_size, twin.CRC = first.compress_size, first.CRC
             package.filelist.append(twin)
             package.NameToInfo[twin.filename] = twin
-        package._didModify = True  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
+        package._didModify = True  # pyright: ignore[reportAttributeAccessIssue]
     return made.getvalue()
 
 
@@ -102,7 +102,7 @@ async def test_orders_in_a_file_need_a_persons_yes(tmp_path: Path) -> None:
 @pytest.mark.proves("files_in.limits")
 @pytest.mark.parametrize("name", HOSTILE)
 async def test_a_hostile_file_costs_itself_alone(name: str, tmp_path: Path) -> None:
-    workspace = Workspace(tmp_path.resolve())
+    workspace = Workspace(tmp_path)
     workspace.write_bytes("downloads/a.png", HOSTILE[name](), max_bytes=100_000_000)
     workspace.write_bytes("downloads/b.png", attached.pdf("Twelve arches."))
     documents = Documents(Readers(count=1))

@@ -1,5 +1,6 @@
-"""What the model gets of attached files: text within a bound, pictures for their turn, sentences."""
+"""What the model gets of attached files: text within a bound, pictures, sentences."""
 
+import asyncio
 import base64
 import json
 from collections.abc import Callable
@@ -154,7 +155,7 @@ async def test_records_name_a_picture_and_do_not_hold_it(tmp_path: Path) -> None
     async with runtime:
         await answer(runtime, await runtime.handle(message))
     held = base64.b64encode(PNG)
-    records = [path for path in tmp_path.rglob("*") if path.is_file()]
+    records = await asyncio.to_thread(lambda: [p for p in tmp_path.rglob("*") if p.is_file()])
     assert any(path.suffix == ".sqlite" for path in records)
     assert [path.name for path in records if held in path.read_bytes()] == []
 
