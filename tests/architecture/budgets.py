@@ -30,7 +30,7 @@ ROOMS = {
     "agent_core/observers": Budget(743, 6, 750, 7),
     "agent_core/prompts": Budget(196, 3, 180, 3),
     "agent_core/runtime": Budget(3175, 13, 2600, 12),
-    "agent_core/schedules": Budget(923, 5, 700, 5),
+    "agent_core/schedules": Budget(924, 5, 700, 5),
     "agent_core/sessions": Budget(2696, 15, 2500, 16),
     "agent_core/subagents": Budget(168, 2, 170, 2),
     "agent_core/testing": Budget(852, 8, 950, 8),
