@@ -316,6 +316,8 @@ class AuthEnded(Event):
     asker: UserId
     toolkits: tuple[str, ...]
     outcome: AuthOutcome
+    link: str = ""
+    """Where the link that the asker was given leads, without its secret part; empty without one."""
     kind: Literal["auth_ended"] = "auth_ended"
 
 

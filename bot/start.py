@@ -50,7 +50,7 @@ def run_bot() -> int:
     settings, core = configuration.bot, configuration.core
     token = core.logfire_token.get_secret_value()
     if token or names_a_trace_collector():
-        tracing.configure(token=token)
+        tracing.configure(token=token, with_content=core.trace_content)
     last_resort = threading.Timer(STOP_LIMIT_S, _end_now)
     last_resort.daemon = True
     try:

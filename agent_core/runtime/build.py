@@ -27,8 +27,8 @@ from agent_core.sessions.pins import ToolPins
 from agent_core.settings import CoreSettings, named_variables
 from agent_core.subagents.task import shipped_specs
 from agent_core.tools import ToolContext
-from agent_core.tools.composio import AppFiles, composio_server
-from agent_core.tools.composio_api import DEFAULT_BASE_URL, Accounts, ComposioApi
+from agent_core.tools.composio import SERVER_NAME, AppFiles, composio_server
+from agent_core.tools.composio_api import DEFAULT_BASE_URL, PRELOADED, Accounts, ComposioApi
 from agent_core.tools.fleet import read_fleet
 from agent_core.tools.hub import McpHub
 from agent_core.tools.names import full_name
@@ -61,7 +61,8 @@ def build_runtime(
     """
     model = make_model(settings, settings.agent_model)
     database = Database(settings.state_url)
-    pins = Pins(ToolPins(database), now=clock)
+    awaited = [(SERVER_NAME, slug) for slug in PRELOADED]
+    pins = Pins(ToolPins(database), now=clock, awaited=awaited)
     api = composio_api(settings) if composio_url(settings) else None
     hub = McpHub(
         [local_toolkit(settings, settings.workspaces_root)],
@@ -93,7 +94,7 @@ def build_runtime(
         places=LinkPlaces(_link_places(settings)),
         accounts=api and Accounts(api, time.monotonic),
         clock=clock,
-        composio_url=composio_url(settings),
+        app_address=api.address_of if api else lambda _: "",
         logfire_project=settings.logfire_project,
         logfire_enabled=bool(settings.logfire_token.get_secret_value()),
     )

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ from agent_core.classifier import Router
 from agent_core.consent.gate import ConsentGate
 from agent_core.consent.links import LinkPlaces, fresh_links
 from agent_core.consent.policy import Policy
+from agent_core.ids import UserId
 from agent_core.loop.agent import Agent, BodyTool, Clock, Limits, RunScope
 from agent_core.loop.ask_user import ask_user_tool
 from agent_core.messages import ToolCall
@@ -126,8 +127,8 @@ class TurnParts:
     accounts: Accounts | None
     """None without Composio."""
     clock: Clock
-    composio_url: str = ""
-    """It and the next two are named in traces."""
+    app_address: Callable[[UserId], str] = lambda _: ""
+    """Where the app tools of a person come from; it and the next two are named in traces."""
     logfire_project: str = ""
     logfire_enabled: bool = False
 

@@ -278,7 +278,8 @@ class _Body:
             tracing.note("fast_path_fallback", reason=routed.fallback.partition(":")[0])
             at = turn_at(self._parts, self._turn, "fallback")
             await self._scope.emit(FastPathFallback(**at, reason=routed.fallback))
-        tracing.note("query_classification", decision=routed.route, reason=routed.reason)
+        said = tracing.content(raw_response=routed.raw)
+        tracing.note("query_classification", decision=routed.route, reason=routed.reason, **said)
         if routed.answer is not None:
             tracing.note("direct_answer", length=len(routed.answer.text))
         await self._scope.emit(
@@ -361,7 +362,9 @@ class _Body:
         trace = build_trace(
             events,
             info=SessionInfo(
-                url=parts.composio_url, user_id=asked.asker, timestamp=asked.received_at
+                url=parts.app_address(asked.asker),
+                user_id=asked.asker,
+                timestamp=asked.received_at,
             ),
             trace_id=self._trace_id,
             logfire_enabled=parts.logfire_enabled,

@@ -227,7 +227,8 @@ async def _tell(
         )
     else:
         outcome = _OUTCOMES.get(decision.status, "overtaken")
-        event = AuthEnded(**at, asker=wait.asker, toolkits=wait.toolkits, outcome=outcome)
+        at |= {"asker": wait.asker, "toolkits": wait.toolkits}
+        event = AuthEnded(**at, outcome=outcome, link=str(decision.body.get("link") or ""))
     await scope.emit(event)
 
 

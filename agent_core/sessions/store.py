@@ -210,6 +210,11 @@ class SessionStore:
             (TurnId(row.turn), RunId(row.run), MESSAGE.validate_python(row.body)) for row in rows
         ]
 
+    async def words_of(self, session: SessionId) -> list[str]:
+        """What people wrote to the bot in a session, oldest first: their own words alone."""
+        query = select(turns.c.inbound).where(turns.c.session == session).order_by(turns.c.seq)
+        return [str(row.inbound["text"]) for row in await self._database.rows(query)]
+
     async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None:
         """How far `reader` has shown a turn, in its own words; None when it has not begun."""
         query = select(cursors.c.state).where(cursors.c.reader == reader, cursors.c.turn == turn)

@@ -60,6 +60,8 @@ class ToolOutput:
     """Of the whole result."""
     saved_path: str = ""
     """Relative to the workspace: where the whole result lies when `text` is cut."""
+    is_cut: bool = False
+    """The tool sent more than is taken; nobody here has the rest."""
     artifacts: tuple[Artifact, ...] = ()
     is_ours: bool = False
     """The words are this bot's own: nothing of them comes from a server."""

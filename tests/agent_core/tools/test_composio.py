@@ -36,6 +36,8 @@ class Composio(Recording):
         self.people: dict[str, str] = {}
         """Whose each session is."""
         self.wishes: list[dict[str, Any]] = []
+        self.is_plain = False
+        """It knows no options beyond those of its first days."""
         self.refused: set[str] = set()
         """People who get no session."""
         self.created: dict[str, Any] | None = None
@@ -53,6 +55,8 @@ class Composio(Recording):
 
     def _create(self, wish: dict[str, Any]) -> Answer:
         self.wishes.append(wish)
+        if self.is_plain and "preload" in wish:
+            return said(400, {"error": {"message": "Unrecognized key: preload"}})
         if wish["user_id"] in self.refused:
             return said(400, {"error": {"message": "user id not accepted"}})
         session = f"trs_{len(self.wishes)}"
@@ -123,6 +127,46 @@ async def test_a_persons_tools_come_from_a_session_of_that_person(
     assert {seen.path for seen in service.seen if seen.rpc} == {"/mcp?trs_1"}
 
 
+@pytest.mark.proves("composio.preload")
+async def test_a_session_is_asked_to_list_the_searches_and_to_hold_nothing_back(
+    service: Composio, open_hub: OpenHub, context: ToolContext
+) -> None:
+    await names(open_hub(), context)
+    (wish,) = service.wishes
+    assert wish["preload"] == {"tools": ["COMPOSIO_SEARCH_WEB", "COMPOSIO_SEARCH_NEWS"]}
+    assert wish["workbench"]["auto_offload_threshold"] == 5_000_000
+    assert wish["workbench"]["enable_tool_execution"] is False
+
+
+@pytest.mark.proves("composio.preload")
+async def test_an_account_without_these_options_gets_sessions_without_them(
+    service: Composio, open_hub: OpenHub, tmp_path: Path
+) -> None:
+    service.is_plain = True
+    hub = open_hub()
+    for person in (ANN, BEN):
+        assert await names(hub, tool_context(tmp_path, asker=person)) == [ECHO]
+    told = [sorted(wish.keys() & {"preload"}) for wish in service.wishes]
+    assert told == [["preload"], [], []], "it is tried once"
+    plain = service.wishes[-1]["workbench"]
+    assert plain == {
+        "enable": True, "enable_proxy_execution": False, "enable_tool_execution": False
+    }  # fmt: skip
+
+
+@pytest.mark.proves("trace.session_info.url")
+async def test_where_a_persons_tools_come_from_is_known_without_what_is_secret_in_it(
+    service: Composio,
+) -> None:
+    api = ComposioApi(api_key=KEY, base_url=service.base_url)
+    assert api.address_of(ANN) == ""
+    made = await api.of(ANN)
+    assert made.mcp_url == f"{service.base_url}/mcp?trs_1"
+    assert api.address_of(ANN) == f"{service.base_url}/mcp"
+    assert api.address_of(BEN) == ""
+    await api.close()
+
+
 async def test_a_refusal_of_one_persons_session_costs_nobody_elses_tools(
     service: Composio, open_hub: OpenHub, tmp_path: Path
 ) -> None:
@@ -132,7 +176,9 @@ async def test_a_refusal_of_one_persons_session_costs_nobody_elses_tools(
     for _ in range(3):
         assert await names(hub, refused) == []
         assert await names(hub, served) == [ECHO]
-    assert len(service.wishes) == 2
+    asked = [wish["user_id"] for wish in service.wishes]
+    assert asked == [ANN, ANN, BEN], "once with wishes, once without"
+    assert "preload" in service.wishes[-1]
 
 
 @pytest.mark.proves("composio.per_person")
