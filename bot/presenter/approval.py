@@ -240,7 +240,7 @@ def _clock_words(value: str, named: str, zone: str, words: Words) -> str:
         moment = datetime.fromisoformat(value)
         known = moment.tzinfo or find_zone(named)
         if known is None:
-            where = one_line(made_visible(named), limits.PROGRESS_WORD_CHARS)
+            where = foreign_line(made_visible(named), limits.PROGRESS_WORD_CHARS)
             told = moment_words(moment.replace(tzinfo=UTC), "UTC", language)
             return f"{told} ({where or words('consent-no-zone')})"
         return f"{moment_words(moment.replace(tzinfo=known), shown, language)} ({shown})"
