@@ -16,8 +16,8 @@ from bot.sandbox.composio.meta import LINK_PATH, Service
 from bot.sandbox.composio.pages import Pages
 from bot.sandbox.composio.records import Data, Execution, RestError, Session, as_data
 from bot.sandbox.composio.rest import MAX_FILE_BYTES, RestRoutes, bounded
+from bot.sandbox.loopback import LOOPBACK, serve
 
-_LOOPBACK = "127.0.0.1"
 _OPEN_PATHS = (LINK_PATH, "/s3/", "/mailbox")
 """Asked for by browsers and by whoever holds a presigned address, so without the key."""
 _CACHE: Data = {"ttlMs": 0, "cacheScope": "private"}
@@ -42,11 +42,8 @@ class ComposioStandIn(Service):
             self.remote.directory = Path(scratch)
             stack.push_async_callback(self.workbench.close)
             stack.push_async_callback(self.search.close)
-            runner = web.AppRunner(self._app(), access_log=None, shutdown_timeout=0.5)
-            await runner.setup()
-            stack.push_async_callback(runner.cleanup)
-            await web.TCPSite(runner, _LOOPBACK, 0).start()
-            self.base_url = f"http://{_LOOPBACK}:{runner.addresses[0][1]}"
+            port = await stack.enter_async_context(serve(self._app()))
+            self.base_url = f"http://{LOOPBACK}:{port}"
             self._open = stack.pop_all()
         return self
 
