@@ -16,8 +16,7 @@ from typing import Any, Literal, cast
 from agent_core.clock import find_zone
 from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction
 from agent_core.messages import JsonObject
-from agent_core.runtime import recipients_of
-from agent_core.schedules.told import moment_words
+from agent_core.runtime import moment_words, recipients_of
 from agent_core.words import Words
 from bot.presenter.apps import Button, app_name, consent_button, deed, server_name
 from bot.render import (
