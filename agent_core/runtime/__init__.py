@@ -19,6 +19,6 @@ from agent_core.sessions.store import KnownSessions
 __all__ = [
     "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "KnownSessions", "Language",
     "LeaseLost", "Ledger", "Marks", "Runtime", "StoredTurn", "asks_for_nothing", "build_runtime",
-    "detect_language", "holder_of", "moment_words", "read_language", "recipients_of", "short_form", "small_talk",
-    "sole_process", "spoken_time",
+    "detect_language", "holder_of", "moment_words", "read_language", "recipients_of", "short_form",
+    "small_talk", "sole_process", "spoken_time",
 ]  # fmt: skip
