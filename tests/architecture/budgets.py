@@ -34,7 +34,7 @@ ROOMS = {
     "agent_core/sessions": Budget(2750, 15, 2500, 16),
     "agent_core/subagents": Budget(168, 2, 170, 2),
     "agent_core/testing": Budget(852, 8, 950, 8),
-    "agent_core/tools": Budget(3819, 19, 2900, 22),
+    "agent_core/tools": Budget(3822, 19, 2900, 22),
     "agent_core/words": Budget(99, 1, 90, 1),
     "agent_core/workspaces": Budget(643, 6, 650, 7),
     "agent_core": Budget(19252, 127, 16_800, 120),
