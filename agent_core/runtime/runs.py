@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from agent_core import tracing
+from agent_core.clock import local_time
 from agent_core.durable import GuardedSteps, Steps, as_recorded, cannot_replay, first_cause
 from agent_core.errors import SessionError
 from agent_core.events import (
@@ -29,9 +30,20 @@ from agent_core.messages import AttachedFile, JsonObject, ToolCall, user_message
 from agent_core.observers import ToolObserved
 from agent_core.observers.compliance import correction
 from agent_core.prompts import prompt
+<<<<<<< HEAD
 from agent_core.runtime.attached import read_attached
 from agent_core.runtime.parts import TEXT, TurnParts, one_line
 from agent_core.runtime.ready_answers import opening_text, thread_language
+=======
+from agent_core.runtime.parts import TEXT, TurnParts
+from agent_core.runtime.ready_answers import (
+    moment_told,
+    one_line,
+    opening_text,
+    sent_text,
+    thread_language,
+)
+>>>>>>> main
 from agent_core.runtime.standing import apology, child_failure
 from agent_core.sessions import StoredSession, StoredTurn
 from agent_core.subagents.task import CHILD_REQUEST, CHILD_RESULT, ChildRequest, ChildResult
@@ -134,6 +146,7 @@ class Work:
         *,
         generation: int,
         asker: UserId,
+        zone: str,
         agent: str = MAIN_AGENT,
     ) -> RunScope:
         """A run's scope. Its steps are done only while this process holds the session."""
@@ -170,7 +183,21 @@ class Work:
             parts.observers.notify(ToolObserved(call=call, output=output, context=context))
 
         return RunScope(
+<<<<<<< HEAD
             context=context,
+=======
+            context=ToolContext(
+                session=turn.session,
+                turn=turn.id,
+                run=run,
+                asker=asker,
+                zone=zone,
+                workspace=self.workspace,
+                agent=agent,
+                places=turn.inbound.places,
+                may_wait=is_root and not turn.inbound.scheduled,
+            ),
+>>>>>>> main
             steps=GuardedSteps(steps, partial(parts.leases.check, turn.session)),
             emit=parts.log.append,
             clock=parts.clock,
@@ -247,6 +274,13 @@ class Work:
         taken = await self._heard()
         return taken[-1].author if taken else self.turn.inbound.asker
 
+    async def zone_of(self, person: UserId) -> str:
+        """The time zone that a person had last in the session; empty where it is not known."""
+        taken = await self.parts.inbox.taken_by(self.turn.id)
+        said = [each.inbound for each in (*self.earlier, self.turn, *taken)]
+        zones = (each.author_zone for each in reversed(said) if each.asker == person)
+        return next(filter(None, zones), "")
+
     async def find_unheard(self) -> None:
         """What an earlier generation took without leaving a trace of it is taken once more."""
         heard = {event.taken for event in await self._heard()}
@@ -261,8 +295,8 @@ class Work:
 def _taken(turn: StoredTurn, known: Sequence[str], files: tuple[AttachedFile, ...]) -> Taken:
     """A message as a run gets it; `known` names the sub-agents that had it before."""
     name = one_line(turn.inbound.author_name)
-    said = opening_text(turn)
-    text = prompt("steer", author=name, message=said)
+    said, moment = sent_text(turn), moment_told(turn.inbound)
+    text = prompt("steer", author=name, message=said, moment=moment)
     also = prompt("steer_known", agents=", ".join(dict.fromkeys(known))) if known else ""
     return Taken(
         turn=turn.id,
@@ -271,7 +305,12 @@ def _taken(turn: StoredTurn, known: Sequence[str], files: tuple[AttachedFile, ..
         words=turn.inbound.text or ", ".join(file.name for file in turn.inbound.attachments),
         said=said,
         text=f"{text} {also}".strip(),
+<<<<<<< HEAD
         files=files,
+=======
+        author_zone=turn.inbound.author_zone,
+        moment=moment,
+>>>>>>> main
     )
 
 
@@ -329,7 +368,12 @@ async def run_child(
     request = as_recorded(payload, CHILD_REQUEST)
     work = await Work.on(parts, TurnId(request.turn))
     scope = work.scope(
-        request.run, steps, generation=1, asker=UserId(request.asker), agent=request.agent
+        request.run,
+        steps,
+        generation=1,
+        asker=UserId(request.asker),
+        zone=request.zone,
+        agent=request.agent,
     )
     result = await _run_child(work, signals, request, scope)
     complaint = "" if result.outcome == "stopped" else await _complaint(parts, request, scope)
@@ -345,7 +389,9 @@ async def _run_child(
     work: Work, signals: StopSignals, request: ChildRequest, scope: RunScope
 ) -> RunResult:
     agent = work.parts.agents.subagent(
-        request.agent, today=work.turn.inbound.received_at, workspace=work.workspace
+        request.agent,
+        today=local_time(work.turn.inbound.received_at, request.zone),
+        workspace=work.workspace,
     )
     opening = (user_message(request.prompt),)
     run = run_agent(agent, (), opening, scope, parent=request.parent, task=request.prompt)
