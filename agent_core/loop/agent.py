@@ -42,13 +42,10 @@ class Taken:
     """The words with all that came with them."""
     text: str
     """What the model gets while it is at work."""
-<<<<<<< HEAD
     files: tuple[AttachedFile, ...] = ()
-=======
     author_zone: str = ""
     moment: str = ""
     """When it was written, for the model."""
->>>>>>> main
 
 
 class Gate(Protocol):

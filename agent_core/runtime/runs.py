@@ -30,11 +30,7 @@ from agent_core.messages import AttachedFile, JsonObject, ToolCall, user_message
 from agent_core.observers import ToolObserved
 from agent_core.observers.compliance import correction
 from agent_core.prompts import prompt
-<<<<<<< HEAD
 from agent_core.runtime.attached import read_attached
-from agent_core.runtime.parts import TEXT, TurnParts, one_line
-from agent_core.runtime.ready_answers import opening_text, thread_language
-=======
 from agent_core.runtime.parts import TEXT, TurnParts
 from agent_core.runtime.ready_answers import (
     moment_told,
@@ -43,7 +39,6 @@ from agent_core.runtime.ready_answers import (
     sent_text,
     thread_language,
 )
->>>>>>> main
 from agent_core.runtime.standing import apology, child_failure
 from agent_core.sessions import StoredSession, StoredTurn
 from agent_core.subagents.task import CHILD_REQUEST, CHILD_RESULT, ChildRequest, ChildResult
@@ -156,6 +151,7 @@ class Work:
             turn=turn.id,
             run=run,
             asker=asker,
+            zone=zone,
             workspace=self.workspace,
             agent=agent,
             places=turn.inbound.places,
@@ -183,21 +179,7 @@ class Work:
             parts.observers.notify(ToolObserved(call=call, output=output, context=context))
 
         return RunScope(
-<<<<<<< HEAD
             context=context,
-=======
-            context=ToolContext(
-                session=turn.session,
-                turn=turn.id,
-                run=run,
-                asker=asker,
-                zone=zone,
-                workspace=self.workspace,
-                agent=agent,
-                places=turn.inbound.places,
-                may_wait=is_root and not turn.inbound.scheduled,
-            ),
->>>>>>> main
             steps=GuardedSteps(steps, partial(parts.leases.check, turn.session)),
             emit=parts.log.append,
             clock=parts.clock,
@@ -305,12 +287,9 @@ def _taken(turn: StoredTurn, known: Sequence[str], files: tuple[AttachedFile, ..
         words=turn.inbound.text or ", ".join(file.name for file in turn.inbound.attachments),
         said=said,
         text=f"{text} {also}".strip(),
-<<<<<<< HEAD
         files=files,
-=======
         author_zone=turn.inbound.author_zone,
         moment=moment,
->>>>>>> main
     )
 
 

@@ -54,12 +54,9 @@ class Session:
         self.directory.mkdir(parents=True)
         self.settings = Settings(workspaces_root=self.root)
         self.workspace = Workspace(self.directory)
-<<<<<<< HEAD
         self.documents = Documents(Readers(count=1))
-=======
         self.now = ""
         """The moment of the calls, as their meta tells it; empty where it is silent."""
->>>>>>> main
         self._pages = 0
 
     def add_page(self, url: str, text: str, title: str = "A page") -> str:
