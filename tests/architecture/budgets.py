@@ -25,9 +25,15 @@ ROOMS = {
     "agent_core/consent": Budget(1748, 12, 1450, 11),
     "agent_core/context": Budget(219, 3, 160, 2),
     "agent_core/durable": Budget(419, 3, 390, 3),
+<<<<<<< HEAD
     "agent_core/loop": Budget(866, 6, 820, 6),
     "agent_core/models": Budget(933, 6, 900, 6),
     "agent_core/observers": Budget(750, 6, 750, 7),
+=======
+    "agent_core/loop": Budget(864, 6, 820, 6),
+    "agent_core/models": Budget(902, 6, 900, 6),
+    "agent_core/observers": Budget(760, 6, 750, 7),
+>>>>>>> main
     "agent_core/prompts": Budget(196, 3, 180, 3),
     "agent_core/runtime": Budget(3347, 14, 2600, 12),
     "agent_core/schedules": Budget(927, 5, 700, 5),
@@ -37,7 +43,11 @@ ROOMS = {
     "agent_core/tools": Budget(3822, 19, 2900, 22),
     "agent_core/words": Budget(99, 1, 90, 1),
     "agent_core/workspaces": Budget(643, 6, 650, 7),
+<<<<<<< HEAD
     "agent_core": Budget(19563, 127, 16_800, 120),
+=======
+    "agent_core": Budget(19263, 127, 16_800, 120),
+>>>>>>> main
     "bot/check": Budget(517, 5, 480, 5),
     "bot/consent": Budget(118, 2, 150, 2),
     "bot/console": Budget(118, 2, 120, 2),
