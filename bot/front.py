@@ -122,8 +122,7 @@ class WorkspaceFiles:
 
     async def _keep_one(self, workspace: Path, file: SlackFile) -> Attachment | LeftOut:
         if not file.is_told:
-            told = await self._about(file)
-            file = read_file(told) if told else file
+            file = read_file(await self._about(file) or {"id": file.id})
         if file.size_bytes > MAX_ATTACHMENT_BYTES:
             return _left_out(file, "too_big")
         name = file_name(f"{file.id}_{file.name}")
@@ -137,7 +136,7 @@ class WorkspaceFiles:
             return _left_out(file, "too_big")
         except DownloadRefused as refused:
             logger.warning("an attached file was not downloaded: %s", refused)
-            return _left_out(file, "gone" if await self._about(file) == {} else "not_given")
+            return _left_out(file, "gone" if await self._is_gone(file) else "not_given")
         except OSError:
             logger.exception("an attached file was not saved")
             return _left_out(file, "not_saved")
@@ -148,13 +147,16 @@ class WorkspaceFiles:
             size_bytes=size_bytes,
         )
 
-    async def _about(self, file: SlackFile) -> JsonObject | None:
-        """What Slack says of a file; empty for a deleted one, None where it does not say."""
+    async def _is_gone(self, file: SlackFile) -> bool:
+        return (await self._about(file)).get("mode") == "tombstone"
+
+    async def _about(self, file: SlackFile) -> JsonObject:
+        """What Slack says of a file; empty where it says nothing."""
         try:
             return await self._slack_files.about(file.id)
         except SlackError as error:
             logger.warning("nothing is known of an attached file: %s", error)
-            return None
+            return {}
 
 
 def _check_page(file: SlackFile, size_bytes: int) -> None:

@@ -194,9 +194,12 @@ class Handover:
         names = await self._people.names(named - {"", self._posts.identity.bot_user})
         lines = [self._line(each, names, utc_offset_s) for each in kept]
         said = _FENCE.sub("(", "\n".join(_newest_within(lines, MAX_CHARS)))
-        files = [read_file(raw) for each in reversed(kept) for raw in each.files]
+        bot = self._posts.identity.bot_user
+        # What was written to the bot brings its files by itself, and a stop must not wait for them.
+        others = [each for each in reversed(kept) if bot not in mentioned_users(each.text)]
+        files = [read_file(raw) for each in others for raw in each.files]
         small = [file for file in files if file.size_bytes <= MAX_EARLIER_FILE_BYTES]
-        return said, tuple(small[:MAX_EARLIER_FILES])
+        return said, () if post.channel_type == "im" else tuple(small[:MAX_EARLIER_FILES])
 
     def _is_material(self, post: PostRecord) -> bool:
         identity = self._posts.identity

@@ -91,12 +91,16 @@ class Files:
         return None
 
     async def about(self, file_id: str) -> JsonObject:
-        """What Slack knows of a file; empty for one that was deleted. Raises SlackError."""
+        """What Slack knows of a file: its mode alone of one that was deleted, nothing of none.
+
+        Raises:
+            SlackError: Slack did not say.
+        """
         try:
             answer = await self._calls.repeatable("files.info", {"file": file_id})
         except SlackRefused as refused:
             if refused.code in {"file_not_found", "file_deleted"}:
-                return {}
+                return {"mode": "tombstone"} if refused.code == "file_deleted" else {}
             raise
         return answer["file"]
 

@@ -25,32 +25,22 @@ ROOMS = {
     "agent_core/consent": Budget(1748, 12, 1450, 11),
     "agent_core/context": Budget(219, 3, 160, 2),
     "agent_core/durable": Budget(419, 3, 390, 3),
-<<<<<<< HEAD
-    "agent_core/loop": Budget(866, 6, 820, 6),
+    "agent_core/loop": Budget(880, 6, 820, 6),
     "agent_core/models": Budget(933, 6, 900, 6),
-    "agent_core/observers": Budget(750, 6, 750, 7),
-=======
-    "agent_core/loop": Budget(864, 6, 820, 6),
-    "agent_core/models": Budget(902, 6, 900, 6),
     "agent_core/observers": Budget(760, 6, 750, 7),
->>>>>>> main
     "agent_core/prompts": Budget(196, 3, 180, 3),
-    "agent_core/runtime": Budget(3347, 14, 2600, 12),
+    "agent_core/runtime": Budget(3326, 14, 2600, 12),
     "agent_core/schedules": Budget(927, 5, 700, 5),
     "agent_core/sessions": Budget(2750, 15, 2500, 16),
     "agent_core/subagents": Budget(168, 2, 170, 2),
-    "agent_core/testing": Budget(852, 8, 950, 8),
-    "agent_core/tools": Budget(3822, 19, 2900, 22),
+    "agent_core/testing": Budget(857, 8, 950, 8),
+    "agent_core/tools": Budget(3829, 19, 2900, 22),
     "agent_core/words": Budget(99, 1, 90, 1),
-    "agent_core/workspaces": Budget(643, 6, 650, 7),
-<<<<<<< HEAD
-    "agent_core": Budget(19563, 127, 16_800, 120),
-=======
-    "agent_core": Budget(19263, 127, 16_800, 120),
->>>>>>> main
+    "agent_core/workspaces": Budget(649, 6, 650, 7),
+    "agent_core": Budget(19551, 127, 16_800, 120),
     "bot/check": Budget(517, 5, 480, 5),
     "bot/consent": Budget(118, 2, 150, 2),
-    "bot/console": Budget(118, 2, 120, 2),
+    "bot/console": Budget(138, 2, 120, 2),
     "bot/digests": Budget(1421, 7, 1200, 7),
     "bot/ingress": Budget(2619, 12, 2700, 12),
     "bot/presenter": Budget(2115, 12, 2100, 12),
@@ -64,7 +54,7 @@ ROOMS = {
     "bot/sandbox/composio": Budget(1583, 11, 1600, 14),
     "bot/sandbox": Budget(9300, 67, 9000, 80),
     "mcp_local": Budget(5399, 45, 4700, 42),
-    "product": Budget(45653, 314, 43_000, 330),
+    "product": Budget(45660, 314, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(4230, 37, 4500, 50),
     "tests": Budget(48000, 308, 45_000, 330),
 }
