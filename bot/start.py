@@ -110,7 +110,8 @@ async def _listen(settings: BotSettings, core: CoreSettings) -> None:
         shift_file = ClockSettings().shift_file
         if shift_file is not None:
             logger.warning("CLOCK_FILE is set: the time is what %s makes of it", shift_file)
-        async with running_bot(settings, core, clock=WallClock(shift_file).now):
+        async with running_bot(settings, core, clock=WallClock(shift_file).now) as runtime:
+            runtime.warm_up()
             if not core.composio_api_key.get_secret_value():
                 logger.warning("COMPOSIO_API_KEY is not set: there are no search and app tools")
             await asyncio.Event().wait()
