@@ -22,11 +22,11 @@ from bot.render import (
     actions,
     code,
     context,
+    foreign_line,
     inline_code,
     limits,
     local_time,
     mention,
-    one_line,
     section,
     split,
 )
@@ -142,7 +142,7 @@ def decision(decided: ApprovalDecided, words: Words) -> str:
         f"consent-decided-{verdict}",
         who=mention(decided.by) if decided.by else "…",
         when=local_time(decided.at),
-        reason=one_line(made_visible(decided.reason), limits.COMMENT_CHARS),
+        reason=foreign_line(made_visible(decided.reason), limits.COMMENT_CHARS),
     )
 
 

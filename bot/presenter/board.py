@@ -35,7 +35,7 @@ from agent_core.runtime import Language, detect_language, read_language, spoken_
 from agent_core.words import Words
 from bot.presenter.apps import app_names
 from bot.presenter.tools import ASK_USER, agent_name, describe, pages_read
-from bot.render import limits, one_line
+from bot.render import foreign_line, limits
 from bot.words import BOT
 
 BUSY_WAIT_S = 3.0
@@ -188,7 +188,7 @@ class Board:
         self._names[event.author] = event.author_name
         is_answer = any(isinstance(wait, QuestionAsked) for wait in self.waits.values())
         key = "progress-answered-by" if is_answer else "progress-took-in"
-        said = f"“{one_line(event.text, limits.PROGRESS_WORD_CHARS)}”"
+        said = f"“{foreign_line(event.text, limits.PROGRESS_WORD_CHARS)}”"
         told = self.words(key, who=self._name(event.author), what=said)
         line = self._taken.get(event.taken)
         if line is None:
@@ -263,7 +263,7 @@ class Board:
 
     def _move_on(self, line: Line, event: ToolCallProgressed | ToolCallFinished) -> None:
         told = event.text if isinstance(event, ToolCallProgressed) else event.display
-        line.detail = one_line(told, limits.PROGRESS_WORD_CHARS)
+        line.detail = foreign_line(told, limits.PROGRESS_WORD_CHARS)
         if isinstance(event, ToolCallProgressed):
             return
         if event.may_have_happened:
@@ -318,7 +318,7 @@ class Board:
         return max(0.0, (self.last_at - self.started_at).total_seconds() - self._waited_s)
 
     def _name(self, person: UserId) -> str:
-        return one_line(self._names.get(person, ""), limits.PROGRESS_WORD_CHARS) or "…"
+        return foreign_line(self._names.get(person, ""), limits.PROGRESS_WORD_CHARS) or "…"
 
 
 def _key(wait: Wait) -> str:

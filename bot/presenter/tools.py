@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from agent_core.events import ToolCallFinished
 from agent_core.words import Words
-from bot.render import limits, one_line
+from bot.render import foreign_line, limits
 
 ASK_USER = "ask_user"
 """The core's tool that asks a person; its question has a post of its own."""
@@ -126,4 +126,4 @@ def _objects(value: object) -> list[dict[str, Any]]:
 
 
 def _short(text: str) -> str:
-    return one_line(text, limits.PROGRESS_WORD_CHARS)
+    return foreign_line(text, limits.PROGRESS_WORD_CHARS)

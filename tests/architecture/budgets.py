@@ -44,7 +44,7 @@ ROOMS = {
     "bot/digests": Budget(1421, 7, 1200, 7),
     "bot/ingress": Budget(2606, 12, 2700, 12),
     "bot/presenter": Budget(2115, 12, 2100, 12),
-    "bot/render": Budget(694, 8, 600, 8),
+    "bot/render": Budget(725, 8, 600, 8),
     "bot/slack_api": Budget(1385, 9, 1350, 11),
     "bot/socket": Budget(567, 4, 700, 8),
     "bot without sandbox": Budget(11600, 77, 10_900, 85),
