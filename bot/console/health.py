@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
+from agent_core.masking import masked_value
 from agent_core.messages import JsonObject
 from bot.slack_api import Clock
 from bot.socket import SocketMode
@@ -120,4 +121,4 @@ async def look_at_tools(away: Callable[[], Mapping[str, str]]) -> Finding:
     """Which tool servers could not be had when last asked: the bot works on without them."""
     reasons = away()
     named = f"{', '.join(sorted(reasons))} cannot be reached" if reasons else ""
-    return Finding(why=named, details={"away": dict(reasons)}, is_vital=False)
+    return Finding(why=named, details={"away": masked_value(dict(reasons))}, is_vital=False)
