@@ -51,6 +51,9 @@ class Taken:
     """The words with all that came with them."""
     text: str
     """What the model gets while it is at work."""
+    author_zone: str = ""
+    moment: str = ""
+    """When it was written, for the model."""
 
 
 class Gate(Protocol):
@@ -98,11 +101,11 @@ class RunScope:
 
     def acting_for(self, taken: Sequence[Taken]) -> "RunScope":
         """The scope after messages were taken in: tools act for the author of the last one."""
-        return self.acting_as(taken[-1].author) if taken else self
+        return self.acting_as(taken[-1].author, taken[-1].author_zone) if taken else self
 
-    def acting_as(self, asker: UserId) -> "RunScope":
-        """The scope in which tools act for a person."""
-        return replace(self, context=replace(self.context, asker=asker))
+    def acting_as(self, asker: UserId, zone: str) -> "RunScope":
+        """The scope in which tools act for a person, whose time zone this is."""
+        return replace(self, context=replace(self.context, asker=asker, zone=zone))
 
     async def announce_taken(self, taken: Sequence[Taken], step: int, first_slot: int) -> None:
         """Tell the run's readers what it took in. Safe to do again."""

@@ -20,6 +20,7 @@ from agent_core.messages import ToolCall
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers
 from agent_core.prompts import fill, prompt
+from agent_core.runtime.ready_answers import one_line
 from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
 from agent_core.sessions import Database, EventLog, Inbox, Leases, SessionStore, WriteBehind
 from agent_core.sessions.audit import AuditLog
@@ -38,7 +39,6 @@ MAIN_TOOLS = (
     "!mcp__local_toolkit__write_report",
 )
 """Everything but what belongs to the report expert alone."""
-MAX_NAME_CHARS = 60
 TEXT: TypeAdapter[str] = TypeAdapter(str)
 
 
@@ -112,11 +112,6 @@ def publish_digest_tool() -> BodyTool:
         return ToolOutput(text=text, is_error=bool(fault), size_bytes=len(text.encode()))
 
     return BodyTool(spec=PUBLISH_DIGEST_SPEC, run=publish)
-
-
-def one_line(name: str) -> str:
-    """A name that people chose themselves, so that it cannot pose as more than a name."""
-    return " ".join(name.split())[:MAX_NAME_CHARS] or "Someone"
 
 
 def _day(moment: datetime) -> str:

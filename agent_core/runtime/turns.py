@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from agent_core import tracing
 from agent_core.classifier import ROUTED, Routed, Routing, Verdict, rule_for
+from agent_core.clock import local_time
 from agent_core.context.history import settled
 from agent_core.durable import Steps, cannot_replay, first_cause
 from agent_core.events import (
@@ -88,8 +89,8 @@ async def run_turn(
         LeaseLost: another process works on the session.
     """
     turn = work.turn
-    asker = turn.inbound.asker
-    scope = work.scope(ROOT_RUN, steps, generation=generation, asker=asker)
+    asker, zone = turn.inbound.asker, turn.inbound.author_zone
+    scope = work.scope(ROOT_RUN, steps, generation=generation, asker=asker, zone=zone)
     with tracing.turn_trace(turn=turn.id, session=turn.session) as trace_id:
         tracing.note("query_started", length=len(turn.inbound.text))
         body = _Body(work, scope, trace_id, orders)
@@ -110,7 +111,7 @@ def routing_of(turn: StoredTurn, earlier: tuple[Message, ...]) -> Routing:
         text=turn.inbound.text,
         opening=opening_text(turn),
         history=earlier,
-        today=turn.inbound.received_at.date(),
+        today=local_time(turn.inbound.received_at, turn.inbound.author_zone).date(),
     )
 
 
@@ -181,7 +182,7 @@ class _Body:
         await work.taint(turn)
         earlier = settled(await parts.store.history_before(turn))
         done, asker = await self._done_before()
-        scope = scope.acting_as(asker)
+        scope = scope.acting_as(asker, await work.zone_of(asker))
         await keep_document(turn, work.workspace)
         routed = await self._route(earlier, is_resumed=bool(done))
         if routed.verdict == "ORDER":
@@ -190,7 +191,7 @@ class _Body:
             await scope.save(0, [user_message(opening_text(turn)), routed.answer])
             return RunResult(outcome="answered", text=routed.answer.text)
         agent = parts.agents.main(
-            today=turn.inbound.received_at,
+            today=local_time(turn.inbound.received_at, turn.inbound.author_zone),
             workspace=work.workspace,
             author=turn.inbound.author_name,
             is_digest=turn.inbound.scheduled,
