@@ -117,6 +117,7 @@ notice-file-no-text = In `{ $path }` habe ich keinen Text gefunden; vielleicht i
 notice-file-old-office = `{ $path }` hat ein altes Office-Format; schick es bitte als .docx oder .xlsx.
 notice-file-too-big = `{ $path }` ist zu groß oder zu verschachtelt, als dass ich die Datei lesen könnte.
 notice-file-unknown = `{ $path }` ist von einer Art, die ich nicht lesen kann.
+notice-tools-away = Ich musste ohne die Werkzeuge von { $what } auskommen, die gerade nicht zu erreichen sind. Später noch einmal zu fragen kann helfen.
 
 ## Scheduled work
 

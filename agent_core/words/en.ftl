@@ -126,6 +126,7 @@ notice-file-no-text = I found no text in `{ $path }`; it may be a scan.
 notice-file-old-office = `{ $path }` is of an old Office format; send it as .docx or .xlsx.
 notice-file-too-big = `{ $path }` is too big or too intricate for me to read.
 notice-file-unknown = `{ $path }` is of a kind that I cannot read.
+notice-tools-away = I had to do without the tools of { $what }, which cannot be reached at the moment. Trying again later may help.
 
 ## Scheduled work
 

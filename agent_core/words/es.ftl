@@ -117,6 +117,7 @@ notice-file-no-text = No encontré texto en `{ $path }`; puede ser un escaneo.
 notice-file-old-office = `{ $path }` tiene un formato antiguo de Office; envíalo como .docx o .xlsx.
 notice-file-too-big = `{ $path }` es demasiado grande o complejo para que lo lea.
 notice-file-unknown = `{ $path }` es de un tipo que no puedo leer.
+notice-tools-away = He tenido que prescindir de las herramientas de { $what }, que ahora mismo no están accesibles. Puede ayudar volver a intentarlo más tarde.
 
 ## Scheduled work
 

@@ -117,6 +117,7 @@ notice-file-no-text = Je n'ai trouvé aucun texte dans `{ $path }` ; c'est peut-
 notice-file-old-office = `{ $path }` est d'un ancien format Office ; envoyez-le en .docx ou .xlsx.
 notice-file-too-big = `{ $path }` est trop gros ou trop complexe pour que je le lise.
 notice-file-unknown = `{ $path }` est d'un type que je ne sais pas lire.
+notice-tools-away = J’ai dû me passer des outils de { $what }, injoignables pour le moment. Réessayer plus tard peut aider.
 
 ## Scheduled work
 
