@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from agent_core import tracing
+from agent_core.clock import local_time
 from agent_core.durable import GuardedSteps, Steps, as_recorded, cannot_replay, first_cause
 from agent_core.errors import SessionError
 from agent_core.events import (
@@ -29,8 +30,14 @@ from agent_core.messages import JsonObject, ToolCall, user_message
 from agent_core.observers import ToolObserved
 from agent_core.observers.compliance import correction
 from agent_core.prompts import prompt
-from agent_core.runtime.parts import TEXT, TurnParts, one_line
-from agent_core.runtime.ready_answers import opening_text, thread_language
+from agent_core.runtime.parts import TEXT, TurnParts
+from agent_core.runtime.ready_answers import (
+    moment_told,
+    one_line,
+    opening_text,
+    sent_text,
+    thread_language,
+)
 from agent_core.runtime.standing import apology, child_failure
 from agent_core.sessions import StoredSession, StoredTurn
 from agent_core.subagents.task import CHILD_REQUEST, CHILD_RESULT, ChildRequest, ChildResult
@@ -133,6 +140,7 @@ class Work:
         *,
         generation: int,
         asker: UserId,
+        zone: str,
         agent: str = MAIN_AGENT,
     ) -> RunScope:
         """A run's scope. Its steps are done only while this process holds the session."""
@@ -162,6 +170,7 @@ class Work:
                 turn=turn.id,
                 run=run,
                 asker=asker,
+                zone=zone,
                 workspace=self.workspace,
                 agent=agent,
                 places=turn.inbound.places,
@@ -228,6 +237,13 @@ class Work:
         taken = await self._heard()
         return taken[-1].author if taken else self.turn.inbound.asker
 
+    async def zone_of(self, person: UserId) -> str:
+        """The time zone that a person had last in the session; empty where it is not known."""
+        taken = await self.parts.inbox.taken_by(self.turn.id)
+        said = [each.inbound for each in (*self.earlier, self.turn, *taken)]
+        zones = (each.author_zone for each in reversed(said) if each.asker == person)
+        return next(filter(None, zones), "")
+
     async def find_unheard(self) -> None:
         """What an earlier generation took without leaving a trace of it is taken once more."""
         heard = {event.taken for event in await self._heard()}
@@ -242,8 +258,8 @@ class Work:
 def _taken(turn: StoredTurn, known: Sequence[str]) -> Taken:
     """A message as a run gets it; `known` names the sub-agents that had it before."""
     name = one_line(turn.inbound.author_name)
-    said = opening_text(turn)
-    text = prompt("steer", author=name, message=said)
+    said, moment = sent_text(turn), moment_told(turn.inbound)
+    text = prompt("steer", author=name, message=said, moment=moment)
     also = prompt("steer_known", agents=", ".join(dict.fromkeys(known))) if known else ""
     return Taken(
         turn=turn.id,
@@ -252,6 +268,8 @@ def _taken(turn: StoredTurn, known: Sequence[str]) -> Taken:
         words=turn.inbound.text or ", ".join(file.name for file in turn.inbound.attachments),
         said=said,
         text=f"{text} {also}".strip(),
+        author_zone=turn.inbound.author_zone,
+        moment=moment,
     )
 
 
@@ -309,7 +327,12 @@ async def run_child(
     request = as_recorded(payload, CHILD_REQUEST)
     work = await Work.on(parts, TurnId(request.turn))
     scope = work.scope(
-        request.run, steps, generation=1, asker=UserId(request.asker), agent=request.agent
+        request.run,
+        steps,
+        generation=1,
+        asker=UserId(request.asker),
+        zone=request.zone,
+        agent=request.agent,
     )
     result = await _run_child(work, signals, request, scope)
     complaint = "" if result.outcome == "stopped" else await _complaint(parts, request, scope)
@@ -325,7 +348,9 @@ async def _run_child(
     work: Work, signals: StopSignals, request: ChildRequest, scope: RunScope
 ) -> RunResult:
     agent = work.parts.agents.subagent(
-        request.agent, today=work.turn.inbound.received_at, workspace=work.workspace
+        request.agent,
+        today=local_time(work.turn.inbound.received_at, request.zone),
+        workspace=work.workspace,
     )
     opening = (user_message(request.prompt),)
     run = run_agent(agent, (), opening, scope, parent=request.parent, task=request.prompt)

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from agent_core import tracing
 from agent_core.classifier import ROUTED, Routed, Routing, Verdict, rule_for
+from agent_core.clock import local_time
 from agent_core.context.history import settled
 from agent_core.durable import Steps, cannot_replay, first_cause
 from agent_core.events import (
@@ -19,6 +20,7 @@ from agent_core.events import (
     FastPathFallback,
     RouteChosen,
     RunFinished,
+    StepFinished,
     StepRetried,
     TextDelta,
     ToolCallFinished,
@@ -87,8 +89,8 @@ async def run_turn(
         LeaseLost: another process works on the session.
     """
     turn = work.turn
-    asker = turn.inbound.asker
-    scope = work.scope(ROOT_RUN, steps, generation=generation, asker=asker)
+    asker, zone = turn.inbound.asker, turn.inbound.author_zone
+    scope = work.scope(ROOT_RUN, steps, generation=generation, asker=asker, zone=zone)
     with tracing.turn_trace(turn=turn.id, session=turn.session) as trace_id:
         tracing.note("query_started", length=len(turn.inbound.text))
         body = _Body(work, scope, trace_id, orders)
@@ -109,7 +111,7 @@ def routing_of(turn: StoredTurn, earlier: tuple[Message, ...]) -> Routing:
         text=turn.inbound.text,
         opening=opening_text(turn),
         history=earlier,
-        today=turn.inbound.received_at.date(),
+        today=local_time(turn.inbound.received_at, turn.inbound.author_zone).date(),
     )
 
 
@@ -180,7 +182,7 @@ class _Body:
         await work.taint(turn)
         earlier = settled(await parts.store.history_before(turn))
         done, asker = await self._done_before()
-        scope = scope.acting_as(asker)
+        scope = scope.acting_as(asker, await work.zone_of(asker))
         await keep_document(turn, work.workspace)
         routed = await self._route(earlier, is_resumed=bool(done))
         if routed.verdict == "ORDER":
@@ -189,7 +191,7 @@ class _Body:
             await scope.save(0, [user_message(opening_text(turn)), routed.answer])
             return RunResult(outcome="answered", text=routed.answer.text)
         agent = parts.agents.main(
-            today=turn.inbound.received_at,
+            today=local_time(turn.inbound.received_at, turn.inbound.author_zone),
             workspace=work.workspace,
             author=turn.inbound.author_name,
             is_digest=turn.inbound.scheduled,
@@ -351,9 +353,18 @@ class _Body:
             document_note(self._turn, workspace, words),
             words("notice-new-workspace") if is_renewed(workspace) else "",
             words("notice-nothing-read") if _read_nothing(events) else "",
+            self._away(events),
             "" if result.outcome == "stopped" else unsure_words(events, words),
         ]
         return "\n\n".join(filter(None, [" ".join(filter(None, notices)), result.text]))
+
+    def _away(self, events: Sequence[AnyEvent]) -> str:
+        """Whose tools the work had to do without; not again what the turn before has told."""
+        away = self._parts.agents.away(self._scope.context)
+        if not away or not any(isinstance(event, StepFinished) for event in events):
+            return ""
+        said = self._work.words("notice-tools-away", what=", ".join(sorted(away)))
+        return "" if any(said in (turn.answer or "") for turn in self._work.earlier[-1:]) else said
 
     def _leave_records(self, events: Sequence[AnyEvent]) -> None:
         """Trace and summary of a turn whose last event is the last of these."""

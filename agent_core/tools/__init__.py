@@ -31,6 +31,8 @@ class ToolContext:
     """Which agent calls."""
     places: tuple[str, ...] = ()
     """As in the message that began the turn."""
+    zone: str = ""
+    """The asker's time zone, such as `Europe/Berlin`; empty where it is not known."""
     may_wait: bool = True
     """Whether a person can be asked before the call: not for sub-agents and scheduled turns."""
 
