@@ -14,8 +14,13 @@ from typing import Any
 
 from opentelemetry import trace
 
+from agent_core.masking import PREFIXES
+
 ROOT_SPAN = "standalone_composio_test"
-SECRET_SHAPES = ["xox[abpr]-", "xapp-", "sk-ant-", r"\bak_", r"\buak_"]
+SECRET_SHAPES = [
+    *("xox[a-z]-", "xapp-", "sk-ant-", r"\bu?ak_"),
+    *(rf"\b{prefix}(?=[\w.-]{{12}})" for prefix in PREFIXES),
+]
 
 Attribute = str | int | float | bool
 

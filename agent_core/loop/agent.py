@@ -1,6 +1,6 @@
 """What an agent is, and the surroundings in which one of its runs takes place."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
@@ -27,6 +27,15 @@ ROUTE_SLOTS = {
     "voided": 16,
 }
 """Places of a turn's own events within step 0 of its root run; the run's own are 0 and 1."""
+
+
+Away = Callable[[ToolContext], Mapping[str, str]]
+"""Tool servers that cannot be had just now, by name, and why."""
+
+
+def nobody_away(_context: ToolContext) -> Mapping[str, str]:
+    """Where no tool comes from a server, none is missing."""
+    return {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,3 +198,5 @@ class Agent:
     owes: str = ""
     """The tool by which a run gives its result; one that ends without is reminded of it once."""
     limits: Limits = Limits()
+    away: Away = nobody_away
+    """Whose tools cannot be had just now, for the model to know."""

@@ -88,6 +88,7 @@ def build_runtime(
                 max_duration_s=settings.max_minutes * 60,
                 max_tokens=settings.max_tokens,
             ),
+            away=hub.away,
         ),
         observers=observers,
         policy=read_policy(settings.policy_file),
@@ -106,6 +107,7 @@ def build_runtime(
         scheduled_at_once=settings.scheduled_at_once,
         prepare=model.warm_up,
         warm_up=hub.warm_up,
+        away=lambda: hub.failures,
         close=lambda: _close(model, hub, api, observers),
     )
 

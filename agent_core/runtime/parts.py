@@ -14,7 +14,7 @@ from agent_core.consent.gate import ConsentGate
 from agent_core.consent.links import LinkPlaces, fresh_links
 from agent_core.consent.policy import Policy
 from agent_core.ids import UserId
-from agent_core.loop.agent import Agent, BodyTool, Clock, Limits, RunScope
+from agent_core.loop.agent import Agent, Away, BodyTool, Clock, Limits, RunScope, nobody_away
 from agent_core.loop.ask_user import ask_user_tool
 from agent_core.messages import ToolCall
 from agent_core.models.retry import RetryingModel
@@ -51,6 +51,7 @@ class Agents:
         registry: All tools; each agent gets its share.
         specs: The sub-agents.
         limits: Bounds on each run.
+        away: Whose tools cannot be had just now.
         main_name: What the main agent is called in events and records.
     """
 
@@ -58,6 +59,7 @@ class Agents:
     registry: Registry
     specs: Sequence[SubagentSpec]
     limits: Limits
+    away: Away = nobody_away
     main_name: str = MAIN_AGENT
 
     def main(
@@ -78,6 +80,7 @@ class Agents:
             ),
             owes=PUBLISH_DIGEST if is_digest else "",
             limits=self.limits,
+            away=self.away,
         )
 
     def subagent(self, name: str, *, today: datetime, workspace: Path) -> Agent:
@@ -89,6 +92,7 @@ class Agents:
             model=self.model,
             tools=AgentTools(self.registry, spec.tools),
             limits=self.limits,
+            away=self.away,
         )
 
     def spec(self, name: str) -> SubagentSpec:

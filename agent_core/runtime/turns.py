@@ -20,6 +20,7 @@ from agent_core.events import (
     FastPathFallback,
     RouteChosen,
     RunFinished,
+    StepFinished,
     StepRetried,
     TextDelta,
     ToolCallFinished,
@@ -352,9 +353,18 @@ class _Body:
             document_note(self._turn, workspace, words),
             words("notice-new-workspace") if is_renewed(workspace) else "",
             words("notice-nothing-read") if _read_nothing(events) else "",
+            self._away(events),
             "" if result.outcome == "stopped" else unsure_words(events, words),
         ]
         return "\n\n".join(filter(None, [" ".join(filter(None, notices)), result.text]))
+
+    def _away(self, events: Sequence[AnyEvent]) -> str:
+        """Whose tools the work had to do without; not again what the turn before has told."""
+        away = self._parts.agents.away(self._scope.context)
+        if not away or not any(isinstance(event, StepFinished) for event in events):
+            return ""
+        said = self._work.words("notice-tools-away", what=", ".join(sorted(away)))
+        return "" if any(said in (turn.answer or "") for turn in self._work.earlier[-1:]) else said
 
     def _leave_records(self, events: Sequence[AnyEvent]) -> None:
         """Trace and summary of a turn whose last event is the last of these."""

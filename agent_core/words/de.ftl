@@ -109,6 +109,7 @@ notice-new-workspace = Die Dateien dieses Threads waren weg; ich habe einen neue
 notice-too-late-for-report = Das kam für den Bericht oben zu spät; ich habe es für sich bearbeitet.
 notice-too-late-for-answer = Das kam für die Antwort oben zu spät; ich habe es für sich bearbeitet.
 notice-nothing-read = Von den Seiten, die ich versucht habe, konnte ich keine lesen.
+notice-tools-away = Ich musste ohne die Werkzeuge von { $what } auskommen, die gerade nicht zu erreichen sind. Später noch einmal zu fragen kann helfen.
 
 ## Scheduled work
 

@@ -109,6 +109,7 @@ notice-new-workspace = Los archivos de este hilo ya no estaban; empecé un nuevo
 notice-too-late-for-report = Llegó demasiado tarde para el informe de arriba, así que lo he tratado aparte.
 notice-too-late-for-answer = Llegó demasiado tarde para la respuesta de arriba, así que lo he tratado aparte.
 notice-nothing-read = No pude leer ninguna de las páginas que intenté.
+notice-tools-away = He tenido que prescindir de las herramientas de { $what }, que ahora mismo no están accesibles. Puede ayudar volver a intentarlo más tarde.
 
 ## Scheduled work
 

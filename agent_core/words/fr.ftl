@@ -109,6 +109,7 @@ notice-new-workspace = Les fichiers de ce fil avaient disparu ; j'ai commencé u
 notice-too-late-for-report = C'est arrivé trop tard pour le rapport ci-dessus : je l'ai traité à part.
 notice-too-late-for-answer = C'est arrivé trop tard pour la réponse ci-dessus : je l'ai traité à part.
 notice-nothing-read = Je n'ai pu lire aucune des pages que j'ai essayées.
+notice-tools-away = J’ai dû me passer des outils de { $what }, injoignables pour le moment. Réessayer plus tard peut aider.
 
 ## Scheduled work
 
