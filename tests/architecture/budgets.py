@@ -50,7 +50,7 @@ ROOMS = {
     "bot without sandbox": Budget(11600, 77, 10_900, 85),
     "bot/sandbox/slack": Budget(3248, 26, 3400, 30),
     "bot/sandbox/page": Budget(589, 4, 600, 8),
-    "bot/sandbox/model": Budget(2067, 14, 2000, 16),
+    "bot/sandbox/model": Budget(2092, 14, 2000, 16),
     "bot/sandbox/composio": Budget(1583, 11, 1600, 14),
     "bot/sandbox": Budget(9300, 67, 9000, 80),
     "mcp_local": Budget(5250, 45, 4700, 42),
