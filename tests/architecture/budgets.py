@@ -43,7 +43,7 @@ ROOMS = {
     "bot/console": Budget(138, 2, 120, 2),
     "bot/digests": Budget(1421, 7, 1200, 7),
     "bot/ingress": Budget(2606, 12, 2700, 12),
-    "bot/presenter": Budget(2115, 12, 2100, 12),
+    "bot/presenter": Budget(2165, 12, 2100, 12),
     "bot/render": Budget(725, 8, 600, 8),
     "bot/slack_api": Budget(1385, 9, 1350, 11),
     "bot/socket": Budget(567, 4, 700, 8),
