@@ -15,8 +15,8 @@ from bot.sandbox.settings import child_environment
 
 RUN_S = 100.0
 KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ZAI_API_KEY", "COMPOSIO_API_KEY")
-NO_KEYS: dict[str, str] = dict.fromkeys(KEYS, "")
-"""A developer's own keys must not lead a test to a real service."""
+NO_KEYS: dict[str, str] = {**dict.fromkeys(KEYS, ""), "CRAWL_BROWSER": "off"}
+"""A developer's own keys must not lead a test to a real service, and a browser takes seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,6 +54,7 @@ async def working_in(root: Path) -> AsyncGenerator[Desk]:
             workspaces_root=root,
             crawl_allow=("*.test",),
             crawl_connect=(f"*.test=127.0.0.1:{site.port}",),
+            crawl_browser="off",
         )
         async with Client(build_server(settings)) as client:
             yield Desk(client=client, site=site, session=session)
@@ -122,7 +123,7 @@ async def test_a_failed_page_has_a_row_and_no_file(tmp_path: Path) -> None:
             "success",
             "failed: not found (404)",
             "failed: not a text page (application/pdf)",
-            "failed: needs a browser",
+            "failed: needs a browser, and none is set up here; `bot check` says how to get one",
             "failed: not allowed: address is not public",
             "failed: not allowed: not a proper URL",
             "failed: not allowed: not a proper URL",
