@@ -45,9 +45,12 @@ def find_chromium(setting: str) -> str:
 class Browsers:
     """Renders pages, each with a browser that is started for it and ended behind it."""
 
-    def __init__(self, settings: Settings, *, limit_s: float = PAGE_S) -> None:
+    def __init__(
+        self, settings: Settings, *, limit_s: float = PAGE_S, max_bytes: int = MAX_MEMORY_BYTES
+    ) -> None:
         self._settings = settings
         self._limit_s = limit_s
+        self._max_bytes = max_bytes
         self._slots = FairSemaphore(MAX_AT_ONCE)
         self.is_sandboxed = os.geteuid() != 0
         """Whether Chromium's own sandbox holds: root has none, and some containers allow none."""
@@ -82,7 +85,7 @@ class Browsers:
                 limit=MAX_ANSWER_BYTES,
                 start_new_session=True,
             )
-            watch = asyncio.create_task(_watch(home))
+            watch = asyncio.create_task(_watch(home, self._max_bytes))
             try:
                 async with asyncio.timeout(self._limit_s):
                     return await _answer(process, job)
@@ -127,10 +130,10 @@ async def _answer(process: asyncio.subprocess.Process, job: dict[str, str]) -> d
     return json.loads(line) if line.endswith(b"\n") else {}
 
 
-async def _watch(home: str) -> None:
+async def _watch(home: str, max_bytes: int) -> None:
     """End the processes of a page when they hold too much."""
     while True:
-        if await asyncio.to_thread(memory_of, home) > MAX_MEMORY_BYTES:
+        if await asyncio.to_thread(memory_of, home) > max_bytes:
             _end(home)
         await asyncio.sleep(_WATCH_S)
 

@@ -34,15 +34,19 @@ _NETWORK_OFF = [
     "--proxy-server=http://127.0.0.1:1",
     "--proxy-bypass-list=<-loopback>",
     "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy",
     "--disable-quic",
     "--disable-background-networking",
     "--dns-prefetch-disable",
     "--no-pings",
+    "--block-new-web-contents",
     "--renderer-process-limit=1",
+    "--disable-site-isolation-trials",
     "--js-flags=--max-old-space-size=192",
 ]
 _SCRIPTS_OFF = """
+globalThis.open = () => null;
 for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport"])
     delete globalThis[name];
 if (globalThis.navigator && navigator.serviceWorker)
@@ -70,23 +74,25 @@ class Guard:
 
     async def answer(self, route: Route, request: Request) -> None:
         """The only way of the page to the network."""
-        self._requests += 1
         left = MAX_BYTES - self._bytes
         is_text = request.resource_type in TEXT_TYPES and request.method == "GET"
-        if not is_text or self._requests > MAX_REQUESTS or left <= 0:
+        if not is_text or self._requests >= MAX_REQUESTS or left <= 0:
             await route.abort("blockedbyclient")
             return
+        self._requests += 1
         try:
             limits = Limits(max_bytes=min(left, MAX_ANSWER_BYTES), total_s=15.0)
             response = await self._client.get(request.url, limits=limits)
-        except FetchError as error:
-            denied = isinstance(error, FetchDenied)
-            await route.abort("accessdenied" if denied else "failed")
-            return
-        self._bytes += len(response.body)
-        await route.fulfill(
-            status=response.status, content_type=response.content_type, body=response.body
-        )
+        except FetchDenied:
+            self._requests -= 1
+            await route.abort("accessdenied")
+        except FetchError:
+            await route.abort("failed")
+        else:
+            self._bytes += len(response.body)
+            await route.fulfill(
+                status=response.status, content_type=response.content_type, body=response.body
+            )
 
 
 async def render(url: str, chromium: str) -> str:
@@ -115,14 +121,16 @@ async def render(url: str, chromium: str) -> str:
 
         async def at_rest(page: Page, **_: Any) -> None:
             with suppress(Error):  # some pages never come to rest
-                await page.wait_for_load_state("networkidle", timeout=5_000)
+                await page.wait_for_load_state("networkidle", timeout=8_000)
 
         strategy.set_hook("on_page_context_created", on_context)
         strategy.set_hook("before_retrieve_html", at_rest)
         async with strategy:
             if not url.startswith(("http://", "https://")):
                 return ""
-            run = CrawlerRunConfig(wait_until="load", page_timeout=20_000, verbose=False)
+            run = CrawlerRunConfig(
+                wait_until="domcontentloaded", page_timeout=20_000, verbose=False
+            )
             return (await strategy.crawl(url, config=run)).html
 
 

@@ -120,6 +120,7 @@ async def test_the_toolkit_is_started_and_its_tools_counted(tmp_path: Path) -> N
     assert not root.exists()
 
 
+@pytest.mark.proves("browser.check")
 @pytest.mark.process("what this machine can start is found by starting it")
 async def test_a_browser_that_does_not_start_or_is_not_there_is_a_warning(tmp_path: Path) -> None:
     (tmp_path / "broken").write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
@@ -134,6 +135,7 @@ async def test_a_browser_that_does_not_start_or_is_not_there_is_a_warning(tmp_pa
     assert (off.state, "turned off" in off.text) == ("fine", True)
 
 
+@pytest.mark.proves("browser.check")
 @pytest.mark.process("what this machine can start is found by starting it")
 async def test_a_browser_that_starts_is_named_with_its_sandbox(tmp_path: Path) -> None:
     path = chromium_path()

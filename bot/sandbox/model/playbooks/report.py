@@ -224,6 +224,19 @@ def rows_of(tables: Iterable[Call]) -> list[Json]:
     return list(rows.values())
 
 
+def unread_in(conversation: Conversation) -> str:
+    """The pages that could not be fetched, each with the reason that was given."""
+    entries = [
+        entry for call in conversation.now.done("crawl_parallel") for entry in call.objects()
+    ]
+    failed = {as_text(each.get("url")): as_text(each.get("status")) for each in entries}
+    return "".join(
+        f"\n- {url}: {status.removeprefix('failed: ')}"
+        for url, status in failed.items()
+        if status.startswith("failed")
+    )
+
+
 def sources_of(conversation: Conversation, rows: Sequence[Json]) -> list[Source]:
     """The pages with their texts, by their numbers or in their order."""
     texts: dict[str, str] = {}
@@ -250,7 +263,7 @@ def conclude(conversation: Conversation, brief: Brief) -> str:
     sources = sources_of(conversation, rows_of(conversation.now.done("crawl_parallel")))
     told, fit = _tell(sources, brief.topic, ANSWER_SENTENCES)
     if not told:
-        return NOTHING.format(topic=brief.topic)
+        return NOTHING.format(topic=brief.topic) + unread_in(conversation)
     return linked("\n".join([*(f"- {each}" for each in told), *map(_listed, fit)]))
 
 
@@ -295,7 +308,7 @@ def as_expert(conversation: Conversation) -> Reply:
     if report and conversation.may_call_tools:
         title = brief.topic[:1].upper() + brief.topic[1:]
         return (conversation.use("write_report", title=title, **asdict(report)),)
-    return say(_told(written, sources, brief))
+    return say(_told(written, sources, brief, unread_in(conversation)))
 
 
 def _gather(conversation: Conversation, named: Sequence[str]) -> Reply | None:
@@ -312,12 +325,12 @@ def _gather(conversation: Conversation, named: Sequence[str]) -> Reply | None:
     return _read_files(conversation, saved[-1:])
 
 
-def _told(written: Sequence[Call], sources: Sequence[Source], brief: Brief) -> str:
+def _told(written: Sequence[Call], sources: Sequence[Source], brief: Brief, unread: str) -> str:
     """That the report is written, with its most telling sentences; or why it is not."""
     done = [call for call in written if call.data.get("success")]
     if not done:
         reason = " ".join(written[-1].result.split())[:300] if written else ""
-        return f"No report was written. {reason or NOTHING.format(topic=brief.topic)}"
+        return f"No report was written. {reason or NOTHING.format(topic=brief.topic) + unread}"
     wrote = done[-1].arguments
     told, _ = _tell(sources, brief.topic, TOLD_SENTENCES)
     head = f"The report “{wrote['title']}” is ready: {as_text(done[-1].data.get('path'))}"
