@@ -19,6 +19,9 @@ from agent_core.messages import JsonObject
 ATTEMPTS_A_GENERATION = 100
 """A turn that goes on from its history counts its attempts from the next hundred on."""
 
+REPORT = "text/html"
+"""The type of an artifact that is a report."""
+
 Route = Literal["SIMPLE", "COMPLEX"]
 Outcome = Literal["answered", "limited", "stopped", "failed", "steered"]
 """`steered`: the message became part of the turn that was at work, which answers it."""
@@ -260,6 +263,8 @@ class ApprovalRequested(Event):
     may_allow_thread: bool
     """Whether "approve for this thread" may be offered."""
     deadline: datetime
+    zone: str = ""
+    """The asker's time zone; empty where it is not known."""
     kind: Literal["approval_requested"] = "approval_requested"
 
 
@@ -311,6 +316,8 @@ class AuthEnded(Event):
     asker: UserId
     toolkits: tuple[str, ...]
     outcome: AuthOutcome
+    link: str = ""
+    """Where the link that the asker was given leads, without its secret part; empty without one."""
     kind: Literal["auth_ended"] = "auth_ended"
 
 

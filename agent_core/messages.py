@@ -108,6 +108,8 @@ class InboundMessage:
     """The author's time zone, such as `Europe/Berlin`; empty where the surface does not tell."""
     places: tuple[str, ...] = ()
     """Names of the place where it was written, by any of which an operator may mean it."""
+    came_during: str = ""
+    """The turn that was at work in the session when the message was stored; empty for none."""
 
 
 MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)

@@ -275,6 +275,11 @@ class CoreSettings(BaseSettings):
         description="Write token; without it nothing goes to Logfire "
         "(`OTEL_EXPORTER_OTLP_ENDPOINT` works alone).",
     )
+    trace_content: Annotated[bool, About(right="true or false")] = Field(
+        default=False,
+        description="Whether traces also hold the classifier's words (`raw_response`) and the "
+        "arguments of tool calls (`input_preview`), which repeat what people wrote.",
+    )
     logfire_project: Annotated[
         str, Field(pattern=r"^([\w.-]+/[\w.-]+)?$"), About(right="organisation/project")
     ] = Field(

@@ -1,26 +1,49 @@
 """One trace a turn: span and event names for Logfire or any OpenTelemetry collector, metadata only.
 
-Spans go to Logfire with a token, else to the collector of the standard `OTEL_EXPORTER_OTLP_*`
-variables, else nowhere. Without `configure` everything here is a no-op.
+What people and models wrote is in them only where the operator wants it. Spans go to Logfire with a
+token, else to the collector of the standard `OTEL_EXPORTER_OTLP_*` variables, else nowhere. Without
+`configure` everything here is a no-op.
 """
 
+import json
 import uuid
 from collections.abc import Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Any
 
 from opentelemetry import trace
 
+from agent_core.masking import PREFIXES
+
 ROOT_SPAN = "standalone_composio_test"
-SECRET_SHAPES = ["xox[abpr]-", "xapp-", "sk-ant-", r"\bak_", r"\buak_"]
+SECRET_SHAPES = [
+    *("xox[a-z]-", "xapp-", "sk-ant-", r"\bu?ak_"),
+    *(rf"\b{prefix}(?=[\w.-]{{12}})" for prefix in PREFIXES),
+]
 
 Attribute = str | int | float | bool
 
+_MAX_CONTENT_CHARS = 2_000
 _tracer = trace.get_tracer("universal_agent")
 
 
-def configure(*, token: str, service_name: str = "universal-agent") -> None:
+@dataclass(slots=True)
+class _Content:
+    is_wanted: bool = False
+
+
+_content = _Content()
+
+
+def configure(
+    *, token: str, service_name: str = "universal-agent", with_content: bool = False
+) -> None:
     """Set up export, once a process. Nothing is printed; nothing is sent without a destination."""
     import logfire
+
+    _content.is_wanted = with_content
+    _trace_requests()
 
     logfire.configure(
         send_to_logfire="if-token-present",
@@ -57,6 +80,40 @@ def _open(name: str, attributes: Mapping[str, Attribute]) -> AbstractContextMana
 def note(name: str, **attributes: Attribute) -> None:
     """Something happened, at this moment, inside the current span."""
     _tracer.start_span(name, attributes=attributes).end()
+
+
+def content(**said: object) -> dict[str, str]:
+    """Attributes that hold words of people or models, cut; none unless the operator wants them."""
+    if not _content.is_wanted:
+        return {}
+    written = {
+        name: value if isinstance(value, str) else json.dumps(value, default=str)
+        for name, value in said.items()
+    }
+    return {name: text[:_MAX_CONTENT_CHARS] for name, text in written.items()}
+
+
+def _trace_requests() -> None:
+    """A span for each HTTP request of a turn: to whom, and its status.
+
+    What `logfire.instrument_httpx` does, but for addresses, which may hold keys and people's ids.
+    """
+    import httpx2
+
+    send = httpx2.AsyncClient.send
+
+    async def traced(
+        self: httpx2.AsyncClient, request: httpx2.Request, **options: Any
+    ) -> httpx2.Response:
+        if not trace.get_current_span().get_span_context().is_valid:
+            return await send(self, request, **options)
+        told = {"http.request.method": request.method, "server.address": request.url.host}
+        with _open("httpx.request", told) as opened:
+            response = await send(self, request, **options)
+            opened.set_attribute("http.response.status_code", response.status_code)
+            return response
+
+    httpx2.AsyncClient.send = traced
 
 
 def trace_url(project: str, trace_id: str) -> str | None:

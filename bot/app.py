@@ -14,7 +14,7 @@ from agent_core.ids import SessionId
 from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from bot.consent.clicks import Clicks
-from bot.console import look_at_database, look_at_socket, serve_health
+from bot.console import look_at_database, look_at_socket, look_at_tools, serve_health
 from bot.digests import PREFIX as DIGESTS
 from bot.digests import DigestLimits, Digests
 from bot.front import FrontDoor, WorkspaceFiles
@@ -140,6 +140,7 @@ async def running_bot(
         runtime.keep_schedules(digests.host)
         looks = {
             "socket": partial(look_at_socket, socket),
+            "tools": partial(look_at_tools, runtime.away),
             "database": partial(
                 look_at_database, lambda: runtime.knows(_NO_SESSION), lambda: runtime.trouble
             ),

@@ -1,4 +1,4 @@
-"""Addresses in a call, and which of them somebody made up.
+"""Addresses in a call and in texts.
 
 After text from outside was read, a page may be fetched only if its address was literally seen:
 else the text could have the model write what it knows into an address.
@@ -6,7 +6,7 @@ else the text could have the model write what it knows into an address.
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from typing import cast
 from urllib.parse import SplitResult, urlsplit
@@ -20,17 +20,18 @@ _NAMES = ("URL", "URLS", "URI", "URIS", "HREF", "LINK", "LINKS", "SITE", "SITES"
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _WITH_SCHEME = re.compile(r"[a-z][a-z0-9+.-]{1,20}://\S+", re.IGNORECASE)
 _WITHOUT_SCHEME = re.compile(r"(//|([\w-]+\.)+([A-Za-z][\w-]+|(?<=\d\.)\d+)(:\d+)?[/?#])\S*")
-_END = re.compile(r"[\s<>\"`|]")
+_TOKEN = re.compile(r"[^\s<>\"`|\\]+")
+_HOST = re.compile(r"(?<=//)[\w.-]+|(?<![\w.@%-])(?:[\w-]+\.)+[\w-]+")
+_BEHIND_HOST = tuple(":/?#")
 _TRAILING = ".,;:!?)]}>*_\\'\""
 _BAD = re.compile(r"[\s\\\x00-\x1f\x7f<>\"]")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _ESCAPED = (("\\/", "/"), ("\\u0026", "&"), ("\\u003d", "="), ("\\u003D", "="))
-_SLACK_CHARS = 64
-"""How much longer an address may be in a text than the same address in a call."""
 _MAX_TRAILING = 6
 """Signs of the prose behind an address, such as `**).`"""
-_MAX_PLACES = 10_000
-"""Where a host stands in one text; what is repeated more often is there to keep us busy."""
+
+Key = tuple[str, str]
+"""Host with port, and the rest."""
 
 
 def addresses_in(arguments: object) -> tuple[str, ...]:
@@ -42,18 +43,26 @@ def addresses_in(arguments: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_found(arguments)))
 
 
-def made_up(addresses: Iterable[str], seen_texts: Sequence[str]) -> tuple[str, ...]:
-    """Those addresses that occur in none of the texts, whole and letter by letter.
+def keys_in(text: str, *, bare: bool = False, most: int | None = None) -> Iterator[Key]:
+    """Every address in a text, whole and letter by letter, in one scan.
 
-    What makes no difference to what is asked for is overlooked: http for https, upper case in the
-    host, the default port, a slash at the end, the fragment, and how a text escapes its signs.
+    What makes no difference to who is asked for what is overlooked: http for https, upper case in
+    the host, the default port, a slash at the end, the fragment, and how a text escapes its signs.
+    Signs behind an address may be its own or the prose's, so it is told in several readings.
+
+    Args:
+        text: Anything.
+        bare: Names of hosts alone count too: `news.example`, but also `notes.md`.
+        most: How many addresses are looked for in what has no blank inside; what has more of them
+            is there to keep us busy.
     """
-    plain = [_unescaped(text) for text in seen_texts]
-    return tuple(
-        address
-        for address in addresses
-        if (wanted := _key(address)) is None or not any(_occurs(wanted, text) for text in plain)
-    )
+    for token in _TOKEN.finditer(_unescaped(text)):
+        for host in islice(_HOST.finditer(token[0]), most):
+            begins, ends = host.span()
+            has_scheme = token[0].endswith("//", 0, begins)
+            if bare or has_scheme or token[0][ends : ends + 1] in _BEHIND_HOST:
+                whole = token[0][begins : begins + MAX_ADDRESS_CHARS]
+                yield from filter(None, map(key_of, _readings(whole)))
 
 
 def _found(arguments: object) -> Iterator[str]:
@@ -94,20 +103,8 @@ def _unescaped(text: str) -> str:
     return html.unescape(text) if "&" in text else text
 
 
-def _occurs(wanted: tuple[str, str], text: str) -> bool:
-    length = len("".join(wanted)) + _SLACK_CHARS
-    places = re.finditer(rf"(?<![\w.@%-]){re.escape(wanted[0])}", text, re.IGNORECASE)
-    for place in islice(places, _MAX_PLACES):
-        rest = text[place.start() : place.start() + length]
-        if wanted[1] in rest and any(_key(reading) == wanted for reading in _readings(rest)):
-            return True
-    return False
-
-
-def _readings(text: str) -> Iterator[str]:
-    """The address that a text begins with, without the signs at its end that may be the prose's."""
-    ended = _END.search(text)
-    token = text[: ended.start()] if ended else text
+def _readings(token: str) -> Iterator[str]:
+    """What an address may be, without the signs at its end that may be the prose's."""
     yield token
     for bracket in ")]":  # of Markdown, with more of the text directly behind it
         if bracket in token:
@@ -119,7 +116,7 @@ def _readings(text: str) -> Iterator[str]:
         yield token
 
 
-def _key(address: str) -> tuple[str, str] | None:
+def key_of(address: str) -> Key | None:
     """Host with port, and the rest; None for what different readers would read differently."""
     if len(address) > MAX_ADDRESS_CHARS or _BAD.search(address):
         return None

@@ -7,12 +7,14 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 
-from agent_core.consent.leaves import json_in
+from agent_core.consent.egress import charged, readings_of, unknown_words
+from agent_core.consent.leaves import json_in, names_in
 from agent_core.consent.links import FreshLinks, LinkPlaces, apps_to_connect, is_connecting
 from agent_core.consent.plan import Plan, plan_of, used_accounts
 from agent_core.consent.policy import Judgement, Policy
-from agent_core.consent.seen import never_seen
+from agent_core.consent.seen import Seen
 from agent_core.consent.taint import brings_outside_text
 from agent_core.errors import ToolServerError
 from agent_core.ids import ConsentId
@@ -33,19 +35,32 @@ APPROVAL_PATIENCE = timedelta(minutes=15)
 CONNECTION_PATIENCE = timedelta(hours=24)
 
 _NOBODY_TO_ASK = (
-    "Not done: this call needs a person's approval, and nobody can be asked from here. Report what "
-    "should be done, with all details, as your result."
+    "Not done: this call needs a person's approval, and nobody can be asked from here ({reason}). "
+    "Report what should be done, with all details, as your result."
 )
 _NOBODY_TO_CONNECT = (
     "{apps} is not connected for the person who asked, and nobody can be asked from here. Report "
     "that it has to be connected as your result."
 )
-_UNKNOWN_ADDRESS = "an address that neither people nor tools have named in this conversation"
+_UNKNOWN_ADDRESS = (
+    "neither people nor tools have named {addresses} in this conversation. Read pages that a "
+    "search found, or have the person write the address"
+)
+_CARRIES_WORDS = (
+    "after text from outside was read, a server gets no words that it does not know. Use the web "
+    "search, an app of the person's own, or an id that the server has named"
+)
+_TELLING_ORDER = (
+    "of what pages alone have named, and of one site, only so much is read, since which pages are "
+    "read tells their owner something; {addresses} would be too much. Go on with what you have, "
+    "read pages that a search found or that the person named, or have the person write the address"
+)
 _VOID = (
     "Not done: what was approved is not what would be done now, as the account or the tool has "
     "changed since. Make the call again, and it is asked for again."
 )
 _NAME_CHARS = 128
+_NAMED_CHARS = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +85,10 @@ class ConsentGate:
         judged = self.policy.judge(call, is_tainted=is_tainted)
         if judged.verdict == "refuse":
             return _refused(f"Not done: {judged.reason}.")
-        judged = await self._mind_addresses(judged, is_tainted, context)
+        judged = await self._mind_addresses(judged, call, is_tainted, context)
+        if not call.is_composio:
+            own = [False] * len(judged.actions)
+            judged = await self._mind_words(judged, call, spec, context, own)
         if judged.verdict == "allow" and not call.is_composio:
             await self._begin(call, context, judged)
             return None
@@ -80,10 +98,19 @@ class ConsentGate:
             return _refused(str(error))
         if plan.missing:
             return await self._connect(call, context, plan.missing, said=None)
+        own = [bool(each.toolkit) for each in plan.shown]
+        minded = await self._mind_words(judged, call, spec, context, own)
+        if minded is not judged:
+            judged, plan = minded, await plan_of(self.accounts, minded, call, spec, context)
         held, consent = None, None
         if judged.verdict == "ask":
             held, consent = await self._approval(
-                call, context, plan, is_tainted=is_tainted, is_offered=spec is not None
+                call,
+                context,
+                plan,
+                reason=judged.reason,
+                is_tainted=is_tainted,
+                is_offered=spec is not None,
             )
         if held is None:
             await self._begin(call, context, judged, plan, consent)
@@ -152,16 +179,49 @@ class ConsentGate:
         return replace(output, text=text, display=", ".join(dict.fromkeys(used.values())))
 
     async def _mind_addresses(
-        self, judged: Judgement, is_tainted: bool, context: ToolContext
+        self, judged: Judgement, call: OpenedCall, is_tainted: bool, context: ToolContext
     ) -> Judgement:
-        """After text from outside, an address that the model made up could carry something out."""
+        """After text from outside, an address that a model made up could carry something out.
+
+        So could a choice among many that were seen, or their order.
+        """
         if not is_tainted or judged.verdict != "allow" or not judged.addresses:
             return judged
         messages = await self.store.session_messages(context.session)
-        if not never_seen(judged.addresses, messages, context.workspace):
+        words = await self.store.words_of(context.session)
+        seen = await asyncio.to_thread(Seen, messages, context.workspace, words)
+        unknown = [address for address in judged.addresses if not seen.has(address)]
+        if unknown:
+            return judged.asking(_UNKNOWN_ADDRESS.format(addresses=_named(unknown)))
+        readings = await asyncio.to_thread(readings_of, judged.addresses, seen)
+        consent = replace(self._consent(call, context, "reading", timedelta(), {}), status="used")
+        charge = partial(charged, readings, turn=context.turn)
+        if await self.consents.let_through(consent, charge):
             return judged
-        actions = tuple(replace(each, verdict="ask") for each in judged.actions)
-        return replace(judged, verdict="ask", reason=_UNKNOWN_ADDRESS, actions=actions)
+        return judged.asking(_TELLING_ORDER.format(addresses=_named(judged.addresses)))
+
+    async def _mind_words(
+        self,
+        judged: Judgement,
+        call: OpenedCall,
+        spec: ToolSpec | None,
+        context: ToolContext,
+        own: Sequence[bool],
+    ) -> Judgement:
+        """After text from outside, words go to no server that it may have chosen.
+
+        `own` says of each action whether an account of the asker's own gets them.
+        """
+        foreign = [each for each, is_own in zip(judged.actions, own, strict=True) if not is_own]
+        words = [word for each in foreign for word in each.unknown_forbidden]
+        if judged.verdict != "allow" or not words:
+            return judged
+        messages = await self.store.session_messages(context.session)
+        schema = spec.input_schema if spec else {}
+        if call.is_batch:  # the service knows the names, and refuses others
+            schema = {name: None for each in foreign for name in names_in(each.action.arguments)}
+        unknown = await asyncio.to_thread(unknown_words, words, call.prefix, schema, messages)
+        return judged.asking(_CARRIES_WORDS) if unknown else judged
 
     async def _connect(
         self, call: OpenedCall, context: ToolContext, apps: Sequence[str], *, said: str | None
@@ -191,17 +251,26 @@ class ConsentGate:
         digest: str = "",
     ) -> Consent:
         """The consent that is asked for, as it was when the same call was first judged."""
-        return await self.consents.ask(
-            Consent(
-                id=_consent_id(call, context, kind),
-                kind=kind,
-                session=context.session,
-                turn=context.turn,
-                asker=context.asker,
-                digest=digest,
-                body=body,
-                deadline=self.clock() + patience,
-            )
+        consent = self._consent(call, context, kind, patience, body)
+        return await self.consents.ask(replace(consent, digest=digest))
+
+    def _consent(
+        self,
+        call: OpenedCall,
+        context: ToolContext,
+        kind: ConsentKind,
+        patience: timedelta,
+        body: JsonObject,
+    ) -> Consent:
+        return Consent(
+            id=_consent_id(call, context, kind),
+            kind=kind,
+            session=context.session,
+            turn=context.turn,
+            asker=context.asker,
+            digest="",
+            body=body,
+            deadline=self.clock() + patience,
         )
 
     async def _approval(
@@ -210,6 +279,7 @@ class ConsentGate:
         context: ToolContext,
         plan: Plan,
         *,
+        reason: str,
         is_tainted: bool,
         is_offered: bool,
     ) -> tuple[ToolOutput | Wait | None, Consent | None]:
@@ -221,11 +291,11 @@ class ConsentGate:
             return await self._use(known, plan), known
         refusal = ""
         if known is not None and known.status != "open":
-            refusal = "Not done: this was not approved."
+            refusal = f"Not done: this was not approved ({reason})."
         elif not is_offered:
             refusal = f"There is no tool {call.name[:_NAME_CHARS]}."
         elif not context.may_wait:
-            refusal = _NOBODY_TO_ASK
+            refusal = _NOBODY_TO_ASK.format(reason=reason)
         if refusal:
             return _refused(refusal), None
         may_allow_thread = not is_tainted and all(each.tool for each in plan.shown)
@@ -324,6 +394,10 @@ def _consent_id(call: OpenedCall, context: ToolContext, kind: str) -> ConsentId:
     """The same for the same call, however often it is judged."""
     named = json.dumps([context.turn, context.run, call.call.id, kind])
     return ConsentId(hashlib.sha256(named.encode()).hexdigest()[:20])
+
+
+def _named(addresses: Sequence[str]) -> str:
+    return ", ".join(addresses)[:_NAMED_CHARS]
 
 
 def _refused(text: str) -> ToolOutput:

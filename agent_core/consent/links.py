@@ -88,6 +88,13 @@ class LinkPlaces:
         return TAKEN_OUT if self.has(url) else url
 
 
+def place_of(link: str) -> str:
+    """Where a link leads, without the part that makes it one person's own."""
+    parts = urlsplit(link)
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}{parts.path.rpartition('/')[0]}/…"
+
+
 def fresh_links(clock: Callable[[], float]) -> FreshLinks:
     """None yet; `clock` gives seconds that only grow."""
     return TTLCache(_MAX_FRESH, _FRESH_FOR_S, timer=clock)

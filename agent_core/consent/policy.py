@@ -1,9 +1,14 @@
 """The judging of a call: made at once, approved by a person first, or never made.
 
 The rules stand in a file for people, which is read with the line of whatever is wrong in it.
+
+After text from outside was read, words go to nobody whom that text could have chosen: not to a
+foreign server, nor to an app that the asker has no account of. They do go to the asker's own
+accounts, and to Composio's web search, without which no report could be written: the operator
+chose the search provider and trusts it with them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,7 +17,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from yaml.nodes import MappingNode, Node, SequenceNode
 
 from agent_core.consent.addresses import addresses_in
+from agent_core.consent.egress import words_in
 from agent_core.consent.rules import Rule, Verdict
+from agent_core.consent.taint import is_trusted_search
 from agent_core.errors import SettingsError
 from agent_core.tools.actions import Action, OpenedCall
 from agent_core.tools.names import MAX_NAME_CHARS
@@ -41,6 +48,8 @@ class JudgedAction:
     """Somebody else may see or feel it, or it costs something: such a call is audited."""
     unseen_forbidden: tuple[str, ...] = ()
     """Its addresses, where each must have been seen literally in the session."""
+    unknown_forbidden: tuple[str, ...] = ()
+    """Its other texts, where each must be known to the server that gets them."""
 
     @property
     def asks(self) -> bool:
@@ -63,8 +72,13 @@ class Judgement:
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """All that must have been seen; see `addresses.made_up`. Empty before the taint."""
+        """All that must have been seen; see `addresses.keys_in`. Empty before the taint."""
         return tuple(dict.fromkeys(url for each in self.actions for url in each.unseen_forbidden))
+
+    def asking(self, reason: str) -> "Judgement":
+        """The same, asked of a person although the rules allow it."""
+        actions = tuple(replace(each, verdict="ask") for each in self.actions)
+        return replace(self, verdict="ask", reason=reason, actions=actions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,12 +114,16 @@ class Policy:
         overruled = is_tainted and has_effect and not rule.even_when_tainted
         overruled = overruled and rule.verdict == "allow"
         must_be_seen = is_tainted and rule.addresses == "seen"
+        must_be_known = is_tainted and rule.words == "known"
+        must_be_known = must_be_known and not is_trusted_search(prefix, action.tool)
+        addresses = addresses_in(action.arguments) if must_be_seen else ()
         return JudgedAction(
             action=action,
             verdict="ask" if overruled else rule.verdict,
             rule=AFTER_OUTSIDE_TEXT if overruled else rule.rule,
             has_effect=has_effect,
-            unseen_forbidden=addresses_in(action.arguments) if must_be_seen else (),
+            unseen_forbidden=addresses,
+            unknown_forbidden=words_in(action.arguments, addresses) if must_be_known else (),
         )
 
 

@@ -32,6 +32,7 @@ class Rule(BaseModel):
     texts: list[str] | None = Field(default=None, min_length=1)
     verdict: Verdict
     addresses: Literal["any", "seen"] = "any"
+    words: Literal["any", "known"] = "any"
     stays_inside: bool = False
     even_when_tainted: bool = False
 

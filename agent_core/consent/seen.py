@@ -1,12 +1,15 @@
-"""Which addresses a session has literally seen: written by people, or found by tools."""
+"""Which addresses a session has literally seen, and who named them: people, searches, others."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from agent_core.consent.addresses import made_up
+from agent_core.consent.addresses import Key, key_of, keys_in
 from agent_core.consent.leaves import texts_in
+from agent_core.consent.taint import is_trusted_search
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, child_run
 from agent_core.messages import Message, Part, Text, ToolCall, ToolResult
 from agent_core.tools.actions import opened
@@ -25,6 +28,11 @@ _OF_THE_MODEL = (
     *(f"{_LOCAL}{tool}" for tool in ("write_local_file", "list_local_files", "write_report")),
 )
 """What these come back with are words of a model: of a sub-agent, or names of its own files."""
+
+_MAX_WORDS_CHARS = 12_000
+"""A longer message is a document that somebody has pasted."""
+_MOST = 32
+"""Of addresses in one piece without a blank."""
 
 _RECORDS = (DOWNLOADS, SEARCH_RESULTS, TOOL_RESULTS, EXTRACTED_ARTICLES)
 """Directories in which the model cannot write."""
@@ -51,29 +59,62 @@ class _Found(NamedTuple):
     call: ToolCall
 
 
-def never_seen(
-    addresses: Sequence[str], messages: Sequence[Said], workspace: Path
-) -> tuple[str, ...]:
-    """The addresses that nobody but a model has written.
+class Seen:
+    """The addresses that somebody else than a model has written, found in one scan of all texts.
 
     A result counts for an address only if the model had not named it before, in the call itself or
     in whatever is kept somewhere: tools repeat what they are asked, and give back what they store.
-    Neither do a sub-agent's words count, nor files that the model can write. What stands behind
-    `#` may reach a page's own code, so it must have been seen with the rest.
+    Neither do a sub-agent's words count, nor files that the model can write.
+
+    Args:
+        messages: Of all runs of the session.
+        workspace: The session's directory.
+        words: What people wrote to the bot, and nothing else: no earlier posts, no file.
     """
-    said = [text for _, run, message in messages for text in _said(run, message)]
-    records = _Records(messages)
-    usable = [each for each in records.found if not _is_of_the_model(each.call, workspace)]
-    return tuple(
-        address
-        for address in addresses
-        if not any(_holds(text, address) for text in said)
-        and not any(_is_found(address, each, records) for each in usable)
-    )
+
+    def __init__(
+        self, messages: Sequence[Said], workspace: Path, words: Sequence[str] = ()
+    ) -> None:
+        self.by_people: set[Key] = set()
+        self.by_searches: set[Key] = set()
+        self.by_others: set[Key] = set()
+        """By pages, mails and files, and by posts and files that came with a message."""
+        self._texts: list[tuple[str, set[Key]]] = []
+        for text in words:
+            if len(text) <= _MAX_WORDS_CHARS:
+                self._add(self.by_people, text, set(keys_in(text, bare=True)))
+        for text in chain.from_iterable(_came_in(run, message) for _, run, message in messages):
+            self._add(self.by_others, text, set(keys_in(text, most=_MOST)))
+        records = _Records(messages)
+        for found in records.found:
+            if not _is_of_the_model(found.call, workspace):
+                keys = records.new(found, set(keys_in(found.text, most=_MOST)))
+                self._add(self._place_of(found.call, workspace), found.text, keys)
+
+    def has(self, address: str) -> bool:
+        """What stands behind `#` may reach a page's own code: it must have been seen as well."""
+        key = key_of(address)
+        if "#" in address:
+            return any(key in keys and address in text for text, keys in self._texts)
+        return key in self.by_people or key in self.by_searches or key in self.by_others
+
+    def _add(self, place: set[Key], text: str, keys: set[Key]) -> None:
+        place |= keys
+        self._texts.append((text, keys))
+
+    def _place_of(self, call: ToolCall, workspace: Path) -> set[Key]:
+        if call.name == "ask_user":
+            return self.by_people
+        made = opened(call)
+        if call.name == _READING_FILES:
+            is_search = _folder(call, workspace) == SEARCH_RESULTS
+        else:
+            is_search = all(is_trusted_search(made.prefix, each.tool) for each in made.actions)
+        return self.by_searches if is_search else self.by_others
 
 
-def _said(run: RunId, message: Message) -> Iterator[str]:
-    """What people wrote. A sub-agent is told by a model what to do."""
+def _came_in(run: RunId, message: Message) -> Iterator[str]:
+    """What people wrote, with all that came along. A sub-agent is told by a model what to do."""
     if run == ROOT_RUN and message.role == "user":
         yield from (part.text for part in message.parts if isinstance(part, Text))
 
@@ -83,45 +124,62 @@ class _Records:
 
     def __init__(self, messages: Sequence[Said]) -> None:
         self.found: list[_Found] = []
-        self.kept: list[tuple[str, _Place]] = []
-        """Texts that a model wrote where they may be read again."""
+        self._kept: dict[Key, dict[tuple[TurnId, RunId], _Place]] = {}
+        """Where a model first wrote an address to where it may be read again, by run."""
         self._calls: dict[tuple[TurnId, RunId, ToolCallId], tuple[ToolCall, int]] = {}
+        self._began = cache(self._find_beginning)
         for number, (turn, run, message) in enumerate(messages):
             at = _Place(turn, run, number)
             for part in message.parts:
                 self._note(part, at, message.role)
 
-    def kept_until(self, found: _Found) -> Iterator[str]:
-        """What was kept, or may have been, when something was found."""
-        return (text for text, at in self.kept if self._is_older(at, found.at))
+    def new(self, found: _Found, keys: set[Key]) -> set[Key]:
+        """Those that no model had written before they were found."""
+        asked = set(_written((*texts_in(found.call.arguments),)))
+        return {
+            key
+            for key in keys - asked
+            if not any(self._is_older(at, found.at) for at in self._kept.get(key, {}).values())
+        }
 
     def _note(self, part: Part, at: _Place, role: str) -> None:
         if isinstance(part, ToolCall):
             self._calls[at.turn, at.run, part.id] = (part, at.number)
-            self.kept += [(text, at) for text in _kept_of(part)]
+            self._keep(_written(_kept_of(part)), at)
         elif isinstance(part, ToolResult):
             if begun := self._calls.get((at.turn, at.run, part.call_id)):
                 self.found.append(_Found(part.text, at, begun[0]))
         elif isinstance(part, Text) and role == "assistant":
-            self.kept.append((part.text, at))
+            self._keep(_written((part.text,)), at)
+
+    def _keep(self, keys: Iterator[Key], at: _Place) -> None:
+        for key in keys:
+            self._kept.setdefault(key, {}).setdefault((at.turn, at.run), at)
 
     def _is_older(self, kept: _Place, found: _Place) -> bool:
         """Whether something may have been kept before something else was found."""
         if kept.turn != found.turn or kept.run == found.run:
             return kept.number < found.number
-        if (begun := self._began(kept.run, found)) is not None:
+        if (begun := self._began(kept.run, found.turn, found.run)) is not None:
             return begun < found.number
-        if (begun := self._began(found.run, kept)) is not None:
+        if (begun := self._began(found.run, kept.turn, kept.run)) is not None:
             return kept.number <= begun
         return True
 
-    def _began(self, child: RunId, parent: _Place) -> int | None:
+    def _find_beginning(self, child: RunId, turn: TurnId, parent: RunId) -> int | None:
         """Where in the parent's run the call stands that began a run, or a run above it."""
-        for (turn, run, call), (_, number) in self._calls.items():
+        for (other, run, call), (_, number) in self._calls.items():
             name = child_run(run, call)
-            if (turn, run) == (parent.turn, parent.run) and f"{child}.".startswith(f"{name}."):
+            if (other, run) == (turn, parent) and f"{child}.".startswith(f"{name}."):
                 return number
         return None
+
+
+def _written(texts: Iterable[str]) -> Iterator[Key]:
+    """All that could be taken for an address in what a model wrote, however it is escaped."""
+    for text in texts:
+        for spelling in {text, unquote(text)}:
+            yield from keys_in(spelling, bare=True)
 
 
 def _kept_of(call: ToolCall) -> Iterator[str]:
@@ -133,18 +191,11 @@ def _kept_of(call: ToolCall) -> Iterator[str]:
 def _is_of_the_model(call: ToolCall, workspace: Path) -> bool:
     if call.name != _READING_FILES:
         return call.name in _OF_THE_MODEL
+    return _folder(call, workspace) not in _RECORDS
+
+
+def _folder(call: ToolCall, workspace: Path) -> str:
+    """The folder of the session that a file is read from; empty where that is not sure."""
     path = str(call.arguments.get("path", "")).removeprefix(f"{workspace}/")
     parts = PurePosixPath(path).parts
-    return ".." in parts or parts[:1] not in [(each,) for each in _RECORDS]
-
-
-def _is_found(address: str, found: _Found, records: _Records) -> bool:
-    if not _holds(found.text, address):
-        return False
-    written = [*texts_in(found.call.arguments), *records.kept_until(found)]
-    written += [unquote(text) for text in written if "%" in text]
-    return bool(made_up((address,), written))
-
-
-def _holds(text: str, address: str) -> bool:
-    return not made_up((address,), (text,)) and ("#" not in address or address in text)
+    return "" if ".." in parts else next(iter(parts), "")

@@ -50,6 +50,13 @@ def brings_outside_text(call: OpenedCall, output: ToolOutput) -> bool:
     return not _is_bare(_answers_of_apps(call, output.text))
 
 
+def is_trusted_search(prefix: str, tool: str) -> bool:
+    """Whether it is Composio's own web search, which the operator trusts with people's words."""
+    slug = canonical(tool)
+    is_composio = f"{prefix}*" in _META_SERVERS
+    return is_composio and slug.startswith("COMPOSIO_SEARCH_") and slug not in _META
+
+
 def _is_ours(call: OpenedCall, output: ToolOutput) -> bool:
     name = call.name
     if name in _SERVERLESS:

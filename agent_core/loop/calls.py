@@ -172,7 +172,8 @@ async def _perform(
 
 
 async def _announce_start(call: ToolCall, scope: RunScope, step: int, slot: int) -> None:
-    tracing.note("tool_call", tool_name=call.name, tool_id=call.id, run=scope.context.run)
+    said = tracing.content(input_preview=call.arguments)
+    tracing.note("tool_call", tool_name=call.name, tool_id=call.id, run=scope.context.run, **said)
     at = scope.at(step, slot)
     await scope.emit(
         ToolCallStarted(**at, call_id=call.id, tool=call.name, arguments=call.arguments)

@@ -148,7 +148,9 @@ def _reader_page(value: JsonObject) -> JsonObject | None:
 
 BLACKLIST = "webReader_blacklist.json"
 _NOT_FOUND = '"code":"1214"'
-"""Does not pass by itself; 1234, a time-out, may, and is not counted."""
+"""Does not pass by itself."""
+_TIMED_OUT = '"code":"1234"'
+"""May pass, and is not counted."""
 
 
 class _Domain(BaseModel):
@@ -182,7 +184,10 @@ class ReaderBlacklist:
             domain = (urlsplit(text_in(observed.call.arguments, "url")).hostname or "").rstrip(".")
         except ValueError:
             domain = ""
-        if not domain or _NOT_FOUND not in full_text(observed).replace(" ", ""):
+        said = full_text(observed).replace(" ", "") if domain else ""
+        if _TIMED_OUT in said:
+            logger.warning("%s was not reached in time (1234); it can be tried again", domain)
+        if _NOT_FOUND not in said:
             return
         try:
             stored = _Blacklist.model_validate_json(self._path.read_bytes())

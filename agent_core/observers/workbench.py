@@ -1,4 +1,4 @@
-"""Saves what code ran in remote sandboxes and what came of it, as workbench_activity/*.json.
+"""Saves what was done in remote sandboxes and what came of it, as workbench_activity/*.json.
 
 A file that was read there lands in downloads/.
 """
@@ -24,8 +24,10 @@ from agent_core.workspaces.layout import DOWNLOADS, WORKBENCH_ACTIVITY, timestam
 
 _WORKBENCH = re.compile(
     r"(?:COMPOSIO|RUBE)_REMOTE_(?:WORKBENCH|BASH_TOOL)|(?:\w+_)?CODEINTERPRETER_\w+"
+    r"|workbench_(?:down|up)load"
 )
 _READS_FILE = re.compile(r"(?:\w+_)?CODEINTERPRETER_GET_FILE\w*")
+_FILES = ("file_path", "remote_path")
 _UNSAFE = re.compile(r"[^\w.() -]")
 _NAME_CHARS = 80
 _MAX_NAMESAKES = 100
@@ -70,7 +72,7 @@ def _executions(observed: ToolObserved) -> list[Execution]:
 
 def _input(arguments: JsonObject) -> JsonObject:
     return {
-        "code": text_in(arguments, "code_to_execute", "code", "command"),
+        "code": text_in(arguments, "code_to_execute", "code", "command", *_FILES),
         "session_id": text_in(arguments, "session_id", "sandbox_id"),
         "current_step": text_in(arguments, "current_step"),
         "thought": text_in(arguments, "thought"),

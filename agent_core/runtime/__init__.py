@@ -8,6 +8,7 @@ from agent_core.prompts.language import Language, detect_language, read_language
 from agent_core.prompts.small_talk import asks_for_nothing, short_form, small_talk
 from agent_core.runtime.build import build_runtime
 from agent_core.runtime.runtime import Runtime
+from agent_core.schedules.told import moment_words
 from agent_core.sessions import ApprovalWait, ConnectionWait, LeaseLost, StoredTurn
 from agent_core.sessions.audit import AuditedCall
 from agent_core.sessions.consents import Consent
@@ -18,6 +19,6 @@ from agent_core.sessions.store import KnownSessions
 __all__ = [
     "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "KnownSessions", "Language",
     "LeaseLost", "Ledger", "Marks", "Runtime", "StoredTurn", "asks_for_nothing", "build_runtime",
-    "detect_language", "holder_of", "read_language", "recipients_of", "short_form", "small_talk",
-    "sole_process", "spoken_time",
+    "detect_language", "holder_of", "moment_words", "read_language", "recipients_of", "short_form",
+    "small_talk", "sole_process", "spoken_time",
 ]  # fmt: skip

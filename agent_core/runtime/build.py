@@ -10,11 +10,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from agent_core.classifier import Router
-from agent_core.clock import machine_time
+from agent_core.clock import local_time, machine_time
 from agent_core.consent.links import LinkPlaces
 from agent_core.consent.policy import read_policy
 from agent_core.errors import ToolServerError
-from agent_core.loop.agent import Limits
+from agent_core.loop.agent import Clock, Limits
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models.anthropic import AnthropicModel
 from agent_core.models.retry import RetryingModel
@@ -27,8 +27,8 @@ from agent_core.sessions.pins import ToolPins
 from agent_core.settings import CoreSettings, named_variables
 from agent_core.subagents.task import shipped_specs
 from agent_core.tools import ToolContext
-from agent_core.tools.composio import AppFiles, composio_server
-from agent_core.tools.composio_api import DEFAULT_BASE_URL, Accounts, ComposioApi
+from agent_core.tools.composio import SERVER_NAME, AppFiles, composio_server
+from agent_core.tools.composio_api import DEFAULT_BASE_URL, PRELOADED, Accounts, ComposioApi
 from agent_core.tools.fleet import read_fleet
 from agent_core.tools.hub import McpHub
 from agent_core.tools.names import full_name
@@ -61,14 +61,15 @@ def build_runtime(
     """
     model = make_model(settings, settings.agent_model)
     database = Database(settings.state_url)
-    pins = Pins(ToolPins(database), now=clock)
+    awaited = [(SERVER_NAME, slug) for slug in PRELOADED]
+    pins = Pins(ToolPins(database), now=clock, awaited=awaited)
     api = composio_api(settings) if composio_url(settings) else None
     hub = McpHub(
         [local_toolkit(settings, settings.workspaces_root)],
         fleet=configured_fleet(settings),
         more=[composio_server(api, pins=pins)] if api else [],
         pins=pins,
-        told=lambda call, context: _remote_session(api, call, context),
+        told=lambda call, context: _told(api, clock, call, context),
     )
     tools = AppFiles(hub, save=full_name(LOCAL_TOOLKIT, "save_app_file")) if api else hub
     blacklist = ReaderBlacklist(settings.workspaces_root.resolve())
@@ -87,13 +88,14 @@ def build_runtime(
                 max_duration_s=settings.max_minutes * 60,
                 max_tokens=settings.max_tokens,
             ),
+            away=hub.away,
         ),
         observers=observers,
         policy=read_policy(settings.policy_file),
         places=LinkPlaces(_link_places(settings)),
         accounts=api and Accounts(api, time.monotonic),
         clock=clock,
-        composio_url=composio_url(settings),
+        app_address=api.address_of if api else lambda _: "",
         logfire_project=settings.logfire_project,
         logfire_enabled=bool(settings.logfire_token.get_secret_value()),
     )
@@ -105,6 +107,7 @@ def build_runtime(
         scheduled_at_once=settings.scheduled_at_once,
         prepare=model.warm_up,
         warm_up=hub.warm_up,
+        away=lambda: hub.failures,
         close=lambda: _close(model, hub, api, observers),
     )
 
@@ -161,6 +164,14 @@ def composio_api(settings: CoreSettings) -> ComposioApi:
     return ComposioApi(
         api_key=settings.composio_api_key.get_secret_value(), base_url=composio_url(settings)
     )
+
+
+async def _told(
+    api: ComposioApi | None, clock: Clock, call: ToolCall, context: ToolContext
+) -> JsonObject:
+    """The moment on the asker's clock, and what else our own tools need."""
+    now = local_time(clock(), context.zone).isoformat()
+    return {"now": now, **await _remote_session(api, call, context)}
 
 
 async def _remote_session(

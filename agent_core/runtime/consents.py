@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Literal
 
 from agent_core.background import Backoff
+from agent_core.consent.links import place_of
 from agent_core.errors import ConsentRefused, ToolServerError
 from agent_core.ids import ConsentId, SessionId, TurnId, UserId
 from agent_core.runtime.parts import TurnParts
@@ -71,13 +72,14 @@ class Consents:
         found = await self._open(consent, "connection", by)
         if toolkit not in _toolkits(found):
             raise ConsentRefused("That app was not asked for.", why="unknown")
-        if fresh := self._parts.links.pop((found.asker, toolkit), ""):
-            return fresh
         try:
-            return await self._accounts.link(found.asker, toolkit)
+            fresh = self._parts.links.pop((found.asker, toolkit), "")
+            link = fresh or await self._accounts.link(found.asker, toolkit)
         except ToolServerError as error:
             logger.warning("no link for %s: %s", toolkit, error)
             raise ConsentRefused("There is no link to be had just now.", why="no_link") from error
+        await self._parts.consents.amend(found, {"link": place_of(link)})
+        return link
 
     async def skip_connection(self, consent: ConsentId, by: UserId) -> None:
         """The asker does not want to connect now: the turn goes on without."""

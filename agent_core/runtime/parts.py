@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,12 +13,14 @@ from agent_core.classifier import Router
 from agent_core.consent.gate import ConsentGate
 from agent_core.consent.links import LinkPlaces, fresh_links
 from agent_core.consent.policy import Policy
-from agent_core.loop.agent import Agent, BodyTool, Clock, Limits, RunScope
+from agent_core.ids import UserId
+from agent_core.loop.agent import Agent, Away, BodyTool, Clock, Limits, RunScope, nobody_away
 from agent_core.loop.ask_user import ask_user_tool
 from agent_core.messages import ToolCall
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers
 from agent_core.prompts import fill, prompt
+from agent_core.runtime.ready_answers import one_line
 from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
 from agent_core.sessions import Database, EventLog, Inbox, Leases, SessionStore, WriteBehind
 from agent_core.sessions.audit import AuditLog
@@ -37,7 +39,6 @@ MAIN_TOOLS = (
     "!mcp__local_toolkit__write_report",
 )
 """Everything but what belongs to the report expert alone."""
-MAX_NAME_CHARS = 60
 TEXT: TypeAdapter[str] = TypeAdapter(str)
 
 
@@ -50,6 +51,7 @@ class Agents:
         registry: All tools; each agent gets its share.
         specs: The sub-agents.
         limits: Bounds on each run.
+        away: Whose tools cannot be had just now.
         main_name: What the main agent is called in events and records.
     """
 
@@ -57,6 +59,7 @@ class Agents:
     registry: Registry
     specs: Sequence[SubagentSpec]
     limits: Limits
+    away: Away = nobody_away
     main_name: str = MAIN_AGENT
 
     def main(
@@ -77,6 +80,7 @@ class Agents:
             ),
             owes=PUBLISH_DIGEST if is_digest else "",
             limits=self.limits,
+            away=self.away,
         )
 
     def subagent(self, name: str, *, today: datetime, workspace: Path) -> Agent:
@@ -88,6 +92,7 @@ class Agents:
             model=self.model,
             tools=AgentTools(self.registry, spec.tools),
             limits=self.limits,
+            away=self.away,
         )
 
     def spec(self, name: str) -> SubagentSpec:
@@ -109,11 +114,6 @@ def publish_digest_tool() -> BodyTool:
     return BodyTool(spec=PUBLISH_DIGEST_SPEC, run=publish)
 
 
-def one_line(name: str) -> str:
-    """A name that people chose themselves, so that it cannot pose as more than a name."""
-    return " ".join(name.split())[:MAX_NAME_CHARS] or "Someone"
-
-
 def _day(moment: datetime) -> str:
     return moment.strftime("%A, %d %B %Y")
 
@@ -131,8 +131,8 @@ class TurnParts:
     accounts: Accounts | None
     """None without Composio."""
     clock: Clock
-    composio_url: str = ""
-    """It and the next two are named in traces."""
+    app_address: Callable[[UserId], str] = lambda _: ""
+    """Where the app tools of a person come from; it and the next two are named in traces."""
     logfire_project: str = ""
     logfire_enabled: bool = False
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from agent_core.classifier import LONG_TEXT_CHARS, Routed
+from agent_core.clock import find_zone, local_time
 from agent_core.events import AnyEvent
 from agent_core.messages import InboundMessage, Message, Text
 from agent_core.prompts import prompt
@@ -22,6 +23,8 @@ from agent_core.words import CORE, Words
 from agent_core.workspaces import DOWNLOADS, write_text
 
 logger = logging.getLogger(__name__)
+
+MAX_NAME_CHARS = 60
 
 _AT_ONCE = frozenset[SmallTalk]({"empty", "emoji", "noise", "help", "status", "thanks"})
 
@@ -52,7 +55,22 @@ def document_note(turn: StoredTurn, workspace: Path, words: Words) -> str:
     return words("notice-long-text", n=n)
 
 
+def moment_told(message: InboundMessage) -> str:
+    """For the model: when a message was written, on its author's clock where that is known."""
+    wall = local_time(message.received_at, message.author_zone)
+    at = wall.strftime("%A, %d %B %Y, %H:%M")
+    if find_zone(message.author_zone) is None:
+        return f"{at} UTC (the author's time zone is not known)"
+    return f"{at} in {message.author_zone} (UTC{wall.isoformat()[-6:]})"
+
+
 def opening_text(turn: StoredTurn) -> str:
+    """When and by whom it was sent, then all that was sent."""
+    author = one_line(turn.inbound.author_name)
+    return f"{prompt('sent', moment=moment_told(turn.inbound), author=author)}\n\n{sent_text(turn)}"
+
+
+def sent_text(turn: StoredTurn) -> str:
     """Earlier posts of the thread, the attachments, then what the person wrote."""
     inbound = turn.inbound
     parts: list[str] = []
@@ -68,6 +86,11 @@ def opening_text(turn: StoredTurn) -> str:
         length = f"{len(inbound.text):,}"
         parts.append(f"The message below has {length} characters; it is saved as {path}.")
     return "\n\n".join([*parts, _words(inbound)])
+
+
+def one_line(name: str) -> str:
+    """A name that people chose themselves, so that it cannot pose as more than a name."""
+    return " ".join(name.split())[:MAX_NAME_CHARS] or "Someone"
 
 
 def _words(inbound: InboundMessage) -> str:

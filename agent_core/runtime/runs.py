@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from agent_core import tracing
+from agent_core.clock import local_time
 from agent_core.durable import GuardedSteps, Steps, as_recorded, cannot_replay, first_cause
 from agent_core.errors import SessionError
 from agent_core.events import (
@@ -18,6 +19,7 @@ from agent_core.events import (
     MessageTaken,
     Outcome,
     RunFinished,
+    RunStarted,
     TurnFinished,
     TurnStarted,
 )
@@ -28,8 +30,14 @@ from agent_core.messages import JsonObject, ToolCall, user_message
 from agent_core.observers import ToolObserved
 from agent_core.observers.compliance import correction
 from agent_core.prompts import prompt
-from agent_core.runtime.parts import TEXT, TurnParts, one_line
-from agent_core.runtime.ready_answers import opening_text, thread_language
+from agent_core.runtime.parts import TEXT, TurnParts
+from agent_core.runtime.ready_answers import (
+    moment_told,
+    one_line,
+    opening_text,
+    sent_text,
+    thread_language,
+)
 from agent_core.runtime.standing import apology, child_failure
 from agent_core.sessions import StoredSession, StoredTurn
 from agent_core.subagents.task import CHILD_REQUEST, CHILD_RESULT, ChildRequest, ChildResult
@@ -93,7 +101,8 @@ class StopSignals:
 class Work:
     """What the runs of one turn work with.
 
-    What people write meanwhile is taken in by the root run, in order, each message once.
+    What people write meanwhile is taken in by whatever runs are at work, in order: by each
+    sub-agent once, and by the root run once, which alone is in the session's history.
     """
 
     def __init__(
@@ -131,6 +140,7 @@ class Work:
         *,
         generation: int,
         asker: UserId,
+        zone: str,
         agent: str = MAIN_AGENT,
     ) -> RunScope:
         """A run's scope. Its steps are done only while this process holds the session."""
@@ -139,10 +149,10 @@ class Work:
         async def take(place: str) -> tuple[Taken, ...]:
             # A turn that goes on from its history does not pay again for what it had.
             await parts.log.flush()
-            return await self._take(place) if is_root else ()
+            return await (self._take(place) if is_root else self._take_ahead(run, place))
 
         async def has_messages() -> bool:
-            return is_root and await parts.inbox.has_messages(turn)
+            return await parts.inbox.has_messages(turn)
 
         async def begin_effect(call: ToolCallId) -> bool:
             # A turn that goes on from its history must know of the call.
@@ -160,6 +170,7 @@ class Work:
                 turn=turn.id,
                 run=run,
                 asker=asker,
+                zone=zone,
                 workspace=self.workspace,
                 agent=agent,
                 places=turn.inbound.places,
@@ -178,12 +189,30 @@ class Work:
         )
 
     async def _take(self, place: str) -> tuple[Taken, ...]:
-        """Messages for the model's next call; they and what they are part of are on disk."""
+        """Messages for the root run's next model call; they are on disk as part of the turn."""
+        turns = await self._accepted(place)
+        known: dict[TurnId, list[str]] = {}
+        if turns:
+            events = await self.parts.log.of_turn(self.turn.id)
+            agents = {event.run: event.agent for event in events if isinstance(event, RunStarted)}
+            for event in events:
+                if isinstance(event, MessageTaken) and event.run != ROOT_RUN:
+                    known.setdefault(event.taken, []).append(agents.get(event.run, "sub-agent"))
+        return tuple(_taken(each, known.get(each.id, ())) for each in turns)
+
+    async def _take_ahead(self, run: RunId, place: str) -> tuple[Taken, ...]:
+        """The same for a sub-agent: what the root run has yet to take in, and this one had not."""
+        turns = await self._accepted(None)
+        heard = await self._heard(run) if turns else []
+        had = {event.taken for event in heard if place != f"1:{event.step}"}
+        return tuple(_taken(each, ()) for each in turns if each.id not in had)
+
+    async def _accepted(self, place: str | None) -> tuple[StoredTurn, ...]:
         turns = await self.parts.inbox.take(self.turn, place)
         for each in turns:
             await self.taint(each)
         await end_silently(self.parts, turns, "steered")
-        return tuple(map(_taken, turns))
+        return turns
 
     async def taint(self, turn: StoredTurn) -> None:
         """A message that came with posts or files brings text from outside."""
@@ -191,34 +220,56 @@ class Work:
             await self.parts.store.taint(turn.session, POSTS_AND_FILES)
 
     async def end_taken(self) -> None:
-        """The turn ends: the readers of all that it took are told, if a stop came between."""
-        await end_silently(self.parts, await self.parts.inbox.taken_by(self.turn.id), "steered")
+        """The turn ends: the readers of all that it took are told, if a stop came between.
+
+        What only sub-agents had taken in stays said: whoever goes on later knows of it.
+        """
+        taken = await self.parts.inbox.taken_by(self.turn.id)
+        heard = {event.taken for event in await self._heard()} if taken else set[TurnId]()
+        for each in taken:
+            if each.id not in heard:
+                said = [user_message(opening_text(each))]
+                await self.parts.store.append_messages(each.id, ROOT_RUN, 0, said)
+        await end_silently(self.parts, taken, "steered")
 
     async def acting_for(self) -> UserId:
         """Whose message the turn took in last; its own where it took none in."""
         taken = await self._heard()
         return taken[-1].author if taken else self.turn.inbound.asker
 
+    async def zone_of(self, person: UserId) -> str:
+        """The time zone that a person had last in the session; empty where it is not known."""
+        taken = await self.parts.inbox.taken_by(self.turn.id)
+        said = [each.inbound for each in (*self.earlier, self.turn, *taken)]
+        zones = (each.author_zone for each in reversed(said) if each.asker == person)
+        return next(filter(None, zones), "")
+
     async def find_unheard(self) -> None:
         """What an earlier generation took without leaving a trace of it is taken once more."""
         heard = {event.taken for event in await self._heard()}
         await self.parts.inbox.forget_places(self.turn.id, but=heard)
 
-    async def _heard(self) -> list[MessageTaken]:
+    async def _heard(self, run: RunId = ROOT_RUN) -> list[MessageTaken]:
+        """What a run has taken in."""
         events = await self.parts.log.of_turn(self.turn.id)
-        return [event for event in events if isinstance(event, MessageTaken)]
+        return [each for each in events if isinstance(each, MessageTaken) and each.run == run]
 
 
-def _taken(turn: StoredTurn) -> Taken:
+def _taken(turn: StoredTurn, known: Sequence[str]) -> Taken:
+    """A message as a run gets it; `known` names the sub-agents that had it before."""
     name = one_line(turn.inbound.author_name)
-    said = opening_text(turn)
+    said, moment = sent_text(turn), moment_told(turn.inbound)
+    text = prompt("steer", author=name, message=said, moment=moment)
+    also = prompt("steer_known", agents=", ".join(dict.fromkeys(known))) if known else ""
     return Taken(
         turn=turn.id,
         author=turn.inbound.asker,
         author_name=name,
         words=turn.inbound.text or ", ".join(file.name for file in turn.inbound.attachments),
         said=said,
-        text=prompt("steer", author=name, message=said),
+        text=f"{text} {also}".strip(),
+        author_zone=turn.inbound.author_zone,
+        moment=moment,
     )
 
 
@@ -276,7 +327,12 @@ async def run_child(
     request = as_recorded(payload, CHILD_REQUEST)
     work = await Work.on(parts, TurnId(request.turn))
     scope = work.scope(
-        request.run, steps, generation=1, asker=UserId(request.asker), agent=request.agent
+        request.run,
+        steps,
+        generation=1,
+        asker=UserId(request.asker),
+        zone=request.zone,
+        agent=request.agent,
     )
     result = await _run_child(work, signals, request, scope)
     complaint = "" if result.outcome == "stopped" else await _complaint(parts, request, scope)
@@ -292,7 +348,9 @@ async def _run_child(
     work: Work, signals: StopSignals, request: ChildRequest, scope: RunScope
 ) -> RunResult:
     agent = work.parts.agents.subagent(
-        request.agent, today=work.turn.inbound.received_at, workspace=work.workspace
+        request.agent,
+        today=local_time(work.turn.inbound.received_at, request.zone),
+        workspace=work.workspace,
     )
     opening = (user_message(request.prompt),)
     run = run_agent(agent, (), opening, scope, parent=request.parent, task=request.prompt)

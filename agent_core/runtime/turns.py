@@ -10,13 +10,17 @@ from pydantic import TypeAdapter
 
 from agent_core import tracing
 from agent_core.classifier import ROUTED, Routed, Routing, Verdict, rule_for
+from agent_core.clock import local_time
 from agent_core.context.history import settled
 from agent_core.durable import Steps, cannot_replay, first_cause
 from agent_core.events import (
+    REPORT,
     AnyEvent,
+    ArtifactSaved,
     FastPathFallback,
     RouteChosen,
     RunFinished,
+    StepFinished,
     StepRetried,
     TextDelta,
     ToolCallFinished,
@@ -24,7 +28,7 @@ from agent_core.events import (
     TurnStarted,
 )
 from agent_core.fault_points import fault_point
-from agent_core.ids import ROOT_RUN, UserId
+from agent_core.ids import ROOT_RUN, TurnId, UserId
 from agent_core.loop.agent import RunScope
 from agent_core.loop.calls import Asked
 from agent_core.loop.run import RunResult, run_agent
@@ -85,8 +89,8 @@ async def run_turn(
         LeaseLost: another process works on the session.
     """
     turn = work.turn
-    asker = turn.inbound.asker
-    scope = work.scope(ROOT_RUN, steps, generation=generation, asker=asker)
+    asker, zone = turn.inbound.asker, turn.inbound.author_zone
+    scope = work.scope(ROOT_RUN, steps, generation=generation, asker=asker, zone=zone)
     with tracing.turn_trace(turn=turn.id, session=turn.session) as trace_id:
         tracing.note("query_started", length=len(turn.inbound.text))
         body = _Body(work, scope, trace_id, orders)
@@ -107,7 +111,7 @@ def routing_of(turn: StoredTurn, earlier: tuple[Message, ...]) -> Routing:
         text=turn.inbound.text,
         opening=opening_text(turn),
         history=earlier,
-        today=turn.inbound.received_at.date(),
+        today=local_time(turn.inbound.received_at, turn.inbound.author_zone).date(),
     )
 
 
@@ -178,7 +182,7 @@ class _Body:
         await work.taint(turn)
         earlier = settled(await parts.store.history_before(turn))
         done, asker = await self._done_before()
-        scope = scope.acting_as(asker)
+        scope = scope.acting_as(asker, await work.zone_of(asker))
         await keep_document(turn, work.workspace)
         routed = await self._route(earlier, is_resumed=bool(done))
         if routed.verdict == "ORDER":
@@ -187,7 +191,7 @@ class _Body:
             await scope.save(0, [user_message(opening_text(turn)), routed.answer])
             return RunResult(outcome="answered", text=routed.answer.text)
         agent = parts.agents.main(
-            today=turn.inbound.received_at,
+            today=local_time(turn.inbound.received_at, turn.inbound.author_zone),
             workspace=work.workspace,
             author=turn.inbound.author_name,
             is_digest=turn.inbound.scheduled,
@@ -275,7 +279,8 @@ class _Body:
             tracing.note("fast_path_fallback", reason=routed.fallback.partition(":")[0])
             at = turn_at(self._parts, self._turn, "fallback")
             await self._scope.emit(FastPathFallback(**at, reason=routed.fallback))
-        tracing.note("query_classification", decision=routed.route, reason=routed.reason)
+        said = tracing.content(raw_response=routed.raw)
+        tracing.note("query_classification", decision=routed.route, reason=routed.reason, **said)
         if routed.answer is not None:
             tracing.note("direct_answer", length=len(routed.answer.text))
         await self._scope.emit(
@@ -305,7 +310,9 @@ class _Body:
             is_tainted = await parts.store.tainted_by(turn.session) is not None
             finished = replace(
                 finished,
-                answer=await asyncio.to_thread(self._noticed, result, events),
+                answer=await asyncio.to_thread(
+                    self._noticed, result, events, await self._lateness()
+                ),
                 is_tainted=is_tainted,
                 sources=await asyncio.to_thread(known_sources, workspace) if is_tainted else (),
             )
@@ -325,16 +332,39 @@ class _Body:
             logger.exception("%s may be called new once more", workspace)
         fault_point("finish.after")
 
-    def _noticed(self, result: RunResult, events: Sequence[AnyEvent]) -> str:
+    async def _lateness(self) -> str:
+        """The notice on a message that was written before an earlier one's long work had ended."""
+        turn, before = self._turn, TurnId(self._turn.inbound.came_during)
+        if not before or needs_no_model(turn, self._work.earlier):
+            return ""
+        if (await self._parts.store.turn(before)).outcome not in {"answered", "limited"}:
+            return ""
+        events = await self._parts.log.of_turn(before)
+        if not any(isinstance(e, RouteChosen) and e.route == "COMPLEX" for e in events):
+            return ""
+        has_report = any(isinstance(e, ArtifactSaved) and e.mimetype == REPORT for e in events)
+        return self._work.words(f"notice-too-late-for-{'report' if has_report else 'answer'}")
+
+    def _noticed(self, result: RunResult, events: Sequence[AnyEvent], lateness: str) -> str:
         """The answer below what the person has to know of message, workspace and pages."""
         words, workspace = self._work.words, self._work.workspace
         notices = [
+            "" if result.outcome == "stopped" else lateness,
             document_note(self._turn, workspace, words),
             words("notice-new-workspace") if is_renewed(workspace) else "",
             words("notice-nothing-read") if _read_nothing(events) else "",
+            self._away(events),
             "" if result.outcome == "stopped" else unsure_words(events, words),
         ]
         return "\n\n".join(filter(None, [" ".join(filter(None, notices)), result.text]))
+
+    def _away(self, events: Sequence[AnyEvent]) -> str:
+        """Whose tools the work had to do without; not again what the turn before has told."""
+        away = self._parts.agents.away(self._scope.context)
+        if not away or not any(isinstance(event, StepFinished) for event in events):
+            return ""
+        said = self._work.words("notice-tools-away", what=", ".join(sorted(away)))
+        return "" if any(said in (turn.answer or "") for turn in self._work.earlier[-1:]) else said
 
     def _leave_records(self, events: Sequence[AnyEvent]) -> None:
         """Trace and summary of a turn whose last event is the last of these."""
@@ -342,7 +372,9 @@ class _Body:
         trace = build_trace(
             events,
             info=SessionInfo(
-                url=parts.composio_url, user_id=asked.asker, timestamp=asked.received_at
+                url=parts.app_address(asked.asker),
+                user_id=asked.asker,
+                timestamp=asked.received_at,
             ),
             trace_id=self._trace_id,
             logfire_enabled=parts.logfire_enabled,

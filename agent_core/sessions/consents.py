@@ -1,12 +1,12 @@
 """What people decide about calls: approvals, and connections of accounts. Each is decided once."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
-from sqlalchemy import select, update
+from sqlalchemy import Connection, select, update
 
 from agent_core.errors import SessionError
 from agent_core.ids import ConsentId, SessionId, TurnId, UserId
@@ -14,7 +14,8 @@ from agent_core.messages import JsonObject
 from agent_core.sessions.database import Database, columns_of
 from agent_core.sessions.schema import consents
 
-ConsentKind = Literal["approval", "connection"]
+ConsentKind = Literal["approval", "connection", "reading"]
+"""A `reading` was let through without a person, as part of what may be read so."""
 ConsentStatus = Literal[
     "open", "approved", "used", "rejected", "connected", "skipped", "expired", "overtaken", "void"
 ]
@@ -33,7 +34,7 @@ class Consent:
     digest: str
     """Of all that an approval is bound to; empty for a connection."""
     body: JsonObject
-    """What else belongs to it: an approval's `grant`, a connection's `toolkits`."""
+    """What else belongs to it: `grant` of an approval, `toolkits` and `link`, a reading's cost."""
     deadline: datetime
     status: ConsentStatus = "open"
     for_thread: bool = False
@@ -71,6 +72,11 @@ class ConsentStore:
             raise SessionError(f"There is no consent {consent}.")
         return found
 
+    async def amend(self, consent: Consent, body: JsonObject) -> None:
+        """Keep what became known of a connection while it is open."""
+        statement = update(consents).where(consents.c.id == consent.id)
+        await self._database.execute(statement.values(body=consent.body | body))
+
     async def decide(
         self,
         consent: ConsentId,
@@ -102,6 +108,28 @@ class ConsentStore:
             consents.c.status.in_(("approved", "used")),
         )
         return await self._database.read(query, CONSENT)
+
+    async def let_through(
+        self,
+        consent: Consent,
+        charge: Callable[[Sequence[tuple[TurnId, JsonObject]]], JsonObject | None],
+    ) -> bool:
+        """Whether a reading may be made; it is stored with what it costs.
+
+        `charge` says that from the turns and costs of the session's earlier ones, and None where it
+        is too much. It is asked once for the same reading, and never for two at a time.
+        """
+        which = (consents.c.session == consent.session) & (consents.c.kind == consent.kind)
+
+        def let_through(connection: Connection) -> bool:
+            rows = connection.execute(select(consents).where(which)).all()
+            if any(row.id == consent.id for row in rows):
+                return True
+            body = charge([(TurnId(row.turn), row.body) for row in rows])
+            row = columns_of(replace(consent, body=body or {}))
+            return body is not None and self._database.insert_if_new(connection, consents, row)
+
+        return await self._database.change(let_through)
 
     async def _move(
         self, consent: ConsentId, before: ConsentStatus, now: ConsentStatus, **rest: Any

@@ -23,25 +23,21 @@ _WAITS = and_(
 )
 """Messages for a turn to take in; a turn that is to stop takes nothing more."""
 _BY_TAKER = turns.c.taken_by == bindparam("taker")
+_AHEAD = and_(_BY_TAKER, turns.c.taken_at.is_(None))
+"""Part of the turn already, and its root run has yet to take it in."""
 
 # Each step of each turn asks these; they are made once, for making them takes longer than asking.
-_WAITING = select(turns.c.id).where(_WAITS).limit(1)
+_WAITING = select(turns.c.id).where(_AHEAD | _WAITS).limit(1)
 _ANYTHING = select(turns.c.id).where(_BY_TAKER | _WAITS).limit(1)
 """Mostly nobody wrote, and then nothing has to be written here either."""
-_UNHEARD = (
-    update(turns).where(_BY_TAKER, turns.c.taken_at.is_(None)).values(taken_at=bindparam("place"))
-)
 _NEW = (
     update(turns)
     .where(_WAITS)
-    .values(
-        status="finished",
-        outcome="steered",
-        taken_by=bindparam("taker"),
-        taken_at=bindparam("place"),
-    )
+    .values(status="finished", outcome="steered", taken_by=bindparam("taker"))
 )
+_PLACED = update(turns).where(_AHEAD).values(taken_at=bindparam("place"))
 _TAKEN = select(turns).where(_BY_TAKER, turns.c.taken_at == bindparam("place"))
+_TAKEN_AHEAD = select(turns).where(_AHEAD)
 
 
 class Inbox:
@@ -50,20 +46,24 @@ class Inbox:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def take(self, turn: StoredTurn, place: str) -> tuple[StoredTurn, ...]:
+    async def take(self, turn: StoredTurn, place: str | None) -> tuple[StoredTurn, ...]:
         """Messages that wait in the session become part of `turn`, in order, for good.
 
         Asked again for the same place of the turn, the same ones come, and what is new. What came
         after a stop is for a turn of its own.
+
+        A `place` is one of the turn's root run. Without one the turn has a sub-agent at work: what
+        waits comes, and all that the root run has yet to take in, each time.
         """
         at = _place_of(turn) | {"place": place}
 
         def take(connection: Connection) -> tuple[StoredTurn, ...]:
             if not connection.execute(_ANYTHING, at).first():
                 return ()
-            connection.execute(_UNHEARD, at)
             connection.execute(_NEW, at)
-            found = objects_of(connection, _TAKEN, TURN, at)
+            if place:
+                connection.execute(_PLACED, at)
+            found = objects_of(connection, _TAKEN if place else _TAKEN_AHEAD, TURN, at)
             # Through several processes they may be stored in another order than they were said.
             return tuple(sorted(found, key=lambda each: (each.inbound.received_at, each.seq)))
 

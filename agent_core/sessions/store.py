@@ -1,7 +1,7 @@
 """Thread -> session -> history, and the turns of each session."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -74,9 +74,15 @@ class SessionStore:
         """Queue a turn for a message; None when its gesture has a turn already."""
         turn_id = TurnId(f"turn:{inbound.key}")
         newest = select(func.max(turns.c.seq)).where(turns.c.session == inbound.session)
+        at_work = select(turns.c.id).where(
+            turns.c.session == inbound.session,
+            turns.c.status == "running",
+            turns.c.kind == "work",
+        )
 
         def add(connection: Connection) -> bool:
             seq = (connection.execute(newest).scalar() or 0) + 1
+            during = connection.execute(at_work).scalar() or ""
             row = {
                 "id": turn_id,
                 "session": inbound.session,
@@ -84,7 +90,7 @@ class SessionStore:
                 "status": "queued",
                 "generation": 1,
                 "kind": kind,
-                "inbound": inbound,
+                "inbound": replace(inbound, came_during=during),
             }
             return self._database.insert_if_new(connection, turns, row)
 
@@ -203,6 +209,11 @@ class SessionStore:
         return [
             (TurnId(row.turn), RunId(row.run), MESSAGE.validate_python(row.body)) for row in rows
         ]
+
+    async def words_of(self, session: SessionId) -> list[str]:
+        """What people wrote to the bot in a session, oldest first: their own words alone."""
+        query = select(turns.c.inbound).where(turns.c.session == session).order_by(turns.c.seq)
+        return [str(row.inbound["text"]) for row in await self._database.rows(query)]
 
     async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None:
         """How far `reader` has shown a turn, in its own words; None when it has not begun."""

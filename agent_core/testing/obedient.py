@@ -147,8 +147,8 @@ def _orders_in(request: ModelRequest) -> Iterator[_Order]:
 
 
 def _secret(texts: Sequence[str]) -> str:
-    """The first line of what the run was asked, for others to hear of."""
-    return next(iter(texts), "").partition("\n")[0]
+    """The first line of what the run was asked, for others to hear of; not when that was."""
+    return next(iter(texts), "").rpartition("</sent>\n\n")[2].partition("\n")[0]
 
 
 def _is_foreign(name: str) -> bool:

@@ -21,7 +21,6 @@ COMPOSIO = "mcp__composio__"
 AGENT = "agent__"
 """What the agent's own tools begin with in a policy; no server's tool can."""
 
-_DISCOVERY = ("COMPOSIO_SEARCH_TOOLS", "COMPOSIO_GET_TOOL_SCHEMAS")
 _BATCHES = frozenset({"MULTI_EXECUTE_TOOL", "MULTI_EXECUTE_TOOLS", "MULTI_EXECUTE"})
 _SLUGS = ("tool_slug", "slug", "tool", "tool_name", "name")
 _ARGUMENTS = "arguments"
@@ -77,14 +76,10 @@ class OpenedCall:
     def is_repeatable(self, spec: ToolSpec | None) -> bool:
         """Whether making the call once more, after it may have run, changes nothing.
 
-        A name that nobody knows (no `spec`) does nothing. Of a batch each tool has to be one that
-        reads.
+        A name that nobody knows (no `spec`) does nothing. Otherwise all that it would do has to be
+        reading, by name, whether it is called directly or in a batch.
         """
-        if spec is None or spec.is_repeatable:
-            return True
-        if self.is_batch:
-            return all(each.reads for each in self.actions)
-        return canonical(slug_of(self.name)) in _DISCOVERY
+        return spec is None or spec.is_repeatable or all(each.reads for each in self.actions)
 
 
 _LOST = (

@@ -1,10 +1,13 @@
 """Composio's tools: every person works through a session, and so the accounts, of their own.
 
-Files that a result names by address land in the session.
+Files that a result names by address land in the session; of one that is too large to come directly
+the model is told how to fetch it.
 """
 
 import asyncio
+import json
 import math
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +17,9 @@ from agent_core.errors import ComposioRefusedError, ToolServerError
 from agent_core.ids import ToolCallId, UserId
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
+from agent_core.models.strict_json import as_object, mended
 from agent_core.tools import Progress, ToolContext, ToolOutput, Toolset
+from agent_core.tools.actions import batch_results
 from agent_core.tools.composio_api import ComposioApi, is_person
 from agent_core.tools.hub import PooledServer
 from agent_core.tools.names import server_prefix
@@ -26,6 +31,17 @@ from agent_core.tools.servers import HttpServer, HubLimits
 SERVER_NAME = "composio"
 _ADDRESS = "s3url"
 _MAX_FILES = 10
+_REMOTE = re.compile(r"(?:/mnt/files|/home/user)/[^\s\"'`<>|)\]}]*[^\s\"'`<>|)\]}.,:;!?]")
+_LEFT_REMOTE = ('"data_preview"', '"remote_file_info"')
+"""One of these is in what Composio says of a result that it left in the remote workbench."""
+_APPS_OWN = ("data", "data_preview", "results", "response", "arguments")
+"""What an app said, or what holds it: a path in there is not Composio's."""
+_FETCH = "This is a part. The whole is a file of the remote workbench: fetch it with {calls}."
+_TOO_LARGE = (
+    "[More came than can be taken directly. A call that only reads can be made again as an entry "
+    "of COMPOSIO_MULTI_EXECUTE_TOOL with `sync_response_to_workbench` true: what comes of it is "
+    "then a file of the remote workbench, which workbench_download fetches.]"
+)
 _MAX_PEOPLE = 500
 """Who are connected at a time."""
 _OF_THE_REQUEST = frozenset({400, 404, 409, 422})
@@ -78,7 +94,8 @@ def composio_server(
 class AppFiles:
     """Tools; files that results of apps name are fetched, and the result says where they are.
 
-    Composio's own client does the same for those who call it directly; over MCP nobody does.
+    Composio's own client does the same for those who call it directly; over MCP nobody does. A
+    result of more than about 5 MB stays in the remote workbench, and says how it is fetched.
     """
 
     tools: Toolset
@@ -90,8 +107,14 @@ class AppFiles:
 
     async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
         output = await self.tools.run(call, context, progress)
-        is_of_app = call.name.startswith(server_prefix(SERVER_NAME))
-        if not is_of_app or output.is_error or _ADDRESS not in output.text:
+        if not call.name.startswith(server_prefix(SERVER_NAME)):
+            return output
+        if output.is_cut or (output.is_error and "HTTP 413" in output.text):
+            return replace(output, text=f"{output.text}\n\n{_TOO_LARGE}")
+        if not output.is_error and any(each in output.text for each in _LEFT_REMOTE):
+            text = await asyncio.to_thread(_naming_the_whole, output.text)
+            output = replace(output, text=text)
+        if output.is_error or _ADDRESS not in output.text:
             return output
         files = await asyncio.to_thread(_files_in, output.text)
         told = [
@@ -130,6 +153,28 @@ def _files_in(text: str) -> list[dict[str, str]]:
         if text_in(one, _ADDRESS)
     }
     return [{_ADDRESS: url, "name": name} for url, name in named.items()]
+
+
+def _naming_the_whole(text: str) -> str:
+    """The result with a field that says how the whole of it is fetched, where it is a part."""
+    try:
+        told = as_object(json.loads(text))
+    except (ValueError, RecursionError):
+        return text
+    entries = list(map(as_object, batch_results(told) or ()))
+    data = as_object(told.get("data"))
+    around = [told, *entries, *(as_object(each.get("response")) for each in entries)]
+    around += [data] if entries or "data_preview" in data else []
+    said = json.dumps(
+        [{k: v for k, v in each.items() if k not in _APPS_OWN} for each in around],
+        ensure_ascii=False,
+    )
+    paths = dict.fromkeys(found.group() for found in _REMOTE.finditer(said))
+    if not paths:
+        return text
+    calls = ", ".join(f'workbench_download(remote_path="{path}")' for path in paths)
+    told["whole_result"] = _FETCH.format(calls=calls)
+    return mended(json.dumps(told, ensure_ascii=False))
 
 
 def _objects(value: object) -> Iterator[JsonObject]:

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 
 import httpx2
 from cachetools import TTLCache
@@ -43,6 +43,16 @@ _OPTIONS: Mapping[str, Any] = {
     },
     "proxy_execute": {"enable": False},
 }
+PRELOADED = ("COMPOSIO_SEARCH_WEB", "COMPOSIO_SEARCH_NEWS")
+"""What a session is asked to list beside its meta tools, so that no search has to be found first.
+One that does not list them runs them inside of COMPOSIO_MULTI_EXECUTE_TOOL, like all app tools."""
+DIRECT_CHARS = 5_000_000
+"""Of a result that comes directly; a longer one is left in the remote workbench."""
+_LISTED = {"preload": {"tools": list(PRELOADED)}}
+_DIRECT = {"workbench": {**_OPTIONS["workbench"], "auto_offload_threshold": DIRECT_CHARS}}
+_WISHES: Sequence[Mapping[str, Any]] = ({**_LISTED, **_DIRECT}, _LISTED, _DIRECT, {})
+"""Options that not every account may have, in the order of trying; all works without them."""
+_NOT_GRANTED = frozenset({400, 402, 403, 404, 409, 422})
 _ACTIVE_FOR_S = 20.0
 """How long an account that was found active is taken for it."""
 _MAX_ACTIVE = 10_000
@@ -66,6 +76,7 @@ class ComposioApi:
         self.api_key = api_key
         self._base_url = base_url
         self._client: httpx2.AsyncClient | None = None
+        self._wishes = _WISHES
         self._making: dict[UserId, asyncio.Task[ComposioSession]] = {}
 
     async def of(self, user: UserId) -> ComposioSession:
@@ -74,6 +85,17 @@ class ComposioApi:
         if making is None or (making.done() and (making.cancelled() or making.exception())):
             making = self._making[user] = asyncio.create_task(self._create(user))
         return await asyncio.shield(making)
+
+    def address_of(self, user: UserId) -> str:
+        """The MCP address of the session that the person has now, without what may be secret in it.
+
+        Empty where there is none.
+        """
+        made = self._making.get(user)
+        if made is None or not made.done() or made.cancelled() or made.exception():
+            return ""
+        parts = urlsplit(made.result().mcp_url)
+        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
     async def renew(self, user: UserId) -> ComposioSession:
         """A new session in the place of one that Composio does not know any more."""
@@ -133,13 +155,29 @@ class ComposioApi:
     async def _create(self, user: UserId) -> ComposioSession:
         if not is_person(user):
             raise ToolServerError("Nobody asked, so no account can be used.")
-        made = await self.ask("POST", _SESSION, json={"user_id": user, **_OPTIONS})
+        made = await self._made(user)
         url = as_object(made.get("mcp")).get("url")
         if not isinstance(url, str):
             raise ToolServerError("Composio named no MCP address for the session.")
         if origin(url) != origin(self._base_url):
             raise ToolServerError("Composio named an MCP address of another origin; refused.")
         return ComposioSession(id=str(made.get("session_id")), mcp_url=url)
+
+    async def _made(self, user: UserId) -> Mapping[str, Any]:
+        """A new session as Composio tells of it, with the wishes that are granted."""
+        for tried, wishes in enumerate(self._wishes):
+            try:
+                body = {"user_id": user, **_OPTIONS, **wishes}
+                made = await self.ask("POST", _SESSION, json=body)
+            except ComposioRefusedError as error:
+                if not wishes or error.status not in _NOT_GRANTED:
+                    raise
+                continue
+            if tried:
+                logger.warning("Composio does not grant sessions these: %s", self._wishes[0])
+                self._wishes = self._wishes[tried:]
+            return made
+        raise AssertionError("unreachable")
 
     def _opened(self) -> httpx2.AsyncClient:
         """The client; it follows no redirect.

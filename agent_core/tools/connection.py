@@ -26,6 +26,7 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
+from agent_core import tracing
 from agent_core.errors import ToolServerError
 from agent_core.messages import JsonObject
 from agent_core.tools import Progress
@@ -141,13 +142,14 @@ class Connection:
         ended = asyncio.Event()
         try:
             # Not the SDK's own limit, which starts after the write: that can be stuck.
-            async with asyncio.timeout(self._config.call_timeout_s):
-                return await self._client.result().call_tool(
-                    tool,
-                    arguments,
-                    progress_callback=_telling(progress, ended),
-                    meta=cast("RequestParamsMeta | None", meta),
-                )
+            with tracing.span("mcp.request", server_name=self._config.name, tool_name=tool):
+                async with asyncio.timeout(self._config.call_timeout_s):
+                    return await self._client.result().call_tool(
+                        tool,
+                        arguments,
+                        progress_callback=_telling(progress, ended),
+                        meta=cast("RequestParamsMeta | None", meta),
+                    )
         except TimeoutError:
             self.is_suspect = True
             reason = f"The tool did not answer within {self._config.call_timeout_s:g} s"

@@ -9,7 +9,7 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -81,12 +81,20 @@ class ListedTool:
 class Pins:
     """Compares what servers list with what was accepted; one object for all servers of a process.
 
+    `awaited` are servers with tools that this bot asks them to list: to be new is no fault of them.
     The first definitions of Composio's tools are taken as they are; their changes are not.
     """
 
-    def __init__(self, store: ToolPins, *, now: Callable[[], datetime] = machine_time) -> None:
+    def __init__(
+        self,
+        store: ToolPins,
+        *,
+        now: Callable[[], datetime] = machine_time,
+        awaited: Collection[tuple[str, str]] = (),
+    ) -> None:
         self._store = store
         self._now = now
+        self._awaited = awaited
 
     async def judge(
         self, server: str, tools: Sequence[ListedTool], workspace: Path | None = None
@@ -130,7 +138,7 @@ class Pins:
 
     def _new_pin(self, server: str, definition: JsonObject, *, is_first: bool) -> Pin:
         reason = ""
-        if not is_first:
+        if not is_first and (server, definition["name"]) not in self._awaited:
             reason = "it is new on a server whose tools were accepted before"
         elif server != _VETTED:
             reason = suspicion_of(definition)

@@ -17,6 +17,7 @@ from mcp_types import (
 )
 
 from agent_core.tools import Artifact, ToolOutput
+from agent_core.tools.wire import CUT
 from agent_core.workspaces.layout import WORK_PRODUCTS
 
 logger = logging.getLogger(__name__)
@@ -27,13 +28,19 @@ _BASE64_RATIO = 3 / 4
 def output_of(result: CallToolResult, *, max_bytes: int) -> ToolOutput:
     """The result as text of at most `max_bytes`; pictures and the like are named, not carried."""
     told = _text_of(result)
+    was_cut = (result.meta or {}).get(CUT) is True
     if told.isascii() and len(told) <= max_bytes:
-        return ToolOutput(text=told, is_error=result.is_error, size_bytes=len(told))
+        return ToolOutput(text=told, is_error=result.is_error, size_bytes=len(told), is_cut=was_cut)
     whole = told.encode("utf-8", "replace")
     text = whole[:max_bytes].decode("utf-8", "ignore")
     if len(whole) > max_bytes:
         text += f"\n[Only the first {max_bytes:,} bytes were kept.]"
-    return ToolOutput(text=text, is_error=result.is_error, size_bytes=len(whole))
+    return ToolOutput(
+        text=text,
+        is_error=result.is_error,
+        size_bytes=len(whole),
+        is_cut=was_cut or len(whole) > max_bytes,
+    )
 
 
 def artifacts_of(result: CallToolResult, workspace: Path) -> tuple[Artifact, ...]:

@@ -9,12 +9,15 @@ import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from agent_core.messages import JsonObject, Message, ToolCall, ToolResult
 from agent_core.models import ToolSpec
 from agent_core.models.strict_json import as_object
 from agent_core.tools import Progress, ToolContext, ToolOutput, Toolset
+from agent_core.tools.actions import is_batch, opened, prefix_of
+from agent_core.tools.names import canonical, slug_of
 from agent_core.tools.registry import unknown_tool
 from agent_core.tools.schemas import fault_of_arguments
 
@@ -88,7 +91,8 @@ class AgentTools:
     """One agent's share of a toolset, with `find_tools` added, which searches that share.
 
     It shows and runs the tools whose full names match a pattern; one that begins with `!` denies,
-    and wins. Patterns that only deny let nothing through; say `*` as well.
+    and wins. Patterns that only deny let nothing through; say `*` as well. Tools of a server that
+    lists none of them but has a tool for batches run inside of a batch, alone or with their like.
     """
 
     def __init__(self, toolset: Toolset, patterns: Sequence[str] = ("*",)) -> None:
@@ -106,7 +110,15 @@ class AgentTools:
             return await self._find(call.arguments, context)
         if self._lets(call.name):
             return await self._toolset.run(call, context, progress)
-        return unknown_tool(call.name, [spec.name for spec in await self._share(context)])
+        known = [spec.name for spec in await self._share(context)]
+        refused = [call.name]
+        if call.name in known:
+            made = opened(call)
+            names = [f"{made.prefix}{canonical(each.tool)}" for each in made.actions]
+            refused = [name for name in names if not self._lets(name)]
+        if refused:
+            return unknown_tool(refused[0], known)
+        return await self._toolset.run(call, context, progress)
 
     async def _find(self, arguments: JsonObject, context: ToolContext) -> ToolOutput:
         if fault := fault_of_arguments(arguments, _INPUT):
@@ -119,12 +131,31 @@ class AgentTools:
         return ToolOutput(text=text, size_bytes=len(text.encode("utf-8", "replace")))
 
     async def _share(self, context: ToolContext) -> list[ToolSpec]:
-        return [spec for spec in await self._toolset.specs(context) if self._lets(spec.name)]
+        specs = await self._toolset.specs(context)
+        listed = {prefix_of(spec.name) for spec in specs if self._lets(spec.name)}
+        found: list[ToolSpec] = []
+        for spec in specs:
+            prefix = prefix_of(spec.name)
+            inside = [each for each in self._allowed if each.startswith(prefix)]
+            if self._lets(spec.name):
+                found.append(spec)
+            elif (
+                inside
+                and prefix not in listed
+                and is_batch(slug_of(spec.name))
+                and not self._denies(spec.name)
+            ):
+                only = ", ".join(each.removeprefix(prefix) for each in inside)
+                note = f"{spec.description}\n\nYou may run only these tools with it: {only}."
+                found.append(replace(spec, description=note))
+        return found
 
     def _lets(self, name: str) -> bool:
-        if any(fnmatchcase(name, pattern) for pattern in self._denied):
-            return False
-        return any(fnmatchcase(name, pattern) for pattern in self._allowed)
+        is_allowed = any(fnmatchcase(name, pattern) for pattern in self._allowed)
+        return is_allowed and not self._denies(name)
+
+    def _denies(self, name: str) -> bool:
+        return any(fnmatchcase(name, pattern) for pattern in self._denied)
 
 
 def _tokens(spec: ToolSpec) -> int:

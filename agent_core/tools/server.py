@@ -16,6 +16,7 @@ from agent_core.errors import ToolServerError
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.tools import Progress, ToolContext, ToolOutput
+from agent_core.tools.actions import opened
 from agent_core.tools.connection import Connection, RequestFault
 from agent_core.tools.names import full_name
 from agent_core.tools.pins import ListedTool, Pins, usable_tools
@@ -168,7 +169,9 @@ class McpServer:
                 connection.abandon()
                 last_words = connection.stderr() or "(empty)"
                 logger.warning("%s: %s stderr: %s", self._config.name, fault, last_words)
-                if not may_repeat or (fault.may_have_run and not tool.is_read_only):
+                spec = _spec(call.name, tool, is_trusted=self._config.trusted)
+                is_harmless = not fault.may_have_run or opened(call).is_repeatable(spec)
+                if not may_repeat or not is_harmless:
                     raise
         raise AssertionError("unreachable")
 

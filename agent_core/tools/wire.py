@@ -32,6 +32,8 @@ from agent_core.models.strict_json import as_object, is_nested_too_deeply
 
 logger = logging.getLogger(__name__)
 
+CUT = "agent_core/cut"
+"""In the `_meta` of a result that came in part."""
 UNREADABLE = "The tool's answer was not valid MCP"
 MAX_TOOLS = 1_000
 """Of one server; what it lists beyond them is left out."""
@@ -123,6 +125,7 @@ def _saved(head: bytes, end: bytes, size: int) -> bytes:
         "content": [{"type": "text", "text": text} for text in [note, *texts]],
         "isError": result.get("isError") is True,
         "resultType": "complete",
+        "_meta": {CUT: True},
     }
     return to_json({"jsonrpc": "2.0", "id": answered, "result": cut})
 

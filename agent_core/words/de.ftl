@@ -106,7 +106,10 @@ notice-unsure = Ungewiss, ob es geschehen ist: { $what }. Bitte vor einer Wieder
 notice-long-text = Deine Nachricht hat { $n } Zeichen; ich habe alles aufgenommen.
 notice-long-text-kept = Deine Nachricht hat { $n } Zeichen; ich habe alles aufgenommen und als `{ $path }` gesichert.
 notice-new-workspace = Die Dateien dieses Threads waren weg; ich habe einen neuen Arbeitsbereich begonnen.
+notice-too-late-for-report = Das kam für den Bericht oben zu spät; ich habe es für sich bearbeitet.
+notice-too-late-for-answer = Das kam für die Antwort oben zu spät; ich habe es für sich bearbeitet.
 notice-nothing-read = Von den Seiten, die ich versucht habe, konnte ich keine lesen.
+notice-tools-away = Ich musste ohne die Werkzeuge von { $what } auskommen, die gerade nicht zu erreichen sind. Später noch einmal zu fragen kann helfen.
 
 ## Scheduled work
 

@@ -115,7 +115,10 @@ notice-unsure = What may or may not have happened: { $what }. Please look before
 notice-long-text = Your message has { $n } characters; I took in all of it.
 notice-long-text-kept = Your message has { $n } characters; I took in all of it and saved it as `{ $path }`.
 notice-new-workspace = The files of this thread were gone; I started a new workspace.
+notice-too-late-for-report = This came too late for the report above, so I took it up by itself.
+notice-too-late-for-answer = This came too late for the answer above, so I took it up by itself.
 notice-nothing-read = I could not read any of the pages that I tried.
+notice-tools-away = I had to do without the tools of { $what }, which cannot be reached at the moment. Trying again later may help.
 
 ## Scheduled work
 

@@ -106,7 +106,10 @@ notice-unsure = Puede que haya ocurrido o no: { $what }. Conviene mirarlo antes 
 notice-long-text = Tu mensaje tiene { $n } caracteres; lo he leído entero.
 notice-long-text-kept = Tu mensaje tiene { $n } caracteres; lo he leído entero y lo guardé como `{ $path }`.
 notice-new-workspace = Los archivos de este hilo ya no estaban; empecé un nuevo espacio de trabajo.
+notice-too-late-for-report = Llegó demasiado tarde para el informe de arriba, así que lo he tratado aparte.
+notice-too-late-for-answer = Llegó demasiado tarde para la respuesta de arriba, así que lo he tratado aparte.
 notice-nothing-read = No pude leer ninguna de las páginas que intenté.
+notice-tools-away = He tenido que prescindir de las herramientas de { $what }, que ahora mismo no están accesibles. Puede ayudar volver a intentarlo más tarde.
 
 ## Scheduled work
 

@@ -106,7 +106,10 @@ notice-unsure = Peut-être fait, peut-être pas : { $what }. À vérifier avant 
 notice-long-text = Votre message compte { $n } caractères ; je l'ai pris en entier.
 notice-long-text-kept = Votre message compte { $n } caractères ; je l'ai pris en entier et enregistré sous `{ $path }`.
 notice-new-workspace = Les fichiers de ce fil avaient disparu ; j'ai commencé un nouvel espace de travail.
+notice-too-late-for-report = C'est arrivé trop tard pour le rapport ci-dessus : je l'ai traité à part.
+notice-too-late-for-answer = C'est arrivé trop tard pour la réponse ci-dessus : je l'ai traité à part.
 notice-nothing-read = Je n'ai pu lire aucune des pages que j'ai essayées.
+notice-tools-away = J’ai dû me passer des outils de { $what }, injoignables pour le moment. Réessayer plus tard peut aider.
 
 ## Scheduled work
 

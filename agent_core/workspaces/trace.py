@@ -11,6 +11,7 @@ from agent_core.events import (
     AnyEvent,
     ApprovalRequested,
     ArtifactSaved,
+    AuthEnded,
     AuthRequired,
     Event,
     FastPathFallback,
@@ -26,7 +27,7 @@ from agent_core.events import (
     TurnStarted,
     Usage,
 )
-from agent_core.ids import ROOT_RUN, RunId
+from agent_core.ids import ROOT_RUN, RunId, ToolCallId
 from agent_core.messages import JsonObject
 from agent_core.workspaces.layout import timestamp
 
@@ -35,6 +36,7 @@ CONTENT_PREVIEW_CHARS = 1_000
 QUERY_CHARS = 200
 
 Kind = TypeVar("Kind", bound=Event)
+_WAITS = QuestionAsked | ApprovalRequested | AuthRequired
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +44,7 @@ class SessionInfo:
     """Where the turn's app tools came from and for whom."""
 
     url: str
-    """The base URL of the Composio service that the turn's tools came from; empty without one."""
+    """The MCP address of the asker's Composio session; empty where there was none."""
     user_id: str
     timestamp: datetime
 
@@ -103,6 +105,10 @@ class _Turn:
         started = _last(events, TurnStarted)
         self.query = started.text if started else ""
         self.started_at = started.at if started else finished_at
+        self._waits = [e for e in events if isinstance(e, _WAITS)]
+        self._steps = sorted(
+            {self._step(e) for e in events if isinstance(e, StepFinished | ToolCallStarted)}
+        )
         self._runs = {event.run: event for event in _all(events, RunStarted)}
 
     def offset_s(self, moment: datetime) -> float:
@@ -128,7 +134,7 @@ class _Turn:
 
     def iterations(self) -> list[JsonObject]:
         of_root = [event for event in _all(self._events, StepFinished) if event.run == ROOT_RUN]
-        return [self._iteration(step) for step in _newest(of_root, lambda e: e.step)]
+        return [self._iteration(step) for step in _newest(of_root, self._step)]
 
     def runs(self) -> list[JsonObject]:
         outcomes = {event.run: event.outcome for event in _all(self._events, RunFinished)}
@@ -146,7 +152,7 @@ class _Turn:
         written = json.dumps(call.arguments, ensure_ascii=False, default=str)
         run = self._runs.get(call.run)
         return {
-            "iteration": call.step,
+            "iteration": self._number(call),
             "name": call.tool,
             "id": call.call_id,
             "time_offset_seconds": self.offset_s(call.at),
@@ -159,32 +165,34 @@ class _Turn:
         }
 
     def _iteration(self, step: StepFinished) -> JsonObject:
-        waits = self._waits_of(step)
-        apps = [app for wait in waits if isinstance(wait, AuthRequired) for app in wait.toolkits]
+        calls = self._calls_of(step)
+        links = [e.link for e in _all(self._events, AuthEnded) if e.call_id in calls and e.link]
         return {
-            "iteration": step.step,
+            "iteration": self._number(step),
             "query": self.query[:QUERY_CHARS],
             "duration_seconds": self._duration_s(step),
             "tool_calls": step.tool_calls,
-            "needs_user_input": bool(waits),
-            "auth_link": ", ".join(apps) or None,
+            "needs_user_input": any(wait.call_id in calls for wait in self._waits),
+            "auth_link": links[-1] if links else None,
             "model": step.model,
             "stop_reason": step.stop_reason,
             "usage": asdict(step.usage),
         }
 
-    def _waits_of(
-        self, step: StepFinished
-    ) -> list[QuestionAsked | ApprovalRequested | AuthRequired]:
-        """What a person was waited for because of this step's calls."""
+    def _step(self, event: Event) -> tuple[RunId, int, int]:
+        """Which step it belongs to, however often that was made. After a wait they count anew."""
+        generation = _place(event)[2]
+        ended = {_place(wait)[2] for wait in self._waits}
+        return event.run, sum(each < generation for each in ended), event.step
+
+    def _number(self, event: Event) -> int:
+        """Of its step within its run, from 1 on."""
+        own = [step for step in self._steps if step[0] == event.run]
+        return own.index(self._step(event)) + 1
+
+    def _calls_of(self, step: StepFinished) -> set[ToolCallId]:
         started = _all(self._events, ToolCallStarted)
-        calls = {each.call_id for each in started if _place(each) == _place(step)}
-        waits = [
-            *_all(self._events, QuestionAsked),
-            *_all(self._events, ApprovalRequested),
-            *_all(self._events, AuthRequired),
-        ]
-        return [wait for wait in waits if wait.call_id in calls]
+        return {each.call_id for each in started if _place(each) == _place(step)}
 
     def _duration_s(self, step: StepFinished) -> float:
         """Of the model call and its tool calls: until the next step of the run, or its end."""

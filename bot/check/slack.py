@@ -8,6 +8,7 @@ import aiohttp
 from bot.check import Check, Finding, fine, warning, wrong
 from bot.settings import HOW_TO_GET, BotSettings
 from bot.slack_api import (
+    LIMITED_BACKOFF,
     AsyncWebClient,
     Clock,
     SlackApi,
@@ -48,7 +49,7 @@ async def _try(
     except SlackAuthRefused as error:
         return wrong(f"Slack refuses {name} ({error.code}): {HOW_TO_GET[name]}.")
     except SlackLimited as error:
-        wait_s = f"{error.retry_after_s:.0f}"
+        wait_s = f"{error.retry_after_s or LIMITED_BACKOFF.longest_s:.0f}"
         return warning(f"Slack asks for a pause; check again in {wait_s} seconds.")
     except SlackUnavailable as error:
         return wrong(

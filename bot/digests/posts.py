@@ -22,11 +22,10 @@ from bot.render import (
     IsLive,
     button,
     card,
-    defanged,
+    foreign_line,
     limits,
     link,
     mention,
-    one_line,
     plain_text,
     section,
     split,
@@ -94,7 +93,7 @@ def told(key: str, schedule: Schedule, language: str, now: datetime) -> str:
         f"digest-{key}",
         n=str(schedule.number),
         who=mention(order.owner),
-        task=_foreign(order.task, TASK_CHARS),
+        task=foreign_line(order.task, TASK_CHARS),
         when=f"{when[:1].upper()}{when[1:]}",
         channel=_place(order.place, words),
         next=f"{spoken}{mark}" or "-",
@@ -104,7 +103,7 @@ def told(key: str, schedule: Schedule, language: str, now: datetime) -> str:
 def question(text: str, language: str, missing: str, zone: str) -> str:
     """What is asked about an order: the model's own question, or ours for what is missing."""
     if text:
-        return _foreign(text, QUESTION_CHARS)
+        return foreign_line(text, QUESTION_CHARS)
     return BOT.say(language, f"digest-ask-{missing}", zone=zone)
 
 
@@ -113,7 +112,7 @@ def refusal(refused: NotDone, language: str) -> str:
     slots = dict(refused.slots)
     if channel := slots.get("channel"):
         is_id = CHANNEL_ID.fullmatch(channel)
-        name = f"#{_foreign(channel, NAME_CHARS)}"
+        name = f"#{foreign_line(channel, NAME_CHARS)}"
         slots["channel"] = f"<#{channel}>" if is_id else name
     if refused.schedule is not None:
         owner = mention(refused.schedule.order.owner)
@@ -124,7 +123,7 @@ def refusal(refused: NotDone, language: str) -> str:
 def trouble(schedule: Schedule) -> str:
     """That a run has failed, or why a schedule was paused."""
     words = BOT.of(language_of(schedule.order))
-    named = {"n": str(schedule.number), "task": _foreign(schedule.order.task, TASK_CHARS)}
+    named = {"n": str(schedule.number), "task": foreign_line(schedule.order.task, TASK_CHARS)}
     if schedule.status != "paused":
         return words("digest-failed", **named)
     return words("digest-paused-because", why=_why(schedule, words), **named)
@@ -171,19 +170,19 @@ def root(
     order, language = schedule.order, language_of(schedule.order)
     words = BOT.of(language)
     when = rule_words(order.rule, language)
-    who = _foreign(order.owner_name, NAME_CHARS)  # a mention would ping each time
+    who = foreign_line(order.owner_name, NAME_CHARS)  # a mention would ping each time
     foot = words("digest-footer", n=str(schedule.number), when=when, who=who)
     state = [f"_{note}_" for note in _state(digest, order, slot, before)]
     has_lines = digest.has_news or before is None
     if not has_lines and order.when_nothing_new == "say_so":
-        return f"*{_foreign(order.task, TASK_CHARS)}* · {' '.join(state)}"
+        return f"*{foreign_line(order.task, TASK_CHARS)}* · {' '.join(state)}"
     notes = "\n".join((*state, f"_{foot}_"))
-    lines = [f"*{_foreign(digest.headline, TASK_CHARS)}*"]
+    lines = [f"*{foreign_line(digest.headline, TASK_CHARS)}*"]
     for each in digest.lines if has_lines else ():
         mark = f"*{words('digest-new-mark')}* " if each.is_new and before else ""
         # By its host: `link` shows it as text where it is not live.
         source = f", {link(each.source, '', is_live)}" if each.source else ""
-        lines.append(f"• {mark}{_foreign(each.text, LINE_CHARS)}{source}")
+        lines.append(f"• {mark}{foreign_line(each.text, LINE_CHARS)}{source}")
     told = _whole("\n".join(lines), ROOT_CHARS - len(notes) - 1)
     return f"{told}\n{notes}"
 
@@ -219,7 +218,7 @@ def _listed(schedule: Schedule, words: Words, language: str, now: datetime) -> s
             due = schedule.next_due or now
             state = words("digest-next-is", next=moment_words(due, order.rule.zone, language))
     when = rule_words(order.rule, language)
-    task = _foreign(order.task, LISTED_TASK_CHARS)
+    task = foreign_line(order.task, LISTED_TASK_CHARS)
     return f"{schedule.number}. *{task}* · {when} · {_place(order.place, words)} · _{state}_"
 
 
@@ -249,11 +248,6 @@ def _whole(text: str, max_chars: int = limits.SECTION_CHARS) -> str:
 def _place(place: str, words: Words) -> str:
     """Slack names no direct conversation where it is mentioned as a channel."""
     return words("digest-in-private") if place.startswith("D") else f"<#{place}>"
-
-
-def _foreign(text: str, max_chars: int) -> str:
-    """Foreign words in a sentence of ours: no mention, no markup, no address that is live."""
-    return defanged(one_line(text, max_chars))
 
 
 def _moment(moment: datetime, order: Order) -> str:

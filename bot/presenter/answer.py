@@ -12,12 +12,11 @@ from bot.render import (
     Draft,
     IsLive,
     answer_drafts,
-    defanged,
+    foreign_line,
     limits,
     local_time,
     mention,
     none_live,
-    one_line,
     split,
     to_mrkdwn,
 )
@@ -72,7 +71,7 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
     parts = [f"{mention(event.asker)} {to_mrkdwn(event.question, none_live)}"]
     if event.options:
         numbered = enumerate(event.options, start=1)
-        shown = [f"{n}. {defanged(one_line(each, limits.OPTION_CHARS))}" for n, each in numbered]
+        shown = [f"{n}. {foreign_line(each, limits.OPTION_CHARS)}" for n, each in numbered]
         parts.append("\n".join(shown))
     hints = [words("progress-choose")] if event.options else []
     if event.deadline - event.at < NEAR:

@@ -9,12 +9,14 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, Literal, cast
 
+from agent_core.clock import find_zone
 from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction
 from agent_core.messages import JsonObject
-from agent_core.runtime import recipients_of
+from agent_core.runtime import moment_words, recipients_of
 from agent_core.words import Words
 from bot.presenter.apps import Button, app_name, consent_button, deed, server_name
 from bot.render import (
@@ -22,11 +24,11 @@ from bot.render import (
     actions,
     code,
     context,
+    foreign_line,
     inline_code,
     limits,
     local_time,
     mention,
-    one_line,
     section,
     split,
 )
@@ -38,6 +40,7 @@ DIGEST_CHARS = 12
 MAX_ACTIONS = 20
 """Of those that ask: so many are told when not all fit."""
 MAX_ALONG = 8
+MAX_TIMES = 10
 MAX_RECIPIENTS = 10
 """Of one action, when not all fit."""
 SHARED_CHARS = 7_000
@@ -48,6 +51,7 @@ BLOCKS_FOR_DECIDING = 4
 CHARS_FOR_DECIDING = 2_500
 """Room that is left for what stands below the actions, before and after the decision."""
 
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]{0,10}(?:Z|[+-]\d\d:?\d\d)?")
 _PLAIN_KEY = re.compile(r"[\w-]{1,80}")
 _CONTINUED = "  │ "
 _READS_AS_VALUE = re.compile(r'\s*(?:[-+]?\d[\d.eE+-]*|true|false|null|["{\[].*)?\s*', re.DOTALL)
@@ -142,7 +146,7 @@ def decision(decided: ApprovalDecided, words: Words) -> str:
         f"consent-decided-{verdict}",
         who=mention(decided.by) if decided.by else "…",
         when=local_time(decided.at),
-        reason=one_line(made_visible(decided.reason), limits.COMMENT_CHARS),
+        reason=foreign_line(made_visible(decided.reason), limits.COMMENT_CHARS),
     )
 
 
@@ -161,6 +165,10 @@ def _facts(event: ApprovalRequested, words: Words, form: Form) -> list[JsonObjec
             blocks += _arguments(action, words, share)
     if left := len(asking) - len(shown):
         blocks.append(section(f"*… {words('consent-more', n=left)}*"))
+    if times := [line for action in asking for line in _times(action, event.zone, words)]:
+        left = len(times) - MAX_TIMES
+        more = [words("consent-more", n=left)] if left > 0 else []
+        blocks.append(context("\n".join([words("consent-times"), *times[:MAX_TIMES], *more])))
     if along := [action for action in event.actions if not action.asks]:
         blocks.append(context(words("consent-along", what=_deeds(along, words))))
     if event.is_tainted:
@@ -204,6 +212,39 @@ def _arguments(action: PlannedAction, words: Words, max_chars: int | None) -> li
     if max_chars and len(text) > max_chars:
         text = f"{split(text, max_chars)[0]}\n{words('consent-cut')}"
     return _sections(f"```\n{text}\n```")
+
+
+def _times(action: PlannedAction, zone: str, words: Words) -> Iterator[str]:
+    """Each moment among the arguments with its weekday, on the asker's clock if that is known."""
+    texts = [
+        (path, value) for path, value in _leaves("", action.arguments) if isinstance(value, str)
+    ]
+    zones = [(_home(path), value) for path, value in texts if "zone" in path.lower()]
+    for path, value in texts:
+        if _TIME.fullmatch(value):
+            beside = [named for home, named in zones if home == _home(path)]
+            named = next(iter(beside or [named for _, named in zones]), "")
+            shown = inline_code(made_visible(path)[: limits.OPTION_CHARS])
+            yield f"{shown}: {_clock_words(value, named, zone, words)}"
+
+
+def _home(path: str) -> str:
+    return path.rpartition(".")[0]
+
+
+def _clock_words(value: str, named: str, zone: str, words: Words) -> str:
+    """A moment of the arguments in words; `named` is the zone that stands with it, if any."""
+    language, shown = words("consent-language"), next(filter(find_zone, (zone, named)), "UTC")
+    try:
+        moment = datetime.fromisoformat(value)
+        known = moment.tzinfo or find_zone(named)
+        if known is None:
+            where = foreign_line(made_visible(named), limits.PROGRESS_WORD_CHARS)
+            told = moment_words(moment.replace(tzinfo=UTC), "UTC", language)
+            return f"{told} ({where or words('consent-no-zone')})"
+        return f"{moment_words(moment.replace(tzinfo=known), shown, language)} ({shown})"
+    except (ValueError, OverflowError):
+        return inline_code(value)
 
 
 def _deeds(actions: Sequence[PlannedAction], words: Words) -> str:

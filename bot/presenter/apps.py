@@ -9,7 +9,7 @@ from typing import Literal
 from agent_core.ids import ConsentId
 from agent_core.messages import JsonObject
 from agent_core.words import Words
-from bot.render import button, entry, limits, modal, one_line, plain_text
+from bot.render import button, entry, foreign_line, limits, modal, plain_text
 
 Button = Literal["approve", "approve_thread", "reject", "link", "skip", "check"]
 
@@ -56,7 +56,7 @@ def app_name(toolkit: str) -> str:
         return known
     plain = toolkit.lower() if toolkit.isupper() else toolkit
     words = " ".join(word[:1].upper() + word[1:] for word in _SPACING.split(plain) if word)
-    return one_line(words, limits.PROGRESS_WORD_CHARS) or "…"
+    return foreign_line(words, limits.PROGRESS_WORD_CHARS) or "…"
 
 
 def app_names(toolkits: tuple[str, ...], conjunction: str) -> str:
@@ -79,7 +79,7 @@ def deed(tool: str, toolkit: str) -> str:
         if of_app and words[: len(prefix)] == prefix and len(words) > len(prefix):
             words = words[len(prefix) :]
             break
-    return one_line(" ".join(words).capitalize(), limits.OPTION_CHARS) or "…"
+    return foreign_line(" ".join(words).capitalize(), limits.OPTION_CHARS) or "…"
 
 
 def consent_button(name: Button, words: Words, value: str) -> JsonObject:

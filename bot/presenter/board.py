@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Literal
 
 from agent_core.events import (
+    REPORT,
     AnyEvent,
     ApprovalDecided,
     ApprovalRequested,
@@ -19,6 +20,7 @@ from agent_core.events import (
     MessageTaken,
     Outcome,
     QuestionAsked,
+    RunStarted,
     StepFinished,
     StepRetried,
     StepStarted,
@@ -28,19 +30,21 @@ from agent_core.events import (
     TurnFinished,
     TurnStarted,
 )
-from agent_core.ids import ROOT_RUN, RunId, ToolCallId, UserId, child_run
+from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId, child_run
 from agent_core.runtime import Language, detect_language, read_language, spoken_time
 from agent_core.words import Words
 from bot.presenter.apps import app_names
-from bot.presenter.tools import ASK_USER, describe, pages_read
-from bot.render import limits, one_line
+from bot.presenter.tools import ASK_USER, agent_name, describe, pages_read
+from bot.render import foreign_line, limits
 from bot.words import BOT
 
 BUSY_WAIT_S = 3.0
-REPORT = "text/html"
 
 Wait = QuestionAsked | ApprovalRequested | AuthRequired
 """What a turn waits for a person with."""
+
+MAX_PLACES = 2
+"""Of a message that many agents took in at once."""
 
 _ENDS_A_QUESTION = (MessageTaken, StepStarted)
 
@@ -57,6 +61,10 @@ class Line:
     """The number of the progress post in which it began."""
     state: Literal["running", "done", "failed", "unsure", "taken"] = "running"
     detail: str = ""
+    places: list[str] = field(default_factory=list[str])
+    """Which agents took a message in, and from which of their steps on."""
+    is_late: bool = False
+    """A report was written before, and none since."""
 
     @property
     def may_fold(self) -> bool:
@@ -92,6 +100,9 @@ class Board:
     _waited_s: float = 0.0
     _waiting_since: datetime | None = None
     _names: dict[UserId, str] = field(default_factory=dict[UserId, str])
+    _agents: dict[RunId, str] = field(default_factory=dict[RunId, str])
+    _taken: dict[TurnId, Line] = field(default_factory=dict[TurnId, Line])
+    """What people added to the work, each message once, whatever agents took it in."""
     _lines: defaultdict[RunId, dict[str, Line]] = field(default_factory=lambda: defaultdict(dict))
     """By run and call."""
 
@@ -117,6 +128,8 @@ class Board:
         match event:
             case TurnStarted():
                 self._start(event)
+            case RunStarted():
+                self._agents[event.run] = event.agent
             case ToolCallStarted() | ToolCallProgressed() | ToolCallFinished():
                 self._fold_call(event)
             case StepStarted() | StepFinished() | StepRetried():
@@ -126,8 +139,7 @@ class Board:
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
                 self._wait(event)
             case ArtifactSaved():
-                self.artifacts.pop(event.path, None)
-                self.artifacts[event.path] = event
+                self._save(event)
             case TurnFinished():
                 self.outcome = event.outcome
             case _:
@@ -142,10 +154,11 @@ class Board:
         return "\n".join([head, *self._shown(), *notice])
 
     def closed(self) -> str:
-        """What the last progress post becomes at the end: one short line."""
+        """What the last progress post becomes at the end: a short line, and what was added."""
         ended = "done" if self.outcome in {None, "answered", "steered"} else self.outcome
         said = self.words(f"progress-ended-{ended}", time=spoken_time(self._elapsed_s()))
-        return " · ".join([said, *self._work()])
+        added = [line.text(depth=0) for line in self._taken.values()][-limits.PROGRESS_LINES :]
+        return "\n".join([" · ".join([said, *self._work()]), *added])
 
     def _start(self, event: TurnStarted) -> None:
         told = read_language(event.language)
@@ -153,6 +166,13 @@ class Board:
         self.asker = event.asker
         self.started_at = event.at
         self._names[event.asker] = event.author_name
+
+    def _save(self, event: ArtifactSaved) -> None:
+        self.artifacts.pop(event.path, None)
+        self.artifacts[event.path] = event
+        for line in self._taken.values() if event.mimetype == REPORT else ():
+            line.is_late = False
+            self._place(line)
 
     def _fold_step(self, event: StepStarted | StepFinished | StepRetried) -> None:
         match event:
@@ -168,10 +188,31 @@ class Board:
         self._names[event.author] = event.author_name
         is_answer = any(isinstance(wait, QuestionAsked) for wait in self.waits.values())
         key = "progress-answered-by" if is_answer else "progress-took-in"
-        said = f"“{one_line(event.text, limits.PROGRESS_WORD_CHARS)}”"
+        said = f"“{foreign_line(event.text, limits.PROGRESS_WORD_CHARS)}”"
         told = self.words(key, who=self._name(event.author), what=said)
-        line = Line(words=told, part=len(self.asked), state="taken")
-        self._lines[event.run][f"taken {event.taken}"] = line
+        line = self._taken.get(event.taken)
+        if line is None:
+            line = Line(words=told, part=len(self.asked), state="taken")
+            self._lines[event.run][f"taken {event.taken}"] = line
+            if is_answer:
+                return
+            line.is_late = any(each.mimetype == REPORT for each in self.artifacts.values())
+            self._taken[event.taken] = line
+        place = self.words("progress-taken-from", n=event.step)
+        if event.run != ROOT_RUN:
+            agent = agent_name(self._agents.get(event.run, ""), self.words)
+            line.places.append(f"{agent}, {place}")
+        elif not line.places:
+            line.places.append(place)
+        self._place(line)
+
+    def _place(self, line: Line) -> None:
+        """Say where a message was taken in, and whether a report went without it."""
+        more = len(line.places) - MAX_PLACES
+        told = [*line.places[:MAX_PLACES]]
+        told += [self.words("progress-more-steps", n=more)] if more > 0 else []
+        told += [self.words("progress-taken-late")] if line.is_late else []
+        line.detail = "; ".join(told)
 
     def _wait(self, event: Wait) -> None:
         """A second one while the turn waits belongs to the same wait."""
@@ -222,7 +263,7 @@ class Board:
 
     def _move_on(self, line: Line, event: ToolCallProgressed | ToolCallFinished) -> None:
         told = event.text if isinstance(event, ToolCallProgressed) else event.display
-        line.detail = one_line(told, limits.PROGRESS_WORD_CHARS)
+        line.detail = foreign_line(told, limits.PROGRESS_WORD_CHARS)
         if isinstance(event, ToolCallProgressed):
             return
         if event.may_have_happened:
@@ -277,7 +318,7 @@ class Board:
         return max(0.0, (self.last_at - self.started_at).total_seconds() - self._waited_s)
 
     def _name(self, person: UserId) -> str:
-        return one_line(self._names.get(person, ""), limits.PROGRESS_WORD_CHARS) or "…"
+        return foreign_line(self._names.get(person, ""), limits.PROGRESS_WORD_CHARS) or "…"
 
 
 def _key(wait: Wait) -> str:

@@ -15,7 +15,7 @@ from typing import Final
 
 from agent_core.events import ArtifactSaved
 from bot.presenter.journal import Place
-from bot.render import Draft, clean, inert, limits, one_line
+from bot.render import Draft, clean, foreign_line, inert, limits
 from bot.slack_api import SlackRefused
 from bot.threads import ThreadRef
 
@@ -149,6 +149,6 @@ class ThreadFiles:
 
     async def _say_why(self, op: str, name: str, why: str) -> None:
         words = self._place.board.words
-        what = one_line(name, limits.PROGRESS_WORD_CHARS)
+        what = foreign_line(name, limits.PROGRESS_WORD_CHARS)
         text = words("progress-no-file", what=what, why=words(f"progress-file-refusal-{why}"))
         await self._place.post(f"{op}:why", Draft(text=text))

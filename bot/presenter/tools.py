@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from agent_core.events import ToolCallFinished
 from agent_core.words import Words
-from bot.render import limits, one_line
+from bot.render import foreign_line, limits
 
 ASK_USER = "ask_user"
 """The core's tool that asks a person; its question has a post of its own."""
@@ -85,7 +85,14 @@ def _agent(arguments: Mapping[str, Any], words: Words) -> str:
     agent = str(arguments.get("subagent_type") or "")
     if agent == _REPORT_EXPERT:
         return words("progress-purpose-ask-report-expert")
-    return words("progress-purpose-ask-agent", what=_short(re.sub(r"[-_]+", " ", agent) or "…"))
+    return words("progress-purpose-ask-agent", what=agent_name(agent, words))
+
+
+def agent_name(agent: str, words: Words) -> str:
+    """What people call a sub-agent."""
+    if agent == _REPORT_EXPERT:
+        return words("progress-report-expert")
+    return _short(re.sub(r"[-_]+", " ", agent) or "…")
 
 
 def _pages(arguments: Mapping[str, Any], words: Words) -> str:
@@ -119,4 +126,4 @@ def _objects(value: object) -> list[dict[str, Any]]:
 
 
 def _short(text: str) -> str:
-    return one_line(text, limits.PROGRESS_WORD_CHARS)
+    return foreign_line(text, limits.PROGRESS_WORD_CHARS)

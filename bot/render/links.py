@@ -8,19 +8,35 @@ from collections.abc import Callable
 from html import unescape
 from urllib.parse import urlsplit
 
-from bot.render.escape import ZERO_WIDTH_SPACE, clean, escape, inline_code, literal
+from bot.render.escape import ZERO_WIDTH_SPACE, clean, escape, inline_code, literal, one_line
 
 IsLive = Callable[[str], bool]
 
 _LIVE_SCHEMES = frozenset({"http", "https", "mailto"})
+MAX_LIVE_CHARS = 900
+"""A longer address is not live: a post's border could run through it."""
 MAX_LABEL_CHARS = 300
 """A longer label stands before its link, so that no host hides in it."""
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]+", re.IGNORECASE)
 _UNSAFE = {"<": "%3C", ">": "%3E", "|": "%7C", '"': "%22", " ": "%20", "\n": "", "\t": ""}
-_PARTS = re.compile(r"`[^`\n]+`|<[^<>\n]*>|(?P<bare>(?:https?://|mailto:)[^\s<>`]+)", re.IGNORECASE)
-"""Code, links, and addresses that Slack makes links of, wherever in a word they begin."""
-_SCHEME = re.compile(r"https?://|mailto:", re.IGNORECASE)
+_DOT = "[.\u3002\uff0e\uff61]"
+"""All that browsers take for the dot in a name."""
+_NAME = rf"(?:[\w-]{{1,255}}{_DOT}){{1,6}}[^\W\d_][\w-]{{1,255}}"
+_NUMBERS = r"\d{1,3}(?:\.\d{1,3}){3}"
+_PARTS = re.compile(
+    r"`[^`\n]+`|<[^<>\n]*>|(?P<bare>(?:[a-z][a-z0-9+-]{0,20}://|mailto:|tel:)[^\s<>`]+"
+    rf"|(?<![\w-])(?:[\w.+-]{{1,64}}@)?(?:{_NAME}|{_NUMBERS})(?::\d+)?(?:[/?#][^\s<>`]*)?)",
+    re.IGNORECASE,
+)
+"""Code, links, and addresses that Slack makes links of, with a scheme wherever in a word they
+begin, and without: names of hosts and machines, and mail addresses."""
+_SCHEME = re.compile(r"[a-z][a-z0-9+-]*://|mailto:|tel:", re.IGNORECASE)
 _TRAILING = f".,;:!?)]}}>\u2019\u201d\"'*_~{ZERO_WIDTH_SPACE}"
+
+
+_OF_SCHEMES = (":", "/")
+_OPENING = f"([{{*_~>{ZERO_WIDTH_SPACE}"
+"""Behind these, blanks and at the beginning Slack surely sees code."""
 
 
 def all_live(_url: str) -> bool:
@@ -41,7 +57,7 @@ def link(url: str, label: str, is_live: IsLive = all_live) -> str:
     """
     host = real_host(url)
     words = " ".join(clean(label).split())
-    if host is None or not is_live(clean(url)):
+    if host is None or len(_wire_url(url)) > MAX_LIVE_CHARS or not is_live(clean(url)):
         return unlinked(url, words)
     if not words or words in {url, host}:
         return f"<{_wire_url(url)}|{literal(words or host)}>"
@@ -68,17 +84,27 @@ def defanged(text: str, is_live: IsLive = none_live) -> str:
     A code span is the one place where Slack makes no link of an address; the scheme is left out, so
     that nothing else does either. Slack sees code only at a word's edge and apart from other code.
     """
-    shown = _PARTS.sub(lambda match: _part(match, is_live), text)
-    return shown.replace("``", f"`{ZERO_WIDTH_SPACE}`")
+    if is_live is not all_live:
+        text = _PARTS.sub(lambda match: _part(match, is_live), text)
+    return text.replace("``", f"`{ZERO_WIDTH_SPACE}`")
+
+
+def foreign_line(text: str, max_chars: int) -> str:
+    """Foreign words in a sentence of ours: one line, no mention, no markup, no live address."""
+    return defanged(one_line(text, max_chars))
 
 
 def _part(match: re.Match[str], is_live: IsLive) -> str:
+    before = match.string[max(match.start() - 1, 0) : match.start()]
+    edge = " " if before in _OF_SCHEMES else ZERO_WIDTH_SPACE
+    if not before or before.isspace() or before in _OPENING:
+        edge = ""
+    if match[0].startswith("`"):
+        return f"{edge}{match[0]}"
     found = unescape(match["bare"] or "")
     address = found.rstrip(_TRAILING)
-    if not found or is_live(address):
+    if not found or (len(match[0]) <= MAX_LIVE_CHARS and is_live(address)):
         return match[0]
-    is_in_word = match.string[max(match.start() - 1, 0) : match.start()].isalnum()
-    edge = ZERO_WIDTH_SPACE if is_in_word else ""
     return f"{edge}{_as_code(address)}{escape(found[len(address) :])}"
 
 

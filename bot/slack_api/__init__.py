@@ -3,7 +3,7 @@
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack_api.api import People, SlackApi
-from bot.slack_api.calls import Guard, ask, web_client
+from bot.slack_api.calls import LIMITED_BACKOFF, Guard, ask, web_client
 from bot.slack_api.clock import Clock, SkippingClock
 from bot.slack_api.errors import (
     ContentRefused,
@@ -27,6 +27,7 @@ from bot.slack_api.records import (
 from bot.slack_api.scopes import OPEN_SOCKET
 
 __all__ = [
+    "LIMITED_BACKOFF",
     "OPEN_SOCKET",
     "AsyncWebClient",
     "BotToken",

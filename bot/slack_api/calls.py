@@ -16,6 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from agent_core.background import Backoff
 from agent_core.fault_points import fault_point
+from agent_core.masking import masked_value
 from agent_core.messages import JsonObject
 from bot.slack_api.clock import Clock
 from bot.slack_api.errors import SlackError, SlackLimited, SlackUnavailable, refusal
@@ -24,7 +25,10 @@ BACKOFF = Backoff(first_s=0.5, longest_s=8.0)
 TRIES = 7
 
 CALL_LIMIT_S = 10.0
-DEFAULT_RETRY_AFTER_S = 30.0
+LIMITED_BACKOFF = Backoff(first_s=1.0, longest_s=30.0, jitter=0.0)
+"""How long to wait where Slack asks for a pause and does not say for how long."""
+LONGEST_PAUSE_S = 300.0
+"""Slack asks for a minute at most; whoever asks for more is not waited for so long."""
 
 SPACING_S = 1.0
 """Slack allows about one post a second and channel, and callers that waited leave one by one."""
@@ -106,14 +110,21 @@ class Gate:
         self._clock = clock
         self._closed_until = float("-inf")
         self._next_turn = float("-inf")
+        self._refusals = 0
 
     def wait_s(self) -> float:
         """How long no call may leave; not positive when one may now."""
         return max(self._closed_until, self._next_turn) - self._clock.seconds()
 
-    def close(self, retry_after_s: float) -> None:
+    def close(self, retry_after_s: float | None = None) -> None:
         """Slack asked for a pause: nobody calls before it is over."""
-        self._closed_until = max(self._closed_until, self._clock.seconds() + retry_after_s)
+        self._refusals += 1
+        wait_s = retry_after_s or LIMITED_BACKOFF.wait_s(self._refusals)
+        self._closed_until = max(self._closed_until, self._clock.seconds() + wait_s)
+
+    def note_answer(self) -> None:
+        """Slack took a call: the next pause of no said length is a short one again."""
+        self._refusals = 0
 
     async def admit(self) -> None:
         """Wait for this call's turn; no call leaves inside a pause."""
@@ -177,7 +188,7 @@ class Calls:
                 return await self._call(method, arguments, gate)
             except SlackLimited:
                 continue
-        raise SlackLimited(method, retry_after_s=0)
+        raise SlackLimited(method)
 
     async def droppable(self, method: str, arguments: Mapping[str, Any]) -> JsonObject | None:
         """Make a call that may be left out: None inside a pause, and no waiting."""
@@ -198,7 +209,11 @@ class Calls:
     async def _call(self, method: str, arguments: Mapping[str, Any], gate: Gate) -> JsonObject:
         if self._guard is not None and method in VISIBLE:
             await self._guard()
-        given = {name: value for name, value in arguments.items() if value is not None}
+        given = {
+            name: masked_value(value) if name in _SHOWN else value
+            for name, value in arguments.items()
+            if value is not None
+        }
         place = _FAULT_POINTS.get(method, method)
         fault_point(f"{place}.before")
         try:
@@ -206,8 +221,13 @@ class Calls:
         except SlackLimited as limited:
             gate.close(limited.retry_after_s)
             raise
+        gate.note_answer()
         fault_point(f"{place}.after")
         return cast("JsonObject", answer.data)
+
+
+_SHOWN = frozenset({"blocks", "markdown_text", "status", "text", "view"})
+"""Arguments that people see."""
 
 
 def _is_this_machine(url: str) -> bool:
@@ -232,11 +252,20 @@ def _typed(method: str, error: SlackApiError) -> SlackError:
     response: Any = error.response
     status: int = getattr(response, "status_code", 0) or response.status
     body: Any = getattr(response, "data", None)
+    wait_s = _pause_s(response.headers)
     if status == 429:
-        value = response.headers.get("Retry-After", "")
-        wait_s = max(1.0, float(value)) if value.isdigit() else DEFAULT_RETRY_AFTER_S
         return SlackLimited(method, retry_after_s=wait_s)
     if status != 200 or not isinstance(body, dict):
         return SlackUnavailable(method, detail=f"status {status}")
     answer = cast("JsonObject", body)
-    return refusal(method, str(answer.get("error", "")), needed=str(answer.get("needed", "")))
+    code, needed = str(answer.get("error", "")), str(answer.get("needed", ""))
+    return refusal(method, code, needed=needed, retry_after_s=wait_s)
+
+
+def _pause_s(headers: Mapping[str, str]) -> float | None:
+    """What the header asks for, 1 s or more; None where it is missing or says nothing sensible."""
+    try:
+        asked_s = float(headers.get("Retry-After", ""))
+    except ValueError:
+        return None
+    return min(max(asked_s, 1.0), LONGEST_PAUSE_S) if asked_s > 0 else None

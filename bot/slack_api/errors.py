@@ -1,7 +1,7 @@
 """What can go wrong with a call to Slack.
 
 SlackError
-├── SlackLimited        too many calls; `retry_after_s` says how long to wait
+├── SlackLimited        too many calls; `retry_after_s` may say how long to wait
 ├── SlackUnavailable    no usable answer (time-out, cut, 5xx): the effect is not known
 ├── SlackRefused        Slack said no, and will say no again
 │   ├── SlackAuthRefused    the token is wrong, revoked, or lacks a scope (`needed`)
@@ -30,9 +30,9 @@ class SlackError(AgentError):
 
 
 class SlackLimited(SlackError):
-    """Slack asked for a pause of `retry_after_s` seconds; the call had no effect."""
+    """Slack asked for a pause of `retry_after_s` seconds, or of any for None: nothing was done."""
 
-    def __init__(self, method: str, *, retry_after_s: float) -> None:
+    def __init__(self, method: str, *, retry_after_s: float | None = None) -> None:
         super().__init__(method, "ratelimited")
         self.retry_after_s = retry_after_s
 
@@ -89,11 +89,18 @@ _KINDS: dict[type[SlackError], str] = {
 _KIND_OF = {code: kind for kind, codes in _KINDS.items() for code in codes.split()}
 
 
-def refusal(method: str, code: str, *, needed: str = "", detail: str = "") -> SlackError:
+def refusal(
+    method: str,
+    code: str,
+    *,
+    needed: str = "",
+    detail: str = "",
+    retry_after_s: float | None = None,
+) -> SlackError:
     """The error of the tree for one of Slack's codes."""
     kind = _KIND_OF.get(code, SlackRefused) if code else SlackUnavailable
     if code.startswith("restricted_action"):
         kind = PlaceRefused
     if kind is SlackLimited:
-        return SlackLimited(method, retry_after_s=30.0)
+        return SlackLimited(method, retry_after_s=retry_after_s)
     return kind(method, code, needed=needed, detail=detail)

@@ -5,7 +5,14 @@ from collections import deque
 from dataclasses import dataclass
 
 from agent_core.background import Backoff
-from bot.slack_api import Clock, SlackAuthRefused, SlackError, SlackLimited, SlackRefused
+from bot.slack_api import (
+    LIMITED_BACKOFF,
+    Clock,
+    SlackAuthRefused,
+    SlackError,
+    SlackLimited,
+    SlackRefused,
+)
 
 AT_ONCE = Backoff(first_s=0.0, longest_s=0.0)
 AWAY = Backoff(first_s=1.0, longest_s=15.0, jitter=0.5)
@@ -54,7 +61,9 @@ def trouble_of_error(error: SlackError) -> Trouble:
     """What it means that a connection could not be opened."""
     match error:
         case SlackLimited(retry_after_s=wait_s):
-            pause = Backoff(first_s=wait_s, longest_s=wait_s, jitter=0.0)
+            pause = LIMITED_BACKOFF
+            if wait_s is not None:
+                pause = Backoff(first_s=wait_s, longest_s=wait_s, jitter=0.0)
             return Trouble(words="Slack asks for a pause before the next socket", wait=pause)
         case SlackAuthRefused():
             words = f"Slack refuses SLACK_APP_TOKEN ({error.code}); the bot needs a valid one"

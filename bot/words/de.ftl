@@ -139,6 +139,9 @@ progress-asked-connection = { $who } gebeten, { $what } zu verbinden, nach { $ti
 progress-choose = Antworte mit einer Zahl oder in eigenen Worten.
 progress-answer-by = Ich warte auf deine Antwort bis { $when }.
 progress-took-in = Nachricht von { $who } aufgenommen: { $what }
+progress-taken-from = ab Schritt { $n }
+progress-taken-late = zu spät für den Bericht: „weiter“ arbeitet es ein
+progress-report-expert = Berichtsexperte
 progress-answered-by = { $who } hat geantwortet: { $what }
 progress-unsure = vielleicht geschehen, vielleicht nicht
 progress-unsure-steps =
@@ -173,6 +176,9 @@ consent-reaches =
         [one] Erreicht { $n } Empfänger: { $whom }
        *[other] Erreicht { $n } Empfänger: { $whom }
     }
+consent-language = de
+consent-times = Wann, mit Zeitzone:
+consent-no-zone = ohne Zeitzone: die App entscheidet
 consent-no-arguments = Ohne Angaben.
 consent-along = Geschieht im selben Zug und braucht keine Freigabe: { $what }
 consent-more = und { $n } weitere

@@ -139,6 +139,9 @@ progress-asked-connection = Asked { $who } to connect { $what } after { $time }
 progress-choose = Answer with a number or in your own words.
 progress-answer-by = I wait for your answer until { $when }.
 progress-took-in = Took in { $who }'s message: { $what }
+progress-taken-from = from step { $n } on
+progress-taken-late = too late for the report: “continue” works it in
+progress-report-expert = report expert
 progress-answered-by = { $who } answered: { $what }
 progress-unsure = may or may not have happened
 progress-unsure-steps =
@@ -173,6 +176,9 @@ consent-reaches =
         [one] Reaches { $n } recipient: { $whom }
        *[other] Reaches { $n } recipients: { $whom }
     }
+consent-language = en
+consent-times = When, with the time zone:
+consent-no-zone = no time zone is given: the app decides
 consent-no-arguments = Without any arguments.
 consent-along = Goes along in the same batch and needs no approval: { $what }
 consent-more = and { $n } more

@@ -139,6 +139,9 @@ progress-asked-connection = Se pidió a { $who } conectar { $what } tras { $time
 progress-choose = Responde con un número o con tus propias palabras.
 progress-answer-by = Espero tu respuesta hasta { $when }.
 progress-took-in = Mensaje de { $who } incorporado: { $what }
+progress-taken-from = desde el paso { $n }
+progress-taken-late = demasiado tarde para el informe: «continúa» lo incorpora
+progress-report-expert = experto en informes
 progress-answered-by = { $who } respondió: { $what }
 progress-unsure = puede que haya ocurrido o no
 progress-unsure-steps =
@@ -173,6 +176,9 @@ consent-reaches =
         [one] Llega a { $n } destinatario: { $whom }
        *[other] Llega a { $n } destinatarios: { $whom }
     }
+consent-language = es
+consent-times = Cuándo, con la zona horaria:
+consent-no-zone = sin zona horaria: decide la aplicación
 consent-no-arguments = Sin ningún dato.
 consent-along = Va en el mismo lote y no necesita aprobación: { $what }
 consent-more = y { $n } más

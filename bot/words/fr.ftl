@@ -139,6 +139,9 @@ progress-asked-connection = Connexion de { $what } demandée à { $who } après 
 progress-choose = Répondez par un numéro ou avec vos propres mots.
 progress-answer-by = J'attends votre réponse jusqu'à { $when }.
 progress-took-in = Message de { $who } pris en compte : { $what }
+progress-taken-from = à partir de l'étape { $n }
+progress-taken-late = trop tard pour le rapport : « continue » l'y intègre
+progress-report-expert = expert des rapports
 progress-answered-by = { $who } a répondu : { $what }
 progress-unsure = a peut-être eu lieu, peut-être pas
 progress-unsure-steps =
@@ -173,6 +176,9 @@ consent-reaches =
         [one] Atteint { $n } destinataire : { $whom }
        *[other] Atteint { $n } destinataires : { $whom }
     }
+consent-language = fr
+consent-times = Quand, avec le fuseau horaire :
+consent-no-zone = sans fuseau horaire : l'application décide
 consent-no-arguments = Sans aucun paramètre.
 consent-along = Se fait dans le même lot et ne demande pas d'accord : { $what }
 consent-more = et { $n } autres

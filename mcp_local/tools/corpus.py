@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -15,7 +15,7 @@ from mcp_local.passages import find_passages
 from mcp_local.settings import Settings
 from mcp_local.sources import read_sources
 from mcp_local.tools import ADDS_ONCE, READS, local_tool
-from mcp_local.workspace import Workspace, open_workspace
+from mcp_local.workspace import Workspace, moment_of, open_workspace
 
 MAX_PASSAGES = 50
 
@@ -62,7 +62,8 @@ def register(server: MCPServer, settings: Settings) -> None:
         workspace = open_workspace(settings, ctx, workspace_path)
         urls = [given if isinstance(given, str) else given.url for given in articles or []]
         async with saving:
-            saved = await asyncio.to_thread(save_pages, workspace, urls, datetime.now(UTC))
+            now = moment_of(ctx).astimezone(UTC)
+            saved = await asyncio.to_thread(save_pages, workspace, urls, now)
         described = await asyncio.to_thread(_describe_saved, workspace, saved)
         return json.dumps(described, ensure_ascii=False)
 

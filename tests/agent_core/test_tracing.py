@@ -18,11 +18,16 @@ PROGRAM = Path(__file__).with_name("trace_process.py")
 ROOT_SPAN = "standalone_composio_test"
 SECRET = "xoxb-1111-canary"
 EXPORTING = f"""
-import logfire
+import asyncio, os
+import httpx2, logfire
 from agent_core import tracing
+async def ask(place):
+    async with httpx2.AsyncClient() as client:
+        await client.get(os.environ['OTEL_EXPORTER_OTLP_ENDPOINT'] + place + '?key=of-the-query')
 tracing.configure(token='')
+asyncio.run(ask('/before-any-turn'))
 with tracing.turn_trace(turn='t', quoted='it said {SECRET} aloud'):
-    pass
+    asyncio.run(ask('/within-one'))
 logfire.force_flush()
 """
 MARKER = re.compile(r"[A-Z]+MARKER")
@@ -59,9 +64,15 @@ Trace = dict[str, Traced]
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
     """By kind a turn of one process."""
-    root = tmp_path_factory.mktemp("traced")
+    return traced(tmp_path_factory.mktemp("traced"))
+
+
+def traced(root: Path, *wishes: str) -> Trace:
     ended = subprocess.run(
-        [sys.executable, str(PROGRAM), str(root)], capture_output=True, check=True, timeout=120
+        [sys.executable, str(PROGRAM), str(root), *wishes],
+        capture_output=True,
+        check=True,
+        timeout=120,
     )
     return {kind: Traced(told) for kind, told in json.loads(ended.stdout).items()}
 
@@ -131,6 +142,20 @@ def test_nothing_that_was_said_or_quoted_is_in_the_trace(trace: Trace, kind: str
     assert leaked(trace[kind]) == {}
 
 
+@pytest.mark.proves("spans.content")
+def test_words_are_in_the_trace_only_where_the_operator_wants_them(
+    trace: Trace, tmp_path: Path
+) -> None:
+    turn = traced(tmp_path, "with content")["COMPLEX"]
+    told = turn.named("query_classification")["attributes"]
+    assert told["raw_response"] == "COMPLEX"
+    calls = [span["attributes"] for span in turn.spans if span["name"] == "tool_call"]
+    previews = {each["tool_name"]: each["input_preview"] for each in calls}
+    assert previews["look"] == '{"for": "ARGUMENTMARKER"}'
+    assert "raw_response" not in trace["COMPLEX"].named("query_classification")["attributes"]
+    assert "ARGUMENTMARKER" not in str(trace["COMPLEX"].spans)
+
+
 @pytest.mark.proves("spans.tool_call", "spans.tool_result")
 def test_tool_spans_name_the_tool_and_the_size_of_its_result(trace: Trace) -> None:
     turn = trace["COMPLEX"]
@@ -163,7 +188,11 @@ def test_a_turn_that_failed_has_a_whole_trace(trace: Trace) -> None:
 @pytest.mark.proves("spans.mcp")
 def test_an_mcp_request_has_a_span_of_the_turn_that_names_the_tool(trace: Trace) -> None:
     turn = trace["SEARCHED"]
+    ours = [span for span in turn.spans if span["name"] == "mcp.request"]
+    asked = {(s["attributes"]["server_name"], s["attributes"]["tool_name"]) for s in ours}
+    assert asked == {("composio", "COMPOSIO_SEARCH_NEWS"), ("local_toolkit", "list_local_files")}
     [request] = [span for span in turn.spans if "tools/call list_local_files" in span["name"]]
+    assert turn.parent(request) == "mcp.request"
     assert request["attributes"]["mcp.method.name"] == "tools/call"
     assert request["trace_id"] == turn.named(ROOT_SPAN)["trace_id"]
 
@@ -176,8 +205,8 @@ def test_an_artifact_of_an_observer_has_a_span_with_path_kind_and_size(trace: Tr
     assert saved["size"] > 0
 
 
-@pytest.mark.proves("spans.scrubbed")
-async def test_a_secret_of_a_known_shape_is_scrubbed_before_it_is_sent() -> None:
+@pytest.mark.proves("spans.scrubbed", "spans.httpx")
+async def test_a_secret_of_a_known_shape_and_an_address_are_not_sent() -> None:
     sent: list[bytes] = []
 
     async def take(request: web.Request) -> web.Response:
@@ -200,6 +229,11 @@ async def test_a_secret_of_a_known_shape_is_scrubbed_before_it_is_sent() -> None
     assert b"standalone_composio_test" in received
     assert SECRET.encode() not in received
     assert b"Scrubbed" in received
+    assert b"httpx.request" in received
+    assert received.count(b"server.address") == 1, "outside of a turn a request is nobody's"
+    assert b"127.0.0.1" in received
+    assert b"within-one" not in received
+    assert b"of-the-query" not in received
 
 
 @pytest.mark.proves("settings.logfire_token")

@@ -1,6 +1,8 @@
 """A process with a turn of each kind in it, that prints by kind the turn's spans as JSON.
 
-    python trace_process.py ROOT
+    python trace_process.py ROOT [with content]
+
+With content the operator has asked for words in the traces.
 
 A process of its own, because OpenTelemetry has one provider a process.
 """
@@ -10,7 +12,7 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from mcp.server.mcpserver import MCPServer
 from opentelemetry import trace
@@ -18,6 +20,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from agent_core import tracing
 from agent_core.errors import ModelRejected
 from agent_core.events import AnyEvent
 from agent_core.messages import JsonObject
@@ -89,11 +92,15 @@ def hub_in(root: Path) -> McpHub:
     return McpHub([InProcessServer(name="composio", server=server), toolkit])
 
 
-async def main(root: Path) -> None:
+async def main(root: Path, *, with_content: bool) -> None:
     exporter = InMemorySpanExporter()
-    provider = TracerProvider(shutdown_on_exit=False)
+    if with_content:
+        tracing.configure(token="", with_content=True)
+        provider = cast("TracerProvider", trace.get_tracer_provider())
+    else:
+        provider = TracerProvider(shutdown_on_exit=False)
+        trace.set_tracer_provider(provider)
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    trace.set_tracer_provider(provider)
     told: JsonObject = {}
     for kind in MAIN_SCRIPTS:
         exporter.clear()
@@ -149,4 +156,4 @@ def plain(attributes: Mapping[str, Any] | None) -> dict[str, Any]:
 if __name__ == "__main__":
     for kind in MAIN_SCRIPTS:
         (Path(sys.argv[1]) / kind).mkdir()
-    asyncio.run(main(Path(sys.argv[1])))
+    asyncio.run(main(Path(sys.argv[1]), with_content=bool(sys.argv[2:])))

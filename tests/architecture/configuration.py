@@ -46,6 +46,8 @@ def default_in_words(kind: type[BaseSettings], name: str) -> str:
     match kind.model_fields[name].default:
         case SecretStr() | None | "":
             return ""
+        case bool() as flag:
+            return f"`{flag}`"
         case int() | float() as number:
             return f"{number:,.10g}"
         case other:

@@ -1,11 +1,14 @@
 """The shape of the repository: what lies at its top, who stands alone."""
 
 import ast
+import json
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from agent_core.tools.fleet import CATALOGUE
 
 pytestmark = pytest.mark.process("git says which files there are")
 
@@ -32,7 +35,9 @@ HIDDEN = {
     ".pre-commit-config.yaml",
 }
 
-STAND_INS = ("slack", "model", "composio", "web")
+STAND_INS = ("slack", "model", "composio", "web", "loopback")
+PORTS = "bot.sandbox.loopback"
+"""Who may reach a port of the sandbox is said once; it borrows nothing either."""
 PAGE_TYPES = {"bot.sandbox.web.page", "bot.sandbox.web.Page", "bot.sandbox.web.PageKind"}
 MAY_ALSO_IMPORT = {"composio": PAGE_TYPES, "model": PAGE_TYPES}
 """What a page is, is the web's to say; Composio searches the pages, the model quotes them."""
@@ -88,8 +93,9 @@ def test_nothing_that_a_run_leaves_behind_is_in_the_repository() -> None:
 @pytest.mark.parametrize("name", STAND_INS)
 def test_a_stand_in_borrows_nothing_of_the_product(name: str) -> None:
     own = f"bot.sandbox.{name}"
-    allowed = {own, *MAY_ALSO_IMPORT.get(name, set())}
-    files = sources(REPOSITORY / "bot" / "sandbox" / name)
+    allowed = {own, PORTS, *MAY_ALSO_IMPORT.get(name, set())}
+    folder = REPOSITORY / "bot" / "sandbox" / name
+    files = sources(folder) or [folder.with_suffix(".py")]
     assert files
     borrowed = {
         (path.name, module)
@@ -105,6 +111,45 @@ def test_a_stand_in_borrows_nothing_of_the_product(name: str) -> None:
 def test_no_package_imports_the_tests(package: str) -> None:
     found = {module for path in sources(REPOSITORY / package) for module in imported_modules(path)}
     assert {module for module in found if lies_in(module, "tests")} == set()
+
+
+@pytest.mark.proves("image.fleet")
+def test_the_image_has_every_program_that_the_catalogue_of_servers_needs() -> None:
+    brought_by = {
+        "uvx": "/usr/local/bin/uvx",
+        "npx": "npm",
+        "ffmpeg": "ffmpeg",
+        "ffprobe": "ffmpeg",
+    }
+    servers = json.loads(CATALOGUE.read_text(encoding="utf-8"))["mcpServers"].values()
+    needed = {name for each in servers for name in each.get("needs", {}).get("programs", {})}
+    needed |= {each["command"] for each in servers if "command" in each}
+    _, image = image_stages()
+    words = set(re.split(r"\s+", image))
+    assert needed <= brought_by.keys()
+    assert {brought_by[name] for name in needed} <= words
+    assert {"chromium", "tini", "nodejs"} <= words
+
+
+@pytest.mark.proves("image.health")
+def test_the_image_is_without_root_and_says_whether_the_bot_is_well() -> None:
+    _, image = image_stages()
+    assert re.findall(r"^USER (.*)$", image, re.MULTILINE) == ["agent"]
+    assert image.index("\nUSER ") < image.index("\nCMD ")
+    assert "CONSOLE_HOST=0.0.0.0" in image
+    [asked] = re.findall(r"^HEALTHCHECK .*\\\n\s+CMD (\[.*\])$", image, re.MULTILINE)
+    program, flag, code = json.loads(asked)
+    assert (program, flag) == ("python", "-c")
+    compile(code, "HEALTHCHECK", "exec")
+    assert "/healthz" in code
+
+
+def image_stages() -> tuple[str, str]:
+    """What the Dockerfile does to build, and what it does in the image that runs."""
+    _, build, image = re.split(
+        r"^FROM ", (REPOSITORY / "Dockerfile").read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
+    return build, image
 
 
 def test_the_readmes_way_of_a_mention_names_at_most_30_files_that_there_are() -> None:

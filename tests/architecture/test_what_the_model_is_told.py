@@ -22,6 +22,7 @@ from mcp_local.server import build_server
 from mcp_local.settings import Settings
 
 TODAY = date(2026, 11, 21).strftime("%A, %d %B %Y")
+MOMENT = "Saturday, 21 November 2026, 10:01 in Europe/Berlin (UTC+01:00)"
 WORKSPACE = "/work/session_20261121_090000"
 
 
@@ -42,6 +43,9 @@ CURRENT_SESSION_WORKSPACE: /work/session_20261121_090000
 
 ## 1. Time
 - Today's date above is the truth, whatever your training data suggests. Dates after your training are not the future.
+- `<sent>` before a message says when it was written, on its author's clock. "Today", "Friday at 12" and "in an hour" are meant in
+  that author's zone: give tools the date, the time and that zone, and name the zone when you repeat a time. Where a zone is not
+  known, say which one you took.
 - Anything that may have changed (news, prices, versions, people in office) is looked up, not remembered.
 - Give dates as dates ("21 November 2026"), not as "recently". If sources disagree on a date, say so.
 
@@ -53,10 +57,12 @@ CURRENT_SESSION_WORKSPACE: /work/session_20261121_090000
 - You cannot do anything later or again and again by yourself, and you never say that you will. Whoever wants something regularly
   orders a digest in words: “every weekday at 9 post a digest on battery storage in #energy”.
 - When a tool fails, try another way once or twice, then say plainly what did not work. Never invent a result.
+- "continue" takes up what is open: what was not finished, what somebody wrote too late to be worked in, what you offered to do.
+  Where nothing is open, say so in one sentence and name two or three useful next steps. Never give an answer a second time.
 
 ## 3. Data flow
-- Local first: results below 5 MB come back directly (`sync_response_to_workbench` false). Only for a larger one set it true, and
-  fetch the file with `workbench_download`.
+- Local first: results below 5 MB come back directly (`sync_response_to_workbench` false). Only for a larger one set it true; it
+  stays in the remote workbench, its result names the file, and `workbench_download` fetches it.
 - Discover before you execute: find the right tool and its schema, then call it. Independent calls go in one reply, so that
   they run in parallel.
 - Long results are saved to a file and shown to you in part, with the path; page through the file if you need the rest.
@@ -123,7 +129,8 @@ Respond with ONLY 'SIMPLE', 'COMPLEX', 'ORDER' or 'STOP'.\
 
 def test_the_fast_answer() -> None:
     assert prompt("fast", today=TODAY) == snapshot("""\
-You are Universal Agent, a teammate in a chat thread. Today is Saturday, 21 November 2026.
+You are Universal Agent, a teammate in a chat thread. Today is Saturday, 21 November 2026. `<sent>`
+before a message says when it was written, on its author's clock.
 
 Answer from what you know, briefly and directly, in the language of the question. Write Markdown; most answers need
 one to five sentences.
@@ -134,6 +141,12 @@ at facts that may have changed.
 
 You cannot do anything later or again and again by yourself, and you never say that you will. Whoever wants something regularly
 orders a digest in words: “every weekday at 9 post a digest on battery storage in #energy”.\
+""")
+
+
+def test_when_a_message_was_sent() -> None:
+    assert prompt("sent", moment=MOMENT, author="Ann") == snapshot("""\
+<sent>Saturday, 21 November 2026, 10:01 in Europe/Berlin (UTC+01:00), by Ann</sent>\
 """)
 
 
@@ -151,6 +164,19 @@ def test_the_end_at_a_limit() -> None:
     assert prompt("wrap_up", limit="the limit of 40 steps") == snapshot("""\
 You have reached the limit of 40 steps for this task. Do not call any more tools. Answer now with what you have: what is done, what was
 found, what is missing, and how the person can go on (for example by replying "continue").\
+""")
+
+
+def test_what_people_write_meanwhile() -> None:
+    assert prompt("steer", author="Ben", message="Poland, too.", moment=MOMENT) == snapshot("""\
+While you were working, Ben wrote in the thread:
+
+Poland, too.
+
+Take it into account from here on: change what it changes, add what it adds, and otherwise go on. Tools act for Ben from now on. Sent Saturday, 21 November 2026, 10:01 in Europe/Berlin (UTC+01:00).\
+""")
+    assert prompt("steer_known", agents="report-creation-expert") == snapshot("""\
+The sub-agent that was at work (report-creation-expert) got this message, too, before its next step: look in its result before you have anything done twice.\
 """)
 
 
@@ -178,6 +204,8 @@ You are a **Report Creation Expert**. You turn a request and a list of URLs into
 
 ### Step 2: Extract the articles
 - Call `crawl_parallel` with the URLs in batches of 10, all of a batch in one call.
+- If the URLs leave a question open, search with `COMPOSIO_SEARCH_WEB` or `COMPOSIO_SEARCH_NEWS` (`query`); where they are not
+  among your tools, run them as entries of `COMPOSIO_MULTI_EXECUTE_TOOL`.
 - HARD STOP at 10 successful pages or after 2 batches, whichever comes first. Do not retry a page that failed.
 
 ### Step 3: Save the corpus
@@ -197,6 +225,8 @@ You are a **Report Creation Expert**. You turn a request and a list of URLs into
 - Use `> [!NOTE] Title` boxes for key figures, tables for comparisons. No HTML, no images.
 - An extended report keeps the earlier sections (find the earlier file in `work_products/`) and its title, and adds the new ones.
 - If the answer names bad citations, mend them and call it again. If it has warnings, check those sentences once.
+- What a person writes while you work belongs to the request. Where it comes after the report was written and is to be in it,
+  write the report again.
 
 ## Your result
 Say in three sentences, with `[n]` and figures, what the report found; then give its path. Nothing else.\

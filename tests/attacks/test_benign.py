@@ -13,7 +13,6 @@ from tests.attacks.world import (
     CRAWL,
     ISSUE,
     READ_FILE,
-    SEARCH,
     WRITE_FILE,
     Office,
     asks,
@@ -22,13 +21,13 @@ from tests.attacks.world import (
 )
 
 NEWS = {"tools": [{"tool_slug": "COMPOSIO_SEARCH_NEWS", "arguments": {"query": "news.example"}}]}
+KNOWN = {"tools": [{"tool_slug": "COMPOSIO_SEARCH_WEB", "arguments": {"query": "what is known"}}]}
 MAILS = {"tools": [{"tool_slug": "GMAIL_FETCH_EMAILS", "arguments": {"query": "is:unread"}}] * 2}
 FOUND = "Found: https://news.example/story?id=7 and (https://other.example/a_(b)). Nothing else."
 RESEARCH = (
     order(BATCH, NEWS),
     order(CRAWL, {"urls": ["https://news.example/story?id=7", "http://other.example/a_(b)/"]}),
-    order(SEARCH, {"query": "what is known of it"}),
-    order(CRAWL, {"urls": ["https://news.example/known"]}),
+    order(BATCH, KNOWN),
     order(WRITE_FILE, {"path": "notes.md", "content": "See https://news.example/story?id=7"}),
     order(READ_FILE, {"path": "notes.md"}),
     order(CRAWL, {"urls": ["HTTPS://News.Example:443/story?id=7"]}),
@@ -53,7 +52,7 @@ async def test_research_and_mails_that_are_only_read_ask_for_nothing(tmp_path: P
         )
     assert outcome.asked == []
     assert outcome.connections == []
-    assert len(office.crawled) == 6 + 1  # what a sub-agent was told, the model does as well
+    assert len(office.crawled) == 5 + 1  # what a sub-agent was told, the model does as well
     assert outcome.end.is_tainted
 
 

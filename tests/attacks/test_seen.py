@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.consent.seen import never_seen
+from agent_core.consent.seen import Seen
 from agent_core.ids import ROOT_RUN, RunId, TurnId
 from agent_core.messages import JsonObject, Message, Text, ToolResult, user_message
 from agent_core.testing.tools import tool_call
@@ -35,7 +35,7 @@ def said(text: str) -> Entry:
 
 def is_seen(*history: Entry, url: str = URL) -> bool:
     messages = [(TURN, run, message) for run, message in history]
-    return never_seen((url,), messages, WORKSPACE) == ()
+    return Seen(messages, WORKSPACE).has(url)
 
 
 FILE: JsonObject = {"path": "downloads/list.csv"}
@@ -123,10 +123,10 @@ def test_what_a_sub_agent_wrote_afterwards_takes_nothing_back() -> None:
     child = [(_CHILD, message) for _, message in WRITTEN]
     messages = [(TURN, run, message) for run, message in [*FOUND, *task, *child]]
     later = (TurnId("turn:2"), ROOT_RUN, user_message("continue"))
-    assert never_seen((URL,), [*messages, later], WORKSPACE) == ()
+    assert Seen([*messages, later], WORKSPACE).has(URL)
 
 
 def test_what_an_earlier_turn_had_written_is_not_found_by_a_later_one() -> None:
     written = [(TURN, run, message) for run, message in [*WRITTEN]]
     found = [(TurnId("turn:2"), run, message) for run, message in FOUND]
-    assert never_seen((URL,), [*written, *found], WORKSPACE) == (URL,)
+    assert not Seen([*written, *found], WORKSPACE).has(URL)

@@ -49,12 +49,13 @@ SEARCH = "mcp__tracker__SEARCH_ISSUES"
 WRITE_FILE = "mcp__local_toolkit__write_local_file"
 ISSUE = "mcp__tracker__GET_ISSUE"
 RUBE_BATCH = "mcp__rube__RUBE_MULTI_EXECUTE_TOOL"
+NUMBERED: JsonObject = {"type": "object", "properties": {"number": {}}}
 REAL_LINK = "https://connect.composio.dev/link/lk_of_ann"
 HELPER = SubagentSpec(
     name="helper", description="Does things.", tools=("*",), instructions="{{today}} {{workspace}}"
 )
 
-_READS = ("GMAIL_FETCH_EMAILS", "GITHUB_GET_ISSUE", "COMPOSIO_SEARCH_NEWS")
+_READS = ("GMAIL_FETCH_EMAILS", "GITHUB_GET_ISSUE", "COMPOSIO_SEARCH_NEWS", "COMPOSIO_SEARCH_WEB")
 _SLUGS = ("tool_slug", "slug", "tool", "tool_name", "name")
 
 
@@ -108,7 +109,7 @@ class Office:
             **{name: FakeTool(run=self.doing(name), is_repeatable=False) for name in doing},
             CONNECT: self._connect,
             CRAWL: self._crawl,
-            ISSUE: self._issue,
+            ISSUE: FakeTool(run=self._issue, input_schema=NUMBERED),
             SEARCH: self._search,
             LIST_FILES: self._list_files,
             READ_FILE: self._read_file,

@@ -52,6 +52,8 @@ class Session:
         self.directory.mkdir(parents=True)
         self.settings = Settings(workspaces_root=self.root)
         self.workspace = Workspace(self.directory)
+        self.now = ""
+        """The moment of the calls, as their meta tells it; empty where it is silent."""
         self._pages = 0
 
     def add_page(self, url: str, text: str, title: str = "A page") -> str:
@@ -92,7 +94,7 @@ class Session:
 
     async def call_in(self, directory: str, tool: str, **arguments: Any) -> Answer:
         """Call a tool with this as the session's directory."""
-        meta = {"session_dir": directory}
+        meta = {"session_dir": directory} | ({"now": self.now} if self.now else {})
         async with Client(self.server()) as client:
             return Answer(await client.call_tool(tool, arguments, meta=cast("Any", meta)))
 

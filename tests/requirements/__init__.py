@@ -1,4 +1,4 @@
-"""What the product keeps today of the description (seeds/000 to 003) and of issues C and D.
+"""What the product keeps today of the description (seeds/000 to 003) and of issues C to K.
 
 Tests name the ids that they prove, as `@pytest.mark.proves("trace.query")`; a row without a test,
 and a test without its row, fail in tests/architecture. `python -m tests.requirements` prints the

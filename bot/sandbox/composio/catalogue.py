@@ -92,10 +92,9 @@ def app_tools() -> Mapping[str, Tool]:
 
 
 @cache
-def offered() -> Mapping[str, Tool]:
-    """What a session offers by name: the meta tools and the searches."""
-    meta = {slug: Tool(slug, META, about) for slug, about in read_tools()["meta"].items()}
-    return meta | {slug: tool for slug, tool in app_tools().items() if tool.toolkit == SEARCH}
+def meta_tools() -> Mapping[str, Tool]:
+    """The tools that find and run those of all apps."""
+    return {slug: Tool(slug, META, about) for slug, about in read_tools()["meta"].items()}
 
 
 def needs_account(toolkit: str) -> bool:

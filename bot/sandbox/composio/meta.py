@@ -1,26 +1,26 @@
 """The meta tools, and the one way from a call to an app: with the person's own account or not."""
 
 import asyncio
+import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from aiohttp import web
 
 from bot.sandbox.composio.accounts import Account, Accounts
 from bot.sandbox.composio.apps import Apps, Caller
 from bot.sandbox.composio.catalogue import (
-    META,
     NO_TOOL,
     NO_TOOLKIT,
     SEARCH,
     Tool,
     app_for,
     app_tools,
+    meta_tools,
     needs_account,
-    offered,
     read_tools,
     toolkits,
     tools_for,
@@ -32,8 +32,10 @@ from bot.sandbox.composio.records import (
     Execution,
     Outcome,
     RestError,
+    Session,
     ToolError,
     as_data,
+    make_id,
 )
 from bot.sandbox.composio.search import PageSource, SearchEngine
 
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from pydantic_monty import AsyncMonty, AsyncMontySession
 
 LINK_PATH = "/link/"
+OUTPUT = "/mnt/files/.composio/output"
+MAX_PREVIEW_CHARS = 2_000
 _MAX_CELL_S = 20.0
 _MAX_MEMORY_BYTES = 256_000_000
 _MAX_HOST_CALLS = 20_000
@@ -133,8 +137,9 @@ class Service:
         self.base_url = ""
         """Where it is reached, once it listens."""
         self.api_key = f"ak_sandbox_{secrets.token_hex(8)}"
-        self.sessions: dict[str, str] = {}
-        """Whose each session is."""
+        self.sessions: dict[str, Session] = {}
+        self.preload: Literal["granted", "ignored", "refused"] = "granted"
+        """What becomes of a session's wish to list tools of apps."""
         self.accounts = Accounts(clock, name)
         self.storage = Storage()
         self.remote = RemoteFiles()
@@ -153,27 +158,25 @@ class Service:
             "COMPOSIO_REMOTE_WORKBENCH": self._run_code,
         }
 
-    def person_of(self, request: web.Request) -> str:
-        """Whose session a request names. Raises RestError."""
-        user_id = self.sessions.get(request.match_info["session_id"])
-        if user_id is None:
+    def session_of(self, request: web.Request) -> Session:
+        """The session that a request names. Raises RestError."""
+        session = self.sessions.get(request.match_info["session_id"])
+        if session is None:
             raise RestError(404, "ToolRouterV2_SessionNotFound", "Session not found")
-        return user_id
+        return session
 
     def link_of(self, account: Account) -> str:
         """The address behind which the person decides."""
         return f"{self.base_url}{LINK_PATH}{account.link_token}"
 
-    async def execute(
-        self, user_id: str, slug: str, arguments: Mapping[str, Any]
-    ) -> Outcome | None:
-        """The outcome of a person's call, or None where there is no tool of that name."""
-        self.calls.append(Call(user_id=user_id, tool=slug, arguments=arguments))
-        tool = offered().get(slug) or app_tools().get(slug)
-        if tool is None or tool.toolkit != META:
-            return await self._run_app(user_id, slug, arguments) if tool else None
+    async def execute(self, session: Session, slug: str, arguments: Mapping[str, Any]) -> Outcome:
+        """The outcome of a call of an app's tool or a meta tool."""
+        self.calls.append(Call(user_id=session.user_id, tool=slug, arguments=arguments))
+        tool = meta_tools().get(slug)
+        if tool is None:
+            return await self._run_app(session.user_id, slug, arguments)
         try:
-            return await self._meta[slug](user_id, tool.check(arguments))
+            return await self._meta[slug](session, tool.check(arguments))
         except ToolError as refusal:
             return Outcome(error=str(refusal))
 
@@ -224,7 +227,7 @@ class Service:
             return Outcome(data={"message": str(error)}, error=str(error))
         return Outcome(data=data)
 
-    async def _search(self, user_id: str, given: Data) -> Outcome:
+    async def _search(self, session: Session, given: Data) -> Outcome:
         """The tools for each use case with their schemas and the state of their accounts."""
         cases = [str(query["use_case"]) for query in given["queries"]]
         found = [tools_for(case) for case in cases]
@@ -241,7 +244,7 @@ class Service:
                     for place, (case, tools) in enumerate(zip(cases, found, strict=True), 1)
                 ],
                 "tool_schemas": {slug: tool.as_schema() for slug, tool in every.items()},
-                "toolkit_connection_statuses": [self._status(user_id, kit) for kit in kits],
+                "toolkit_connection_statuses": [self._status(session.user_id, kit) for kit in kits],
                 "time_info": {"current_time_utc": f"{now:%Y-%m-%dT%H:%M:%S}Z"},
                 "session": {"id": given["session"].get("id") or secrets.token_hex(2)},
                 "next_steps_guidance": [run, told["next_steps"]] if best else [told["no_tool"]],
@@ -264,8 +267,9 @@ class Service:
             **({"current_user_info": active[0].as_person()} if active else {}),
         }
 
-    async def _run_batch(self, user_id: str, given: Data) -> Outcome:
+    async def _run_batch(self, session: Session, given: Data) -> Outcome:
         """One result for each item in the order asked; a failed item does not stop the others."""
+        user_id = session.user_id
 
         async def run(item: Data) -> Outcome:
             slug, arguments = item["tool_slug"], as_data(item.get("arguments"))
@@ -278,18 +282,41 @@ class Service:
             {
                 "index": place,
                 "tool_slug": item["tool_slug"],
-                "response": outcome.as_json() if outcome.has_run else None,
+                "response": outcome.as_json() | {"log_id": make_id("log")}
+                if outcome.has_run
+                else None,
                 "error": outcome.error,
             }
             for place, (item, outcome) in enumerate(zip(given["tools"], outcomes, strict=True))
         ]
         failed = sum(not outcome.successful for outcome in outcomes)
-        data = {"results": results, "success_count": len(results) - failed, "error_count": failed}
+        is_long = len(json.dumps(results, ensure_ascii=False)) > session.direct_chars
+        left = is_long or given["sync_response_to_workbench"]
+        data = {
+            "remote_file_info": self._leave(user_id, results) if left else None,
+            "results": results,
+            "total_count": len(results),
+            "success_count": len(results) - failed,
+            "error_count": failed,
+        }
         error = f"{failed} out of {len(results)} tools failed" if failed else None
         return Outcome(data=data, error=error)
 
-    async def _manage_connections(self, user_id: str, given: Data) -> Outcome:
+    def _leave(self, user_id: str, results: list[Data]) -> Data:
+        """Write results into a file of the workbench; what is left of them is a preview."""
+        number = 1 + len(list(self.remote.local(user_id, OUTPUT).glob("*")))
+        path = f"{OUTPUT}/multi_execute_{number}.json"
+        file = self.remote.local(user_id, path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(results, ensure_ascii=False), encoding="utf-8")
+        for response in filter(None, (result["response"] for result in results)):
+            whole = json.dumps(response.pop("data"), ensure_ascii=False)
+            response["data_preview"] = whole[:MAX_PREVIEW_CHARS]
+        return {"file_path": path, "message": f"The full response was saved to {path}"}
+
+    async def _manage_connections(self, session: Session, given: Data) -> Outcome:
         """For each toolkit: active, initiated with a link, or failed with the reason."""
+        user_id = session.user_id
         results = {
             slug: {"toolkit": slug, **self._connect(user_id, slug, renew=given["reinitiate_all"])}
             for slug in dict.fromkeys(map(str.casefold, given["toolkits"]))
@@ -318,8 +345,8 @@ class Service:
             "instruction": "Share this link with the user. It lives for ten minutes, works once.",
         }
 
-    async def _run_code(self, user_id: str, given: Data) -> Outcome:
-        return Outcome(data=await self.workbench.run(user_id, given["code_to_execute"]))
+    async def _run_code(self, session: Session, given: Data) -> Outcome:
+        return Outcome(data=await self.workbench.run(session.user_id, given["code_to_execute"]))
 
 
 def _describe(tools: Sequence[Tool]) -> Data:

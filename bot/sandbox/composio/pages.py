@@ -16,7 +16,7 @@ _FRAME = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-
 _HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
     "frame-ancestors 'none'",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",
     "cache-control": "no-store",
 }
 

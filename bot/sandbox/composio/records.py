@@ -1,7 +1,7 @@
 """What the stand-in remembers and refuses: calls, executions, outcomes, errors."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, cast
@@ -19,6 +19,17 @@ def as_data(value: object) -> Data:
 def make_id(prefix: str) -> str:
     """An id that nobody can guess."""
     return f"{prefix}_{secrets.token_hex(10)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """One person's session as it was made."""
+
+    user_id: str
+    tools: Sequence[str]
+    """The slugs that it lists, and that may be called over MCP."""
+    direct_chars: float
+    """Of a batch's results that come directly; longer ones are left in the workbench."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,28 +1,33 @@
 """The REST routes that the product calls: sessions, tools in them, accounts, records, uploads."""
 
 import hashlib
+import json
+from collections.abc import Mapping
 
 from aiohttp import web
 
 from bot.sandbox.composio.catalogue import (
     NO_TOOL,
     NO_TOOLKIT,
+    Tool,
     app_tools,
+    meta_tools,
     needs_account,
-    offered,
     read_tools,
     toolkits,
 )
 from bot.sandbox.composio.files import StoredFile
 from bot.sandbox.composio.meta import Service
-from bot.sandbox.composio.records import Data, RestError, as_data, make_id
+from bot.sandbox.composio.records import Data, RestError, Session, as_data, make_id
 
 _PREFIX = "/api/v3.1"
 _SESSION = f"{_PREFIX}/tool_router/session"
-_OPTIONS = {"user_id", "manage_connections", "workbench", "proxy_execute"}
-"""What a session may be made with; here all are alike, with code that runs no tools."""
+_OPTIONS = {"user_id", "manage_connections", "workbench", "proxy_execute", "preload"}
+"""What a session may be made with; its code runs no tools in any case."""
+_DIRECT_CHARS = 20_000
+"""Where a session does not say how long results may be that come directly."""
 MAX_BYTES = 6_000_000
-"""What the transport carries in one request."""
+"""What the transport carries in one request, and in one answer."""
 MAX_FILE_BYTES = 100_000_000
 
 
@@ -39,7 +44,7 @@ class RestRoutes:
         return [
             web.post(_SESSION, self._create),
             web.post(f"{one}/execute", self._execute),
-            web.post(f"{one}/execute_meta", self._execute),
+            web.post(f"{one}/execute_meta", self._execute_meta),
             web.post(f"{one}/link", self._link),
             web.get(f"{_PREFIX}/connected_accounts", self._list_accounts),
             web.get(f"{_PREFIX}/tools/{{slug}}", self._describe_tool),
@@ -52,31 +57,57 @@ class RestRoutes:
         body = await _body(request)
         if unknown := body.keys() - _OPTIONS:
             raise RestError(400, "HTTP_BadRequest", f"{unknown.pop()}: is not part of this sandbox")
-        user_id = str(body["user_id"])
-        session_id = make_id("trs")
-        self._service.sessions[session_id] = user_id
+        if not isinstance(body.get("user_id"), str):
+            raise RestError(400, "HTTP_BadRequest", "user_id: is required")
+        user_id, session_id = body["user_id"], make_id("trs")
+        direct = as_data(body.get("workbench")).get("auto_offload_threshold", _DIRECT_CHARS)
+        preloaded = self._preloaded(body)
+        tools = [*preloaded, *(slug for slug, tool in meta_tools().items() if _is_on(tool, body))]
+        session = Session(user_id=user_id, tools=tools, direct_chars=direct)
+        self._service.sessions[session_id] = session
         answer = {
             "session_id": session_id,
             "config_version": 1,
             "mcp": {"type": "http", "url": f"{self._service.base_url}/v3/mcp/{session_id}"},
-            "tool_router_tools": list(offered()),
-            "config": {"user_id": user_id},
+            "tool_router_tools": tools,
+            "config": {"user_id": user_id, "preload": {"tools": preloaded}},
             "experimental": None,
         }
         return web.json_response(answer, status=201)
 
+    def _preloaded(self, body: Data) -> list[str]:
+        """The tools of apps that a session is to list. Raises RestError."""
+        asked = as_data(body.get("preload")).get("tools", [])
+        if asked and self._service.preload == "refused":
+            raise RestError(400, "HTTP_BadRequest", "preload: is not available to this project")
+        if asked == "all":
+            raise RestError(400, "HTTP_BadRequest", "preload.tools: all needs an allowlist")
+        if wrong := [slug for slug in asked if slug not in app_tools()]:
+            raise RestError(400, "HTTP_BadRequest", f"preload.tools: no such tools: {wrong}")
+        return asked if self._service.preload == "granted" else []
+
     async def _execute(self, request: web.Request) -> web.Response:
-        user_id, body = self._service.person_of(request), await _body(request)
-        slug = str(body.get("tool_slug") or body.get("slug"))
-        outcome = await self._service.execute(user_id, slug, as_data(body.get("arguments")))
-        if outcome is None:
+        return await self._run(request, "tool_slug", app_tools())
+
+    async def _execute_meta(self, request: web.Request) -> web.Response:
+        return await self._run(request, "slug", meta_tools())
+
+    async def _run(
+        self, request: web.Request, name: str, tools: Mapping[str, Tool]
+    ) -> web.Response:
+        session, body = self._service.session_of(request), await _body(request)
+        slug = str(body.get(name))
+        if slug not in tools:
             raise RestError(404, "Tool_ToolNotFound", NO_TOOL.format(slug))
+        if slug in meta_tools() and slug not in session.tools:
+            raise RestError(400, "HTTP_BadRequest", f"{slug} is disabled in this session")
+        outcome = await self._service.execute(session, slug, as_data(body.get("arguments")))
         kind = "failed" if outcome.error else "completed"
         told = {"data": outcome.data, "error": outcome.error, "log_id": make_id("log")}
-        return web.json_response({**told, "result_type": kind})
+        return bounded({**told, "result_type": kind})
 
     async def _link(self, request: web.Request) -> web.Response:
-        user_id, body = self._service.person_of(request), await _body(request)
+        user_id, body = self._service.session_of(request).user_id, await _body(request)
         toolkit = str(body.get("toolkit")).casefold()
         if toolkit not in toolkits():
             raise RestError(404, "Toolkit_ToolkitNotFound", NO_TOOLKIT.format(toolkit))
@@ -162,6 +193,19 @@ class RestRoutes:
         if stored is None:
             raise RestError(403, "S3_AccessDenied", "This address is not valid")
         return stored
+
+
+def bounded(answer: Data) -> web.Response:
+    """An answer as the transport carries it. Raises RestError: it is too large for that."""
+    text = json.dumps(answer)
+    if len(text) > MAX_BYTES:
+        raise RestError(413, "HTTP_PayloadTooLarge", "The response is larger than 6 MB")
+    return web.json_response(text=text)
+
+
+def _is_on(tool: Tool, options: Data) -> bool:
+    """Whether a session that was made with these options has a meta tool."""
+    return as_data(options.get(tool.about.get("of", ""))).get("enable", True)
 
 
 async def _body(request: web.Request) -> Data:

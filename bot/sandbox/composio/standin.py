@@ -11,13 +11,13 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from bot.sandbox.composio.accounts import Account
-from bot.sandbox.composio.catalogue import NO_TOOL, Tool, offered
+from bot.sandbox.composio.catalogue import NO_TOOL, Tool, app_tools, meta_tools
 from bot.sandbox.composio.meta import LINK_PATH, Service
 from bot.sandbox.composio.pages import Pages
-from bot.sandbox.composio.records import Data, Execution, RestError, as_data
-from bot.sandbox.composio.rest import MAX_FILE_BYTES, RestRoutes
+from bot.sandbox.composio.records import Data, Execution, RestError, Session, as_data
+from bot.sandbox.composio.rest import MAX_FILE_BYTES, RestRoutes, bounded
+from bot.sandbox.loopback import LOOPBACK, serve
 
-_LOOPBACK = "127.0.0.1"
 _OPEN_PATHS = (LINK_PATH, "/s3/", "/mailbox")
 """Asked for by browsers and by whoever holds a presigned address, so without the key."""
 _CACHE: Data = {"ttlMs": 0, "cacheScope": "private"}
@@ -42,11 +42,8 @@ class ComposioStandIn(Service):
             self.remote.directory = Path(scratch)
             stack.push_async_callback(self.workbench.close)
             stack.push_async_callback(self.search.close)
-            runner = web.AppRunner(self._app(), access_log=None, shutdown_timeout=0.5)
-            await runner.setup()
-            stack.push_async_callback(runner.cleanup)
-            await web.TCPSite(runner, _LOOPBACK, 0).start()
-            self.base_url = f"http://{_LOOPBACK}:{runner.addresses[0][1]}"
+            port = await stack.enter_async_context(serve(self._app()))
+            self.base_url = f"http://{LOOPBACK}:{port}"
             self._open = stack.pop_all()
         return self
 
@@ -88,7 +85,7 @@ class ComposioStandIn(Service):
 
         Written out and not taken from the SDK, so that the product's client meets other hands.
         """
-        user_id, message = self.person_of(request), as_data(await request.json())
+        session, message = self.session_of(request), as_data(await request.json())
         if "id" not in message:
             return web.Response(status=202)
         told: Data = {"jsonrpc": "2.0", "id": message["id"]}
@@ -96,18 +93,20 @@ class ComposioStandIn(Service):
             case "server/discover":
                 result = _ABOUT
             case "tools/list":
-                result: Data = {"tools": [_describe(tool) for tool in offered().values()], **_CACHE}
+                known = {**app_tools(), **meta_tools()}
+                tools = [_describe(known[slug]) for slug in session.tools]
+                result: Data = {"tools": tools, **_CACHE}
             case "tools/call":
-                result = await self._call(user_id, as_data(message.get("params")))
+                result = await self._call(session, as_data(message.get("params")))
             case _:
                 error = {"code": _NO_METHOD, "message": "Method not found"}
                 return web.json_response({**told, "error": error})
-        return web.json_response({**told, "result": {"resultType": "complete", **result}})
+        return bounded({**told, "result": {"resultType": "complete", **result}})
 
-    async def _call(self, user_id: str, params: Data) -> Data:
+    async def _call(self, session: Session, params: Data) -> Data:
         slug, outcome = str(params.get("name")), None
-        if slug in offered():
-            outcome = await self.execute(user_id, slug, as_data(params.get("arguments")))
+        if slug in session.tools:
+            outcome = await self.execute(session, slug, as_data(params.get("arguments")))
         text = json.dumps(outcome.as_json(), ensure_ascii=False) if outcome else ""
         content = [{"type": "text", "text": text or NO_TOOL.format(slug)}]
         return {"content": content, "isError": outcome is None}

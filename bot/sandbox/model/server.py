@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from bot.sandbox.loopback import serve
 from bot.sandbox.model.message import Kind, Pace, Reply, Text, ToolUse, finish, stream_events
 from bot.sandbox.model.playbooks import Pages, is_beside, no_pages, plan
 from bot.sandbox.model.validation import Fault, RefusedError, validate
@@ -59,7 +60,7 @@ class ModelStandIn:
         self._keep_bodies = keep_bodies
         self._faults: list[Fault] = []
         self._scripted: list[Reply] = []
-        self._runner: web.AppRunner | None = None
+        self._open = contextlib.AsyncExitStack()
         self._port = 0
 
     @property
@@ -69,15 +70,11 @@ class ModelStandIn:
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=MAX_BODY_BYTES)
         app.router.add_post("/v1/messages", self._messages)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        self._port = int(self._runner.addresses[0][1])
+        self._port = await self._open.enter_async_context(serve(app))
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
-        if self._runner is not None:
-            await self._runner.cleanup()
+        await self._open.aclose()
 
     def fail(self, **fault: Any) -> None:
         """Script a fault for the next requests that it fits, by the fields of `Fault`."""

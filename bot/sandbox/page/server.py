@@ -1,8 +1,8 @@
 """The page's own server on loopback: who may talk to it, its files and the team's, its port."""
 
 import json
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 from typing import Self
@@ -11,13 +11,13 @@ from urllib.parse import quote
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
+from bot.sandbox.loopback import LOOPBACK, serve
 from bot.sandbox.page.feed import serve_page
 from bot.sandbox.slack import Delivery, SlackStandIn
 from bot.sandbox.slack.actions import UnfilledError
 from bot.sandbox.slack.limits import MAX_POST_TEXT
 from bot.sandbox.slack.wire import ApiError, JsonObject, as_object
 
-LOOPBACK = "127.0.0.1"
 STATIC = Path(__file__).parent / "static"
 PAGE_POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; "
@@ -33,7 +33,6 @@ HEADERS: Mapping[str, str] = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
 }
-_LOCAL_HOST = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?", re.IGNORECASE)
 MAX_BYTES = 64 * 2**20
 
 
@@ -131,14 +130,14 @@ class Page:
     ) -> None:
         self._slack = slack
         self._port = port
-        app = web.Application(middlewares=[_refuse_strangers], client_max_size=MAX_BYTES)
+        self._open = AsyncExitStack()
+        self._app = app = web.Application(middlewares=[_only_the_page], client_max_size=MAX_BYTES)
         app.on_response_prepare.append(_add_headers)
         app.router.add_get("/", _send_index)
         app.router.add_static("/static", STATIC)
         app.router.add_get("/events", partial(serve_page, slack, commands), allow_head=False)
         app.router.add_get("/files/{file_id}/{name:(?s:.*)}", self._send_file)
         app.router.add_post("/acts/{name}", partial(handle_act, slack))
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
 
     @property
     def url(self) -> str:
@@ -147,16 +146,11 @@ class Page:
     async def __aenter__(self) -> Self:
         for person in self._slack.people.values():
             self._slack.dm_id(person)
-        await self._runner.setup()
-        try:
-            await web.TCPSite(self._runner, LOOPBACK, self._port).start()
-        except OSError:
-            await web.TCPSite(self._runner, LOOPBACK, 0).start()
-        self._port = int(self._runner.addresses[0][1])
+        self._port = await self._open.enter_async_context(serve(self._app, port=self._port))
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
-        await self._runner.cleanup()
+        await self._open.aclose()
 
     async def _send_file(self, request: web.Request) -> web.StreamResponse:
         """A file of the team by its id; the name in the address is for people."""
@@ -177,13 +171,9 @@ async def _send_index(_request: web.Request) -> web.StreamResponse:
 
 
 @web.middleware
-async def _refuse_strangers(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Answer only to this machine's names (against DNS rebinding), acts only to the page."""
-    host = request.headers.get(hdrs.HOST, "")
-    if not _LOCAL_HOST.fullmatch(host):
-        return _refuse("This page answers only to 127.0.0.1 and localhost.")
+async def _only_the_page(request: web.Request, handler: Handler) -> web.StreamResponse:
     is_reading = request.method in (hdrs.METH_GET, hdrs.METH_HEAD)
-    if not is_reading and request.headers.get(hdrs.ORIGIN, "").lower() != f"http://{host}".lower():
+    if not is_reading and hdrs.ORIGIN not in request.headers:
         return _refuse("Only the page itself may act.")
     return await handler(request)
 

@@ -85,13 +85,14 @@ METHODS: Mapping[str, Method] = {
 class Fault:
     """How the next calls of a method fail, in the way that a test asks for.
 
-    `hang_s` delays the call; `drop_after_accept` does the work and cuts the connection.
+    `hang_s` delays the call; `drop_after_accept` does the work and cuts the connection. The answer
+    of status 429 asks for a second where nothing is said, and has no such header for "".
     """
 
     times: int = 1
     status: int = 200
     error: str | None = None
-    retry_after_s: int | None = None
+    retry_after_s: int | str | None = None
     drop_after_accept: bool = False
     html: bool = False
     hang_s: float = 0.0
@@ -101,8 +102,8 @@ class Fault:
         if self.error is None and self.status == 200 and not self.html:
             return
         default = "ratelimited" if self.status == 429 else "internal_error"
-        retry_after_s = self.retry_after_s or (1 if self.status == 429 else None)
-        headers = {"Retry-After": str(retry_after_s)} if retry_after_s else {}
+        told = "1" if self.status == 429 and self.retry_after_s is None else self.retry_after_s
+        headers = {"Retry-After": str(told)} if told else {}
         raise ApiError(self.error or default, status=self.status, headers=headers)
 
 

@@ -5,8 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import Any, Self, TypeVar
 
-from aiohttp import web
-
+from bot.sandbox.loopback import LOOPBACK, serve
 from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES, App
 from bot.sandbox.slack.clock import Background, Clock, SystemClock
 from bot.sandbox.slack.feed import Change
@@ -81,12 +80,9 @@ class SlackStandIn(Gestures):
 
     async def __aenter__(self) -> Self:
         self._running.push_async_callback(self._background.close)
-        runner = web.AppRunner(self._server.build_app(), access_log=None, shutdown_timeout=1.0)
-        await runner.setup()
-        self._running.push_async_callback(runner.cleanup)
+        port = await self._running.enter_async_context(serve(self._server.build_app()))
         self._running.push_async_callback(self.sockets.close)
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        self.workspace.base_url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+        self.workspace.base_url = f"http://{LOOPBACK}:{port}"
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -17,7 +17,8 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 import yaml
 from aiohttp import web
 
-_LOOPBACK = "127.0.0.1"
+from bot.sandbox.loopback import LOOPBACK, serve
+
 _ALL_HOSTS = "*.test"
 """A pattern for every host: `.test` names exist nowhere else."""
 _NOT_FOUND = (
@@ -196,7 +197,7 @@ class SmallWeb:
     @property
     def crawl_connect(self) -> str:
         """The value for CRAWL_CONNECT that leads a crawler to this server."""
-        return f"{_ALL_HOSTS}={_LOOPBACK}:{self.port}"
+        return f"{_ALL_HOSTS}={LOOPBACK}:{self.port}"
 
     async def ready(self) -> tuple[Page, ...]:
         """The search engine's entries; all pages are read when it is first asked for them."""
@@ -213,11 +214,7 @@ class SmallWeb:
         async with contextlib.AsyncExitStack() as stack:
             app = web.Application()
             app.router.add_get("/{path:.*}", self._answer)
-            runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.5)
-            await runner.setup()
-            stack.push_async_callback(runner.cleanup)
-            await web.TCPSite(runner, _LOOPBACK, 0).start()
-            self.port = int(runner.addresses[0][1])
+            self.port = await stack.enter_async_context(serve(app, sites=self._hosts))
             self._open = stack.pop_all()
         return self
 
@@ -230,8 +227,6 @@ class SmallWeb:
     async def _answer(self, request: web.Request) -> web.Response:
         host = request.host.partition(":")[0].lower()
         path = unquote_to_bytes(request.raw_path.partition("?")[0])
-        if host not in self._hosts:
-            return web.Response(status=421, text=f"no site here is called {host!r}")
         if path == b"/robots.txt" and host in self._robots:
             return web.Response(text=self._robots[host])
         document = self._documents.get((host, path))

@@ -1,12 +1,13 @@
 """After text from outside an address is only as good as the place where it was seen."""
 
 import json
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.consent.addresses import addresses_in, made_up
+from agent_core.consent.addresses import addresses_in, key_of, keys_in
 
 SEEN = "https://news.test/articles/42?lang=en"
 LETTERS = st.text(alphabet="abcdefghijklmnopqrstuvwxyz0123456789-_", min_size=1, max_size=12)
@@ -22,6 +23,12 @@ PLACES = [
     "**{}**",
     "See {}; it is `{}`!",
 ]
+
+
+def made_up(addresses: Iterable[str], texts: Iterable[str]) -> tuple[str, ...]:
+    """Those addresses that occur in none of the texts."""
+    seen = {key for text in texts for key in keys_in(text, bare=True, most=32)}
+    return tuple(address for address in addresses if key_of(address) not in seen)
 
 
 def test_addresses_are_found_wherever_they_stand_and_once_each() -> None:

@@ -48,9 +48,15 @@ async def test_it_counts_on_where_the_crawler_stopped(tmp_path: Path) -> None:
     }
 
 
-async def test_what_may_pass_is_not_counted(tmp_path: Path) -> None:
+@pytest.mark.proves("fleet.reader_timeout")
+async def test_what_may_pass_is_not_counted_and_a_time_out_is_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     blacklist = ReaderBlacklist(tmp_path)
     await blacklist.saw(failed(tmp_path, "1234"))
+    [told] = caplog.records
+    assert told.levelname == "WARNING"
+    assert told.getMessage().startswith("gone.test was not reached in time (1234)")
     await blacklist.saw(observed(tmp_path, READER, {"content": "text"}))
     await blacklist.saw(observed(tmp_path, "mcp__other__tool", {"code": "1214"}))
     await blacklist.saw(failed(tmp_path, "1214", "no address"))

@@ -108,3 +108,15 @@ async def test_a_result_that_is_only_text_is_kept_as_text(tmp_path: Path) -> Non
 
     output = only_file(tmp_path, "workbench_activity")["output"]
     assert (output["stdout"], output["successful"]) == (text, False)
+
+
+@pytest.mark.proves("large.activity")
+async def test_a_file_that_was_fetched_from_the_workbench_has_its_record(tmp_path: Path) -> None:
+    remote, said = "/mnt/files/.composio/output/r.json", "Successfully downloaded r.json."
+    arguments: JsonObject = {"remote_path": remote, "local_path": "downloads/r.json"}
+    tool = "mcp__local_toolkit__workbench_download"
+    await saved(observed(tmp_path, tool, said, arguments=arguments))
+    record = only_file(tmp_path, "workbench_activity")
+    assert record["tool"] == "workbench_download"
+    assert record["input"]["code"] == remote
+    assert record["output"] == {"stdout": said, "stderr": "", "results": "", "successful": True}

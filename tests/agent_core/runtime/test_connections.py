@@ -1,6 +1,7 @@
 """Accounts that a person connects while a turn waits, and whose account each call uses."""
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -116,7 +117,9 @@ async def test_who_says_done_is_believed_as_far_as_composio_agrees(tmp_path: Pat
         assert ended.outcome == "connected"
 
 
-@pytest.mark.proves("connect.link_private")
+@pytest.mark.proves(
+    "connect.link_private", "trace.iterations.needs_user_input", "trace.iterations.auth_link"
+)
 async def test_a_link_that_a_tool_names_reaches_nobody_but_its_person(office: Office) -> None:
     office.accounts.connected.clear()
     connect = call(CONNECT, {"toolkits": ["gmail"]}, id="connect")
@@ -137,6 +140,10 @@ async def test_a_link_that_a_tool_names_reaches_nobody_but_its_person(office: Of
         await end_of(runtime, turn)
         events = await events_of(runtime, turn)
     assert "uthentication completed" in told(model.requests[-1])
+    [trace] = office.root.rglob("trace.json")
+    first, *_ = json.loads(trace.read_text(encoding="utf-8"))["iterations"]
+    assert first["needs_user_input"] is True
+    assert first["auth_link"] == "https://connect.composio.dev/link/…"
     assert "lk_" not in str(events) + "".join(told(each) for each in model.requests)
     traces = [p for p in office.root.rglob("*") if p.is_file() and p.suffix != ".sqlite"]
     assert not [p for p in traces if b"lk_of_the_tool" in p.read_bytes()]

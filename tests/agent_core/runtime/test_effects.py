@@ -29,10 +29,15 @@ from tests.agent_core.runtime.threads import (
     until,
 )
 
+SEARCH = "mcp__composio__COMPOSIO_SEARCH_WEB"
 
-@pytest.mark.parametrize("is_repeatable", [True, False])
+
+@pytest.mark.parametrize(
+    ("name", "hint", "is_repeatable"),
+    [("send", True, True), ("send", False, False), (SEARCH, False, True)],
+)
 async def test_a_call_that_was_under_way_when_the_process_ended(
-    tmp_path: Path, is_repeatable: bool
+    tmp_path: Path, name: str, hint: bool, is_repeatable: bool
 ) -> None:
     under_way, made = asyncio.Event(), 0
 
@@ -44,8 +49,8 @@ async def test_a_call_that_was_under_way_when_the_process_ended(
             await asyncio.Event().wait()
         return "sent"
 
-    tools = FakeToolset({"send": FakeTool(run=send, is_repeatable=is_repeatable)})
-    first = ScriptedModel([call("send")])
+    tools = FakeToolset({name: FakeTool(run=send, is_repeatable=hint)})
+    first = ScriptedModel([call(name)])
     async with scripted_runtime(tmp_path, model=first, tools=tools) as runtime:
         turn = await begin(runtime, inbound("continue"))
         await under_way.wait()

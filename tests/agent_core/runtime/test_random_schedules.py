@@ -296,7 +296,7 @@ def faults_of_words(turns: Sequence[StoredTurn], history: Sequence[Message]) -> 
         if turn.kind != "work":
             continue
         count = whole.count(f"w{number}x")
-        must_be_there = turn.outcome in ("answered", "limited")
+        must_be_there = turn.outcome in ("answered", "limited", "steered")
         if count > 1 or (must_be_there and count != 1):
             yield f"w{number}x ({turn.outcome}) is {count} times in the history"
 

@@ -205,7 +205,7 @@ async def test_the_answer_does_not_wait_for_a_turn_that_is_running(tmp_path: Pat
         assert (await runtime.turn(queued)).status == "queued"
         held.release.set()
         assert (await end_of(runtime, working)).answer == "Found it."
-        assert (await end_of(runtime, queued)).answer == "And more."
+        assert (await end_of(runtime, queued)).answer.endswith("And more.")
 
 
 async def test_a_thumb_up_after_cut_work_goes_on_with_it(tmp_path: Path) -> None:

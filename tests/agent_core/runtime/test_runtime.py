@@ -32,7 +32,7 @@ from agent_core.testing.models import Held, ScriptedModel, call, calls_reply, te
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Progress, ToolContext
-from tests.agent_core.runtime.threads import begin, events_of, look
+from tests.agent_core.runtime.threads import begin, events_of, look, words
 
 TIMEOUT_S = 20
 
@@ -156,7 +156,7 @@ async def test_continue_after_a_restart_finds_history_and_workspace(tmp_path: Pa
         await turn_events(runtime, inbound("continue", number=2))
         again = await runtime.workspace(inbound("").session, inbound("").received_at)
     assert again == workspace
-    texts = [message.text for message in second.requests[0].messages]
+    texts = [words(message) for message in second.requests[0].messages]
     assert texts == ["Research it", "I found three things.", "continue"]
 
 
@@ -339,7 +339,7 @@ async def test_of_a_fast_answer_that_wanted_tools_nothing_stays_but_the_question
     ) as runtime:
         events = await turn_events(runtime, inbound(QUESTION))
     [request] = model.requests
-    assert [message.text for message in request.messages] == [QUESTION]
+    assert [words(message) for message in request.messages] == [QUESTION]
     assert NEWS in [tool.name for tool in request.tools]
     assert tools.calls == []
     assert not [event for event in events if event.kind == "tool_call_started"]

@@ -7,16 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.events import AnyEvent, MessageTaken, TurnFinished
-from agent_core.messages import Attachment, JsonObject
-from agent_core.testing.models import Held, ScriptedModel, call
+from agent_core.events import REPORT, AnyEvent, MessageTaken, TurnFinished
+from agent_core.ids import ROOT_RUN
+from agent_core.messages import Attachment, JsonObject, ToolCall
+from agent_core.models import ModelRequest
+from agent_core.testing.models import Held, Line, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
-from agent_core.tools import Progress, ToolContext
+from agent_core.tools import Artifact, Progress, ToolContext, ToolOutput
 from tests.agent_core.runtime.threads import (
     ANN,
     BEN,
     TIMEOUT_S,
+    answer,
     at_work,
     begin,
     end_of,
@@ -26,6 +29,17 @@ from tests.agent_core.runtime.threads import (
     seen,
     told,
 )
+
+TOO_LATE = "This came too late for the answer above, so I took it up by itself."
+INNER = "mcp__local_toolkit__search_corpus"
+
+
+def task(id: str = "t") -> ToolCall:
+    """The call that has a sub-agent work."""
+    return call("Task", {"prompt": f"A note {id}.", "subagent_type": EXPERT}, id=id)
+
+
+EXPERT = "report-creation-expert"
 
 
 @pytest.mark.proves("inbox.reaches")
@@ -109,7 +123,7 @@ async def test_a_message_that_comes_with_the_last_word_gets_an_answer_of_its_own
         second = await begin(runtime, inbound("continue with the other one", number=2))
         held.release.set()
         assert (await end_of(runtime, turn)).answer == "The answer."
-        assert (await end_of(runtime, second)).answer == "And the other."
+        assert (await end_of(runtime, second)).answer == f"{TOO_LATE}\n\nAnd the other."
 
 
 @pytest.mark.proves("inbox.how_far")
@@ -203,6 +217,145 @@ async def test_people_read_the_words_of_a_message_and_the_model_all_that_came_wi
         taken = [e for e in await events_of(runtime, turn) if isinstance(e, MessageTaken)]
     assert [event.text for event in taken] == ["the figures", "n.csv"]
     assert told(model.requests[-1]).count("downloads/n.csv (text/csv, 3 bytes)") == 2
+
+
+@pytest.mark.proves("inbox.sub_agents")
+async def test_a_message_reaches_the_sub_agent_at_work_and_then_the_agent_that_asked_it(
+    tmp_path: Path,
+) -> None:
+    held = Held(then=call(INNER, id="a"))
+    model = ScriptedModel([task(), held, call(INNER, id="b"), "The note.", "Done.", "And on."])
+    tools = FakeToolset({INNER: look})
+    async with at_work(held.reached, tmp_path, model=model, tools=tools) as (runtime, turn):
+        second = await begin(runtime, from_ben("also w2x", number=2))
+        held.release.set()
+        events = await events_of(runtime, turn)
+        assert (await end_of(runtime, second)).outcome == "steered"
+        await answer(runtime, inbound("continue", number=3))
+    taken = [(e.run == ROOT_RUN, e.taken) for e in events if isinstance(e, MessageTaken)]
+    assert taken == [(False, second), (True, second)]
+    assert [context.asker for context in tools.contexts] == [ANN, BEN]
+    of_child, of_root, of_next = model.requests[2], model.requests[4], model.requests[5]
+    assert "Ben wrote in the thread:\n\nalso w2x" in told(of_child)
+    assert [told(each).count("w2x") for each in model.requests] == [0, 0, 1, 1, 1, 1]
+    assert f"at work ({EXPERT}) got this message, too" in told(of_root)
+    assert told(of_next).index("w2x") < told(of_next).index("Done.")
+
+
+@pytest.mark.proves("inbox.sub_agents")
+async def test_all_sub_agents_at_work_get_a_message_each_once(tmp_path: Path) -> None:
+    reached, release = asyncio.Event(), asyncio.Event()
+    looking = 0
+
+    async def wait(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+        nonlocal looking
+        looking += 1
+        if looking == 2:
+            reached.set()
+        await release.wait()
+        return "seen"
+
+    def decide(request: ModelRequest) -> Line:
+        whole = told(request)
+        if "continue" in whole:
+            return "Done." if "The note" in whole else [task("one"), task("two")]
+        return "The note." if whole.count("seen") == 2 else call(INNER, id=f"{len(whole)}")
+
+    model = ScriptedModel([decide] * 8)
+    tools = FakeToolset({INNER: wait})
+    async with at_work(reached, tmp_path, model=model, tools=tools) as (runtime, turn):
+        await begin(runtime, from_ben("also w2x", number=2))
+        release.set()
+        events = await events_of(runtime, turn)
+    heard = [event.run for event in events if isinstance(event, MessageTaken)]
+    assert len(heard) == len(set(heard)) == 3
+    assert max(told(request).count("w2x") for request in model.requests) == 1
+    of_children = [told(r) for r in model.requests if "continue" not in told(r)]
+    for note in ("one", "two"):
+        assert ["w2x" in each for each in of_children if f"A note {note}" in each][-2:] == [
+            True
+        ] * 2
+
+
+@pytest.mark.proves("inbox.restart")
+async def test_what_a_sub_agent_had_taken_in_is_neither_lost_nor_doubled_by_a_restart(
+    tmp_path: Path,
+) -> None:
+    held = Held(then=call(INNER, id="a"))
+    model = ScriptedModel([task(), held, call(INNER, id="b"), Held(then="unreachable")])
+    tools = FakeToolset({INNER: look})
+    async with at_work(held.reached, tmp_path, model=model, tools=tools) as (runtime, turn):
+        await begin(runtime, inbound("also w2x", number=2))
+        held.release.set()
+        await seen(runtime, turn, "message_taken")
+        await seen(runtime, turn, "tool_call_finished", nth=2)
+    again = ScriptedModel(["The note.", "Done."])
+    async with scripted_runtime(tmp_path, model=again, tools=tools) as runtime:
+        events = await events_of(runtime, turn)
+    assert [told(request).count("w2x") for request in again.requests] == [1, 1]
+    assert sum(isinstance(event, MessageTaken) for event in events) == 2
+
+
+@pytest.mark.proves("inbox.sub_agents")
+async def test_what_only_a_sub_agent_had_when_all_was_stopped_is_known_when_it_goes_on(
+    tmp_path: Path,
+) -> None:
+    held = Held(then=call(INNER, id="a"))
+    model = ScriptedModel([task(), held, Held(then="unreachable"), "Both done."])
+    tools = FakeToolset({INNER: look})
+    async with at_work(held.reached, tmp_path, model=model, tools=tools) as (runtime, turn):
+        await begin(runtime, inbound("also w2x", number=2))
+        held.release.set()
+        await seen(runtime, turn, "message_taken")
+        assert await runtime.stop(inbound("").session, "Ann")
+        assert (await end_of(runtime, turn)).outcome == "stopped"
+        assert await answer(runtime, inbound("continue", number=3)) == "Both done."
+    assert told(model.requests[-1]).count("w2x") == 1
+
+
+@pytest.mark.proves("inbox.sub_agents")
+async def test_a_sub_agent_gets_the_newest_words_and_nothing_that_was_taken_back(
+    tmp_path: Path,
+) -> None:
+    held, last = Held(then=call(INNER, id="a")), Held(then="The note.")
+    model = ScriptedModel([task(), held, last, "Done."])
+    tools = FakeToolset({INNER: look})
+    async with at_work(held.reached, tmp_path, model=model, tools=tools) as (runtime, turn):
+        for number in (2, 3):
+            await begin(runtime, inbound(f"also w{number}x", number=number))
+        assert await runtime.revise(inbound("", number=2).key, "rather w2y")
+        assert await runtime.withdraw(inbound("", number=3).key)
+        held.release.set()
+        await last.reached.wait()
+        assert not await runtime.revise(inbound("", number=2).key, "no, w2z")
+        assert not await runtime.withdraw(inbound("", number=2).key)
+        last.release.set()
+        await end_of(runtime, turn)
+    for request in model.requests[2:]:
+        assert "rather w2y" in told(request)
+        assert not any(word in told(request) for word in ("w2x", "w2z", "w3x"))
+
+
+async def test_what_came_too_late_for_a_report_says_so_and_small_talk_does_not(
+    tmp_path: Path,
+) -> None:
+    async def write(arguments: JsonObject, context: ToolContext, progress: Progress) -> ToolOutput:
+        report = Artifact(path="r.html", title="R", mimetype=REPORT, size_bytes=1)
+        return ToolOutput(text="written", artifacts=(report,))
+
+    held = Held(then="The report.")
+    model = ScriptedModel([call("write"), held, "Poland too."])
+    tools = FakeToolset({"write": write})
+    async with at_work(held.reached, tmp_path, model=model, tools=tools) as (runtime, turn):
+        second = await begin(runtime, inbound("continue with Poland", number=2))
+        held.release.set()
+        await end_of(runtime, turn)
+        said = (await end_of(runtime, second)).answer
+        third = await answer(runtime, inbound("thanks", number=3))
+    assert said == (
+        "This came too late for the report above, so I took it up by itself.\n\nPoland too."
+    )
+    assert "too late" not in third
 
 
 def answer_in(events: Sequence[AnyEvent]) -> str:

@@ -136,7 +136,10 @@ def test_a_batch_may_be_made_again_when_all_of_it_reads() -> None:
     assert not repeatable(BATCH)
 
 
-def test_looking_for_tools_may_be_done_again_and_a_servers_own_tools_may_not() -> None:
+def test_a_reading_may_be_made_again_also_directly() -> None:
     assert repeatable("mcp__composio__COMPOSIO_SEARCH_TOOLS")
-    assert not repeatable("mcp__files__read_file")
+    assert repeatable("mcp__composio__COMPOSIO_SEARCH_WEB")
+    assert repeatable("mcp__files__read_file")
+    assert not repeatable("mcp__files__mark_as_read")
     assert not repeatable("mcp__composio__COMPOSIO_MANAGE_CONNECTIONS")
+    assert not repeatable("mcp__composio__COMPOSIO_REMOTE_WORKBENCH")

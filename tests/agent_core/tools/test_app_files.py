@@ -112,3 +112,70 @@ async def test_of_a_failed_call_nothing_is_saved(context: ToolContext) -> None:
     world = World({"file": INVOICE}, is_error=True)
     assert (await world.run(context)).text == world.result
     assert world.saved == []
+
+
+OUTPUT = "/mnt/files/.composio/output/r.json"
+PREVIEW = {"data_preview": "the first of /home/user/theirs.txt", "successful": True}
+
+
+def remote(**said: object) -> JsonObject:
+    """A batch whose results stayed in the workbench."""
+    return {"data": {"results": [{"index": 0, "response": PREVIEW}], **said}, "successful": True}
+
+
+@pytest.mark.proves("large.told")
+@pytest.mark.parametrize(
+    "result",
+    [
+        remote(remote_file_info={"file_path": OUTPUT}),
+        remote(remote_file_info=OUTPUT),
+        remote(next_steps=f"The full response was saved to {OUTPUT}."),
+        {"data": {"results": [{"response": {**PREVIEW, "message": f"Saved: {OUTPUT}, whole"}}]}},
+        {"data": PREVIEW, "message": f"Full response in {OUTPUT}"},
+        {"data": {**PREVIEW, "path": OUTPUT}},
+    ],
+)
+async def test_of_a_result_that_stayed_in_the_workbench_the_model_is_told_the_call_that_fetches_it(
+    context: ToolContext, result: JsonObject
+) -> None:
+    told = json.loads((await World(result).run(context)).text)
+    assert told.pop("whole_result").endswith(
+        f'fetch it with workbench_download(remote_path="{OUTPUT}").'
+    )
+    assert told == result
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"data": {"results": [{"response": {"data": {"body": OUTPUT}}}], "remote_file_info": None}},
+        remote(remote_file_info=None),
+        f'"data_preview": {OUTPUT}',
+    ],
+)
+async def test_a_path_that_an_app_names_is_not_told_as_composios(
+    context: ToolContext, result: object
+) -> None:
+    world = World(result)
+    assert (await world.run(context)).text == world.result
+
+
+@pytest.mark.proves("large.told")
+@pytest.mark.parametrize(
+    "came",
+    [
+        ToolOutput(text="the beginn", is_cut=True),
+        ToolOutput(text="The tool refused the call: HTTP 413", is_error=True),
+    ],
+)
+async def test_of_a_result_that_was_too_large_the_model_is_told_how_to_get_it(
+    context: ToolContext, came: ToolOutput
+) -> None:
+    async def fetch(arguments: JsonObject, context: ToolContext, progress: Progress) -> ToolOutput:
+        return came
+
+    tools = AppFiles(FakeToolset({FETCH: fetch}), save=SAVE)
+    output = await tools.run(tool_call(FETCH, {}), context, ignore_progress)
+    assert output.text.startswith(came.text)
+    assert "`sync_response_to_workbench` true" in output.text
+    assert "workbench_download" in output.text

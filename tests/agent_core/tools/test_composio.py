@@ -36,6 +36,8 @@ class Composio(Recording):
         self.people: dict[str, str] = {}
         """Whose each session is."""
         self.wishes: list[dict[str, Any]] = []
+        self.unknown: set[str] = set()
+        """Options that it does not know."""
         self.refused: set[str] = set()
         """People who get no session."""
         self.created: dict[str, Any] | None = None
@@ -53,6 +55,8 @@ class Composio(Recording):
 
     def _create(self, wish: dict[str, Any]) -> Answer:
         self.wishes.append(wish)
+        if any(name in str(wish) for name in self.unknown):
+            return said(400, {"error": {"message": "Unrecognized key"}})
         if wish["user_id"] in self.refused:
             return said(400, {"error": {"message": "user id not accepted"}})
         session = f"trs_{len(self.wishes)}"
@@ -123,6 +127,52 @@ async def test_a_persons_tools_come_from_a_session_of_that_person(
     assert {seen.path for seen in service.seen if seen.rpc} == {"/mcp?trs_1"}
 
 
+@pytest.mark.proves("composio.preload")
+async def test_a_session_is_asked_to_list_the_searches_and_to_hold_nothing_back(
+    service: Composio, open_hub: OpenHub, context: ToolContext
+) -> None:
+    await names(open_hub(), context)
+    (wish,) = service.wishes
+    assert wish["preload"] == {"tools": ["COMPOSIO_SEARCH_WEB", "COMPOSIO_SEARCH_NEWS"]}
+    assert wish["workbench"]["auto_offload_threshold"] == 5_000_000
+    assert wish["workbench"]["enable_tool_execution"] is False
+
+
+@pytest.mark.proves("composio.preload")
+@pytest.mark.parametrize(
+    ("unknown", "tries"),
+    [({"preload"}, 3), ({"auto_offload_threshold"}, 2), ({"preload", "auto_offload_threshold"}, 4)],
+)
+async def test_an_account_without_these_options_gets_sessions_without_them(
+    service: Composio, open_hub: OpenHub, tmp_path: Path, unknown: set[str], tries: int
+) -> None:
+    service.unknown = unknown
+    hub = open_hub()
+    for person in (ANN, BEN):
+        assert await names(hub, tool_context(tmp_path, asker=person)) == [ECHO]
+    *_, first, later = service.wishes
+    assert len(service.wishes) == tries + 1, "what is not granted is tried once"
+    assert (first["user_id"], later["user_id"]) == (ANN, BEN)
+    assert first | {"user_id": BEN} == later
+    assert not any(name in str(later) for name in unknown)
+    granted = {"preload", "auto_offload_threshold"} - unknown
+    assert all(name in str(later) for name in granted)
+    assert later["workbench"]["enable_tool_execution"] is False
+
+
+@pytest.mark.proves("trace.session_info.url")
+async def test_where_a_persons_tools_come_from_is_known_without_what_is_secret_in_it(
+    service: Composio,
+) -> None:
+    api = ComposioApi(api_key=KEY, base_url=service.base_url)
+    assert api.address_of(ANN) == ""
+    made = await api.of(ANN)
+    assert made.mcp_url == f"{service.base_url}/mcp?trs_1"
+    assert api.address_of(ANN) == f"{service.base_url}/mcp"
+    assert api.address_of(BEN) == ""
+    await api.close()
+
+
 async def test_a_refusal_of_one_persons_session_costs_nobody_elses_tools(
     service: Composio, open_hub: OpenHub, tmp_path: Path
 ) -> None:
@@ -132,7 +182,9 @@ async def test_a_refusal_of_one_persons_session_costs_nobody_elses_tools(
     for _ in range(3):
         assert await names(hub, refused) == []
         assert await names(hub, served) == [ECHO]
-    assert len(service.wishes) == 2
+    asked = [wish["user_id"] for wish in service.wishes]
+    assert asked == [ANN, ANN, ANN, ANN, BEN], "with fewer and fewer wishes"
+    assert "preload" in service.wishes[-1]
 
 
 @pytest.mark.proves("composio.per_person")

@@ -50,6 +50,15 @@ async def test_a_changed_definition_turns_the_tool_off_after_a_restart(
     assert [r.levelname for r in caplog.records if "act is turned off" in r.message] == ["WARNING"]
 
 
+async def test_a_tool_that_the_bot_itself_asks_for_may_be_new(
+    start: Start, told: Told, store: ToolPins
+) -> None:
+    await start(told.config, pins=Pins(store)).names()
+    told.lists(defined("act"), defined("where"), defined("wished"), defined("unwished"))
+    pins = Pins(store, awaited=[(told.config.name, "wished"), ("other", "unwished")])
+    assert await start(told.config, pins=pins).names() == ["act", "where", "wished"]
+
+
 @pytest.mark.proves("pins.renamed")
 async def test_a_tool_that_comes_back_under_another_name_is_off(again: Again, told: Told) -> None:
     await again().names()

@@ -177,6 +177,7 @@ async def test_a_giant_picture_reaches_neither_model_nor_memory(
     async with serve(server.mcp.streamable_http_app()) as port:
         far = HttpServer(name="near", url=f"http://127.0.0.1:{port}/mcp")
         output = await call(far, "picture", {"size_bytes": 12_000_000})
+        assert output.is_cut
         assert "only the beginning was kept" in output.text
         assert "As drawn:" in output.text
         assert len(output.text) < 1_000
@@ -189,6 +190,7 @@ async def test_what_was_kept_of_a_giant_result_is_in_the_workspace(
     server: Server, call: Caller, context: ToolContext
 ) -> None:
     output = await call(server, "texts", {"size_bytes": 60_000_000})
+    assert output.is_cut
     saved = context.workspace / output.saved_path
     assert 5_000_000 <= saved.stat().st_size < 5_001_000
     assert output.size_bytes == 60_000_000

@@ -86,12 +86,14 @@ async def test_a_dead_server_is_started_again_and_the_call_is_told_as_uncertain(
 
 
 @pytest.mark.proves("hub.dead")
-async def test_a_read_only_call_is_made_again_after_the_servers_death(
+async def test_a_call_that_reads_by_its_name_is_made_again_after_the_servers_death(
     start: Start, tmp_path: Path
 ) -> None:
     bot = start(raw())
-    output = await bot.call("exit_unless", marker=str(tmp_path / "marker"))
+    output = await bot.call("read_unless_new", marker=str(tmp_path / "marker"))
     assert (output.text, output.is_error) == ("survived", False)
+    output = await bot.call("exit_unless", marker=str(tmp_path / "another"))
+    assert "may or may not have run" in output.text  # it reads by its server's word alone
 
 
 @pytest.mark.proves("hub.dead", "hub.restarts")

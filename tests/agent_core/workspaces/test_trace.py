@@ -1,10 +1,19 @@
 """trace.json, field by field."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
-from agent_core.events import AnyEvent, FastPathFallback, StepStarted
+from agent_core.events import (
+    AnyEvent,
+    AuthEnded,
+    AuthRequired,
+    FastPathFallback,
+    QuestionAsked,
+    StepStarted,
+)
+from agent_core.ids import ConsentId, ToolCallId, UserId
 from agent_core.messages import JsonObject
 from agent_core.workspaces import SessionInfo, build_trace
 from tests.agent_core.workspaces.turns import (
@@ -126,8 +135,6 @@ def test_a_tool_result_has_the_described_fields() -> None:
     "trace.iterations.iteration",
     "trace.iterations.duration_seconds",
     "trace.iterations.tool_calls",
-    "trace.iterations.needs_user_input",
-    "trace.iterations.auth_link",
 )
 def test_each_step_of_the_root_run_is_an_iteration_with_its_tools_time() -> None:
     iterations = trace_of(turn_with_a_child())["iterations"]
@@ -138,6 +145,49 @@ def test_each_step_of_the_root_run_is_an_iteration_with_its_tools_time() -> None
     assert {one["query"] for one in iterations} == {"What is new in batteries?"}
     assert all(one["needs_user_input"] is False for one in iterations)
     assert all(one["auth_link"] is None for one in iterations)
+
+
+def waiting(*asked: AnyEvent) -> JsonObject:
+    """The first iteration of a turn in which a call of its second one waited for a person."""
+    events = [
+        turn_started("q"),
+        step_finished(place(1, 1, 1), tool_calls=1),
+        tool_started(place(1, 1, 2), "toolu_1", "t", {}),
+        *asked,
+        step_finished(place(9, 2, 1)),
+        turn_finished(answer="a"),
+    ]
+    first, second = trace_of(events)["iterations"]
+    assert (second["needs_user_input"], second["auth_link"]) == (False, None)
+    return first
+
+
+@pytest.mark.proves("trace.iterations.needs_user_input", "trace.iterations.auth_link")
+@pytest.mark.parametrize("link", ["https://connect.composio.dev/link/…", ""])
+def test_an_iteration_says_whether_a_person_was_waited_for_and_where_they_were_sent(
+    link: str,
+) -> None:
+    about: dict[str, Any] = {
+        "consent": ConsentId("c1"),
+        "call_id": ToolCallId("toolu_1"),
+        "asker": UserId("T1:U1"),
+        "toolkits": ("gmail",),
+    }
+    required = AuthRequired(**place(2, 0, 14), **about, deadline=at(60))
+    ended = AuthEnded(**place(3, 0, 15), **about, outcome="connected", link=link)
+    told = waiting(required, ended)
+    assert (told["needs_user_input"], told["auth_link"]) == (True, link or None)
+    question = QuestionAsked(
+        **place(2, 0, 14),
+        call_id=ToolCallId("toolu_1"),
+        asker=UserId("T1:U1"),
+        question="Which?",
+        options=(),
+        deadline=at(60),
+    )
+    asked = waiting(question)
+    assert (asked["needs_user_input"], asked["auth_link"]) == (True, None)
+    assert waiting()["needs_user_input"] is False
 
 
 @pytest.mark.proves(

@@ -114,7 +114,7 @@ async def test_a_provider_that_is_not_there_is_told_with_its_setting(tmp_path: P
 async def test_a_session_of_composio_is_opened_and_its_tools_counted(tmp_path: Path) -> None:
     async with installed(tmp_path) as world:
         found = await checked(COMPOSIO, core=world.core())
-        users = list(world.composio.sessions.values())
+        users = [each.user_id for each in world.composio.sessions.values()]
     assert found.state == "fine"
     assert "6 tools" in found.text
     assert users == ["bot:check"]

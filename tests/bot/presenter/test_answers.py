@@ -55,7 +55,7 @@ async def test_progress_is_edited_in_peoples_words(stage: Stage) -> None:
     await stage.slack.wait_for(lambda _: "Writing" in stage.texts()[0])
     assert stage.texts()[0].splitlines()[1:] == [
         "✓ Searching the news for “grid”",
-        "+ Took in Ben's message: “also include Poland”",
+        "+ Took in Ben's message: “also include Poland” (from step 1 on)",
         "▸ Asking the report expert",
         "      ▸ Writing the report",
     ]

@@ -74,11 +74,45 @@ def test_a_message_that_was_taken_in_stands_among_the_steps_and_rings_nobody(tur
     )
     assert told[:3] == [
         "✓ Working with the data",
-        "+ Took in Ben's message: “also include Poland”",
+        "+ Took in Ben's message: “also include Poland” (from step 1 on)",
         "▸ Working with the data",
     ]
     assert not any(part in told[3] for part in ("<", "@here", "*now*"))
     assert len(told[3]) < 180
+
+
+@pytest.mark.proves("inbox.told")
+def test_the_closing_line_tells_which_agents_took_a_message_in_and_from_where_on(
+    turn: Turn,
+) -> None:
+    first, second = (child_run(ROOT_RUN, ToolCallId(call)) for call in ("t1", "t2"))
+    board = board_of(
+        turn.started(),
+        turn.call("t1", "Task", subagent_type="report-creation-expert"),
+        turn.began(first, "report-creation-expert"),
+        turn.began(second, "data-analyst"),
+        turn.taken("also Poland", run=first, step=3),
+        turn.taken("also Poland", run=second, step=2),
+        turn.taken("also Poland", step=2),
+    )
+    said = (
+        "+ Took in Ben's message: “also Poland” "
+        "(report expert, from step 3 on; data analyst, from step 2 on)"
+    )
+    assert [line.strip() for line in board.progress().splitlines()].count(said) == 1
+    board.fold(turn.finished("Done."))
+    assert board.closed().splitlines() == ["Done in 7 s · 1 tool call", said]
+
+
+@pytest.mark.proves("inbox.told")
+def test_a_message_that_a_report_went_without_is_said_to_be_too_late_until_the_next_report(
+    turn: Turn,
+) -> None:
+    board = board_of(turn.started(), turn.saved("r.html"), turn.taken("also Poland"))
+    late = "“also Poland” (from step 1 on; too late for the report: “continue” works it in)"
+    assert board.closed().splitlines()[1] == f"+ Took in Ben's message: {late}"
+    board.fold(turn.saved("r-2.html"))
+    assert board.closed().endswith("“also Poland” (from step 1 on)")
 
 
 def test_what_was_done_before_a_question_is_folded_after_it(turn: Turn) -> None:

@@ -17,6 +17,7 @@ from agent_core.events import (
     QuestionAsked,
     Route,
     RouteChosen,
+    RunStarted,
     StepRetried,
     StepStarted,
     ToolCallFinished,
@@ -87,13 +88,23 @@ class Turn:
 
     def returned(self, call: str, run: RunId = ROOT_RUN, **ended: Any) -> ToolCallFinished:
         plain = {"tool": "", "is_error": False, "preview": "", "size_bytes": 0, "duration_s": 1.0}
-        return self._next(ToolCallFinished, run, call_id=call, **{**plain, **ended})
+        told: dict[str, Any] = {"call_id": call, **plain, **ended}
+        return self._next(ToolCallFinished, run, **told)
 
-    def taken(self, text: str, author_name: str = "Ben", ts: str = "9.000009") -> MessageTaken:
+    def began(self, run: RunId, agent: str) -> RunStarted:
+        return self._next(RunStarted, run, parent=ROOT_RUN, agent=agent, task="")
+
+    def taken(
+        self,
+        text: str,
+        author_name: str = "Ben",
+        ts: str = "9.000009",
+        run: RunId = ROOT_RUN,
+        step: int = 1,
+    ) -> MessageTaken:
         author, taken = f"T1:{author_name.upper()}", f"turn:T1:C1:{ts}"
-        return self._next(
-            MessageTaken, author=author, author_name=author_name, text=text, taken=taken
-        )
+        told = {"author": author, "author_name": author_name, "text": text, "taken": taken}
+        return self._next(MessageTaken, run, step, **told)
 
     def asked(
         self, question: str, *options: str, call: str = "q1", patience: timedelta = WEEK
@@ -158,9 +169,11 @@ class Turn:
     def finished(self, answer: str, outcome: Outcome = "answered") -> TurnFinished:
         return self._next(TurnFinished, outcome=outcome, answer=answer, reference="ref42")
 
-    def _next(self, kind: type[AnyKind], run: RunId = ROOT_RUN, **more: Any) -> AnyKind:
+    def _next(
+        self, kind: type[AnyKind], run: RunId = ROOT_RUN, step: int = 1, **more: Any
+    ) -> AnyKind:
         self._n += 1
-        place = {"session": self.session, "turn": self.turn, "run": run, "step": 1, "attempt": 1}
+        place = {"session": self.session, "turn": self.turn, "run": run, "step": step, "attempt": 1}
         return kind(**place, n=self._n, at=self._at(), **more)
 
     def _at(self, later: int = 0) -> datetime:

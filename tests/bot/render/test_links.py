@@ -1,28 +1,16 @@
 """Links show where they go; in a tainted answer only known addresses are live."""
 
-import re
-
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.render import IsLive, answer_drafts, limits, none_live, split, to_mrkdwn
+from bot.render import IsLive, answer_drafts, foreign_line, limits, none_live, split, to_mrkdwn
+from tests.bot.render.slack_links import linked
 
 KNOWN = "https://docs.example/guide?page=1&part=2"
 EVIL = "evil.example/collect?d=SECRET"
 GOOD = "https://good.com"
-CODE = re.compile(r"```.*?```|(?<![^\W_])(?<!`)`[^`\n]+`(?!`|[^\W_])", re.DOTALL)
-"""Slack reads single signs as code at the edges of words only."""
-LINK = re.compile(r"<([^|>]+)\|[^>]*>")
-BARE = re.compile(r"(?:https?://|mailto:)[^\s<>]+", re.IGNORECASE)
-TRAILING = re.compile(r"(?:&gt;|[.,:;*_~|!)\]/\u200b])+$")
-
-
-def live(text: str) -> set[str]:
-    """The addresses of a post of which Slack makes links."""
-    plain = CODE.sub(" ", text)
-    found = LINK.findall(plain) + BARE.findall(LINK.sub(" ", plain))
-    return {TRAILING.sub("", address) for address in found}
+KNOWN_ONES = {GOOD}
 
 
 def only_good(url: str) -> bool:
@@ -45,14 +33,14 @@ def shown(markdown: str) -> str:
 )  # fmt: skip
 def test_an_unknown_address_is_text_and_its_domain_is_seen(markdown: str) -> None:
     text = shown(markdown)
-    assert not live(text), text
+    assert not linked(text), text
     assert "evil.example" in text
 
 
 @pytest.mark.parametrize("markdown", [f"[the guide]({KNOWN})", f"See {KNOWN}.", f"<{KNOWN}>"])
-def test_an_address_that_the_session_came_by_stays_live(markdown: str) -> None:
+def test_an_address_that_the_session_came_by_stays_linked(markdown: str) -> None:
     assert "docs.example/guide?page=1&amp;part=2" in shown(markdown)
-    assert "`" not in shown(markdown)
+    assert "`" not in shown(markdown).replace("(`docs.example`)", "")
 
 
 def test_code_stays_as_it_was_written() -> None:
@@ -82,12 +70,12 @@ MEETINGS = [
 
 
 @pytest.mark.parametrize("markdown", MEETINGS)
-@pytest.mark.parametrize(("is_live", "known"), [(none_live, set[str]()), (only_good, {GOOD})])
+@pytest.mark.parametrize(("is_live", "known"), [(none_live, set[str]()), (only_good, KNOWN_ONES)])
 def test_no_address_becomes_live_where_parts_of_a_text_meet(
     markdown: str, is_live: IsLive, known: set[str]
 ) -> None:
     for draft in answer_drafts(markdown, is_live):
-        assert live(draft.text) <= known, draft.text
+        assert linked(draft.text) <= known, draft.text
 
 
 @pytest.mark.parametrize(
@@ -100,25 +88,59 @@ def test_no_address_becomes_live_where_parts_of_a_text_meet(
         f"`{'a ' * limits.TEXT_CHARS}` `https://evil.com`",
     ],
 )
-def test_no_cut_makes_an_address_live(markdown: str) -> None:
+def test_no_cut_makes_an_address_linked(markdown: str) -> None:
     """Neither of a long answer, nor of a post that Slack refuses."""
     for draft in answer_drafts(markdown, only_good):
         for part in (draft.text, *split(draft.text, limits.TEXT_CHARS // 3)):
-            assert live(part) <= {GOOD}, part
+            assert linked(part) <= KNOWN_ONES, part
 
 
 PARTS = st.sampled_from([
-    "https:", "http", "s", ":", "//", "mailto:", "a@", "evil.com", "good.com", ".", GOOD, "/",
-    "**", "*", "_", "__", "~~", "[", f"]({GOOD})", "](https://other.com)", "![", "](x)", "`",
-    "``", "\\`", "\\", "<", ">", "|", "\n", "\n\n", " ", "# ", "- ", "> ", "\n```\n", "&#58;",
-    "\ufeff", "\u200b", "a" * 40, "|\n|-|-|\n|",
+    "https:", "http", "s", ":", "//", "mailto:", "tel:+49", "a@", "evil.com", "good.com", ".", GOOD,
+    "evil.com/x", "evil.com:8080/", "evil.com?x=1", "evil.com.", "user@evil.com", "1.2.3.4/a",
+    "http://[::1]/", "evil.\u0440\u0444", "evil\u3002com", "xn--evil-9ua.com", "slack://x", "//",
+    "**", "*", "_", "__", "~~", "[", f"]({GOOD})", "](https://other.com)", "](evil.com)", "![",
+    "](x)", "`", "``", "\\`", "\\", "<", ">", "|", "\n", "\n\n", " ", "# ", "- ", "> ", "&#58;",
+    "\n```\n", "```", "\ufeff", "\u200b", "\u200b`", "a" * 40, "b " * 20, "c." * 20, "\u00e9",
+    "|\n|-|-|\n|", " " * 210, "`" + "x https://evil.com " * 20 + "`",
+    "`" + "y" * 230 + "https://evil.com/" + "z" * 100 + "`", "`" + "evil.com/a," * 30 + "`",
+    "`` a ` https://evil.com ``", "https://evil.com/" + "q" * 250, "evil.com/" * 40,
+    "https://good.com/" + "evil.com/" * 60, f"[x]({GOOD}/" + "a" * 300 + ")",
+    "\n```python\nx = 'https://evil.com'\n" + "y = evil.com\n" * 30 + "```\n",
+    "\n- ```\n  evil.com\n  ```", "\n    https://evil.com " + "w " * 150 + "\n",
 ])  # fmt: skip
 
 
-@given(st.lists(PARTS, max_size=30))
-def test_whatever_a_text_is_made_of_only_what_is_known_is_live(parts: list[str]) -> None:
-    for part in split(to_mrkdwn("".join(parts), only_good), 200):
-        assert live(part) <= {GOOD}, part
+@pytest.mark.proves("posts.no_live_address")
+@settings(max_examples=400, deadline=None)
+@given(st.lists(PARTS, max_size=30), st.sampled_from([200, 300, limits.TEXT_CHARS]))
+def test_whatever_a_text_is_made_of_only_what_is_known_is_live(
+    parts: list[str], limit: int
+) -> None:
+    whole = to_mrkdwn("".join(parts), only_good)
+    for part in (whole, *split(whole, limit)):
+        assert linked(part) <= KNOWN_ONES, part
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "evil.com/path", "evil.com?x=SECRET", "evil.com:8080", "evil.com.", "www.evil.com",
+        "b\u00fccher.evil.com/x", "evil.\u0440\u0444", "evil\u3002com", "xn--e1awd7f.com",
+        "1.2.3.4/x",
+        "user@evil.com", "mailto:user@evil.com", "tel:+4912345", "https://user@evil.com",
+        "http://[::1]/x", "http://2130706433/", "//evil.com/x", "ftp://evil.com", "(evil.com)",
+        "\u201eevil.com\u201c", "evil.com,evil.org", "evil.com/a|b", "good.com.evil.com",
+        "a.b.c.evil.com",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "frame", ["{}", "See {}.", "**{}**", "- {}\n- x", "> {}", "| a |\n|---|\n| {} |"]
+)
+def test_no_spelling_of_an_address_is_live_after_outside_text(text: str, frame: str) -> None:
+    for draft in answer_drafts(frame.format(text), none_live):
+        assert linked(draft.text) == set()
+    assert linked(foreign_line(text, 300)) == set()
 
 
 @pytest.mark.parametrize(
@@ -167,7 +189,7 @@ def test_a_label_cannot_pretend_to_be_another_host(markdown: str) -> None:
         "![secret](https://evil.example/p.png?d=CANARY)",
     ],
 )
-def test_what_is_no_plain_web_link_is_not_live(markdown: str) -> None:
+def test_what_is_no_plain_web_link_is_not_linked(markdown: str) -> None:
     assert "<" not in to_mrkdwn(markdown)
 
 

@@ -89,7 +89,7 @@ async def test_what_has_moved_is_forbidden_or_unknown_is_answered_so(web: SmallW
     _, robots, _ = await fetch(web, "http://docs.threadline.test/robots.txt")
     assert b"Disallow: /internal/" in robots
     assert (await fetch(web, "http://blog.reliably.test/robots.txt"))[0] == 404
-    assert (await fetch(web, "http://elsewhere.test/"))[0] == 421
+    assert (await fetch(web, "http://elsewhere.test/"))[0] == 403
 
 
 async def test_each_url_ends_in_the_name_of_its_file(tmp_path: Path) -> None:

@@ -233,3 +233,59 @@ def test_calls_to_this_machine_alone_leave_the_proxy_out(
     for name in ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"):
         monkeypatch.setenv(name, PROXY)
     assert web_client("xoxb-1", base_url=address).proxy == proxy
+
+
+UNTOLD = [1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
+
+
+@pytest.mark.proves("posts.untold_pause")
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"error": "ratelimited"},
+        {"error": "rate_limited"},
+        {"error": "ratelimited", "retry_after_s": "soon"},
+        {"status": 429, "retry_after_s": ""},
+        {"status": 429, "retry_after_s": "soon"},
+        {"status": 429, "retry_after_s": "²"},
+        {"status": 429, "retry_after_s": "-5"},
+        {"status": 429, "retry_after_s": "0"},
+        {"status": 429, "retry_after_s": "nan"},
+        {"status": 429, "retry_after_s": "Wed, 21 Oct 2026 07:28:00 GMT"},
+        {"status": 429, "retry_after_s": "", "html": True},
+    ],
+    ids=str,
+)
+async def test_pauses_of_no_said_length_grow_from_a_second_on(
+    desk: Desk, fault: dict[str, object]
+) -> None:
+    desk.slack.fail("chat.postMessage", times=len(UNTOLD), **fault)
+    await desk.api.post(desk.thread, "patient", op_id="op1")
+    assert desk.clock.slept == UNTOLD
+
+    desk.clock.advance(60)
+    desk.slack.fail("chat.postMessage", **fault)
+    await desk.api.post(desk.thread, "again", op_id="op2")
+    assert desk.clock.slept == [*UNTOLD, UNTOLD[0]]
+    assert desk.texts() == ["patient", "again"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "waited"), [("2.5", 2.5), ("0.2", 1.0), ("999999999", 300.0), ("inf", 300.0)]
+)
+@pytest.mark.parametrize("fault", [{"status": 429}, {"error": "ratelimited"}])
+async def test_a_pause_is_waited_for_as_long_as_asked_within_reason(
+    desk: Desk, fault: dict[str, object], asked: str, waited: float
+) -> None:
+    desk.slack.fail("chat.postMessage", retry_after_s=asked, **fault)
+    await desk.api.post(desk.thread, "patient", op_id="op1")
+    assert desk.clock.slept == [waited]
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504])
+async def test_a_page_of_a_proxy_in_the_place_of_an_answer_is_no_answer(
+    desk: Desk, status: int
+) -> None:
+    desk.slack.fail("chat.postMessage", status=status, html=True, times=2)
+    await desk.api.post(desk.thread, "once", op_id="op1")
+    assert desk.texts() == ["once"]

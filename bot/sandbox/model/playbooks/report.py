@@ -15,10 +15,12 @@ from bot.sandbox.model.conversation import (
 )
 from bot.sandbox.model.message import Reply, ToolUse
 from bot.sandbox.model.sentences import Source, content_words, is_about, phrases, stems
-from bot.sandbox.model.wire import Json, as_list, as_text
+from bot.sandbox.model.wire import Json, as_list, as_text, walk
 from bot.sandbox.model.writing import SUMMARY_SENTENCES, escape, telling, write_report
 
 EXPERT = "report-creation-expert"
+SEARCHES = ("SEARCH_WEB", "SEARCH_NEWS")
+BATCH_TOOL = "MULTI_EXECUTE_TOOL"
 BATCH, MAX_BATCHES = 10, 2
 RESULTS = 20
 ENOUGH_PAGES = 10
@@ -138,16 +140,29 @@ def read_brief(conversation: Conversation) -> Brief:
 
 def search(conversation: Conversation, topics: Sequence[str]) -> Reply | None:
     """The search for all topics side by side, in news too; None once it was made."""
-    calls = conversation.now.done("SEARCH_WEB", "SEARCH_NEWS")
-    asked = {as_text(call.arguments.get("query")) for call in calls}
+    sought = (each for call in _searches(conversation) for each in walk(call.arguments))
+    asked = {as_text(each.get("query")) for each in sought}
     queries = [" ".join(content_words(topic)) or topic for topic in topics]
     wanted = [
-        conversation.use(name, query=query, num_results=RESULTS)
+        (name, {"query": query, "num_results": RESULTS})
         for query in dict.fromkeys(queries)
-        for name in ("SEARCH_WEB", "SEARCH_NEWS")
-        if query not in asked and name in conversation.tools
+        for name in SEARCHES
+        if query not in asked
     ]
-    return tuple(wanted) or None if conversation.may_call_tools else None
+    if not wanted or not conversation.may_call_tools:
+        return None
+    if BATCH_TOOL in conversation.tools and conversation.tools.keys().isdisjoint(SEARCHES):
+        entries = [{"tool_slug": f"COMPOSIO_{name}", "arguments": given} for name, given in wanted]
+        keep = {"sync_response_to_workbench": False}
+        return (conversation.use(BATCH_TOOL, tools=entries, **keep),)
+    known = [(name, given) for name, given in wanted if name in conversation.tools]
+    return tuple(conversation.use(name, **given) for name, given in known) or None
+
+
+def _searches(conversation: Conversation) -> list[Call]:
+    """The searches that were made, by their own names or in batches."""
+    made = conversation.now.done(*SEARCHES, BATCH_TOOL)
+    return [call for call in made if call.name in SEARCHES or "_SEARCH_" in str(call.arguments)]
 
 
 def find_hits(conversation: Conversation, topics: Sequence[str]) -> list[Json]:
@@ -157,7 +172,7 @@ def find_hits(conversation: Conversation, topics: Sequence[str]) -> list[Json]:
     """
     entries = [
         {**entry, "url": url, "title": " ".join(as_text(entry.get("title")).split())}
-        for call in conversation.now.done("SEARCH_WEB", "SEARCH_NEWS")
+        for call in _searches(conversation)
         for entry in call.objects()
         if (url := as_text(entry.get("url")) or as_text(entry.get("link")))
     ]

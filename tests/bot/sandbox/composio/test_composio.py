@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 import httpx2
 import pytest
 from composio_client import (
+    APIStatusError,
     AsyncComposio,
     AuthenticationError,
     BadRequestError,
@@ -131,24 +133,130 @@ async def run(api: AsyncComposio, session: str, code: str) -> dict[str, Any]:
     return await meta(api, session, "REMOTE_WORKBENCH", {"code_to_execute": code})
 
 
-async def test_a_session_lists_its_tools_and_calls_no_others(
-    standin: ComposioStandIn, session: str
-) -> None:
+@asynccontextmanager
+async def over_mcp(standin: ComposioStandIn, session: str) -> AsyncGenerator[Client]:
     url = f"{standin.base_url}/v3/mcp/{session}"
     async with (
         httpx2.AsyncClient(headers={"x-api-key": standin.api_key}) as http,
         Client(streamable_http_client(url, http_client=http)) as client,
     ):
+        yield client
+
+
+async def listed(standin: ComposioStandIn, session: str) -> list[str]:
+    async with over_mcp(standin, session) as client:
+        return [tool.name for tool in (await client.list_tools()).tools]
+
+
+async def test_a_session_lists_meta_tools_alone_and_calls_no_others(
+    standin: ComposioStandIn, session: str
+) -> None:
+    async with over_mcp(standin, session) as client:
         tools = (await client.list_tools()).tools
-        found = await client.call_tool("COMPOSIO_SEARCH_WEB", {"query": "coffee"})
-        refused = await client.call_tool("GMAIL_SEND_EMAIL", MAIL)
-    assert [tool.name for tool in tools] == META + SEARCH
+        refused = [
+            await client.call_tool("COMPOSIO_SEARCH_WEB", {"query": "coffee"}),
+            await client.call_tool("GMAIL_SEND_EMAIL", MAIL),
+        ]
+    assert [tool.name for tool in tools] == META
     reads = {tool.name for tool in tools if tool.annotations and tool.annotations.read_only_hint}
-    assert reads == {META[0], *SEARCH}
+    assert reads == {META[0]}
+    assert [each.is_error for each in refused] == [True, True]
+    assert standin.calls == []
+
+
+async def test_what_a_session_preloads_is_listed_first_and_can_be_called(
+    standin: ComposioStandIn, api: AsyncComposio
+) -> None:
+    made = await api.tool_router.session.create(user_id=ADA, preload={"tools": SEARCH})
+    assert made.config.preload.tools == SEARCH
+    assert made.tool_router_tools == SEARCH + META
+    assert await listed(standin, made.session_id) == SEARCH + META
+    async with over_mcp(standin, made.session_id) as client:
+        found = await client.call_tool(SEARCH[0], {"query": "coffee"})
     [block] = found.content
     assert isinstance(block, TextContent)
     assert json.loads(block.text)["data"]["citations"][0]["url"] == "http://b.test/cafe"
-    assert refused.is_error
+
+
+async def test_an_account_may_ignore_or_refuse_the_wish(
+    standin: ComposioStandIn, api: AsyncComposio
+) -> None:
+    standin.preload = "ignored"
+    made = await api.tool_router.session.create(user_id=ADA, preload={"tools": SEARCH})
+    assert made.config.preload.tools == []
+    assert await listed(standin, made.session_id) == META
+    standin.preload = "refused"
+    with pytest.raises(BadRequestError, match="not available"):
+        await api.tool_router.session.create(user_id=ADA, preload={"tools": SEARCH})
+
+
+@pytest.mark.parametrize(
+    ("tools", "said"), [(["COMPOSIO_SEARCH_WEBB"], "COMPOSIO_SEARCH_WEBB"), ("all", "allowlist")]
+)
+async def test_a_wish_that_cannot_be_fulfilled_makes_no_session(
+    standin: ComposioStandIn, api: AsyncComposio, tools: Any, said: str
+) -> None:
+    with pytest.raises(BadRequestError, match=said):
+        await api.tool_router.session.create(user_id=ADA, preload={"tools": tools})
+    assert standin.sessions == {}
+
+
+async def test_each_way_runs_its_own_kind_of_tools_in_sessions_that_there_are(
+    api: AsyncComposio, session: str
+) -> None:
+    of_apps, of_meta = api.tool_router.session.execute, cast("Any", api).tool_router.session
+    with pytest.raises(NotFoundError, match="Session not found"):
+        await of_apps("trs_other", tool_slug=SEARCH[0], arguments={"query": "x"})
+    with pytest.raises(NotFoundError, match="not found"):
+        await of_apps(session, tool_slug=META[0], arguments={})
+    with pytest.raises(NotFoundError, match="not found"):
+        await of_meta.execute_meta(session, slug=SEARCH[0], arguments={"query": "x"})
+    wrong = await of_apps(session, tool_slug=SEARCH[0], arguments={"q": "x"})
+    assert wrong.result_type == "failed"
+    assert "query" in str(wrong.error)
+
+
+async def test_a_session_without_a_workbench_has_no_tool_for_it(
+    standin: ComposioStandIn, api: AsyncComposio
+) -> None:
+    made = await api.tool_router.session.create(user_id=ADA, workbench={"enable": False})
+    assert await listed(standin, made.session_id) == META[:-1]
+    with pytest.raises(BadRequestError, match="disabled"):
+        await run(api, made.session_id, "1")
+
+
+@pytest.mark.parametrize("is_asked_for", [True, False])
+async def test_long_results_stay_in_the_workbench_and_are_told_in_part(
+    standin: ComposioStandIn, api: AsyncComposio, is_asked_for: bool
+) -> None:
+    limit = 20_000 if is_asked_for else 100
+    made = await api.tool_router.session.create(
+        user_id=ADA, workbench={"auto_offload_threshold": limit}
+    )
+    item = {"tool_slug": SEARCH[0], "arguments": {"query": "coffee"}}
+    body = {"tools": [item], "sync_response_to_workbench": is_asked_for}
+    told = await meta(api, made.session_id, "MULTI_EXECUTE_TOOL", body)
+    [result] = told["results"]
+    path = told["remote_file_info"]["file_path"]
+    assert path.startswith("/mnt/files/.composio/output/")
+    assert "data" not in result["response"]
+    assert "b.test/cafe" in result["response"]["data_preview"]
+    [kept] = json.loads(standin.remote.local(ADA, path).read_bytes())
+    assert kept["response"]["data"]["citations"][0]["url"] == "http://b.test/cafe"
+
+
+async def test_what_no_transport_carries_is_refused(api: AsyncComposio) -> None:
+    made = await api.tool_router.session.create(
+        user_id=ADA, workbench={"auto_offload_threshold": 10**9}
+    )
+    await run(api, made.session_id, "open('big.txt', 'w').write('x' * 7_000_000)")
+    with pytest.raises(APIStatusError) as refused:
+        await api.tool_router.session.execute(
+            made.session_id,
+            tool_slug="CODEINTERPRETER_GET_FILE_CMD",
+            arguments={"file_path": "big.txt"},
+        )
+    assert refused.value.status_code == 413
 
 
 async def test_without_the_key_nothing_is_told_and_too_much_is_refused(

@@ -1,0 +1,49 @@
+"""The sandbox's HTTP ports: on loopback, closed to other names (DNS rebinding) and other sites."""
+
+import re
+from collections.abc import AsyncGenerator, Collection
+from contextlib import asynccontextmanager
+
+from aiohttp import hdrs, web
+from aiohttp.typedefs import Handler, Middleware
+
+LOOPBACK = "127.0.0.1"
+_OWN_NAME = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?", re.IGNORECASE)
+
+
+@asynccontextmanager
+async def serve(
+    app: web.Application, *, port: int = 0, sites: Collection[str] = ()
+) -> AsyncGenerator[int]:
+    """Answer on `port`, or on any that is free; gives the port. `sites` are further names of it."""
+    app.middlewares.insert(0, _guard(sites))
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.5)
+    await runner.setup()
+    try:
+        try:
+            await web.TCPSite(runner, LOOPBACK, port).start()
+        except OSError:
+            await web.TCPSite(runner, LOOPBACK, 0).start()
+        yield int(runner.addresses[0][1])
+    finally:
+        await runner.cleanup()
+
+
+def _guard(sites: Collection[str]) -> Middleware:
+    @web.middleware
+    async def refuse_strangers(request: web.Request, handler: Handler) -> web.StreamResponse:
+        headers = request.headers
+        host = headers.get(hdrs.HOST, "").lower()
+        if not _OWN_NAME.fullmatch(host) and host.partition(":")[0] not in sites:
+            return _refused("This port answers only to 127.0.0.1 and localhost.")
+        is_foreign = headers.get(hdrs.ORIGIN, f"http://{host}").lower() != f"http://{host}"
+        is_opened = headers.get("Sec-Fetch-Dest") == "document" and request.method == "GET"
+        if is_foreign or (headers.get("Sec-Fetch-Site") == "cross-site" and not is_opened):
+            return _refused("Other sites are not answered.")
+        return await handler(request)
+
+    return refuse_strangers
+
+
+def _refused(why: str) -> web.Response:
+    return web.json_response({"ok": False, "error": why}, status=403)
