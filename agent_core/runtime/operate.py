@@ -163,27 +163,14 @@ async def list_toolkit(settings: CoreSettings) -> tuple[str, ...]:
         return await _list_tools(local_toolkit(settings, Path(root)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Browser:
-    """The Chromium that reads pages which need one, as the toolkit has tried it."""
-
-    path: str
-    """Empty where there is none."""
-    sandbox: bool
-    """Whether Chromium's own sandbox holds."""
-    problem: str
-    """Why it does not start; empty when it does."""
-
-
-async def examine_browser(settings: CoreSettings) -> Browser:
-    """Start the toolkit's browser once, in some seconds.
+async def examine_browser(settings: CoreSettings) -> JsonObject:
+    """The toolkit's browser, started once: `path` or "", `problem` or "", and `sandboxed`.
 
     Raises:
         ToolServerError: the toolkit gave no answer.
     """
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-m", "mcp_local.browser"),
+        *(sys.executable, "-m", "mcp_local.browser"),
         env=get_default_environment() | {"CRAWL_BROWSER": settings.crawl_browser},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
@@ -191,7 +178,7 @@ async def examine_browser(settings: CoreSettings) -> Browser:
     told, _ = await process.communicate()
     if process.returncode:
         raise ToolServerError("the local toolkit cannot be asked for its browser")
-    return Browser(**json.loads(told))
+    return json.loads(told)
 
 
 async def audited_calls(

@@ -92,27 +92,22 @@ async def _look_at_toolkit(core: CoreSettings) -> Finding:
 
 
 async def _look_at_browser(core: CoreSettings) -> Finding:
-    try:
-        browser = await examine_browser(core)
-    except AgentError as error:
-        return wrong(as_sentence(error))
     if core.crawl_browser == "off":
         return fine("turned off; pages whose text is made by scripts stay unread.")
-    if not browser.path:
+    try:
+        found = await examine_browser(core)
+    except AgentError as error:
+        return wrong(as_sentence(error))
+    path = found["path"]
+    if not path or found["problem"]:
+        fault = f"{path} did not start" if path else "no Chromium was found"
         return warning(
-            "no Chromium was found: pages whose text is made by scripts stay unread. Install one, "
-            "with `apt install chromium` or `playwright install chromium`, or name it in "
-            "CRAWL_BROWSER."
+            f"{fault}: pages whose text is made by scripts stay unread. Install one, with `apt "
+            "install chromium` or `playwright install chromium`, or name it in CRAWL_BROWSER."
         )
-    if browser.problem:
+    if not found["sandboxed"]:
         return warning(
-            f"{browser.path} did not start ({browser.problem}): pages whose text is made by "
-            "scripts stay unread. Name another one in CRAWL_BROWSER."
+            f"{path} reads pages that need it, without Chromium's own sandbox: neither root nor a "
+            "container without user namespaces has one. Start the bot as another user."
         )
-    if not browser.sandbox:
-        return warning(
-            f"{browser.path} reads pages that need it, but without Chromium's own sandbox, which "
-            "neither root nor a container without user namespaces has. Start the bot as another "
-            "user, or allow such namespaces."
-        )
-    return fine(f"{browser.path} reads pages that need it, in Chromium's own sandbox.")
+    return fine(f"{path} reads pages that need it, in Chromium's own sandbox.")

@@ -3,13 +3,13 @@
 import asyncio
 import json
 import os
+import re
 import shutil
 import signal
 import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from mcp_local.errors import FetchFailed
 from mcp_local.fair_semaphore import FairSemaphore
@@ -24,9 +24,9 @@ MAX_MEMORY_BYTES = 512_000_000
 """Of a page's processes together, what they share with others not counted."""
 PAGE_S = 45.0
 """From the start of the browser to the page's text; it takes about three seconds."""
-MAX_ANSWER_BYTES = 30_000_000
 
 _WATCH_S = 0.2
+_OWN = re.compile(r"^Rss(?:Anon|Shmem):\s+(\d+)", re.M)
 _BROKEN = "took too long or too much memory in it"
 
 
@@ -34,12 +34,9 @@ def find_chromium(setting: str) -> str:
     """The path of a Chromium, or "": as the setting says, on the PATH, or in Playwright's cache."""
     if setting:
         return "" if setting == "off" else shutil.which(setting) or ""
-    if found := next(filter(None, map(shutil.which, COMMANDS)), ""):
-        return found
-    with suppress(RuntimeError):  # there is no home
-        cache = Path.home() / ".cache" / "ms-playwright"
-        return next((str(path) for glob in _DOWNLOADED for path in sorted(cache.glob(glob))), "")
-    return ""
+    cache = Path("~/.cache/ms-playwright").expanduser()
+    downloaded = (str(path) for glob in _DOWNLOADED for path in sorted(cache.glob(glob)))
+    return next(filter(None, (*map(shutil.which, COMMANDS), *downloaded)), "")
 
 
 class Browsers:
@@ -72,24 +69,22 @@ class Browsers:
         return answer["html"]
 
     async def _ask(self, chromium: str, url: str) -> dict[str, str]:
-        job = {"url": url, "chromium": chromium}
         with tempfile.TemporaryDirectory(prefix="browser_", ignore_cleanup_errors=True) as home:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
-                "-m",
-                "mcp_local.browser.page",
-                stdin=asyncio.subprocess.PIPE,
+                *("-m", "mcp_local.browser.page", url, chromium),
+                stdin=asyncio.subprocess.PIPE,  # its end tells the process that we are gone
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,
                 env=self._environment(home),
-                limit=MAX_ANSWER_BYTES,
                 start_new_session=True,
             )
             watch = asyncio.create_task(_watch(home, self._max_bytes))
             try:
                 async with asyncio.timeout(self._limit_s):
-                    return await _answer(process, job)
-            except TimeoutError:
+                    told = await process.stdout.read() if process.stdout else b""
+                    return json.loads(told or b"{}")
+            except (TimeoutError, ValueError):
                 return {}
             finally:
                 watch.cancel()
@@ -115,21 +110,6 @@ class Browsers:
         }
 
 
-async def _answer(process: asyncio.subprocess.Process, job: dict[str, str]) -> dict[str, str]:
-    """The job's answer, one line of JSON; its standard input stays open as long as we live."""
-    if process.stdin is None or process.stdout is None:
-        raise RuntimeError("the browser's process was started without pipes")
-    with suppress(ConnectionError):
-        process.stdin.write(json.dumps(job).encode() + b"\n")
-        await process.stdin.drain()
-    try:
-        line = await process.stdout.readline()
-    except ValueError:
-        return {"error": "the page is too large"}
-    process.stdin.close()
-    return json.loads(line) if line.endswith(b"\n") else {}
-
-
 async def _watch(home: str, max_bytes: int) -> None:
     """End the processes of a page when they hold too much."""
     while True:
@@ -140,15 +120,12 @@ async def _watch(home: str, max_bytes: int) -> None:
 
 def memory_of(home: str) -> int:
     """Bytes that a page's processes hold for themselves; 0 where /proc does not say."""
-    return sum(map(_own_bytes, _processes(home)))
-
-
-def _own_bytes(pid: int) -> int:
-    with suppress(OSError):
-        lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
-        own = (line for line in lines if line.startswith(("RssAnon:", "RssShmem:")))
-        return sum(int(line.split()[1]) * 1024 for line in own)
-    return 0
+    kilobytes = 0
+    for pid in _processes(home):
+        with suppress(OSError):
+            status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+            kilobytes += sum(map(int, _OWN.findall(status)))
+    return kilobytes * 1024
 
 
 def _processes(home: str) -> list[int]:
@@ -174,15 +151,3 @@ def _end(home: str) -> None:
     for pid in _processes(home):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-
-
-async def examine(settings: Settings) -> dict[str, Any]:
-    """What `bot check` wants to know: `path`, `sandbox`, and `problem` where it does not start."""
-    browsers = Browsers(settings)
-    found: dict[str, Any] = {"path": find_chromium(settings.crawl_browser), "problem": ""}
-    if found["path"]:
-        try:
-            await browsers.render("", session=Path())
-        except FetchFailed as failed:
-            found["problem"] = str(failed)
-    return {**found, "sandbox": browsers.is_sandboxed}

@@ -1,8 +1,8 @@
 """The process that renders one page: crawl4ai drives Chromium, which has no network of its own.
 
-`python -m mcp_local.browser.page` reads a line of JSON with `url` and `chromium`, and answers with
-one that has `html` or `error`. Every request of the page is answered by the guarded fetcher or
-refused; what passes the interception by is led to a proxy and a resolver that do not exist.
+`python -m mcp_local.browser.page URL CHROMIUM` prints JSON with `html` or `error`. Every request
+of the page is answered by the guarded fetcher or refused; what goes past the interception meets a
+proxy and a resolver that do not exist.
 """
 
 import asyncio
@@ -135,32 +135,30 @@ async def render(url: str, chromium: str) -> str:
 
 
 async def main() -> None:
-    """Do the one job, unless whoever gave it is gone."""
+    """Render the page of the command line, unless whoever wants it is gone before."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what libraries print is no answer
+    parent = asyncio.StreamReader()
     loop = asyncio.get_running_loop()
-    orders = asyncio.StreamReader()
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(orders), sys.stdin)
-    job = json.loads(await orders.readline())
-    rendering = asyncio.create_task(render(job["url"], job["chromium"]))
-    parent = asyncio.create_task(orders.read())
-    await asyncio.wait({rendering, parent}, return_when=asyncio.FIRST_COMPLETED)
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(parent), sys.stdin)
+    rendering = asyncio.create_task(render(*sys.argv[1:]))
+    gone = asyncio.create_task(parent.read())
+    await asyncio.wait({rendering, gone}, return_when=asyncio.FIRST_COMPLETED)
     if not rendering.done():
-        rendering.cancel()
+        rendering.cancel()  # closes the browser
         await asyncio.wait({rendering}, timeout=5)
-        os._exit(1)
-    error = rendering.exception()
-    answer = {"error": _plain(error)} if error else {"html": rendering.result()}
-    answers.write(json.dumps(answer) + "\n")
-    answers.flush()
+    elif error := rendering.exception():
+        json.dump({"error": _plain(str(error))}, answers)
+    else:
+        json.dump({"html": rendering.result()[:MAX_ANSWER_BYTES]}, answers)
+    answers.close()
     os._exit(0)
 
 
-def _plain(error: BaseException) -> str:
-    text = str(error)
-    if "No usable sandbox" in text or "zygote_host" in text:
+def _plain(error: str) -> str:
+    if "No usable sandbox" in error or "zygote_host" in error:
         return "its sandbox cannot be set up here"
-    return "it could not be started" if "launch" in text else "could not be opened in it"
+    return "it could not be started" if "launch" in error else "could not be opened in it"
 
 
 if __name__ == "__main__":

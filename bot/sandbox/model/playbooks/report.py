@@ -241,15 +241,9 @@ def rows_of(tables: Iterable[Call]) -> list[Json]:
 
 def unread_in(conversation: Conversation) -> str:
     """The pages that could not be fetched, each with the reason that was given."""
-    entries = [
-        entry for call in conversation.now.done("crawl_parallel") for entry in call.objects()
-    ]
-    failed = {as_text(each.get("url")): as_text(each.get("status")) for each in entries}
-    return "".join(
-        f"\n- {url}: {status.removeprefix('failed: ')}"
-        for url, status in failed.items()
-        if status.startswith("failed")
-    )
+    calls = conversation.now.done("crawl_parallel")
+    rows = [f"\n- {each.get('url')}: {each.get('status')}" for c in calls for each in c.objects()]
+    return "".join(row for row in rows if ": failed" in row)
 
 
 def sources_of(conversation: Conversation, rows: Sequence[Json]) -> list[Source]:
