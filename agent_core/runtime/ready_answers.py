@@ -66,7 +66,7 @@ def moment_told(message: InboundMessage) -> str:
 
 def opening_text(turn: StoredTurn) -> str:
     """When and by whom it was sent, then all that was sent."""
-    author = one_line(turn.inbound.author_name)
+    author = one_line(turn.inbound.author_name).translate({ord("<"): "(", ord(">"): ")"})
     return f"{prompt('sent', moment=moment_told(turn.inbound), author=author)}\n\n{sent_text(turn)}"
 
 

@@ -45,6 +45,10 @@ MAX_RECIPIENTS = 10
 """Of one action, when not all fit."""
 SHARED_CHARS = 7_000
 """Of all arguments together, when not all fit."""
+REACHED_CHARS = 6_000
+"""Of all recipients together in the last form, so that Slack takes that one."""
+SHOWN_CHARS = 9_000
+"""The same of all actions."""
 HOPELESS_CHARS = 60_000
 """So much does not fit, however much of it is white space that becomes a short name."""
 BLOCKS_FOR_DECIDING = 4
@@ -156,14 +160,23 @@ def _facts(event: ApprovalRequested, words: Words, form: Form) -> list[JsonObjec
     asking = [action for action in event.actions if action.asks]
     shown = asking if is_whole else asking[:MAX_ACTIONS]
     share = None if is_whole else SHARED_CHARS // max(1, len(shown))
+    reached = REACHED_CHARS // max(1, len(shown)) if form == "bare" else None
     blocks = [section(words("consent-asked", who=mention(event.asker)))]
+    left, chars = len(asking), 0
     for number, action in enumerate(shown, start=1):
         numbered = f"{number}. " if len(asking) > 1 else ""
-        lines = [_title(event, action, numbered, words), *_reaches(action, words, is_whole)]
-        blocks += _sections("\n".join(lines))
-        if form != "bare":
-            blocks += _arguments(action, words, share)
-    if left := len(asking) - len(shown):
+        lines = [
+            _title(event, action, numbered, words),
+            *_reaches(action, words, reached, is_whole),
+        ]
+        told = _sections("\n".join(lines))
+        told += [] if form == "bare" else _arguments(action, words, share)
+        chars += sum(len(_text_of(block)) for block in told)
+        if form == "bare" and chars > SHOWN_CHARS:
+            break
+        blocks += told
+        left -= 1
+    if left:
         blocks.append(section(f"*… {words('consent-more', n=left)}*"))
     if times := [line for action in asking for line in _times(action, event.zone, words)]:
         left = len(times) - MAX_TIMES
@@ -176,15 +189,19 @@ def _facts(event: ApprovalRequested, words: Words, form: Form) -> list[JsonObjec
     return blocks
 
 
-def _reaches(action: PlannedAction, words: Words, is_whole: bool) -> Iterator[str]:
-    """Everybody whom it reaches, if anybody."""
+def _reaches(
+    action: PlannedAction, words: Words, room: int | None, is_whole: bool
+) -> Iterator[str]:
+    """Everybody whom it reaches, if anybody, or as many as there is room for."""
     whom = recipients_of(action.arguments)
     if not whom:
         return
     max_chars = None if is_whole else limits.OPTION_CHARS
     shown = whom if is_whole else whom[:MAX_RECIPIENTS]
     named = [inline_code(made_visible(each)[:max_chars]) for each in shown]
-    if left := len(whom) - len(shown):
+    while room is not None and sum(map(len, named)) > room:
+        named.pop()
+    if left := len(whom) - len(named):
         named.append(words("consent-more", n=left))
     yield words("consent-reaches", n=len(whom), whom=", ".join(named))
 

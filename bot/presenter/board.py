@@ -86,6 +86,8 @@ class Board:
 
     language: Language = "en"
     asker: UserId = field(default_factory=lambda: UserId(""))
+    text: str = ""
+    """What they wrote."""
     started_at: datetime | None = None
     last_at: datetime | None = None
     outcome: Outcome | None = None
@@ -165,6 +167,7 @@ class Board:
         self.language = told or detect_language(event.text, locale=event.author_locale)
         self.asker = event.asker
         self.started_at = event.at
+        self.text = event.text
         self._names[event.asker] = event.author_name
 
     def _save(self, event: ArtifactSaved) -> None:

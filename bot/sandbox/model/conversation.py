@@ -30,6 +30,7 @@ STEER = re.compile(
     r"Take it into account from here on[^\n]*\Z",
     re.DOTALL,
 )
+KNOWN = re.compile(r"got this message, too, before its next step[^\n]*\Z")
 GO_ON = phrases("go_on")
 REPORT = phrases("report")
 SEARCHES = phrases("searches")
@@ -121,6 +122,12 @@ class Conversation:
         return replace(earlier[-1], calls=calls, notes=(*earlier[-1].notes, *now.notes))
 
     @property
+    def goes_on(self) -> bool:
+        """Whether a bare "continue" follows an answer."""
+        is_bare = GO_ON.match(self.exchanges[-1].words) is not None
+        return is_bare and bool(self.earlier) and bool(self.earlier[-1].answer)
+
+    @property
     def earlier(self) -> list[Exchange]:
         return self.exchanges[:-1]
 
@@ -168,8 +175,9 @@ def _exchanges(messages: list[Json]) -> list[Exchange]:
         made = [_call(open_calls.get(r["tool_use_id"], {}), r) for r in results]
         steered = [(STEER.match(text), text) for b in blocks if (text := as_text(b.get("text")))]
         words = [match["words"] if match else text for match, text in steered]
+        known = [match["words"] for match, text in steered if match and KNOWN.search(text)]
         if made:
-            notes = [each for each in words if not ADDS_NOTHING.search(each)]
+            notes = [e for e in words if e not in known and not ADDS_NOTHING.search(e)]
             found[-1] = replace(now, calls=(*now.calls, *made), notes=(*now.notes, *notes))
         elif now.answer:
             found.append(Exchange(asked="\n\n".join(words)))

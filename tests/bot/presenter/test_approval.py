@@ -176,6 +176,33 @@ def test_every_form_keeps_to_the_limits_of_slack(actions: int, chars: int, verdi
         assert len(draft.text) <= limits.TEXT_CHARS
 
 
+@pytest.mark.parametrize(("actions", "chars"), [(1, 50_000), (12, 2_000), (200, 10)])
+@pytest.mark.parametrize("people", [1, 300])
+@pytest.mark.parametrize("verdict", ["asked", "decided"])
+def test_the_last_form_keeps_to_the_limits_of_slack(
+    actions: int, chars: int, people: int, verdict: str
+) -> None:
+    """A batch of mails, whose recipients alone may be more than one post takes."""
+    to = [f"{'p' * 300}{n}@example.com" for n in range(people)]
+    event = TURN.requested(
+        *(action(to=to, body="y" * chars) for _ in range(actions)),
+        action("GMAIL_FETCH_EMAILS", asks=False),
+        is_tainted=True,
+        may_allow_thread=True,
+    )
+    form = fitting_forms(event, WORDS_EN)[-1]
+    if verdict == "asked":
+        draft = approval_draft(event, WORDS_EN, form, is_attached=True)
+    else:
+        no = TURN.decided("rejected", reason="n" * 3_000)
+        draft = decided_draft(event, no, WORDS_EN, form)
+    written = texts(draft.blocks)
+    assert len(draft.blocks) <= limits.BLOCKS_PER_POST
+    assert max(map(len, written)) <= limits.SECTION_CHARS
+    assert sum(map(len, written)) <= limits.BLOCK_TEXT_CHARS
+    assert len(draft.text) <= limits.TEXT_CHARS
+
+
 @pytest.mark.parametrize("language", BOT.languages)
 def test_every_language_says_how_it_ended(language: str) -> None:
     words, event = BOT.of(language), TURN.requested()
