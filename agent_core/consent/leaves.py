@@ -1,9 +1,25 @@
-"""A walk over everything in a call's arguments, however deep: names and values."""
+"""A walk over everything in a call's arguments, however deep: names and values, packed ones too."""
 
+import base64
+import email
 import json
+import re
+import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from email.header import decode_header, make_header
+from email.message import Message
 from typing import cast
+
+_PACKED = re.compile(r"(?:data:[\w.+/;=-]{0,100}+,)?([A-Za-z0-9+/_\s-]{16,}+)=*+\s*+")
+_STANDARD = str.maketrans("-_", "+/", " \t\r\n")
+_MAX_PACKED_CHARS = 400_000
+_MAX_UNPACKED_BYTES = 400_000
+_MAX_PACKINGS = 3
+_ZIPPED = (b"\x1f\x8b", b"\x78")
+_HEADERS = ("From", "To", "Cc", "Bcc", "Reply-To", "Subject")
+_IS_MAIL = re.compile(r"(?:[A-Za-z0-9-]{1,60}:[^\n]{0,2000}\n(?:[ \t][^\n]{0,2000}\n){0,50}){2}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,3 +68,52 @@ def json_in(text: str) -> object:
         return cast("object", json.loads(text))
     except (ValueError, RecursionError):
         return None
+
+
+def unpacked(text: str) -> str:
+    """What a text in base64, zipped or not, says; of a mail its people, subject and words.
+
+    Empty where it is not packed, or holds no text. Only the beginning of a very long one is read.
+    """
+    found, said = text, ""
+    for _ in range(_MAX_PACKINGS):
+        inner = _unpacked_once(found)
+        if not inner:
+            break
+        found = said = inner
+    return _mail_in_words(said) if _IS_MAIL.match(said) else said
+
+
+def _unpacked_once(text: str) -> str:
+    packed = _PACKED.fullmatch(text[:_MAX_PACKED_CHARS])
+    if packed is None:
+        return ""
+    signs = packed[1].translate(_STANDARD)
+    with suppress(ValueError, zlib.error):
+        data = base64.b64decode(signs + "=" * (-len(signs) % 4))
+        if data.startswith(_ZIPPED):
+            data = zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, _MAX_UNPACKED_BYTES)
+        said = data.decode("utf-8").replace("\r\n", "\n")
+        if all(map(str.isprintable, re.split(r"[\n\t]", said))):
+            return said
+    return ""
+
+
+def _mail_in_words(text: str) -> str:
+    mail = email.message_from_string(text)
+    lines = [f"{name}: {_header(each)}" for name in _HEADERS for each in mail.get_all(name, ())]
+    words = (_part_in_words(part) for part in mail.walk() if not part.is_multipart())
+    return "\n".join((*lines, "", *words))
+
+
+def _header(value: object) -> str:
+    with suppress(ValueError, LookupError):
+        return " ".join(str(make_header(decode_header(str(value)))).split())
+    return str(value)
+
+
+def _part_in_words(part: Message) -> str:
+    data = part.get_payload(decode=True)
+    if part.get_content_maintype() == "text" and isinstance(data, bytes):
+        return data.decode("utf-8", "replace")
+    return f"[{part.get_content_type()} {part.get_filename() or ''}]"

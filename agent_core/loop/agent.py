@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from agent_core.durable import Steps
 from agent_core.events import ATTEMPTS_A_GENERATION, Emit, MessageTaken, Usage
 from agent_core.ids import ToolCallId, TurnId, UserId
-from agent_core.messages import Message, ToolCall
+from agent_core.messages import AttachedFile, Message, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.models.retry import RetryingModel
 from agent_core.sessions.turns import Question, Wait
@@ -51,6 +51,7 @@ class Taken:
     """The words with all that came with them."""
     text: str
     """What the model gets while it is at work."""
+    files: tuple[AttachedFile, ...] = ()
     author_zone: str = ""
     moment: str = ""
     """When it was written, for the model."""

@@ -127,7 +127,9 @@ async def end_call(
     """Tell everybody how a call ended; its result for the model."""
     scope.after_tool_call(call, output, scope.context)
     await _announce_end(call, output, scope, step, slot)
-    return ToolResult(call_id=call.id, text=output.text, is_error=output.is_error)
+    return ToolResult(
+        call_id=call.id, text=output.text, is_error=output.is_error, picture=output.picture
+    )
 
 
 async def _output(

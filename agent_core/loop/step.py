@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from agent_core import tracing
 from agent_core.context.history import repaired
+from agent_core.context.pictures import load_pictures
 from agent_core.errors import ModelUnavailable
 from agent_core.events import (
     StepFinished,
@@ -127,7 +128,7 @@ async def _results(
 
 
 def _messages(taken: Sequence[Taken]) -> tuple[Message, ...]:
-    return tuple(user_message(each.text) for each in taken)
+    return tuple(user_message(each.text, each.files) for each in taken)
 
 
 async def _call_model(
@@ -145,6 +146,7 @@ async def _call_model(
         request = ModelRequest(
             system=agent.system,
             messages=_with_closing(repaired(told), _away(agent, acting), closing),
+            pictures=await load_pictures(told, acting.context.workspace),
             tools=(*specs, *(tool.spec for tool in agent.body_tools)),
             may_call_tools=not closing,
         )

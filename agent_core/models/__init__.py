@@ -1,7 +1,7 @@
 """The seam to language models: a stream of deltas, then one whole reply."""
 
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -35,6 +35,15 @@ class ToolSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """A picture as models take it."""
+
+    media_type: str
+    data: str = field(repr=False)
+    """In base64."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest:
     system: str
     messages: tuple[Message, ...]
@@ -46,6 +55,8 @@ class ModelRequest:
     """The one tool that the reply has to call: forced where a model takes that, and told in the
     prompt; empty where the model is free."""
     max_tokens: int = 16_000
+    pictures: Mapping[str, Picture] = field(default_factory=dict[str, Picture])
+    """Of the messages' files, by path; a file whose picture is not here is told by its text."""
     effort: Effort | None = None
     """Sent only to models that are known to take it."""
 

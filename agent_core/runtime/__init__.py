@@ -3,6 +3,7 @@
 What a surface may know of stored things is named here; the rooms behind are none of its business.
 """
 
+from agent_core.consent.leaves import unpacked
 from agent_core.consent.recipients import recipients_of
 from agent_core.prompts.language import Language, detect_language, read_language, spoken_time
 from agent_core.prompts.small_talk import asks_for_nothing, short_form, small_talk
@@ -20,5 +21,5 @@ __all__ = [
     "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "KnownSessions", "Language",
     "LeaseLost", "Ledger", "Marks", "Runtime", "StoredTurn", "asks_for_nothing", "build_runtime",
     "detect_language", "holder_of", "moment_words", "read_language", "recipients_of", "short_form",
-    "small_talk", "sole_process", "spoken_time",
+    "small_talk", "sole_process", "spoken_time", "unpacked",
 ]  # fmt: skip

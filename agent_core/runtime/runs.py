@@ -26,10 +26,11 @@ from agent_core.events import (
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId
 from agent_core.loop.agent import ROUTE_SLOTS, RunScope, Taken
 from agent_core.loop.run import RunResult, run_agent
-from agent_core.messages import JsonObject, ToolCall, user_message
+from agent_core.messages import AttachedFile, JsonObject, ToolCall, user_message
 from agent_core.observers import ToolObserved
 from agent_core.observers.compliance import correction
 from agent_core.prompts import prompt
+from agent_core.runtime.attached import read_attached
 from agent_core.runtime.parts import TEXT, TurnParts
 from agent_core.runtime.ready_answers import (
     moment_told,
@@ -145,11 +146,24 @@ class Work:
     ) -> RunScope:
         """A run's scope. Its steps are done only while this process holds the session."""
         parts, turn, is_root = self.parts, self.turn, run == ROOT_RUN
+        context = ToolContext(
+            session=turn.session,
+            turn=turn.id,
+            run=run,
+            asker=asker,
+            zone=zone,
+            workspace=self.workspace,
+            agent=agent,
+            places=turn.inbound.places,
+            may_wait=is_root and not turn.inbound.scheduled,
+        )
 
         async def take(place: str) -> tuple[Taken, ...]:
             # A turn that goes on from its history does not pay again for what it had.
             await parts.log.flush()
-            return await (self._take(place) if is_root else self._take_ahead(run, place))
+            if is_root:
+                return await self._take(place, context)
+            return await self._take_ahead(run, place, context)
 
         async def has_messages() -> bool:
             return await parts.inbox.has_messages(turn)
@@ -165,17 +179,7 @@ class Work:
             parts.observers.notify(ToolObserved(call=call, output=output, context=context))
 
         return RunScope(
-            context=ToolContext(
-                session=turn.session,
-                turn=turn.id,
-                run=run,
-                asker=asker,
-                zone=zone,
-                workspace=self.workspace,
-                agent=agent,
-                places=turn.inbound.places,
-                may_wait=is_root and not turn.inbound.scheduled,
-            ),
+            context=context,
             steps=GuardedSteps(steps, partial(parts.leases.check, turn.session)),
             emit=parts.log.append,
             clock=parts.clock,
@@ -188,7 +192,7 @@ class Work:
             generation=generation,
         )
 
-    async def _take(self, place: str) -> tuple[Taken, ...]:
+    async def _take(self, place: str, context: ToolContext) -> tuple[Taken, ...]:
         """Messages for the root run's next model call; they are on disk as part of the turn."""
         turns = await self._accepted(place)
         known: dict[TurnId, list[str]] = {}
@@ -198,14 +202,25 @@ class Work:
             for event in events:
                 if isinstance(event, MessageTaken) and event.run != ROOT_RUN:
                     known.setdefault(event.taken, []).append(agents.get(event.run, "sub-agent"))
-        return tuple(_taken(each, known.get(each.id, ())) for each in turns)
+        return tuple(
+            [
+                _taken(each, known.get(each.id, ()), await self.read_files(each, context))
+                for each in turns
+            ]
+        )
 
-    async def _take_ahead(self, run: RunId, place: str) -> tuple[Taken, ...]:
+    async def _take_ahead(self, run: RunId, place: str, context: ToolContext) -> tuple[Taken, ...]:
         """The same for a sub-agent: what the root run has yet to take in, and this one had not."""
         turns = await self._accepted(None)
         heard = await self._heard(run) if turns else []
         had = {event.taken for event in heard if place != f"1:{event.step}"}
-        return tuple(_taken(each, ()) for each in turns if each.id not in had)
+        return tuple(
+            [
+                _taken(each, (), await self.read_files(each, context))
+                for each in turns
+                if each.id not in had
+            ]
+        )
 
     async def _accepted(self, place: str | None) -> tuple[StoredTurn, ...]:
         turns = await self.parts.inbox.take(self.turn, place)
@@ -213,6 +228,10 @@ class Work:
             await self.taint(each)
         await end_silently(self.parts, turns, "steered")
         return turns
+
+    async def read_files(self, turn: StoredTurn, context: ToolContext) -> tuple[AttachedFile, ...]:
+        """What the model gets at once of the files that came with a message."""
+        return await read_attached(self.parts.agents.registry, turn.inbound.attachments, context)
 
     async def taint(self, turn: StoredTurn) -> None:
         """A message that came with posts or files brings text from outside."""
@@ -255,7 +274,7 @@ class Work:
         return [each for each in events if isinstance(each, MessageTaken) and each.run == run]
 
 
-def _taken(turn: StoredTurn, known: Sequence[str]) -> Taken:
+def _taken(turn: StoredTurn, known: Sequence[str], files: tuple[AttachedFile, ...]) -> Taken:
     """A message as a run gets it; `known` names the sub-agents that had it before."""
     name = one_line(turn.inbound.author_name)
     said, moment = sent_text(turn), moment_told(turn.inbound)
@@ -268,6 +287,7 @@ def _taken(turn: StoredTurn, known: Sequence[str]) -> Taken:
         words=turn.inbound.text or ", ".join(file.name for file in turn.inbound.attachments),
         said=said,
         text=f"{text} {also}".strip(),
+        files=files,
         author_zone=turn.inbound.author_zone,
         moment=moment,
     )

@@ -12,6 +12,7 @@ from agent_core import tracing
 from agent_core.classifier import ROUTED, Routed, Routing, Verdict, rule_for
 from agent_core.clock import local_time
 from agent_core.context.history import settled
+from agent_core.context.pictures import load_pictures
 from agent_core.durable import Steps, cannot_replay, first_cause
 from agent_core.events import (
     REPORT,
@@ -32,9 +33,17 @@ from agent_core.ids import ROOT_RUN, TurnId, UserId
 from agent_core.loop.agent import RunScope
 from agent_core.loop.calls import Asked
 from agent_core.loop.run import RunResult, run_agent
-from agent_core.messages import MESSAGES, InboundMessage, Message, Text, user_message
+from agent_core.messages import (
+    MESSAGES,
+    AttachedFile,
+    InboundMessage,
+    Message,
+    Text,
+    user_message,
+)
 from agent_core.models import Delta
 from agent_core.models.retry import Retried
+from agent_core.runtime.attached import FILES, fault_notes, files_of
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import (
     answer_small_talk,
@@ -184,11 +193,12 @@ class _Body:
         done, asker = await self._done_before()
         scope = scope.acting_as(asker, await work.zone_of(asker))
         await keep_document(turn, work.workspace)
-        routed = await self._route(earlier, is_resumed=bool(done))
+        files = () if done else await self._files()
+        routed = await self._route(earlier, files, is_resumed=bool(done))
         if routed.verdict == "ORDER":
             return RunResult(outcome="steered", text="")
         if routed.answer is not None:
-            await scope.save(0, [user_message(opening_text(turn)), routed.answer])
+            await scope.save(0, [user_message(opening_text(turn), files), routed.answer])
             return RunResult(outcome="answered", text=routed.answer.text)
         agent = parts.agents.main(
             today=local_time(turn.inbound.received_at, turn.inbound.author_zone),
@@ -201,8 +211,17 @@ class _Body:
             if not added:
                 return RunResult(outcome="limited", text=work.words("answer-unanswered"))
             done = (*done, *added)
-        opening = done or (user_message(opening_text(turn)),)
+        opening = done or (user_message(opening_text(turn), files),)
         return await run_agent(agent, earlier, opening, scope, parent=None, task=turn.inbound.text)
+
+    async def _files(self) -> tuple[AttachedFile, ...]:
+        if not self._turn.inbound.attachments:
+            return ()
+
+        async def read() -> tuple[AttachedFile, ...]:
+            return await self._work.read_files(self._turn, self._scope.context)
+
+        return await self._scope.steps.once("files", read, FILES)
 
     async def _done_before(self) -> tuple[tuple[Message, ...], UserId]:
         """What an earlier generation of this turn has stored, and whom it acted for at the end."""
@@ -216,20 +235,23 @@ class _Body:
         done = await self._scope.steps.once("history", read, MESSAGES)
         return done, await self._scope.steps.once("asker", self._work.acting_for, ASKER)
 
-    async def _route(self, earlier: tuple[Message, ...], *, is_resumed: bool) -> Routed:
+    async def _route(
+        self, earlier: tuple[Message, ...], files: tuple[AttachedFile, ...], *, is_resumed: bool
+    ) -> Routed:
         """The route, chosen once and announced; the fast answer with it where there is one.
 
         Args:
             earlier: What was said in the session before.
+            files: What came with the message.
             is_resumed: The turn goes on from its history: it was COMPLEX already.
         """
         turn, scope = self._turn, self._scope
         if needs_no_model(turn, self._work.earlier):
             routed = await scope.steps.once("route", self._small_talk, ROUTED)
-        elif rule := "resumed" if is_resumed else self._rule():
+        elif rule := "resumed" if is_resumed else self._rule(files):
             routed = Routed(route="COMPLEX", reason=rule)
         else:
-            routed = await self._ask_router(earlier)
+            routed = await self._ask_router(earlier, files)
 
             async def take() -> bool:
                 return await self._orders(turn.inbound)
@@ -241,10 +263,11 @@ class _Body:
         await self._announce_route(routed)
         return routed
 
-    def _rule(self) -> str | None:
+    def _rule(self, files: tuple[AttachedFile, ...]) -> str | None:
         before = last_work(self._work.earlier)
         is_open = before is not None and before.outcome in {"limited", "stopped", "failed"}
-        return rule_for(self._turn.inbound, has_unfinished_work=is_open)
+        is_whole = all(file.is_whole for file in files)
+        return rule_for(self._turn.inbound, has_unfinished_work=is_open, is_whole=is_whole)
 
     async def _small_talk(self) -> Routed:
         """What it says of the thread stays true to when it was said."""
@@ -252,7 +275,9 @@ class _Body:
         events = await self._parts.log.of_turn(before.id) if before else []
         return answer_small_talk(self._turn, self._work.earlier, events, self._parts.clock())
 
-    async def _ask_router(self, earlier: tuple[Message, ...]) -> Routed:
+    async def _ask_router(
+        self, earlier: tuple[Message, ...], files: tuple[AttachedFile, ...]
+    ) -> Routed:
         scope = self._scope
         attempt = 1
 
@@ -266,7 +291,11 @@ class _Body:
             await scope.emit(StepRetried(**at, reason=item.reason, wait_s=item.wait_s))
 
         async def work() -> Routed:
-            routed = await self._parts.router.route(routing_of(self._turn, earlier), tell)
+            opening = user_message(opening_text(self._turn), files)
+            pictures = await load_pictures([opening], self._work.workspace)
+            routing = routing_of(self._turn, earlier)
+            routing = replace(routing, files=files, pictures=pictures)
+            routed = await self._parts.router.route(routing, tell)
             if routed.verdict != "STOP":
                 return routed
             said = Text(text=self._work.words("answer-nothing-running"))
@@ -307,11 +336,12 @@ class _Body:
         )
         try:
             events = await parts.log.of_turn(turn.id)
+            files = files_of(await parts.store.run_messages(turn.id, ROOT_RUN))
             is_tainted = await parts.store.tainted_by(turn.session) is not None
             finished = replace(
                 finished,
                 answer=await asyncio.to_thread(
-                    self._noticed, result, events, await self._lateness()
+                    self._noticed, result, events, files, await self._lateness()
                 ),
                 is_tainted=is_tainted,
                 sources=await asyncio.to_thread(known_sources, workspace) if is_tainted else (),
@@ -345,12 +375,19 @@ class _Body:
         has_report = any(isinstance(e, ArtifactSaved) and e.mimetype == REPORT for e in events)
         return self._work.words(f"notice-too-late-for-{'report' if has_report else 'answer'}")
 
-    def _noticed(self, result: RunResult, events: Sequence[AnyEvent], lateness: str) -> str:
+    def _noticed(
+        self,
+        result: RunResult,
+        events: Sequence[AnyEvent],
+        files: Sequence[AttachedFile],
+        lateness: str,
+    ) -> str:
         """The answer below what the person has to know of message, workspace and pages."""
         words, workspace = self._work.words, self._work.workspace
         notices = [
             "" if result.outcome == "stopped" else lateness,
             document_note(self._turn, workspace, words),
+            *fault_notes(files, words),
             words("notice-new-workspace") if is_renewed(workspace) else "",
             words("notice-nothing-read") if _read_nothing(events) else "",
             self._away(events),

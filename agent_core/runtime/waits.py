@@ -151,7 +151,7 @@ class Waits:
         )
         await _tell(wait, decision, scope)
         held = _held_calls(done)
-        added = tuple(user_message(each.text) for each in taken)
+        added = tuple(user_message(each.text, each.files) for each in taken)
         if output := _output(wait, decision):
             call = next(each for each in held if each.id == wait.call_id)
             result = await end_call(call, output, scope, 0, FIRST_HELD_SLOT - 2)
@@ -239,7 +239,8 @@ def _answer_of(question: Question, taken: Sequence[Taken]) -> Message:
         for each in taken
     ]
     result = ToolResult(call_id=question.call_id, text="\n\n".join(lines))
-    return Message(role="user", parts=(result,))
+    files = (file for each in taken for file in each.files)
+    return Message(role="user", parts=(result, *files))
 
 
 def _chosen(said: str, question: Question) -> str:

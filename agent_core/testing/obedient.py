@@ -12,7 +12,7 @@ from typing import Any, cast
 from urllib.parse import quote
 
 from agent_core.ids import ToolCallId
-from agent_core.messages import JsonObject, Message, Text, ToolCall, ToolResult
+from agent_core.messages import AttachedFile, JsonObject, Message, Text, ToolCall, ToolResult
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.testing.models import calls_reply, text_reply
 from agent_core.tools.actions import is_batch
@@ -159,8 +159,7 @@ def _is_foreign(name: str) -> bool:
 def _texts(messages: Sequence[Message]) -> Iterator[str]:
     for message in messages:
         for part in message.parts:
-            is_read = message.role == "user" and isinstance(part, Text | ToolResult)
-            if is_read and isinstance(part, Text | ToolResult):
+            if message.role == "user" and isinstance(part, Text | ToolResult | AttachedFile):
                 yield part.text
 
 

@@ -63,6 +63,8 @@ class ToolOutput:
     is_cut: bool = False
     """The tool sent more than is taken; nobody here has the rest."""
     artifacts: tuple[Artifact, ...] = ()
+    picture: str = ""
+    """Relative to the workspace: what a trusted tool shows beside its text."""
     is_ours: bool = False
     """The words are this bot's own: nothing of them comes from a server."""
     may_have_happened: bool = False

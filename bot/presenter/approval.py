@@ -16,7 +16,7 @@ from typing import Any, Literal, cast
 from agent_core.clock import find_zone
 from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction
 from agent_core.messages import JsonObject
-from agent_core.runtime import moment_words, recipients_of
+from agent_core.runtime import moment_words, recipients_of, unpacked
 from agent_core.words import Words
 from bot.presenter.apps import Button, app_name, consent_button, deed, server_name
 from bot.render import (
@@ -98,10 +98,18 @@ def approval_file(event: ApprovalRequested) -> bytes:
             "account": action.account,
             "needs_approval": action.asks,
             "arguments": action.arguments,
+            **_in_plain_words(action.arguments),
         }
         for action in event.actions
     ]
     return exact_json({"digest": event.digest, "tool": event.tool, "actions": done}).encode()
+
+
+def _in_plain_words(arguments: JsonObject) -> JsonObject:
+    """What is packed in the arguments, by its place; nothing where nothing is."""
+    texts = ((path, value) for path, value in _leaves("", arguments) if isinstance(value, str))
+    found = {path: plain for path, text in texts if (plain := unpacked(text))}
+    return {"unpacked": found} if found else {}
 
 
 def file_name(event: ApprovalRequested) -> str:
@@ -301,10 +309,13 @@ def argument_lines(arguments: JsonObject, *, max_chars: int | None = None) -> It
 
     A text of several lines stands below its name with a bar before each line, so that none of them
     looks like an argument of its own. A text that could be taken for another kind of value, or
-    that begins or ends with a gap, is quoted.
+    that begins or ends with a gap, is quoted. What is packed in base64 stands before it as it
+    reads.
     """
     for path, value in _leaves("", arguments):
         text = value[:max_chars] if isinstance(value, str) else value
+        if isinstance(value, str) and (plain := unpacked(value)):
+            yield from _lines(path[:max_chars], plain[:max_chars], mark=" ⟨base64⟩")
         yield from _lines(path[:max_chars], text)
 
 
@@ -320,8 +331,8 @@ def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-def _lines(path: str, value: Any) -> Iterator[str]:
-    name = made_visible(path)
+def _lines(path: str, value: Any, *, mark: str = "") -> Iterator[str]:
+    name = made_visible(path) + mark
     text = _text(value)
     if "\n" not in text:
         yield f"{name}: {text}"

@@ -249,6 +249,7 @@ ingress-refusal-user-not-listed = Du stehst nicht auf der Liste der Personen, f�
 ingress-left-out-too-big = Ich habe “{$name}” weggelassen: größer als {$max_mb} MB.
 ingress-left-out-not-given = Ich habe “{$name}” weggelassen: Slack hat mich nicht herunterladen lassen.
 ingress-left-out-not-saved = Ich habe “{$name}” weggelassen: Die Datei ließ sich nicht sichern.
+ingress-left-out-gone = Ich habe “{$name}” weggelassen: Die Datei wurde in Slack inzwischen gelöscht.
 ingress-left-out-rest = Am Rest deiner Nachricht arbeite ich.
 ingress-late = Als diese Nachrichten eingingen, war ich nicht in Betrieb. Sie sind mehr als einen Tag alt, daher habe ich sie nicht beantwortet. Wenn die Antwort noch wichtig ist, frag mich bitte noch einmal.
 ingress-late-more = … und {$count} ältere.

@@ -25,6 +25,11 @@ NOTES = re.compile(
 ATTACHED = re.compile(
     r"^- (?P<path>\S[^\n]*?) \((?P<type>[\w.+-]+/[\w.+-]+), [\d,]+ bytes\)$", re.M
 )
+FILE = re.compile(
+    r"<attached_file>\s*(?P<path>\S+), attached [^\n]*?marks in it\. ?(?P<about>[^\n]*)\n"
+    r"(?P<text>.*?)</attached_file>",
+    re.DOTALL,
+)
 STEER = re.compile(
     r"\AWhile you were working, [^\n]* wrote in the thread:\s*(?P<words>.*?)\s*"
     r"Take it into account from here on[^\n]*\Z",
@@ -95,7 +100,21 @@ class Exchange:
     @property
     def attachments(self) -> list[tuple[str, str]]:
         """Path and type of the files that came with it."""
-        return [(found["path"], found["type"]) for found in ATTACHED.finditer(self.asked)]
+        said = MATERIAL.sub("", self.asked)
+        return [(found["path"], found["type"]) for found in ATTACHED.finditer(said)]
+
+    @property
+    def files(self) -> dict[str, tuple[str, str]]:
+        """By path: the text of each file that is here as a whole, and what is said of it."""
+        found = [
+            (each["path"], each["text"].strip(), each["about"])
+            for each in FILE.finditer(self.asked)
+        ]
+        return {
+            path: (text, about)
+            for path, text, about in found
+            if "read_local_file" not in f"{about} {text[:40]}"
+        }
 
     def done(self, *names: str) -> list[Call]:
         """The calls of these tools whose result is known, in order."""
