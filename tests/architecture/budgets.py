@@ -54,7 +54,7 @@ ROOMS = {
     "bot/sandbox/composio": Budget(1583, 11, 1600, 14),
     "bot/sandbox": Budget(9300, 67, 9000, 80),
     "mcp_local": Budget(5765, 46, 4700, 42),
-    "product": Budget(46083, 314, 43_000, 330),
+    "product": Budget(46081, 314, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(4230, 37, 4500, 50),
     "tests": Budget(48497, 309, 45_000, 330),
 }
