@@ -34,9 +34,12 @@ def find_chromium(setting: str) -> str:
     """The path of a Chromium, or "": as the setting says, on the PATH, or in Playwright's cache."""
     if setting:
         return "" if setting == "off" else shutil.which(setting) or ""
-    cache = Path("~/.cache/ms-playwright").expanduser()
-    downloaded = (str(path) for glob in _DOWNLOADED for path in sorted(cache.glob(glob)))
-    return next(filter(None, (*map(shutil.which, COMMANDS), *downloaded)), "")
+    if found := next(filter(None, map(shutil.which, COMMANDS)), ""):
+        return found
+    with suppress(RuntimeError):  # whoever runs this has no home
+        cache = Path.home() / ".cache" / "ms-playwright"
+        return next((str(path) for glob in _DOWNLOADED for path in sorted(cache.glob(glob))), "")
+    return ""
 
 
 class Browsers:
