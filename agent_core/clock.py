@@ -5,6 +5,7 @@ import time
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 MAX_SHIFT_S = 100 * 366 * 86_400.0
 """A file that asks for more counts as unreadable."""
@@ -15,6 +16,19 @@ _Version = tuple[int, int, int]
 def machine_time() -> datetime:
     """The machine's time, in UTC."""
     return datetime.now(UTC)
+
+
+def find_zone(name: str) -> ZoneInfo | None:
+    """The zone of an IANA name such as `Europe/Berlin`; None for any other text."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
+
+
+def local_time(moment: datetime, zone: str) -> datetime:
+    """The moment on the clocks of a zone; in UTC where the name is none."""
+    return moment.astimezone(find_zone(zone) or UTC)
 
 
 class WallClock:

@@ -263,6 +263,8 @@ class ApprovalRequested(Event):
     may_allow_thread: bool
     """Whether "approve for this thread" may be offered."""
     deadline: datetime
+    zone: str = ""
+    """The asker's time zone; empty where it is not known."""
     kind: Literal["approval_requested"] = "approval_requested"
 
 

@@ -1,6 +1,7 @@
 """What a model sees and says, and what arrives from a person. Pure data, stored as JSON."""
 
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -41,10 +42,30 @@ class ToolResult:
     call_id: ToolCallId
     text: str
     is_error: bool = False
+    picture: str = ""
+    """What is shown beside the text; as in AttachedFile."""
     kind: Literal["tool_result"] = "tool_result"
 
 
-Part = Annotated[Text | Opaque | ToolCall | ToolResult, Field(discriminator="kind")]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttachedFile:
+    """A file that came with a message: what the model gets of it."""
+
+    path: str
+    """Relative to the workspace."""
+    text: str
+    """What it holds, as far as it fits, or why that cannot be had. Words from outside."""
+    picture: str = ""
+    """Where the picture lies that is shown, relative to the workspace; its bytes are loaded for
+    each call and stored nowhere else."""
+    fault: str = ""
+    """Why it could not be read, in one word; empty where it could."""
+    is_whole: bool = True
+    """Whether all that it holds is here."""
+    kind: Literal["file"] = "file"
+
+
+Part = Annotated[Text | Opaque | ToolCall | ToolResult | AttachedFile, Field(discriminator="kind")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +91,9 @@ def is_visible(text: str) -> bool:
     return any(unicodedata.category(sign)[0] not in "CZ" for sign in text)
 
 
-def user_message(text: str) -> Message:
-    """A user message of one text."""
-    return Message(role="user", parts=(Text(text=text),))
+def user_message(text: str, files: Sequence[AttachedFile] = ()) -> Message:
+    """A user message of one text, behind the files that came with it."""
+    return Message(role="user", parts=(*files, Text(text=text)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,13 @@ from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from agent_core.watchdog import watched_loop
 from bot.consent.clicks import Clicks
-from bot.console import look_at_database, look_at_loop, look_at_socket, serve_health
+from bot.console import (
+    look_at_database,
+    look_at_loop,
+    look_at_socket,
+    look_at_tools,
+    serve_health,
+)
 from bot.digests import PREFIX as DIGESTS
 from bot.digests import DigestLimits, Digests
 from bot.front import FrontDoor, WorkspaceFiles
@@ -142,6 +148,7 @@ async def running_bot(
         looks = {
             "loop": partial(look_at_loop, stack.enter_context(watched_loop())),
             "socket": partial(look_at_socket, socket),
+            "tools": partial(look_at_tools, runtime.away),
             "database": partial(
                 look_at_database, lambda: runtime.knows(_NO_SESSION), lambda: runtime.trouble
             ),

@@ -167,6 +167,16 @@ def sandbox(
             "'2026-03-27T08:59:50 Europe/Berlin'; the asker lives in that zone (UTC without one).",
         ),
     ] = None,
+    attach: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            readable=True,
+            help="Attach this file to the first ask; may be given several times.",
+        ),
+    ] = None,
     until_posts: Annotated[
         int | None,
         typer.Option(
@@ -186,7 +196,8 @@ def sandbox(
         moment = read_moment(clock) if clock is not None else None
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--clock") from error
-    for name, given in (("kill-at", kinds), ("click", click), ("until-posts", until_posts)):
+    answered = {"kill-at": kinds, "click": click, "attach": attach, "until-posts": until_posts}
+    for name, given in answered.items():
         if given and not ask:
             raise typer.BadParameter("It needs an --ask to be answered.", param_hint=f"--{name}")
     options = SandboxOptions(
@@ -200,6 +211,7 @@ def sandbox(
         kill_at=kinds,
         clicks=tuple(_names_in(click or ())),
         moment=moment,
+        attached=tuple(attach or ()),
         until_posts=until_posts or 0,
     )
     raise typer.Exit(run_sandbox(options))

@@ -12,20 +12,22 @@ from typing import BinaryIO
 from agent_core.background import Backoff
 from agent_core.errors import SessionError
 from agent_core.ids import SessionId, TurnId
-from agent_core.messages import Attachment, InboundMessage
+from agent_core.messages import Attachment, InboundMessage, JsonObject
 from agent_core.runtime import Runtime, StoredTurn
 from bot.digests import DigestMessages
-from bot.inbound import SlackFile
+from bot.inbound import SlackFile, read_file
 from bot.ingress import MAX_MB, Fault, LeftOut, Taken
 from bot.presenter.files import file_name
 from bot.presenter.journal import READER
-from bot.slack_api import Clock, DownloadRefused, FileTooBig, SlackApi
+from bot.slack_api import Clock, DownloadRefused, FileTooBig, SlackApi, SlackError
 
 logger = logging.getLogger(__name__)
 
 LOOKS = Backoff(first_s=0.05, longest_s=1.0, jitter=0.0)
 FOLDER = "downloads"
 MAX_ATTACHMENT_BYTES = MAX_MB * 1024 * 1024
+_PAGES = (".html", ".htm")
+"""Only their size tells them from the sign-in page that Slack gives in a file's place."""
 _INNER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
@@ -119,6 +121,8 @@ class WorkspaceFiles:
         return tuple([await self._keep_one(workspace, file) for file in files])
 
     async def _keep_one(self, workspace: Path, file: SlackFile) -> Attachment | LeftOut:
+        if not file.is_told:
+            file = read_file(await self._about(file) or {"id": file.id})
         if file.size_bytes > MAX_ATTACHMENT_BYTES:
             return _left_out(file, "too_big")
         name = file_name(f"{file.id}_{file.name}")
@@ -127,11 +131,12 @@ class WorkspaceFiles:
                 size_bytes = await self._slack_files.download(
                     file.url_private, saved, max_bytes=MAX_ATTACHMENT_BYTES
                 )
+                _check_page(file, size_bytes)
         except FileTooBig:
             return _left_out(file, "too_big")
         except DownloadRefused as refused:
             logger.warning("an attached file was not downloaded: %s", refused)
-            return _left_out(file, "not_given")
+            return _left_out(file, "gone" if await self._is_gone(file) else "not_given")
         except OSError:
             logger.exception("an attached file was not saved")
             return _left_out(file, "not_saved")
@@ -141,6 +146,22 @@ class WorkspaceFiles:
             mimetype=file.mimetype,
             size_bytes=size_bytes,
         )
+
+    async def _is_gone(self, file: SlackFile) -> bool:
+        return (await self._about(file)).get("mode") == "tombstone"
+
+    async def _about(self, file: SlackFile) -> JsonObject:
+        """What Slack says of a file; empty where it says nothing."""
+        try:
+            return await self._slack_files.about(file.id)
+        except SlackError as error:
+            logger.warning("nothing is known of an attached file: %s", error)
+            return {}
+
+
+def _check_page(file: SlackFile, size_bytes: int) -> None:
+    if file.size_bytes not in {0, size_bytes} and file.name.lower().endswith(_PAGES):
+        raise DownloadRefused("download", detail="a page, but not this one")
 
 
 def _left_out(file: SlackFile, fault: Fault) -> LeftOut:

@@ -34,6 +34,8 @@ class SlackFile:
     mimetype: str
     size_bytes: int
     url_private: str
+    is_told: bool = True
+    """Of a file of another organisation Slack first gives the id alone, and the rest when asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,17 +158,19 @@ def _read(body: JsonObject, post: JsonObject, bot_user: str) -> InboundPost | No
         mentions_bot=bot_user in users,
         mentions_others=bool(users - {bot_user}) or bool(_GROUP_MENTION.search(wire_text)),
         parent_user=text_in(post, "parent_user_id"),
-        files=tuple(map(_file, objects_in(post, "files"))),
+        files=tuple(map(read_file, objects_in(post, "files"))),
     )
 
 
-def _file(raw: JsonObject) -> SlackFile:
+def read_file(raw: JsonObject) -> SlackFile:
+    """A file of a post, or as `files.info` tells of it."""
     return SlackFile(
         id=text_in(raw, "id"),
         name=text_in(raw, "name") or text_in(raw, "title") or text_in(raw, "id"),
         mimetype=text_in(raw, "mimetype"),
         size_bytes=size if isinstance(size := raw.get("size"), int) else 0,
-        url_private=text_in(raw, "url_private"),
+        url_private=text_in(raw, "url_private_download") or text_in(raw, "url_private"),
+        is_told=text_in(raw, "file_access") != "check_file_info",
     )
 
 

@@ -15,6 +15,7 @@ from agent_core import tracing
 from agent_core.clock import WallClock
 from agent_core.errors import AgentError, SettingsError
 from agent_core.fault_points import arm
+from agent_core.masking import MaskingFormatter, masked
 from agent_core.runtime import sole_process
 from agent_core.runtime.operate import examine_database, examine_root
 from agent_core.settings import (
@@ -39,7 +40,9 @@ STOP_LIMIT_S = 18.0
 
 def run_bot() -> int:
     """Run until SIGINT or SIGTERM. Returns the exit code: 2 when it could not start."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    handler = logging.StreamHandler()
+    handler.setFormatter(MaskingFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
     logging.getLogger("httpx2").setLevel(logging.WARNING)
     try:
         configuration = read_configuration()
@@ -111,10 +114,11 @@ async def _listen(settings: BotSettings, core: CoreSettings) -> None:
         shift_file = ClockSettings().shift_file
         if shift_file is not None:
             logger.warning("CLOCK_FILE is set: the time is what %s makes of it", shift_file)
-        async with running_bot(settings, core, clock=WallClock(shift_file).now):
+        async with running_bot(settings, core, clock=WallClock(shift_file).now) as runtime:
             # What is loaded by now stays: a look of the garbage collector at all of it takes long.
             gc.collect()
             gc.freeze()
+            runtime.warm_up()
             if not core.composio_api_key.get_secret_value():
                 logger.warning("COMPOSIO_API_KEY is not set: there are no search and app tools")
             await asyncio.Event().wait()
@@ -129,5 +133,5 @@ def _end_now() -> None:
 
 def _refuse(*lines: str) -> int:
     for line in lines:
-        typer.echo(line, err=True)
+        typer.echo(masked(line), err=True)
     return 2

@@ -8,10 +8,13 @@ ToolkitError
 │   └── FetchFailed  the page could not be had
 │       └── NeedsBrowser  its text is made by its scripts
 ├── ReadingFailed    what was fetched or uploaded could not be read within its limits
+├── UnreadableFile   a file of the session holds nothing that can be had
 ├── CitationError    a report cites what was not retrieved
 └── RemoteError      Composio or its workbench did not do what was asked
     └── RemoteRefused  the answer came, and it was no
 """
+
+from typing import ClassVar
 
 
 class ToolkitError(Exception):
@@ -49,6 +52,28 @@ class NeedsBrowser(FetchFailed):
 
 class ReadingFailed(ToolkitError):
     """Foreign bytes broke their reader, or took too long or too much memory."""
+
+
+class UnreadableFile(ToolkitError):
+    """There is nothing in a file that can be had; `fault` names why."""
+
+    SENTENCES: ClassVar = {
+        "broken": "It is damaged or incomplete and cannot be read.",
+        "empty": "It is empty.",
+        "encrypted": "It is protected by a password. A copy without one can be read.",
+        "heic": "It is a HEIC or AVIF picture, which cannot be shown. JPEG or PNG can.",
+        "no_text": "It holds no text; its pages may be pictures, such as scans.",
+        "old_office": "It is of an old Office format. A copy as .docx or .xlsx can be read.",
+        "too_big": "It is too big or too intricate to be read here.",
+        "unknown": "It is of a kind that cannot be read.",
+    }
+
+    def __init__(self, fault: str) -> None:
+        super().__init__(fault)
+        self.fault = fault
+
+    def __str__(self) -> str:
+        return self.SENTENCES[self.fault]
 
 
 class CitationError(ToolkitError):

@@ -4,6 +4,8 @@ from importlib.metadata import version
 
 from mcp.server.mcpserver import MCPServer
 
+from mcp_local.documents import Documents
+from mcp_local.extract.reader import Readers
 from mcp_local.settings import Settings
 from mcp_local.tools import corpus, crawl, files, report
 
@@ -22,8 +24,11 @@ def build_server(settings: Settings) -> MCPServer:
         version=version("universal-agent"),
         log_level="WARNING",
     )
-    for family in (crawl, corpus, files, report):
+    documents = Documents(Readers(count=1))
+    for family in (crawl, report):
         family.register(server, settings)
+    for family in (corpus, files):
+        family.register(server, settings, documents)
     if settings.composio_api_key.get_secret_value():
         # Imported where they are wanted: the HTTP client takes 10 MB.
         from mcp_local.tools import composio_upload, workbench

@@ -13,7 +13,7 @@ from mcp_local.errors import PathDenied
 from mcp_local.pages import StoredPage, read_pages
 from mcp_local.workspace import Workspace
 
-SourceKind = Literal["page", "snippet"]
+SourceKind = Literal["page", "snippet", "file"]
 
 
 RESULTS_DIRECTORY = "search_results"
@@ -39,7 +39,7 @@ class Source:
     url: str
     title: str
     kind: SourceKind
-    """`page` was read in full, `snippet` is what a search said about it."""
+    """`page` was read in full, `snippet` is what a search said about it; a `file` was attached."""
     ok: bool
     """Whether there is a text to cite; a page that could not be fetched has none."""
     text: str

@@ -231,6 +231,16 @@ def open_workspace(settings: Settings, ctx: Context, argument: str = "") -> Work
     return workspace
 
 
+def moment_of(ctx: Context) -> datetime:
+    """The moment of this call on the asker's clock, as its meta says; else the machine's, UTC."""
+    told = (ctx.request_context.meta or {}).get("now")
+    try:
+        moment = datetime.fromisoformat(told) if isinstance(told, str) else datetime.now(UTC)
+    except ValueError:
+        return datetime.now(UTC)
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
 def _workspace(settings: Settings, directory: str) -> Workspace:
     root = settings.workspaces_root.resolve()
     try:

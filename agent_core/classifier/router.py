@@ -5,9 +5,9 @@ Nothing of the fast answer leaves before the verdict; on COMPLEX it is cancelled
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal, get_args
 
@@ -21,8 +21,8 @@ from agent_core.errors import (
     RequestTooLarge,
 )
 from agent_core.events import Route, Usage
-from agent_core.messages import InboundMessage, Message, user_message
-from agent_core.models import Delta, Model, ModelRequest, Reply, ToolSpec, whole_reply
+from agent_core.messages import AttachedFile, InboundMessage, Message, user_message
+from agent_core.models import Delta, Model, ModelRequest, Picture, Reply, ToolSpec, whole_reply
 from agent_core.models.retry import Retried, RetryingModel
 from agent_core.prompts import prompt
 from agent_core.prompts.small_talk import short_form
@@ -60,6 +60,9 @@ class Routing:
     history: tuple[Message, ...]
     """The session's earlier turns."""
     today: date
+    files: tuple[AttachedFile, ...] = ()
+    """What came with the message, and below the pictures among it."""
+    pictures: Mapping[str, Picture] = field(default_factory=dict[str, Picture])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +170,10 @@ class Router:
     async def _answer(self, routing: Routing, gate: "_Gate") -> Reply:
         request = ModelRequest(
             system=prompt("fast", today=routing.today.strftime("%A, %d %B %Y")),
-            messages=repaired((*spoken(routing.history), user_message(routing.opening))),
+            messages=repaired(
+                (*spoken(routing.history), user_message(routing.opening, routing.files))
+            ),
+            pictures=routing.pictures,
             tools=(USE_TOOLS,),
             max_tokens=_FAST_MAX_TOKENS,
             effort="low",
@@ -223,11 +229,19 @@ def _why_no_answer(reply: Reply) -> str:
     return "" if reply.message.text else "empty_answer"
 
 
-def rule_for(message: InboundMessage, *, has_unfinished_work: bool) -> str | None:
-    """The rule that makes this message COMPLEX without asking a model, by name; None without."""
+def rule_for(
+    message: InboundMessage, *, has_unfinished_work: bool, is_whole: bool = True
+) -> str | None:
+    """The rule that makes this message COMPLEX without asking a model, by name; None without.
+
+    Args:
+        message: What came.
+        has_unfinished_work: The work before it did not end well.
+        is_whole: All that its files hold is before the model at once.
+    """
     if message.scheduled:
         return "scheduled"
-    if message.attachments:
+    if message.attachments and not is_whole:
         return "attachment"
     if short_form(message.text, "continue") or short_form(message.text, "yes"):
         return "continue"

@@ -1,9 +1,29 @@
-"""A walk over everything in a call's arguments, however deep: names and values."""
+"""A walk over everything in a call's arguments, however deep: names and values, packed ones too."""
 
+import base64
+import email
 import json
+import re
+import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from email.header import decode_header, make_header
+from email.message import Message
 from typing import cast
+
+_PACKED = re.compile(r"(?:data:[\w.+/;=-]{0,100}+,)?([A-Za-z0-9+/_\s-]{16,}+)=*+\s*+")
+_STANDARD = str.maketrans("-_", "+/", " \t\r\n")
+_MAX_PACKED_CHARS = 8_000_000
+_MAX_UNPACKED_BYTES = 2_000_000
+_MAX_BODY_CHARS = 100_000
+_MAX_HEADER_CHARS = 100_000
+_MAX_DECODED_CHARS = 20_000
+"""Of one header."""
+_MAX_PACKINGS = 3
+_ZIPPED = (b"\x1f\x8b", b"\x78")
+_HEADERS = ("From", "To", "Cc", "Bcc", "Reply-To", "Subject")
+_IS_MAIL = re.compile(r"(?:to|cc|bcc|from|subject|date|mime-version|content-type)[ \t]*:", re.I)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,3 +72,68 @@ def json_in(text: str) -> object:
         return cast("object", json.loads(text))
     except (ValueError, RecursionError):
         return None
+
+
+def unpacked(text: str) -> str:
+    """What a text in base64, zipped or not, says; of a mail its people, subject and words.
+
+    Empty where it is not packed, or holds no text. Of a long one only the beginning is read, of a
+    mail all of its header.
+    """
+    said = ""
+    for _ in range(_MAX_PACKINGS):
+        inner = _unpacked_once(said or text)
+        if not inner:
+            break
+        said = inner
+    return _mail_in_words(said) if _is_mail(said) else said
+
+
+def _unpacked_once(text: str) -> str:
+    packed = _PACKED.fullmatch(text[:_MAX_PACKED_CHARS])
+    if packed is None:
+        return ""
+    signs = packed[1].translate(_STANDARD)
+    with suppress(ValueError, zlib.error):
+        data = base64.b64decode(signs + "=" * (-len(signs) % 4))
+        if data.startswith(_ZIPPED):
+            data = zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, _MAX_UNPACKED_BYTES)
+        said = data.decode("utf-8", "replace").replace("\r\n", "\n")
+        if _is_mail(said) or ("\ufffd" not in said and all(map(str.isprintable, said.split()))):
+            return said
+    return ""
+
+
+def _is_mail(said: str) -> bool:
+    """Whether a line of its header names what the header of a mail does."""
+    header = said.lstrip().partition("\n\n")[0]
+    return any(map(_IS_MAIL.match, header.split("\n")))
+
+
+def _mail_in_words(text: str) -> str:
+    """A mail that cannot be parsed, or has an absurdly long header, stays as it is."""
+    header, _, body = text.lstrip().partition("\n\n")
+    plain = f"{header}\n\n{body[:_MAX_BODY_CHARS]}"
+    if len(header) > _MAX_HEADER_CHARS:
+        return plain
+    with suppress(RecursionError):
+        mail = email.message_from_string(plain)
+        lines = [f"{name}: {_header(each)}" for name in _HEADERS for each in mail.get_all(name, ())]
+        words = (_part_in_words(part) for part in mail.walk() if not part.is_multipart())
+        return "\n".join((*lines, "", *words))
+    return plain
+
+
+def _header(value: object) -> str:
+    text = " ".join(str(value).split())
+    with suppress(ValueError, LookupError):
+        decoded = str(make_header(decode_header(text[:_MAX_DECODED_CHARS])))
+        return decoded + text[_MAX_DECODED_CHARS:]
+    return text
+
+
+def _part_in_words(part: Message) -> str:
+    data = part.get_payload(decode=True)
+    if part.get_content_maintype() == "text" and isinstance(data, bytes):
+        return data.decode("utf-8", "replace")
+    return f"[{part.get_content_type()} {part.get_filename() or ''}]"

@@ -11,7 +11,7 @@ from agent_core.consent.addresses import Key, key_of, keys_in
 from agent_core.consent.leaves import texts_in
 from agent_core.consent.taint import is_trusted_search
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, child_run
-from agent_core.messages import Message, Part, Text, ToolCall, ToolResult
+from agent_core.messages import AttachedFile, Message, Part, Text, ToolCall, ToolResult
 from agent_core.tools.actions import opened
 from agent_core.workspaces.layout import (
     DOWNLOADS,
@@ -116,7 +116,7 @@ class Seen:
 def _came_in(run: RunId, message: Message) -> Iterator[str]:
     """What people wrote, with all that came along. A sub-agent is told by a model what to do."""
     if run == ROOT_RUN and message.role == "user":
-        yield from (part.text for part in message.parts if isinstance(part, Text))
+        yield from (part.text for part in message.parts if isinstance(part, Text | AttachedFile))
 
 
 class _Records:

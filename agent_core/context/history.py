@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from agent_core.messages import Message, Opaque, Part, Text, ToolCall, ToolResult
+from agent_core.messages import AttachedFile, Message, Opaque, Part, Text, ToolCall, ToolResult
 from agent_core.models.strict_json import mended
 
 MAX_NAME_CHARS = 128
 _UNSENDABLE = re.compile(r"[^a-zA-Z0-9_-]")
 
+SHOWN_BEFORE = "(You saw the picture in an earlier turn; read_local_file shows it again.)"
 NOTHING_SAID = "(The tool returned nothing.)"
 LOST_RESULT = (
     "The result of this call is not available; it may or may not have run. "
@@ -46,11 +47,15 @@ def _repair_once(messages: Sequence[Message]) -> tuple[Message, ...]:
 
 
 def settled(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Earlier turns as later ones send them: without thinking, which is bound to its own turn."""
+    """Earlier turns as later ones send them.
+
+    Without thinking, which is bound to its own turn, and without pictures, which a tool can show
+    once more.
+    """
     stripped = (
         Message(
             role=message.role,
-            parts=tuple(part for part in message.parts if not isinstance(part, Opaque)),
+            parts=tuple(_unseen(part) for part in message.parts if not isinstance(part, Opaque)),
         )
         for message in messages
     )
@@ -58,15 +63,21 @@ def settled(messages: Sequence[Message]) -> tuple[Message, ...]:
 
 
 def spoken(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Only what people and the agent said: no calls, no results, no thinking."""
+    """Only what people and the agent said, with files: no calls, no results, no thinking."""
     texts = (
         Message(
             role=message.role,
-            parts=tuple(part for part in message.parts if isinstance(part, Text)),
+            parts=tuple(part for part in message.parts if isinstance(part, Text | AttachedFile)),
         )
         for message in messages
     )
     return tuple(_merge(message for message in texts if message.text))
+
+
+def _unseen(part: Part) -> Part:
+    if not isinstance(part, AttachedFile | ToolResult) or not part.picture:
+        return part
+    return replace(part, text=f"{part.text}\n{SHOWN_BEFORE}", picture="")
 
 
 def _without_blanks(message: Message) -> Message | None:
@@ -80,7 +91,7 @@ def _without_blanks(message: Message) -> Message | None:
 
 def _writable(part: Part) -> Part:
     """The part as UTF-8 can write it, a result with at least a word in it."""
-    if not isinstance(part, Text | ToolResult):
+    if not isinstance(part, Text | ToolResult | AttachedFile):
         return part
     text = mended(part.text)
     if isinstance(part, ToolResult) and not text.strip():

@@ -1,6 +1,6 @@
 """What an agent is, and the surroundings in which one of its runs takes place."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from agent_core.durable import Steps
 from agent_core.events import ATTEMPTS_A_GENERATION, Emit, MessageTaken, Usage
 from agent_core.ids import ToolCallId, TurnId, UserId
-from agent_core.messages import Message, ToolCall
+from agent_core.messages import AttachedFile, Message, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.models.retry import RetryingModel
 from agent_core.sessions.turns import Question, Wait
@@ -29,6 +29,15 @@ ROUTE_SLOTS = {
 """Places of a turn's own events within step 0 of its root run; the run's own are 0 and 1."""
 
 
+Away = Callable[[ToolContext], Mapping[str, str]]
+"""Tool servers that cannot be had just now, by name, and why."""
+
+
+def nobody_away(_context: ToolContext) -> Mapping[str, str]:
+    """Where no tool comes from a server, none is missing."""
+    return {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
     """A message that a run takes in while it is at work."""
@@ -42,6 +51,10 @@ class Taken:
     """The words with all that came with them."""
     text: str
     """What the model gets while it is at work."""
+    files: tuple[AttachedFile, ...] = ()
+    author_zone: str = ""
+    moment: str = ""
+    """When it was written, for the model."""
 
 
 class Gate(Protocol):
@@ -89,11 +102,11 @@ class RunScope:
 
     def acting_for(self, taken: Sequence[Taken]) -> "RunScope":
         """The scope after messages were taken in: tools act for the author of the last one."""
-        return self.acting_as(taken[-1].author) if taken else self
+        return self.acting_as(taken[-1].author, taken[-1].author_zone) if taken else self
 
-    def acting_as(self, asker: UserId) -> "RunScope":
-        """The scope in which tools act for a person."""
-        return replace(self, context=replace(self.context, asker=asker))
+    def acting_as(self, asker: UserId, zone: str) -> "RunScope":
+        """The scope in which tools act for a person, whose time zone this is."""
+        return replace(self, context=replace(self.context, asker=asker, zone=zone))
 
     async def announce_taken(self, taken: Sequence[Taken], step: int, first_slot: int) -> None:
         """Tell the run's readers what it took in. Safe to do again."""
@@ -186,3 +199,5 @@ class Agent:
     owes: str = ""
     """The tool by which a run gives its result; one that ends without is reminded of it once."""
     limits: Limits = Limits()
+    away: Away = nobody_away
+    """Whose tools cannot be had just now, for the model to know."""

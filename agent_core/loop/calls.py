@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from pydantic import TypeAdapter
 
@@ -127,7 +128,9 @@ async def end_call(
     """Tell everybody how a call ended; its result for the model."""
     scope.after_tool_call(call, output, scope.context)
     await _announce_end(call, output, scope, step, slot)
-    return ToolResult(call_id=call.id, text=output.text, is_error=output.is_error)
+    return ToolResult(
+        call_id=call.id, text=output.text, is_error=output.is_error, picture=output.picture
+    )
 
 
 async def _output(
@@ -191,15 +194,7 @@ async def _announce_end(
     )
     for offset, artifact in enumerate(output.artifacts):
         at = scope.at(step, FIRST_ARTIFACT_SLOT * (slot // 2) + offset)
-        await scope.emit(
-            ArtifactSaved(
-                **at,
-                path=artifact.path,
-                title=artifact.title,
-                mimetype=artifact.mimetype,
-                size_bytes=artifact.size_bytes,
-            )
-        )
+        await scope.emit(ArtifactSaved(**at, **asdict(artifact)))
     await scope.emit(
         ToolCallFinished(
             **scope.at(step, slot + 1),

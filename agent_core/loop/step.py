@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from agent_core import tracing
 from agent_core.context.history import repaired
+from agent_core.context.pictures import load_pictures
 from agent_core.errors import ModelUnavailable
 from agent_core.events import (
     StepFinished,
@@ -24,6 +25,7 @@ from agent_core.loop.calls import Asked, run_calls
 from agent_core.messages import Message, Part, Text, ToolCall, user_message
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.models.retry import Retried
+from agent_core.prompts import prompt
 from agent_core.tools.search import shown
 
 
@@ -126,7 +128,7 @@ async def _results(
 
 
 def _messages(taken: Sequence[Taken]) -> tuple[Message, ...]:
-    return tuple(user_message(each.text) for each in taken)
+    return tuple(user_message(each.text, each.files) for each in taken)
 
 
 async def _call_model(
@@ -143,7 +145,8 @@ async def _call_model(
         specs = shown(await agent.tools.specs(acting.context), told)
         request = ModelRequest(
             system=agent.system,
-            messages=_with_closing(repaired(told), closing),
+            messages=_with_closing(repaired(told), _away(agent, acting), closing),
+            pictures=await load_pictures(told, acting.context.workspace),
             tools=(*specs, *(tool.spec for tool in agent.body_tools)),
             may_call_tools=not closing,
         )
@@ -196,11 +199,19 @@ async def _stream(agent: Agent, request: ModelRequest, scope: RunScope, number: 
     raise ModelUnavailable("The model ended its stream without a reply.")
 
 
-def _with_closing(messages: tuple[Message, ...], closing: str) -> tuple[Message, ...]:
-    if not closing or not messages:
+def _away(agent: Agent, scope: RunScope) -> str:
+    away = agent.away(scope.context)
+    lines = [f"- {name}: {reason}" for name, reason in away.items()]
+    return prompt("tools_away", servers="\n".join(lines)) if lines else ""
+
+
+def _with_closing(messages: tuple[Message, ...], *closing: str) -> tuple[Message, ...]:
+    """Words for this call alone, behind all others."""
+    more = tuple(Text(text=words) for words in closing if words)
+    if not more or not messages:
         return messages
     last = messages[-1]
-    return (*messages[:-1], replace(last, parts=(*last.parts, Text(text=closing))))
+    return (*messages[:-1], replace(last, parts=(*last.parts, *more)))
 
 
 def _with_fresh_ids(message: Message, history: Sequence[Message], number: int) -> Message:

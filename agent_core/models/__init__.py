@@ -1,7 +1,7 @@
 """The seam to language models: a stream of deltas, then one whole reply."""
 
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -26,12 +26,22 @@ class ToolSpec:
     """Of the JSON that tells the model of it; counted once, as a schema may be long."""
 
     def __post_init__(self) -> None:
-        told = {
-            "name": self.name,
-            "description": self.description,
-            "input_schema": self.input_schema,
-        }
-        object.__setattr__(self, "size_chars", len(json.dumps(told, ensure_ascii=False)))
+        told = json.dumps(self.told(), ensure_ascii=False)
+        object.__setattr__(self, "size_chars", len(told))
+
+    def told(self) -> JsonObject:
+        """What the model gets of it."""
+        shown = ("name", "description", "input_schema")
+        return {part: getattr(self, part) for part in shown}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """A picture as models take it."""
+
+    media_type: str
+    data: str = field(repr=False)
+    """In base64."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +56,8 @@ class ModelRequest:
     """The one tool that the reply has to call: forced where a model takes that, and told in the
     prompt; empty where the model is free."""
     max_tokens: int = 16_000
+    pictures: Mapping[str, Picture] = field(default_factory=dict[str, Picture])
+    """Of the messages' files, by path; a file whose picture is not here is told by its text."""
     effort: Effort | None = None
     """Sent only to models that are known to take it."""
 

@@ -4,15 +4,24 @@ A request has its order, cache points and effort; a reply that is not whole is r
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, assert_never, cast
 
 from agent_core.errors import ModelUnavailable, ReplyTruncated, RequestTooLarge
 from agent_core.events import Usage
 from agent_core.ids import ToolCallId
-from agent_core.messages import JsonObject, Message, Opaque, Part, Text, ToolCall, ToolResult
-from agent_core.models import ModelRequest, Reply
+from agent_core.messages import (
+    AttachedFile,
+    JsonObject,
+    Message,
+    Opaque,
+    Part,
+    Text,
+    ToolCall,
+    ToolResult,
+)
+from agent_core.models import ModelRequest, Picture, Reply
 from agent_core.models.strict_json import as_object, begun_sign, load_strictly, mended, mended_value
 
 _CACHE_POINT: JsonObject = {"type": "ephemeral"}
@@ -36,7 +45,7 @@ def request_body(model: str, request: ModelRequest) -> JsonObject:
     body: JsonObject = {
         "model": model,
         "max_tokens": request.max_tokens,
-        "messages": _messages(request.messages),
+        "messages": _messages(request.messages, request.pictures),
     }
     if request.system:
         block = {"type": "text", "text": request.system, "cache_control": _CACHE_POINT}
@@ -53,19 +62,16 @@ def request_body(model: str, request: ModelRequest) -> JsonObject:
 
 
 def _tools(request: ModelRequest) -> list[JsonObject]:
-    tools: list[JsonObject] = [
-        {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
-        for tool in request.tools
-    ]
+    tools = [tool.told() for tool in request.tools]
     tools[-1]["cache_control"] = _CACHE_POINT
     return tools
 
 
-def _messages(messages: Sequence[Message]) -> list[JsonObject]:
+def _messages(messages: Sequence[Message], pictures: Mapping[str, Picture]) -> list[JsonObject]:
     written: list[JsonObject] = [
         {"role": message.role, "content": content}
         for message in messages
-        if (content := _content(message))
+        if (content := _content(message, pictures))
     ]
     from_user = [message for message in written if message["role"] == "user"]
     for message in from_user[-_CACHED_USER_MESSAGES:]:
@@ -74,12 +80,12 @@ def _messages(messages: Sequence[Message]) -> list[JsonObject]:
     return written
 
 
-def _content(message: Message) -> list[JsonObject]:
+def _content(message: Message, pictures: Mapping[str, Picture]) -> list[JsonObject]:
     parts = [part for part in message.parts if not _is_blank(part)]
     if message.role == "user":
         # The API refuses results that come after text.
         parts.sort(key=lambda part: not isinstance(part, ToolResult))
-    return [_block(part) for part in parts]
+    return [block for part in parts for block in _blocks(part, pictures)]
 
 
 def _is_blank(part: Part) -> bool:
@@ -87,21 +93,32 @@ def _is_blank(part: Part) -> bool:
     return isinstance(part, Text) and not part.text.strip()
 
 
-def _block(part: Part) -> JsonObject:
+def _blocks(part: Part, pictures: Mapping[str, Picture]) -> list[JsonObject]:
     match part:
         case Text():
-            return {"type": "text", "text": part.text}
+            return [{"type": "text", "text": part.text}]
+        case AttachedFile():
+            return [{"type": "text", "text": part.text}, *_shown(part.picture, pictures)]
         case Opaque():
-            return dict(part.block)
+            return [dict(part.block)]
         case ToolCall():
             call = {"id": part.id, "name": part.name, "input": part.arguments}
-            return {"type": "tool_use", **call}
+            return [{"type": "tool_use", **call}]
         case ToolResult():
             result: JsonObject = {"type": "tool_result", "tool_use_id": part.call_id}
-            result["content"] = part.text
-            return {**result, "is_error": True} if part.is_error else result
+            image = _shown(part.picture, pictures)
+            text = {"type": "text", "text": part.text}
+            result["content"] = [text, *image] if image else part.text
+            return [{**result, "is_error": True} if part.is_error else result]
         case _:
             assert_never(part)
+
+
+def _shown(path: str, pictures: Mapping[str, Picture]) -> list[JsonObject]:
+    if (picture := pictures.get(path)) is None:
+        return []
+    source = {"type": "base64", "media_type": picture.media_type, "data": picture.data}
+    return [{"type": "image", "source": source}]
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 from dateutil.parser import ParserError, parse
 from dateutil.relativedelta import relativedelta
+from pydantic_core import from_json
 
 from agent_core.messages import JsonObject
 from agent_core.observers.observing import Execution, ToolObserved, executions, may_run
@@ -52,7 +53,7 @@ def cleaned_results(execution: Execution, at: datetime) -> JsonObject | None:
     wants_news = "NEWS" in execution.slug
     # A web search may bring a few news beside its hits.
     names = (_NEWS_LIST, *_LISTS) if wants_news else (*_LISTS, _NEWS_LIST)
-    found = search(execution.payload, partial(_hits, names), _DEPTH)
+    found = search(_begun(execution.payload), partial(_hits, names), _DEPTH)
     if found is None:
         return None
     under, hits = found
@@ -64,6 +65,15 @@ def cleaned_results(execution: Execution, at: datetime) -> JsonObject | None:
         "tool": execution.slug,
         "articles" if is_news else "results": clean,
     }
+
+
+def _begun(payload: object) -> object:
+    """The result, or what is whole in its beginning where a service tells no more of it."""
+    preview = search(payload, lambda value: text_in(value, "data_preview") or None, _DEPTH)
+    try:
+        return from_json(preview, allow_partial=True) if preview else payload
+    except ValueError:
+        return payload
 
 
 def _hits(names: Sequence[str], value: JsonObject) -> tuple[str, list[JsonObject]] | None:

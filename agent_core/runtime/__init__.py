@@ -3,12 +3,14 @@
 What a surface may know of stored things is named here; the rooms behind are none of its business.
 """
 
+from agent_core.consent.leaves import unpacked
 from agent_core.consent.recipients import recipients_of
 from agent_core.prompts.language import Language, detect_language, read_language, spoken_time
 from agent_core.prompts.small_talk import asks_for_nothing, short_form, small_talk
 from agent_core.runtime.build import build_runtime
 from agent_core.runtime.dispatch import MAX_TRIES
 from agent_core.runtime.runtime import Runtime
+from agent_core.schedules.told import moment_words
 from agent_core.sessions import ApprovalWait, ConnectionWait, LeaseLost, StoredTurn
 from agent_core.sessions.audit import AuditedCall
 from agent_core.sessions.consents import Consent
@@ -19,6 +21,6 @@ from agent_core.sessions.store import KnownSessions
 __all__ = [
     "MAX_TRIES", "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "KnownSessions",
     "Language", "LeaseLost", "Ledger", "Marks", "Runtime", "StoredTurn", "asks_for_nothing",
-    "build_runtime", "detect_language", "holder_of", "read_language", "recipients_of", "short_form",
-    "small_talk", "sole_process", "spoken_time",
+    "build_runtime", "detect_language", "holder_of", "moment_words", "read_language",
+    "recipients_of", "short_form", "small_talk", "sole_process", "spoken_time", "unpacked",
 ]  # fmt: skip

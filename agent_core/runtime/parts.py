@@ -14,12 +14,13 @@ from agent_core.consent.gate import ConsentGate
 from agent_core.consent.links import LinkPlaces, fresh_links
 from agent_core.consent.policy import Policy
 from agent_core.ids import UserId
-from agent_core.loop.agent import Agent, BodyTool, Clock, Limits, RunScope
+from agent_core.loop.agent import Agent, Away, BodyTool, Clock, Limits, RunScope, nobody_away
 from agent_core.loop.ask_user import ask_user_tool
 from agent_core.messages import ToolCall
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers
 from agent_core.prompts import fill, prompt
+from agent_core.runtime.ready_answers import one_line
 from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
 from agent_core.sessions import Database, EventLog, Inbox, Leases, SessionStore, WriteBehind
 from agent_core.sessions.audit import AuditLog
@@ -38,27 +39,20 @@ MAIN_TOOLS = (
     "!mcp__local_toolkit__write_report",
 )
 """Everything but what belongs to the report expert alone."""
-MAX_NAME_CHARS = 60
 TEXT: TypeAdapter[str] = TypeAdapter(str)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agents:
-    """Makes agents from definitions.
-
-    Attributes:
-        model: The model of all of them.
-        registry: All tools; each agent gets its share.
-        specs: The sub-agents.
-        limits: Bounds on each run.
-        main_name: What the main agent is called in events and records.
-    """
+    """Makes agents from definitions; each gets its share of the tools."""
 
     model: RetryingModel
     registry: Registry
     specs: Sequence[SubagentSpec]
     limits: Limits
+    away: Away = nobody_away
     main_name: str = MAIN_AGENT
+    """In events and records."""
 
     def main(
         self, *, today: datetime, workspace: Path, author: str, is_digest: bool = False
@@ -78,6 +72,7 @@ class Agents:
             ),
             owes=PUBLISH_DIGEST if is_digest else "",
             limits=self.limits,
+            away=self.away,
         )
 
     def subagent(self, name: str, *, today: datetime, workspace: Path) -> Agent:
@@ -89,6 +84,7 @@ class Agents:
             model=self.model,
             tools=AgentTools(self.registry, spec.tools),
             limits=self.limits,
+            away=self.away,
         )
 
     def spec(self, name: str) -> SubagentSpec:
@@ -108,11 +104,6 @@ def publish_digest_tool() -> BodyTool:
         return ToolOutput(text=text, is_error=bool(fault), size_bytes=len(text.encode()))
 
     return BodyTool(spec=PUBLISH_DIGEST_SPEC, run=publish)
-
-
-def one_line(name: str) -> str:
-    """A name that people chose themselves, so that it cannot pose as more than a name."""
-    return " ".join(name.split())[:MAX_NAME_CHARS] or "Someone"
 
 
 def _day(moment: datetime) -> str:

@@ -1,6 +1,7 @@
 """What a turn starts from: its first message for the model, or an answer without a model.
 
 Long texts are kept as documents, small talk is answered at once, in the language of the thread.
+`earlier` always means the session's turns before the one that is answered, oldest first.
 """
 
 import asyncio
@@ -10,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from agent_core.classifier import LONG_TEXT_CHARS, Routed
+from agent_core.clock import find_zone, local_time
 from agent_core.events import AnyEvent
 from agent_core.messages import InboundMessage, Message, Text
 from agent_core.prompts import prompt
@@ -22,6 +24,8 @@ from agent_core.words import CORE, Words
 from agent_core.workspaces import DOWNLOADS, write_text
 
 logger = logging.getLogger(__name__)
+
+MAX_NAME_CHARS = 60
 
 _AT_ONCE = frozenset[SmallTalk]({"empty", "emoji", "noise", "help", "status", "thanks"})
 
@@ -52,7 +56,22 @@ def document_note(turn: StoredTurn, workspace: Path, words: Words) -> str:
     return words("notice-long-text", n=n)
 
 
+def moment_told(message: InboundMessage) -> str:
+    """For the model: when a message was written, on its author's clock where that is known."""
+    wall = local_time(message.received_at, message.author_zone)
+    at = wall.strftime("%A, %d %B %Y, %H:%M")
+    if find_zone(message.author_zone) is None:
+        return f"{at} UTC (the author's time zone is not known)"
+    return f"{at} in {message.author_zone} (UTC{wall.isoformat()[-6:]})"
+
+
 def opening_text(turn: StoredTurn) -> str:
+    """When and by whom it was sent, then all that was sent."""
+    author = one_line(turn.inbound.author_name).translate({ord("<"): "(", ord(">"): ")"})
+    return f"{prompt('sent', moment=moment_told(turn.inbound), author=author)}\n\n{sent_text(turn)}"
+
+
+def sent_text(turn: StoredTurn) -> str:
     """Earlier posts of the thread, the attachments, then what the person wrote."""
     inbound = turn.inbound
     parts: list[str] = []
@@ -68,6 +87,11 @@ def opening_text(turn: StoredTurn) -> str:
         length = f"{len(inbound.text):,}"
         parts.append(f"The message below has {length} characters; it is saved as {path}.")
     return "\n\n".join([*parts, _words(inbound)])
+
+
+def one_line(name: str) -> str:
+    """A name that people chose themselves, so that it cannot pose as more than a name."""
+    return " ".join(name.split())[:MAX_NAME_CHARS] or "Someone"
 
 
 def _words(inbound: InboundMessage) -> str:
@@ -92,12 +116,7 @@ def kind_of(message: InboundMessage) -> TurnKind:
 
 
 def needs_no_model(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> bool:
-    """Whether the turn is small talk, which has its answer here.
-
-    Args:
-        turn: The turn to answer.
-        earlier: The session's turns before it, oldest first.
-    """
+    """Whether the turn is small talk, which has its answer here."""
     kind = small_talk_of(turn.inbound)
     return kind is not None and not (kind == "emoji" and _is_assent(turn, last_work(earlier)))
 
@@ -105,14 +124,7 @@ def needs_no_model(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> bool:
 def answer_small_talk(
     turn: StoredTurn, earlier: Sequence[StoredTurn], events: Sequence[AnyEvent], now: datetime
 ) -> Routed:
-    """The answer to small talk.
-
-    Args:
-        turn: The turn to answer; it needs no model.
-        earlier: The session's turns before it, oldest first.
-        events: Of the one of them that `work_to_tell` names.
-        now: When it is answered.
-    """
+    """The answer to small talk, given now; `events` are those of the work that is told."""
     kind, before = small_talk_of(turn.inbound), work_to_tell(earlier)
     language = phrase_language(turn.inbound.text) or thread_language(turn, earlier)
     words = CORE.of(language)
@@ -139,12 +151,7 @@ def work_to_tell(earlier: Sequence[StoredTurn]) -> StoredTurn | None:
 
 
 def thread_language(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> Language:
-    """Of the message, of what was said in the thread, the asker's own words first, or of the asker.
-
-    Args:
-        turn: The turn that is answered.
-        earlier: The session's turns before it, oldest first.
-    """
+    """Of the message, else of what was said in the thread, the asker first, or of the asker."""
     asker = turn.inbound.asker
     own = [each.inbound.text for each in earlier if each.inbound.asker == asker]
     said = [*own, *(each.inbound.background for each in (*earlier, turn))]

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from agent_core import tracing
+from agent_core.clock import local_time
 from agent_core.durable import GuardedSteps, Steps, as_recorded, cannot_replay, first_cause
 from agent_core.errors import SessionError
 from agent_core.events import (
@@ -25,12 +26,19 @@ from agent_core.events import (
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId
 from agent_core.loop.agent import ROUTE_SLOTS, RunScope, Taken
 from agent_core.loop.run import RunResult, run_agent
-from agent_core.messages import JsonObject, ToolCall, user_message
+from agent_core.messages import AttachedFile, JsonObject, ToolCall, user_message
 from agent_core.observers import ToolObserved
 from agent_core.observers.compliance import correction
 from agent_core.prompts import prompt
-from agent_core.runtime.parts import TEXT, TurnParts, one_line
-from agent_core.runtime.ready_answers import opening_text, thread_language
+from agent_core.runtime.attached import read_attached
+from agent_core.runtime.parts import TEXT, TurnParts
+from agent_core.runtime.ready_answers import (
+    moment_told,
+    one_line,
+    opening_text,
+    sent_text,
+    thread_language,
+)
 from agent_core.runtime.standing import apology, child_failure
 from agent_core.sessions import StoredSession, StoredTurn
 from agent_core.subagents.task import CHILD_REQUEST, CHILD_RESULT, ChildRequest, ChildResult
@@ -133,15 +141,27 @@ class Work:
         *,
         generation: int,
         asker: UserId,
+        zone: str,
         agent: str = MAIN_AGENT,
     ) -> RunScope:
         """A run's scope. Its steps are done only while this process holds the session."""
         parts, turn, is_root = self.parts, self.turn, run == ROOT_RUN
+        context = ToolContext(
+            session=turn.session,
+            turn=turn.id,
+            run=run,
+            asker=asker,
+            zone=zone,
+            workspace=self.workspace,
+            agent=agent,
+            places=turn.inbound.places,
+            may_wait=is_root and not turn.inbound.scheduled,
+        )
 
         async def take(place: str) -> tuple[Taken, ...]:
             # A turn that goes on from its history does not pay again for what it had.
             await parts.log.flush()
-            return await (self._take(place) if is_root else self._take_ahead(run, place))
+            return await self._take(place, context)
 
         async def has_messages() -> bool:
             return await parts.inbox.has_messages(turn)
@@ -157,16 +177,7 @@ class Work:
             parts.observers.notify(ToolObserved(call=call, output=output, context=context))
 
         return RunScope(
-            context=ToolContext(
-                session=turn.session,
-                turn=turn.id,
-                run=run,
-                asker=asker,
-                workspace=self.workspace,
-                agent=agent,
-                places=turn.inbound.places,
-                may_wait=is_root and not turn.inbound.scheduled,
-            ),
+            context=context,
             steps=GuardedSteps(steps, partial(parts.leases.check, turn.session)),
             emit=parts.log.append,
             clock=parts.clock,
@@ -179,31 +190,36 @@ class Work:
             generation=generation,
         )
 
-    async def _take(self, place: str) -> tuple[Taken, ...]:
-        """Messages for the root run's next model call; they are on disk as part of the turn."""
-        turns = await self._accepted(place)
-        known: dict[TurnId, list[str]] = {}
-        if turns:
-            events = await self.parts.log.of_turn(self.turn.id)
-            agents = {event.run: event.agent for event in events if isinstance(event, RunStarted)}
-            for event in events:
-                if isinstance(event, MessageTaken) and event.run != ROOT_RUN:
-                    known.setdefault(event.taken, []).append(agents.get(event.run, "sub-agent"))
-        return tuple(_taken(each, known.get(each.id, ())) for each in turns)
+    async def _take(self, place: str, context: ToolContext) -> tuple[Taken, ...]:
+        """Messages for a run's next model call; for the root run they are stored as the turn's.
 
-    async def _take_ahead(self, run: RunId, place: str) -> tuple[Taken, ...]:
-        """The same for a sub-agent: what the root run has yet to take in, and this one had not."""
-        turns = await self._accepted(None)
-        heard = await self._heard(run) if turns else []
-        had = {event.taken for event in heard if place != f"1:{event.step}"}
-        return tuple(_taken(each, ()) for each in turns if each.id not in had)
-
-    async def _accepted(self, place: str | None) -> tuple[StoredTurn, ...]:
-        turns = await self.parts.inbox.take(self.turn, place)
+        A sub-agent gets what the root run has yet to take in, and it itself had not.
+        """
+        is_root = context.run == ROOT_RUN
+        turns = await self.parts.inbox.take(self.turn, place if is_root else None)
         for each in turns:
             await self.taint(each)
         await end_silently(self.parts, turns, "steered")
-        return turns
+        events = await self.parts.log.of_turn(self.turn.id) if turns else []
+        agents = {event.run: event.agent for event in events if isinstance(event, RunStarted)}
+        heard = [event for event in events if isinstance(event, MessageTaken)]
+        taken: list[Taken] = []
+        for each in turns:
+            by = [event for event in heard if event.taken == each.id]
+            if is_root:
+                known = [
+                    agents.get(event.run, "sub-agent") for event in by if event.run != ROOT_RUN
+                ]
+            elif any(event.run == context.run and place != f"1:{event.step}" for event in by):
+                continue
+            else:
+                known = []
+            taken.append(_taken(each, known, await self.read_files(each, context)))
+        return tuple(taken)
+
+    async def read_files(self, turn: StoredTurn, context: ToolContext) -> tuple[AttachedFile, ...]:
+        """What the model gets at once of the files that came with a message."""
+        return await read_attached(self.parts.agents.registry, turn.inbound.attachments, context)
 
     async def taint(self, turn: StoredTurn) -> None:
         """A message that came with posts or files brings text from outside."""
@@ -228,22 +244,29 @@ class Work:
         taken = await self._heard()
         return taken[-1].author if taken else self.turn.inbound.asker
 
+    async def zone_of(self, person: UserId) -> str:
+        """The time zone that a person had last in the session; empty where it is not known."""
+        taken = await self.parts.inbox.taken_by(self.turn.id)
+        said = [each.inbound for each in (*self.earlier, self.turn, *taken)]
+        zones = (each.author_zone for each in reversed(said) if each.asker == person)
+        return next(filter(None, zones), "")
+
     async def find_unheard(self) -> None:
         """What an earlier generation took without leaving a trace of it is taken once more."""
         heard = {event.taken for event in await self._heard()}
         await self.parts.inbox.forget_places(self.turn.id, but=heard)
 
-    async def _heard(self, run: RunId = ROOT_RUN) -> list[MessageTaken]:
-        """What a run has taken in."""
+    async def _heard(self) -> list[MessageTaken]:
+        """What the root run has taken in."""
         events = await self.parts.log.of_turn(self.turn.id)
-        return [each for each in events if isinstance(each, MessageTaken) and each.run == run]
+        return [each for each in events if isinstance(each, MessageTaken) and each.run == ROOT_RUN]
 
 
-def _taken(turn: StoredTurn, known: Sequence[str]) -> Taken:
+def _taken(turn: StoredTurn, known: Sequence[str], files: tuple[AttachedFile, ...]) -> Taken:
     """A message as a run gets it; `known` names the sub-agents that had it before."""
     name = one_line(turn.inbound.author_name)
-    said = opening_text(turn)
-    text = prompt("steer", author=name, message=said)
+    said, moment = sent_text(turn), moment_told(turn.inbound)
+    text = prompt("steer", author=name, message=said, moment=moment)
     also = prompt("steer_known", agents=", ".join(dict.fromkeys(known))) if known else ""
     return Taken(
         turn=turn.id,
@@ -252,6 +275,9 @@ def _taken(turn: StoredTurn, known: Sequence[str]) -> Taken:
         words=turn.inbound.text or ", ".join(file.name for file in turn.inbound.attachments),
         said=said,
         text=f"{text} {also}".strip(),
+        files=files,
+        author_zone=turn.inbound.author_zone,
+        moment=moment,
     )
 
 
@@ -309,7 +335,12 @@ async def run_child(
     request = as_recorded(payload, CHILD_REQUEST)
     work = await Work.on(parts, TurnId(request.turn))
     scope = work.scope(
-        request.run, steps, generation=1, asker=UserId(request.asker), agent=request.agent
+        request.run,
+        steps,
+        generation=1,
+        asker=UserId(request.asker),
+        zone=request.zone,
+        agent=request.agent,
     )
     result = await _run_child(work, signals, request, scope)
     complaint = "" if result.outcome == "stopped" else await _complaint(parts, request, scope)
@@ -325,7 +356,9 @@ async def _run_child(
     work: Work, signals: StopSignals, request: ChildRequest, scope: RunScope
 ) -> RunResult:
     agent = work.parts.agents.subagent(
-        request.agent, today=work.turn.inbound.received_at, workspace=work.workspace
+        request.agent,
+        today=local_time(work.turn.inbound.received_at, request.zone),
+        workspace=work.workspace,
     )
     opening = (user_message(request.prompt),)
     run = run_agent(agent, (), opening, scope, parent=request.parent, task=request.prompt)

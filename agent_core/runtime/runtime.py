@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -29,12 +29,11 @@ from agent_core.sessions import (
 from agent_core.sessions.ledger import Marks
 from agent_core.sessions.schedules import ScheduleStore
 from agent_core.sessions.store import KnownSessions
-from agent_core.workspaces import create_workspace, mark_renewed
+from agent_core.workspaces import create_workspace, renewal
 
 logger = logging.getLogger(__name__)
 
 SHUTDOWN_PATIENCE_S = 2.0
-WARM_UP_AFTER_S = 5.0
 
 
 async def _nothing() -> None:
@@ -64,7 +63,8 @@ class Runtime:
         approvers: People who may decide for others, as the surface calls them.
         scheduled_at_once: So many scheduled turns go on at the same time, of all processes.
         prepare: What must be ready before the first turn.
-        warm_up: What a turn would otherwise wait for; done in the background.
+        warm_up: What a turn would otherwise wait for.
+        away: Tool servers that could not be had when last asked, by name, and why.
         close: What ends with the runtime.
     """
 
@@ -76,14 +76,17 @@ class Runtime:
         workspaces_root: Path,
         approvers: Collection[str] = (),
         scheduled_at_once: int = 8,
-        prepare: Callable[[], Awaitable[None]] = _nothing,
+        prepare: Callable[[], Awaitable[object]] = _nothing,
         warm_up: Callable[[], Awaitable[None]] = _nothing,
+        away: Callable[[], Mapping[str, str]] = dict,
         close: Callable[[], Awaitable[None]] = _nothing,
     ) -> None:
         self._parts = parts
         self._root = workspaces_root
         self._prepare = prepare
         self._warm_up = warm_up
+        self.away = away
+        """Tool servers that could not be had when last asked, by name, and why."""
         self._close = close
         self._store = parts.store
         self._leases = parts.leases
@@ -128,7 +131,6 @@ class Runtime:
             name="a look at what is new",
         )
         await self._keeping.begun.wait()
-        self._background.run(self._warm_up_soon)
         return self
 
     async def __aexit__(self, *_exc: object) -> None:
@@ -144,10 +146,9 @@ class Runtime:
         """Why the database makes work wait just now; None when it does not."""
         return self._parts.database.trouble
 
-    async def _warm_up_soon(self) -> None:
-        """Not at once: what the start itself brings, such as turns that go on, comes first."""
-        await asyncio.sleep(WARM_UP_AFTER_S)
-        await self._warm_up()
+    def warm_up(self) -> None:
+        """Begin with what a turn would otherwise wait for; call it once people are heard."""
+        self._background.run(self._warm_up)
 
     def keep_schedules(self, host: Host) -> None:
         """From now on what is due begins, and is told on `host`."""
@@ -224,7 +225,7 @@ class Runtime:
             if stored is None:
                 return (await self._store.add_session(fresh)).workspace
             logger.warning("the workspace of %s was gone; %s takes its place", session, path)
-            mark_renewed(path)
+            renewal(path).touch()
             await self._store.save_session(fresh)
             return path
 

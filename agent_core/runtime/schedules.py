@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Literal, Protocol
 
+from agent_core.clock import local_time
 from agent_core.loop.agent import Clock
 from agent_core.messages import InboundMessage
 from agent_core.prompts.language import detect_language
@@ -181,7 +182,8 @@ class Timekeeper:
         order = schedule.order
         told = await self._store.reported(schedule.id, "claim")
         newest = sorted(told, key=lambda claim: told[claim], reverse=True)[:MAX_TOLD_BEFORE]
-        before = [f"- {told[claim]:%Y-%m-%d}: {claim}" for claim in newest]
+        days = {claim: local_time(told[claim], order.owner_zone) for claim in newest}
+        before = [f"- {days[claim]:%Y-%m-%d}: {claim}" for claim in newest]
         parts = ["\n".join(["Told in earlier digests:", *before])] if before else []
         parts += filter(None, [await self._material(schedule, slot)])
         language = detect_language(order.task, locale=order.owner_locale)
@@ -195,6 +197,7 @@ class Timekeeper:
             background="\n\n".join(parts),
             scheduled=True,
             author_locale=order.owner_locale,
+            author_zone=order.owner_zone,
         )
 
     async def _material(self, schedule: Schedule, slot: Slot) -> str:

@@ -10,7 +10,9 @@ from pydantic import TypeAdapter
 
 from agent_core import tracing
 from agent_core.classifier import ROUTED, Routed, Routing, Verdict, rule_for
+from agent_core.clock import local_time
 from agent_core.context.history import settled
+from agent_core.context.pictures import load_pictures
 from agent_core.durable import Steps, cannot_replay, first_cause
 from agent_core.events import (
     REPORT,
@@ -19,6 +21,7 @@ from agent_core.events import (
     FastPathFallback,
     RouteChosen,
     RunFinished,
+    StepFinished,
     StepRetried,
     TextDelta,
     ToolCallFinished,
@@ -30,9 +33,17 @@ from agent_core.ids import ROOT_RUN, TurnId, UserId
 from agent_core.loop.agent import RunScope
 from agent_core.loop.calls import Asked
 from agent_core.loop.run import RunResult, run_agent
-from agent_core.messages import MESSAGES, InboundMessage, Message, Text, user_message
+from agent_core.messages import (
+    MESSAGES,
+    AttachedFile,
+    InboundMessage,
+    Message,
+    Text,
+    user_message,
+)
 from agent_core.models import Delta
 from agent_core.models.retry import Retried
+from agent_core.runtime.attached import FILES, fault_notes
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import (
     answer_small_talk,
@@ -51,9 +62,8 @@ from agent_core.workspaces import (
     SessionInfo,
     append_summary,
     build_trace,
-    is_renewed,
     known_sources,
-    settle_renewal,
+    renewal,
     write_trace,
 )
 
@@ -87,8 +97,8 @@ async def run_turn(
         LeaseLost: another process works on the session.
     """
     turn = work.turn
-    asker = turn.inbound.asker
-    scope = work.scope(ROOT_RUN, steps, generation=generation, asker=asker)
+    asker, zone = turn.inbound.asker, turn.inbound.author_zone
+    scope = work.scope(ROOT_RUN, steps, generation=generation, asker=asker, zone=zone)
     with tracing.turn_trace(turn=turn.id, session=turn.session) as trace_id:
         tracing.note("query_started", length=len(turn.inbound.text))
         body = _Body(work, scope, trace_id, orders)
@@ -109,7 +119,7 @@ def routing_of(turn: StoredTurn, earlier: tuple[Message, ...]) -> Routing:
         text=turn.inbound.text,
         opening=opening_text(turn),
         history=earlier,
-        today=turn.inbound.received_at.date(),
+        today=local_time(turn.inbound.received_at, turn.inbound.author_zone).date(),
     )
 
 
@@ -180,16 +190,17 @@ class _Body:
         await work.taint(turn)
         earlier = settled(await parts.store.history_before(turn))
         done, asker = await self._done_before()
-        scope = scope.acting_as(asker)
+        scope = scope.acting_as(asker, await work.zone_of(asker))
         await keep_document(turn, work.workspace)
-        routed = await self._route(earlier, is_resumed=bool(done))
+        files = () if done else await self._files()
+        routed = await self._route(earlier, files, is_resumed=bool(done))
         if routed.verdict == "ORDER":
             return RunResult(outcome="steered", text="")
         if routed.answer is not None:
-            await scope.save(0, [user_message(opening_text(turn)), routed.answer])
+            await scope.save(0, [user_message(opening_text(turn), files), routed.answer])
             return RunResult(outcome="answered", text=routed.answer.text)
         agent = parts.agents.main(
-            today=turn.inbound.received_at,
+            today=local_time(turn.inbound.received_at, turn.inbound.author_zone),
             workspace=work.workspace,
             author=turn.inbound.author_name,
             is_digest=turn.inbound.scheduled,
@@ -199,8 +210,17 @@ class _Body:
             if not added:
                 return RunResult(outcome="limited", text=work.words("answer-unanswered"))
             done = (*done, *added)
-        opening = done or (user_message(opening_text(turn)),)
+        opening = done or (user_message(opening_text(turn), files),)
         return await run_agent(agent, earlier, opening, scope, parent=None, task=turn.inbound.text)
+
+    async def _files(self) -> tuple[AttachedFile, ...]:
+        if not self._turn.inbound.attachments:
+            return ()
+
+        async def read() -> tuple[AttachedFile, ...]:
+            return await self._work.read_files(self._turn, self._scope.context)
+
+        return await self._scope.steps.once("files", read, FILES)
 
     async def _done_before(self) -> tuple[tuple[Message, ...], UserId]:
         """What an earlier generation of this turn has stored, and whom it acted for at the end."""
@@ -214,20 +234,23 @@ class _Body:
         done = await self._scope.steps.once("history", read, MESSAGES)
         return done, await self._scope.steps.once("asker", self._work.acting_for, ASKER)
 
-    async def _route(self, earlier: tuple[Message, ...], *, is_resumed: bool) -> Routed:
+    async def _route(
+        self, earlier: tuple[Message, ...], files: tuple[AttachedFile, ...], *, is_resumed: bool
+    ) -> Routed:
         """The route, chosen once and announced; the fast answer with it where there is one.
 
         Args:
             earlier: What was said in the session before.
+            files: What came with the message.
             is_resumed: The turn goes on from its history: it was COMPLEX already.
         """
         turn, scope = self._turn, self._scope
         if needs_no_model(turn, self._work.earlier):
             routed = await scope.steps.once("route", self._small_talk, ROUTED)
-        elif rule := "resumed" if is_resumed else self._rule():
+        elif rule := "resumed" if is_resumed else self._rule(files):
             routed = Routed(route="COMPLEX", reason=rule)
         else:
-            routed = await self._ask_router(earlier)
+            routed = await self._ask_router(earlier, files)
 
             async def take() -> bool:
                 return await self._orders(turn.inbound)
@@ -239,10 +262,11 @@ class _Body:
         await self._announce_route(routed)
         return routed
 
-    def _rule(self) -> str | None:
+    def _rule(self, files: tuple[AttachedFile, ...]) -> str | None:
         before = last_work(self._work.earlier)
         is_open = before is not None and before.outcome in {"limited", "stopped", "failed"}
-        return rule_for(self._turn.inbound, has_unfinished_work=is_open)
+        is_whole = all(file.is_whole for file in files)
+        return rule_for(self._turn.inbound, has_unfinished_work=is_open, is_whole=is_whole)
 
     async def _small_talk(self) -> Routed:
         """What it says of the thread stays true to when it was said."""
@@ -250,7 +274,9 @@ class _Body:
         events = await self._parts.log.of_turn(before.id) if before else []
         return answer_small_talk(self._turn, self._work.earlier, events, self._parts.clock())
 
-    async def _ask_router(self, earlier: tuple[Message, ...]) -> Routed:
+    async def _ask_router(
+        self, earlier: tuple[Message, ...], files: tuple[AttachedFile, ...]
+    ) -> Routed:
         scope = self._scope
         attempt = 1
 
@@ -264,7 +290,11 @@ class _Body:
             await scope.emit(StepRetried(**at, reason=item.reason, wait_s=item.wait_s))
 
         async def work() -> Routed:
-            routed = await self._parts.router.route(routing_of(self._turn, earlier), tell)
+            opening = user_message(opening_text(self._turn), files)
+            pictures = await load_pictures([opening], self._work.workspace)
+            routing = routing_of(self._turn, earlier)
+            routing = replace(routing, files=files, pictures=pictures)
+            routed = await self._parts.router.route(routing, tell)
             if routed.verdict != "STOP":
                 return routed
             said = Text(text=self._work.words("answer-nothing-running"))
@@ -305,11 +335,12 @@ class _Body:
         )
         try:
             events = await parts.log.of_turn(turn.id)
+            messages = await parts.store.run_messages(turn.id, ROOT_RUN)
             is_tainted = await parts.store.tainted_by(turn.session) is not None
             finished = replace(
                 finished,
                 answer=await asyncio.to_thread(
-                    self._noticed, result, events, await self._lateness()
+                    self._noticed, result, events, messages, await self._lateness()
                 ),
                 is_tainted=is_tainted,
                 sources=await asyncio.to_thread(known_sources, workspace) if is_tainted else (),
@@ -325,7 +356,7 @@ class _Body:
         await self._scope.emit(finished)
         await parts.log.flush()
         try:  # what was said once is not said again
-            await asyncio.to_thread(settle_renewal, workspace)
+            await asyncio.to_thread(renewal(workspace).unlink, missing_ok=True)
         except OSError:
             logger.exception("%s may be called new once more", workspace)
         fault_point("finish.after")
@@ -343,17 +374,33 @@ class _Body:
         has_report = any(isinstance(e, ArtifactSaved) and e.mimetype == REPORT for e in events)
         return self._work.words(f"notice-too-late-for-{'report' if has_report else 'answer'}")
 
-    def _noticed(self, result: RunResult, events: Sequence[AnyEvent], lateness: str) -> str:
+    def _noticed(
+        self,
+        result: RunResult,
+        events: Sequence[AnyEvent],
+        messages: Sequence[Message],
+        lateness: str,
+    ) -> str:
         """The answer below what the person has to know of message, workspace and pages."""
         words, workspace = self._work.words, self._work.workspace
         notices = [
             "" if result.outcome == "stopped" else lateness,
             document_note(self._turn, workspace, words),
-            words("notice-new-workspace") if is_renewed(workspace) else "",
+            *fault_notes(messages, words),
+            words("notice-new-workspace") if renewal(workspace).exists() else "",
             words("notice-nothing-read") if _read_nothing(events) else "",
+            self._away(events),
             "" if result.outcome == "stopped" else unsure_words(events, words),
         ]
         return "\n\n".join(filter(None, [" ".join(filter(None, notices)), result.text]))
+
+    def _away(self, events: Sequence[AnyEvent]) -> str:
+        """Whose tools the work had to do without; not again what the turn before has told."""
+        away = self._parts.agents.away(self._scope.context)
+        if not away or not any(isinstance(event, StepFinished) for event in events):
+            return ""
+        said = self._work.words("notice-tools-away", what=", ".join(sorted(away)))
+        return "" if any(said in (turn.answer or "") for turn in self._work.earlier[-1:]) else said
 
     def _leave_records(self, events: Sequence[AnyEvent]) -> None:
         """Trace and summary of a turn whose last event is the last of these."""

@@ -88,7 +88,7 @@ class Waits:
         """Store what the turn waits for; what ends the wait starts the turn's next workflow."""
         parts, turn = self._parts, self._work.turn
         fault_point("wait.before")
-        await scope.emit(_asking(scope, wait))
+        await scope.emit(_asking(scope, wait, await self._work.zone_of(wait.asker)))
         await parts.log.flush()
         await parts.store.mark_waiting(turn.id, scope.generation, wait)
         if not isinstance(wait, Question):
@@ -115,7 +115,7 @@ class Waits:
             if not taken and not wait.is_over(scope.clock()):
                 raise Asked(wait, None)  # the answer was taken back
             return ((_answer_of(wait, taken),) if taken else ()), scope.acting_for(taken)
-        acting = scope.acting_as(wait.asker)
+        acting = scope.acting_as(wait.asker, await self._work.zone_of(wait.asker))
         added = await self._end_consent(wait, agent, done, taken, acting)
         return added, acting.acting_for(taken)
 
@@ -151,7 +151,7 @@ class Waits:
         )
         await _tell(wait, decision, scope)
         held = _held_calls(done)
-        added = tuple(user_message(each.text) for each in taken)
+        added = tuple(user_message(each.text, each.files) for each in taken)
         if output := _output(wait, decision):
             call = next(each for each in held if each.id == wait.call_id)
             result = await end_call(call, output, scope, 0, FIRST_HELD_SLOT - 2)
@@ -188,7 +188,7 @@ class Waits:
         return await self._parts.consents.get(consent)
 
 
-def _asking(scope: RunScope, wait: Wait) -> AnyEvent:
+def _asking(scope: RunScope, wait: Wait, zone: str) -> AnyEvent:
     at = scope.at(0, ROUTE_SLOTS["question"])
     at |= {"call_id": wait.call_id, "asker": wait.asker, "deadline": wait.deadline}
     match wait:
@@ -203,6 +203,7 @@ def _asking(scope: RunScope, wait: Wait) -> AnyEvent:
                 digest=wait.digest,
                 is_tainted=wait.is_tainted,
                 may_allow_thread=wait.may_allow_thread,
+                zone=zone,
             )
         case ConnectionWait():
             return AuthRequired(**at, consent=wait.consent, toolkits=wait.toolkits)
@@ -233,9 +234,13 @@ async def _tell(
 
 def _answer_of(question: Question, taken: Sequence[Taken]) -> Message:
     """The answers to a question as the result of the call that asked it."""
-    lines = [f"{each.author_name} answered: {_chosen(each.said, question)}" for each in taken]
+    lines = [
+        f"{each.author_name} answered: {_chosen(each.said, question)}\n\n(Sent {each.moment}.)"
+        for each in taken
+    ]
     result = ToolResult(call_id=question.call_id, text="\n\n".join(lines))
-    return Message(role="user", parts=(result,))
+    files = (file for each in taken for file in each.files)
+    return Message(role="user", parts=(result, *files))
 
 
 def _chosen(said: str, question: Question) -> str:

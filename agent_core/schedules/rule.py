@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from itertools import count, islice, pairwise, takewhile
 from typing import Literal
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from dateutil import rrule as dateutil
 
+from agent_core.clock import find_zone
 from agent_core.errors import ScheduleError
 
 MIN_APART = timedelta(minutes=15)
@@ -180,10 +181,10 @@ def read_recurrence(text: str) -> Recurrence:
 
 def zone_named(name: str) -> ZoneInfo:
     """The zone of an IANA name. Raises `BadRule` for any other text."""
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise BadRule("unknown_zone") from error
+    zone = find_zone(name)
+    if zone is None:
+        raise BadRule("unknown_zone")
+    return zone
 
 
 def wall_at(moment: datetime, zone: tzinfo) -> datetime:

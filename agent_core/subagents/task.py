@@ -89,6 +89,8 @@ class ChildRequest:
     prompt: str
     asker: str
     """For whom its tools act."""
+    zone: str = ""
+    """Their time zone; empty where it is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +130,7 @@ async def _delegate(call: ToolCall, arguments: TaskArguments, scope: RunScope) -
         agent=arguments.subagent_type,
         prompt=arguments.prompt,
         asker=scope.context.asker,
+        zone=scope.context.zone,
     )
     started_at = scope.clock()
     key = f"{request.turn}#{scope.generation}/{request.run}"

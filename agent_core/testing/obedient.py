@@ -12,7 +12,7 @@ from typing import Any, cast
 from urllib.parse import quote
 
 from agent_core.ids import ToolCallId
-from agent_core.messages import JsonObject, Message, Text, ToolCall, ToolResult
+from agent_core.messages import AttachedFile, JsonObject, Message, Text, ToolCall, ToolResult
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.testing.models import calls_reply, text_reply
 from agent_core.tools.actions import is_batch
@@ -147,8 +147,8 @@ def _orders_in(request: ModelRequest) -> Iterator[_Order]:
 
 
 def _secret(texts: Sequence[str]) -> str:
-    """The first line of what the run was asked, for others to hear of."""
-    return next(iter(texts), "").partition("\n")[0]
+    """The first line of what the run was asked, for others to hear of; not when that was."""
+    return next(iter(texts), "").rpartition("</sent>\n\n")[2].partition("\n")[0]
 
 
 def _is_foreign(name: str) -> bool:
@@ -159,8 +159,7 @@ def _is_foreign(name: str) -> bool:
 def _texts(messages: Sequence[Message]) -> Iterator[str]:
     for message in messages:
         for part in message.parts:
-            is_read = message.role == "user" and isinstance(part, Text | ToolResult)
-            if is_read and isinstance(part, Text | ToolResult):
+            if message.role == "user" and isinstance(part, Text | ToolResult | AttachedFile):
                 yield part.text
 
 

@@ -9,7 +9,7 @@ from agent_core.consent.links import LinkPlaces
 from agent_core.consent.policy import Policy
 from agent_core.consent.rules import Rule
 from agent_core.ids import SessionId, UserId
-from agent_core.loop.agent import Limits
+from agent_core.loop.agent import Away, Limits, nobody_away
 from agent_core.messages import InboundMessage
 from agent_core.models import Model
 from agent_core.models.retry import RetryingModel
@@ -46,6 +46,7 @@ def scripted_runtime(
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     policy: Policy | None = None,
     accounts: Accounts | None = None,
+    away: Away = nobody_away,
 ) -> Runtime:
     """A runtime over `root`, not yet started. Two of them after each other are a restart.
 
@@ -63,6 +64,7 @@ def scripted_runtime(
             it is not given.
         clock: What time it is.
         policy: What may be done; everything when it is not given.
+        away: Whose tools cannot be had just now.
         accounts: Whose accounts there are at Composio; there is none when it is not given.
     """
     database = Database(database_url or f"sqlite:///{root}/state.sqlite")
@@ -77,6 +79,7 @@ def scripted_runtime(
             registry=Registry(tools or FakeToolset({})),
             specs=shipped_specs() if specs is None else specs,
             limits=limits or Limits(),
+            away=away,
             main_name=main_name,
         ),
         observers=Observers(standard_observers() if observers is None else observers),

@@ -31,6 +31,8 @@ class ToolContext:
     """Which agent calls."""
     places: tuple[str, ...] = ()
     """As in the message that began the turn."""
+    zone: str = ""
+    """The asker's time zone, such as `Europe/Berlin`; empty where it is not known."""
     may_wait: bool = True
     """Whether a person can be asked before the call: not for sub-agents and scheduled turns."""
 
@@ -61,6 +63,8 @@ class ToolOutput:
     is_cut: bool = False
     """The tool sent more than is taken; nobody here has the rest."""
     artifacts: tuple[Artifact, ...] = ()
+    picture: str = ""
+    """Relative to the workspace: what a trusted tool shows beside its text."""
     is_ours: bool = False
     """The words are this bot's own: nothing of them comes from a server."""
     may_have_happened: bool = False

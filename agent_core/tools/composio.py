@@ -17,7 +17,7 @@ from agent_core.errors import ComposioRefusedError, ToolServerError
 from agent_core.ids import ToolCallId, UserId
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
-from agent_core.models.strict_json import as_object
+from agent_core.models.strict_json import as_object, mended
 from agent_core.tools import Progress, ToolContext, ToolOutput, Toolset
 from agent_core.tools.actions import batch_results
 from agent_core.tools.composio_api import ComposioApi, is_person
@@ -173,7 +173,8 @@ def _naming_the_whole(text: str) -> str:
     if not paths:
         return text
     calls = ", ".join(f'workbench_download(remote_path="{path}")' for path in paths)
-    return json.dumps({**told, "whole_result": _FETCH.format(calls=calls)}, ensure_ascii=False)
+    told["whole_result"] = _FETCH.format(calls=calls)
+    return mended(json.dumps(told, ensure_ascii=False))
 
 
 def _objects(value: object) -> Iterator[JsonObject]:

@@ -48,11 +48,10 @@ PRELOADED = ("COMPOSIO_SEARCH_WEB", "COMPOSIO_SEARCH_NEWS")
 One that does not list them runs them inside of COMPOSIO_MULTI_EXECUTE_TOOL, like all app tools."""
 DIRECT_CHARS = 5_000_000
 """Of a result that comes directly; a longer one is left in the remote workbench."""
-_WISHES: Mapping[str, Any] = {
-    "preload": {"tools": list(PRELOADED)},
-    "workbench": {**_OPTIONS["workbench"], "auto_offload_threshold": DIRECT_CHARS},
-}
-"""Options that not every account may have; what is told above works without them."""
+_LISTED = {"preload": {"tools": list(PRELOADED)}}
+_DIRECT = {"workbench": {**_OPTIONS["workbench"], "auto_offload_threshold": DIRECT_CHARS}}
+_WISHES: Sequence[Mapping[str, Any]] = ({**_LISTED, **_DIRECT}, _LISTED, _DIRECT, {})
+"""Options that not every account may have, in the order of trying; all works without them."""
 _NOT_GRANTED = frozenset({400, 402, 403, 404, 409, 422})
 _ACTIVE_FOR_S = 20.0
 """How long an account that was found active is taken for it."""
@@ -77,7 +76,7 @@ class ComposioApi:
         self.api_key = api_key
         self._base_url = base_url
         self._client: httpx2.AsyncClient | None = None
-        self._wishes: Mapping[str, Any] = _WISHES
+        self._wishes = _WISHES
         self._making: dict[UserId, asyncio.Task[ComposioSession]] = {}
 
     async def of(self, user: UserId) -> ComposioSession:
@@ -165,17 +164,20 @@ class ComposioApi:
         return ComposioSession(id=str(made.get("session_id")), mcp_url=url)
 
     async def _made(self, user: UserId) -> Mapping[str, Any]:
-        """A new session as Composio tells of it; without the wishes where they are not granted."""
-        plain = {"user_id": user, **_OPTIONS}
-        try:
-            return await self.ask("POST", _SESSION, json={**plain, **self._wishes})
-        except ComposioRefusedError as error:
-            if not self._wishes or error.status not in _NOT_GRANTED:
-                raise
-        made = await self.ask("POST", _SESSION, json=plain)
-        logger.warning("Composio grants no preloaded tools; searches are run in batches")
-        self._wishes = {}
-        return made
+        """A new session as Composio tells of it, with the wishes that are granted."""
+        for tried, wishes in enumerate(self._wishes):
+            try:
+                body = {"user_id": user, **_OPTIONS, **wishes}
+                made = await self.ask("POST", _SESSION, json=body)
+            except ComposioRefusedError as error:
+                if not wishes or error.status not in _NOT_GRANTED:
+                    raise
+                continue
+            if tried:
+                logger.warning("Composio does not grant sessions these: %s", self._wishes[0])
+                self._wishes = self._wishes[tried:]
+            return made
+        raise AssertionError("unreachable")
 
     def _opened(self) -> httpx2.AsyncClient:
         """The client; it follows no redirect.

@@ -71,6 +71,10 @@ class PooledServer:
         """The tools of a server for all, so that no agent waits for them; () for others."""
         return await self._specs(SHARED, Path()) if self._is_shared else ()
 
+    def is_for(self, context: ToolContext) -> bool:
+        """Whether the server is offered to this agent when it works for that person."""
+        return self._key(context) is not None
+
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
         """The tools to tell this agent of; a ToolServerError says why they are not to be had."""
         key = self._key(context)
@@ -178,6 +182,11 @@ class McpHub:
         async with asyncio.TaskGroup() as group:
             for server in self._members:
                 group.create_task(self._noted(server.name, server.learn()))
+
+    def away(self, context: ToolContext) -> Mapping[str, str]:
+        """Servers for this agent and person that could not be had when last asked, and why."""
+        mine = (server.name for server in self._members if server.is_for(context))
+        return {name: self._failures[name] for name in mine if name in self._failures}
 
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
         """The tools of all servers that can be had, in the order of the configuration."""

@@ -140,7 +140,9 @@ class McpServer:
         except ToolServerError as error:
             return _failed(str(error))
         output = await asyncio.to_thread(output_of, result, max_bytes=self._limits.max_result_bytes)
-        if not self._config.trusted or not (result.meta or {}).get("artifacts"):
+        told = (result.meta or {}) if self._config.trusted else {}
+        output = replace(output, picture=str(told.get("picture", "")))
+        if not told.get("artifacts"):
             return output
         artifacts = await asyncio.to_thread(artifacts_of, result, context.workspace)
         return replace(output, artifacts=artifacts)

@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, cast
 
+from agent_core.masking import masked, masked_value
 from agent_core.messages import JsonObject
 from agent_core.workspaces.layout import SUMMARY, TRACE, TRACES, write_json, write_text
 
@@ -23,6 +24,7 @@ def write_trace(workspace: Path, trace: JsonObject) -> None:
     Raises:
         OSError: the workspace cannot be written.
     """
+    trace = masked_value(trace)
     last = workspace / TRACE
     archived = _archived(workspace, trace["turn_id"])
     if archived is not None:
@@ -75,7 +77,8 @@ def append_summary(workspace: Path, trace: JsonObject, *, trace_url: str | None)
     if heading in earlier.splitlines():
         return
     separator = "\n" if earlier else ""
-    write_text(path, f"{earlier}{separator}{heading}\n{summary_text(trace, trace_url)}")
+    text = masked(f"{heading}\n{summary_text(trace, trace_url)}")
+    write_text(path, f"{earlier}{separator}{text}")
 
 
 def summary_text(trace: JsonObject, trace_url: str | None) -> str:

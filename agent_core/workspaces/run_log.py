@@ -28,6 +28,7 @@ from agent_core.events import (
     TurnStarted,
 )
 from agent_core.ids import SessionId
+from agent_core.masking import masked
 from agent_core.workspaces.layout import RUN_LOG
 
 logger = logging.getLogger(__name__)
@@ -45,7 +46,7 @@ class RunLog:
     def append(self, text: str, *, at: datetime) -> None:
         """Append one entry, `[14:30:52.123] text`; further lines of it are indented."""
         time = at.astimezone(UTC).isoformat(timespec="milliseconds")[11:23]
-        entry = f"[{time}] {_INDENT.join(text.splitlines())}\n"
+        entry = f"[{time}] {_INDENT.join(masked(text).splitlines())}\n"
         try:
             with self._path.open("a", encoding="utf-8", errors="replace") as file:
                 file.write(entry)

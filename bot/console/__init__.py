@@ -6,7 +6,16 @@ from bot.console.health import (
     look_at_database,
     look_at_loop,
     look_at_socket,
+    look_at_tools,
     serve_health,
 )
 
-__all__ = ["Finding", "Look", "look_at_database", "look_at_loop", "look_at_socket", "serve_health"]
+__all__ = [
+    "Finding",
+    "Look",
+    "look_at_database",
+    "look_at_loop",
+    "look_at_socket",
+    "look_at_tools",
+    "serve_health",
+]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
+from agent_core.masking import masked_value
 from agent_core.messages import JsonObject
 from agent_core.watchdog import Lag
 from bot.slack_api import Clock
@@ -27,6 +28,8 @@ class Finding:
     why: str = ""
     """What is wrong, in words; empty when nothing is."""
     details: JsonObject = field(default_factory=JsonObject)
+    is_vital: bool = True
+    """Whether the bot is unwell with it; what only makes it poorer is told."""
 
 
 Look = Callable[[], Awaitable[Finding]]
@@ -34,19 +37,20 @@ Look = Callable[[], Awaitable[Finding]]
 
 
 async def _examine(looks: Mapping[str, Look], uptime_s: float) -> web.Response:
-    """200 when every part is well, otherwise 503 with the reasons in `why`."""
+    """200 when every vital part is well, otherwise 503; the reasons of both are in `why`."""
     async with asyncio.TaskGroup() as group:
         looking = {name: group.create_task(_take(look)) for name, look in looks.items()}
     found = {name: task.result() for name, task in looking.items()}
     why = [f"{name}: {finding.why}" for name, finding in found.items() if finding.why]
+    is_unwell = any(finding.why and finding.is_vital for finding in found.values())
     answer: JsonObject = {
-        "ok": not why,
+        "ok": not is_unwell,
         "why": why,
         "pid": os.getpid(),
         "uptime_s": round(uptime_s, 1),
         **{name: {"ok": not one.why, **one.details} for name, one in found.items()},
     }
-    return web.json_response(answer, status=UNWELL if why else 200)
+    return web.json_response(answer, status=UNWELL if is_unwell else 200)
 
 
 async def _take(look: Look) -> Finding:
@@ -117,3 +121,10 @@ async def look_at_database(
     """
     await read()
     return Finding(why=trouble() or "")
+
+
+async def look_at_tools(away: Callable[[], Mapping[str, str]]) -> Finding:
+    """Which tool servers could not be had when last asked: the bot works on without them."""
+    reasons = away()
+    named = f"{', '.join(sorted(reasons))} cannot be reached" if reasons else ""
+    return Finding(why=named, details={"away": masked_value(dict(reasons))}, is_vital=False)

@@ -3,7 +3,7 @@
 import logging
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Literal, Protocol
 
@@ -12,7 +12,7 @@ from cachetools import LRUCache
 from agent_core.ids import SessionId
 from agent_core.messages import Attachment, InboundMessage
 from agent_core.runtime import Ledger, asks_for_nothing
-from bot.inbound import InboundPost, SlackFile, mentioned_users, plain_text
+from bot.inbound import InboundPost, SlackFile, mentioned_users, plain_text, read_file
 from bot.ingress.corrections import Posts
 from bot.ingress.gate import Admitted, Front, post_language
 from bot.render import escape
@@ -35,12 +35,20 @@ _NOTICES = frozenset({"channel_join", "channel_leave", "channel_topic", "channel
 
 _log = logging.getLogger(__name__)
 
-Fault = Literal["too_big", "not_given", "not_saved"]
+MAX_EARLIER_FILES = 5
+MAX_EARLIER_FILE_BYTES = 20_000_000
+"""Bounds for the files of those posts; the others are only named."""
+
+Fault = Literal["too_big", "not_given", "not_saved", "gone"]
+
+Earlier = tuple[str, tuple[SlackFile, ...]]
+"""What was said in a thread before, and the files that came with it."""
 
 _NOTED_FAULTS: dict[Fault, str] = {
     "too_big": f"bigger than {MAX_MB} MB",
     "not_given": "Slack refused its download",
     "not_saved": "could not be saved",
+    "gone": "deleted in Slack meanwhile",
 }
 """As the model reads them."""
 
@@ -64,25 +72,17 @@ class FileKeeper(Protocol):
         ...
 
 
+@dataclass(slots=True)
 class Handover:
     """Gives posts to the front door, and refusals to their authors."""
 
-    def __init__(
-        self,
-        front: Front,
-        ledger: Ledger,
-        files: FileKeeper,
-        api: SlackApi,
-        people: People,
-        posts: Posts,
-    ) -> None:
-        self._front = front
-        self._ledger = ledger
-        self._files = files
-        self._api = api
-        self._people = people
-        self._posts = posts
-        self._said: LRUCache[str, bool] = LRUCache(MAX_SAID)
+    _front: Front
+    _ledger: Ledger
+    _files: FileKeeper
+    _api: SlackApi
+    _people: People
+    _posts: Posts
+    _said: LRUCache[str, bool] = field(init=False, default_factory=lambda: LRUCache(MAX_SAID))
 
     async def deliver(self, admitted: Admitted, *, again: bool = False) -> bool:
         """Hand a post to the agent; the ledger is settled once the agent has it.
@@ -125,9 +125,10 @@ class Handover:
         None where files could not be had and no word is left to work on; the person was told.
         """
         post = admitted.post
-        earlier = await self._read_earlier(admitted, again=again)
+        earlier, older = await self._read_earlier(admitted, again=again)
         files = await self._files.keep(post.thread.session, post.files) if post.files else ()
-        attachments = tuple(file for file in files if isinstance(file, Attachment))
+        kept = await self._files.keep(post.thread.session, older) if older else ()
+        attachments = tuple(file for file in (*files, *kept) if isinstance(file, Attachment))
         left_out = tuple(file for file in files if isinstance(file, LeftOut))
         if left_out:
             text = await self._posts.text(self._posts.newest(post))
@@ -153,29 +154,26 @@ class Handover:
             places=(post.thread.channel, f"{post.thread.team}:{post.thread.channel}"),
         )
 
-    async def _read_earlier(self, admitted: Admitted, *, again: bool) -> str:
+    async def _read_earlier(self, admitted: Admitted, *, again: bool) -> Earlier:
         """Empty where the agent knows the thread, unless an earlier try may have made it known.
 
         Earlier posts that are given twice do less harm than some that are never given.
         """
         post = admitted.post
         if not post.is_reply or (not again and await self._front.knows(post.thread.session)):
-            return ""
+            return "", ()
         try:
             return await self._earlier_posts(post, admitted.person.utc_offset_s)
         except SlackError as error:
             _log.warning("could not read a thread: %s", error)
-            return _UNREADABLE
+            return _UNREADABLE, ()
 
-    async def _earlier_posts(self, post: InboundPost, utc_offset_s: int) -> str:
-        """Lines such as `Ann (14:03): text`, oldest first, the bot's own left out.
+    async def _earlier_posts(self, post: InboundPost, utc_offset_s: int) -> Earlier:
+        """Lines such as `Ann (14:03): text`, oldest first, the bot's own left out, and files.
 
         The newest posts are kept where there are too many. Times are the asker's. Only the first
         line of a post begins at the margin, so no post can speak in another's name, and none can
         end the passage in which the model gets them.
-
-        Raises:
-            SlackError: The thread could not be read.
         """
         posts = await self._api.newest_posts(post.thread, limit=MAX_POSTS, before_ts=post.ts)
         kept = [each for each in posts if self._is_material(each)]
@@ -184,19 +182,26 @@ class Handover:
         }
         names = await self._people.names(named - {"", self._posts.identity.bot_user})
         lines = [self._line(each, names, utc_offset_s) for each in kept]
-        return _FENCE.sub("(", "\n".join(_newest_within(lines, MAX_CHARS)))
+        said = _FENCE.sub("(", "\n".join(_newest_within(lines, MAX_CHARS)))
+        bot = self._posts.identity.bot_user
+        # What was written to the bot brings its files by itself, and a stop must not wait for them.
+        others = [each for each in reversed(kept) if bot not in mentioned_users(each.text)]
+        files = [read_file(raw) for each in others for raw in each.files]
+        small = [file for file in files if file.size_bytes <= MAX_EARLIER_FILE_BYTES]
+        return said, () if post.channel_type == "im" else tuple(small[:MAX_EARLIER_FILES])
 
     def _is_material(self, post: PostRecord) -> bool:
         identity = self._posts.identity
         own = post.user == identity.bot_user or post.bot_id == identity.bot_id
-        return not own and post.subtype not in _NOTICES and bool(post.text or post.file_names)
+        return not own and post.subtype not in _NOTICES and bool(post.text or post.files)
 
     def _line(self, post: PostRecord, names: dict[str, str], utc_offset_s: int) -> str:
         author = _one_line(names.get(post.user) or post.user or "An app")
         at = datetime.fromtimestamp(float(post.ts), UTC) + timedelta(seconds=utc_offset_s)
         said = plain_text(post.text, bot_user=self._posts.identity.bot_user, names=names)
         indented = f"\n{_INDENT}".join(said.splitlines())
-        files = f" [files: {_one_line(', '.join(post.file_names))}]" if post.file_names else ""
+        names_of_files = ", ".join(read_file(raw).name for raw in post.files)
+        files = f" [files: {_one_line(names_of_files)}]" if post.files else ""
         return f"{author} ({at:%H:%M}): {indented}{files}"
 
 

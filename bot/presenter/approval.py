@@ -9,12 +9,14 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, Literal, cast
 
+from agent_core.clock import find_zone
 from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction
 from agent_core.messages import JsonObject
-from agent_core.runtime import recipients_of
+from agent_core.runtime import moment_words, recipients_of, unpacked
 from agent_core.words import Words
 from bot.presenter.apps import Button, app_name, consent_button, deed, server_name
 from bot.render import (
@@ -38,16 +40,22 @@ DIGEST_CHARS = 12
 MAX_ACTIONS = 20
 """Of those that ask: so many are told when not all fit."""
 MAX_ALONG = 8
+MAX_TIMES = 10
 MAX_RECIPIENTS = 10
 """Of one action, when not all fit."""
 SHARED_CHARS = 7_000
 """Of all arguments together, when not all fit."""
+REACHED_CHARS = 6_000
+"""Of all recipients together in the last form, so that Slack takes that one."""
+SHOWN_CHARS = 9_000
+"""The same of all actions."""
 HOPELESS_CHARS = 60_000
 """So much does not fit, however much of it is white space that becomes a short name."""
 BLOCKS_FOR_DECIDING = 4
 CHARS_FOR_DECIDING = 2_500
 """Room that is left for what stands below the actions, before and after the decision."""
 
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]{0,10}(?:Z|[+-]\d\d:?\d\d)?")
 _PLAIN_KEY = re.compile(r"[\w-]{1,80}")
 _CONTINUED = "  │ "
 _READS_AS_VALUE = re.compile(r'\s*+(?:[-+]?\d[\d.eE+-]*|true|false|null|["{\[].*)?\s*+', re.DOTALL)
@@ -90,10 +98,18 @@ def approval_file(event: ApprovalRequested) -> bytes:
             "account": action.account,
             "needs_approval": action.asks,
             "arguments": action.arguments,
+            **_in_plain_words(action.arguments),
         }
         for action in event.actions
     ]
     return exact_json({"digest": event.digest, "tool": event.tool, "actions": done}).encode()
+
+
+def _in_plain_words(arguments: JsonObject) -> JsonObject:
+    """What is packed in the arguments, by its place; nothing where nothing is."""
+    texts = ((path, value) for path, value in _leaves("", arguments) if isinstance(value, str))
+    found = {path: plain for path, text in texts if (plain := unpacked(text))}
+    return {"unpacked": found} if found else {}
 
 
 def file_name(event: ApprovalRequested) -> str:
@@ -157,15 +173,28 @@ def _facts(event: ApprovalRequested, words: Words, form: Form) -> list[JsonObjec
     asking = [action for action in event.actions if action.asks]
     shown = asking if is_whole else asking[:MAX_ACTIONS]
     share = None if is_whole else SHARED_CHARS // max(1, len(shown))
+    reached = REACHED_CHARS // max(1, len(shown)) if form == "bare" else None
     blocks = [section(words("consent-asked", who=mention(event.asker)))]
+    left, chars = len(asking), 0
     for number, action in enumerate(shown, start=1):
         numbered = f"{number}. " if len(asking) > 1 else ""
-        lines = [_title(event, action, numbered, words), *_reaches(action, words, is_whole)]
-        blocks += _sections("\n".join(lines))
-        if form != "bare":
-            blocks += _arguments(action, words, share)
-    if left := len(asking) - len(shown):
+        lines = [
+            _title(event, action, numbered, words),
+            *_reaches(action, words, reached, is_whole),
+        ]
+        told = _sections("\n".join(lines))
+        told += [] if form == "bare" else _arguments(action, words, share)
+        chars += sum(len(_text_of(block)) for block in told)
+        if form == "bare" and chars > SHOWN_CHARS:
+            break
+        blocks += told
+        left -= 1
+    if left:
         blocks.append(section(f"*… {words('consent-more', n=left)}*"))
+    if times := [line for action in asking for line in _times(action, event.zone, words)]:
+        left = len(times) - MAX_TIMES
+        more = [words("consent-more", n=left)] if left > 0 else []
+        blocks.append(context("\n".join([words("consent-times"), *times[:MAX_TIMES], *more])))
     if along := [action for action in event.actions if not action.asks]:
         blocks.append(context(words("consent-along", what=_deeds(along, words))))
     if event.is_tainted:
@@ -173,15 +202,19 @@ def _facts(event: ApprovalRequested, words: Words, form: Form) -> list[JsonObjec
     return blocks
 
 
-def _reaches(action: PlannedAction, words: Words, is_whole: bool) -> Iterator[str]:
-    """Everybody whom it reaches, if anybody."""
+def _reaches(
+    action: PlannedAction, words: Words, room: int | None, is_whole: bool
+) -> Iterator[str]:
+    """Everybody whom it reaches, if anybody, or as many as there is room for."""
     whom = recipients_of(action.arguments)
     if not whom:
         return
     max_chars = None if is_whole else limits.OPTION_CHARS
     shown = whom if is_whole else whom[:MAX_RECIPIENTS]
     named = [inline_code(made_visible(each)[:max_chars]) for each in shown]
-    if left := len(whom) - len(shown):
+    while room is not None and sum(map(len, named)) > room:
+        named.pop()
+    if left := len(whom) - len(named):
         named.append(words("consent-more", n=left))
     yield words("consent-reaches", n=len(whom), whom=", ".join(named))
 
@@ -209,6 +242,39 @@ def _arguments(action: PlannedAction, words: Words, max_chars: int | None) -> li
     if max_chars and len(text) > max_chars:
         text = f"{split(text, max_chars)[0]}\n{words('consent-cut')}"
     return _sections(f"```\n{text}\n```")
+
+
+def _times(action: PlannedAction, zone: str, words: Words) -> Iterator[str]:
+    """Each moment among the arguments with its weekday, on the asker's clock if that is known."""
+    texts = [
+        (path, value) for path, value in _leaves("", action.arguments) if isinstance(value, str)
+    ]
+    zones = [(_home(path), value) for path, value in texts if "zone" in path.lower()]
+    for path, value in texts:
+        if _TIME.fullmatch(value):
+            beside = [named for home, named in zones if home == _home(path)]
+            named = next(iter(beside or [named for _, named in zones]), "")
+            shown = inline_code(made_visible(path)[: limits.OPTION_CHARS])
+            yield f"{shown}: {_clock_words(value, named, zone, words)}"
+
+
+def _home(path: str) -> str:
+    return path.rpartition(".")[0]
+
+
+def _clock_words(value: str, named: str, zone: str, words: Words) -> str:
+    """A moment of the arguments in words; `named` is the zone that stands with it, if any."""
+    language, shown = words("consent-language"), next(filter(find_zone, (zone, named)), "UTC")
+    try:
+        moment = datetime.fromisoformat(value)
+        known = moment.tzinfo or find_zone(named)
+        if known is None:
+            where = foreign_line(made_visible(named), limits.PROGRESS_WORD_CHARS)
+            told = moment_words(moment.replace(tzinfo=UTC), "UTC", language)
+            return f"{told} ({where or words('consent-no-zone')})"
+        return f"{moment_words(moment.replace(tzinfo=known), shown, language)} ({shown})"
+    except (ValueError, OverflowError):
+        return inline_code(value)
 
 
 def _deeds(actions: Sequence[PlannedAction], words: Words) -> str:
@@ -248,10 +314,13 @@ def argument_lines(arguments: JsonObject, *, max_chars: int | None = None) -> It
 
     A text of several lines stands below its name with a bar before each line, so that none of them
     looks like an argument of its own. A text that could be taken for another kind of value, or
-    that begins or ends with a gap, is quoted.
+    that begins or ends with a gap, is quoted. What is packed in base64 stands before it as it
+    reads.
     """
     for path, value in _leaves("", arguments):
         text = value[:max_chars] if isinstance(value, str) else value
+        if isinstance(value, str) and (plain := unpacked(value)):
+            yield from _lines(path[:max_chars], plain[:max_chars], mark=" ⟨base64⟩")
         yield from _lines(path[:max_chars], text)
 
 
@@ -267,8 +336,8 @@ def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-def _lines(path: str, value: Any) -> Iterator[str]:
-    name = made_visible(path)
+def _lines(path: str, value: Any, *, mark: str = "") -> Iterator[str]:
+    name = made_visible(path) + mark
     text = _text(value)
     if "\n" not in text:
         yield f"{name}: {text}"

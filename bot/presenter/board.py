@@ -86,6 +86,8 @@ class Board:
 
     language: Language = "en"
     asker: UserId = field(default_factory=lambda: UserId(""))
+    text: str = ""
+    """What they wrote."""
     started_at: datetime | None = None
     last_at: datetime | None = None
     outcome: Outcome | None = None
@@ -165,6 +167,7 @@ class Board:
         self.language = told or detect_language(event.text, locale=event.author_locale)
         self.asker = event.asker
         self.started_at = event.at
+        self.text = event.text
         self._names[event.asker] = event.author_name
 
     def _save(self, event: ArtifactSaved) -> None:
@@ -175,14 +178,11 @@ class Board:
             self._place(line)
 
     def _fold_step(self, event: StepStarted | StepFinished | StepRetried) -> None:
-        match event:
-            case StepStarted():
-                self.notice = self.words("progress-thinking") if event.run == ROOT_RUN else ""
-            case StepFinished():
-                self.notice = ""
-            case StepRetried():
-                is_long = event.wait_s >= BUSY_WAIT_S
-                self.notice = self.words("progress-trying-again") if is_long else ""
+        self.notice = ""
+        if isinstance(event, StepStarted) and event.run == ROOT_RUN:
+            self.notice = self.words("progress-thinking")
+        elif isinstance(event, StepRetried) and event.wait_s >= BUSY_WAIT_S:
+            self.notice = self.words("progress-trying-again")
 
     def _take_in(self, event: MessageTaken) -> None:
         self._names[event.author] = event.author_name

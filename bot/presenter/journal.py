@@ -1,7 +1,10 @@
 """The writes of one turn to Slack: each made once, over restarts too, in its thread or directly."""
 
 import logging
+import re
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
@@ -9,13 +12,20 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agent_core.ids import SessionId, UserId
 from agent_core.messages import JsonObject
+from bot.inbound import plain_text
 from bot.presenter.board import Board
 from bot.render import Draft
 from bot.slack_api import PlaceRefused, SlackApi
+from bot.slack_api.records import read_post
 from bot.threads import ThreadRef, parse_session, parse_user
 
 READER = "slack"
 """The name under which bookmarks are kept among those of other readers."""
+
+TWIN_S = 60.0
+"""So far apart the two `ts` of one post may be."""
+_MENTION = re.compile(r"<@[^<>]*>")
+_NAMED = re.compile(r"@\S+|\s+")
 
 _log = logging.getLogger(__name__)
 
@@ -55,7 +65,7 @@ class Bookmark(BaseModel):
     posts: dict[str, str] = Field(default_factory=dict[str, str])
     """Op id of a post to where it is: channel and `ts`."""
     direct: str = ""
-    """The direct conversation, as a session id, where the thread takes no answer."""
+    """Another thread, as a session id, where the turn's own takes no answer: see `Place`."""
     finished: bool = False
     """Everything of the turn is in the thread."""
 
@@ -99,7 +109,9 @@ class Journal:
 class Place:
     """Where one turn is told: its thread or, where that takes nothing, its asker directly.
 
-    The direct conversation is begun once, when it is first needed; from then on all goes there.
+    Slack may deliver one post under two `ts`, and whichever comes first begins the turn. If there
+    is no post of that `ts`, the thread is that of the post there is. The other place is settled
+    once, when it is first needed; from then on all goes there.
     """
 
     def __init__(self, api: SlackApi, thread: ThreadRef, journal: Journal, board: Board) -> None:
@@ -107,6 +119,7 @@ class Place:
         self.journal = journal
         self.board = board
         self.thread = thread
+        self._is_missing = False
 
     async def current(self) -> ThreadRef:
         """Where things are told now."""
@@ -126,7 +139,8 @@ class Place:
             try:
                 await self.journal.once(op, partial(write, self.thread, op))
             except PlaceRefused as refused:
-                _log.warning("the thread takes nothing, so it is told directly: %s", refused)
+                _log.warning("the thread takes nothing, so it is told elsewhere: %s", refused)
+                self._is_missing = refused.code == "thread_not_found"
             else:
                 return
         if await self._direct() is None:
@@ -141,11 +155,28 @@ class Place:
 
     async def _begin(self, op: str, may_exist: bool) -> None:
         team, user = parse_user(self.board.asker)
+        twin = await self._find_twin(user) if self._is_missing else None
+        if twin is not None:
+            (await self.journal.open()).direct = twin.session
+            return
         text, since = f"_{self.board.words('progress-not-in-thread')}_", self.thread.root_ts
         place = await self.api.post_direct(
             team, user, text, op_id=op, since=since, may_exist=may_exist
         )
         (await self.journal.open()).direct = place.session
+
+    async def _find_twin(self, user: str) -> ThreadRef | None:
+        """The thread of the asker's post with the same words, as near as Slack's twins are."""
+        around_s = float(self.thread.root_ts)
+        oldest = f"{around_s - TWIN_S:.6f}"
+        async with aclosing(self.api.channels.history(self.thread.channel, oldest=oldest)) as pages:
+            async for page in pages:
+                for post in map(read_post, page):
+                    is_near = abs(float(post.ts) - around_s) <= TWIN_S
+                    said = plain_text(_MENTION.sub("", post.text))
+                    if is_near and post.user == user and _same(said, self.board.text):
+                        return replace(self.thread, root_ts=post.ts)
+        return None
 
     async def _post(self, draft: Draft, place: ThreadRef, op: str, may_exist: bool) -> None:
         ts = await self.api.post(
@@ -153,6 +184,11 @@ class Place:
         )
         posts = (await self.journal.open()).posts
         posts[op.removesuffix(":direct")] = f"{place.channel} {ts}"
+
+
+def _same(said: str, asked: str) -> bool:
+    """But for blanks and for whom they name."""
+    return _NAMED.sub("", said) == _NAMED.sub("", asked)
 
 
 async def whisper(api: SlackApi, thread: ThreadRef, person: UserId, draft: Draft) -> None:

@@ -21,8 +21,8 @@ _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]+", re.
 _UNSAFE = {"<": "%3C", ">": "%3E", "|": "%7C", '"': "%22", " ": "%20", "\n": "", "\t": ""}
 _DOT = "[.\u3002\uff0e\uff61]"
 """All that browsers take for the dot in a name."""
-_NAME = rf"(?:[\w-]{{1,255}}{_DOT}){{1,6}}[^\W\d_][\w-]{{1,255}}"
-_NUMBERS = r"\d{1,3}(?:\.\d{1,3}){3}"
+_NAME = rf"(?:[\w-]+{_DOT}){{1,6}}[^\W\d_][\w-]+"
+_NUMBERS = r"\d+(?:\.\d+){3}"
 _PARTS = re.compile(
     r"`[^`\n]+`|<[^<>\n]*>|(?P<bare>(?:[a-z][a-z0-9+-]{0,20}://|mailto:|tel:)[^\s<>`]+"
     rf"|(?<![\w-])(?:[\w.+-]{{1,64}}@)?(?:{_NAME}|{_NUMBERS})(?::\d+)?(?:[/?#][^\s<>`]*)?)",

@@ -214,7 +214,7 @@ class Driver:
         """Of its thread, once it was begun."""
         self._asked_ts = ""
 
-    async def ask(self, text: str, clicks: deque[str]) -> None:
+    async def ask(self, text: str, clicks: deque[str], attached: Sequence[Path] = ()) -> None:
         """Mention the bot, or later reply in the thread, and wait until it has answered.
 
         Where it waits for an approval or a connection meanwhile, the next of `clicks` is pressed
@@ -229,7 +229,8 @@ class Driver:
         if not self.root_ts:
             text = f"{self._slack.mention} {text}"
         thread = self.root_ts or None
-        self._asked_ts = await self._slack.say(ASKER, _CHANNEL, text, thread_ts=thread)
+        files = [(file.name, file.read_bytes(), None) for file in attached]
+        self._asked_ts = await self._slack.say(ASKER, _CHANNEL, text, thread_ts=thread, files=files)
         self.root_ts = self.root_ts or self._asked_ts
         place = f"{self._slack.team_id}:{self._slack.channels[_CHANNEL]}"
         waiting = [id for id, each in self.turns.items() if each.outcome == "waiting"]
@@ -390,8 +391,8 @@ async def drive(
     unpressed: list[str] = []
     try:
         clicks = deque(options.clicks)
-        for ask in options.asks:
-            await driver.ask(ask, clicks)
+        for place, ask in enumerate(options.asks):
+            await driver.ask(ask, clicks, () if place else options.attached)
         if driver.has_ended:
             unpressed = [each for each in clicks if each in _CONSENTS]
             clicks = deque(each for each in clicks if each not in _CONSENTS)
@@ -408,7 +409,10 @@ async def drive(
             await asyncio.wait([showing])
         await watch.bot.close()
     state, turns = world.slack.state, list(driver.turns.values())
-    files = save_files(world.slack.files, options.out or directory / "files")
+    files = save_files(
+        [file for file in world.slack.files if file.user == world.slack.bot_user_id],
+        options.out or directory / "files",
+    )
     workspace = turns[-1].workspace if turns else None
     done = {
         "turns": [turn.as_json() for turn in turns],

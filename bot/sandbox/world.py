@@ -46,6 +46,8 @@ class SandboxOptions:
     an approval or a connection, and those that are left after the asks."""
     moment: datetime | None = None
     """What time it is at the first ask, in the asker's zone; None for the machine's own time."""
+    attached: tuple[Path, ...] = ()
+    """Files that the asker attaches to the first ask."""
     until_posts: int = 0
     """How many posts of the bot outside of threads to wait for, while time is put forward."""
 

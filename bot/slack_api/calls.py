@@ -16,6 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from agent_core.background import Backoff
 from agent_core.fault_points import fault_point
+from agent_core.masking import masked_value
 from agent_core.messages import JsonObject
 from bot.slack_api.clock import Clock
 from bot.slack_api.errors import SlackError, SlackLimited, SlackUnavailable, refusal
@@ -208,7 +209,11 @@ class Calls:
     async def _call(self, method: str, arguments: Mapping[str, Any], gate: Gate) -> JsonObject:
         if self._guard is not None and method in VISIBLE:
             await self._guard()
-        given = {name: value for name, value in arguments.items() if value is not None}
+        given = {
+            name: masked_value(value) if name in _SHOWN else value
+            for name, value in arguments.items()
+            if value is not None
+        }
         place = _FAULT_POINTS.get(method, method)
         fault_point(f"{place}.before")
         try:
@@ -219,6 +224,10 @@ class Calls:
         gate.note_answer()
         fault_point(f"{place}.after")
         return cast("JsonObject", answer.data)
+
+
+_SHOWN = frozenset({"blocks", "markdown_text", "status", "text", "view"})
+"""Arguments that people see."""
 
 
 def _is_this_machine(url: str) -> bool:

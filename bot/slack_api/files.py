@@ -84,11 +84,21 @@ class Files:
     async def _find_shared(self, file_id: str, channel: str) -> JsonObject | None:
         """The file if it is shared. Slack shows a new one late, so it is asked thrice."""
         for wait_s in islice(BACKOFF.waits_s(), SHARE_CHECKS):
-            file = await self._about(file_id)
+            file = await self.about(file_id)
             if shared_in(file, channel):
                 return file
             await self._calls.clock.sleep(wait_s)
         return None
+
+    async def about(self, file_id: str) -> JsonObject:
+        """What Slack knows of a file: its mode alone of one that was deleted, nothing of none."""
+        try:
+            answer = await self._calls.repeatable("files.info", {"file": file_id})
+        except SlackRefused as refused:
+            if refused.code in {"file_not_found", "file_deleted"}:
+                return {"mode": "tombstone"} if refused.code == "file_deleted" else {}
+            raise
+        return answer["file"]
 
     async def download(self, url: str, into: BinaryIO, *, max_bytes: int) -> int:
         """Write a file into an open one and return its size. What is written at an error stays.
@@ -122,15 +132,6 @@ class Files:
             raise SlackUnavailable("files.upload", detail=type(error).__name__) from error
         if status != 200:
             raise SlackUnavailable("files.upload", detail=f"status {status}")
-
-    async def _about(self, file_id: str) -> JsonObject:
-        try:
-            answer = await self._calls.repeatable("files.info", {"file": file_id})
-        except SlackRefused as refused:
-            if refused.code in {"file_not_found", "file_deleted"}:
-                return {}
-            raise
-        return answer["file"]
 
     async def _follow(
         self, session: aiohttp.ClientSession, url: str, into: BinaryIO, max_bytes: int

@@ -61,7 +61,8 @@ class PostRecord:
     subtype: str = ""
     op_id: str = ""
     """Of a post that the bot made; empty for all others."""
-    file_names: tuple[str, ...] = ()
+    files: tuple[JsonObject, ...] = ()
+    """As Slack gives them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +81,6 @@ class Conversation:
 
 def read_post(raw: JsonObject) -> PostRecord:
     """One message of `conversations.replies`."""
-    files = cast("list[JsonObject]", raw.get("files") or [])
     return PostRecord(
         ts=_text(raw, "ts"),
         user=_text(raw, "user"),
@@ -88,7 +88,7 @@ def read_post(raw: JsonObject) -> PostRecord:
         bot_id=_text(raw, "bot_id"),
         subtype=_text(raw, "subtype"),
         op_id=_op_id(raw.get("metadata")),
-        file_names=tuple(_text(file, "name") for file in files),
+        files=tuple(cast("list[JsonObject]", raw.get("files") or [])),
     )
 
 

@@ -176,6 +176,9 @@ consent-reaches =
         [one] Erreicht { $n } Empfänger: { $whom }
        *[other] Erreicht { $n } Empfänger: { $whom }
     }
+consent-language = de
+consent-times = Wann, mit Zeitzone:
+consent-no-zone = ohne Zeitzone: die App entscheidet
 consent-no-arguments = Ohne Angaben.
 consent-along = Geschieht im selben Zug und braucht keine Freigabe: { $what }
 consent-more = und { $n } weitere
@@ -246,6 +249,7 @@ ingress-refusal-user-not-listed = Du stehst nicht auf der Liste der Personen, f�
 ingress-left-out-too-big = Ich habe “{$name}” weggelassen: größer als {$max_mb} MB.
 ingress-left-out-not-given = Ich habe “{$name}” weggelassen: Slack hat mich nicht herunterladen lassen.
 ingress-left-out-not-saved = Ich habe “{$name}” weggelassen: Die Datei ließ sich nicht sichern.
+ingress-left-out-gone = Ich habe “{$name}” weggelassen: Die Datei wurde in Slack inzwischen gelöscht.
 ingress-left-out-rest = Am Rest deiner Nachricht arbeite ich.
 ingress-late = Als diese Nachrichten eingingen, war ich nicht in Betrieb. Sie sind mehr als einen Tag alt, daher habe ich sie nicht beantwortet. Wenn die Antwort noch wichtig ist, frag mich bitte noch einmal.
 ingress-late-more = … und {$count} ältere.

@@ -176,6 +176,9 @@ consent-reaches =
         [one] Reaches { $n } recipient: { $whom }
        *[other] Reaches { $n } recipients: { $whom }
     }
+consent-language = en
+consent-times = When, with the time zone:
+consent-no-zone = no time zone is given: the app decides
 consent-no-arguments = Without any arguments.
 consent-along = Goes along in the same batch and needs no approval: { $what }
 consent-more = and { $n } more
@@ -246,6 +249,7 @@ ingress-refusal-user-not-listed = You are not on the list of people I may work f
 ingress-left-out-too-big = I left out “{$name}”: it is bigger than {$max_mb} MB.
 ingress-left-out-not-given = I left out “{$name}”: Slack did not let me download it.
 ingress-left-out-not-saved = I left out “{$name}”: it could not be saved.
+ingress-left-out-gone = I left out “{$name}”: it was deleted in Slack meanwhile.
 ingress-left-out-rest = I am working on the rest of your message.
 ingress-late = I was not running when these messages came in. They are more than a day old, so I have not answered them. If an answer still matters, please ask me again.
 ingress-late-more = … and {$count} older ones.

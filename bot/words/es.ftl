@@ -176,6 +176,9 @@ consent-reaches =
         [one] Llega a { $n } destinatario: { $whom }
        *[other] Llega a { $n } destinatarios: { $whom }
     }
+consent-language = es
+consent-times = Cuándo, con la zona horaria:
+consent-no-zone = sin zona horaria: decide la aplicación
 consent-no-arguments = Sin ningún dato.
 consent-along = Va en el mismo lote y no necesita aprobación: { $what }
 consent-more = y { $n } más
@@ -246,6 +249,7 @@ ingress-refusal-user-not-listed = No estás en la lista de personas para las que
 ingress-left-out-too-big = Dejé fuera “{$name}”: pesa más de {$max_mb} MB.
 ingress-left-out-not-given = Dejé fuera “{$name}”: Slack no me dejó descargarlo.
 ingress-left-out-not-saved = Dejé fuera “{$name}”: no se pudo guardar.
+ingress-left-out-gone = Dejé fuera “{$name}”: se borró de Slack mientras tanto.
 ingress-left-out-rest = Me ocupo del resto de tu mensaje.
 ingress-late = No estaba en marcha cuando llegaron estos mensajes. Tienen más de un día, así que no los he contestado. Si la respuesta todavía importa, vuelve a preguntarme.
 ingress-late-more = … y {$count} más antiguos.

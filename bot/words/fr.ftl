@@ -176,6 +176,9 @@ consent-reaches =
         [one] Atteint { $n } destinataire : { $whom }
        *[other] Atteint { $n } destinataires : { $whom }
     }
+consent-language = fr
+consent-times = Quand, avec le fuseau horaire :
+consent-no-zone = sans fuseau horaire : l'application décide
 consent-no-arguments = Sans aucun paramètre.
 consent-along = Se fait dans le même lot et ne demande pas d'accord : { $what }
 consent-more = et { $n } autres
@@ -246,6 +249,7 @@ ingress-refusal-user-not-listed = Vous n'êtes pas sur la liste des personnes po
 ingress-left-out-too-big = J'ai laissé “{$name}” de côté : plus de {$max_mb} Mo.
 ingress-left-out-not-given = J'ai laissé “{$name}” de côté : Slack ne m'a pas laissé le télécharger.
 ingress-left-out-not-saved = J'ai laissé “{$name}” de côté : le fichier n'a pas pu être enregistré.
+ingress-left-out-gone = J'ai laissé “{$name}” de côté : il a été supprimé de Slack entre-temps.
 ingress-left-out-rest = Je m'occupe du reste de votre message.
 ingress-late = Je n'étais pas en service quand ces messages sont arrivés. Ils datent de plus d'un jour, je n'y ai donc pas répondu. Si la réponse compte encore, reposez-moi la question.
 ingress-late-more = … et {$count} plus anciens.

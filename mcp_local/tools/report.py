@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from datetime import UTC, datetime
+from datetime import date
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -12,7 +12,7 @@ from pydantic import Field
 from mcp_local.settings import Settings
 from mcp_local.sources import read_sources
 from mcp_local.tools import ADDS_ONCE, READS, local_tool
-from mcp_local.workspace import Workspace, open_workspace
+from mcp_local.workspace import Workspace, moment_of, open_workspace
 
 Title = Annotated[
     str,
@@ -58,7 +58,10 @@ def register(server: MCPServer, settings: Settings) -> None:
         as an earlier version is not written again, and that version is named.
         """
         workspace = open_workspace(settings, ctx)
-        written = await asyncio.to_thread(_write, workspace, title, markdown, summary, language)
+        today = moment_of(ctx).date()
+        written = await asyncio.to_thread(
+            _write, workspace, title, markdown, summary, language, today
+        )
         artifact = {"path": written["path"], "title": written["title"], "mimetype": "text/html"}
         said = json.dumps(written, ensure_ascii=False)
         return CallToolResult(
@@ -80,12 +83,11 @@ def register(server: MCPServer, settings: Settings) -> None:
 
 
 def _write(
-    workspace: Workspace, title: str, markdown: str, summary: str, language: str
+    workspace: Workspace, title: str, markdown: str, summary: str, language: str, today: date
 ) -> dict[str, Any]:
     # Imported by the first report: what composes one takes 5 MB.
     from mcp_local.report.compose import Draft, compose_report, write_new_version
 
-    today = datetime.now(UTC).date()
     draft = Draft(title=title, markdown=markdown, summary=summary, language=language)
     report = compose_report(draft, read_sources(workspace), today)
     return {

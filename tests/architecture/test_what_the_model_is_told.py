@@ -22,6 +22,7 @@ from mcp_local.server import build_server
 from mcp_local.settings import Settings
 
 TODAY = date(2026, 11, 21).strftime("%A, %d %B %Y")
+MOMENT = "Saturday, 21 November 2026, 10:01 in Europe/Berlin (UTC+01:00)"
 WORKSPACE = "/work/session_20261121_090000"
 
 
@@ -42,6 +43,9 @@ CURRENT_SESSION_WORKSPACE: /work/session_20261121_090000
 
 ## 1. Time
 - Today's date above is the truth, whatever your training data suggests. Dates after your training are not the future.
+- `<sent>` before a message says when it was written, on its author's clock. "Today", "Friday at 12" and "in an hour" are meant in
+  that author's zone: give tools the date, the time and that zone, and name the zone when you repeat a time. Where a zone is not
+  known, say which one you took.
 - Anything that may have changed (news, prices, versions, people in office) is looked up, not remembered.
 - Give dates as dates ("21 November 2026"), not as "recently". If sources disagree on a date, say so.
 
@@ -125,7 +129,8 @@ Respond with ONLY 'SIMPLE', 'COMPLEX', 'ORDER' or 'STOP'.\
 
 def test_the_fast_answer() -> None:
     assert prompt("fast", today=TODAY) == snapshot("""\
-You are Universal Agent, a teammate in a chat thread. Today is Saturday, 21 November 2026.
+You are Universal Agent, a teammate in a chat thread. Today is Saturday, 21 November 2026. `<sent>`
+before a message says when it was written, on its author's clock.
 
 Answer from what you know, briefly and directly, in the language of the question. Write Markdown; most answers need
 one to five sentences.
@@ -136,6 +141,12 @@ at facts that may have changed.
 
 You cannot do anything later or again and again by yourself, and you never say that you will. Whoever wants something regularly
 orders a digest in words: “every weekday at 9 post a digest on battery storage in #energy”.\
+""")
+
+
+def test_when_a_message_was_sent() -> None:
+    assert prompt("sent", moment=MOMENT, author="Ann") == snapshot("""\
+<sent>Saturday, 21 November 2026, 10:01 in Europe/Berlin (UTC+01:00), by Ann</sent>\
 """)
 
 
@@ -157,12 +168,12 @@ found, what is missing, and how the person can go on (for example by replying "c
 
 
 def test_what_people_write_meanwhile() -> None:
-    assert prompt("steer", author="Ben", message="Poland, too.") == snapshot("""\
+    assert prompt("steer", author="Ben", message="Poland, too.", moment=MOMENT) == snapshot("""\
 While you were working, Ben wrote in the thread:
 
 Poland, too.
 
-Take it into account from here on: change what it changes, add what it adds, and otherwise go on. Tools act for Ben from now on.\
+Take it into account from here on: change what it changes, add what it adds, and otherwise go on. Tools act for Ben from now on. Sent Saturday, 21 November 2026, 10:01 in Europe/Berlin (UTC+01:00).\
 """)
     assert prompt("steer_known", agents="report-creation-expert") == snapshot("""\
 The sub-agent that was at work (report-creation-expert) got this message, too, before its next step: look in its result before you have anything done twice.\

@@ -53,7 +53,9 @@ async def test_a_thread_of_people_is_answered_only_when_mentioned(world: World) 
 async def test_an_attached_file_reaches_the_workspace_and_the_loop(world: World) -> None:
     world.model.play(Text(text="Two lines."))
     content = "first line\nsecond line — ü\n".encode()
-    ts = await world.mention("What is in it?", files=[("notes of May.txt", content, "text/plain")])
+    ts = await world.mention(
+        "continue: what is in it?", files=[("notes of May.txt", content, "text/plain")]
+    )
     turn = await world.answered(ts)
     [attachment] = turn.inbound.attachments
     assert (await world.workspace(ts) / attachment.path).read_bytes() == content

@@ -10,6 +10,8 @@ from mcp.client import Client
 from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult, TextContent, Tool
 
+from mcp_local.documents import Documents
+from mcp_local.extract.reader import Readers
 from mcp_local.pages import StoredPage, page_path, save_page
 from mcp_local.settings import Settings
 from mcp_local.tools import corpus, files, report
@@ -52,6 +54,9 @@ class Session:
         self.directory.mkdir(parents=True)
         self.settings = Settings(workspaces_root=self.root)
         self.workspace = Workspace(self.directory)
+        self.documents = Documents(Readers(count=1))
+        self.now = ""
+        """The moment of the calls, as their meta tells it; empty where it is silent."""
         self._pages = 0
 
     def add_page(self, url: str, text: str, title: str = "A page") -> str:
@@ -82,8 +87,9 @@ class Session:
     def server(self) -> MCPServer:
         """The file, corpus and report tools over this session's root."""
         server = MCPServer("toolkit", log_level="CRITICAL")
-        for family in (files, corpus, report):
-            family.register(server, self.settings)
+        for family in (files, corpus):
+            family.register(server, self.settings, self.documents)
+        report.register(server, self.settings)
         return server
 
     async def call(self, tool: str, **arguments: Any) -> Answer:
@@ -92,7 +98,7 @@ class Session:
 
     async def call_in(self, directory: str, tool: str, **arguments: Any) -> Answer:
         """Call a tool with this as the session's directory."""
-        meta = {"session_dir": directory}
+        meta = {"session_dir": directory} | ({"now": self.now} if self.now else {})
         async with Client(self.server()) as client:
             return Answer(await client.call_tool(tool, arguments, meta=cast("Any", meta)))
 

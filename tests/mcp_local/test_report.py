@@ -48,6 +48,24 @@ def name(stem: str, version: str = "") -> str:
     return f"work_products/{stem}_{now:%B_%Y}".lower() + f"{version}.html"
 
 
+@pytest.mark.proves("time.toolkit")
+@pytest.mark.parametrize(
+    ("now", "stem", "day"),
+    [
+        ("2027-01-01T00:30:00+01:00", "towers_january_2027", "January 1, 2027"),
+        ("2026-12-31T15:30:00-08:00", "towers_december_2026", "December 31, 2026"),
+    ],
+)
+async def test_a_report_is_dated_and_named_by_the_clock_of_who_asked(
+    researched: Session, now: str, stem: str, day: str
+) -> None:
+    researched.now = now
+    answer = await researched.call("write_report", title="Towers", markdown="It is. [1]")
+    path = answer.json()["path"]
+    assert path == f"work_products/{stem}.html"
+    assert day in researched.read(path)
+
+
 @pytest.mark.proves("work_products.name", "work_products.place", "report.html", "report.cited")
 async def test_a_report_is_written_and_described(researched: Session) -> None:
     answer = await researched.call(

@@ -25,11 +25,17 @@ NOTES = re.compile(
 ATTACHED = re.compile(
     r"^- (?P<path>\S[^\n]*?) \((?P<type>[\w.+-]+/[\w.+-]+), [\d,]+ bytes\)$", re.M
 )
+FILE = re.compile(
+    r"<attached_file>\s*(?P<path>\S+), attached [^\n]*?marks in it\. ?(?P<about>[^\n]*)\n"
+    r"(?P<text>.*?)</attached_file>",
+    re.DOTALL,
+)
 STEER = re.compile(
     r"\AWhile you were working, [^\n]* wrote in the thread:\s*(?P<words>.*?)\s*"
     r"Take it into account from here on[^\n]*\Z",
     re.DOTALL,
 )
+KNOWN = re.compile(r"got this message, too, before its next step[^\n]*\Z")
 GO_ON = phrases("go_on")
 REPORT = phrases("report")
 SEARCHES = phrases("searches")
@@ -94,7 +100,21 @@ class Exchange:
     @property
     def attachments(self) -> list[tuple[str, str]]:
         """Path and type of the files that came with it."""
-        return [(found["path"], found["type"]) for found in ATTACHED.finditer(self.asked)]
+        said = MATERIAL.sub("", self.asked)
+        return [(found["path"], found["type"]) for found in ATTACHED.finditer(said)]
+
+    @property
+    def files(self) -> dict[str, tuple[str, str]]:
+        """By path: the text of each file that is here as a whole, and what is said of it."""
+        found = [
+            (each["path"], each["text"].strip(), each["about"])
+            for each in FILE.finditer(self.asked)
+        ]
+        return {
+            path: (text, about)
+            for path, text, about in found
+            if "read_local_file" not in f"{about} {text[:40]}"
+        }
 
     def done(self, *names: str) -> list[Call]:
         """The calls of these tools whose result is known, in order."""
@@ -119,6 +139,12 @@ class Conversation:
             return now
         calls = (*earlier[-1].calls, *now.calls)
         return replace(earlier[-1], calls=calls, notes=(*earlier[-1].notes, *now.notes))
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether a bare "continue" follows an answer."""
+        is_bare = GO_ON.match(self.exchanges[-1].words) is not None
+        return is_bare and bool(self.earlier) and bool(self.earlier[-1].answer)
 
     @property
     def earlier(self) -> list[Exchange]:
@@ -168,8 +194,9 @@ def _exchanges(messages: list[Json]) -> list[Exchange]:
         made = [_call(open_calls.get(r["tool_use_id"], {}), r) for r in results]
         steered = [(STEER.match(text), text) for b in blocks if (text := as_text(b.get("text")))]
         words = [match["words"] if match else text for match, text in steered]
+        known = [match["words"] for match, text in steered if match and KNOWN.search(text)]
         if made:
-            notes = [each for each in words if not ADDS_NOTHING.search(each)]
+            notes = [e for e in words if e not in known and not ADDS_NOTHING.search(e)]
             found[-1] = replace(now, calls=(*now.calls, *made), notes=(*now.notes, *notes))
         elif now.answer:
             found.append(Exchange(asked="\n\n".join(words)))

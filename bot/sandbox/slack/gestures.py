@@ -68,6 +68,7 @@ class Gestures:
         files: Sequence[TypedFile] = (),
         reply_broadcast: bool = False,
         client_msg_id: str | None = None,
+        is_foreign: bool = False,
     ) -> str:
         """A person posts wire text (see `typed`). Returns the ts; the events are on their way."""
         author = self.state.users[self.user_id(user)]
@@ -75,7 +76,12 @@ class Gestures:
         is_broadcast = bool(thread_ts and reply_broadcast)
         kept = (
             self.workspace.add_file(
-                name=name, title=name, content=content, user=author.id, mimetype=mimetype
+                name=name,
+                title=name,
+                content=content,
+                user=author.id,
+                mimetype=mimetype,
+                is_foreign=is_foreign,
             )
             for name, content, mimetype in files
         )
@@ -96,6 +102,10 @@ class Gestures:
     async def edit(self, user: str, channel: str, ts: str, text: str) -> None:
         changed = replace(self.find(channel, ts), text=text)
         self.workspace.change_post(changed, editor=self.user_id(user))
+
+    def delete_file(self, file_id: str) -> None:
+        """Its author takes a file away; posts keep a mark in its place."""
+        self.state.files[file_id] = replace(self.state.files[file_id], is_deleted=True)
 
     async def delete(self, channel: str, ts: str) -> None:
         self.workspace.delete_post(self.find(channel, ts))

@@ -60,9 +60,13 @@ def show_in_history(state: State, post: Post, *, full_metadata: bool) -> JsonObj
     return shown | {"thread_ts": post.ts, **counts}
 
 
-def show_file(state: State, file: File) -> JsonObject:
-    """A file object with its shares as they are now."""
+def show_file(state: State, file: File, *, is_asked: bool = False) -> JsonObject:
+    """A file object with its shares as they are now, in a post or, when asked, by itself."""
     file = state.files.get(file.id, file)
+    if file.is_deleted:
+        return {"id": file.id, "mode": "tombstone"}
+    if file.is_foreign and not is_asked:
+        return {"id": file.id, "mode": "file_access", "file_access": "check_file_info"}
     shares: dict[str, dict[str, list[JsonObject]]] = {}
     for share in file.shares:
         group = shares.setdefault("public" if share.is_public else "private", {})
@@ -74,6 +78,8 @@ def show_file(state: State, file: File) -> JsonObject:
             **_fields(file, "alt_txt", "url_private"),
             "created": file.created_s,
             "mode": "hosted",
+            "filetype": file.name.rpartition(".")[2].lower(),
+            "file_access": "visible",
             "size": len(file.content),
             "is_public": any(share.is_public for share in file.shares),
             "url_private_download": file.url_private.replace(

@@ -102,6 +102,9 @@ class File:
     created_s: int
     content: bytes = field(repr=False)
     alt_txt: str | None = None
+    is_foreign: bool = False
+    """Of another organisation: posts show its id alone, and `files.info` the rest."""
+    is_deleted: bool = False
     shares: tuple[Share, ...] = ()
     url_private: str = ""
 

@@ -217,6 +217,8 @@ class Server:
         has_token = _read_token(request, {}) == app.bot_token and app.has_any_scope("files:read")
         if file is None or not has_token or not self._workspace.can_read(file):
             return web.Response(text=_SIGN_IN_PAGE, content_type="text/html")
+        if file.is_deleted:
+            return web.Response(status=404, text=_FAULT_PAGE, content_type="text/html")
         return web.Response(body=file.content, content_type=file.mimetype)
 
 

@@ -134,6 +134,7 @@ class Workspace:
         file_id: str | None = None,
         mimetype: str | None = None,
         alt_txt: str | None = None,
+        is_foreign: bool = False,
     ) -> File:
         """Keep a file; it is seen by others once a post shares it."""
         file_id = file_id or self.state.ids.fresh("F")
@@ -146,6 +147,7 @@ class Workspace:
             created_s=int(self.state.clock.now()),
             content=content,
             alt_txt=alt_txt,
+            is_foreign=is_foreign,
             url_private=f"{self.base_url}/files-pri/{self.app.team_id}-{file_id}/{quote(name)}",
         )
         self.state.files[file_id] = file

@@ -296,6 +296,9 @@ def test_whatever_says_more_is_the_classifiers_unless_work_is_unfinished(text: s
 def test_the_first_rule_that_holds_gives_the_name() -> None:
     message = replace(inbound("yes"), attachments=(FILE,), scheduled=True)
     assert rule_for(message, has_unfinished_work=True) == "scheduled"
-    assert rule_for(replace(message, scheduled=False), has_unfinished_work=True) == "attachment"
+    asked = replace(message, scheduled=False)
+    assert rule_for(asked, has_unfinished_work=True, is_whole=False) == "attachment"
+    assert rule_for(asked, has_unfinished_work=True) == "continue"
+    assert rule_for(replace(asked, text="What is this?"), has_unfinished_work=False) is None
     assert rule_for(inbound("yes"), has_unfinished_work=True) == "continue"
     assert rule_for(inbound("word " * 3_000), has_unfinished_work=True) == "long_text"

@@ -425,3 +425,17 @@ def test_the_outermost_match_is_taken() -> None:
 
     assert search(nested, lambda one: one.get("hit"), depth=3) == "deep"
     assert search(nested, lambda one: one.get("hit"), depth=0) is None
+
+
+@pytest.mark.proves("large.search")
+async def test_of_results_that_stayed_elsewhere_what_is_told_whole_is_recorded(
+    tmp_path: Path,
+) -> None:
+    hits = [{"url": f"https://e.org/{n}", "title": "T", "snippet": "S"} for n in range(3)]
+    told = json.dumps({"citations": hits})
+    cut = told[: told.index("e.org/2") + 5]
+    result: JsonObject = {"index": 0, "response": {"successful": True, "data_preview": cut}}
+    asked: JsonObject = {"tools": [{"tool_slug": "COMPOSIO_SEARCH_WEB"}]}
+    await saved(observed(tmp_path, MULTI, {"data": {"results": [result]}}, arguments=asked))
+    [record] = by_tool(tmp_path).values()
+    assert [each["url"] for each in record["results"]] == ["https://e.org/0", "https://e.org/1"]

@@ -32,7 +32,7 @@ from agent_core.testing.models import Held, ScriptedModel, call, calls_reply, te
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Progress, ToolContext
-from tests.agent_core.runtime.threads import begin, events_of, look
+from tests.agent_core.runtime.threads import begin, events_of, look, words
 
 TIMEOUT_S = 20
 
@@ -81,9 +81,7 @@ async def test_the_escape_tool_turns_a_simple_verdict_into_complex(tmp_path: Pat
 
 
 @pytest.mark.proves("fast_path.dropped")
-async def test_nothing_of_a_fast_answer_leaves_when_the_verdict_is_complex(
-    tmp_path: Path,
-) -> None:
+async def test_nothing_of_a_fast_answer_leaves_when_the_verdict_is_complex(tmp_path: Path) -> None:
     guess, verdict = Held(then="more of it"), Held(then="COMPLEX")
     fast, classifier = ScriptedModel([guess]), ScriptedModel([verdict])
     model = ScriptedModel(["Researched."])
@@ -156,7 +154,7 @@ async def test_continue_after_a_restart_finds_history_and_workspace(tmp_path: Pa
         await turn_events(runtime, inbound("continue", number=2))
         again = await runtime.workspace(inbound("").session, inbound("").received_at)
     assert again == workspace
-    texts = [message.text for message in second.requests[0].messages]
+    texts = [words(message) for message in second.requests[0].messages]
     assert texts == ["Research it", "I found three things.", "continue"]
 
 
@@ -195,9 +193,7 @@ async def test_an_extracting_run_without_a_corpus_gets_the_correction(tmp_path: 
 
 
 @pytest.mark.proves("trace.written", "trace.one_a_turn")
-async def test_a_turn_leaves_trace_and_summary_and_the_next_moves_the_trace(
-    tmp_path: Path,
-) -> None:
+async def test_a_turn_leaves_trace_and_summary_and_the_next_moves_the_trace(tmp_path: Path) -> None:
     model = ScriptedModel([call("look", {"at": "it"}), "Seen.", "Again."])
     tools = FakeToolset({"look": look})
     async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
@@ -339,7 +335,7 @@ async def test_of_a_fast_answer_that_wanted_tools_nothing_stays_but_the_question
     ) as runtime:
         events = await turn_events(runtime, inbound(QUESTION))
     [request] = model.requests
-    assert [message.text for message in request.messages] == [QUESTION]
+    assert [words(message) for message in request.messages] == [QUESTION]
     assert NEWS in [tool.name for tool in request.tools]
     assert tools.calls == []
     assert not [event for event in events if event.kind == "tool_call_started"]

@@ -21,6 +21,7 @@ from tests.agent_core.runtime.threads import (
     until,
 )
 
+SENT = "Saturday, 21 November 2026, 09:02 UTC (the author's time zone is not known)"
 ASK = call("ask_user", {"question": "Which year?", "options": ["2025", "2026"]}, id="q")
 
 
@@ -44,7 +45,7 @@ async def test_the_answer_becomes_the_result_of_the_call(tmp_path: Path) -> None
     results = [p for p in model.requests[-1].messages[-1].parts if p.kind == "tool_result"]
     assert [(result.call_id, result.text) for result in results] == [
         ("a", "seen"),
-        ("q", "Ann answered: 2 (2026)"),
+        ("q", f"Ann answered: 2 (2026)\n\n(Sent {SENT}.)"),
     ]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from agent_core.events import AnyEvent, TurnFinished
 from agent_core.ids import TurnId, UserId
-from agent_core.messages import InboundMessage, JsonObject, Text, ToolResult
+from agent_core.messages import InboundMessage, JsonObject, Message, Text, ToolResult
 from agent_core.models import ModelRequest
 from agent_core.runtime import Runtime
 from agent_core.sessions.turns import Status
@@ -93,3 +93,9 @@ def told(request: ModelRequest) -> str:
         for part in message.parts
         if isinstance(part, Text | ToolResult)
     )
+
+
+def words(message: Message) -> str:
+    """What was said, without when."""
+    sent, _, said = message.text.rpartition("</sent>\n\n")
+    return said if sent else message.text

@@ -36,8 +36,8 @@ class Composio(Recording):
         self.people: dict[str, str] = {}
         """Whose each session is."""
         self.wishes: list[dict[str, Any]] = []
-        self.is_plain = False
-        """It knows no options beyond those of its first days."""
+        self.unknown: set[str] = set()
+        """Options that it does not know."""
         self.refused: set[str] = set()
         """People who get no session."""
         self.created: dict[str, Any] | None = None
@@ -55,8 +55,8 @@ class Composio(Recording):
 
     def _create(self, wish: dict[str, Any]) -> Answer:
         self.wishes.append(wish)
-        if self.is_plain and "preload" in wish:
-            return said(400, {"error": {"message": "Unrecognized key: preload"}})
+        if any(name in str(wish) for name in self.unknown):
+            return said(400, {"error": {"message": "Unrecognized key"}})
         if wish["user_id"] in self.refused:
             return said(400, {"error": {"message": "user id not accepted"}})
         session = f"trs_{len(self.wishes)}"
@@ -139,19 +139,25 @@ async def test_a_session_is_asked_to_list_the_searches_and_to_hold_nothing_back(
 
 
 @pytest.mark.proves("composio.preload")
+@pytest.mark.parametrize(
+    ("unknown", "tries"),
+    [({"preload"}, 3), ({"auto_offload_threshold"}, 2), ({"preload", "auto_offload_threshold"}, 4)],
+)
 async def test_an_account_without_these_options_gets_sessions_without_them(
-    service: Composio, open_hub: OpenHub, tmp_path: Path
+    service: Composio, open_hub: OpenHub, tmp_path: Path, unknown: set[str], tries: int
 ) -> None:
-    service.is_plain = True
+    service.unknown = unknown
     hub = open_hub()
     for person in (ANN, BEN):
         assert await names(hub, tool_context(tmp_path, asker=person)) == [ECHO]
-    told = [sorted(wish.keys() & {"preload"}) for wish in service.wishes]
-    assert told == [["preload"], [], []], "it is tried once"
-    plain = service.wishes[-1]["workbench"]
-    assert plain == {
-        "enable": True, "enable_proxy_execution": False, "enable_tool_execution": False
-    }  # fmt: skip
+    *_, first, later = service.wishes
+    assert len(service.wishes) == tries + 1, "what is not granted is tried once"
+    assert (first["user_id"], later["user_id"]) == (ANN, BEN)
+    assert first | {"user_id": BEN} == later
+    assert not any(name in str(later) for name in unknown)
+    granted = {"preload", "auto_offload_threshold"} - unknown
+    assert all(name in str(later) for name in granted)
+    assert later["workbench"]["enable_tool_execution"] is False
 
 
 @pytest.mark.proves("trace.session_info.url")
@@ -177,7 +183,7 @@ async def test_a_refusal_of_one_persons_session_costs_nobody_elses_tools(
         assert await names(hub, refused) == []
         assert await names(hub, served) == [ECHO]
     asked = [wish["user_id"] for wish in service.wishes]
-    assert asked == [ANN, ANN, BEN], "once with wishes, once without"
+    assert asked == [ANN, ANN, ANN, ANN, BEN], "with fewer and fewer wishes"
     assert "preload" in service.wishes[-1]
 
 

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from agent_core.sessions import Database
 from agent_core.sessions.schema import sessions
-from bot.console import Finding, Look, look_at_database, serve_health
+from bot.console import Finding, Look, look_at_database, look_at_tools, serve_health
 from bot.slack_api import Clock, SkippingClock
 from tests.agent_core.sessions.databases import told_of_trouble
 
@@ -149,3 +149,18 @@ async def test_nothing_else_is_served_there() -> None:
                 assert answer.status == 404
         async with session.post(f"http://{HOST}:{port}/healthz") as answer:
             assert answer.status == 405
+
+
+@pytest.mark.proves("hub.away")
+async def test_tools_that_are_away_are_told_and_leave_the_bot_well() -> None:
+    away = {"composio": "Composio cannot be reached."}
+    async with served({"socket": well, "tools": partial(look_at_tools, lambda: away)}) as port:
+        status, told = await asked(port)
+        assert (status, told["ok"], told["why"]) == (
+            200,
+            True,
+            ["tools: composio cannot be reached"],
+        )
+        assert told["tools"] == {"ok": False, "away": away}
+        away.clear()
+        assert (await asked(port))[1]["tools"] == {"ok": True, "away": {}}

@@ -176,6 +176,33 @@ def test_every_form_keeps_to_the_limits_of_slack(actions: int, chars: int, verdi
         assert len(draft.text) <= limits.TEXT_CHARS
 
 
+@pytest.mark.parametrize(("actions", "chars"), [(1, 50_000), (12, 2_000), (200, 10)])
+@pytest.mark.parametrize("people", [1, 300])
+@pytest.mark.parametrize("verdict", ["asked", "decided"])
+def test_the_last_form_keeps_to_the_limits_of_slack(
+    actions: int, chars: int, people: int, verdict: str
+) -> None:
+    """A batch of mails, whose recipients alone may be more than one post takes."""
+    to = [f"{'p' * 300}{n}@example.com" for n in range(people)]
+    event = TURN.requested(
+        *(action(to=to, body="y" * chars) for _ in range(actions)),
+        action("GMAIL_FETCH_EMAILS", asks=False),
+        is_tainted=True,
+        may_allow_thread=True,
+    )
+    form = fitting_forms(event, WORDS_EN)[-1]
+    if verdict == "asked":
+        draft = approval_draft(event, WORDS_EN, form, is_attached=True)
+    else:
+        no = TURN.decided("rejected", reason="n" * 3_000)
+        draft = decided_draft(event, no, WORDS_EN, form)
+    written = texts(draft.blocks)
+    assert len(draft.blocks) <= limits.BLOCKS_PER_POST
+    assert max(map(len, written)) <= limits.SECTION_CHARS
+    assert sum(map(len, written)) <= limits.BLOCK_TEXT_CHARS
+    assert len(draft.text) <= limits.TEXT_CHARS
+
+
 @pytest.mark.parametrize("language", BOT.languages)
 def test_every_language_says_how_it_ended(language: str) -> None:
     words, event = BOT.of(language), TURN.requested()
@@ -277,3 +304,64 @@ def test_an_argument_cannot_be_taken_for_another_one(
     arguments: dict[str, Any], lines: list[str]
 ) -> None:
     assert list(argument_lines(arguments)) == lines
+
+
+def shown_times(zone: str, **arguments: Any) -> list[str]:
+    """The lines that an approval has on moments."""
+    event = replace(sent(**arguments), zone=zone)
+    _, _, times = shown(event).partition("When, with the time zone:\n")
+    return [line for line in times.split("\n") if line.startswith("`")]
+
+
+@pytest.mark.proves("time.approval")
+@pytest.mark.parametrize(
+    ("zone", "arguments", "said"),
+    [
+        (
+            "Europe/Berlin",
+            {"start_datetime": "2026-11-27T12:00:00", "timezone": "Europe/Berlin"},
+            "`start_datetime`: Fri 27 November 2026, 12:00 (Europe/Berlin)",
+        ),
+        (
+            "Europe/Berlin",
+            {"start": {"dateTime": "2026-11-27T12:00", "timeZone": "America/New_York"}},
+            "`start.dateTime`: Fri 27 November 2026, 18:00 (Europe/Berlin)",
+        ),
+        (
+            "Asia/Tokyo",
+            {"at": "2026-11-27T23:30:00Z"},
+            "`at`: Sat 28 November 2026, 08:30 (Asia/Tokyo)",
+        ),
+        (
+            "",
+            {"at": "2026-11-27 12:00", "tz": {"time_zone": "America/New_York"}},
+            "`at`: Fri 27 November 2026, 12:00 (America/New_York)",
+        ),
+        (
+            "Europe/Berlin",
+            {"at": "2026-11-27T12:00:00"},
+            "`at`: Fri 27 November 2026, 12:00 (no time zone is given: the app decides)",
+        ),
+        (
+            "Europe/Berlin",
+            {"at": "2026-11-27T12:00:00", "timeZone": "W. Europe <!here> Time"},
+            "`at`: Fri 27 November 2026, 12:00 (W. Europe &lt;!here&gt; Time)",
+        ),
+        ("Europe/Berlin", {"at": "0001-01-01T00:00+14:00"}, "`at`: `0001-01-01T00:00+14:00`"),
+        ("Europe/Berlin", {"at": "2026-99-99T12:00"}, "`at`: `2026-99-99T12:00`"),
+    ],
+)
+def test_a_moment_is_told_with_its_weekday_and_the_zone_that_it_is_meant_in(
+    zone: str, arguments: JsonObject, said: str
+) -> None:
+    assert shown_times(zone, **arguments) == [said]
+
+
+def test_of_very_many_moments_some_are_told_and_the_rest_counted() -> None:
+    event = sent(**{f"at{number}": "2026-11-27T12:00:00Z" for number in range(14)})
+    assert shown(event).count("27 November") == 10
+    assert "and 4 more" in shown(event)
+
+
+def test_what_has_no_moment_has_no_line_on_times() -> None:
+    assert "When, with" not in shown(sent(body="On 2026-11-27 we meet", day="2026-11-27"))

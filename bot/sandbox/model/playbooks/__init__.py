@@ -71,7 +71,8 @@ async def plan(body: Json, pages: Pages) -> tuple[Kind, Reply]:
     if verdict and verdict != "SIMPLE":
         return "escape", (conversation.use("use_tools", reason=REASON),)
     if tools <= {"use_tools"} and not conversation.now.calls:
-        return "answer", await answer.from_pages(conversation, pages)
+        said = answer.from_files(conversation) or await answer.from_pages(conversation, pages)
+        return "answer", said
     if "write_report" in tools and "Task" not in tools:
         return "delegated", await asyncio.to_thread(report.as_expert, conversation)
     return "research", await asyncio.to_thread(_work, conversation)

@@ -13,15 +13,13 @@ NO_MODEL = (
     "No model is connected to this sandbox, so I can only quote its pages, and none of them "
     "answers this. Set ANTHROPIC_API_KEY to connect one."
 )
-NO_TEXT = "{name} is of the type {type}, and without a model I can only quote text files."
+NO_TEXT = "{name} is of the type {type}, and without a model I can only quote texts."
 ENOUGH = 0.75
 """So much of a question must stand in a quotation and its page's title; one word in the title."""
 MAX_LINES = 4
 SHOWN_CHARS = 600
 LONG_CHARS = 2_000
-TEXT_FILE = re.compile(
-    r"text/|json|xml|yaml|csv|\.(?:csv|txt|md|log|json|ya?ml|tsv)$", re.IGNORECASE
-)
+SHOWN = "The picture is shown"
 FILE_ID = re.compile(r"^(?=[A-Z]*\d)[A-Z0-9]{8,}_(?=.)")
 
 
@@ -50,9 +48,11 @@ def from_files(conversation: Conversation) -> Reply | None:
     if not now.attachments:
         is_long = len(now.words) > LONG_CHARS
         return say(_quote(now.words, now.words[-300:])) if is_long else None
-    read = {str(call.arguments.get("path")): call for call in now.done("read_local_file")}
-    readable = [path for path, kind in now.attachments if TEXT_FILE.search(f"{kind} {path}")]
-    unread = [path for path in readable if path not in read]
+    read = dict(now.files)
+    for call in now.done("read_local_file"):
+        text, about = str(call.data.get("text", "")), str(call.data.get("note", ""))
+        read[str(call.arguments.get("path"))] = (text, about)
+    unread = [path for path, _ in now.attachments if path not in read]
     if unread and conversation.may_call_tools and "read_local_file" in conversation.tools:
         calls = [conversation.use("read_local_file", path=path) for path in unread]
         return tuple(calls)
@@ -61,9 +61,11 @@ def from_files(conversation: Conversation) -> Reply | None:
     told: list[str] = []
     for path, kind in now.attachments:
         name = FILE_ID.sub("", path.rpartition("/")[2])
-        text = str(read[path].data.get("text", "")) if path in read else ""
-        none = NO_TEXT.format(name=name, type=kind) if path not in readable else f"{name} is empty."
-        told.append(f"{name} says:\n\n{_quote(text, now.words)}" if text.strip() else none)
+        text, about = read.get(path, ("", ""))
+        if SHOWN in text or not (text or about):
+            told.append(NO_TEXT.format(name=name, type=kind))
+        else:
+            told.append(f"{name} says:\n\n{_quote(text, now.words)}" if text else about)
     return say("\n\n".join(told))
 
 

@@ -33,6 +33,10 @@ MARK = re.compile(r" \[(\d+)\]")
 NOTHING = "I found nothing about {topic}: none of the pages here speaks of it."
 ASK_TOPIC = "What should this be about?"
 UNSAID = "I do not know what this should be about, so I did nothing."
+NOTHING_OPEN = (
+    "Nothing is open in this thread. I can add a section to the report, look into another subject, "
+    "or compare two."
+)
 OVERTAKEN = "This stand-in plays a fixed book and could not take into account: “{note}”."
 ANSWERED = re.compile(r"\A[^:\n]{1,80}\banswered:\s*")
 COMPARE = phrases("compare")
@@ -95,8 +99,10 @@ def decide(conversation: Conversation) -> Reply:
         step = read_pages(conversation, [hit["url"] for hit in hits[:PAGES_TO_ANSWER]])
     if step and conversation.may_call_tools:
         return step
+    is_over = conversation.goes_on and not conversation.exchanges[-1].calls
     notes = [OVERTAKEN.format(note=note) for note in conversation.now.notes]
-    return say("\n\n".join([*notes, conclude(conversation, brief)]))
+    said = NOTHING_OPEN if is_over else conclude(conversation, brief)
+    return say("\n\n".join([*notes, said]))
 
 
 def _compare(conversation: Conversation, sides: Sequence[str]) -> Reply:
@@ -132,10 +138,12 @@ def read_brief(conversation: Conversation) -> Brief:
         added = section["topic"].strip(' .!"“”')
         sections = tuple(dict.fromkeys([*known.sections, added]))
         return Brief(request=now.words, topic=known.topic, sections=sections)
+    late = filter(None, map(topic_of, now.notes)) if conversation.goes_on else ()
     answers = [ANSWERED.sub("", call.result) for call in now.done("ask_user") if not call.is_error]
     said = [answer for answer in answers if not answer.startswith("Nobody answered")]
     request = "\n\n".join([now.words, *said])
-    return Brief(request=request, topic=topic_of(now.words) or topic_of(" ".join(said)))
+    topic = topic_of(now.words) or topic_of(" ".join(said))
+    return Brief(request=request, topic=topic, sections=tuple(late))
 
 
 def search(conversation: Conversation, topics: Sequence[str]) -> Reply | None:
@@ -192,7 +200,9 @@ def delegate(conversation: Conversation, brief: Brief, hits: Sequence[Json]) -> 
     tasks = conversation.now.done("Task")
     told, _, rule = tasks[-1].result.partition("COMPLIANCE:") if tasks else ("", "", "")
     complaint = "" if "No report" in told else rule.strip()
-    if len(tasks) >= MAX_DELEGATIONS or (tasks and not complaint):
+    had = Brief.read(as_text(tasks[-1].arguments.get("prompt"))).sections if tasks else ()
+    is_told = tasks and not complaint and set(brief.sections) <= set(had)
+    if len(tasks) >= MAX_DELEGATIONS + conversation.goes_on or is_told:
         return None
     return (_task(conversation, brief, hits, complaint),)
 
@@ -239,6 +249,13 @@ def rows_of(tables: Iterable[Call]) -> list[Json]:
     return list(rows.values())
 
 
+def unread_in(conversation: Conversation) -> str:
+    """The pages that could not be fetched, each with the reason that was given."""
+    calls = conversation.now.done("crawl_parallel")
+    rows = [f"\n- {each.get('url')}: {each.get('status')}" for c in calls for each in c.objects()]
+    return "".join(row for row in rows if ": failed" in row)
+
+
 def sources_of(conversation: Conversation, rows: Sequence[Json]) -> list[Source]:
     """The pages with their texts, by their numbers or in their order."""
     texts: dict[str, str] = {}
@@ -265,7 +282,7 @@ def conclude(conversation: Conversation, brief: Brief) -> str:
     sources = sources_of(conversation, rows_of(conversation.now.done("crawl_parallel")))
     told, fit = _tell(sources, brief.topic, ANSWER_SENTENCES)
     if not told:
-        return NOTHING.format(topic=brief.topic)
+        return NOTHING.format(topic=brief.topic) + unread_in(conversation)
     return linked("\n".join([*(f"- {each}" for each in told), *map(_listed, fit)]))
 
 
@@ -296,8 +313,11 @@ def as_expert(conversation: Conversation) -> Reply:
     """The next step of the report expert: read, save, read on, write the report, and tell of it."""
     asked = "\n\n".join(each.asked for each in conversation.exchanges)
     calls = tuple(call for each in conversation.exchanges for call in each.calls)
+    notes = [topic_of(note) for each in conversation.exchanges for note in each.notes]
     conversation = replace(conversation, exchanges=[Exchange(asked=asked, calls=calls)])
     now, brief = conversation.now, Brief.read(asked)
+    added = dict.fromkeys([*brief.sections, *filter(None, notes)])
+    brief = replace(brief, sections=tuple(added))
     if step := _gather(conversation, URL.findall(asked)):
         return step
     sources = sources_of(conversation, rows_of(now.done("save_corpus")[-1:]))
@@ -306,11 +326,13 @@ def as_expert(conversation: Conversation) -> Reply:
         listed = [*(f"- {each}" for each in told), "", "Pages:", *map(_listed, fit)]
         return say("\n".join(listed) if told else NOTHING.format(topic=brief.topic))
     written = now.done("write_report")
-    report = None if written else write_report(sources, brief.topic, brief.sections)
-    if report and conversation.may_call_tools:
+    report = write_report(sources, brief.topic, brief.sections)
+    told = written[-1].arguments.get("markdown") if written else None
+    is_new = not written or (bool(notes) and report is not None and report.markdown != told)
+    if report and is_new and conversation.may_call_tools:
         title = brief.topic[:1].upper() + brief.topic[1:]
         return (conversation.use("write_report", title=title, **asdict(report)),)
-    return say(_told(written, sources, brief))
+    return say(_told(written, sources, brief, unread_in(conversation)))
 
 
 def _gather(conversation: Conversation, named: Sequence[str]) -> Reply | None:
@@ -327,14 +349,14 @@ def _gather(conversation: Conversation, named: Sequence[str]) -> Reply | None:
     return _read_files(conversation, saved[-1:])
 
 
-def _told(written: Sequence[Call], sources: Sequence[Source], brief: Brief) -> str:
+def _told(written: Sequence[Call], sources: Sequence[Source], brief: Brief, unread: str) -> str:
     """That the report is written, with its most telling sentences; or why it is not."""
     done = [call for call in written if call.data.get("success")]
     if not done:
         reason = " ".join(written[-1].result.split())[:300] if written else ""
-        return f"No report was written. {reason or NOTHING.format(topic=brief.topic)}"
+        return f"No report was written. {reason or NOTHING.format(topic=brief.topic) + unread}"
     wrote = done[-1].arguments
-    told, _ = _tell(sources, brief.topic, TOLD_SENTENCES)
+    told, _ = _tell(sources, brief.sections[-1] if brief.sections else brief.topic, TOLD_SENTENCES)
     head = f"The report “{wrote['title']}” is ready: {as_text(done[-1].data.get('path'))}"
     sections = [section[:1].upper() + section[1:] for section in brief.sections]
     missing = [each for each in sections if f"## {escape(each)}" not in wrote["markdown"]]

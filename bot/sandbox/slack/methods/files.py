@@ -64,4 +64,6 @@ def info(call: Call) -> JsonObject:
     file = call.state.files.get(call.args.required("file"))
     if file is None or not call.workspace.can_read(file):
         raise ApiError("file_not_found")
-    return {"file": show_file(call.state, file), "comments": []}
+    if file.is_deleted:
+        raise ApiError("file_deleted")
+    return {"file": show_file(call.state, file, is_asked=True), "comments": []}

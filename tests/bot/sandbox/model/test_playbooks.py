@@ -87,6 +87,15 @@ async def test_a_follow_up_extends_the_report_by_the_section_that_is_named(
     assert "Topic: moss roofs\nSection: care" in box.calls[-1][1]["prompt"]
 
 
+async def test_a_bare_continue_after_a_report_that_is_done_does_not_repeat_its_answer(
+    client: AsyncAnthropic,
+) -> None:
+    box = main_agent(FINDING)
+    said = await box.run(client, "Write a report on moss roofs", "continue")
+    assert said.startswith("Nothing is open in this thread.")
+    assert box.names.count("Task") == 1
+
+
 async def test_a_topic_of_no_page_is_said_honestly_and_nothing_is_delegated(
     client: AsyncAnthropic,
 ) -> None:

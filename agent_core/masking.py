@@ -1,0 +1,87 @@
+"""Secrets in texts that leave for logs, run.log, traces and posts: found by their shapes, masked.
+
+It is applied at those doors alone; what agents read and write stays as it is. Linear in the text:
+what is looked at is consumed, whether it is a secret or not.
+"""
+
+import logging
+import re
+from typing import Any, cast
+
+PREFIXES = (
+    r"xox[a-z]-", r"xoxe\.", r"xapp-", r"sk-", r"[sr]k_(?:live|test)_", r"gh[oprsu]_",
+    r"github_pat_", r"glpat-", r"hf_", r"npm_", r"pypi-", r"pylf_", r"u?ak_", r"ya29\.", r"SG\.",
+    r"AKIA", r"ASIA", r"AIza", r"eyJ", r"hooks\.slack\.com/services/",
+)  # fmt: skip
+"""What tokens of known services begin with; `eyJ` is any JWT."""
+
+MASK = "[masked]"
+_HINTS = (
+    *(
+        "xox",
+        "xapp-",
+        "sk-",
+        "k_",
+        "gh",
+        "github_pat_",
+        "glpat",
+        "hf_",
+        "npm_",
+        "pypi-",
+        "pylf_",
+        "ya29",
+        "SG.",
+    ),
+    *("AKIA", "ASIA", "AIza", "eyJ", "hooks.slack", "earer", "BEARER", "asic", "BASIC", "://"),
+    *("?", "&", "%26", "%3", "PRIVATE KEY"),
+)
+"""Without one of these there is nothing to look for: most texts are done at once."""
+_MIN_CHARS = 12
+"""Of a token behind its prefix; it has a digit among them."""
+_FREE = r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
+"""Nothing before it belongs to it: also behind `%3D` in an address and `\\n` in JSON."""
+_NAMES = (
+    r"(?:[\w-]{0,24}[_-])?(?:token|secret|password|passwd|pwd|credential|signature)"
+    r"|(?:x-)?api[_-]?key|private[_-]?key"
+)
+_SECRET = re.compile(
+    rf"(?P<token>{_FREE}(?:{'|'.join(PREFIXES)}))(?P<rest>[\w./~+=-]*+)"
+    r"|(?P<scheme>\b(?:[Bb]earer|[Bb]asic|BEARER|BASIC)\s{1,3})(?P<given>[\w./~+=-]*+)"
+    rf"|(?P<name>(?:[?&;]|%26|%3[Ff])(?i:{_NAMES})(?:=|%3[Dd]))[^&;\s\"'<>#|)\\]++"
+    r"|(?P<user>://[^\s/:@\"']{0,64}:)[^\s/@\"']{1,256}@"
+    r"|(?P<pem>-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)[^-]*+"
+    r"(?:-----END [A-Z0-9 ]{0,40}-----)?"
+)
+
+
+def masked(text: str) -> str:
+    """The text with `[masked]` in the place of every secret; what it begins with stays."""
+    return _SECRET.sub(_mask, text) if any(hint in text for hint in _HINTS) else text
+
+
+def masked_value(value: Any) -> Any:
+    """A JSON value with all its texts masked; names stay."""
+    if isinstance(value, str):
+        return masked(value)
+    if isinstance(value, list | tuple):
+        return [masked_value(each) for each in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {key: masked_value(each) for key, each in cast("dict[str, Any]", value).items()}
+    return value
+
+
+class MaskingFormatter(logging.Formatter):
+    """Masks whole entries, tracebacks included."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return masked(super().format(record))
+
+
+def _mask(found: re.Match[str]) -> str:
+    if begin := found["token"] or found["scheme"]:
+        rest: str = found["rest"] or found["given"] or ""
+        is_secret = len(rest) >= _MIN_CHARS and any(map(str.isdigit, rest))
+        return f"{begin}{MASK}" if is_secret else found[0]
+    if begin := found["user"]:
+        return f"{begin}{MASK}@"
+    return f"{found['name'] or found['pem']}{MASK}"

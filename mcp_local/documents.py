@@ -1,0 +1,93 @@
+"""The files of a session as text or pictures: read in a worker once, then remembered."""
+
+import asyncio
+import hashlib
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from cachetools import LRUCache
+
+from mcp_local.errors import PathDenied, ReadingFailed, UnreadableFile
+from mcp_local.extract.documents import Document, kind_of, read_document, read_text
+from mcp_local.extract.reader import Readers
+from mcp_local.sources import Source
+from mcp_local.workspace import Workspace
+
+MAX_BYTES = 50 * 1024 * 1024
+ATTACHED = "downloads"
+"""Where the files that people attach lie."""
+PICTURES = "pictures"
+"""Where pictures lie as they are shown to a model."""
+MAX_SEARCHED = 30
+MAX_SEARCHED_CHARS = 3_000_000
+"""Bounds for one search over the attached files, the newest first."""
+_KEPT = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionFile:
+    """A file of a session as it was read; its document's picture lies at `picture_path`."""
+
+    document: Document
+    picture_path: str = ""
+
+
+class Documents:
+    """Reads the files of sessions; those of a hostile make end a worker and nothing else."""
+
+    def __init__(self, readers: Readers) -> None:
+        self._readers = readers
+        self._known: LRUCache[tuple[Path, str], SessionFile] = LRUCache(_KEPT)
+
+    async def read(self, workspace: Workspace, path: str) -> SessionFile:
+        """The file, whatever it is; what cannot be read has a fault. Raises PathDenied."""
+        data = await asyncio.to_thread(workspace.read_bytes, path, MAX_BYTES)
+        digest = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest())
+        known = self._known.get((workspace.root, digest))
+        if known is None or (known.picture_path and not workspace.exists(known.picture_path)):
+            document = await self._document(data, str(workspace.root), digest)
+            known = await asyncio.to_thread(_kept, workspace, document, digest)
+            if document.kind != "text":  # which costs nothing to read again, and may be long
+                self._known[workspace.root, digest] = known
+        return known
+
+    async def attached(self, workspace: Workspace) -> list[Source]:
+        """The attached files that have a text, newest first; their numbers are below 0."""
+        files = await asyncio.to_thread(workspace.files, ATTACHED)
+        newest = sorted(files, key=lambda file: file.modified_at, reverse=True)
+        found: list[Source] = []
+        room = MAX_SEARCHED_CHARS
+        for file in newest[:MAX_SEARCHED]:
+            with suppress(PathDenied):
+                text = (await self.read(workspace, file.path)).document.text[:room]
+                room -= len(text)
+                about = {"url": file.path, "title": PurePosixPath(file.path).name}
+                n = -1 - len(found)
+                found.append(
+                    Source(**about, n=n, kind="file", ok=bool(text), text=text, path=file.path)
+                )
+        return found
+
+    async def _document(self, data: bytes, session: str, digest: str) -> Document:
+        try:
+            kind = await asyncio.to_thread(kind_of, data)
+            if kind == "text":
+                return await asyncio.to_thread(read_text, data)
+            return await self._readers.run(
+                read_document, data, kind, session=session, source=digest
+            )
+        except UnreadableFile as error:
+            return Document(fault=error.fault, note=str(error))
+        except ReadingFailed:
+            error = UnreadableFile("too_big")
+            return Document(fault=error.fault, note=str(error))
+
+
+def _kept(workspace: Workspace, document: Document, digest: str) -> SessionFile:
+    if not document.picture:
+        return SessionFile(document=document)
+    ending = "png" if document.media_type == "image/png" else "jpg"
+    path = f"{PICTURES}/{digest[:32]}.{ending}"
+    workspace.write_bytes(path, document.picture)
+    return SessionFile(document=replace(document, picture=b""), picture_path=path)

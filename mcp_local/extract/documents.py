@@ -1,0 +1,210 @@
+"""What a file that somebody attached holds: its text with page or sheet marks, or a picture.
+
+What it is, its bytes say and not its name. PDF, office files and pictures are read in a worker.
+"""
+
+import io
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from mcp_local.errors import UnreadableFile
+from mcp_local.extract.office import Package, excel_text, without_marks, word_text
+
+Kind = Literal["text", "pdf", "docx", "xlsx", "picture"]
+
+MAX_CHARS = 1_000_000
+"""Of one file's text; what stands behind is left out, and that is said."""
+MAX_PAGES = 5_000
+MAX_READING_S = 2.5
+"""Of a processor. What is read by then is given: a worker that goes on is ended with all of it."""
+
+MAX_SIDE_PX = 1568
+"""Models make pictures as small as this themselves."""
+MAX_PICTURE_BYTES = 1_000_000
+MAX_PIXELS = 30_000_000
+MAX_JPEG_PIXELS = 250_000_000
+"""JPEG is made smaller while it is read."""
+
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
+_HEIC = (b"heic", b"heix", b"hevc", b"heim", b"mif1", b"msf1", b"avif")
+_BOMS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
+_HEAD_BYTES = 1024
+_PASSWORD_NEEDED = 4
+_SHOWN_PAGES = 10
+_GOES_ON = "The file goes on; only its beginning could be read."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A file as it was read."""
+
+    kind: Kind = "text"
+    text: str = ""
+    note: str = ""
+    """What a reader has to know of the text, such as what is left out."""
+    picture: bytes = b""
+    media_type: str = ""
+    """Of the picture: `image/png` or `image/jpeg`."""
+    fault: str = ""
+    """Why there is nothing, as `UnreadableFile` names it; the note says it in a sentence."""
+
+
+def kind_of(data: bytes) -> Kind:
+    """What a file is by its bytes.
+
+    Raises:
+        UnreadableFile: It is of a kind that is known and cannot be read.
+    """
+    head = data[:_HEAD_BYTES]
+    if not data:
+        raise UnreadableFile("empty")
+    if b"%PDF-" in head:
+        return "pdf"
+    if head.startswith(_PICTURES) or (head[:4] == b"RIFF" and head[8:12] == b"WEBP"):
+        return "picture"
+    if head.startswith(_OLD_OFFICE):
+        raise UnreadableFile("encrypted" if _ENCRYPTED in data else "old_office")
+    if head[4:8] == b"ftyp" and head[8:12] in _HEIC:
+        raise UnreadableFile("heic")
+    if head.startswith(_ZIP):
+        return "xlsx" if b"xl/workbook.xml" in data else "docx"
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" not in data or _is_utf8(data):
+        return "text"
+    raise UnreadableFile("unknown")
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def read_text(data: bytes) -> Document:
+    """The text of a file that is one, in whatever common encoding."""
+    encoding = next((name for bom, name in _BOMS if data.startswith(bom)), "utf-8")
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        text = data.decode("cp1252" if encoding == "utf-8" else encoding, "replace")
+    is_svg = "<svg" in text[:_HEAD_BYTES].lower()
+    note = "An SVG picture: this is its source; it cannot be shown as a picture." if is_svg else ""
+    return Document(kind="text", text=text, note=note)
+
+
+def read_document(data: bytes, kind: Kind) -> Document:
+    """The file's content; runs in a worker.
+
+    Raises:
+        UnreadableFile: There is nothing in it that can be had.
+    """
+    if kind == "picture":
+        return _picture(data)
+    if kind == "pdf":
+        return _pdf(data)
+    package = Package(data)
+    if not package.names & {"xl/workbook.xml", "word/document.xml"}:
+        raise UnreadableFile("unknown")
+    is_excel = "xl/workbook.xml" in package.names
+    text, note = _within(excel_text(package) if is_excel else word_text(package))
+    if not text.strip():
+        raise UnreadableFile("no_text")
+    said = " ".join(filter(None, (package.note, note)))
+    return Document(kind="xlsx" if is_excel else "docx", text=text, note=said)
+
+
+def _within(pieces: Iterator[str]) -> tuple[str, str]:
+    """The pieces that can be had within the bounds, and a note if there are more."""
+    until = time.process_time() + MAX_READING_S
+    kept: list[str] = []
+    room = MAX_CHARS
+    try:
+        for piece in pieces:
+            if piece:
+                kept.append(piece[:room])
+                room -= len(piece) + 1
+            if room <= 0 or time.process_time() > until:
+                return "\n".join(kept), _GOES_ON
+    except UnreadableFile:
+        raise
+    except Exception as error:
+        # Bytes that do not hold what they promise: libraries fail at them in many ways.
+        if not kept:
+            raise UnreadableFile("broken") from error
+        return "\n".join(kept), "The file is damaged; what stands behind could not be read."
+    return "\n".join(kept), ""
+
+
+def _pdf(data: bytes) -> Document:
+    import pypdfium2
+    from pypdfium2 import PdfiumError
+
+    try:
+        file = pypdfium2.PdfDocument(data)
+        pages = len(file)
+    except PdfiumError as error:
+        needs_password = getattr(error, "err_code", None) == _PASSWORD_NEEDED
+        raise UnreadableFile("encrypted" if needs_password else "broken") from error
+    empty: list[int] = []
+
+    def texts() -> Iterator[str]:
+        for number in range(1, min(pages, MAX_PAGES) + 1):
+            try:
+                page: Any = file[number - 1].get_textpage()  # its types are not complete
+                text = str(page.get_text_bounded())
+            except PdfiumError:
+                text = ""
+            plain = "\n".join(text.replace("\0", "").replace("\ufffe", "-").splitlines())
+            if plain.strip():
+                yield f"## Page {number}\n\n{without_marks(plain)}\n"
+            else:
+                empty.append(number)
+                yield ""
+
+    text, goes_on = _within(texts())
+    if not text.strip():
+        raise UnreadableFile("no_text")
+    some = ", ".join(map(str, empty[:_SHOWN_PAGES])) + ("..." if len(empty) > _SHOWN_PAGES else "")
+    notes = [
+        f"It has {pages:,} pages.",
+        f"No text on page {some}: pictures, perhaps." if empty else "",
+        _GOES_ON if pages > MAX_PAGES else goes_on,
+    ]
+    return Document(kind="pdf", text=text, note=" ".join(filter(None, notes)))
+
+
+def _picture(data: bytes) -> Document:
+    """The picture as models take it: small, upright, and written anew."""
+    from PIL import Image, ImageOps
+
+    Image.MAX_IMAGE_PIXELS = None  # bounded below, before anything is unpacked
+    try:
+        with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "GIF", "WEBP")) as image:
+            size = image.size
+            is_jpeg = image.format == "JPEG"
+            if size[0] * size[1] > (MAX_JPEG_PIXELS if is_jpeg else MAX_PIXELS):
+                raise UnreadableFile("too_big")
+            is_moving = bool(getattr(image, "is_animated", False))
+            image.thumbnail((MAX_SIDE_PX, MAX_SIDE_PX))  # first of all: a copy may be too big
+            shown = ImageOps.exif_transpose(image).convert("RGBA")
+    except (OSError, SyntaxError, ValueError) as error:
+        raise UnreadableFile("broken") from error
+    written = io.BytesIO()
+    media_type = "image/png"
+    shown.save(written, "PNG")
+    if is_jpeg or written.tell() > MAX_PICTURE_BYTES:
+        ground = Image.new("RGBA", shown.size, "white")
+        ground.alpha_composite(shown)
+        written = io.BytesIO()
+        media_type = "image/jpeg"
+        ground.convert("RGB").save(written, "JPEG", quality=85)
+    note = f"A picture of {size[0]} x {size[1]} pixels."
+    if is_moving:
+        note += " It is an animation; only its first frame is shown."
+    return Document(kind="picture", note=note, picture=written.getvalue(), media_type=media_type)

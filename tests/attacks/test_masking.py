@@ -1,0 +1,103 @@
+"""Group K: tokens of known shapes leave neither in logs nor in records nor in posts."""
+
+import logging
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_core.masking import MASK, MaskingFormatter, masked
+from agent_core.messages import JsonObject
+from agent_core.testing.models import ScriptedModel, call
+from agent_core.testing.runtimes import inbound, scripted_runtime
+from agent_core.testing.tools import FakeToolset
+from agent_core.tools import Progress, ToolContext
+from tests.agent_core.runtime.threads import begin, end_of
+from tests.bot.desk import Desk, open_desk
+
+BODY = "1a2B3c4D5e6F7g8H9i0J"
+SECRETS = (
+    *(f"xoxb-{BODY}", f"xoxp-1234-{BODY}", f"xapp-1-A01-{BODY}", f"xoxe.xoxp-1-{BODY}"),
+    *(f"sk-{BODY}", f"sk-ant-api03-{BODY}", f"sk-proj-{BODY}", f"sk_live_{BODY}", f"ak_{BODY}"),
+    *(f"ghp_{BODY}", f"gho_{BODY}", f"github_pat_{BODY}", f"glpat-{BODY}", f"hf_{BODY}"),
+    *(f"AKIA{BODY.upper()}", f"AIza{BODY}", f"ya29.{BODY}", f"eyJhbGci.eyJzdWIi.{BODY}"),
+    *(f"hooks.slack.com/services/T0/B0/{BODY}", f"Authorization: Bearer {BODY}"),
+    *(f"https://h.test/p?token={BODY}", f"https://h.test/p?a=1&access_token={BODY}&b=2"),
+    *(f"https://s3.test/f?X-Amz-Signature={BODY}", f"postgres://me:{BODY}@db.test/state"),
+    f"-----BEGIN RSA PRIVATE KEY-----\n{BODY}\n{BODY}\n-----END RSA PRIVATE KEY-----",
+)
+
+
+@pytest.mark.proves("masking.shapes")
+@pytest.mark.parametrize("secret", SECRETS)
+@pytest.mark.parametrize("around", ["{}", "a {} b", "({})", 'x="{}"', r"line\n{}\n", "key:{},"])
+def test_a_secret_is_masked_wherever_it_stands(secret: str, around: str) -> None:
+    told = masked(around.format(secret))
+    assert BODY.lower() not in told.lower()
+    assert MASK in told
+
+
+@pytest.mark.proves("masking.shapes")
+def test_a_secret_in_an_escaped_address_is_masked() -> None:
+    assert BODY not in masked(quote(f"https://h.test/?token=xoxb-{BODY}", safe=""))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The bearer of the certificate of 2024 is sk-cube-grid-animation, risk-1234567890123.",
+        "https://news.test/2026/11/a-story?id=1234567890123&key=5#part-2",
+        "ghosts, asks_1, SG. 2, eyJ, sk-, xoxo-, mailto:me@x.test, https://me@x.test/a:b@c",
+    ],
+)
+def test_what_is_no_secret_stays(text: str) -> None:
+    assert masked(text) == text
+
+
+@given(st.text())
+def test_masking_once_is_enough(text: str) -> None:
+    assert masked(masked(text)) == masked(text)
+
+
+@pytest.mark.proves("masking.doors")
+def test_a_log_entry_is_masked_with_its_traceback() -> None:
+    error = ValueError(f"refused: sk-ant-{BODY}")
+    place = ("x", logging.ERROR, "x.py", 1)
+    record = logging.LogRecord(*place, "got %s", (f"xoxb-{BODY}",), (ValueError, error, None))
+    told = MaskingFormatter("%(message)s").format(record)
+    assert BODY not in told
+    assert told.count(MASK) == 2
+
+
+@pytest.mark.proves("masking.doors")
+async def test_a_tools_error_and_an_answer_leave_no_secret_in_the_records(tmp_path: Path) -> None:
+    async def fail(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+        raise RuntimeError(f"401 for xoxb-{BODY}")
+
+    async def tell(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+        return f"Refused: ghp_{BODY}"
+
+    tools = FakeToolset({"mcp__x__fail": fail, "mcp__x__tell": tell})
+    arguments: JsonObject = {"url": f"https://h.test/?token={BODY}"}
+    steps = [call("mcp__x__fail", id="a"), call("mcp__x__tell", arguments, id="b")]
+    model = ScriptedModel([*steps, f"It was AKIA{BODY.upper()}."])
+    message = inbound("continue")
+    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
+        workspace = await runtime.workspace(message.session, message.received_at)
+        await end_of(runtime, await begin(runtime, message))
+    for name in ("run.log", "trace.json", "summary.txt"):
+        text = (workspace / name).read_text(encoding="utf-8")
+        assert BODY.lower() not in text.lower(), name
+    assert MASK in (workspace / "run.log").read_text(encoding="utf-8")
+
+
+@pytest.mark.proves("masking.doors")
+async def test_a_post_holds_no_secret() -> None:
+    block: JsonObject = {"type": "section", "text": {"type": "mrkdwn", "text": f"glpat-{BODY}"}}
+    async with open_desk(Desk) as desk:
+        await desk.api.post(desk.thread, f"xoxb-{BODY}", op_id="op1", blocks=[block])
+        post = desk.slack.thread("general", desk.thread.root_ts)[-1]
+    assert BODY not in str(post)
+    assert post.text == f"xoxb-{MASK}"
