@@ -35,7 +35,7 @@ MAX_GENERATIONS = 50
 
 MAX_TRIES = 3
 """A turn of which so many processes in a row died, each without getting it any further, is set
-aside."""
+aside: one in which it may have been any turn, and two in which it went on by itself."""
 ALONE_S = 20.0
 """A turn that has not killed its process for so long is not what kills it."""
 

@@ -130,7 +130,7 @@ failure-truncated = Was ich schreiben wollte, war länger, als mein Sprachmodell
 failure-rejected = Mein Sprachmodell hat die Anfrage abgelehnt, und noch einmal zu fragen würde nicht helfen. Wer mich betreibt, muss nach Schlüssel oder Grenzen sehen.
 failure-unavailable = Mein Sprachmodell antwortet gerade nicht. Was bisher getan ist, bleibt: Antworte „weiter“, dann mache ich dort weiter.
 failure-other = Bei mir ist etwas schiefgegangen. Was bisher getan ist, bleibt: Antworte „weiter“, dann mache ich dort weiter.
-failure-set-aside = Mitten in dieser Anfrage bin ich zweimal ausgefallen. Ich habe sie deshalb zurückgestellt; alles andere geht weiter. Bitte stelle sie anders, oder bitte um einen kleineren Teil davon.
+failure-set-aside = Mitten in dieser Anfrage bin ich mehrmals ausgefallen. Ich habe sie deshalb zurückgestellt; alles andere geht weiter. Bitte stelle sie anders, oder bitte um einen kleineren Teil davon.
 failure-with-reference = { $reason } (Kennung { $mark })
 
 ## Short forms: whole messages that save a call, apart by commas

@@ -139,7 +139,7 @@ failure-truncated = What I wanted to write was longer than my language model can
 failure-rejected = My language model refused the request, and asking again would not help. Whoever runs me has to look at its key or limits.
 failure-unavailable = My language model is not answering at the moment. What is done so far is kept: reply “continue” and I go on from there.
 failure-other = Something went wrong on my side. What is done so far is kept: reply “continue” and I go on from there.
-failure-set-aside = I stopped working twice in the middle of this request, so I have set it aside; everything else goes on. Please ask for it in another way, or for a smaller piece of it.
+failure-set-aside = I stopped working several times in the middle of this request, so I have set it aside; everything else goes on. Please ask for it in another way, or for a smaller piece of it.
 failure-with-reference = { $reason } (reference { $mark })
 
 ## Short forms: whole messages that save a call, apart by commas

@@ -130,7 +130,7 @@ failure-truncated = Lo que quería escribir era más largo de lo que mi modelo d
 failure-rejected = Mi modelo de lenguaje rechazó la petición, y repetirla no serviría de nada. Quien me administra tiene que revisar su clave o sus límites.
 failure-unavailable = Mi modelo de lenguaje no responde en este momento. Lo hecho hasta ahora se conserva: responde «continúa» y sigo desde ahí.
 failure-other = Algo salió mal por mi parte. Lo hecho hasta ahora se conserva: responde «continúa» y sigo desde ahí.
-failure-set-aside = Me detuve dos veces en medio de esta petición, así que la he apartado; todo lo demás sigue. Pídela de otra manera, o pide una parte más pequeña.
+failure-set-aside = Me detuve varias veces en medio de esta petición, así que la he apartado; todo lo demás sigue. Pídela de otra manera, o pide una parte más pequeña.
 failure-with-reference = { $reason } (referencia { $mark })
 
 ## Short forms: whole messages that save a call, apart by commas

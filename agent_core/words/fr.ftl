@@ -130,7 +130,7 @@ failure-truncated = Ce que je voulais écrire dépassait ce que mon modèle de l
 failure-rejected = Mon modèle de langage a refusé la demande, et la répéter n'y changerait rien. La personne qui m'exploite doit vérifier sa clé ou ses limites.
 failure-unavailable = Mon modèle de langage ne répond pas en ce moment. Ce qui est fait est conservé : répondez « continue » et je reprends là.
 failure-other = Quelque chose s'est mal passé de mon côté. Ce qui est fait est conservé : répondez « continue » et je reprends là.
-failure-set-aside = Je me suis arrêté deux fois au milieu de cette demande ; je l'ai donc mise de côté, et tout le reste continue. Merci de la formuler autrement, ou d'en demander une plus petite partie.
+failure-set-aside = Je me suis arrêté plusieurs fois au milieu de cette demande ; je l'ai donc mise de côté, et tout le reste continue. Merci de la formuler autrement, ou d'en demander une plus petite partie.
 failure-with-reference = { $reason } (référence { $mark })
 
 ## Short forms: whole messages that save a call, apart by commas

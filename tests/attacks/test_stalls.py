@@ -36,6 +36,17 @@ MAX_CPU_S = 6.0
 PIECES = st.sampled_from([*UNITS.values(), *BEGINNINGS.values()])
 
 
+DOUBLED: JsonObject = {f"n{n}": {"allOf": [{"$ref": f"#/$defs/n{n + 1}"}] * 2} for n in range(40)}
+SCHEMAS: tuple[JsonObject, ...] = (
+    {"properties": {"text": {"pattern": "^(a+)+$"}}},
+    {"patternProperties": {"^(a+)+$": {"type": "string"}}, "additionalProperties": False},
+    {"unevaluatedProperties": False, "allOf": [{"patternProperties": {"^(a+)+$": {}}}]},
+    {"properties": {"list": {"uniqueItems": True}}},
+    {"$ref": "#/$defs/n0", "$defs": {**DOUBLED, "n40": {}}},
+    {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]},
+)
+
+
 def cpu_s(work: Callable[[], object]) -> float:
     began_s = time.thread_time()
     work()
@@ -67,19 +78,7 @@ def test_whatever_is_repeated_is_rendered_in_bounded_time(pieces: list[str], end
 
 
 @pytest.mark.proves("stalls.none")
-@pytest.mark.parametrize(
-    "schema",
-    [
-        {"properties": {"text": {"pattern": "^(a+)+$"}}},
-        {"patternProperties": {"^(a+)+$": {"type": "string"}}, "additionalProperties": False},
-        {"unevaluatedProperties": False, "allOf": [{"patternProperties": {"^(a+)+$": {}}}]},
-        {"properties": {"list": {"uniqueItems": True}}},
-        {"$ref": "#/$defs/n0", "$defs": {
-            f"n{n}": {"allOf": [{"$ref": f"#/$defs/n{n + 1}"}] * 2} for n in range(40)
-        } | {"n40": {}}},
-        {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("schema", SCHEMAS)
 def test_a_foreign_schema_cannot_ask_for_endless_checks(schema: JsonObject) -> None:
     given: JsonObject = {
         "text": f"{'a' * 40}!",

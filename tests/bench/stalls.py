@@ -4,7 +4,8 @@
 the loop or beside it, while a heart beats on the loop. `worst_stall_ms` is the longest that it
 missed, the best of `ROUNDS`, less what other programs took of the machine meanwhile; `growth` is
 the CPU time per byte at 1,000 kB over that at 10 kB, summed over all shapes, at the door where it
-grows most; `poisoned_restart` is how many starts after the second death a poison turn still stops.
+grows most; `poisoned_restart` is how many starts a poison turn still stops after it killed one in
+company and two by itself.
 """
 
 import asyncio
@@ -23,8 +24,10 @@ from agent_core.consent.links import LinkPlaces
 from agent_core.consent.recipients import recipients_of
 from agent_core.events import QuestionAsked
 from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
+from agent_core.messages import JsonObject
 from agent_core.prompts.language import detect_language
 from agent_core.prompts.small_talk import small_talk
+from agent_core.runtime import MAX_TRIES
 from agent_core.tools.results import output_of
 from agent_core.tools.schemas import fault_of_arguments
 from agent_core.tools.wire import Screen
@@ -98,7 +101,11 @@ async def _received(content: list[dict[str, str]]) -> None:
 async def schema(text: str) -> None:
     fields = {"text": {"type": "string", "pattern": "^(a+)+$"}}
     given = {"text": text, "list": text[:2_000].split()}
-    wanted = {"properties": fields, "patternProperties": {"^(a+)+$": {}}, "minProperties": 1}
+    wanted: JsonObject = {
+        "properties": fields,
+        "patternProperties": {"^(a+)+$": {}},
+        "minProperties": 1,
+    }
     await asyncio.to_thread(fault_of_arguments, given, wanted)
 
 
@@ -160,15 +167,16 @@ async def measure_door(name: str) -> tuple[float, float]:
 
 
 async def poisoned_restart(root: Path) -> int:
-    """Starts that a turn stops of which two processes have died."""
+    """Starts that a turn stops of which so many processes have died."""
     point = "tool_call.before"
     async with outside_world(root) as outside:
         outside.model.play(ToolUse(name="mcp__local_toolkit__list_local_files", input={}))
         async with bot_process(outside, fault_at=point) as bot:
             poisoned = await mention(outside, "continue counting the bridges")
             await bot.wait()
-        async with bot_process(outside, fault_at=point) as bot:
-            await bot.wait()
+        for _ in range(MAX_TRIES - 1):
+            async with bot_process(outside, fault_at=point) as bot:
+                await bot.wait()
         outside.model.play(Text(text="All is counted."), times=4)
         async with bot_process(outside, fault_at=point):
             other = await mention(outside, "continue counting other bridges")
