@@ -27,11 +27,12 @@ from agent_core.errors import SessionError, SettingsError, ToolServerError
 from agent_core.ids import UserId
 from agent_core.messages import JsonObject, Message, Text
 from agent_core.models import ModelRequest, whole_reply
+from agent_core.models.anthropic import AnthropicModel
 from agent_core.runtime.build import (
     composio_api,
     configured_fleet,
     local_toolkit,
-    make_model,
+    model_connection,
 )
 from agent_core.sessions import Database
 from agent_core.sessions.audit import AuditedCall, AuditLog
@@ -125,16 +126,16 @@ async def ask_model(settings: CoreSettings, name: str) -> None:
         ModelError: it does not answer.
         SettingsError: there is no key.
     """
-    model = make_model(settings, name)
+    connection = model_connection(settings)
     request = ModelRequest(
         system="",
         messages=(Message(role="user", parts=(Text(text="Reply with the word OK."),)),),
         max_tokens=_MAX_REPLY_TOKENS,
     )
     try:
-        await whole_reply(model, request)
+        await whole_reply(AnthropicModel(name, connection), request)
     finally:
-        await model.close()
+        await connection.close()
 
 
 async def list_composio_tools(settings: CoreSettings) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from agent_core.sessions import (
 from agent_core.sessions.ledger import Marks
 from agent_core.sessions.schedules import ScheduleStore
 from agent_core.sessions.store import KnownSessions
-from agent_core.workspaces import create_workspace, mark_renewed
+from agent_core.workspaces import create_workspace, renewal
 
 logger = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ class Runtime:
         workspaces_root: Path,
         approvers: Collection[str] = (),
         scheduled_at_once: int = 8,
-        prepare: Callable[[], Awaitable[None]] = _nothing,
+        prepare: Callable[[], Awaitable[object]] = _nothing,
         warm_up: Callable[[], Awaitable[None]] = _nothing,
         away: Callable[[], Mapping[str, str]] = dict,
         close: Callable[[], Awaitable[None]] = _nothing,
@@ -225,7 +225,7 @@ class Runtime:
             if stored is None:
                 return (await self._store.add_session(fresh)).workspace
             logger.warning("the workspace of %s was gone; %s takes its place", session, path)
-            mark_renewed(path)
+            renewal(path).touch()
             await self._store.save_session(fresh)
             return path
 

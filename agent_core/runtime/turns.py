@@ -43,7 +43,7 @@ from agent_core.messages import (
 )
 from agent_core.models import Delta
 from agent_core.models.retry import Retried
-from agent_core.runtime.attached import FILES, fault_notes, files_of
+from agent_core.runtime.attached import FILES, fault_notes
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import (
     answer_small_talk,
@@ -62,9 +62,8 @@ from agent_core.workspaces import (
     SessionInfo,
     append_summary,
     build_trace,
-    is_renewed,
     known_sources,
-    settle_renewal,
+    renewal,
     write_trace,
 )
 
@@ -336,12 +335,12 @@ class _Body:
         )
         try:
             events = await parts.log.of_turn(turn.id)
-            files = files_of(await parts.store.run_messages(turn.id, ROOT_RUN))
+            messages = await parts.store.run_messages(turn.id, ROOT_RUN)
             is_tainted = await parts.store.tainted_by(turn.session) is not None
             finished = replace(
                 finished,
                 answer=await asyncio.to_thread(
-                    self._noticed, result, events, files, await self._lateness()
+                    self._noticed, result, events, messages, await self._lateness()
                 ),
                 is_tainted=is_tainted,
                 sources=await asyncio.to_thread(known_sources, workspace) if is_tainted else (),
@@ -357,7 +356,7 @@ class _Body:
         await self._scope.emit(finished)
         await parts.log.flush()
         try:  # what was said once is not said again
-            await asyncio.to_thread(settle_renewal, workspace)
+            await asyncio.to_thread(renewal(workspace).unlink, missing_ok=True)
         except OSError:
             logger.exception("%s may be called new once more", workspace)
         fault_point("finish.after")
@@ -379,7 +378,7 @@ class _Body:
         self,
         result: RunResult,
         events: Sequence[AnyEvent],
-        files: Sequence[AttachedFile],
+        messages: Sequence[Message],
         lateness: str,
     ) -> str:
         """The answer below what the person has to know of message, workspace and pages."""
@@ -387,8 +386,8 @@ class _Body:
         notices = [
             "" if result.outcome == "stopped" else lateness,
             document_note(self._turn, workspace, words),
-            *fault_notes(files, words),
-            words("notice-new-workspace") if is_renewed(workspace) else "",
+            *fault_notes(messages, words),
+            words("notice-new-workspace") if renewal(workspace).exists() else "",
             words("notice-nothing-read") if _read_nothing(events) else "",
             self._away(events),
             "" if result.outcome == "stopped" else unsure_words(events, words),
