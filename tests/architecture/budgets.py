@@ -29,7 +29,7 @@ ROOMS = {
     "agent_core/models": Budget(887, 6, 900, 6),
     "agent_core/observers": Budget(760, 6, 750, 7),
     "agent_core/prompts": Budget(196, 3, 180, 3),
-    "agent_core/runtime": Budget(3317, 14, 2600, 12),
+    "agent_core/runtime": Budget(3320, 14, 2600, 12),
     "agent_core/schedules": Budget(924, 5, 700, 5),
     "agent_core/sessions": Budget(2720, 15, 2500, 16),
     "agent_core/subagents": Budget(166, 2, 170, 2),
