@@ -67,6 +67,12 @@ class ModelStandIn:
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self._port}"
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """What leads a bot here, and not to a real model, as environment variables."""
+        others = dict.fromkeys(("ANTHROPIC_AUTH_TOKEN", "ZAI_API_KEY"), "")
+        return {**others, "ANTHROPIC_API_KEY": "sandbox", "ANTHROPIC_BASE_URL": self.base_url}
+
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=MAX_BODY_BYTES)
         app.router.add_post("/v1/messages", self._messages)
