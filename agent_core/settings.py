@@ -213,6 +213,16 @@ class CoreSettings(BaseSettings):
         description="`pattern=address:port`, comma separated: allowed hosts that are dialled "
         "there, not looked up.",
     )
+    crawl_browser: Annotated[
+        str,
+        About(
+            right="the path or name of a Chromium, `off`, or leave it out",
+            unset="the one on the PATH, or Playwright's",
+        ),
+    ] = Field(
+        default="",
+        description="Chromium for pages whose text is made by scripts; `off` leaves them unread.",
+    )
     mcp_servers_file: Annotated[
         Path | None,
         About(

@@ -13,12 +13,15 @@ from weakref import WeakValueDictionary
 from cachetools import LRUCache
 
 from mcp_local.blacklist import Blacklist
-from mcp_local.errors import FetchDenied, FetchFailed, ToolkitError
+from mcp_local.browser import Browsers
+from mcp_local.errors import FetchDenied, FetchFailed, NeedsBrowser, ToolkitError
+from mcp_local.extract import Article
 from mcp_local.extract.reader import Readers
 from mcp_local.fair_semaphore import FairSemaphore
-from mcp_local.fetch.client import Client
+from mcp_local.fetch.client import Client, FetchedPage
 from mcp_local.fetch.manners import Manners
 from mcp_local.pages import StoredPage, count_words, find_page, page_files, page_path, save_page
+from mcp_local.settings import Settings
 from mcp_local.workspace import Workspace
 
 MAX_PAGES_PER_SESSION = 2_000
@@ -57,15 +60,17 @@ class Crawler:
     """Reads pages for all sessions of this process, within the limits of each."""
 
     def __init__(
-        self, root: Path, open_client: Callable[[], Client], readers: Readers | None = None
+        self, root: Path, open_client: Callable[[], Client], browsers: Browsers | None = None
     ) -> None:
         self._open_client = open_client
-        self._readers = readers or Readers()
+        self._readers = Readers()
+        self._browsers = browsers or Browsers(Settings())
         self._blacklist = Blacklist(root)
         self._manners = Manners(time.monotonic)
         self._all = FairSemaphore(MAX_AT_ONCE)
         self._sessions: WeakValueDictionary[Path, FairSemaphore] = WeakValueDictionary()
         self._hosts: WeakValueDictionary[str, FairSemaphore] = WeakValueDictionary()
+        self._rendering: WeakValueDictionary[Path, FairSemaphore] = WeakValueDictionary()
         self._fetches: LRUCache[Path, int] = LRUCache(MAX_COUNTED_SESSIONS)
         self._counting = asyncio.Lock()
 
@@ -116,9 +121,7 @@ class Crawler:
                 page = await client.page(url, partial(self._manners.require, client=client))
         except TimeoutError:
             raise FetchFailed("too slow") from None
-        article = await self._readers.read(
-            page.kind, page.text, page.final_url, session=workspace.root
-        )
+        article = await self._article(page, workspace.root)
         stored = StoredPage(
             url=page.url,
             final_url=page.final_url,
@@ -132,6 +135,18 @@ class Crawler:
         )
         await asyncio.to_thread(save_page, workspace, stored)
         return stored
+
+    async def _article(self, page: FetchedPage, session: Path) -> Article:
+        read = partial(self._readers.read, url=page.final_url, session=session)
+        try:
+            return await read(page.kind, page.text)
+        except NeedsBrowser:
+            async with _limit(self._rendering, session, 1).slot(session):
+                html = await self._browsers.render(page.final_url, session=session)
+        try:
+            return await read("html", html)
+        except NeedsBrowser:
+            raise FetchFailed("no text on the page, in a browser neither") from None
 
     async def _count_fetch(self, workspace: Workspace) -> None:
         async with self._counting:

@@ -20,6 +20,8 @@ ATTACHED = "downloads"
 PICTURES = "pictures"
 """Where pictures lie as they are shown to a model."""
 MAX_SEARCHED = 30
+MAX_SEARCHED_CHARS = 3_000_000
+"""Bounds for one search over the attached files, the newest first."""
 _KEPT = 12
 
 
@@ -46,7 +48,8 @@ class Documents:
         if known is None or (known.picture_path and not workspace.exists(known.picture_path)):
             document = await self._document(data, str(workspace.root), digest)
             known = await asyncio.to_thread(_kept, workspace, document, digest)
-            self._known[workspace.root, digest] = known
+            if document.kind != "text":  # which costs nothing to read again, and may be long
+                self._known[workspace.root, digest] = known
         return known
 
     async def attached(self, workspace: Workspace) -> list[Source]:
@@ -54,9 +57,11 @@ class Documents:
         files = await asyncio.to_thread(workspace.files, ATTACHED)
         newest = sorted(files, key=lambda file: file.modified_at, reverse=True)
         found: list[Source] = []
+        room = MAX_SEARCHED_CHARS
         for file in newest[:MAX_SEARCHED]:
             with suppress(PathDenied):
-                text = (await self.read(workspace, file.path)).document.text
+                text = (await self.read(workspace, file.path)).document.text[:room]
+                room -= len(text)
                 about = {"url": file.path, "title": PurePosixPath(file.path).name}
                 n = -1 - len(found)
                 found.append(

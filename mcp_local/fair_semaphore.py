@@ -1,7 +1,7 @@
 """A semaphore that serves whoever waits by fair queueing: round robin over their keys."""
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncGenerator, Hashable
 from contextlib import asynccontextmanager
 
@@ -9,7 +9,7 @@ _Ring = OrderedDict[Hashable, deque[asyncio.Future[None]]]
 
 
 class FairSemaphore:
-    """`count` slots, of which the keys that wait for one are given the next free one in turns.
+    """`count` slots. The next free one goes to a key that holds fewest, of these in turns.
 
     Who asks as `last` waits until nobody else does, and never has more than one of the slots.
     """
@@ -18,6 +18,7 @@ class FairSemaphore:
         self._free = count
         self._waiting: tuple[_Ring, _Ring] = (OrderedDict(), OrderedDict())
         self._last_is_held = False
+        self._held: Counter[Hashable] = Counter()
 
     @asynccontextmanager
     async def slot(self, key: Hashable, *, last: bool = False) -> AsyncGenerator[None]:
@@ -31,6 +32,9 @@ class FairSemaphore:
         finally:
             if waiter.done() and not waiter.cancelled():
                 self._free += 1
+                self._held -= Counter({key: 1})
+                if key in self._waiting[last]:
+                    self._waiting[last].move_to_end(key)
                 self._last_is_held = self._last_is_held and not last
             self._serve()
 
@@ -44,10 +48,12 @@ class FairSemaphore:
     def _next(self) -> tuple[asyncio.Future[None], bool] | None:
         for last, ring in enumerate(self._waiting):
             while ring and not (last and self._last_is_held):
-                key, waiters = ring.popitem(last=False)
+                key = min(ring, key=self._held.__getitem__)
+                waiters = ring.pop(key)
                 waiter = waiters.popleft()
                 if waiters:
                     ring[key] = waiters
                 if not waiter.done():
+                    self._held[key] += 1
                     return waiter, bool(last)
         return None

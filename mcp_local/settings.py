@@ -20,6 +20,8 @@ class Settings(BaseSettings):
     """`host`, `host:port` or `*.domain` entries let through although they are not public."""
     crawl_connect: CommaSeparated = ()
     """`pattern=address:port` entries: where a host that `crawl_allow` lists is dialled."""
+    crawl_browser: str = ""
+    """Path or name of the Chromium for pages that need one; empty: it is looked for; `off`."""
     composio_api_key: SecretStr = SecretStr("")
     """Composio's key; without it the tools that reach Composio are not offered."""
     composio_base_url: str = "https://backend.composio.dev"

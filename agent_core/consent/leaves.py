@@ -14,12 +14,16 @@ from typing import cast
 
 _PACKED = re.compile(r"(?:data:[\w.+/;=-]{0,100}+,)?([A-Za-z0-9+/_\s-]{16,}+)=*+\s*+")
 _STANDARD = str.maketrans("-_", "+/", " \t\r\n")
-_MAX_PACKED_CHARS = 400_000
-_MAX_UNPACKED_BYTES = 400_000
+_MAX_PACKED_CHARS = 8_000_000
+_MAX_UNPACKED_BYTES = 2_000_000
+_MAX_BODY_CHARS = 100_000
+_MAX_HEADER_CHARS = 100_000
+_MAX_DECODED_CHARS = 20_000
+"""Of one header."""
 _MAX_PACKINGS = 3
 _ZIPPED = (b"\x1f\x8b", b"\x78")
 _HEADERS = ("From", "To", "Cc", "Bcc", "Reply-To", "Subject")
-_IS_MAIL = re.compile(r"(?:[A-Za-z0-9-]{1,60}:[^\n]{0,2000}\n(?:[ \t][^\n]{0,2000}\n){0,50}){2}")
+_IS_MAIL = re.compile(r"(?:to|cc|bcc|from|subject|date|mime-version|content-type)[ \t]*:", re.I)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,15 +77,16 @@ def json_in(text: str) -> object:
 def unpacked(text: str) -> str:
     """What a text in base64, zipped or not, says; of a mail its people, subject and words.
 
-    Empty where it is not packed, or holds no text. Only the beginning of a very long one is read.
+    Empty where it is not packed, or holds no text. Of a long one only the beginning is read, of a
+    mail all of its header.
     """
-    found, said = text, ""
+    said = ""
     for _ in range(_MAX_PACKINGS):
-        inner = _unpacked_once(found)
+        inner = _unpacked_once(said or text)
         if not inner:
             break
-        found = said = inner
-    return _mail_in_words(said) if _IS_MAIL.match(said) else said
+        said = inner
+    return _mail_in_words(said) if _is_mail(said) else said
 
 
 def _unpacked_once(text: str) -> str:
@@ -93,23 +98,38 @@ def _unpacked_once(text: str) -> str:
         data = base64.b64decode(signs + "=" * (-len(signs) % 4))
         if data.startswith(_ZIPPED):
             data = zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, _MAX_UNPACKED_BYTES)
-        said = data.decode("utf-8").replace("\r\n", "\n")
-        if all(map(str.isprintable, re.split(r"[\n\t]", said))):
+        said = data.decode("utf-8", "replace").replace("\r\n", "\n")
+        if _is_mail(said) or ("\ufffd" not in said and all(map(str.isprintable, said.split()))):
             return said
     return ""
 
 
+def _is_mail(said: str) -> bool:
+    """Whether a line of its header names what the header of a mail does."""
+    header = said.lstrip().partition("\n\n")[0]
+    return any(map(_IS_MAIL.match, header.split("\n")))
+
+
 def _mail_in_words(text: str) -> str:
-    mail = email.message_from_string(text)
-    lines = [f"{name}: {_header(each)}" for name in _HEADERS for each in mail.get_all(name, ())]
-    words = (_part_in_words(part) for part in mail.walk() if not part.is_multipart())
-    return "\n".join((*lines, "", *words))
+    """A mail that cannot be parsed, or has an absurdly long header, stays as it is."""
+    header, _, body = text.lstrip().partition("\n\n")
+    plain = f"{header}\n\n{body[:_MAX_BODY_CHARS]}"
+    if len(header) > _MAX_HEADER_CHARS:
+        return plain
+    with suppress(RecursionError):
+        mail = email.message_from_string(plain)
+        lines = [f"{name}: {_header(each)}" for name in _HEADERS for each in mail.get_all(name, ())]
+        words = (_part_in_words(part) for part in mail.walk() if not part.is_multipart())
+        return "\n".join((*lines, "", *words))
+    return plain
 
 
 def _header(value: object) -> str:
+    text = " ".join(str(value).split())
     with suppress(ValueError, LookupError):
-        return " ".join(str(make_header(decode_header(str(value)))).split())
-    return str(value)
+        decoded = str(make_header(decode_header(text[:_MAX_DECODED_CHARS])))
+        return decoded + text[_MAX_DECODED_CHARS:]
+    return text
 
 
 def _part_in_words(part: Message) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from pydantic import TypeAdapter
 
@@ -193,15 +194,7 @@ async def _announce_end(
     )
     for offset, artifact in enumerate(output.artifacts):
         at = scope.at(step, FIRST_ARTIFACT_SLOT * (slot // 2) + offset)
-        await scope.emit(
-            ArtifactSaved(
-                **at,
-                path=artifact.path,
-                title=artifact.title,
-                mimetype=artifact.mimetype,
-                size_bytes=artifact.size_bytes,
-            )
-        )
+        await scope.emit(ArtifactSaved(**at, **asdict(artifact)))
     await scope.emit(
         ToolCallFinished(
             **scope.at(step, slot + 1),

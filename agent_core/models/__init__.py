@@ -26,12 +26,13 @@ class ToolSpec:
     """Of the JSON that tells the model of it; counted once, as a schema may be long."""
 
     def __post_init__(self) -> None:
-        told = {
-            "name": self.name,
-            "description": self.description,
-            "input_schema": self.input_schema,
-        }
-        object.__setattr__(self, "size_chars", len(json.dumps(told, ensure_ascii=False)))
+        told = json.dumps(self.told(), ensure_ascii=False)
+        object.__setattr__(self, "size_chars", len(told))
+
+    def told(self) -> JsonObject:
+        """What the model gets of it."""
+        shown = ("name", "description", "input_schema")
+        return {part: getattr(self, part) for part in shown}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

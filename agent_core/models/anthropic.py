@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
@@ -172,44 +173,17 @@ async def ending_at(deadline: float) -> AsyncGenerator[None]:
         raise ModelUnavailable("The model's reply had no end.", kind="overlong") from error
 
 
+@dataclass(frozen=True, slots=True)
 class AnthropicModel:
     """A Claude model, or what a gateway offers under the same API. One request a call, no retry."""
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        api_key: str = "",
-        auth_token: str = "",
-        base_url: str | None = None,
-        version: str | None = None,
-        connection: AnthropicConnection | None = None,
-    ) -> None:
-        self._name = name
-        self._connection = connection or AnthropicConnection(
-            api_key=api_key, auth_token=auth_token, base_url=base_url, version=version
-        )
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    def beside(self, name: str) -> "AnthropicModel":
-        """Another model of the same account, over the same connection."""
-        return AnthropicModel(name, connection=self._connection)
-
-    async def warm_up(self) -> None:
-        """Import the SDK and make the client now, off the loop, so that the first call does not."""
-        await self._connection.client()
-
-    async def close(self) -> None:
-        """Close the connection, also for the models beside this one."""
-        await self._connection.close()
+    name: str
+    connection: AnthropicConnection
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
         """As `Model.stream`: deltas of the answer's text, then the whole reply."""
         assembly = ReplyAssembly()
-        async with aclosing(self._connection.events(request_body(self._name, request))) as events:
+        async with aclosing(self.connection.events(request_body(self.name, request))) as events:
             async for event, request_id in events:
                 if text := assembly.take(event, request_id):
                     yield Delta(text=text)

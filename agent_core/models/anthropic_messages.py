@@ -62,10 +62,7 @@ def request_body(model: str, request: ModelRequest) -> JsonObject:
 
 
 def _tools(request: ModelRequest) -> list[JsonObject]:
-    tools: list[JsonObject] = [
-        {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
-        for tool in request.tools
-    ]
+    tools = [tool.told() for tool in request.tools]
     tools[-1]["cache_control"] = _CACHE_POINT
     return tools
 

@@ -32,29 +32,14 @@ class Retried:
     """The number of the attempt that follows: 2 or more."""
 
 
+@dataclass(frozen=True, slots=True)
 class RetryingModel:
-    """Makes a model's call again while that can help.
+    """Makes a model's call again while that can help."""
 
-    Args:
-        model: What is called.
-        sleep: How to wait; a seam for tests.
-        chance: A number from 0 to 1 each time, to spread the waits.
-    """
-
-    def __init__(
-        self,
-        model: Model,
-        *,
-        sleep: Sleep = asyncio.sleep,
-        chance: Callable[[], float] = random.random,  # noqa: S311 (not for secrets)
-    ) -> None:
-        self._model = model
-        self._sleep = sleep
-        self._chance = chance
-
-    @property
-    def name(self) -> str:
-        return self._model.name
+    model: Model
+    sleep: Sleep = asyncio.sleep
+    chance: Callable[[], float] = random.random  # noqa: S311 (not for secrets)
+    """A number from 0 to 1 each time, to spread the waits."""
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Retried | Reply, None]:
         """As `Model.stream`, with a Retried before each new attempt; it voids the deltas before it.
@@ -67,7 +52,7 @@ class RetryingModel:
         failures: list[ModelError] = []
         while True:
             try:
-                async with aclosing(self._model.stream(request)) as items:
+                async with aclosing(self.model.stream(request)) as items:
                     async for item in items:
                         yield item
             except (ModelUnavailable, ReplyTruncated) as error:
@@ -78,7 +63,7 @@ class RetryingModel:
             if isinstance(failures[-1], ReplyTruncated):
                 request = replace(request, max_tokens=2 * request.max_tokens)
             yield Retried(reason=_reason(failures[-1]), wait_s=wait_s, attempt=len(failures) + 1)
-            await self._sleep(wait_s)
+            await self.sleep(wait_s)
 
     def _wait_s(self, failures: Sequence[ModelError]) -> float:
         """The wait before the next attempt; raises the last failure when there shall be none."""
@@ -93,7 +78,7 @@ class RetryingModel:
         wish_s = (last.retry_after_s if isinstance(last, ModelUnavailable) else None) or 0.0
         if wish_s > LONGEST_RETRY_AFTER_S:
             raise last
-        return max(wish_s, _BACKOFF.wait_s(len(failures), self._chance()))
+        return max(wish_s, _BACKOFF.wait_s(len(failures), self.chance()))
 
 
 def _reason(failure: ModelError) -> str:

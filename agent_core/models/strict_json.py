@@ -10,8 +10,6 @@ from agent_core.messages import JsonObject
 MAX_NESTING = 64
 """Values in values; what is nested deeper could not even be stored."""
 
-_HIGH_SURROGATES = ("\ud800", "\udbff")
-
 
 def load_strictly(text: str) -> Any:
     """The value of a JSON text.
@@ -71,8 +69,7 @@ def mended_value(value: Any) -> Any:
 
 def begun_sign(text: str) -> str:
     """The half of a sign that `text` ends with and that the next piece may complete, else empty."""
-    first, last = _HIGH_SURROGATES
-    return text[-1:] if first <= text[-1:] <= last else ""
+    return text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
 
 
 def _refused(constant: str) -> float:

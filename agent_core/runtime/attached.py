@@ -78,16 +78,11 @@ def _json(text: str) -> object:
         return None
 
 
-def files_of(messages: Sequence[Message]) -> list[AttachedFile]:
-    """The files that came with messages."""
-    parts = (part for message in messages for part in message.parts)
-    return [part for part in parts if isinstance(part, AttachedFile)]
-
-
-def fault_notes(files: Sequence[AttachedFile], words: Words) -> list[str]:
-    """A sentence for people about each file that could not be read."""
+def fault_notes(messages: Sequence[Message], words: Words) -> list[str]:
+    """A sentence for people about each file of the messages that could not be read."""
     return [
-        words(f"notice-file-{file.fault.replace('_', '-')}", path=file.path)
-        for file in files
-        if file.fault
+        words(f"notice-file-{part.fault.replace('_', '-')}", path=part.path)
+        for message in messages
+        for part in message.parts
+        if isinstance(part, AttachedFile) and part.fault
     ]

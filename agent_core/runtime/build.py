@@ -16,7 +16,7 @@ from agent_core.consent.policy import read_policy
 from agent_core.errors import ToolServerError
 from agent_core.loop.agent import Clock, Limits
 from agent_core.messages import JsonObject, ToolCall
-from agent_core.models.anthropic import AnthropicModel
+from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, standard_observers
 from agent_core.observers.corpus import ReaderBlacklist
@@ -59,7 +59,8 @@ def build_runtime(
     Raises:
         SettingsError: the policy file cannot be read.
     """
-    model = make_model(settings, settings.agent_model)
+    connection = model_connection(settings)
+    model = RetryingModel(AnthropicModel(settings.agent_model, connection))
     database = Database(settings.state_url)
     awaited = [(SERVER_NAME, slug) for slug in PRELOADED]
     pins = Pins(ToolPins(database), now=clock, awaited=awaited)
@@ -77,10 +78,10 @@ def build_runtime(
     turns = TurnParts(
         database=database,
         router=Router(
-            classifier=model.beside(settings.classifier_model), answerer=RetryingModel(model)
+            classifier=AnthropicModel(settings.classifier_model, connection), answerer=model
         ),
         agents=Agents(
-            model=RetryingModel(model),
+            model=model,
             registry=Registry(tools, now=clock),
             specs=shipped_specs(),
             limits=Limits(
@@ -105,17 +106,16 @@ def build_runtime(
         workspaces_root=settings.workspaces_root.resolve(),
         approvers=approvers,
         scheduled_at_once=settings.scheduled_at_once,
-        prepare=model.warm_up,
+        prepare=connection.client,
         warm_up=hub.warm_up,
         away=lambda: hub.failures,
-        close=lambda: _close(model, hub, api, observers),
+        close=lambda: _close(connection, hub, api, observers),
     )
 
 
-def make_model(settings: CoreSettings, name: str) -> AnthropicModel:
-    """A model by its id, to be closed by whoever asked for it."""
-    return AnthropicModel(
-        name,
+def model_connection(settings: CoreSettings) -> AnthropicConnection:
+    """The way to the models, to be closed by whoever asked for it."""
+    return AnthropicConnection(
         api_key=settings.anthropic_api_key.get_secret_value(),
         auth_token=settings.bearer,
         base_url=settings.model_base_url,
@@ -133,6 +133,7 @@ def local_toolkit(settings: CoreSettings, workspaces_root: Path) -> StdioServer:
             "WORKSPACES_ROOT": str(workspaces_root.resolve()),
             "CRAWL_ALLOW": settings.crawl_allow,
             "CRAWL_CONNECT": settings.crawl_connect,
+            "CRAWL_BROWSER": settings.crawl_browser,
             "COMPOSIO_API_KEY": settings.composio_api_key.get_secret_value(),
             "COMPOSIO_BASE_URL": composio_url(settings),
             "PYDANTIC_DISABLE_PLUGINS": "1",  # it traces nothing, and loading takes half a second
@@ -168,22 +169,14 @@ def composio_api(settings: CoreSettings) -> ComposioApi:
 async def _told(
     api: ComposioApi | None, clock: Clock, call: ToolCall, context: ToolContext
 ) -> JsonObject:
-    """The moment on the asker's clock, and what else our own tools need."""
-    now = local_time(clock(), context.zone).isoformat()
-    return {"now": now, **await _remote_session(api, call, context)}
-
-
-async def _remote_session(
-    api: ComposioApi | None, call: ToolCall, context: ToolContext
-) -> JsonObject:
-    """What our own tools need for a person's remote workbench; the model cannot name another's."""
-    if api is None or call.name.rpartition("__")[2] not in REMOTE_TOOLS:
-        return {}
-    try:
-        return {"composio_session": (await api.of(context.asker)).id}
-    except ToolServerError as error:
-        logger.warning("no remote workbench for %s: %s", call.name, error)
-        return {}
+    """The moment on the asker's clock, and whose remote workbench: no model names another's."""
+    told = {"now": local_time(clock(), context.zone).isoformat()}
+    if api is not None and call.name.rpartition("__")[2] in REMOTE_TOOLS:
+        try:
+            told["composio_session"] = (await api.of(context.asker)).id
+        except ToolServerError as error:
+            logger.warning("no remote workbench for %s: %s", call.name, error)
+    return told
 
 
 def _link_places(settings: CoreSettings) -> tuple[str, ...]:
@@ -194,11 +187,11 @@ def _link_places(settings: CoreSettings) -> tuple[str, ...]:
 
 
 async def _close(
-    model: AnthropicModel, hub: McpHub, api: ComposioApi | None, observers: Observers
+    models: AnthropicConnection, hub: McpHub, api: ComposioApi | None, observers: Observers
 ) -> None:
     async with asyncio.TaskGroup() as group:
         group.create_task(observers.close())
         group.create_task(hub.close())
     if api is not None:
         await api.close()
-    await model.close()
+    await models.close()

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import sqlite3
+import sys
 import tempfile
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -15,21 +16,23 @@ from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 
+from mcp.client.stdio import get_default_environment
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from agent_core.clock import machine_time
 from agent_core.database_errors import reason_of
 from agent_core.durable.dbos_turns import check_sqlite
-from agent_core.errors import SessionError, SettingsError
+from agent_core.errors import SessionError, SettingsError, ToolServerError
 from agent_core.ids import UserId
 from agent_core.messages import JsonObject, Message, Text
 from agent_core.models import ModelRequest, whole_reply
+from agent_core.models.anthropic import AnthropicModel
 from agent_core.runtime.build import (
     composio_api,
     configured_fleet,
     local_toolkit,
-    make_model,
+    model_connection,
 )
 from agent_core.sessions import Database
 from agent_core.sessions.audit import AuditedCall, AuditLog
@@ -123,16 +126,16 @@ async def ask_model(settings: CoreSettings, name: str) -> None:
         ModelError: it does not answer.
         SettingsError: there is no key.
     """
-    model = make_model(settings, name)
+    connection = model_connection(settings)
     request = ModelRequest(
         system="",
         messages=(Message(role="user", parts=(Text(text="Reply with the word OK."),)),),
         max_tokens=_MAX_REPLY_TOKENS,
     )
     try:
-        await whole_reply(model, request)
+        await whole_reply(AnthropicModel(name, connection), request)
     finally:
-        await model.close()
+        await connection.close()
 
 
 async def list_composio_tools(settings: CoreSettings) -> tuple[str, ...]:
@@ -159,6 +162,24 @@ async def list_toolkit(settings: CoreSettings) -> tuple[str, ...]:
     """
     with tempfile.TemporaryDirectory() as root:
         return await _list_tools(local_toolkit(settings, Path(root)))
+
+
+async def examine_browser(settings: CoreSettings) -> JsonObject:
+    """The toolkit's browser, started once: `path` or "", `problem` or "", and `sandboxed`.
+
+    Raises:
+        ToolServerError: the toolkit gave no answer.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "mcp_local.browser"),
+        env=get_default_environment() | {"CRAWL_BROWSER": settings.crawl_browser},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    told, _ = await process.communicate()
+    if process.returncode:
+        raise ToolServerError("the local toolkit cannot be asked for its browser")
+    return json.loads(told)
 
 
 async def audited_calls(

@@ -44,16 +44,7 @@ TEXT: TypeAdapter[str] = TypeAdapter(str)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agents:
-    """Makes agents from definitions.
-
-    Attributes:
-        model: The model of all of them.
-        registry: All tools; each agent gets its share.
-        specs: The sub-agents.
-        limits: Bounds on each run.
-        away: Whose tools cannot be had just now.
-        main_name: What the main agent is called in events and records.
-    """
+    """Makes agents from definitions; each gets its share of the tools."""
 
     model: RetryingModel
     registry: Registry
@@ -61,6 +52,7 @@ class Agents:
     limits: Limits
     away: Away = nobody_away
     main_name: str = MAIN_AGENT
+    """In events and records."""
 
     def main(
         self, *, today: datetime, workspace: Path, author: str, is_digest: bool = False

@@ -1,6 +1,7 @@
 """What a turn starts from: its first message for the model, or an answer without a model.
 
 Long texts are kept as documents, small talk is answered at once, in the language of the thread.
+`earlier` always means the session's turns before the one that is answered, oldest first.
 """
 
 import asyncio
@@ -115,12 +116,7 @@ def kind_of(message: InboundMessage) -> TurnKind:
 
 
 def needs_no_model(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> bool:
-    """Whether the turn is small talk, which has its answer here.
-
-    Args:
-        turn: The turn to answer.
-        earlier: The session's turns before it, oldest first.
-    """
+    """Whether the turn is small talk, which has its answer here."""
     kind = small_talk_of(turn.inbound)
     return kind is not None and not (kind == "emoji" and _is_assent(turn, last_work(earlier)))
 
@@ -128,14 +124,7 @@ def needs_no_model(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> bool:
 def answer_small_talk(
     turn: StoredTurn, earlier: Sequence[StoredTurn], events: Sequence[AnyEvent], now: datetime
 ) -> Routed:
-    """The answer to small talk.
-
-    Args:
-        turn: The turn to answer; it needs no model.
-        earlier: The session's turns before it, oldest first.
-        events: Of the one of them that `work_to_tell` names.
-        now: When it is answered.
-    """
+    """The answer to small talk, given now; `events` are those of the work that is told."""
     kind, before = small_talk_of(turn.inbound), work_to_tell(earlier)
     language = phrase_language(turn.inbound.text) or thread_language(turn, earlier)
     words = CORE.of(language)
@@ -162,12 +151,7 @@ def work_to_tell(earlier: Sequence[StoredTurn]) -> StoredTurn | None:
 
 
 def thread_language(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> Language:
-    """Of the message, of what was said in the thread, the asker's own words first, or of the asker.
-
-    Args:
-        turn: The turn that is answered.
-        earlier: The session's turns before it, oldest first.
-    """
+    """Of the message, else of what was said in the thread, the asker first, or of the asker."""
     asker = turn.inbound.asker
     own = [each.inbound.text for each in earlier if each.inbound.asker == asker]
     said = [*own, *(each.inbound.background for each in (*earlier, turn))]

@@ -161,9 +161,7 @@ class Work:
         async def take(place: str) -> tuple[Taken, ...]:
             # A turn that goes on from its history does not pay again for what it had.
             await parts.log.flush()
-            if is_root:
-                return await self._take(place, context)
-            return await self._take_ahead(run, place, context)
+            return await self._take(place, context)
 
         async def has_messages() -> bool:
             return await parts.inbox.has_messages(turn)
@@ -193,41 +191,31 @@ class Work:
         )
 
     async def _take(self, place: str, context: ToolContext) -> tuple[Taken, ...]:
-        """Messages for the root run's next model call; they are on disk as part of the turn."""
-        turns = await self._accepted(place)
-        known: dict[TurnId, list[str]] = {}
-        if turns:
-            events = await self.parts.log.of_turn(self.turn.id)
-            agents = {event.run: event.agent for event in events if isinstance(event, RunStarted)}
-            for event in events:
-                if isinstance(event, MessageTaken) and event.run != ROOT_RUN:
-                    known.setdefault(event.taken, []).append(agents.get(event.run, "sub-agent"))
-        return tuple(
-            [
-                _taken(each, known.get(each.id, ()), await self.read_files(each, context))
-                for each in turns
-            ]
-        )
+        """Messages for a run's next model call; for the root run they are stored as the turn's.
 
-    async def _take_ahead(self, run: RunId, place: str, context: ToolContext) -> tuple[Taken, ...]:
-        """The same for a sub-agent: what the root run has yet to take in, and this one had not."""
-        turns = await self._accepted(None)
-        heard = await self._heard(run) if turns else []
-        had = {event.taken for event in heard if place != f"1:{event.step}"}
-        return tuple(
-            [
-                _taken(each, (), await self.read_files(each, context))
-                for each in turns
-                if each.id not in had
-            ]
-        )
-
-    async def _accepted(self, place: str | None) -> tuple[StoredTurn, ...]:
-        turns = await self.parts.inbox.take(self.turn, place)
+        A sub-agent gets what the root run has yet to take in, and it itself had not.
+        """
+        is_root = context.run == ROOT_RUN
+        turns = await self.parts.inbox.take(self.turn, place if is_root else None)
         for each in turns:
             await self.taint(each)
         await end_silently(self.parts, turns, "steered")
-        return turns
+        events = await self.parts.log.of_turn(self.turn.id) if turns else []
+        agents = {event.run: event.agent for event in events if isinstance(event, RunStarted)}
+        heard = [event for event in events if isinstance(event, MessageTaken)]
+        taken: list[Taken] = []
+        for each in turns:
+            by = [event for event in heard if event.taken == each.id]
+            if is_root:
+                known = [
+                    agents.get(event.run, "sub-agent") for event in by if event.run != ROOT_RUN
+                ]
+            elif any(event.run == context.run and place != f"1:{event.step}" for event in by):
+                continue
+            else:
+                known = []
+            taken.append(_taken(each, known, await self.read_files(each, context)))
+        return tuple(taken)
 
     async def read_files(self, turn: StoredTurn, context: ToolContext) -> tuple[AttachedFile, ...]:
         """What the model gets at once of the files that came with a message."""
@@ -268,10 +256,10 @@ class Work:
         heard = {event.taken for event in await self._heard()}
         await self.parts.inbox.forget_places(self.turn.id, but=heard)
 
-    async def _heard(self, run: RunId = ROOT_RUN) -> list[MessageTaken]:
-        """What a run has taken in."""
+    async def _heard(self) -> list[MessageTaken]:
+        """What the root run has taken in."""
         events = await self.parts.log.of_turn(self.turn.id)
-        return [each for each in events if isinstance(each, MessageTaken) and each.run == run]
+        return [each for each in events if isinstance(each, MessageTaken) and each.run == ROOT_RUN]
 
 
 def _taken(turn: StoredTurn, known: Sequence[str], files: tuple[AttachedFile, ...]) -> Taken:

@@ -76,7 +76,7 @@ class Runtime:
         workspaces_root: Path,
         approvers: Collection[str] = (),
         scheduled_at_once: int = 8,
-        prepare: Callable[[], Awaitable[None]] = _nothing,
+        prepare: Callable[[], Awaitable[object]] = _nothing,
         warm_up: Callable[[], Awaitable[None]] = _nothing,
         away: Callable[[], Mapping[str, str]] = dict,
         close: Callable[[], Awaitable[None]] = _nothing,

@@ -43,7 +43,7 @@ from agent_core.messages import (
 )
 from agent_core.models import Delta
 from agent_core.models.retry import Retried
-from agent_core.runtime.attached import FILES, fault_notes, files_of
+from agent_core.runtime.attached import FILES, fault_notes
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import (
     answer_small_talk,
@@ -336,12 +336,12 @@ class _Body:
         )
         try:
             events = await parts.log.of_turn(turn.id)
-            files = files_of(await parts.store.run_messages(turn.id, ROOT_RUN))
+            messages = await parts.store.run_messages(turn.id, ROOT_RUN)
             is_tainted = await parts.store.tainted_by(turn.session) is not None
             finished = replace(
                 finished,
                 answer=await asyncio.to_thread(
-                    self._noticed, result, events, files, await self._lateness()
+                    self._noticed, result, events, messages, await self._lateness()
                 ),
                 is_tainted=is_tainted,
                 sources=await asyncio.to_thread(known_sources, workspace) if is_tainted else (),
@@ -379,7 +379,7 @@ class _Body:
         self,
         result: RunResult,
         events: Sequence[AnyEvent],
-        files: Sequence[AttachedFile],
+        messages: Sequence[Message],
         lateness: str,
     ) -> str:
         """The answer below what the person has to know of message, workspace and pages."""
@@ -387,7 +387,7 @@ class _Body:
         notices = [
             "" if result.outcome == "stopped" else lateness,
             document_note(self._turn, workspace, words),
-            *fault_notes(files, words),
+            *fault_notes(messages, words),
             words("notice-new-workspace") if is_renewed(workspace) else "",
             words("notice-nothing-read") if _read_nothing(events) else "",
             self._away(events),

@@ -1,17 +1,20 @@
 """What lies on this machine: the workspaces' root, the database, the toolkit, a browser."""
 
 import asyncio
-import shutil
 import sqlite3
 
 from agent_core.errors import AgentError
 from agent_core.runtime import holder_of
-from agent_core.runtime.operate import examine_database, examine_root, list_toolkit
+from agent_core.runtime.operate import (
+    examine_browser,
+    examine_database,
+    examine_root,
+    list_toolkit,
+)
 from agent_core.settings import CoreSettings
 from bot.check import Check, Finding, as_sentence, fine, warning, wrong
 
 PLENTY_BYTES = 1024**3
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
 _STORES = ("WORKSPACES_ROOT", "DATABASE_URL")
 _CRAWLING = ("CRAWL_ALLOW", "CRAWL_CONNECT")
@@ -24,7 +27,7 @@ def machine_checks(core: CoreSettings) -> list[Check]:
         Check(title="Database", look=lambda: _look_at_database(core), needs=_STORES),
         Check(title="Other bots", look=lambda: _look_for_others(core), needs=_STORES),
         Check(title="Local toolkit", look=lambda: _look_at_toolkit(core), needs=_CRAWLING),
-        Check(title="Browser", look=_look_for_browser),
+        Check(title="Browser", look=lambda: _look_at_browser(core)),
     ]
 
 
@@ -88,6 +91,23 @@ async def _look_at_toolkit(core: CoreSettings) -> Finding:
     return fine(f"it started and lists {len(tools)} tools.")
 
 
-async def _look_for_browser() -> Finding:
-    place = next(filter(None, map(shutil.which, BROWSERS)), "no Chromium was found")
-    return fine(f"{place}; this version uses none, and leaves pages that need one unread.")
+async def _look_at_browser(core: CoreSettings) -> Finding:
+    if core.crawl_browser == "off":
+        return fine("turned off; pages whose text is made by scripts stay unread.")
+    try:
+        found = await examine_browser(core)
+    except AgentError as error:
+        return wrong(as_sentence(error))
+    path = found["path"]
+    if not path or found["problem"]:
+        fault = f"{path} did not start" if path else "no Chromium was found"
+        return warning(
+            f"{fault}: pages whose text is made by scripts stay unread. Install one, with `apt "
+            "install chromium` or `playwright install chromium`, or name it in CRAWL_BROWSER."
+        )
+    if not found["sandboxed"]:
+        return warning(
+            f"{path} reads pages that need it, without Chromium's own sandbox: neither root nor a "
+            "container without user namespaces has one. Start the bot as another user."
+        )
+    return fine(f"{path} reads pages that need it, in Chromium's own sandbox.")

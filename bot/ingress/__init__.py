@@ -10,19 +10,6 @@ from bot.ingress.ingress import Ingress, leave_to_next_start
 from bot.ingress.register import connect_socket, create_app, register, take_up
 
 __all__ = [
-    "MAX_MB",
-    "Actions",
-    "CatchUp",
-    "Fault",
-    "Ingress",
-    "LeftOut",
-    "Press",
-    "Rules",
-    "Submission",
-    "Taken",
-    "connect_socket",
-    "create_app",
-    "leave_to_next_start",
-    "register",
-    "take_up",
-]
+    "MAX_MB", "Actions", "CatchUp", "Fault", "Ingress", "LeftOut", "Press", "Rules", "Submission",
+    "Taken", "connect_socket", "create_app", "leave_to_next_start", "register", "take_up",
+]  # fmt: skip

@@ -140,9 +140,6 @@ class Actions:
 
         What comes of a refusal is the answer to the gesture, perhaps an empty one. A view stands
         in no channel; what opened it was judged by its own.
-
-        Raises:
-            SlackError: Slack could not be asked who it is.
         """
         facts = read_facts(body)
         rules = self._rules if facts.channel else replace(self._rules, channels=None)

@@ -279,7 +279,7 @@ class CatchUp:
     async def _unanswered(self, missed: Missed) -> Admitted | None:
         if await self._front.taken(missed.post.key) is not None:
             return None
-        judged = await self._ingress.judge(missed.post)
+        judged = await self._ingress.gate.judge(missed.post)
         return judged if isinstance(judged, Admitted) else None
 
     async def _line(self, admitted: Admitted) -> str:

@@ -7,7 +7,7 @@ turn that waits or works.
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -103,19 +103,17 @@ class Posts:
         return plain_text(post.wire_text, bot_user=self._bot_user, names=names)
 
 
+@dataclass(slots=True)
 class Corrections:
     """Tells the agent: changes turns that have not begun, and stops the turns of what is gone."""
 
-    def __init__(
-        self, front: Front, ledger: Ledger, gate: Gate, api: SlackApi, posts: Posts
-    ) -> None:
-        self._front = front
-        self._ledger = ledger
-        self._gate = gate
-        self._api = api
-        self._posts = posts
-        self._told: LRUCache[str, bool] = LRUCache(MAX_TOLD)
-        self._looks: Counter[str] = Counter()
+    _front: Front
+    _ledger: Ledger
+    _gate: Gate
+    _api: SlackApi
+    _posts: Posts
+    _told: LRUCache[str, bool] = field(init=False, default_factory=lambda: LRUCache(MAX_TOLD))
+    _looks: Counter[str] = field(init=False, default_factory=Counter[str])
 
     async def revise(self, edit: Edit) -> InboundPost | None:
         """Put the new text in the place of the old one, as long as the turn has not begun.

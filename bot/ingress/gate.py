@@ -169,7 +169,10 @@ async def tell_alone(
 
 
 class Gate:
-    """Decides on payloads. What it lets in is durable when it returns."""
+    """Decides on payloads. What it lets in is durable when it returns.
+
+    To judge raises SlackError where Slack could not be asked.
+    """
 
     def __init__(
         self, front: Front, ledger: Ledger, people: People, api: SlackApi, rules: Rules
@@ -199,21 +202,13 @@ class Gate:
         return await self._ledger.record(told.key, second_key, body)
 
     async def judge(self, post: InboundPost) -> Judged:
-        """Whether a post is for the bot, and its author somebody whom the bot serves.
-
-        Raises:
-            SlackError: Slack could not be asked.
-        """
+        """Whether a post is for the bot, and its author somebody whom the bot serves."""
         if not await self.is_for_us(post):
             return None
         return await self.judge_author(post)
 
     async def judge_author(self, post: InboundPost) -> Admitted | Refused:
-        """The second half of `judge`, for a post that is for the bot.
-
-        Raises:
-            SlackError: Slack could not be asked.
-        """
+        """The second half of `judge`, for a post that is for the bot."""
         person = await self._people.person(post.user)
         served = authorise(_facts(post), self._rules, person)
         if isinstance(served, Person):
@@ -224,11 +219,7 @@ class Gate:
         return Refused(sentence=sentence)
 
     async def is_for_us(self, post: InboundPost) -> bool:
-        """Whether a post speaks to the bot.
-
-        Raises:
-            SlackError: Slack could not be asked.
-        """
+        """Whether a post speaks to the bot."""
         spoken_to = address(post, bot_user=self._bot_user)
         if spoken_to == "ours_in_our_thread":
             return await self._began_with_us(post.thread)

@@ -3,7 +3,7 @@
 import logging
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Literal, Protocol
 
@@ -72,25 +72,17 @@ class FileKeeper(Protocol):
         ...
 
 
+@dataclass(slots=True)
 class Handover:
     """Gives posts to the front door, and refusals to their authors."""
 
-    def __init__(
-        self,
-        front: Front,
-        ledger: Ledger,
-        files: FileKeeper,
-        api: SlackApi,
-        people: People,
-        posts: Posts,
-    ) -> None:
-        self._front = front
-        self._ledger = ledger
-        self._files = files
-        self._api = api
-        self._people = people
-        self._posts = posts
-        self._said: LRUCache[str, bool] = LRUCache(MAX_SAID)
+    _front: Front
+    _ledger: Ledger
+    _files: FileKeeper
+    _api: SlackApi
+    _people: People
+    _posts: Posts
+    _said: LRUCache[str, bool] = field(init=False, default_factory=lambda: LRUCache(MAX_SAID))
 
     async def deliver(self, admitted: Admitted, *, again: bool = False) -> bool:
         """Hand a post to the agent; the ledger is settled once the agent has it.
@@ -182,9 +174,6 @@ class Handover:
         The newest posts are kept where there are too many. Times are the asker's. Only the first
         line of a post begins at the margin, so no post can speak in another's name, and none can
         end the passage in which the model gets them.
-
-        Raises:
-            SlackError: The thread could not be read.
         """
         posts = await self._api.newest_posts(post.thread, limit=MAX_POSTS, before_ts=post.ts)
         kept = [each for each in posts if self._is_material(each)]

@@ -108,9 +108,9 @@ class Ingress:
         self._signs = signs
         self._api = api
         self._posts = Posts(people, rules.identity)
-        self._gate = Gate(front, ledger, people, api, rules)
+        self.gate = Gate(front, ledger, people, api, rules)
         self._handover = Handover(front, ledger, files, api, people, self._posts)
-        self._corrections = Corrections(front, ledger, self._gate, api, self._posts)
+        self._corrections = Corrections(front, ledger, self.gate, api, self._posts)
         self._before_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._after_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -119,11 +119,11 @@ class Ingress:
 
         Payloads of one thread are recorded in the order of the calls. None: nothing is to do.
         """
-        told = self._gate.read(body)
+        told = self.gate.read(body)
         if told is None:
             return None
         async with self._before_ack.setdefault(_lane_of(told), asyncio.Lock()):
-            if not await self._gate.let_in(told, body):
+            if not await self.gate.let_in(told, body):
                 return None
         self._posts.note(told)
         return told
@@ -152,7 +152,7 @@ class Ingress:
 
         Posts that come later than this call begins stay behind those of their thread.
         """
-        if (told := self._gate.read(body)) is not None:
+        if (told := self.gate.read(body)) is not None:
             self._posts.note(told)
             await self.hand_over(told, again=True)
 
@@ -160,14 +160,6 @@ class Ingress:
         """Whether a post stays behind earlier ones of its thread: not the word to stop alone."""
         words = plain_text(post.wire_text, bot_user=self._posts.identity.bot_user)
         return bool(post.files) or small_talk(words) != "stop"
-
-    async def judge(self, post: InboundPost) -> Judged:
-        """Whether a post is to be answered; nothing is recorded.
-
-        Raises:
-            SlackError: Slack could not be asked.
-        """
-        return await self._gate.judge(post)
 
     async def _insist(self, key: str, attempt: Callable[[bool], Awaitable[T]]) -> T:
         return await insist(self._api.clock, key, attempt)
@@ -200,7 +192,7 @@ class Ingress:
     async def _judge(self, post: InboundPost) -> Judged | InVain:
         """What is raised here would end the wait for the lane, and so the order of the thread."""
         try:
-            return await self._insist(post.key, lambda _: self._gate.judge(post))
+            return await self._insist(post.key, lambda _: self.gate.judge(post))
         except InVain as error:
             return error
 

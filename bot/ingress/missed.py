@@ -100,7 +100,10 @@ class _Thread:
 
 
 class Search:
-    """Reads conversations and threads from where they were last heard."""
+    """Reads conversations and threads from where they were last heard.
+
+    It raises SlackError where one that was asked for, or all of them, cannot be read or listed.
+    """
 
     def __init__(self, api: SlackApi, identity: Identity, sessions: KnownSessions) -> None:
         self._channels = api.channels
@@ -112,9 +115,6 @@ class Search:
 
         What was said outside of threads comes first, with the threads that have new replies; those
         whose replies were most likely heard come last. No thread is divided, or before its root.
-
-        Raises:
-            SlackError: The conversations could not be listed, or nothing can be read any more.
         """
         later: list[_Thread] = []
         for places in _shares(await self._places(gap), FIRST_PLACES):
@@ -128,11 +128,7 @@ class Search:
             yield _oldest_first(await self._in_threads(threads, gap, seen))
 
     async def in_thread(self, live: InboundPost, gap: Gap) -> list[Missed]:
-        """What was missed in the thread of a live post before it and is to be answered.
-
-        Raises:
-            SlackError: The thread could not be read.
-        """
+        """What was missed in the thread of a live post before it and is to be answered."""
         place = Conversation(id=live.thread.channel, kind=live.channel_type or "channel")
         read = _Read(place=place)
         posts = await self._read_thread(read, live.thread, gap, at_once=True)
@@ -150,11 +146,7 @@ class Search:
         return turns[:MAX_REQUESTS]
 
     async def change_of(self, turn: StoredTurn, gap: Gap) -> JsonObject | None:
-        """The payload that tells what became of a turn's post in the gap; None where nothing did.
-
-        Raises:
-            SlackError: The post could not be read.
-        """
+        """The payload that tells what became of a turn's post in the gap, if anything did."""
         thread, ts = parse_session(turn.session), posted_ts(turn.inbound.key)
         if turn.inbound.key != post_key(thread.team, thread.channel, ts):
             return None  # no post began it

@@ -4,10 +4,4 @@ from bot.presenter.journal import READER, PresenterState
 from bot.presenter.presenter import ThreadPresenter, TurnPresenter
 from bot.presenter.sign import Signs
 
-__all__ = [
-    "READER",
-    "PresenterState",
-    "Signs",
-    "ThreadPresenter",
-    "TurnPresenter",
-]
+__all__ = ["READER", "PresenterState", "Signs", "ThreadPresenter", "TurnPresenter"]

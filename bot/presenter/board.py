@@ -178,14 +178,11 @@ class Board:
             self._place(line)
 
     def _fold_step(self, event: StepStarted | StepFinished | StepRetried) -> None:
-        match event:
-            case StepStarted():
-                self.notice = self.words("progress-thinking") if event.run == ROOT_RUN else ""
-            case StepFinished():
-                self.notice = ""
-            case StepRetried():
-                is_long = event.wait_s >= BUSY_WAIT_S
-                self.notice = self.words("progress-trying-again") if is_long else ""
+        self.notice = ""
+        if isinstance(event, StepStarted) and event.run == ROOT_RUN:
+            self.notice = self.words("progress-thinking")
+        elif isinstance(event, StepRetried) and event.wait_s >= BUSY_WAIT_S:
+            self.notice = self.words("progress-trying-again")
 
     def _take_in(self, event: MessageTaken) -> None:
         self._names[event.author] = event.author_name

@@ -155,9 +155,8 @@ class Signs:
     async def _react(self, thread: ThreadRef, post_ts: str, *, add: bool) -> None:
         if not post_ts:
             return
-        react = self._api.add_reaction if add else self._api.remove_reaction
         try:
-            await react(thread.channel, post_ts, REACTION)
+            await self._api.react(thread.channel, post_ts, REACTION, add=add)
         except SlackError as error:
             _log.info("no reaction: %s", error)
 

@@ -17,39 +17,12 @@ from bot.slack_api.errors import (
     SlackUnavailable,
     refusal,
 )
-from bot.slack_api.records import (
-    BotToken,
-    Conversation,
-    Identity,
-    Person,
-    PostRecord,
-)
+from bot.slack_api.records import BotToken, Conversation, Identity, Person, PostRecord
 from bot.slack_api.scopes import OPEN_SOCKET
 
 __all__ = [
-    "LIMITED_BACKOFF",
-    "OPEN_SOCKET",
-    "AsyncWebClient",
-    "BotToken",
-    "Clock",
-    "ContentRefused",
-    "Conversation",
-    "DownloadRefused",
-    "FileTooBig",
-    "Guard",
-    "Identity",
-    "People",
-    "Person",
-    "PlaceRefused",
-    "PostRecord",
-    "SkippingClock",
-    "SlackApi",
-    "SlackAuthRefused",
-    "SlackError",
-    "SlackLimited",
-    "SlackRefused",
-    "SlackUnavailable",
-    "ask",
-    "refusal",
-    "web_client",
-]
+    "LIMITED_BACKOFF", "OPEN_SOCKET", "AsyncWebClient", "BotToken", "Clock", "ContentRefused",
+    "Conversation", "DownloadRefused", "FileTooBig", "Guard", "Identity", "People", "Person",
+    "PlaceRefused", "PostRecord", "SkippingClock", "SlackApi", "SlackAuthRefused", "SlackError",
+    "SlackLimited", "SlackRefused", "SlackUnavailable", "ask", "refusal", "web_client",
+]  # fmt: skip

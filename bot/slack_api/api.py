@@ -54,14 +54,10 @@ class SlackApi:
         limit_s: float = CALL_LIMIT_S,
         settle_s: float = CALL_LIMIT_S,
     ) -> None:
-        """Make the calls of one bot.
+        """A call may take `limit_s`.
 
-        Args:
-            client: Slack's own, from `web_client`.
-            clock: Time and waiting.
-            limit_s: How long one call may take.
-            settle_s: How long a request of a process that died may still be on its way; so long is
-                waited before the thread is read back.
+        A request of a process that died may be on its way for `settle_s`: so long is waited before
+        the thread is read back.
         """
         self.clock = clock or Clock()
         self._settle_s = settle_s
@@ -165,11 +161,9 @@ class SlackApi:
         """Replace a post of the bot; kept up until Slack took it."""
         await self._calls.repeatable("chat.update", _update_arguments(channel, ts, text, blocks))
 
-    async def try_update(
-        self, channel: str, ts: str, text: str, *, blocks: Sequence[JsonObject] = ()
-    ) -> bool:
+    async def try_update(self, channel: str, ts: str, text: str) -> bool:
         """Replace a post of the bot unless Slack asked for a pause; False if it was left out."""
-        arguments = _update_arguments(channel, ts, text, blocks)
+        arguments = _update_arguments(channel, ts, text, ())
         return await self._calls.droppable("chat.update", arguments) is not None
 
     async def post_ephemeral(
@@ -206,13 +200,14 @@ class SlackApi:
         except SlackError:
             return False
 
-    async def add_reaction(self, channel: str, ts: str, name: str) -> None:
-        """Put an emoji on a post; one that is there already stays."""
-        await self._react("reactions.add", channel, ts, name)
-
-    async def remove_reaction(self, channel: str, ts: str, name: str) -> None:
-        """Take the bot's emoji off a post; one that is not there is fine."""
-        await self._react("reactions.remove", channel, ts, name)
+    async def react(self, channel: str, ts: str, name: str, *, add: bool) -> None:
+        """Put an emoji on a post, or take the bot's off; one that is so already is fine."""
+        arguments = {"channel": channel, "timestamp": ts, "name": name}
+        try:
+            await self._calls.repeatable(f"reactions.{'add' if add else 'remove'}", arguments)
+        except SlackRefused as refused:
+            if refused.code not in {"already_reacted", "no_reaction"}:
+                raise
 
     async def newest_posts(
         self, thread: ThreadRef, *, limit: int, before_ts: str
@@ -286,17 +281,12 @@ class SlackApi:
         await self.clock.sleep(min(READ_BACK_GAP_S, self._settle_s))
         return await find()
 
-    async def _react(self, method: str, channel: str, ts: str, name: str) -> None:
-        arguments = {"channel": channel, "timestamp": ts, "name": name}
-        try:
-            await self._calls.repeatable(method, arguments)
-        except SlackRefused as refused:
-            if refused.code not in {"already_reacted", "no_reaction"}:
-                raise
-
 
 class People:
-    """Users by id, asked for once per TTL, so that a deactivated user is noticed in time."""
+    """Users by id, asked for once per TTL, so that a deactivated user is noticed in time.
+
+    Its methods raise SlackError where Slack could not be asked.
+    """
 
     def __init__(self, api: SlackApi) -> None:
         self._api = api
@@ -306,11 +296,7 @@ class People:
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def person(self, user: str) -> Person | None:
-        """The user, or None if Slack does not know or show them. Many who ask at once ask once.
-
-        Raises:
-            SlackError: Slack could not be asked.
-        """
+        """The user, or None if Slack does not know or show them. Many who ask at once ask once."""
         async with self._asking.setdefault(user, asyncio.Lock()):
             try:
                 return self._known[user]

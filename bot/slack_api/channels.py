@@ -22,28 +22,23 @@ _UNSEEN = frozenset({"channel_not_found", "not_in_channel", "fetch_members_faile
 
 
 class Channels:
-    """Reads gently, so that what the bot does meanwhile finds room in Slack's limits."""
+    """Reads gently, so that what the bot does meanwhile finds room in Slack's limits.
+
+    Every method raises SlackError where Slack could not be asked.
+    """
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
         self._paces: dict[str, _Pace] = {}
 
     async def mine(self) -> tuple[Conversation, ...]:
-        """The conversations that the bot is a member of, archived ones left out.
-
-        Raises:
-            SlackError: They could not be listed; `SlackAuthRefused` where a scope is missing.
-        """
+        """The conversations that the bot is a member of, archived ones left out."""
         arguments = {"types": KINDS, "exclude_archived": True, "limit": PAGE_SIZE}
         pages = self._pages("users.conversations", arguments, "channels")
         return tuple([read_conversation(raw) async for page in pages for raw in page])
 
     async def about(self, channel: str) -> Conversation | None:
-        """A conversation; None where there is none, or the bot may not see it.
-
-        Raises:
-            SlackError: Slack could not be asked.
-        """
+        """A conversation; None where there is none, or the bot may not see it."""
         try:
             answer = await self._calls.repeatable("conversations.info", {"channel": channel})
         except SlackRefused as refused:
@@ -53,11 +48,7 @@ class Channels:
         return read_conversation(cast("JsonObject", answer["channel"]))
 
     async def members(self, channel: str) -> frozenset[str]:
-        """The ids of everybody in a conversation; nobody where the bot may not see it.
-
-        Raises:
-            SlackError: Slack could not be asked.
-        """
+        """The ids of everybody in a conversation; nobody where the bot may not see it."""
         arguments = {"channel": channel, "limit": PAGE_SIZE}
         pages = self._pages("conversations.members", arguments, "members", at_once=True)
         try:
@@ -73,9 +64,6 @@ class Channels:
 
         Replies are among them where they were sent to the channel as well; a root says how late
         the latest reply to it is.
-
-        Raises:
-            SlackError: The conversation could not be read.
         """
         arguments = {
             "channel": channel,
@@ -96,9 +84,6 @@ class Channels:
         """Pages of a thread: its root, and the replies between these moments, oldest first.
 
         With `at_once` somebody waits for them: room for other calls is not kept.
-
-        Raises:
-            SlackError: The thread could not be read.
         """
         arguments = {
             "channel": thread.channel,
@@ -114,8 +99,7 @@ class Channels:
         """A post of a thread as Slack has it; None where it is gone.
 
         Raises:
-            SlackError: The thread could not be read; `SlackRefused` also where the answer leaves
-                open whether the post is there.
+            SlackRefused: also where the answer leaves open whether the post is there.
         """
         answer = await self._around(thread, ts)
         if answer is None:

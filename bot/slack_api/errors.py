@@ -90,12 +90,7 @@ _KIND_OF = {code: kind for kind, codes in _KINDS.items() for code in codes.split
 
 
 def refusal(
-    method: str,
-    code: str,
-    *,
-    needed: str = "",
-    detail: str = "",
-    retry_after_s: float | None = None,
+    method: str, code: str, *, needed: str = "", retry_after_s: float | None = None
 ) -> SlackError:
     """The error of the tree for one of Slack's codes."""
     kind = _KIND_OF.get(code, SlackRefused) if code else SlackUnavailable
@@ -103,4 +98,4 @@ def refusal(
         kind = PlaceRefused
     if kind is SlackLimited:
         return SlackLimited(method, retry_after_s=retry_after_s)
-    return kind(method, code, needed=needed, detail=detail)
+    return kind(method, code, needed=needed)

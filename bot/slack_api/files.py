@@ -91,11 +91,7 @@ class Files:
         return None
 
     async def about(self, file_id: str) -> JsonObject:
-        """What Slack knows of a file: its mode alone of one that was deleted, nothing of none.
-
-        Raises:
-            SlackError: Slack did not say.
-        """
+        """What Slack knows of a file: its mode alone of one that was deleted, nothing of none."""
         try:
             answer = await self._calls.repeatable("files.info", {"file": file_id})
         except SlackRefused as refused:

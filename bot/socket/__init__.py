@@ -5,12 +5,6 @@ from bot.socket.socket_mode import Ask, OnHealed, SocketHealth, SocketMode
 from bot.socket.trouble import trouble_of_error
 
 __all__ = [
-    "Ask",
-    "Envelope",
-    "OnHealed",
-    "SocketHealth",
-    "SocketMode",
-    "Timing",
-    "open_connection",
+    "Ask", "Envelope", "OnHealed", "SocketHealth", "SocketMode", "Timing", "open_connection",
     "trouble_of_error",
-]
+]  # fmt: skip

@@ -191,10 +191,8 @@ def _picture(data: bytes) -> Document:
             if size[0] * size[1] > (MAX_JPEG_PIXELS if is_jpeg else MAX_PIXELS):
                 raise UnreadableFile("too_big")
             is_moving = bool(getattr(image, "is_animated", False))
-            image.draft("RGB", (MAX_SIDE_PX, MAX_SIDE_PX))
-            upright = ImageOps.exif_transpose(image)
-            upright.thumbnail((MAX_SIDE_PX, MAX_SIDE_PX))
-            shown = upright.convert("RGBA")
+            image.thumbnail((MAX_SIDE_PX, MAX_SIDE_PX))  # first of all: a copy may be too big
+            shown = ImageOps.exif_transpose(image).convert("RGBA")
     except (OSError, SyntaxError, ValueError) as error:
         raise UnreadableFile("broken") from error
     written = io.BytesIO()

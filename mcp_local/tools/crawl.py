@@ -35,10 +35,11 @@ def register(server: MCPServer, settings: Settings) -> None:
     @cache
     def crawler() -> "Crawler":
         # Imported by the first call: the HTTP client takes 10 MB.
+        from mcp_local.browser import Browsers
         from mcp_local.crawling import Crawler
         from mcp_local.fetch.client import Client
 
-        return Crawler(settings.workspaces_root, partial(Client, allowance))
+        return Crawler(settings.workspaces_root, partial(Client, allowance), Browsers(settings))
 
     @local_tool(server, "Read web pages", FETCHES)
     async def crawl_parallel(urls: Urls, ctx: Context, session_dir: SessionDir = "") -> str:

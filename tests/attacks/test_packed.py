@@ -33,6 +33,9 @@ PACKED = {
     "in lines": base64.encodebytes(mail()).decode(),
     "as a data address": f"data:message/rfc822;base64,{base64.b64encode(mail()).decode()}",
     "zipped": url_safe(gzip.compress(mail())),
+    "with bytes of no text": url_safe(mail() + b"\xff\xfe\0\x1b"),
+    "behind a long header": url_safe(b"X-Pad: " + b"a" * 90_000 + b"\r\n" + mail()),
+    "behind empty lines": url_safe(b"\r\n\r\n" + mail()),
     "twice": url_safe(url_safe(mail()).encode()),
     "in JSON in base64": url_safe(json.dumps({"raw": url_safe(mail())}).encode()),
 }
@@ -58,7 +61,19 @@ def test_a_packed_mail_is_shown_as_it_reads(name: str) -> None:
 def test_a_hidden_copy_and_an_escaped_address_are_told() -> None:
     raw = url_safe(mail(to="ann@office.example", hidden=EVE))
     assert set(recipients_of({"raw": raw})) == {"ann@office.example", EVE}
+    padded = url_safe(b"X-Pad: " + b"a" * 900_000 + b"\n" + mail())
+    assert EVE in recipients_of({"raw": padded})
     assert EVE in recipients_of({"open": "mailto:eve%40evil.example?subject=x"})
+
+
+@pytest.mark.proves("consent.packed")
+def test_parts_in_parts_without_end_are_shown_all_the_same() -> None:
+    opening = "".join(
+        f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(1_500)
+    )
+    raw = url_safe(f"To: {EVE}\n{opening}\nhi".encode())
+    assert EVE in recipients_of({"raw": raw})
+    assert "⟨base64⟩" in "".join(argument_lines({"raw": raw}, max_chars=1_000))
 
 
 @pytest.mark.parametrize(

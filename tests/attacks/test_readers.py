@@ -101,7 +101,7 @@ async def test_fifty_hostile_pages_of_one_session_do_not_hold_another_persons_pa
     hers = [asyncio.create_task(page) for page in pages]
     await asyncio.sleep(0)
     await read("his", article(), "http://news.example/")
-    assert done in (["hers", "his"], ["hers", "hers", "his"])
+    assert done == ["hers", "his"]
     for task in hers:
         task.cancel()
     await asyncio.wait(hers)

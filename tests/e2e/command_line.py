@@ -40,23 +40,26 @@ async def run_sandbox(
     web: Path | None = None,
     kill_at: str = "",
     more: Sequence[str] = (),
+    browser: str = "off",
 ) -> Ran:
     """Run `bot sandbox --json` with these asks, and `more` options, in `directory`."""
     options = [part for ask in asks for part in ("--ask", ask)]
     options += ["--out", str(out)] if out else []
     options += ["--web", str(web)] if web else []
     options += ["--kill-at", kill_at] if kill_at else []
-    return await _run(directory, "sandbox", *options, *more, "--json")
+    return await _run(directory, "sandbox", *options, *more, "--json", browser=browser)
 
 
-async def _run(directory: Path, *arguments: str) -> Ran:
-    async with running(directory, *arguments) as process, asyncio.timeout(RUN_S):
+async def _run(directory: Path, *arguments: str, browser: str) -> Ran:
+    async with running(directory, *arguments, browser=browser) as process, asyncio.timeout(RUN_S):
         out, err = await process.communicate()
     return Ran(code=process.returncode or 0, out=out.decode(), err=err.decode())
 
 
 @asynccontextmanager
-async def running(directory: Path, *arguments: str) -> AsyncGenerator[Process]:
+async def running(
+    directory: Path, *arguments: str, browser: str = "off"
+) -> AsyncGenerator[Process]:
     """The command in `directory`; it is interrupted at the end, as by Ctrl-C."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -64,7 +67,7 @@ async def running(directory: Path, *arguments: str) -> AsyncGenerator[Process]:
         "bot",
         *arguments,
         cwd=directory,
-        env=child_environment(NO_KEYS),
+        env=child_environment({**NO_KEYS, "CRAWL_BROWSER": browser}),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=PIPE,
         stderr=PIPE,

@@ -14,6 +14,7 @@ from mcp.types import TextContent
 
 from mcp_local.server import build_server
 from mcp_local.settings import Settings
+from tests.browser import chromium_path
 from tests.mcp_local.fetch.world import Site, article, serving
 
 pytestmark = pytest.mark.process("pages are read in a process of its own")
@@ -45,7 +46,7 @@ class Desk:
 
 
 @asynccontextmanager
-async def working_in(root: Path) -> AsyncGenerator[Desk]:
+async def working_in(root: Path, browser: str = "off") -> AsyncGenerator[Desk]:
     """Not a fixture: the client must be closed by the task that opened it."""
     session = root / "session_20251222_143052"
     session.mkdir()
@@ -54,6 +55,7 @@ async def working_in(root: Path) -> AsyncGenerator[Desk]:
             workspaces_root=root,
             crawl_allow=("*.test",),
             crawl_connect=(f"*.test=127.0.0.1:{site.port}",),
+            crawl_browser=browser,
         )
         async with Client(build_server(settings)) as client:
             yield Desk(client=client, site=site, session=session)
@@ -103,7 +105,7 @@ async def test_a_file_starts_with_the_facts_of_its_page(tmp_path: Path) -> None:
         assert "the value number 3 was 122 on the day of the test." in body
 
 
-@pytest.mark.proves("crawl.failures")
+@pytest.mark.proves("crawl.failures", "browser.missing")
 async def test_a_failed_page_has_a_row_and_no_file(tmp_path: Path) -> None:
     async with working_in(tmp_path) as desk:
         desk.site.html("/good", article())
@@ -122,13 +124,29 @@ async def test_a_failed_page_has_a_row_and_no_file(tmp_path: Path) -> None:
             "success",
             "failed: not found (404)",
             "failed: not a text page (application/pdf)",
-            "failed: needs a browser",
+            "failed: needs a browser, and none is set up here; `bot check` says how to get one",
             "failed: not allowed: address is not public",
             "failed: not allowed: not a proper URL",
             "failed: not allowed: not a proper URL",
         ]
         assert (answer["successful"], answer["failed"]) == (1, 6)
         assert len(desk.files) == 1
+
+
+@pytest.mark.proves("browser.reads")
+async def test_a_page_whose_text_is_made_by_scripts_is_read_in_a_browser(tmp_path: Path) -> None:
+    async with working_in(tmp_path, browser=chromium_path()) as desk:
+        desk.site.html("/app", "<div id=root></div><script src=/app.js></script>")
+        desk.site.html("/none", "<div id=root></div><script>1</script>")
+        script = "fetch('/data').then(r => r.text()).then(t => document.body.innerHTML = t)"
+        desk.site.html("/app.js", script, content_type="text/javascript")
+        desk.site.html("/data", article("On scripts"))
+        answer = await desk.crawl("http://news.test/app", "http://news.test/none")
+        read, empty = answer["pages"]
+        assert (read["status"], read["title"]) == ("success", "On scripts")
+        text = (desk.session / read["path"]).read_text("utf-8")
+        assert "the value number 3 was 122 on the day of the test." in text
+        assert empty["status"] == "failed: no text on the page, in a browser neither"
 
 
 async def test_a_page_read_before_is_not_asked_for_again(tmp_path: Path) -> None:

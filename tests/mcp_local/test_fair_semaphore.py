@@ -39,13 +39,17 @@ class Crowd:
 async def test_keys_are_served_in_turns() -> None:
     assert await Crowd(1).all_of(["a1", "a2", "a3", "a4", "b1", "b2", "c1"]) == [
         "a1",
-        "a2",
         "b1",
         "c1",
-        "a3",
+        "a2",
         "b2",
+        "a3",
         "a4",
     ]
+
+
+async def test_a_key_that_holds_a_slot_waits_for_those_that_hold_none() -> None:
+    assert await Crowd(2).all_of(["a1", "a2", "a3", "b1"]) == ["a1", "a2", "b1", "a3"]
 
 
 async def test_the_late_wait_for_all_others() -> None:

@@ -3,7 +3,7 @@
 import json
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias
 
 from bot.sandbox.model.validation import THINKING, thinks
@@ -110,12 +110,7 @@ def _block(block: Text | ToolUse) -> Json:
     if isinstance(block, Text):
         return {"type": "text", "text": block.text}
     made_up = f"toolu_{uuid.uuid4().hex[:24]}"
-    return {
-        "type": "tool_use",
-        "id": block.id or made_up,
-        "name": block.name,
-        "input": block.input,
-    }
+    return {"type": "tool_use", **asdict(block), "id": block.id or made_up}
 
 
 def _told(block: Json) -> str:

@@ -82,9 +82,10 @@ class ModelStandIn:
     async def __aexit__(self, *_exc: object) -> None:
         await self._open.aclose()
 
-    def fail(self, **fault: Any) -> None:
+    def fail(self, **fault: Any) -> Fault:
         """Script a fault for the next requests that it fits, by the fields of `Fault`."""
         self._faults.append(Fault(**fault))
+        return self._faults[-1]
 
     def stall(
         self, seconds: float, *, after_events: int = 0, kinds: Collection[str] = frozenset()
@@ -93,9 +94,8 @@ class ModelStandIn:
 
         It lasts `seconds`, or until the event is set that is returned.
         """
-        fault = Fault(status=200, stall_s=seconds, after_events=after_events, kinds=kinds)
-        self._faults.append(fault)
-        return fault.over
+        stall = self.fail(status=200, stall_s=seconds, after_events=after_events, kinds=kinds)
+        return stall.over
 
     def play(self, *blocks: Text | ToolUse, times: int = 1) -> None:
         """Script whole replies: the next requests get these blocks whatever they ask.

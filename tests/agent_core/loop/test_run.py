@@ -19,26 +19,11 @@ from agent_core.events import (
     Usage,
 )
 from agent_core.loop.agent import Agent, Limits
-from agent_core.loop.run import (
-    CUT_OFF,
-    DECLINED,
-    GO_ON,
-    NO_WORDS,
-    PAUSED,
-    RunResult,
-    run_agent,
-)
+from agent_core.loop.run import CUT_OFF, DECLINED, GO_ON, NO_WORDS, PAUSED, RunResult, run_agent
 from agent_core.messages import JsonObject, Message, Text, ToolResult, user_message
 from agent_core.models import Reply
 from agent_core.models.retry import RetryingModel
-from agent_core.testing.models import (
-    Cut,
-    Line,
-    ScriptedModel,
-    call,
-    calls_reply,
-    text_reply,
-)
+from agent_core.testing.models import Cut, Line, ScriptedModel, call, calls_reply, text_reply
 from agent_core.testing.scopes import SteppingClock, Surroundings
 from agent_core.testing.steps import KilledError
 from agent_core.testing.tools import FakeToolset
@@ -147,9 +132,7 @@ async def test_a_model_that_calls_tools_at_the_limit_is_not_obeyed(tmp_path: Pat
 async def test_the_time_limit_ends_the_run(tmp_path: Path) -> None:
     around = Surroundings(workspace=tmp_path, clock=SteppingClock(step=timedelta(minutes=1)))
     made, _ = agent(
-        [call("work"), "Time is up."],
-        FakeToolset({"work": say_done}),
-        Limits(max_duration_s=60),
+        [call("work"), "Time is up."], FakeToolset({"work": say_done}), Limits(max_duration_s=60)
     )
     assert (await run(made, around)).outcome == "limited"
 

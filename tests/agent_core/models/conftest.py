@@ -9,7 +9,7 @@ import pytest
 from agent_core.errors import ModelError
 from agent_core.messages import user_message
 from agent_core.models import ModelRequest, Reply
-from agent_core.models.anthropic import AnthropicModel
+from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
 from tests.agent_core.models.messages_server import (
     MessagesServer,
     serve_messages,
@@ -29,13 +29,15 @@ async def server() -> AsyncGenerator[MessagesServer]:
 
 @pytest.fixture
 async def model(server: MessagesServer) -> AsyncGenerator[AnthropicModel]:
-    made = AnthropicModel("claude-sonnet-5-5", api_key="key-1", base_url=server.url)
+    made = AnthropicModel(
+        "claude-sonnet-5-5", AnthropicConnection(api_key="key-1", base_url=server.url)
+    )
     yield made
-    await made.close()
+    await made.connection.close()
 
 
 async def ask(model: AnthropicModel, request: ModelRequest = HELLO) -> Reply:
-    await model.warm_up()
+    await model.connection.client()
     async with asyncio.timeout(10), aclosing(model.stream(request)) as items:
         [reply] = [item async for item in items if isinstance(item, Reply)]
     return reply

@@ -88,10 +88,10 @@ async def test_blocks_that_are_not_ours_return_byte_for_byte_and_in_order(
 async def test_a_key_goes_to_a_gateway_as_bearer_and_as_x_api_key_and_a_token_as_bearer_alone(
     server: MessagesServer, credential: dict[str, Any], bearer: str, key: str | None
 ) -> None:
-    model = AnthropicModel("glm-5", **credential, base_url=server.url)
+    model = AnthropicModel("glm-5", AnthropicConnection(**credential, base_url=server.url))
     server.answers.append(FINE)
     await ask(model)
-    await model.close()
+    await model.connection.close()
 
     assert server.headers[0]["authorization"] == bearer
     assert server.headers[0].get("x-api-key") == key
@@ -101,11 +101,11 @@ async def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
     server: MessagesServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
-    model = AnthropicModel("m", api_key="k", base_url=server.url)
+    model = AnthropicModel("m", AnthropicConnection(api_key="k", base_url=server.url))
     server.answers.append(FINE)
 
     assert (await ask(model)).message.text == "Fine."
-    await model.close()
+    await model.connection.close()
 
 
 @pytest.mark.parametrize(("api_key", "auth_token"), [("", ""), ("a", "b")])
@@ -119,7 +119,7 @@ async def test_two_models_share_one_connection_and_its_first_opening(
 ) -> None:
     server.answers.extend([FINE, FINE])
     async with asyncio.TaskGroup() as group:
-        for each in (model, model.beside("claude-haiku-5-5")):
+        for each in (model, AnthropicModel("claude-haiku-5-5", model.connection)):
             group.create_task(ask(each))
 
     assert {body["model"] for body in server.bodies} == {"claude-sonnet-5-5", "claude-haiku-5-5"}
@@ -145,12 +145,14 @@ async def test_a_gateway_that_refuses_the_version_is_asked_with_an_older_one_fro
 
 
 async def test_a_version_that_was_set_is_sent_and_not_replaced(server: MessagesServer) -> None:
-    model = AnthropicModel("m", api_key="k", base_url=server.url, version="2024-01-01")
+    model = AnthropicModel(
+        "m", AnthropicConnection(api_key="k", base_url=server.url, version="2024-01-01")
+    )
     server.answers.append(WRONG_VERSION)
 
     assert isinstance(await failure_of(model), ModelRejected)
     assert [headers["anthropic-version"] for headers in server.headers] == ["2024-01-01"]
-    await model.close()
+    await model.connection.close()
 
 
 def refusal(status: int, kind: str = "", message: str = "no", error_code: str = "") -> Refusal:
@@ -256,11 +258,11 @@ async def test_a_reply_without_an_end_is_given_up_and_its_request_ended(
     server: MessagesServer, limits: dict[str, Any], answer: Stream, kind: str
 ) -> None:
     connection = AnthropicConnection(api_key="k", base_url=server.url, **limits)
-    model = AnthropicModel("m", connection=connection)
+    model = AnthropicModel("m", connection)
     server.answers.append(answer)
 
     failure = await failure_of(model)
-    await model.close()
+    await model.connection.close()
     async with asyncio.timeout(10):
         await server.aborted.wait()
 
@@ -269,10 +271,10 @@ async def test_a_reply_without_an_end_is_given_up_and_its_request_ended(
 
 
 async def test_a_server_that_is_not_there_may_be_tried_again() -> None:
-    model = AnthropicModel("m", api_key="k", base_url="http://127.0.0.1:1")
+    model = AnthropicModel("m", AnthropicConnection(api_key="k", base_url="http://127.0.0.1:1"))
 
     failure = await failure_of(model)
-    await model.close()
+    await model.connection.close()
 
     assert isinstance(failure, ModelUnavailable)
     assert failure.kind == "connection"

@@ -139,9 +139,7 @@ async def test_replies_that_were_paid_for_and_not_whole_are_asked_for_less_often
 
 
 @pytest.mark.parametrize("chance", [0.0, 1.0])
-async def test_an_outage_of_ten_minutes_is_outlasted_and_no_longer_one(
-    chance: float,
-) -> None:
+async def test_an_outage_of_ten_minutes_is_outlasted_and_no_longer_one(chance: float) -> None:
     model, behind, naps = retrying(*[overloaded() for _ in range(25)], chance=chance)
 
     assert isinstance(await failure_of(model), ModelUnavailable)

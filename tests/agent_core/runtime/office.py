@@ -91,9 +91,7 @@ async def requested(
 
 @asynccontextmanager
 async def asking(
-    office: Office,
-    model: ScriptedModel,
-    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    office: Office, model: ScriptedModel, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 ) -> AsyncGenerator[tuple[Runtime, ApprovalRequested]]:
     """A turn that waits for an approval."""
     async with office.runtime(model, clock) as runtime:

@@ -7,11 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.errors import ConsentRefused
-from agent_core.events import (
-    AuthEnded,
-    AuthRequired,
-    ToolCallProgressed,
-)
+from agent_core.events import AuthEnded, AuthRequired, ToolCallProgressed
 from agent_core.ids import UserId
 from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.models import ScriptedModel, call

@@ -7,23 +7,13 @@ from pathlib import Path
 import pytest
 
 from agent_core.errors import ConsentRefused
-from agent_core.events import (
-    ApprovalDecided,
-)
+from agent_core.events import ApprovalDecided
 from agent_core.ids import TurnId
 from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.runtimes import inbound
 from tests.agent_core.runtime.office import Office, asking, requested, sending
-from tests.agent_core.runtime.threads import (
-    ANN,
-    begin,
-    end_of,
-    events_of,
-    from_ben,
-    told,
-    until,
-)
+from tests.agent_core.runtime.threads import ANN, begin, end_of, events_of, from_ben, told, until
 
 
 @pytest.fixture

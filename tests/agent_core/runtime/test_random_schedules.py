@@ -68,13 +68,7 @@ class Schedules:
     """Many threads in one runtime that ends and begins again; all from one seed."""
 
     def __init__(
-        self,
-        root: Path,
-        seed: int,
-        *,
-        threads: int,
-        actions: int = 14,
-        database_url: str = "",
+        self, root: Path, seed: int, *, threads: int, actions: int = 14, database_url: str = ""
     ) -> None:
         self._root = root
         self._database_url = database_url

@@ -81,9 +81,7 @@ async def test_the_escape_tool_turns_a_simple_verdict_into_complex(tmp_path: Pat
 
 
 @pytest.mark.proves("fast_path.dropped")
-async def test_nothing_of_a_fast_answer_leaves_when_the_verdict_is_complex(
-    tmp_path: Path,
-) -> None:
+async def test_nothing_of_a_fast_answer_leaves_when_the_verdict_is_complex(tmp_path: Path) -> None:
     guess, verdict = Held(then="more of it"), Held(then="COMPLEX")
     fast, classifier = ScriptedModel([guess]), ScriptedModel([verdict])
     model = ScriptedModel(["Researched."])
@@ -195,9 +193,7 @@ async def test_an_extracting_run_without_a_corpus_gets_the_correction(tmp_path: 
 
 
 @pytest.mark.proves("trace.written", "trace.one_a_turn")
-async def test_a_turn_leaves_trace_and_summary_and_the_next_moves_the_trace(
-    tmp_path: Path,
-) -> None:
+async def test_a_turn_leaves_trace_and_summary_and_the_next_moves_the_trace(tmp_path: Path) -> None:
     model = ScriptedModel([call("look", {"at": "it"}), "Seen.", "Again."])
     tools = FakeToolset({"look": look})
     async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:

@@ -12,6 +12,7 @@ from agent_core.settings import CoreSettings
 from bot.check.machine import explain_database
 from tests.agent_core.sessions.databases import locked
 from tests.bot.check.installation import checked
+from tests.browser import chromium_path
 
 pytestmark = pytest.mark.usefixtures("clean")
 
@@ -119,12 +120,25 @@ async def test_the_toolkit_is_started_and_its_tools_counted(tmp_path: Path) -> N
     assert not root.exists()
 
 
-@pytest.mark.parametrize(("program", "found"), [("google-chrome", True), ("firefox", False)])
-async def test_a_browser_is_found_by_any_of_its_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, found: bool
-) -> None:
-    (tmp_path / program).write_text("#!/bin/sh\n", encoding="utf-8")
-    (tmp_path / program).chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    told = await checked("Browser")
-    assert (told.state, str(tmp_path) in told.text) == ("fine", found)
+@pytest.mark.proves("browser.check")
+@pytest.mark.process("what this machine can start is found by starting it")
+async def test_a_browser_that_does_not_start_or_is_not_there_is_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "broken").write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
+    (tmp_path / "broken").chmod(0o755)
+    broken = CoreSettings(crawl_browser=str(tmp_path / "broken"))
+    missing = CoreSettings(crawl_browser=str(tmp_path / "missing"))
+    told = [await checked("Browser", core=core) for core in (broken, missing)]
+    assert [each.state for each in told] == ["warning", "warning"]
+    assert "did not start" in told[0].text
+    assert "Install one" in told[1].text
+    off = await checked("Browser", core=CoreSettings(crawl_browser="off"))
+    assert (off.state, "turned off" in off.text) == ("fine", True)
+
+
+@pytest.mark.proves("browser.check")
+@pytest.mark.process("what this machine can start is found by starting it")
+async def test_a_browser_that_starts_is_named_with_its_sandbox(tmp_path: Path) -> None:
+    path = chromium_path()
+    told = await checked("Browser", core=CoreSettings(crawl_browser=path))
+    assert path in told.text
+    assert "sandbox" in told.text

@@ -239,9 +239,7 @@ async def ran(bot: World) -> None:
 
 
 @pytest.mark.proves("catch_up.notice")
-async def test_what_is_older_than_a_day_is_listed_in_its_own_conversation(
-    outside: Outside,
-) -> None:
+async def test_what_is_older_than_a_day_is_listed_in_its_own_conversation(outside: Outside) -> None:
     slack = outside.slack
     public = await outside.mention("What is the price of the harvest?")
     private = await outside.mention("What is our secret?", channel="private", user="ben")
@@ -402,9 +400,7 @@ async def test_what_was_said_after_a_request_waits_until_it_is_known_to_be_gone(
 
 
 @pytest.mark.proves("edits.before")
-async def test_a_request_that_was_edited_before_it_began_has_its_new_text(
-    outside: Outside,
-) -> None:
+async def test_a_request_that_was_edited_before_it_began_has_its_new_text(outside: Outside) -> None:
     ts = await ask(outside, "what is new?", begun=False)
     await outside.slack.edit("ann", "general", ts, f"{outside.slack.mention} what is newer?")
     await catch_up_once(outside)

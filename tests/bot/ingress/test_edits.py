@@ -199,9 +199,7 @@ def mention(world: World) -> JsonObject:
     return post_payload(world, TS, f"{world.mention} look", type="app_mention")
 
 
-async def test_a_post_that_is_deleted_while_its_files_come_is_not_handed_over(
-    world: World,
-) -> None:
+async def test_a_post_that_is_deleted_while_its_files_come_is_not_handed_over(world: World) -> None:
     world.files.may_go_on.clear()
     files = [("a.log", b"12345", "text/plain")]
     ts = await world.say("ann", "general", f"{world.mention} look", files=files)

@@ -291,9 +291,7 @@ async def test_a_press_is_given_up_after_five_tries(room: Room) -> None:
     assert room.actions.in_vain == set()
 
 
-async def test_what_a_dead_process_left_is_handled_without_its_trigger(
-    room: Room,
-) -> None:
+async def test_what_a_dead_process_left_is_handled_without_its_trigger(room: Room) -> None:
     press = await room.press()
     room.ledger.settled.clear()
     room.ledger.has_settled.clear()

@@ -351,9 +351,7 @@ Listening = Callable[[SlackApi, People], Mapping[str, Gestures]]
 
 @asynccontextmanager
 async def connected_world(
-    scopes: Sequence[str] = DEFAULT_SCOPES,
-    bot_events: Sequence[str] = DEFAULT_EVENTS,
-    **more: Any,
+    scopes: Sequence[str] = DEFAULT_SCOPES, bot_events: Sequence[str] = DEFAULT_EVENTS, **more: Any
 ) -> AsyncGenerator[World, None]:
     """`more` is for `bot_in`. Waits between tries end at once."""
     async with (

@@ -47,9 +47,7 @@ def test_the_head_counts_time_and_calls_and_a_call_says_how_far_it_is(turn: Turn
 
 
 @pytest.mark.proves("effects.told")
-def test_a_call_that_nobody_knows_the_end_of_is_marked_counted_and_never_folded(
-    turn: Turn,
-) -> None:
+def test_a_call_that_nobody_knows_the_end_of_is_marked_counted_and_never_folded(turn: Turn) -> None:
     events: list[AnyEvent] = [
         turn.started(),
         turn.call("first", "GMAIL_SEND_EMAIL"),

@@ -87,8 +87,7 @@ async def test_two_approvals_of_one_step_are_one_wait(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "left"),
-    [("", ["Approve", "Reject…"]), ("file_uploads_disabled", ["Reject…"])],
+    ("error", "left"), [("", ["Approve", "Reject…"]), ("file_uploads_disabled", ["Reject…"])]
 )
 async def test_what_is_too_long_is_approved_by_its_file_alone(
     stage: Stage, error: str, left: list[str]

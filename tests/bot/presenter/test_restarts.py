@@ -99,9 +99,7 @@ async def test_a_crash_does_not_double_what_the_asker_is_told_directly(
     assert stage.direct_texts() == [NOTICE, "The answer."]
 
 
-async def test_what_began_directly_goes_on_there_when_the_thread_opens_again(
-    stage: Stage,
-) -> None:
+async def test_what_began_directly_goes_on_there_when_the_thread_opens_again(stage: Stage) -> None:
     turn = stage.turn()
     stage.slack.fail("chat.postMessage", error="is_archived")
     await stage.show_twice(4, [turn.started(), turn.finished("The answer.")])

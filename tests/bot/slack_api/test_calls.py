@@ -183,8 +183,7 @@ async def test_a_trigger_opens_one_modal(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    "code",
-    ["expired_trigger_id", "exchanged_trigger_id", "trigger_expired", "trigger_exchanged"],
+    "code", ["expired_trigger_id", "exchanged_trigger_id", "trigger_expired", "trigger_exchanged"]
 )
 async def test_a_trigger_that_is_too_late_opens_none(desk: Desk, code: str) -> None:
     desk.slack.fail("views.open", error=code)

@@ -9,9 +9,7 @@ from bot.threads import ThreadRef
 from tests.bot.desk import Desk
 
 
-async def test_conversations_of_every_kind_are_listed_and_archived_ones_are_not(
-    desk: Desk,
-) -> None:
+async def test_conversations_of_every_kind_are_listed_and_archived_ones_are_not(desk: Desk) -> None:
     slack, people = desk.slack, desk.slack.people
     direct = slack.dm_id("ann")
     several = slack.state.direct_channel(people["ann"], people["ben"], slack.bot_user_id).id

@@ -44,11 +44,11 @@ async def upload(api: SlackApi, desk: Desk) -> None:
 
 
 async def react(api: SlackApi, desk: Desk) -> None:
-    await api.add_reaction(desk.thread.channel, desk.thread.root_ts, "eyes")
+    await api.react(desk.thread.channel, desk.thread.root_ts, "eyes", add=True)
 
 
 async def take_back(api: SlackApi, desk: Desk) -> None:
-    await api.remove_reaction(desk.thread.channel, desk.thread.root_ts, "wave")
+    await api.react(desk.thread.channel, desk.thread.root_ts, "wave", add=False)
 
 
 async def show_status(api: SlackApi, desk: Desk) -> None:
@@ -91,7 +91,7 @@ WRITES: dict[str, tuple[str, Write, Seen, object]] = {
 async def test_a_write_is_seen_once_whatever_slack_does(desk: Desk, write: str, fault: str) -> None:
     method, act, seen, wanted = WRITES[write]
     await desk.api.post(desk.thread, "before", op_id="before")
-    await desk.api.add_reaction(desk.thread.channel, desk.thread.root_ts, "wave")
+    await desk.api.react(desk.thread.channel, desk.thread.root_ts, "wave", add=True)
     desk.slack.fail(method, **FAULTS[fault])
     clock = Clock() if fault == "hanging" else desk.clock
     api = SlackApi(desk.client, clock=clock, limit_s=LIMIT_S)

@@ -19,11 +19,7 @@ async def test_a_file_is_uploaded_into_the_thread(desk: Desk) -> None:
         remembered.append(file_id)
 
     file_id = await desk.api.files.upload(
-        desk.thread,
-        name="a.html",
-        content=b"<p>hi</p>",
-        title="A",
-        remember=remember,
+        desk.thread, name="a.html", content=b"<p>hi</p>", title="A", remember=remember
     )
 
     (file,) = desk.slack.files

@@ -40,9 +40,7 @@ async def test_the_new_socket_is_open_before_the_old_one_is_closed(
 
 
 @pytest.mark.proves("socket.notice")
-async def test_what_came_over_the_old_socket_is_acknowledged_before_it_closes(
-    world: World,
-) -> None:
+async def test_what_came_over_the_old_socket_is_acknowledged_before_it_closes(world: World) -> None:
     world.desk.may_go_on.clear()
     await world.slack.say("ann", dm=True, text="in hand")
     await world.at_once(lambda: world.desk.taken)

@@ -249,6 +249,13 @@ def rows_of(tables: Iterable[Call]) -> list[Json]:
     return list(rows.values())
 
 
+def unread_in(conversation: Conversation) -> str:
+    """The pages that could not be fetched, each with the reason that was given."""
+    calls = conversation.now.done("crawl_parallel")
+    rows = [f"\n- {each.get('url')}: {each.get('status')}" for c in calls for each in c.objects()]
+    return "".join(row for row in rows if ": failed" in row)
+
+
 def sources_of(conversation: Conversation, rows: Sequence[Json]) -> list[Source]:
     """The pages with their texts, by their numbers or in their order."""
     texts: dict[str, str] = {}
@@ -275,7 +282,7 @@ def conclude(conversation: Conversation, brief: Brief) -> str:
     sources = sources_of(conversation, rows_of(conversation.now.done("crawl_parallel")))
     told, fit = _tell(sources, brief.topic, ANSWER_SENTENCES)
     if not told:
-        return NOTHING.format(topic=brief.topic)
+        return NOTHING.format(topic=brief.topic) + unread_in(conversation)
     return linked("\n".join([*(f"- {each}" for each in told), *map(_listed, fit)]))
 
 
@@ -325,7 +332,7 @@ def as_expert(conversation: Conversation) -> Reply:
     if report and is_new and conversation.may_call_tools:
         title = brief.topic[:1].upper() + brief.topic[1:]
         return (conversation.use("write_report", title=title, **asdict(report)),)
-    return say(_told(written, sources, brief))
+    return say(_told(written, sources, brief, unread_in(conversation)))
 
 
 def _gather(conversation: Conversation, named: Sequence[str]) -> Reply | None:
@@ -342,12 +349,12 @@ def _gather(conversation: Conversation, named: Sequence[str]) -> Reply | None:
     return _read_files(conversation, saved[-1:])
 
 
-def _told(written: Sequence[Call], sources: Sequence[Source], brief: Brief) -> str:
+def _told(written: Sequence[Call], sources: Sequence[Source], brief: Brief, unread: str) -> str:
     """That the report is written, with its most telling sentences; or why it is not."""
     done = [call for call in written if call.data.get("success")]
     if not done:
         reason = " ".join(written[-1].result.split())[:300] if written else ""
-        return f"No report was written. {reason or NOTHING.format(topic=brief.topic)}"
+        return f"No report was written. {reason or NOTHING.format(topic=brief.topic) + unread}"
     wrote = done[-1].arguments
     told, _ = _tell(sources, brief.sections[-1] if brief.sections else brief.topic, TOLD_SENTENCES)
     head = f"The report “{wrote['title']}” is ready: {as_text(done[-1].data.get('path'))}"

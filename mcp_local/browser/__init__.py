@@ -1,0 +1,156 @@
+"""Pages whose text is made by their scripts, each rendered by a browser of its own process."""
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from mcp_local.errors import FetchFailed
+from mcp_local.fair_semaphore import FairSemaphore
+from mcp_local.settings import Settings
+
+COMMANDS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+_DOWNLOADED = ("chromium-*/chrome-*/chrome", "chromium_headless_shell-*/*/*headless*shell")
+"""Where Playwright keeps the browsers that it downloaded."""
+
+MAX_AT_ONCE = 2
+MAX_MEMORY_BYTES = 512_000_000
+"""Of a page's processes together, what they share with others not counted."""
+PAGE_S = 45.0
+"""From the start of the browser to the page's text; it takes about three seconds."""
+
+_WATCH_S = 0.2
+_OWN = re.compile(r"^Rss(?:Anon|Shmem):\s+(\d+)", re.M)
+_BROKEN = "took too long or too much memory in it"
+
+
+def find_chromium(setting: str) -> str:
+    """The path of a Chromium, or "": as the setting says, on the PATH, or in Playwright's cache."""
+    if setting:
+        return "" if setting == "off" else shutil.which(setting) or ""
+    if found := next(filter(None, map(shutil.which, COMMANDS)), ""):
+        return found
+    with suppress(RuntimeError):  # whoever runs this has no home
+        cache = Path.home() / ".cache" / "ms-playwright"
+        return next((str(path) for glob in _DOWNLOADED for path in sorted(cache.glob(glob))), "")
+    return ""
+
+
+class Browsers:
+    """Renders pages, each with a browser that is started for it and ended behind it."""
+
+    def __init__(
+        self, settings: Settings, *, limit_s: float = PAGE_S, max_bytes: int = MAX_MEMORY_BYTES
+    ) -> None:
+        self._settings = settings
+        self._limit_s = limit_s
+        self._max_bytes = max_bytes
+        self._slots = FairSemaphore(MAX_AT_ONCE)
+        self.is_sandboxed = os.geteuid() != 0
+        """Whether Chromium's own sandbox holds: root has none, and some containers allow none."""
+
+    async def render(self, url: str, *, session: Path) -> str:
+        """The page's HTML once its scripts have run; FetchFailed says why there is none."""
+        chromium = find_chromium(self._settings.crawl_browser)
+        if not chromium:
+            raise FetchFailed(
+                "needs a browser, and none is set up here; `bot check` says how to get one"
+            )
+        async with self._slots.slot(session):
+            answer = await self._ask(chromium, url)
+            if self.is_sandboxed and "sandbox" in answer.get("error", ""):
+                self.is_sandboxed = False
+                answer = await self._ask(chromium, url)
+        if "html" not in answer:
+            raise FetchFailed(f"needs a browser; {answer.get('error', _BROKEN)}")
+        return answer["html"]
+
+    async def _ask(self, chromium: str, url: str) -> dict[str, str]:
+        with tempfile.TemporaryDirectory(prefix="browser_", ignore_cleanup_errors=True) as home:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                *("-m", "mcp_local.browser.page", url, chromium),
+                stdin=asyncio.subprocess.PIPE,  # its end tells the process that we are gone
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+                env=self._environment(home),
+                start_new_session=True,
+            )
+            watch = asyncio.create_task(_watch(home, self._max_bytes))
+            try:
+                async with asyncio.timeout(self._limit_s):
+                    told = await process.stdout.read() if process.stdout else b""
+                    return json.loads(told or b"{}")
+            except (TimeoutError, ValueError):
+                return {}
+            finally:
+                watch.cancel()
+                _end(home)
+                with suppress(ProcessLookupError):
+                    process.kill()
+                await process.wait()
+                _end(home)
+
+    def _environment(self, home: str) -> dict[str, str]:
+        """All that the browser's process is told: nothing of ours but where it may go."""
+        return {
+            "PATH": os.defpath,
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+            "HOME": home,
+            "TMPDIR": home,
+            "CRAWL4_AI_BASE_DIRECTORY": home,
+            "CRAWL4AI_NO_CLOUD_NOTICE": "1",
+            "CRAWL4AI_CHROMIUM_SANDBOX": str(self.is_sandboxed).lower(),
+            "PYDANTIC_DISABLE_PLUGINS": "__all__",
+            "CRAWL_ALLOW": ",".join(self._settings.crawl_allow),
+            "CRAWL_CONNECT": ",".join(self._settings.crawl_connect),
+        }
+
+
+async def _watch(home: str, max_bytes: int) -> None:
+    """End the processes of a page when they hold too much."""
+    while True:
+        if await asyncio.to_thread(memory_of, home) > max_bytes:
+            _end(home)
+        await asyncio.sleep(_WATCH_S)
+
+
+def memory_of(home: str) -> int:
+    """Bytes that a page's processes hold for themselves; 0 where /proc does not say."""
+    kilobytes = 0
+    for pid in _processes(home):
+        with suppress(OSError):
+            status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+            kilobytes += sum(map(int, _OWN.findall(status)))
+    return kilobytes * 1024
+
+
+def _processes(home: str) -> list[int]:
+    """All that live in the page's directory, and what they started.
+
+    Neither a process group nor parents hold them together: Chromium leaves the group of its
+    starter, and outlives it for a moment.
+    """
+    found: list[int] = []
+    children: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            pid, stat = int(path.name), (path / "stat").read_text(encoding="utf-8")
+            children.setdefault(int(stat.rpartition(")")[2].split()[1]), []).append(pid)
+            if f"HOME={home}\0".encode() in (path / "environ").read_bytes():
+                found.append(pid)
+    for pid in found:
+        found += (child for child in children.get(pid, ()) if child not in found)
+    return found
+
+
+def _end(home: str) -> None:
+    for pid in _processes(home):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
