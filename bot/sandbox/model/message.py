@@ -11,8 +11,6 @@ from bot.sandbox.model.wire import Json
 
 Kind = Literal["classify", "escape", "answer", "research", "delegated", "order", "scripted"]
 
-PACED_CHUNK_CHARS = 4
-FREE_CHUNK_CHARS = 240
 CHARS_PER_TOKEN = 4
 DELTAS = {
     "text": ("text_delta", "text"),
@@ -50,7 +48,8 @@ class Pace:
 
     @property
     def chunk_chars(self) -> int:
-        return PACED_CHUNK_CHARS if self.tokens_per_s else FREE_CHUNK_CHARS
+        """How much an event of a stream tells."""
+        return 4 if self.tokens_per_s else 240
 
     def due_s(self, tokens: int) -> float:
         """Seconds after the start of the reply at which so many tokens have left."""
