@@ -9,7 +9,6 @@ import json
 import uuid
 from collections.abc import Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from opentelemetry import trace
@@ -28,27 +27,20 @@ _MAX_CONTENT_CHARS = 2_000
 _tracer = trace.get_tracer("universal_agent")
 
 
-@dataclass(slots=True)
-class _Content:
-    is_wanted: bool = False
+_content = {"is_wanted": False}
 
 
-_content = _Content()
-
-
-def configure(
-    *, token: str, service_name: str = "universal-agent", with_content: bool = False
-) -> None:
+def configure(*, token: str, with_content: bool = False) -> None:
     """Set up export, once a process. Nothing is printed; nothing is sent without a destination."""
     import logfire
 
-    _content.is_wanted = with_content
+    _content["is_wanted"] = with_content
     _trace_requests()
 
     logfire.configure(
         send_to_logfire="if-token-present",
         token=token or None,
-        service_name=service_name,
+        service_name="universal-agent",
         console=False,
         scrubbing=logfire.ScrubbingOptions(extra_patterns=SECRET_SHAPES),
         inspect_arguments=False,
@@ -84,7 +76,7 @@ def note(name: str, **attributes: Attribute) -> None:
 
 def content(**said: object) -> dict[str, str]:
     """Attributes that hold words of people or models, cut; none unless the operator wants them."""
-    if not _content.is_wanted:
+    if not _content["is_wanted"]:
         return {}
     written = {
         name: value if isinstance(value, str) else json.dumps(value, default=str)

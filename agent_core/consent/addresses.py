@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import cast
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from agent_core.consent.leaves import json_in, leaves_of, names_in
 
@@ -71,21 +71,15 @@ def _found(arguments: object) -> Iterator[str]:
     for leaf in leaves_of(arguments):
         text = leaf.value.strip() if isinstance(leaf.value, str) else ""
         if text and any(map(_is_of_addresses, leaf.path)):
-            yield from _as_address(text)
+            inside = json_in(text)
+            is_json = isinstance(inside, list | dict)
+            yield from _found({"url": cast("object", inside)}) if is_json else (text,)
         else:
             yield from _in_prose(text)
 
 
 def _is_of_addresses(name: str) -> bool:
     return any(word.upper().endswith(_NAMES) for word in _WORD.findall(name))
-
-
-def _as_address(text: str) -> Iterator[str]:
-    inside = json_in(text)
-    if isinstance(inside, list | dict):
-        yield from _found({"url": cast("object", inside)})
-    else:
-        yield text
 
 
 def _in_prose(text: str) -> Iterator[str]:
@@ -129,9 +123,5 @@ def key_of(address: str) -> Key | None:
         return None
     is_default = port is None or port == _DEFAULT_PORTS.get(parts.scheme, 443)
     host = parts.hostname if is_default else f"{parts.hostname}:{port}"
-    return host, _path(parts)
-
-
-def _path(parts: SplitResult) -> str:
     query = f"?{parts.query}" if parts.query else ""
-    return parts.path.rstrip("/") + query
+    return host, parts.path.rstrip("/") + query

@@ -49,12 +49,8 @@ class Reading:
 
     address: Key
     is_free: bool
-    site: str
-    """Empty for all that nobody named but other pages."""
-    bits: float
-    """What it tells the site's owner."""
-    bits_of_all: float
-    """What it tells an owner of all the sites."""
+    bits: JsonObject
+    """What it tells the owner of its site, and one of all the sites."""
 
 
 def readings_of(addresses: Sequence[str], seen: Seen) -> tuple[Reading, ...]:
@@ -69,16 +65,10 @@ def readings_of(addresses: Sequence[str], seen: Seen) -> tuple[Reading, ...]:
     choices = Counter(map(kind, literal | seen.by_others))
     readings: list[Reading] = []
     for key in filter(None, map(key_of, addresses)):
-        bits = math.log2(1 + _SPELLINGS * choices[kind(key)])
-        readings.append(
-            Reading(
-                address=key,
-                is_free=key in seen.by_people,
-                site=kind(key)[0],
-                bits=bits,
-                bits_of_all=bits + math.log2(1 + len(named)),
-            )
-        )
+        own, of_all = math.log2(1 + _SPELLINGS * choices[kind(key)]), math.log2(1 + len(named))
+        site, _ = kind(key)
+        bits = {site: own} if site == _STRANGE else {site: own, _ALL: own + of_all}
+        readings.append(Reading(address=key, is_free=key in seen.by_people, bits=bits))
     return tuple(readings)
 
 
@@ -99,9 +89,8 @@ def charged(
         if each.is_free and each.address not in known:
             known.add(each.address)
             continue
-        now[each.site] += each.bits
-        if each.site != _STRANGE:
-            now[_ALL] += each.bits_of_all
+        for site, bits in each.bits.items():
+            now[site] += bits
     limits = {_STRANGE: STRANGE_BITS, _ALL: NAMED_BITS}
     if any(told[site] + bits > limits.get(site, SITE_BITS) for site, bits in now.items()):
         return None

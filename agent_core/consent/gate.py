@@ -86,32 +86,21 @@ class ConsentGate:
         if judged.verdict == "refuse":
             return _refused(f"Not done: {judged.reason}.")
         judged = await self._mind_addresses(judged, call, is_tainted, context)
-        if not call.is_composio:
-            own = [False] * len(judged.actions)
-            judged = await self._mind_words(judged, call, spec, context, own)
-        if judged.verdict == "allow" and not call.is_composio:
-            await self._begin(call, context, judged)
-            return None
         try:
             plan = await plan_of(self.accounts, judged, call, spec, context)
         except ToolServerError as error:
             return _refused(str(error))
         if plan.missing:
             return await self._connect(call, context, plan.missing, said=None)
-        own = [bool(each.toolkit) for each in plan.shown]
-        minded = await self._mind_words(judged, call, spec, context, own)
+        minded = await self._mind_words(judged, call, spec, context, plan)
         if minded is not judged:
             judged, plan = minded, await plan_of(self.accounts, minded, call, spec, context)
         held, consent = None, None
         if judged.verdict == "ask":
-            held, consent = await self._approval(
-                call,
-                context,
-                plan,
-                reason=judged.reason,
-                is_tainted=is_tainted,
-                is_offered=spec is not None,
+            approval = self._approval(
+                call, context, judged, plan, is_tainted, is_offered=bool(spec)
             )
+            held, consent = await approval
         if held is None:
             await self._begin(call, context, judged, plan, consent)
         return held
@@ -121,7 +110,10 @@ class ConsentGate:
     ) -> ToolOutput | Wait:
         """The result without links to connect accounts, and noted where it came from outside."""
         judged = self.policy.judge(call, is_tainted=True)
-        output = await self._end(judged, call, output, context)
+        if judged.has_effect:
+            await self.audit.end(self._entry(call, context), outcome_of(judged, output))
+        else:  # whether it has happened is nobody's worry
+            output = replace(output, may_have_happened=False)
         output, links = await self._without_links(call, output, context)
         if brings_outside_text(call, output):
             await self.store.taint(context.session, call.name)
@@ -194,9 +186,9 @@ class ConsentGate:
         if unknown:
             return judged.asking(_UNKNOWN_ADDRESS.format(addresses=_named(unknown)))
         readings = await asyncio.to_thread(readings_of, judged.addresses, seen)
-        consent = replace(self._consent(call, context, "reading", timedelta(), {}), status="used")
+        reading = self._consent(call, context, "reading", timedelta(), {})
         charge = partial(charged, readings, turn=context.turn)
-        if await self.consents.let_through(consent, charge):
+        if await self.consents.let_through(replace(reading, status="used"), charge):
             return judged
         return judged.asking(_TELLING_ORDER.format(addresses=_named(judged.addresses)))
 
@@ -206,13 +198,14 @@ class ConsentGate:
         call: OpenedCall,
         spec: ToolSpec | None,
         context: ToolContext,
-        own: Sequence[bool],
+        plan: Plan,
     ) -> Judgement:
         """After text from outside, words go to no server that it may have chosen.
 
-        `own` says of each action whether an account of the asker's own gets them.
+        An app of the plan gets them for an account of the asker's own.
         """
-        foreign = [each for each, is_own in zip(judged.actions, own, strict=True) if not is_own]
+        pairs = zip(judged.actions, plan.shown, strict=True)
+        foreign = [each for each, shown in pairs if not shown.toolkit]
         words = [word for each in foreign for word in each.unknown_forbidden]
         if judged.verdict != "allow" or not words:
             return judged
@@ -230,7 +223,8 @@ class ConsentGate:
             text = _NOBODY_TO_CONNECT.format(apps=", ".join(apps))
             return _refused("\n\n".join(filter(None, (said, text))))
         body: JsonObject = {"toolkits": list(apps)}
-        stored = await self._stored(call, context, "connection", CONNECTION_PATIENCE, body)
+        wanted = self._consent(call, context, "connection", CONNECTION_PATIENCE, body)
+        stored = await self.consents.ask(wanted)
         return ConnectionWait(
             call_id=call.call.id,
             asker=context.asker,
@@ -240,20 +234,6 @@ class ConsentGate:
             deadline=stored.deadline,
         )
 
-    async def _stored(
-        self,
-        call: OpenedCall,
-        context: ToolContext,
-        kind: ConsentKind,
-        patience: timedelta,
-        body: JsonObject,
-        *,
-        digest: str = "",
-    ) -> Consent:
-        """The consent that is asked for, as it was when the same call was first judged."""
-        consent = self._consent(call, context, kind, patience, body)
-        return await self.consents.ask(replace(consent, digest=digest))
-
     def _consent(
         self,
         call: OpenedCall,
@@ -261,6 +241,7 @@ class ConsentGate:
         kind: ConsentKind,
         patience: timedelta,
         body: JsonObject,
+        digest: str = "",
     ) -> Consent:
         return Consent(
             id=_consent_id(call, context, kind),
@@ -268,7 +249,7 @@ class ConsentGate:
             session=context.session,
             turn=context.turn,
             asker=context.asker,
-            digest="",
+            digest=digest,
             body=body,
             deadline=self.clock() + patience,
         )
@@ -277,32 +258,35 @@ class ConsentGate:
         self,
         call: OpenedCall,
         context: ToolContext,
+        judged: Judgement,
         plan: Plan,
-        *,
-        reason: str,
         is_tainted: bool,
+        *,
         is_offered: bool,
     ) -> tuple[ToolOutput | Wait | None, Consent | None]:
         """What keeps the call back, and the consent by which it may be made."""
-        if not is_tainted and (granted := await self._granted(context, plan)):
-            return None, granted
+        granted = (
+            () if is_tainted else await self.consents.for_thread(context.session, context.asker)
+        )
+        for consent in granted:
+            if plan.grant and set(plan.grant) <= set(consent.body.get("grant", ())):
+                return None, consent
         known = await self.consents.find(_consent_id(call, context, "approval"))
         if known is not None and known.status in ("approved", "used"):
             return await self._use(known, plan), known
         refusal = ""
         if known is not None and known.status != "open":
-            refusal = f"Not done: this was not approved ({reason})."
+            refusal = f"Not done: this was not approved ({judged.reason})."
         elif not is_offered:
             refusal = f"There is no tool {call.name[:_NAME_CHARS]}."
         elif not context.may_wait:
-            refusal = _NOBODY_TO_ASK.format(reason=reason)
+            refusal = _NOBODY_TO_ASK.format(reason=judged.reason)
         if refusal:
             return _refused(refusal), None
         may_allow_thread = not is_tainted and all(each.tool for each in plan.shown)
         body: JsonObject = {"grant": plan.grant, "may_allow_thread": may_allow_thread}
-        stored = await self._stored(
-            call, context, "approval", APPROVAL_PATIENCE, body, digest=plan.digest
-        )
+        wanted = self._consent(call, context, "approval", APPROVAL_PATIENCE, body, plan.digest)
+        stored = await self.consents.ask(wanted)
         if stored.digest != plan.digest:
             # Two calls of one id; what is shown must be what is approved.
             return _refused(_VOID), None
@@ -332,50 +316,33 @@ class ConsentGate:
                 return _refused("Not done: this approval has been used up.")
         return None  # `used`: begun before a restart; the effect itself is not repeated
 
-    async def _granted(self, context: ToolContext, plan: Plan) -> Consent | None:
-        """An approval for the thread that covers all of the call that asks."""
-        for consent in await self.consents.for_thread(context.session, context.asker):
-            if plan.grant and set(plan.grant) <= set(consent.body.get("grant", ())):
-                return consent
-        return None
-
     async def _begin(
         self,
         call: OpenedCall,
         context: ToolContext,
         judged: Judgement,
-        plan: Plan | None = None,
-        consent: Consent | None = None,
+        plan: Plan,
+        consent: Consent | None,
     ) -> None:
         """Note the call as one that has its effect from now on."""
         if not judged.has_effect:
             return
-        accounts = [each.account for each in plan.shown] if plan else [""] * len(judged.actions)
         actions = tuple(
             AuditedAction(
                 slug=each.action.tool,
-                account=account,
+                account=shown.account,
                 arguments_digest=digest_of_json(each.action.arguments),
             )
-            for each, account in zip(judged.actions, accounts, strict=True)
+            for each, shown in zip(judged.actions, plan.shown, strict=True)
         )
         entry = replace(
             self._entry(call, context),
             actions=actions,
-            digest=plan.digest if plan else "",
+            digest=plan.digest if call.is_composio or consent else "",
             consent=consent.id if consent else None,
             approved_by=consent.decided_by if consent else None,
         )
         await self.audit.begin(entry)
-
-    async def _end(
-        self, judged: Judgement, call: OpenedCall, output: ToolOutput, context: ToolContext
-    ) -> ToolOutput:
-        """The result; whether a call without an effect has happened is nobody's worry."""
-        if not judged.has_effect:
-            return replace(output, may_have_happened=False)
-        await self.audit.end(self._entry(call, context), outcome_of(judged, output))
-        return output
 
     def _entry(self, call: OpenedCall, context: ToolContext) -> AuditEntry:
         return AuditEntry(

@@ -28,30 +28,21 @@ def recipients_of(arguments: JsonObject) -> tuple[str, ...]:
     named = (str(leaf.value).strip() for leaf in leaves if _reaches(leaf))
     found = dict.fromkeys(name for name in named if name)
     told = set(_mails_in(list(found)))
-    texts = [arguments, [leaf.value for leaf in leaves]]
-    return (
-        *found,
-        *(mail for mail in dict.fromkeys(_mails_in(texts)) if mail not in told),
-    )
+    mails = _mails_in([arguments, [leaf.value for leaf in leaves]])
+    return tuple(dict.fromkeys([*found, *(mail for mail in mails if mail not in told)]))
 
 
 def _opened(leaves: Iterable[Leaf], depth: int) -> Iterator[Leaf]:
     for leaf in leaves:
-        inside = _json_in(leaf.value) if depth else None
+        text = leaf.value if depth and isinstance(leaf.value, str) else ""
+        inside = json_in(text) if text.lstrip().startswith(("[", "{")) else None
         if inside is None:
             yield leaf
-            plain = unpacked(leaf.value) if depth and isinstance(leaf.value, str) else ""
+            plain = unpacked(text)
             yield from _opened([replace(leaf, value=plain)] if plain else [], depth - 1)
             continue
         inner = (replace(each, path=(*leaf.path, *each.path)) for each in leaves_of(inside))
         yield from _opened(inner, depth - 1)
-
-
-def _json_in(value: object) -> object:
-    """The list or object that a text holds; None where it holds none."""
-    if not isinstance(value, str) or not value.lstrip().startswith(("[", "{")):
-        return None
-    return json_in(value)
 
 
 def _reaches(leaf: Leaf) -> bool:

@@ -5,7 +5,6 @@ That is noted before a model sees the text.
 
 import json
 import re
-from fnmatch import fnmatchcase
 
 from agent_core.consent.leaves import json_in, texts_in
 from agent_core.models.strict_json import as_object, load_strictly
@@ -33,7 +32,7 @@ _META = (
     "COMPOSIO_SEARCH_TOOLS", "COMPOSIO_GET_TOOL_SCHEMAS", "COMPOSIO_MANAGE_CONNECTIONS",
     "COMPOSIO_WAIT_FOR_CONNECTIONS",
 )  # fmt: skip
-_META_SERVERS = ("mcp__composio__*", "mcp__rube__*")
+_META_SERVERS = ("mcp__composio__", "mcp__rube__")
 
 _BARE = re.compile(r"[\w:+=-]*(\d\.\d[\w:+=-]*)?", re.ASCII)
 """Many languages need no white space between words, so there are no letters but ours. Without dots,
@@ -53,8 +52,8 @@ def brings_outside_text(call: OpenedCall, output: ToolOutput) -> bool:
 def is_trusted_search(prefix: str, tool: str) -> bool:
     """Whether it is Composio's own web search, which the operator trusts with people's words."""
     slug = canonical(tool)
-    is_composio = f"{prefix}*" in _META_SERVERS
-    return is_composio and slug.startswith("COMPOSIO_SEARCH_") and slug not in _META
+    is_search = slug.startswith("COMPOSIO_SEARCH_") and slug not in _META
+    return prefix in _META_SERVERS and is_search
 
 
 def _is_ours(call: OpenedCall, output: ToolOutput) -> bool:
@@ -64,14 +63,13 @@ def _is_ours(call: OpenedCall, output: ToolOutput) -> bool:
     slug = slug_of(name)
     if name.startswith(_LOCAL):
         return output.is_error or slug in _LOCAL_WRITERS
-    is_composio = any(fnmatchcase(name, server) for server in _META_SERVERS)
-    return is_composio and canonical(slug) in _META
+    return name.startswith(_META_SERVERS) and canonical(slug) in _META
 
 
 def _answers_of_apps(call: OpenedCall, text: str) -> str:
     """Of a batch what the apps said, without Composio's own words around it."""
-    is_composio = any(fnmatchcase(call.name, server) for server in _META_SERVERS)
-    told = as_object(json_in(text)) if is_composio and call.is_batch else {}
+    is_of_apps = call.is_batch and call.name.startswith(_META_SERVERS)
+    told = as_object(json_in(text)) if is_of_apps else {}
     results = batch_results(told)
     if results is None:
         return text

@@ -29,7 +29,7 @@ from agent_core.sessions import (
 from agent_core.sessions.ledger import Marks
 from agent_core.sessions.schedules import ScheduleStore
 from agent_core.sessions.store import KnownSessions
-from agent_core.workspaces import create_workspace, mark_renewed
+from agent_core.workspaces import create_workspace, renewal
 
 logger = logging.getLogger(__name__)
 
@@ -225,7 +225,7 @@ class Runtime:
             if stored is None:
                 return (await self._store.add_session(fresh)).workspace
             logger.warning("the workspace of %s was gone; %s takes its place", session, path)
-            mark_renewed(path)
+            renewal(path).touch()
             await self._store.save_session(fresh)
             return path
 

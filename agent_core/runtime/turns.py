@@ -62,9 +62,8 @@ from agent_core.workspaces import (
     SessionInfo,
     append_summary,
     build_trace,
-    is_renewed,
     known_sources,
-    settle_renewal,
+    renewal,
     write_trace,
 )
 
@@ -357,7 +356,7 @@ class _Body:
         await self._scope.emit(finished)
         await parts.log.flush()
         try:  # what was said once is not said again
-            await asyncio.to_thread(settle_renewal, workspace)
+            await asyncio.to_thread(renewal(workspace).unlink, missing_ok=True)
         except OSError:
             logger.exception("%s may be called new once more", workspace)
         fault_point("finish.after")
@@ -388,7 +387,7 @@ class _Body:
             "" if result.outcome == "stopped" else lateness,
             document_note(self._turn, workspace, words),
             *fault_notes(messages, words),
-            words("notice-new-workspace") if is_renewed(workspace) else "",
+            words("notice-new-workspace") if renewal(workspace).exists() else "",
             words("notice-nothing-read") if _read_nothing(events) else "",
             self._away(events),
             "" if result.outcome == "stopped" else unsure_words(events, words),

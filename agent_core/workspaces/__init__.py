@@ -3,9 +3,7 @@
 from agent_core.workspaces.layout import (
     DOWNLOADS,
     create_workspace,
-    is_renewed,
-    mark_renewed,
-    settle_renewal,
+    renewal,
     write_text,
 )
 from agent_core.workspaces.records import append_summary, write_trace
@@ -15,6 +13,5 @@ from agent_core.workspaces.trace import SessionInfo, build_trace
 
 __all__ = [
     "DOWNLOADS", "RunLog", "RunLogs", "SessionInfo", "append_summary", "build_trace",
-    "create_workspace", "is_renewed", "known_sources", "log_line", "mark_renewed",
-    "settle_renewal", "write_text", "write_trace",
+    "create_workspace", "known_sources", "log_line", "renewal", "write_text", "write_trace",
 ]  # fmt: skip

@@ -55,23 +55,11 @@ def create_workspace(root: Path, *, now: datetime, session: SessionId) -> Path:
     return workspace
 
 
-def mark_renewed(workspace: Path) -> None:
-    """Remember that this workspace took the place of one that was gone. Raises OSError."""
-    _renewal(workspace).touch()
+def renewal(workspace: Path) -> Path:
+    """A mark that the workspace took the place of one that was gone, until people were told.
 
-
-def is_renewed(workspace: Path) -> bool:
-    """Whether people still have to be told that the earlier files are gone."""
-    return _renewal(workspace).exists()
-
-
-def settle_renewal(workspace: Path) -> None:
-    """They were told. Raises OSError."""
-    _renewal(workspace).unlink(missing_ok=True)
-
-
-def _renewal(workspace: Path) -> Path:
-    """A mark beside the workspace: inside it the agent would take it for a file of the thread."""
+    It stands beside it: inside the agent would take it for a file of the thread.
+    """
     return workspace.with_name(f".{workspace.name}.renewed")
 
 

@@ -161,7 +161,9 @@ class _Turn:
             "input_preview": written[:INPUT_PREVIEW_CHARS],
             "run": call.run,
             "agent": run.agent if run else None,
-            "parent_tool_use_id": _parent_call(run),
+            "parent_tool_use_id": run.run.removeprefix(f"{run.parent}.")
+            if run and run.parent
+            else None,
         }
 
     def _iteration(self, step: StepFinished) -> JsonObject:
@@ -204,13 +206,6 @@ class _Turn:
         ends += [e.at for e in _all(self._events, RunFinished) if e.run == step.run]
         end = min((at for at in ends if at >= step.at), default=self._finished_at)
         return round((end - max(own)).total_seconds(), 3)
-
-
-def _parent_call(run: RunStarted | None) -> str | None:
-    """The id of the tool call that started a run: the last part of its own id."""
-    if run is None or run.parent is None:
-        return None
-    return run.run.removeprefix(f"{run.parent}.")
 
 
 def _all(events: Iterable[AnyEvent], kind: type[Kind]) -> list[Kind]:

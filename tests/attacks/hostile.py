@@ -1,13 +1,11 @@
-"""A tool server that answers in whatever lines it is told: as a process, and over HTTP.
+"""A tool server that answers in whatever lines it is told. Run as a script, it is a process.
 
 `$ID` in a line stands for the id of the request, as JSON.
 """
 
-import asyncio
 import json
 import sys
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,47 +46,6 @@ def replies(request: Mapping[str, Any], lines: Mapping[str, Lines]) -> Lines:
         missing = ('{"jsonrpc":"2.0","id":$ID,"error":{"code":-32601,"message":"no such method"}}',)
         told = lines.get(f"{method} {params.get('name', '')}".strip(), missing)
     return tuple(line.replace("$ID", ident) for line in told)
-
-
-@asynccontextmanager
-async def over_http(lines: Mapping[str, Lines], *, events: bool) -> AsyncGenerator[str]:
-    """The address where it answers with JSON, or with a stream of events."""
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while head := await reader.readuntil(b"\r\n\r\n"):
-                length = next(
-                    (
-                        int(line[15:])
-                        for line in head.lower().split(b"\r\n")
-                        if line.startswith(b"content-length:")
-                    ),
-                    0,
-                )
-                body = await reader.readexactly(length)
-                told = replies(json.loads(body), lines) if body else ()
-                await _respond(writer, told, events=events, is_post=head.startswith(b"POST"))
-        except asyncio.IncompleteReadError:
-            writer.close()
-
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    async with server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp"
-
-
-async def _respond(
-    writer: asyncio.StreamWriter, told: Lines, *, events: bool, is_post: bool
-) -> None:
-    status = "202 Accepted" if is_post else "405 Method Not Allowed"
-    kind, text = "application/json", ""
-    if told:
-        status = "200 OK"
-        kind = "text/event-stream" if events else kind
-        text = "".join(f"data: {line}\n\n" for line in told) if events else told[-1]
-    body = text.encode("utf-8", "surrogatepass")
-    head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
-    writer.write(head.encode() + body)
-    await writer.drain()
 
 
 def main() -> None:

@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from agent_core.tools.pins import Pins
 from agent_core.tools.servers import HttpServer, ServerConfig, StdioServer
@@ -16,7 +18,7 @@ from tests.agent_core.tools.conftest import make_hub as make_hub
 from tests.agent_core.tools.conftest import start as start
 from tests.agent_core.tools.world import stored_pins
 from tests.attacks import hostile
-from tests.attacks.hostile import SCHEMA, Lines, listing, result
+from tests.attacks.hostile import SCHEMA, Lines, listing, replies, result
 
 TRANSPORTS = [
     pytest.param("stdio", marks=pytest.mark.process("a stdio server is a process")),
@@ -112,6 +114,24 @@ LOST: dict[str, Lines] = {
 
 
 @asynccontextmanager
+async def over_http(lines: Mapping[str, Lines], *, events: bool) -> AsyncGenerator[str]:
+    """The address where it answers with JSON, or with a stream of events."""
+
+    async def answer(request: web.Request) -> web.Response:
+        told = replies(await request.json(), lines)
+        if not told:
+            return web.Response(status=202)
+        text = "".join(f"data: {line}\n\n" for line in told) if events else told[-1]
+        kind = "text/event-stream" if events else "application/json"
+        return web.Response(body=text.encode("utf-8", "surrogatepass"), content_type=kind)
+
+    app = web.Application()
+    app.router.add_post("/mcp", answer)
+    async with TestServer(app) as server:
+        yield str(server.make_url("/mcp"))
+
+
+@asynccontextmanager
 async def hostile_server(
     transport: str, lines: Mapping[str, Lines], directory: Path
 ) -> AsyncGenerator[ServerConfig]:
@@ -122,7 +142,7 @@ async def hostile_server(
         command = ("-I", hostile.__file__, str(file))
         yield StdioServer(name="evil", command=sys.executable, args=command)
         return
-    async with hostile.over_http(lines, events=transport == "events") as url:
+    async with over_http(lines, events=transport == "events") as url:
         yield HttpServer(name="evil", url=url)
 
 

@@ -93,20 +93,31 @@ def test_what_a_model_wrote_first_is_not(history: list[Entry]) -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        f"{URL}#secret",
-        f"{URL}x",
-        f"{URL}&x=1",
+        *(f"{URL}#secret", f"{URL}x", f"{URL}&x=1", f"{URL}\n", URL[:-1], URL.partition("?")[0]),
         "https://secret.evil.example/a?d=secret",
+        "https://il.example/a?d=secret",
         "https://evil.example:8080/a?d=secret",
         "https://x@evil.example/a?d=secret",
+        "https://other.test\\@evil.example/a?d=secret",
         "https://evil.example/A?d=secret",
+        "file:///a?d=secret",
+        "",
     ],
 )
 def test_a_page_that_was_seen_stands_for_no_other(url: str) -> None:
     assert not is_seen(*FOUND, url=url)
 
 
-@pytest.mark.parametrize("url", ["http://evil.example/a?d=secret", "EVIL.example:443/a?d=secret"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://evil.example/a?d=secret",
+        "HTTPS://Evil.Example/a?d=secret",
+        "https://evil.example:443/a?d=secret",
+        "evil.example/a?d=secret",
+        "EVIL.example:443/a?d=secret",
+    ],
+)
 def test_another_spelling_of_the_same_page_is_seen(url: str) -> None:
     assert is_seen(*FOUND, url=url)
 

@@ -181,11 +181,15 @@ async def test_a_process_that_is_suspended_in_a_transaction_holds_nobody_up_for_
 
 
 @pytest.fixture
-async def lost_commits(postgres_url: str) -> AsyncIterator[tuple[LostCommits, Database]]:
-    """Postgres behind a line that breaks at commits when it is told to."""
-    line = LostCommits(postgres_url)
+def line(postgres_url: str) -> LostCommits:
+    """To Postgres; it breaks at commits when it is told to."""
+    return LostCommits(postgres_url)
+
+
+@pytest.fixture
+async def behind_line(line: LostCommits) -> AsyncIterator[Database]:
     async with line.running() as url, opened(url) as database:
-        yield line, database
+        yield database
 
 
 @pytest.mark.process("Postgres goes away and comes back")
@@ -193,10 +197,9 @@ class TestACommitWithoutAnAnswer:
     """It was done, and the connection broke before anybody was told."""
 
     async def test_a_gesture_is_new_to_the_delivery_that_stored_it(
-        self, lost_commits: tuple[LostCommits, Database]
+        self, line: LostCommits, behind_line: Database
     ) -> None:
-        line, database = lost_commits
-        ledger = ledger_of(database)
+        ledger = ledger_of(behind_line)
         line.armed = 1
         assert await ledger.record("T1:C1:1", "T1:C1:client", BODY, AT)
         assert line.lost == 1
@@ -204,12 +207,11 @@ class TestACommitWithoutAnAnswer:
         assert await ledger.unsettled() == [BODY]
 
     async def test_a_gesture_that_had_to_be_refused_is_taken_up(
-        self, lost_commits: tuple[LostCommits, Database]
+        self, line: LostCommits, behind_line: Database
     ) -> None:
-        line, database = lost_commits
-        leases = Leases(database, new_process_id())
+        leases = Leases(behind_line, new_process_id())
         await leases.enter()
-        ledger = Ledger(database, leases)
+        ledger = Ledger(behind_line, leases)
         line.armed = 1_000
         with pytest.raises(DatabaseTrouble) as refused:
             await ledger.record("T1:C1:1", "", BODY, AT)
@@ -220,22 +222,20 @@ class TestACommitWithoutAnAnswer:
         assert await ledger.unsettled() == []
 
     async def test_what_is_taken_up_is_given_out(
-        self, lost_commits: tuple[LostCommits, Database]
+        self, line: LostCommits, behind_line: Database
     ) -> None:
-        line, database = lost_commits
-        await ledger_of(database).record("T1:C1:1", "", BODY, AT)
-        leases = Leases(database, new_process_id())
+        await ledger_of(behind_line).record("T1:C1:1", "", BODY, AT)
+        leases = Leases(behind_line, new_process_id())
         await leases.enter()
         line.armed = 1
-        assert await Ledger(database, leases).unsettled() == [BODY]
+        assert await Ledger(behind_line, leases).unsettled() == [BODY]
         assert line.lost == 1
-        assert await Ledger(database, leases).unsettled() == []
+        assert await Ledger(behind_line, leases).unsettled() == []
 
     async def test_a_turn_is_added_started_and_continued(
-        self, lost_commits: tuple[LostCommits, Database]
+        self, line: LostCommits, behind_line: Database
     ) -> None:
-        line, database = lost_commits
-        store = SessionStore(database, WriteBehind(database))
+        store = SessionStore(behind_line, WriteBehind(behind_line))
         line.armed = 1
         turn = await store.add_turn(inbound("hello"))
         assert turn is not None
@@ -251,13 +251,12 @@ class TestACommitWithoutAnAnswer:
         assert not await store.begin_effect(turn.id, ROOT_RUN, ToolCallId("call_1"))
 
     async def test_events_are_stored_and_told_once(
-        self, lost_commits: tuple[LostCommits, Database]
+        self, line: LostCommits, behind_line: Database
     ) -> None:
-        line, database = lost_commits
         heard: list[AnyEvent] = []
-        behind = WriteBehind(database)
+        behind = WriteBehind(behind_line)
         behind.start()
-        log = EventLog(database, behind, on_stored=heard.append)
+        log = EventLog(behind_line, behind, on_stored=heard.append)
         line.armed = 1
         for event in whole_turn():
             await log.append(event)

@@ -10,10 +10,8 @@ from agent_core.errors import SettingsError
 from agent_core.ids import SessionId
 from agent_core.workspaces import (
     create_workspace,
-    is_renewed,
     known_sources,
-    mark_renewed,
-    settle_renewal,
+    renewal,
 )
 
 NOW = datetime(2026, 11, 21, 14, 30, 52, tzinfo=UTC)
@@ -71,16 +69,11 @@ def test_a_root_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert "WORKSPACES_ROOT" in str(caught.value)
 
 
-def test_a_renewed_workspace_is_known_as_such_until_it_was_told(tmp_path: Path) -> None:
+def test_the_mark_of_a_renewed_workspace_is_its_own_and_not_inside_of_it(tmp_path: Path) -> None:
     workspace = create_workspace(tmp_path, now=NOW, session=ONE)
-    assert not is_renewed(workspace)
-    mark_renewed(workspace)
-    assert is_renewed(workspace)
-    assert not is_renewed(tmp_path / "session_other")
+    renewal(workspace).touch()
+    assert not renewal(tmp_path / "session_other").exists()
     assert not list(workspace.glob("*renewed*"))
-    for _ in range(2):
-        settle_renewal(workspace)
-    assert not is_renewed(workspace)
 
 
 def test_addresses_of_searches_and_fetched_pages_are_known_and_damaged_files_do_no_harm(
