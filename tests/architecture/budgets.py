@@ -53,8 +53,8 @@ ROOMS = {
     "bot/sandbox/model": Budget(2109, 14, 2000, 16),
     "bot/sandbox/composio": Budget(1582, 11, 1600, 14),
     "bot/sandbox": Budget(9135, 66, 9000, 80),
-    "mcp_local": Budget(5399, 45, 4700, 42),
-    "product": Budget(45845, 314, 43_000, 330),
+    "mcp_local": Budget(5772, 46, 4700, 42),
+    "product": Budget(46088, 314, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(4230, 37, 4500, 50),
     "tests": Budget(48499, 309, 45_000, 330),
 }
