@@ -45,8 +45,8 @@ async def open_abyss() -> AsyncGenerator[Abyss]:
 async def bot_process(
     outside: Outside, abyss: Abyss | None = None, *, model_url: str = "", fault_at: str = ""
 ) -> AsyncGenerator[asyncio.subprocess.Process]:
-    slack = outside.slack
-    allowed = [outside.web.crawl_allow, *([abyss.authority] if abyss else [])]
+    slack, web = outside.slack, outside.web.environment
+    allowed = [web["CRAWL_ALLOW"], *([abyss.authority] if abyss else [])]
     bot = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -55,13 +55,11 @@ async def bot_process(
         cwd=outside.root,
         env={
             "PATH": os.defpath,
-            "SLACK_BOT_TOKEN": slack.bot_token,
-            "SLACK_APP_TOKEN": slack.app_token,
-            "SLACK_API_URL": slack.api_url,
-            "ANTHROPIC_API_KEY": "sandbox",
-            "ANTHROPIC_BASE_URL": model_url or outside.model.base_url,
+            **slack.environment,
+            **outside.model.environment,
+            **({"ANTHROPIC_BASE_URL": model_url} if model_url else {}),
+            **web,
             "CRAWL_ALLOW": ",".join(allowed),
-            "CRAWL_CONNECT": outside.web.crawl_connect,
             "CONSOLE_PORT": "0",
             "SLACK_SETTLE_S": "0.5",
             "FAULT_AT": fault_at,
