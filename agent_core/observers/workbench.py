@@ -12,12 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from agent_core.messages import JsonObject
-from agent_core.observers.observing import (
-    Execution,
-    ToolObserved,
-    executions,
-    may_run,
-)
+from agent_core.observers.observing import Execution, ToolObserved, executions, may_run
 from agent_core.tools.names import slug_of
 from agent_core.tools.payloads import is_object, search, text_in
 from agent_core.workspaces.layout import DOWNLOADS, WORKBENCH_ACTIVITY, timestamp, write_json

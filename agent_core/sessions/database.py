@@ -180,10 +180,7 @@ class Database:
         return self._trouble if self._clock_s() < self._trouble_until_s else None
 
     async def open(
-        self,
-        *,
-        patience_s: float = OPEN_PATIENCE_S,
-        revisions: Revisions = REVISIONS,
+        self, *, patience_s: float = OPEN_PATIENCE_S, revisions: Revisions = REVISIONS
     ) -> None:
         """Bring the tables to what the code knows: make them, or alter older ones.
 

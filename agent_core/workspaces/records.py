@@ -19,11 +19,7 @@ _NUMBER = re.compile(r"trace_(\d+)")
 
 
 def write_trace(workspace: Path, trace: JsonObject) -> None:
-    """Write a turn's trace. Writing the same turn again replaces its file, wherever it lies now.
-
-    Raises:
-        OSError: the workspace cannot be written.
-    """
+    """Write a turn's trace, in place of the same turn's, wherever that lies. Raises OSError."""
     trace = masked_value(trace)
     last = workspace / TRACE
     turn = f"trace_*_{_digest(trace['turn_id'])}.json"
@@ -62,11 +58,7 @@ _REQUEST_CHARS = 500
 
 
 def append_summary(workspace: Path, trace: JsonObject, *, trace_url: str | None) -> None:
-    """Append a turn's summary, once: a turn that is there already stays as it is.
-
-    Raises:
-        OSError: the workspace cannot be written.
-    """
+    """Append a turn's summary; one that is there already stays as it is. Raises OSError."""
     path = workspace / SUMMARY
     earlier = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
     heading = f"== Execution summary of turn {trace['turn_id']} =="
@@ -79,12 +71,12 @@ def append_summary(workspace: Path, trace: JsonObject, *, trace_url: str | None)
 
 def summary_text(trace: JsonObject, trace_url: str | None) -> str:
     """The summary of a turn, a line for each fact."""
-    usage = trace["usage"]
+    usage, fallback, route = trace["usage"], trace["fallback"], trace["route"] or "none"
     facts = {
         "Request": " ".join(trace["query"].split())[:_REQUEST_CHARS],
         "Started": f"{trace['start_time']} UTC",
         "Duration": f"{trace['total_duration_seconds']:.1f} s",
-        "Route": _route(trace),
+        "Route": f"{route} after a fast path: {fallback}" if fallback else route,
         "Outcome": trace["outcome"] or "unknown",
         "Iterations": len(trace["iterations"]),
         "Tool calls": _tool_calls(trace["tool_calls"], trace["tool_results"]),
@@ -95,11 +87,6 @@ def summary_text(trace: JsonObject, trace_url: str | None) -> str:
         "Trace URL": trace_url or "none",
     }
     return "".join(f"{name + ':':<12} {fact}\n" for name, fact in facts.items())
-
-
-def _route(trace: JsonObject) -> str:
-    route = trace["route"] or "none"
-    return f"{route} after a fast path: {trace['fallback']}" if trace["fallback"] else route
 
 
 def _tool_calls(calls: list[dict[str, Any]], results: list[dict[str, Any]]) -> str:

@@ -163,11 +163,7 @@ class DigestMessages:
             await self._api.update(channel, ts, told.text, blocks=told.blocks)
 
     async def press(self, press: Press) -> None:
-        """Do what a button says, or tell the person alone why not.
-
-        Raises:
-            SlackError: Slack could not be asked; the press may come again.
-        """
+        """Do what a button says, or tell the person alone why not."""
         name, value = press.action_id.removeprefix(posts.PREFIX), press.value
         if name == "menu":
             name, _, value = press.value.partition(":")

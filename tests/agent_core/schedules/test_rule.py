@@ -20,10 +20,7 @@ EVERY_HOUR = ",".join(str(hour) for hour in range(24))
 
 
 def a_rule(
-    recurrence: str,
-    zone: str = "UTC",
-    begins: datetime = NEW_YEAR,
-    ends: datetime | None = None,
+    recurrence: str, zone: str = "UTC", begins: datetime = NEW_YEAR, ends: datetime | None = None
 ) -> Rule:
     return Rule(recurrence=recurrence, zone=zone, begins=begins, ends=ends)
 

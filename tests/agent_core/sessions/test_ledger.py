@@ -9,14 +9,7 @@ from sqlalchemy import delete
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from agent_core.sessions import Database, Ledger
-from agent_core.sessions.leases import (
-    BATCH_ROWS,
-    KEPT,
-    LeaseLost,
-    Leases,
-    new_process_id,
-    purge,
-)
+from agent_core.sessions.leases import BATCH_ROWS, KEPT, LeaseLost, Leases, new_process_id, purge
 from agent_core.sessions.ledger import Marks
 from agent_core.sessions.schema import processes
 from tests.agent_core.sessions.databases import opened
