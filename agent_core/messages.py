@@ -51,6 +51,8 @@ class ToolResult:
 class AttachedFile:
     """A file that came with a message: what the model gets of it."""
 
+    name: str
+    """As its person named it."""
     path: str
     """Relative to the workspace."""
     text: str

@@ -76,15 +76,9 @@ async def members_on(
     """
     workspaces = root / WORKSPACES
     workspaces.mkdir(parents=True)
-    told = {
-        "SLACK_BOT_TOKEN": slack.bot_token,
-        "SLACK_APP_TOKEN": slack.app_token,
-        "SLACK_API_URL": slack.api_url,
-        "CONSOLE_PORT": "0",
-        "DATABASE_URL": postgres_url,
-        "WORKSPACES_ROOT": str(workspaces),
-    }
-    members = Members(slack=slack, environment={**environment, **told}, root=root)
+    told = {"DATABASE_URL": postgres_url, "WORKSPACES_ROOT": str(workspaces), "CONSOLE_PORT": "0"}
+    told = {**environment, **slack.environment, **told}
+    members = Members(slack=slack, environment=told, root=root)
     try:
         yield members
     finally:

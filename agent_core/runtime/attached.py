@@ -13,6 +13,7 @@ from agent_core.ids import ToolCallId
 from agent_core.messages import AttachedFile, Attachment, JsonObject, Message, ToolCall
 from agent_core.models.strict_json import as_object, load_strictly
 from agent_core.prompts import prompt
+from agent_core.runtime.standing import named
 from agent_core.tools import ToolContext, Toolset
 from agent_core.words import Words
 
@@ -34,7 +35,7 @@ async def read_attached(
     files: list[AttachedFile] = []
     room = MAX_CHARS
     for attachment in attachments:
-        file = await _read(tools, attachment.path, min(room, MAX_CHARS_A_FILE), context)
+        file = await _read(tools, attachment, min(room, MAX_CHARS_A_FILE), context)
         room -= len(file.text)
         files.append(file)
     if files:
@@ -43,8 +44,10 @@ async def read_attached(
     return tuple(files)
 
 
-async def _read(tools: Toolset, path: str, limit: int, context: ToolContext) -> AttachedFile:
-    told: JsonObject = {}
+async def _read(
+    tools: Toolset, attachment: Attachment, limit: int, context: ToolContext
+) -> AttachedFile:
+    path, told = attachment.path, JsonObject()
     picture = ""
     if limit > 0:
         arguments = {"path": path, "limit": limit}
@@ -59,6 +62,7 @@ async def _read(tools: Toolset, path: str, limit: int, context: ToolContext) -> 
         _SHOWN if picture else "" if about else _UNREAD
     )
     return AttachedFile(
+        name=attachment.name,
         path=path,
         text=prompt("attached_file", path=path, about=about, text=text),
         picture=picture,
@@ -81,7 +85,7 @@ def _json(text: str) -> object:
 def fault_notes(messages: Sequence[Message], words: Words) -> list[str]:
     """A sentence for people about each file of the messages that could not be read."""
     return [
-        words(f"notice-file-{part.fault.replace('_', '-')}", path=part.path)
+        words(f"notice-file-{part.fault.replace('_', '-')}", name=named(part.name))
         for message in messages
         for part in message.parts
         if isinstance(part, AttachedFile) and part.fault

@@ -111,7 +111,7 @@ class Standing:
         if is_deleted:
             return " ".join(lines)
         if left_out:
-            lines.append(words("stop-left-out", what=_listed([_named(one) for one in left_out])))
+            lines.append(words("stop-left-out", what=_listed([named(one) for one in left_out])))
         lines.append(words("stop-to-go-on"))
         quoted = f"\n\n> {_cut(self._said)}" if self._said else ""
         return " ".join(lines) + quoted
@@ -183,7 +183,7 @@ def _plain(tool: str) -> str:
     return re.sub(r"[^a-z0-9]+", " ", name).strip()[:MAX_NAME_CHARS] or "…"
 
 
-def _named(words: str) -> str:
+def named(words: str) -> str:
     """A message in so few words that it is known again; nothing in it ends the code span."""
     return _cut(words.replace("`", "'"), MAX_NAME_CHARS)
 

@@ -109,14 +109,14 @@ notice-new-workspace = Die Dateien dieses Threads waren weg; ich habe einen neue
 notice-too-late-for-report = Das kam für den Bericht oben zu spät; ich habe es für sich bearbeitet.
 notice-too-late-for-answer = Das kam für die Antwort oben zu spät; ich habe es für sich bearbeitet.
 notice-nothing-read = Von den Seiten, die ich versucht habe, konnte ich keine lesen.
-notice-file-broken = `{ $path }` ist beschädigt; ich konnte die Datei nicht lesen.
-notice-file-empty = `{ $path }` ist leer.
-notice-file-encrypted = `{ $path }` ist durch ein Passwort geschützt; schick mir bitte eine Kopie ohne Passwort.
-notice-file-heic = `{ $path }` kann ich nicht ansehen: Es ist ein HEIC- oder AVIF-Bild. Schick es bitte als JPEG oder PNG.
-notice-file-no-text = In `{ $path }` habe ich keinen Text gefunden; vielleicht ist es ein Scan.
-notice-file-old-office = `{ $path }` hat ein altes Office-Format; schick es bitte als .docx oder .xlsx.
-notice-file-too-big = `{ $path }` ist zu groß oder zu verschachtelt, als dass ich die Datei lesen könnte.
-notice-file-unknown = `{ $path }` ist von einer Art, die ich nicht lesen kann.
+notice-file-broken = `{ $name }` ist beschädigt; ich konnte die Datei nicht lesen.
+notice-file-empty = `{ $name }` ist leer.
+notice-file-encrypted = `{ $name }` ist durch ein Passwort geschützt; schick mir bitte eine Kopie ohne Passwort.
+notice-file-heic = `{ $name }` kann ich nicht ansehen: Es ist ein HEIC- oder AVIF-Bild. Schick es bitte als JPEG oder PNG.
+notice-file-no-text = In `{ $name }` habe ich keinen Text gefunden; vielleicht ist es ein Scan.
+notice-file-old-office = `{ $name }` hat ein altes Office-Format; schick es bitte als .docx oder .xlsx.
+notice-file-too-big = `{ $name }` ist zu groß oder zu verschachtelt, als dass ich die Datei lesen könnte.
+notice-file-unknown = `{ $name }` ist von einer Art, die ich nicht lesen kann.
 notice-tools-away = Ich musste ohne die Werkzeuge von { $what } auskommen, die gerade nicht zu erreichen sind. Später noch einmal zu fragen kann helfen.
 
 ## Scheduled work

@@ -118,14 +118,14 @@ notice-new-workspace = The files of this thread were gone; I started a new works
 notice-too-late-for-report = This came too late for the report above, so I took it up by itself.
 notice-too-late-for-answer = This came too late for the answer above, so I took it up by itself.
 notice-nothing-read = I could not read any of the pages that I tried.
-notice-file-broken = `{ $path }` is damaged, so I could not read it.
-notice-file-empty = `{ $path }` is empty.
-notice-file-encrypted = `{ $path }` is protected by a password; send me a copy without one.
-notice-file-heic = I cannot look at `{ $path }`: it is a HEIC or AVIF picture. Send it as JPEG or PNG.
-notice-file-no-text = I found no text in `{ $path }`; it may be a scan.
-notice-file-old-office = `{ $path }` is of an old Office format; send it as .docx or .xlsx.
-notice-file-too-big = `{ $path }` is too big or too intricate for me to read.
-notice-file-unknown = `{ $path }` is of a kind that I cannot read.
+notice-file-broken = `{ $name }` is damaged, so I could not read it.
+notice-file-empty = `{ $name }` is empty.
+notice-file-encrypted = `{ $name }` is protected by a password; send me a copy without one.
+notice-file-heic = I cannot look at `{ $name }`: it is a HEIC or AVIF picture. Send it as JPEG or PNG.
+notice-file-no-text = I found no text in `{ $name }`; it may be a scan.
+notice-file-old-office = `{ $name }` is of an old Office format; send it as .docx or .xlsx.
+notice-file-too-big = `{ $name }` is too big or too intricate for me to read.
+notice-file-unknown = `{ $name }` is of a kind that I cannot read.
 notice-tools-away = I had to do without the tools of { $what }, which cannot be reached at the moment. Trying again later may help.
 
 ## Scheduled work

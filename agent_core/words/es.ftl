@@ -109,14 +109,14 @@ notice-new-workspace = Los archivos de este hilo ya no estaban; empecé un nuevo
 notice-too-late-for-report = Llegó demasiado tarde para el informe de arriba, así que lo he tratado aparte.
 notice-too-late-for-answer = Llegó demasiado tarde para la respuesta de arriba, así que lo he tratado aparte.
 notice-nothing-read = No pude leer ninguna de las páginas que intenté.
-notice-file-broken = `{ $path }` está dañado; no pude leerlo.
-notice-file-empty = `{ $path }` está vacío.
-notice-file-encrypted = `{ $path }` está protegido con contraseña; envíame una copia sin ella.
-notice-file-heic = No puedo ver `{ $path }`: es una imagen HEIC o AVIF. Envíala como JPEG o PNG.
-notice-file-no-text = No encontré texto en `{ $path }`; puede ser un escaneo.
-notice-file-old-office = `{ $path }` tiene un formato antiguo de Office; envíalo como .docx o .xlsx.
-notice-file-too-big = `{ $path }` es demasiado grande o complejo para que lo lea.
-notice-file-unknown = `{ $path }` es de un tipo que no puedo leer.
+notice-file-broken = `{ $name }` está dañado; no pude leerlo.
+notice-file-empty = `{ $name }` está vacío.
+notice-file-encrypted = `{ $name }` está protegido con contraseña; envíame una copia sin ella.
+notice-file-heic = No puedo ver `{ $name }`: es una imagen HEIC o AVIF. Envíala como JPEG o PNG.
+notice-file-no-text = No encontré texto en `{ $name }`; puede ser un escaneo.
+notice-file-old-office = `{ $name }` tiene un formato antiguo de Office; envíalo como .docx o .xlsx.
+notice-file-too-big = `{ $name }` es demasiado grande o complejo para que lo lea.
+notice-file-unknown = `{ $name }` es de un tipo que no puedo leer.
 notice-tools-away = He tenido que prescindir de las herramientas de { $what }, que ahora mismo no están accesibles. Puede ayudar volver a intentarlo más tarde.
 
 ## Scheduled work

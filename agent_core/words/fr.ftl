@@ -109,14 +109,14 @@ notice-new-workspace = Les fichiers de ce fil avaient disparu ; j'ai commencé u
 notice-too-late-for-report = C'est arrivé trop tard pour le rapport ci-dessus : je l'ai traité à part.
 notice-too-late-for-answer = C'est arrivé trop tard pour la réponse ci-dessus : je l'ai traité à part.
 notice-nothing-read = Je n'ai pu lire aucune des pages que j'ai essayées.
-notice-file-broken = `{ $path }` est endommagé ; je n'ai pas pu le lire.
-notice-file-empty = `{ $path }` est vide.
-notice-file-encrypted = `{ $path }` est protégé par un mot de passe ; envoyez-moi une copie sans mot de passe.
-notice-file-heic = Je ne peux pas regarder `{ $path }` : c'est une image HEIC ou AVIF. Envoyez-la en JPEG ou PNG.
-notice-file-no-text = Je n'ai trouvé aucun texte dans `{ $path }` ; c'est peut-être un scan.
-notice-file-old-office = `{ $path }` est d'un ancien format Office ; envoyez-le en .docx ou .xlsx.
-notice-file-too-big = `{ $path }` est trop gros ou trop complexe pour que je le lise.
-notice-file-unknown = `{ $path }` est d'un type que je ne sais pas lire.
+notice-file-broken = `{ $name }` est endommagé ; je n'ai pas pu le lire.
+notice-file-empty = `{ $name }` est vide.
+notice-file-encrypted = `{ $name }` est protégé par un mot de passe ; envoyez-moi une copie sans mot de passe.
+notice-file-heic = Je ne peux pas regarder `{ $name }` : c'est une image HEIC ou AVIF. Envoyez-la en JPEG ou PNG.
+notice-file-no-text = Je n'ai trouvé aucun texte dans `{ $name }` ; c'est peut-être un scan.
+notice-file-old-office = `{ $name }` est d'un ancien format Office ; envoyez-le en .docx ou .xlsx.
+notice-file-too-big = `{ $name }` est trop gros ou trop complexe pour que je le lise.
+notice-file-unknown = `{ $name }` est d'un type que je ne sais pas lire.
 notice-tools-away = J’ai dû me passer des outils de { $what }, injoignables pour le moment. Réessayer plus tard peut aider.
 
 ## Scheduled work

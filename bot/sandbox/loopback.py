@@ -35,15 +35,16 @@ def _guard(sites: Collection[str]) -> Middleware:
         headers = request.headers
         host = headers.get(hdrs.HOST, "").lower()
         if not _OWN_NAME.fullmatch(host) and host.partition(":")[0] not in sites:
-            return _refused("This port answers only to 127.0.0.1 and localhost.")
+            return refused("This port answers only to 127.0.0.1 and localhost.")
         is_foreign = headers.get(hdrs.ORIGIN, f"http://{host}").lower() != f"http://{host}"
         is_opened = headers.get("Sec-Fetch-Dest") == "document" and request.method == "GET"
         if is_foreign or (headers.get("Sec-Fetch-Site") == "cross-site" and not is_opened):
-            return _refused("Other sites are not answered.")
+            return refused("Other sites are not answered.")
         return await handler(request)
 
     return refuse_strangers
 
 
-def _refused(why: str) -> web.Response:
+def refused(why: str) -> web.Response:
+    """What a request gets that comes from elsewhere."""
     return web.json_response({"ok": False, "error": why}, status=403)

@@ -127,26 +127,21 @@ async def open_world(
             SmallWeb.builtin(clock=now) if web is None else SmallWeb.folder(web)
         )
         environment = {
-            "SLACK_BOT_TOKEN": slack.bot_token,
-            "SLACK_APP_TOKEN": slack.app_token,
-            "SLACK_API_URL": slack.api_url,
             "CONSOLE_PORT": "0",
             "WORKSPACES_ROOT": str(workspaces_root),
-            "CRAWL_ALLOW": pages.crawl_allow,
-            "CRAWL_CONNECT": pages.crawl_connect,
+            **slack.environment,
+            **pages.environment,
             **settings.model_keys,
             **settings.composio_keys,
         }
         model = composio = None
         if not settings.model_keys:
             model = await stack.enter_async_context(ModelStandIn(pages=pages.ready, pace=pace))
-            environment |= {"ANTHROPIC_API_KEY": "sandbox", "ANTHROPIC_BASE_URL": model.base_url}
-            environment |= {"ANTHROPIC_AUTH_TOKEN": "", "ZAI_API_KEY": ""}
+            environment |= model.environment
         if not settings.composio_keys:
             standin = ComposioStandIn(pages.ready, clock=now, name=name)
             composio = await stack.enter_async_context(standin)
-            environment["COMPOSIO_API_KEY"] = composio.api_key
-            environment["COMPOSIO_BASE_URL"] = composio.base_url
+            environment |= composio.environment
         yield World(
             slack=slack,
             manifest=manifest,

@@ -39,20 +39,13 @@ class Outside:
     def environment(self) -> dict[str, str]:
         """What a bot is given to live in this world."""
         return {
-            "SLACK_BOT_TOKEN": self.slack.bot_token,
-            "SLACK_APP_TOKEN": self.slack.app_token,
-            "SLACK_API_URL": self.slack.api_url,
+            **self.slack.environment,
+            **self.model.environment,
+            **self.web.environment,
+            **self.composio.environment,
             "SLACK_SETTLE_S": str(SETTLE_S),
             "WORKSPACES_ROOT": str(self.root),
             "CONSOLE_PORT": "0",
-            "CRAWL_ALLOW": self.web.crawl_allow,
-            "CRAWL_CONNECT": self.web.crawl_connect,
-            "ANTHROPIC_API_KEY": "sandbox",
-            "ANTHROPIC_AUTH_TOKEN": "",
-            "ZAI_API_KEY": "",
-            "ANTHROPIC_BASE_URL": self.model.base_url,
-            "COMPOSIO_API_KEY": self.composio.api_key,
-            "COMPOSIO_BASE_URL": self.composio.base_url,
             "POLICY_FILE": str(_write_policy(self.root)),
         }
 

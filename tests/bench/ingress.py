@@ -21,7 +21,7 @@ from bot.sandbox.slack.records import Delivery
 from tests.bench.ingress_acks import bare_app, stream
 from tests.bench.ingress_acks import results_of as ack_results_of
 from tests.bench.ingress_gestures import Copy, Found, Gesture, Typist, find, shuffled
-from tests.bench.results import Result, run
+from tests.bench.results import Result, come_to_rest, run
 from tests.members import Members, members_on
 from tests.postgres import new_database, postgres
 
@@ -45,8 +45,7 @@ EVENTS_A_SECOND = 50
 async def bots(
     slack: SlackStandIn, model: ModelStandIn, url: str, root: Path
 ) -> AsyncGenerator[Members]:
-    told = {"ANTHROPIC_API_KEY": "sandbox", "ANTHROPIC_BASE_URL": model.base_url}
-    async with members_on(url, slack, root, told) as members:
+    async with members_on(url, slack, root, model.environment) as members:
         await members.begin(PROCESSES)
         yield members
 
@@ -101,17 +100,6 @@ class Postman:
         )
 
 
-async def rest(postman: Postman, wanted: int) -> None:
-    """Wait until all is answered, or until nothing has come for a long time; then a little more."""
-    seen, loop = -1, asyncio.get_running_loop()
-    since_s = loop.time()
-    while postman.answered() < wanted and loop.time() - since_s < REST_S:
-        if postman.answered() > seen:
-            seen, since_s = postman.answered(), loop.time()
-        await asyncio.sleep(0.1)
-    await asyncio.sleep(LATE_S)
-
-
 async def measure_gestures(url: str, root: Path, count: int) -> list[Result]:
     """Deliver the gestures and count what came of them, in Slack and in the database."""
     async with (
@@ -124,7 +112,7 @@ async def measure_gestures(url: str, root: Path, count: int) -> list[Result]:
         postman, began_s = Postman(slack), loop.time()
         await postman.deliver(shuffled(gestures, SEED))
         delivered_s = loop.time() - began_s
-        await rest(postman, count)
+        await come_to_rest(postman.answered, count, patience_s=REST_S, late_s=LATE_S)
         members.check()
         found = find(slack, url, gestures)
     return [*results_of(gestures, found), *pace(postman, delivered_s, found)]

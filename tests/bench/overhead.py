@@ -13,23 +13,22 @@ import sys
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
 import anthropic
-from pydantic import SecretStr
 
 from agent_core.events import StepFinished, TurnFinished
-from agent_core.ids import SessionId, UserId
-from agent_core.messages import InboundMessage
 from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
+from agent_core.testing.runtimes import inbound
 from bot.app import running_bot
 from bot.sandbox.model import ModelStandIn, Pace, Text
 from bot.sandbox.slack import SlackStandIn
 from bot.settings import BotSettings
 from tests.bench.results import Result, run
+from tests.e2e.world import settings_of
 
 ITERATIONS = 40
 ROUNDS = 5
@@ -42,12 +41,8 @@ TOOL = "mcp__local_toolkit__list_local_files"
 
 
 def core_settings(base_url: str, root: Path) -> CoreSettings:
-    return CoreSettings(
-        anthropic_api_key=SecretStr("sandbox"),
-        anthropic_base_url=base_url,
-        workspaces_root=root,
-        max_steps=ITERATIONS + 5,
-    )
+    model = {"ANTHROPIC_API_KEY": "sandbox", "ANTHROPIC_BASE_URL": base_url}
+    return settings_of(CoreSettings, model, workspaces_root=root, max_steps=ITERATIONS + 5)
 
 
 @asynccontextmanager
@@ -109,17 +104,7 @@ async def bare_iteration_ms(base_url: str, prompt: dict[str, Any]) -> float:
 
 async def run_turn(runtime: Runtime, thread: int) -> list[datetime]:
     """One turn in a session of its own; the moments at which its model calls were finished."""
-    session = SessionId(f"T1:C1:{thread}.000001")
-    turn = await runtime.handle(
-        InboundMessage(
-            session=session,
-            key=f"{session}:1",
-            asker=UserId("T1:U1"),
-            author_name="Ann",
-            text="continue",
-            received_at=datetime.now(UTC),
-        )
-    )
+    turn = await runtime.handle(inbound("continue", thread=thread))
     if turn is None:
         raise RuntimeError("the runtime did not take the message")
     moments: list[datetime] = []
@@ -187,11 +172,7 @@ async def mention_to_answer_s(model: ModelStandIn, slack: SlackStandIn) -> float
 @asynccontextmanager
 async def bot_beside(model: ModelStandIn, root: Path) -> AsyncGenerator[SlackStandIn]:
     async with SlackStandIn(rate_limits=False) as slack:
-        settings = BotSettings(
-            slack_bot_token=SecretStr(slack.bot_token),
-            slack_app_token=SecretStr(slack.app_token),
-            slack_api_url=slack.api_url,
-        )
+        settings = settings_of(BotSettings, slack.environment)
         async with running_bot(settings, core_settings(model.base_url, root)):
             await slack.connected(timeout_s=30)
             yield slack

@@ -48,6 +48,19 @@ def show(results: Sequence[Result], *, as_json: bool) -> None:
     Console().print(table)
 
 
+async def come_to_rest(
+    count: Callable[[], int], wanted: int, *, patience_s: float, late_s: float
+) -> None:
+    """Wait until all have come, or none has for `patience_s`; then `late_s` more."""
+    loop, seen = asyncio.get_running_loop(), -1
+    since_s = loop.time()
+    while seen < wanted and loop.time() - since_s < patience_s:
+        if (there := count()) > seen:
+            seen, since_s = there, loop.time()
+        await asyncio.sleep(0.1)
+    await asyncio.sleep(late_s)
+
+
 def run(
     about: str | None, measure: Callable[..., Coroutine[Any, Any, Sequence[Result]]], **counts: int
 ) -> None:

@@ -22,7 +22,7 @@ from bot.sandbox.model import ModelStandIn, Text, ToolUse
 from bot.sandbox.slack import SlackStandIn
 from bot.threads import user_id
 from tests.bench.ingress_gestures import CHANNELS
-from tests.bench.results import Result, run
+from tests.bench.results import Result, come_to_rest, run
 from tests.members import members_on
 from tests.postgres import new_database, postgres
 from tests.schedules import an_order
@@ -79,18 +79,6 @@ def told(slack: SlackStandIn) -> dict[int, list[float]]:
     return found
 
 
-async def rest(slack: SlackStandIn, wanted: int, at: datetime) -> None:
-    """Wait until all are told, or none has come for a long time; then a little more."""
-    loop = asyncio.get_running_loop()
-    await asyncio.sleep(max(0.0, (at - datetime.now(UTC)).total_seconds()))
-    seen, since_s = -1, loop.time()
-    while seen < wanted and loop.time() - since_s < REST_S:
-        if (count := len(told(slack))) > seen:
-            seen, since_s = count, loop.time()
-        await asyncio.sleep(0.2)
-    await asyncio.sleep(LATE_S)
-
-
 async def measure(root: Path, schedules: int) -> list[Result]:
     with postgres(may_add_user=True) as server:
         count, url = schedules, new_database(server)
@@ -100,11 +88,13 @@ async def measure(root: Path, schedules: int) -> list[Result]:
                 ToolUse(name="publish_digest", input=ANSWER),
                 times=2 * count,
             )
-            environment = {"ANTHROPIC_API_KEY": "sandbox", "ANTHROPIC_BASE_URL": model.base_url}
-            async with members_on(url, slack, root, environment) as members:
+            async with members_on(url, slack, root, model.environment) as members:
                 await members.begin(PROCESSES)
                 at = await prepare(slack, url, count)
-                await rest(slack, count, at)
+                await asyncio.sleep(max(0.0, (at - datetime.now(UTC)).total_seconds()))
+                await come_to_rest(
+                    lambda: len(told(slack)), count, patience_s=REST_S, late_s=LATE_S
+                )
                 members.check()
             return results_of(told(slack), count, at)
 

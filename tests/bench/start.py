@@ -22,6 +22,7 @@ from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.world import open_world
 from tests.bench.results import Result, run
+from tests.e2e.processes import children
 
 ROUNDS = 3
 PATIENCE_S = 60.0
@@ -74,14 +75,7 @@ async def page_s(cwd: Path) -> float:
 async def start_and_memory(cwd: Path) -> tuple[float, dict[str, float]]:
     """Seconds until the socket is open, and megabytes by name."""
     async with SlackStandIn() as slack, ModelStandIn() as model:
-        environment = {
-            "SLACK_BOT_TOKEN": slack.bot_token,
-            "SLACK_APP_TOKEN": slack.app_token,
-            "SLACK_API_URL": slack.api_url,
-            "ANTHROPIC_API_KEY": "sandbox",
-            "ANTHROPIC_BASE_URL": model.base_url,
-            "CONSOLE_PORT": "0",
-        }
+        environment = {**slack.environment, **model.environment, "CONSOLE_PORT": "0"}
         began = time.perf_counter()
         async with process("start", cwd=cwd, environment=environment) as bot:
             await slack.connected(timeout_s=PATIENCE_S)
@@ -95,7 +89,7 @@ async def start_and_memory(cwd: Path) -> tuple[float, dict[str, float]]:
                 timeout_s=PATIENCE_S,
             )
             megabytes["bot_mb"] = resident_mb(bot.pid)
-            megabytes["toolkit_mb"] = resident_mb(toolkit_of(bot.pid))
+            megabytes["toolkit_mb"] = resident_mb(children(b"mcp_local", bot.pid)[0])
     return seconds, megabytes
 
 
@@ -124,20 +118,6 @@ async def report_mb(cwd: Path) -> float:
                 highest = max(highest, resident_mb(bot.pid))
                 _, under_way = await asyncio.wait(under_way, timeout=0.1)
     return (highest - before) / REPORTS
-
-
-def toolkit_of(bot: int) -> int:
-    """The process id of the bot's stdio toolkit."""
-    processes = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
-    return next(pid for pid in processes if is_toolkit_of(bot, pid))
-
-
-def is_toolkit_of(bot: int, pid: int) -> bool:
-    try:
-        parent = int((Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[1])
-        return parent == bot and b"mcp_local" in (Path("/proc") / str(pid) / "cmdline").read_bytes()
-    except OSError:
-        return False
 
 
 def resident_mb(pid: int) -> float:

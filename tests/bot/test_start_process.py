@@ -24,14 +24,8 @@ Ended = subprocess.CompletedProcess[str]
 
 
 def environment(slack: SlackStandIn, **given: str) -> dict[str, str]:
-    return {
-        "PATH": os.defpath,
-        "SLACK_BOT_TOKEN": slack.bot_token,
-        "SLACK_APP_TOKEN": slack.app_token,
-        "SLACK_API_URL": slack.api_url,
-        "ANTHROPIC_API_KEY": "sk-ant-given",
-        **given,
-    }
+    basis = {"PATH": os.defpath, "ANTHROPIC_API_KEY": "sk-ant-given"}
+    return {**basis, **slack.environment, **given}
 
 
 async def run(

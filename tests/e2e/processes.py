@@ -1,24 +1,16 @@
-"""The local toolkit's processes that this process has started, as the system knows them."""
+"""Processes that a process has started, as the system knows them; needs a /proc."""
 
 import os
-import signal
 from pathlib import Path
 
 
-def toolkit_pids() -> set[int]:
-    """The direct children of this process that run `mcp_local`."""
-    return {pid for pid in _children() if b"mcp_local" in _command(pid)}
+def children(command: bytes, of: int | None = None) -> list[int]:
+    """The direct children, of this process or another, that run a command."""
+    listed = Path(f"/proc/{of or os.getpid()}/task").glob("*/children")
+    pids = [int(pid) for path in listed for pid in path.read_text(encoding="ascii").split()]
+    return [pid for pid in pids if command in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
-def kill(pid: int) -> None:
-    """End a process at once, as the kernel would for want of memory."""
-    os.kill(pid, signal.SIGKILL)
-
-
-def _children() -> set[int]:
-    listed = Path("/proc/self/task").glob("*/children")
-    return {int(pid) for path in listed for pid in path.read_text(encoding="ascii").split()}
-
-
-def _command(pid: int) -> bytes:
-    return Path(f"/proc/{pid}/cmdline").read_bytes()
+def alive(pids: list[int]) -> list[int]:
+    """Those that have not ended."""
+    return [pid for pid in pids if Path(f"/proc/{pid}").exists()]

@@ -8,23 +8,17 @@ import pytest
 
 from agent_core.events import ToolCallFinished
 from bot.sandbox.model import Text, ToolUse
-from tests.e2e.world import bot_in, outside_world
+from tests.e2e.world import batch, bot_in, outside_world
 
 pytestmark = pytest.mark.process("a whole bot with its toolkit works in a world of its own")
 
 Preload = Literal["granted", "ignored", "refused"]
 SEARCH = "COMPOSIO_SEARCH_WEB"
-BATCH = "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL"
 LOCAL = "mcp__local_toolkit__"
 REMOTE = "/mnt/files/.composio/output/multi_execute_1.json"
 FETCH = f'workbench_download(remote_path="{REMOTE}")'
 NOTE = "work_products/note.md"
 WAYS = pytest.mark.parametrize("preload", ["granted", "ignored", "refused"])
-
-
-def batch(slug: str, *queries: str) -> ToolUse:
-    entries = [{"tool_slug": slug, "arguments": {"query": query}} for query in queries]
-    return ToolUse(name=BATCH, input={"tools": entries, "sync_response_to_workbench": False})
 
 
 @WAYS
@@ -57,8 +51,8 @@ async def test_the_expert_searches_and_moves_files_and_reaches_nothing_else(
     tmp_path: Path, preload: Preload
 ) -> None:
     is_listed = preload == "granted"
-    query = "idempotency"
-    direct = ToolUse(name=f"mcp__composio__{SEARCH}", input={"query": query})
+    query = {"query": "idempotency"}
+    direct = ToolUse(name=f"mcp__composio__{SEARCH}", input=query)
     remote = {"local_path": NOTE, "remote_path": "/home/user/note.md"}
     delegation = {"description": "d", "prompt": "p", "subagent_type": "report-creation-expert"}
     steps = [
@@ -97,7 +91,7 @@ async def test_a_result_above_5_mb_is_fetched_from_the_workbench(
     async with outside_world(tmp_path) as outside:
         outside.composio.preload = preload
         async with bot_in(outside) as world:
-            world.model.play(batch(SEARCH, "leviathan", "leviathan"))
+            world.model.play(batch(SEARCH, *[{"query": "leviathan"}] * 2))
             fetch = {"remote_path": REMOTE, "local_path": "downloads/large.json"}
             world.model.play(ToolUse(name=f"{LOCAL}workbench_download", input=fetch))
             world.model.play(Text(text="It is here."))

@@ -1,14 +1,16 @@
 """What goes wrong around the bot, and what the person sees: an answer, or one plain sentence."""
 
+import os
 import re
+import signal
 from typing import Any, Literal
 
 import pytest
 
 from agent_core.events import StepStarted, ToolCallFinished, ToolCallStarted
 from bot.sandbox.model import Text, ToolUse
-from tests.e2e.processes import kill, toolkit_pids
-from tests.e2e.world import SIMPLE_ANSWER, World
+from tests.e2e.processes import children
+from tests.e2e.world import SIMPLE_ANSWER, World, batch
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -16,13 +18,6 @@ LIST_FILES = ToolUse(name="mcp__local_toolkit__list_local_files", input={})
 WRITE_NOTE = ToolUse(
     name="mcp__local_toolkit__write_local_file",
     input={"path": "notes/half.txt", "content": "Only half of this was ever said. " * 20},
-)
-SEARCH_HUGE = ToolUse(
-    name="mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL",
-    input={
-        "tools": [{"tool_slug": "COMPOSIO_SEARCH_WEB", "arguments": {"query": "leviathan"}}],
-        "sync_response_to_workbench": False,
-    },
 )
 SCRIPTED = frozenset({"scripted"})
 FIRST_HALF_OF_A_CALL = 8
@@ -87,7 +82,7 @@ async def test_a_stream_cut_inside_a_tool_call_runs_nothing(
 
 @pytest.mark.proves("loop.answer", "loop.long_results")
 async def test_a_result_of_two_megabytes_does_not_break_the_turn(world: World) -> None:
-    world.model.play(SEARCH_HUGE)
+    world.model.play(batch("COMPOSIO_SEARCH_WEB", {"query": "leviathan"}))
     world.model.play(Text(text="That was a lot."))
     root = await world.ask("continue to the leviathan")
     assert world.answers(root) == ["That was a lot."]
@@ -108,14 +103,14 @@ async def test_a_toolkit_that_is_killed_during_a_turn_is_started_again(world: Wo
     world.model.stall(0.5, after_events=1, kinds=SCRIPTED)
     root = await world.mention("continue")
     await world.until(root, StepStarted)
-    [killed] = toolkit_pids()
-    kill(killed)
+    [killed] = children(b"mcp_local")
+    os.kill(killed, signal.SIGKILL)
     await world.answered(root)
     assert world.answers(root) == ["Listed twice."]
     results = [event for event in await world.events(root) if isinstance(event, ToolCallFinished)]
     assert [result.is_error for result in results] == [False, False]
-    assert killed not in toolkit_pids()
-    assert len(toolkit_pids()) == 1
+    [new] = children(b"mcp_local")
+    assert new != killed
 
 
 @pytest.mark.proves("posts.failing")

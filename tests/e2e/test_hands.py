@@ -6,11 +6,10 @@ from agent_core.messages import JsonObject
 from bot.sandbox.driving import Button, find_buttons, find_own_links, press
 from bot.sandbox.model import Text, ToolUse
 from bot.sandbox.slack import Post, SlackStandIn
-from tests.e2e.world import CHANNEL, World
+from tests.e2e.world import CHANNEL, World, batch
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-COMPOSIO = "mcp__composio__"
 TOOLKIT = "mcp__local_toolkit__"
 TOPICS = "downloads/topics.csv"
 REPORT = "Research battery storage and email me the report"
@@ -89,9 +88,7 @@ async def test_another_person_can_neither_connect_nor_approve_for_the_asker(worl
 
 async def test_reading_mails_needs_no_approval(world: World) -> None:
     world.outside.composio.connect(person(world, "ann"), "gmail")
-    fetch = {"tool_slug": "GMAIL_FETCH_EMAILS", "arguments": {"max_results": 5}}
-    batch = {"tools": [fetch], "sync_response_to_workbench": False}
-    world.model.play(ToolUse(name=f"{COMPOSIO}COMPOSIO_MULTI_EXECUTE_TOOL", input=batch))
+    world.model.play(batch("GMAIL_FETCH_EMAILS", {"max_results": 5}))
     world.model.play(Text(text="Nothing new."))
     ts = await world.mention("continue with my newest mails")
     await world.answered(ts, timeout_s=60)
@@ -108,10 +105,7 @@ async def test_the_attachment_of_a_mail_is_at_hand_in_the_session(world: World) 
     (mail,) = (mail for mail in mails if mail["attachmentList"])
     (attached,) = mail["attachmentList"]
     wanted = {"message_id": mail["messageId"], "attachment_id": attached["attachmentId"]}
-    arguments = {**wanted, "file_name": "topics.csv"}
-    fetch = {"tool_slug": "GMAIL_GET_ATTACHMENT", "arguments": arguments}
-    batch = {"tools": [fetch], "sync_response_to_workbench": False}
-    world.model.play(ToolUse(name=f"{COMPOSIO}COMPOSIO_MULTI_EXECUTE_TOOL", input=batch))
+    world.model.play(batch("GMAIL_GET_ATTACHMENT", {**wanted, "file_name": "topics.csv"}))
     world.model.play(ToolUse(name=f"{TOOLKIT}read_local_file", input={"path": TOPICS}))
     world.model.play(Text(text="Grace looks after the lift."))
     ts = await world.mention("continue with the list that Grace attached")

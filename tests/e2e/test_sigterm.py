@@ -59,7 +59,7 @@ async def open_abyss() -> AsyncGenerator[Abyss]:
 async def bot_process(
     outside: Outside, abyss: Abyss, *, model_url: str = ""
 ) -> AsyncGenerator[asyncio.subprocess.Process]:
-    slack = outside.slack
+    slack, web = outside.slack, outside.web.environment
     bot = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -68,13 +68,11 @@ async def bot_process(
         cwd=outside.root,
         env={
             "PATH": os.defpath,
-            "SLACK_BOT_TOKEN": slack.bot_token,
-            "SLACK_APP_TOKEN": slack.app_token,
-            "SLACK_API_URL": slack.api_url,
-            "ANTHROPIC_API_KEY": "sandbox",
-            "ANTHROPIC_BASE_URL": model_url or outside.model.base_url,
-            "CRAWL_ALLOW": f"{outside.web.crawl_allow},{abyss.authority}",
-            "CRAWL_CONNECT": outside.web.crawl_connect,
+            **slack.environment,
+            **outside.model.environment,
+            **({"ANTHROPIC_BASE_URL": model_url} if model_url else {}),
+            **web,
+            "CRAWL_ALLOW": f"{web['CRAWL_ALLOW']},{abyss.authority}",
             "CONSOLE_PORT": "0",
             "SLACK_SETTLE_S": "0.5",
         },

@@ -2,14 +2,15 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
-from pydantic import SecretStr
+from pydantic_settings import BaseSettings
 
 from agent_core.errors import SessionError
 from agent_core.events import AnyEvent
@@ -28,6 +29,8 @@ from bot.sandbox.slack.records import Delivery, Post
 from bot.sandbox.web import Page, SmallWeb
 from bot.settings import BotSettings
 from bot.socket import Timing
+
+S = TypeVar("S", bound=BaseSettings)
 
 CHANNEL = "general"
 HUGE_PAGE = Page(
@@ -204,10 +207,16 @@ class World:
 
 def mail(to: str) -> ToolUse:
     """The call that sends one."""
-    arguments = {"recipient_email": to, "subject": "Lunch", "body": "At twelve."}
-    entry = {"tool_slug": "GMAIL_SEND_EMAIL", "arguments": arguments}
-    batch = {"tools": [entry], "sync_response_to_workbench": False}
-    return ToolUse(name="mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL", input=batch)
+    return batch(
+        "GMAIL_SEND_EMAIL", {"recipient_email": to, "subject": "Lunch", "body": "At twelve."}
+    )
+
+
+def batch(slug: str, *arguments: Mapping[str, object]) -> ToolUse:
+    """The calls of an app's tool, once with each of these arguments."""
+    entries = [{"tool_slug": slug, "arguments": each} for each in arguments]
+    told = {"tools": entries, "sync_response_to_workbench": False}
+    return ToolUse(name="mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL", input=told)
 
 
 def _is_all_acknowledged(slack: SlackStandIn) -> bool:
@@ -236,6 +245,12 @@ async def _searchable(web: SmallWeb, found: Sequence[Page]) -> Sequence[Page]:
     return (*await web.ready(), *found)
 
 
+def settings_of(kind: type[S], environment: Mapping[str, str], **fields: object) -> S:
+    """Settings as an environment has them, but for some fields."""
+    told = {name.lower(): value for name, value in environment.items()}
+    return kind.model_validate(told | fields)
+
+
 @asynccontextmanager
 async def outside_world(
     root: Path, *, slack_clock: Clock | None = None, found: Sequence[Page] = (HUGE_PAGE,)
@@ -259,25 +274,16 @@ async def bot_in(
 ) -> AsyncGenerator[World, None]:
     """A bot that listens; several after each other in one world are restarts."""
     slack = outside.slack
-    settings = BotSettings(
-        slack_bot_token=SecretStr(slack.bot_token),
-        slack_app_token=SecretStr(slack.app_token),
-        slack_api_url=slack.api_url,
-        allowed_teams=None,
-        allowed_channels=None,
-        allowed_users=None,
-        console_port=0,
-    )
-    core = CoreSettings(
-        anthropic_api_key=SecretStr("sandbox"),
-        anthropic_base_url=outside.model.base_url,
-        composio_api_key=SecretStr(outside.composio.api_key),
+    anybody = dict.fromkeys(("allowed_teams", "allowed_channels", "allowed_users"))
+    settings = settings_of(BotSettings, slack.environment, console_port=0, **anybody)
+    composio = outside.composio.environment
+    core = settings_of(
+        CoreSettings,
+        outside.model.environment | composio | outside.web.environment,
         composio_base_url=composio_url or outside.composio.base_url,
-        logfire_token=SecretStr(""),
+        logfire_token="",
         database_url="",
         workspaces_root=outside.root,
-        crawl_allow=outside.web.crawl_allow,
-        crawl_connect=outside.web.crawl_connect,
     )
     async with running_bot(
         settings,

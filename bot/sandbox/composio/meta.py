@@ -77,10 +77,7 @@ class Workbench:
             ]
             try:
                 value = await notebook.feed_run(
-                    code,
-                    print_callback=printed,
-                    mount=mounts,
-                    cwd=HOME,
+                    code, print_callback=printed, mount=mounts, cwd=HOME
                 )
             except MontyError as raised:
                 inner = raised.exception()

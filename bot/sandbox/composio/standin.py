@@ -51,6 +51,11 @@ class ComposioStandIn(Service):
         await self._open.aclose()
 
     @property
+    def environment(self) -> dict[str, str]:
+        """What leads a bot here, as environment variables."""
+        return {"COMPOSIO_API_KEY": self.api_key, "COMPOSIO_BASE_URL": self.base_url}
+
+    @property
     def effects(self) -> list[Execution]:
         """The executions that changed something in an app, in their order."""
         return [one for one in self.executions if not (one.reads_only or one.error)]

@@ -1,7 +1,7 @@
 """A request as a conversation: who asked what, which tools there are, and what they brought."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from bot.sandbox.model.message import Reply, Text, ToolUse
@@ -44,6 +44,7 @@ HANDS_ON = phrases("hands_on")
 COMMANDS = phrases("commands")
 TRAILING = phrases("trailing")
 MAX_TOPIC_CHARS = 160
+BATCH_TOOL = "MULTI_EXECUTE_TOOL"
 LOST = re.compile(r"\bmay or may not have\b")
 ADDS_NOTHING = phrases("adds_nothing")
 
@@ -153,6 +154,11 @@ class Conversation:
     def use(self, name: str, **arguments: object) -> ToolUse:
         """A call of an offered tool by its short name."""
         return ToolUse(name=self.tools[name], input=arguments)
+
+    def batch(self, calls: Iterable[tuple[str, Json]]) -> Reply:
+        """Calls of apps' tools, in one batch."""
+        entries = [{"tool_slug": slug, "arguments": given} for slug, given in calls]
+        return (self.use(BATCH_TOOL, tools=entries, sync_response_to_workbench=False),)
 
 
 def say(text: str) -> Reply:

@@ -3,7 +3,7 @@
 import json
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias
 
 from bot.sandbox.model.validation import THINKING, thinks
@@ -11,8 +11,6 @@ from bot.sandbox.model.wire import Json
 
 Kind = Literal["classify", "escape", "answer", "research", "delegated", "order", "scripted"]
 
-PACED_CHUNK_CHARS = 4
-FREE_CHUNK_CHARS = 240
 CHARS_PER_TOKEN = 4
 DELTAS = {
     "text": ("text_delta", "text"),
@@ -50,7 +48,8 @@ class Pace:
 
     @property
     def chunk_chars(self) -> int:
-        return PACED_CHUNK_CHARS if self.tokens_per_s else FREE_CHUNK_CHARS
+        """How much an event of a stream tells."""
+        return 4 if self.tokens_per_s else 240
 
     def due_s(self, tokens: int) -> float:
         """Seconds after the start of the reply at which so many tokens have left."""
@@ -110,12 +109,7 @@ def _block(block: Text | ToolUse) -> Json:
     if isinstance(block, Text):
         return {"type": "text", "text": block.text}
     made_up = f"toolu_{uuid.uuid4().hex[:24]}"
-    return {
-        "type": "tool_use",
-        "id": block.id or made_up,
-        "name": block.name,
-        "input": block.input,
-    }
+    return {"type": "tool_use", **asdict(block), "id": block.id or made_up}
 
 
 def _told(block: Json) -> str:

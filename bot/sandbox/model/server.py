@@ -67,6 +67,12 @@ class ModelStandIn:
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self._port}"
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """What leads a bot here, and not to a real model, as environment variables."""
+        others = dict.fromkeys(("ANTHROPIC_AUTH_TOKEN", "ZAI_API_KEY"), "")
+        return {**others, "ANTHROPIC_API_KEY": "sandbox", "ANTHROPIC_BASE_URL": self.base_url}
+
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=MAX_BODY_BYTES)
         app.router.add_post("/v1/messages", self._messages)
@@ -76,9 +82,10 @@ class ModelStandIn:
     async def __aexit__(self, *_exc: object) -> None:
         await self._open.aclose()
 
-    def fail(self, **fault: Any) -> None:
+    def fail(self, **fault: Any) -> Fault:
         """Script a fault for the next requests that it fits, by the fields of `Fault`."""
         self._faults.append(Fault(**fault))
+        return self._faults[-1]
 
     def stall(
         self, seconds: float, *, after_events: int = 0, kinds: Collection[str] = frozenset()
@@ -87,9 +94,8 @@ class ModelStandIn:
 
         It lasts `seconds`, or until the event is set that is returned.
         """
-        fault = Fault(status=200, stall_s=seconds, after_events=after_events, kinds=kinds)
-        self._faults.append(fault)
-        return fault.over
+        stall = self.fail(status=200, stall_s=seconds, after_events=after_events, kinds=kinds)
+        return stall.over
 
     def play(self, *blocks: Text | ToolUse, times: int = 1) -> None:
         """Script whole replies: the next requests get these blocks whatever they ask.

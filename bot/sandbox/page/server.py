@@ -11,7 +11,7 @@ from urllib.parse import quote
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
-from bot.sandbox.loopback import LOOPBACK, serve
+from bot.sandbox.loopback import LOOPBACK, refused, serve
 from bot.sandbox.page.feed import serve_page
 from bot.sandbox.slack import Delivery, SlackStandIn
 from bot.sandbox.slack.actions import UnfilledError
@@ -174,7 +174,7 @@ async def _send_index(_request: web.Request) -> web.StreamResponse:
 async def _only_the_page(request: web.Request, handler: Handler) -> web.StreamResponse:
     is_reading = request.method in (hdrs.METH_GET, hdrs.METH_HEAD)
     if not is_reading and hdrs.ORIGIN not in request.headers:
-        return _refuse("Only the page itself may act.")
+        return refused("Only the page itself may act.")
     return await handler(request)
 
 
@@ -183,7 +183,3 @@ async def _add_headers(_request: web.Request, response: web.StreamResponse) -> N
     for name, value in HEADERS.items():
         response.headers[name] = value
     response.headers.setdefault("Content-Security-Policy", PAGE_POLICY)
-
-
-def _refuse(sentence: str) -> web.Response:
-    return web.json_response({"ok": False, "error": sentence}, status=403)

@@ -9,12 +9,12 @@ from bot.sandbox.slack.team import Team
 DEFAULT_SCOPES = (
     "app_mentions:read", "assistant:write", "channels:history", "channels:read", "chat:write",
     "commands", "files:read", "files:write", "groups:history", "groups:read", "im:history",
-    "im:read", "im:write", "mpim:history", "mpim:read", "reactions:read", "reactions:write",
+    "im:read", "im:write", "mpim:history", "mpim:read", "reactions:write",
     "users:read",
 )  # fmt: skip
 DEFAULT_EVENTS = (
     "agent_session_stopped", "app_home_opened", "app_mention", "message.channels",
-    "message.groups", "message.im", "message.mpim", "reaction_added",
+    "message.groups", "message.im", "message.mpim",
 )  # fmt: skip
 MESSAGE_EVENTS: Mapping[ChannelKind, str] = {
     "channel": "message.channels",
@@ -31,7 +31,6 @@ SCOPE_PREFIXES: Mapping[ChannelKind, str] = {
 _EVENT_SCOPES: Mapping[str, tuple[str, ...]] = {
     "app_mention": ("app_mentions:read",),
     **{MESSAGE_EVENTS[kind]: (f"{prefix}:history",) for kind, prefix in SCOPE_PREFIXES.items()},
-    "reaction_added": ("reactions:read",),
     "agent_session_stopped": ("chat:write",),
 }
 """An event is delivered with any one of its scopes; one that is not listed needs none."""

@@ -97,6 +97,12 @@ class SlackStandIn(Gestures):
         return f"{self.base_url}/api/"
 
     @property
+    def environment(self) -> dict[str, str]:
+        """What leads a bot here, as environment variables."""
+        tokens = {"SLACK_BOT_TOKEN": self.bot_token, "SLACK_APP_TOKEN": self.app_token}
+        return {**tokens, "SLACK_API_URL": self.api_url}
+
+    @property
     def calls(self) -> list[ApiCall]:
         return list(self.state.calls)
 

@@ -207,10 +207,6 @@ class Workspace:
         users[name] = (*known, user) if added else tuple(u for u in known if u != user)
         left = tuple(Reaction(name=n, users=u) for n, u in users.items() if u)
         self.state.change_post(replace(post, reactions=left))
-        if added:
-            item = {"type": "message", "channel": post.channel, "ts": post.ts}
-            told = {"user": user, "reaction": name, "item_user": post.user, "item": item}
-            self.tell("reaction_added", self.state.channels[post.channel], **told)
         return True
 
     def _session_of(self, channel: str, thread_ts: str, title: str = "") -> Session:

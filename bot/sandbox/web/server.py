@@ -161,7 +161,7 @@ class SmallWeb:
     """Serves pages by the Host header; an asynchronous context manager.
 
     A client reaches a page under its made-up name by dialling `127.0.0.1:port` for it, which
-    is what `crawl_connect` says in the words of curl's `--connect-to`.
+    is what `CRAWL_CONNECT` says in the words of curl's `--connect-to`.
 
     Args:
         documents: How each address answers.
@@ -190,14 +190,10 @@ class SmallWeb:
         return cls(read_folder(folder), {})
 
     @property
-    def crawl_allow(self) -> str:
-        """The value for CRAWL_ALLOW that lets a crawler open every page."""
-        return _ALL_HOSTS
-
-    @property
-    def crawl_connect(self) -> str:
-        """The value for CRAWL_CONNECT that leads a crawler to this server."""
-        return f"{_ALL_HOSTS}={LOOPBACK}:{self.port}"
+    def environment(self) -> dict[str, str]:
+        """What lets a bot open every page, and leads it here, as environment variables."""
+        connect = f"{_ALL_HOSTS}={LOOPBACK}:{self.port}"
+        return {"CRAWL_ALLOW": _ALL_HOSTS, "CRAWL_CONNECT": connect}
 
     async def ready(self) -> tuple[Page, ...]:
         """The search engine's entries; all pages are read when it is first asked for them."""

@@ -118,6 +118,7 @@ async def test_people_are_told_of_a_file_that_cannot_be_read_and_have_their_answ
     message = replace(inbound("?"), attachments=files("x.pdf"), author_locale=locale)
     async with runtime:
         said, _ = await answer(runtime, await runtime.handle(message))
+    assert said.startswith("`x.pdf` ")
     assert words in said
     assert said.endswith("Rome.")
     assert "It is protected by a password." in files_in(model.requests[0])[0].text
@@ -187,7 +188,7 @@ async def test_few_pictures_are_loaded_and_only_from_the_workspace(tmp_path: Pat
         (inside / "pictures" / f"{n}.png").write_bytes(PNG)
 
     def shown(*paths: str) -> Message:
-        return user_message("x", [AttachedFile(path=p, text="t", picture=p) for p in paths])
+        return user_message("x", [AttachedFile(name=p, path=p, text="t", picture=p) for p in paths])
 
     good = [f"pictures/{n}.png" for n in range(MAX_PICTURES + 2)]
     assert (await load_pictures([shown(*good)], inside)).keys() == set(good[2:])

@@ -6,8 +6,6 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import SecretStr
-
 from agent_core.settings import CoreSettings
 from bot.check import Finding
 from bot.check.command import all_checks, run_checks
@@ -17,6 +15,7 @@ from bot.sandbox.model import ModelStandIn, Text
 from bot.sandbox.slack import SlackStandIn
 from bot.settings import BotSettings, Configuration
 from bot.slack_api.scopes import NEEDED
+from tests.e2e.world import settings_of
 
 KEY = "sk-ant-hush-hush-hush"
 LIMIT_S = 60.0
@@ -30,35 +29,16 @@ class Installation:
     root: Path
 
     def bot(self, **changed: object) -> BotSettings:
-        given = {
-            "slack_bot_token": SecretStr(self.slack.bot_token),
-            "slack_app_token": SecretStr(self.slack.app_token),
-            "slack_api_url": self.slack.api_url,
-        }
-        return BotSettings.model_validate(given | changed)
+        return settings_of(BotSettings, self.slack.environment, **changed)
 
-    def core(self, **changed: object) -> CoreSettings:
-        given = {
-            "anthropic_api_key": SecretStr(KEY),
-            "anthropic_base_url": self.model.base_url,
-            "composio_api_key": SecretStr(self.composio.api_key),
-            "composio_base_url": self.composio.base_url,
-            "workspaces_root": self.root,
-        }
-        return CoreSettings.model_validate(given | changed)
+    def core(self) -> CoreSettings:
+        return settings_of(CoreSettings, self.environment())
 
     def environment(self) -> dict[str, str]:
         """The same for a process."""
-        return {
-            "SLACK_BOT_TOKEN": self.slack.bot_token,
-            "SLACK_APP_TOKEN": self.slack.app_token,
-            "SLACK_API_URL": self.slack.api_url,
-            "ANTHROPIC_API_KEY": KEY,
-            "ANTHROPIC_BASE_URL": self.model.base_url,
-            "COMPOSIO_API_KEY": self.composio.api_key,
-            "COMPOSIO_BASE_URL": self.composio.base_url,
-            "WORKSPACES_ROOT": str(self.root),
-        }
+        root = {"WORKSPACES_ROOT": str(self.root), "ANTHROPIC_API_KEY": KEY}
+        services = self.model.environment | self.composio.environment
+        return self.slack.environment | services | root
 
 
 @asynccontextmanager

@@ -118,7 +118,7 @@ def _mail(conversation: Conversation, found: Found, head: str, said: str) -> Rep
     if not to and re.search(r"\b(?:me|us|my)\b", head):
         profiles = [call for call in now.done("MULTI_EXECUTE_TOOL") if _runs(call, PROFILE)]
         if not profiles:
-            return _run(conversation, PROFILE, {})
+            return conversation.batch([(PROFILE, {})])
         to = ADDRESS.findall(profiles[-1].result)[:1]
     elif not to and not asked and "ask_user" in conversation.tools:
         return (conversation.use("ask_user", question=TO_WHOM),)
@@ -135,13 +135,7 @@ def _mail(conversation: Conversation, found: Found, head: str, said: str) -> Rep
             return (conversation.use("upload_to_composio", path=found.path, **app),)
         file = {"name": found.path.rpartition("/")[2], "mimetype": "text/html"}
         mail["attachment"] = {**file, "s3key": as_text(uploads[-1].data.get("s3_key"))}
-    return _run(conversation, SLUG, mail)
-
-
-def _run(conversation: Conversation, slug: str, arguments: Json) -> Reply:
-    entry = {"tool_slug": slug, "arguments": arguments}
-    keep = {"sync_response_to_workbench": False}
-    return (conversation.use("MULTI_EXECUTE_TOOL", tools=[entry], **keep),)
+    return conversation.batch([(SLUG, mail)])
 
 
 def _runs(call: Call, slug: str) -> Json:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from bot.sandbox.model.conversation import (
+    BATCH_TOOL,
     REPORT,
     SECTION,
     Call,
@@ -20,7 +21,6 @@ from bot.sandbox.model.writing import SUMMARY_SENTENCES, escape, telling, write_
 
 EXPERT = "report-creation-expert"
 SEARCHES = ("SEARCH_WEB", "SEARCH_NEWS")
-BATCH_TOOL = "MULTI_EXECUTE_TOOL"
 BATCH, MAX_BATCHES = 10, 2
 RESULTS = 20
 ENOUGH_PAGES = 10
@@ -95,8 +95,11 @@ def decide(conversation: Conversation) -> Reply:
         return say(NOTHING.format(topic=brief.topic))
     if (REPORT.search(brief.request) or brief.sections) and "Task" in conversation.tools:
         step = delegate(conversation, brief, hits)
+    elif crawls := conversation.now.done("crawl_parallel"):
+        step = _read_files(conversation, crawls)
     else:
-        step = read_pages(conversation, [hit["url"] for hit in hits[:PAGES_TO_ANSWER]])
+        urls = [hit["url"] for hit in hits[:PAGES_TO_ANSWER]]
+        step = (conversation.use("crawl_parallel", urls=urls),)
     if step and conversation.may_call_tools:
         return step
     is_over = conversation.goes_on and not conversation.exchanges[-1].calls
@@ -160,9 +163,7 @@ def search(conversation: Conversation, topics: Sequence[str]) -> Reply | None:
     if not wanted or not conversation.may_call_tools:
         return None
     if BATCH_TOOL in conversation.tools and conversation.tools.keys().isdisjoint(SEARCHES):
-        entries = [{"tool_slug": f"COMPOSIO_{name}", "arguments": given} for name, given in wanted]
-        keep = {"sync_response_to_workbench": False}
-        return (conversation.use(BATCH_TOOL, tools=entries, **keep),)
+        return conversation.batch((f"COMPOSIO_{name}", given) for name, given in wanted)
     known = [(name, given) for name, given in wanted if name in conversation.tools]
     return tuple(conversation.use(name, **given) for name, given in known) or None
 
@@ -213,14 +214,6 @@ def _task(
     """A call of the report expert."""
     about, prompt = f"Report: {brief.topic}"[:80], brief.write(hits, complaint)
     return conversation.use("Task", description=about, prompt=prompt, subagent_type=EXPERT)
-
-
-def read_pages(conversation: Conversation, urls: Sequence[str]) -> Reply | None:
-    """The pages fetched and then read; None once they were."""
-    crawls = conversation.now.done("crawl_parallel")
-    if not crawls:
-        return (conversation.use("crawl_parallel", urls=list(urls)),)
-    return _read_files(conversation, crawls)
 
 
 def _read_files(conversation: Conversation, tables: Iterable[Call]) -> Reply | None:

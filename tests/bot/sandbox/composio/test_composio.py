@@ -18,7 +18,6 @@ from composio_client import (
 )
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.types import TextContent
 
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.web import Page
@@ -143,11 +142,6 @@ async def over_mcp(standin: ComposioStandIn, session: str) -> AsyncGenerator[Cli
         yield client
 
 
-async def listed(standin: ComposioStandIn, session: str) -> list[str]:
-    async with over_mcp(standin, session) as client:
-        return [tool.name for tool in (await client.list_tools()).tools]
-
-
 async def test_a_session_lists_meta_tools_alone_and_calls_no_others(
     standin: ComposioStandIn, session: str
 ) -> None:
@@ -162,32 +156,6 @@ async def test_a_session_lists_meta_tools_alone_and_calls_no_others(
     assert reads == {META[0]}
     assert [each.is_error for each in refused] == [True, True]
     assert standin.calls == []
-
-
-async def test_what_a_session_preloads_is_listed_first_and_can_be_called(
-    standin: ComposioStandIn, api: AsyncComposio
-) -> None:
-    made = await api.tool_router.session.create(user_id=ADA, preload={"tools": SEARCH})
-    assert made.config.preload.tools == SEARCH
-    assert made.tool_router_tools == SEARCH + META
-    assert await listed(standin, made.session_id) == SEARCH + META
-    async with over_mcp(standin, made.session_id) as client:
-        found = await client.call_tool(SEARCH[0], {"query": "coffee"})
-    [block] = found.content
-    assert isinstance(block, TextContent)
-    assert json.loads(block.text)["data"]["citations"][0]["url"] == "http://b.test/cafe"
-
-
-async def test_an_account_may_ignore_or_refuse_the_wish(
-    standin: ComposioStandIn, api: AsyncComposio
-) -> None:
-    standin.preload = "ignored"
-    made = await api.tool_router.session.create(user_id=ADA, preload={"tools": SEARCH})
-    assert made.config.preload.tools == []
-    assert await listed(standin, made.session_id) == META
-    standin.preload = "refused"
-    with pytest.raises(BadRequestError, match="not available"):
-        await api.tool_router.session.create(user_id=ADA, preload={"tools": SEARCH})
 
 
 @pytest.mark.parametrize(
@@ -220,7 +188,8 @@ async def test_a_session_without_a_workbench_has_no_tool_for_it(
     standin: ComposioStandIn, api: AsyncComposio
 ) -> None:
     made = await api.tool_router.session.create(user_id=ADA, workbench={"enable": False})
-    assert await listed(standin, made.session_id) == META[:-1]
+    async with over_mcp(standin, made.session_id) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == META[:-1]
     with pytest.raises(BadRequestError, match="disabled"):
         await run(api, made.session_id, "1")
 

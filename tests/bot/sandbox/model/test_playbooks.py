@@ -79,14 +79,6 @@ async def test_a_broken_rule_is_delegated_once_more_with_the_correction(
     assert ["save the corpus first" in task for task in tasks] == [False, True]
 
 
-async def test_a_follow_up_extends_the_report_by_the_section_that_is_named(
-    client: AsyncAnthropic,
-) -> None:
-    box = main_agent(FINDING)
-    await box.run(client, "Write a report on moss roofs", "continue: add a section on care")
-    assert "Topic: moss roofs\nSection: care" in box.calls[-1][1]["prompt"]
-
-
 async def test_a_bare_continue_after_a_report_that_is_done_does_not_repeat_its_answer(
     client: AsyncAnthropic,
 ) -> None:
@@ -94,15 +86,6 @@ async def test_a_bare_continue_after_a_report_that_is_done_does_not_repeat_its_a
     said = await box.run(client, "Write a report on moss roofs", "continue")
     assert said.startswith("Nothing is open in this thread.")
     assert box.names.count("Task") == 1
-
-
-async def test_a_topic_of_no_page_is_said_honestly_and_nothing_is_delegated(
-    client: AsyncAnthropic,
-) -> None:
-    box = main_agent()
-    answer = await box.run(client, "Research tidal power and email me the report")
-    assert "I found nothing about tidal power" in answer
-    assert set(box.names) == {"COMPOSIO_SEARCH_WEB", "COMPOSIO_SEARCH_NEWS"}
 
 
 async def test_a_question_of_fact_is_answered_from_the_pages_that_are_about_it(
@@ -197,15 +180,6 @@ async def test_a_heading_says_what_its_section_says(
     lines = box.calls[-1][1]["markdown"].splitlines()
     assert [line.strip("# ") for line in lines if line.startswith("#")] == headings
     assert not [line for line in lines if "Wales Goats" in line]
-
-
-async def test_the_expert_writes_nothing_where_no_page_is_on_the_topic(
-    client: AsyncAnthropic,
-) -> None:
-    box = expert()
-    answer = await box.run(client, BRIEF.replace("moss roofs", "tidal power"))
-    assert "No report was written" in answer
-    assert "write_report" not in box.names
 
 
 async def test_a_digest_ends_with_its_tool_and_leaves_out_what_was_told(

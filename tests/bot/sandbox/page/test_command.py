@@ -13,25 +13,12 @@ import pytest
 
 from tests.bot.sandbox.page.visitor import Stream
 from tests.e2e.command_line import running
+from tests.e2e.processes import alive, children
 
 pytestmark = pytest.mark.process("the command with its page is one process, and its signals end it")
 
 PATIENCE_S = 60.0
 ASK = "What is full jitter?"
-
-
-def bots_of(pid: int) -> list[int]:
-    """The bots that a process has started; needs a /proc."""
-    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii")
-    return [int(child) for child in listed.split() if b"bot" in command_of(int(child))]
-
-
-def command_of(pid: int) -> list[bytes]:
-    return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-
-
-def is_alive(pid: int) -> bool:
-    return Path(f"/proc/{pid}").exists()
 
 
 async def line_of(reader: asyncio.StreamReader | None) -> str:
@@ -105,9 +92,9 @@ async def test_a_signal_amid_an_ask_leaves_no_process_behind(tmp_path: Path) -> 
     command = ("sandbox", "--ask", ASK, "--first-token-s", "300")
     async with running(tmp_path, *command) as process:
         assert ASK in await line_of(process.stdout)
-        started = bots_of(process.pid)
+        started = children(b"\0bot\0", process.pid)
         process.send_signal(signal.SIGTERM)
         await asyncio.wait_for(process.communicate(), PATIENCE_S)
     assert process.returncode == 130
     assert started
-    assert [pid for pid in started if is_alive(pid)] == []
+    assert alive(started) == []
