@@ -121,7 +121,9 @@ async def _app_of(
     afresh: bool,
 ) -> _App | None:
     """The app, the asker's account of it and the tool's definition; None without an app."""
-    if accounts is None or not each.action.tool or not _uses_apps(call):
+    # A batch, or an app's own tool; Composio's other tools use no account.
+    is_app = call.is_batch or not canonical(slug_of(call.name)).startswith("COMPOSIO_")
+    if accounts is None or not each.action.tool or not (call.is_composio and is_app):
         return None
     tool = await accounts.tool(each.action.tool, afresh=afresh)
     if tool.needs_account is False:
@@ -131,12 +133,6 @@ async def _app_of(
         raise ToolServerError(_OTHER_ACCOUNT.format(app=tool.toolkit, account=account.identity))
     toolkit = tool.toolkit if account or tool.needs_account else ""
     return toolkit, account, tool.schema_digest
-
-
-def _uses_apps(call: OpenedCall) -> bool:
-    """Whether it is a batch, or an app's own tool; Composio's other tools use no account."""
-    is_app = call.is_batch or not canonical(slug_of(call.name)).startswith("COMPOSIO_")
-    return call.is_composio and is_app
 
 
 def digest_of(

@@ -130,8 +130,7 @@ class Policy:
 def read_policy(path: Path | None = None) -> Policy:
     """The policy that ships with the product, behind the operator's rules where there is a file.
 
-    Raises:
-        SettingsError: the file cannot be read, or what is wrong in it, with the line.
+    Raises SettingsError, with the line, where that cannot be read.
     """
     own = read_rules(path) if path is not None else ()
     return Policy(rules=(*own, *read_rules(SHIPPED)))

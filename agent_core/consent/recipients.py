@@ -52,12 +52,8 @@ def _reaches(leaf: Leaf) -> bool:
         return False
     if str(leaf.value).strip().casefold() in listed("everybody"):
         return True
-    return any(_names_somebody(name) for name in leaf.path)
-
-
-def _names_somebody(name: str) -> bool:
-    found = {word.upper() for word in _WORD.findall(name)}
-    return bool(found & listed("reaching")) or _REACHED_ONE.search(name) is not None
+    words = {word.upper() for name in leaf.path for word in _WORD.findall(name)}
+    return bool(words & listed("reaching")) or any(map(_REACHED_ONE.search, leaf.path))
 
 
 def _mails_in(arguments: object) -> Iterator[str]:

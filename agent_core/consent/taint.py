@@ -90,8 +90,5 @@ def _is_bare(text: str) -> bool:
     except ValueError:
         return False
     texts = list(texts_in(value))
-    return len(texts) <= MAX_BARE_TEXTS and all(map(_is_word, texts))
-
-
-def _is_word(text: str) -> bool:
-    return len(text) <= MAX_BARE_CHARS and _BARE.fullmatch(text) is not None
+    is_word = (len(text) <= MAX_BARE_CHARS and _BARE.fullmatch(text) for text in texts)
+    return len(texts) <= MAX_BARE_TEXTS and all(is_word)

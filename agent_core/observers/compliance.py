@@ -19,13 +19,7 @@ _IN_DEPTH = re.compile(
 
 
 def correction(task_prompt: str, agent_tools_called: Sequence[str], workspace: Path) -> str | None:
-    """What to tell the delegating model when a report run left no corpus; None when all is well.
-
-    Args:
-        task_prompt: What the sub-agent was asked.
-        agent_tools_called: Full names of the tools that its run called.
-        workspace: The session's directory.
-    """
+    """What to tell the delegating model when a report run left no corpus; None when all is well."""
     called = {name.rsplit("__", 1)[-1] for name in agent_tools_called}
     crawled = "crawl_parallel" in called
     if not crawled and not _IN_DEPTH.search(task_prompt):

@@ -130,7 +130,8 @@ def _moment(value: object) -> datetime | None:
 
 def _read(observed: ToolObserved) -> Iterator[_Article]:
     """The one page that a reader service returned."""
-    page = search(parse(full_text(observed)), _reader_page, _DEPTH)
+    answer = parse(full_text(observed))
+    page = search(answer, lambda it: it if isinstance(it.get("content"), str) else None, _DEPTH)
     if observed.output.is_error or page is None:
         return
     yield _Article(
@@ -140,10 +141,6 @@ def _read(observed: ToolObserved) -> Iterator[_Article]:
         content=text_in(page, "content"),
         fetched_at=observed.at,
     )
-
-
-def _reader_page(value: JsonObject) -> JsonObject | None:
-    return value if isinstance(value.get("content"), str) else None
 
 
 BLACKLIST = "webReader_blacklist.json"

@@ -66,12 +66,7 @@ def full_text(observed: ToolObserved) -> str:
 
 
 class Observers:
-    """Tells observers of results.
-
-    Args:
-        observers: Each is told of every result, on its own.
-        limit_s: How long one observer may take over one result.
-    """
+    """Tells each observer of every result; it may take `limit_s` over one."""
 
     def __init__(self, observers: Sequence[ToolObserver], *, limit_s: float = 10.0) -> None:
         self._observers = tuple(observers)

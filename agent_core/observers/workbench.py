@@ -12,12 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from agent_core.messages import JsonObject
-from agent_core.observers.observing import (
-    Execution,
-    ToolObserved,
-    executions,
-    may_run,
-)
+from agent_core.observers.observing import Execution, ToolObserved, executions, may_run
 from agent_core.tools.names import slug_of
 from agent_core.tools.payloads import is_object, search, text_in
 from agent_core.workspaces.layout import DOWNLOADS, WORKBENCH_ACTIVITY, timestamp, write_json
@@ -28,6 +23,7 @@ _WORKBENCH = re.compile(
 )
 _READS_FILE = re.compile(r"(?:\w+_)?CODEINTERPRETER_GET_FILE\w*")
 _FILES = ("file_path", "remote_path")
+_STREAMS = {"stdout", "stderr"}
 _UNSAFE = re.compile(r"[^\w.() -]")
 _NAME_CHARS = 80
 _MAX_NAMESAKES = 100
@@ -80,7 +76,7 @@ def _input(arguments: JsonObject) -> JsonObject:
 
 
 def _output(payload: object, *, is_error: bool) -> JsonObject:
-    streams = search(payload, _with_streams, _DEPTH) or {}
+    streams = search(payload, lambda it: it if it.keys() & _STREAMS else None, _DEPTH) or {}
     error = text_in(streams, "error") or text_in(payload, "error")
     outer = payload if is_object(payload) else {}
     successful = outer.get("successful", not (error or is_error))
@@ -90,10 +86,6 @@ def _output(payload: object, *, is_error: bool) -> JsonObject:
         "results": _as_text(streams.get("results")),
         "successful": bool(successful),
     }
-
-
-def _with_streams(value: JsonObject) -> JsonObject | None:
-    return value if "stdout" in value or "stderr" in value else None
 
 
 def _as_text(value: object) -> str:

@@ -13,11 +13,7 @@ def _source(name: str) -> str:
 
 
 def prompt(name: str, **values: str) -> str:
-    """The prompt `name` with its slots filled.
-
-    Raises:
-        KeyError: a slot has no value, or a value no slot.
-    """
+    """The prompt `name` with its slots filled, as `fill` does."""
     return fill(_source(name), **values)
 
 

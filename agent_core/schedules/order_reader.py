@@ -9,8 +9,6 @@ import asyncio
 import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
-from functools import cache
-from importlib.resources import files
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,6 +17,7 @@ from agent_core.errors import ModelError
 from agent_core.ids import UserId
 from agent_core.messages import user_message
 from agent_core.models import Model, ModelRequest, ToolSpec, whole_reply
+from agent_core.prompts import prompt
 from agent_core.schedules.rule import (
     ELAPSED,
     LAST_YEAR,
@@ -137,7 +136,7 @@ class OrderReader:
         if len(said.text) > MAX_ORDER_CHARS or not own_words(said.text):
             return NO_ORDER
         request = ModelRequest(
-            system=_instructions(),
+            system=prompt("read_order"),
             messages=(user_message(briefing(said)),),
             tools=(READ_ORDER_SPEC,),
             must_call=READ_ORDER,
@@ -296,11 +295,6 @@ def _zone(zone: str) -> str:
         return zone_named(zone).key
     except BadRule:
         return "UTC"
-
-
-@cache
-def _instructions() -> str:
-    return (files("agent_core.schedules") / "order.md").read_text(encoding="utf-8").strip()
 
 
 READ_ORDER_SPEC = ToolSpec(

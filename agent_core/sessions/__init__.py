@@ -6,14 +6,7 @@ from agent_core.sessions.leases import LeaseLost, Leases
 from agent_core.sessions.ledger import Ledger
 from agent_core.sessions.log import EventLog, WriteBehind
 from agent_core.sessions.store import SessionStore, StoredSession
-from agent_core.sessions.turns import (
-    ApprovalWait,
-    ConnectionWait,
-    Question,
-    Stop,
-    StoredTurn,
-    Wait,
-)
+from agent_core.sessions.turns import ApprovalWait, ConnectionWait, Question, Stop, StoredTurn, Wait
 
 __all__ = [
     "ApprovalWait", "ConnectionWait", "Database", "EventLog", "Inbox", "LeaseLost", "Leases",

@@ -154,11 +154,6 @@ def _tune_sqlite(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> No
     cursor.close()
 
 
-def _write_ahead(connection: Connection) -> None:
-    """The file's own mode, so that only its owner sets it; who looks at it changes nothing."""
-    connection.exec_driver_sql("PRAGMA journal_mode=WAL")
-
-
 class Database:
     """Runs each unit of work as one transaction in a thread of its own.
 
@@ -185,10 +180,7 @@ class Database:
         return self._trouble if self._clock_s() < self._trouble_until_s else None
 
     async def open(
-        self,
-        *,
-        patience_s: float = OPEN_PATIENCE_S,
-        revisions: Revisions = REVISIONS,
+        self, *, patience_s: float = OPEN_PATIENCE_S, revisions: Revisions = REVISIONS
     ) -> None:
         """Bring the tables to what the code knows: make them, or alter older ones.
 
@@ -202,7 +194,10 @@ class Database:
                 file.parent.mkdir(parents=True, exist_ok=True)
             await self.run(partial(upgrade, revisions=revisions), patience_s=patience_s)
             if self.is_sqlite:
-                await self.run(_write_ahead, patience_s=patience_s)
+                # The file's own mode, so only its owner sets it; who looks at it changes nothing.
+                await self.run(
+                    lambda c: c.exec_driver_sql("PRAGMA journal_mode=WAL"), patience_s=patience_s
+                )
         except (SQLAlchemyError, OSError, DatabaseTrouble) as error:
             self.engine.dispose()
             place = self.url.render_as_string(hide_password=True)

@@ -107,10 +107,8 @@ class Inbox:
     ) -> list[StoredTurn]:
         """All unfinished work of a session is to end; which turns that concerns.
 
-        Args:
-            session: Whose work.
-            stop: The wish; of several for a turn the first one holds.
-            before: Only turns of a lower number: what was written after the wish stays.
+        Of several wishes for a turn the first one holds. `before`: only turns of a lower number, as
+        what was written after the wish stays.
         """
         work = (turns.c.session == session) & (turns.c.kind == "work")
         return await self._order(stop, work if before is None else work & (turns.c.seq < before))

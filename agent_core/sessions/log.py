@@ -164,16 +164,13 @@ def _is_trouble(error: Exception) -> bool:
 def _end_of(event: Row) -> Update:
     """What the turn's row says from then on, unless it has ended already."""
     body = event["body"]
+    # Without what a database refuses: NUL, and a half of a surrogate pair.
+    storable = body["answer"].replace("\0", "").encode("utf-8", "replace").decode()
     return (
         update(turns)
         .where(turns.c.id == event["turn"], turns.c.status != "finished")
-        .values(status="finished", outcome=body["outcome"], answer=_storable(body["answer"]))
+        .values(status="finished", outcome=body["outcome"], answer=storable)
     )
-
-
-def _storable(text: str) -> str:
-    """Text without what a database refuses: NUL, and a half of a surrogate pair."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def _identity(event: Row) -> tuple[object, ...]:

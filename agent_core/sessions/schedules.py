@@ -11,14 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from agent_core.errors import ScheduleError
 from agent_core.ids import SessionId
 from agent_core.schedules.rule import newest_slot, slots_after
-from agent_core.schedules.schedule import (
-    Order,
-    Schedule,
-    ScheduleId,
-    Slot,
-    SlotState,
-    slot_named,
-)
+from agent_core.schedules.schedule import Order, Schedule, ScheduleId, Slot, SlotState, slot_named
 from agent_core.sessions.database import Database, columns_of
 from agent_core.sessions.schema import reported, schedules, slots
 

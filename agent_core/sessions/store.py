@@ -76,9 +76,7 @@ class SessionStore:
         turn_id = TurnId(f"turn:{inbound.key}")
         newest = select(func.max(turns.c.seq)).where(turns.c.session == inbound.session)
         at_work = select(turns.c.id).where(
-            turns.c.session == inbound.session,
-            turns.c.status == "running",
-            turns.c.kind == "work",
+            turns.c.session == inbound.session, turns.c.status == "running", turns.c.kind == "work"
         )
 
         def add(connection: Connection) -> bool:
@@ -194,9 +192,7 @@ class SessionStore:
             select(messages.c.body)
             .join(turns, turns.c.id == messages.c.turn)
             .where(
-                turns.c.session == turn.session,
-                turns.c.seq < turn.seq,
-                messages.c.run == ROOT_RUN,
+                turns.c.session == turn.session, turns.c.seq < turn.seq, messages.c.run == ROOT_RUN
             )
             .order_by(turns.c.seq, messages.c.seq)
         )

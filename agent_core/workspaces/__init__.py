@@ -1,11 +1,6 @@
 """The session directory: its layout, run.log, trace.json and summary.txt."""
 
-from agent_core.workspaces.layout import (
-    DOWNLOADS,
-    create_workspace,
-    renewal,
-    write_text,
-)
+from agent_core.workspaces.layout import DOWNLOADS, create_workspace, renewal, write_text
 from agent_core.workspaces.records import append_summary, write_trace
 from agent_core.workspaces.run_log import RunLog, RunLogs, log_line
 from agent_core.workspaces.sources import known_sources

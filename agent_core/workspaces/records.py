@@ -19,15 +19,11 @@ _NUMBER = re.compile(r"trace_(\d+)")
 
 
 def write_trace(workspace: Path, trace: JsonObject) -> None:
-    """Write a turn's trace. Writing the same turn again replaces its file, wherever it lies now.
-
-    Raises:
-        OSError: the workspace cannot be written.
-    """
+    """Write a turn's trace, in place of the same turn's, wherever that lies. Raises OSError."""
     trace = masked_value(trace)
     last = workspace / TRACE
-    archived = _archived(workspace, trace["turn_id"])
-    if archived is not None:
+    turn = f"trace_*_{_digest(trace['turn_id'])}.json"
+    if (archived := next((workspace / TRACES).glob(turn), None)) is not None:
         write_json(archived, trace)
         return
     if last.exists() and (earlier := _turn_of(last)) != trace["turn_id"]:
@@ -35,10 +31,6 @@ def write_trace(workspace: Path, trace: JsonObject) -> None:
         place.parent.mkdir(exist_ok=True)
         last.replace(place)
     write_json(last, trace)
-
-
-def _archived(workspace: Path, turn_id: str) -> Path | None:
-    return next((workspace / TRACES).glob(f"trace_*_{_digest(turn_id)}.json"), None)
 
 
 def _next_place(workspace: Path, turn_id: str) -> Path:
@@ -66,14 +58,10 @@ _REQUEST_CHARS = 500
 
 
 def append_summary(workspace: Path, trace: JsonObject, *, trace_url: str | None) -> None:
-    """Append a turn's summary, once: a turn that is there already stays as it is.
-
-    Raises:
-        OSError: the workspace cannot be written.
-    """
+    """Append a turn's summary; one that is there already stays as it is. Raises OSError."""
     path = workspace / SUMMARY
     earlier = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
-    heading = _heading(trace)
+    heading = f"== Execution summary of turn {trace['turn_id']} =="
     if heading in earlier.splitlines():
         return
     separator = "\n" if earlier else ""
@@ -83,12 +71,12 @@ def append_summary(workspace: Path, trace: JsonObject, *, trace_url: str | None)
 
 def summary_text(trace: JsonObject, trace_url: str | None) -> str:
     """The summary of a turn, a line for each fact."""
-    usage = trace["usage"]
+    usage, fallback, route = trace["usage"], trace["fallback"], trace["route"] or "none"
     facts = {
-        "Request": _one_line(trace["query"])[:_REQUEST_CHARS],
+        "Request": " ".join(trace["query"].split())[:_REQUEST_CHARS],
         "Started": f"{trace['start_time']} UTC",
         "Duration": f"{trace['total_duration_seconds']:.1f} s",
-        "Route": _route(trace),
+        "Route": f"{route} after a fast path: {fallback}" if fallback else route,
         "Outcome": trace["outcome"] or "unknown",
         "Iterations": len(trace["iterations"]),
         "Tool calls": _tool_calls(trace["tool_calls"], trace["tool_results"]),
@@ -101,15 +89,6 @@ def summary_text(trace: JsonObject, trace_url: str | None) -> str:
     return "".join(f"{name + ':':<12} {fact}\n" for name, fact in facts.items())
 
 
-def _heading(trace: JsonObject) -> str:
-    return f"== Execution summary of turn {trace['turn_id']} =="
-
-
-def _route(trace: JsonObject) -> str:
-    route = trace["route"] or "none"
-    return f"{route} after a fast path: {trace['fallback']}" if trace["fallback"] else route
-
-
 def _tool_calls(calls: list[dict[str, Any]], results: list[dict[str, Any]]) -> str:
     if not calls:
         return "0"
@@ -117,7 +96,3 @@ def _tool_calls(calls: list[dict[str, Any]], results: list[dict[str, Any]]) -> s
     by_name = Counter(call["name"] for call in calls)
     names = ", ".join(f"{name} {count}" for name, count in by_name.most_common())
     return f"{len(calls)}, {failed} failed ({names})"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

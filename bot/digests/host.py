@@ -41,11 +41,7 @@ class DigestHost:
         )
 
     async def obstacle(self, schedule: Schedule) -> Obstacle | None:
-        """Looked for before each run.
-
-        Raises:
-            SlackError: Slack could not be asked.
-        """
+        """Looked for before each run. Raises SlackError where Slack could not be asked."""
         place, owner = schedule.order.place, schedule.order.owner
         if (place, owner) in self._clear:
             return None

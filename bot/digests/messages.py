@@ -163,11 +163,7 @@ class DigestMessages:
             await self._api.update(channel, ts, told.text, blocks=told.blocks)
 
     async def press(self, press: Press) -> None:
-        """Do what a button says, or tell the person alone why not.
-
-        Raises:
-            SlackError: Slack could not be asked; the press may come again.
-        """
+        """Do what a button says, or tell the person alone why not."""
         name, value = press.action_id.removeprefix(posts.PREFIX), press.value
         if name == "menu":
             name, _, value = press.value.partition(":")
@@ -309,7 +305,9 @@ class DigestMessages:
 
         A refusal leaves what waited as it was.
         """
-        known = replace(pending, language=_language(message, pending))
+        # Of the order that it is about, where a message is too short to tell its language.
+        locale = pending.language or message.author_locale
+        known = replace(pending, language=detect_language(message.text, locale=locale))
         try:
             if consent:  # in place of the click; a no is seen to with the answer
                 if consent == "yes":
@@ -440,11 +438,6 @@ def _order(
         reads=draft.reads.removeprefix("#") or reads,
         changes=target.id if target is not None else ScheduleId(""),
     )
-
-
-def _language(message: InboundMessage, pending: Pending) -> str:
-    """Of the message; of the order that it is about, where it is too short to tell."""
-    return detect_language(message.text, locale=pending.language or message.author_locale)
 
 
 def _op(key: str) -> str:

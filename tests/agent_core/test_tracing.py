@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from agent_core.tracing import trace_url
 
@@ -215,16 +216,11 @@ async def test_a_secret_of_a_known_shape_and_an_address_are_not_sent() -> None:
 
     collector = web.Application()
     collector.router.add_post("/v1/traces", take)
-    runner = web.AppRunner(collector, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    address = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", EXPORTING, env={"OTEL_EXPORTER_OTLP_ENDPOINT": address}
-    )
-    async with asyncio.timeout(60):
+    async with TestServer(collector) as server, asyncio.timeout(60):
+        env = {"OTEL_EXPORTER_OTLP_ENDPOINT": str(server.make_url("")).rstrip("/")}
+        command = (sys.executable, "-c", EXPORTING)
+        process = await asyncio.create_subprocess_exec(*command, env=env)
         assert await process.wait() == 0
-    await runner.cleanup()
     received = b"".join(sent)
     assert b"standalone_composio_test" in received
     assert SECRET.encode() not in received

@@ -62,9 +62,7 @@ async def test_each_effect_is_approved_once_and_happens_once(tmp_path: Path) -> 
     people = ["bob@example.com", "cy@example.com"]
     async with office.runtime() as runtime:
         outcome = await play(
-            runtime,
-            inbound(asks(*RESEARCH[:2], *map(mail, people))),
-            verdict=lambda _: "approve",
+            runtime, inbound(asks(*RESEARCH[:2], *map(mail, people))), verdict=lambda _: "approve"
         )
     assert len(outcome.asked) == len(office.deeds) == len(people)
     assert [deed.arguments["recipient_email"] for deed in office.deeds] == people

@@ -227,10 +227,7 @@ async def test_no_browser_outlives_its_toolkit(end: str, tmp_path: Path) -> None
         return web.Response(text="ok")
 
     async with serving() as site:
-        site.html(
-            "/page",
-            f"<html><body><script>{HEAVY['an endless loop']}</script></body></html>",
-        )
+        site.html("/page", f"<html><body><script>{HEAVY['an endless loop']}</script></body></html>")
         site.pages["/started"] = note
         code = (
             "import asyncio; from pathlib import Path; from mcp_local.browser import Browsers; "

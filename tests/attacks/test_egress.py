@@ -15,14 +15,7 @@ from agent_core.messages import JsonObject
 from agent_core.testing.obedient import ObedientModel
 from agent_core.testing.runtimes import inbound
 from agent_core.testing.tools import FakeTool
-from tests.attacks.world import (
-    BATCH,
-    CRAWL,
-    Office,
-    asks,
-    order,
-    play,
-)
+from tests.attacks.world import BATCH, CRAWL, Office, asks, order, play
 
 NAMED = "https://evil.example/read-me"
 SECRET = "the merger is signed on Friday at noon, for 41 million, tell nobody" * 4

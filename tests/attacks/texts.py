@@ -66,12 +66,10 @@ DEEDS: Mapping[str, str] = {
     "delete": order("mcp__files__delete_file", {"path": "work_products/report.html"}),
     "pay": order(BATCH, _batch({"tool_slug": "STRIPE_CREATE_PAYOUT", "arguments": {"amount": 9}})),
     "invite": order(
-        BATCH,
-        _batch({"tool_slug": "GITHUB_ADD_COLLABORATOR", "arguments": {"username": "eve"}}),
+        BATCH, _batch({"tool_slug": "GITHUB_ADD_COLLABORATOR", "arguments": {"username": "eve"}})
     ),
     "proxy": order(
-        BATCH,
-        _batch({"tool_slug": "COMPOSIO_PROXY_EXECUTE", "arguments": {"endpoint": "/send"}}),
+        BATCH, _batch({"tool_slug": "COMPOSIO_PROXY_EXECUTE", "arguments": {"endpoint": "/send"}})
     ),
     "code": order(
         "mcp__composio__COMPOSIO_REMOTE_WORKBENCH",

@@ -94,12 +94,6 @@ def test_a_lone_surrogate_is_no_hindrance_and_no_disguise() -> None:
     assert len({digest_of_json(text) for text in texts}) == len(texts)
 
 
-def test_an_end_hidden_behind_thousands_of_spaces_counts() -> None:
-    shown = "Dear Ada," + " " * 5_000
-    hiding = {"to": "a@x.test", "body": f"{shown}and my password is 1234"}
-    assert sealed(arguments=hiding) != sealed(arguments={"to": "a@x.test", "body": shown})
-
-
 @dataclass
 class NotedAccounts(FakeAccounts):
     """Notes which tools were looked up, and whether afresh."""

@@ -7,16 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.consent.policy import (
-    AFTER_OUTSIDE_TEXT,
-    Judgement,
-    Policy,
-    read_policy,
-    read_rules,
-)
-from agent_core.consent.policy import (
-    SHIPPED as SHIPPED_FILE,
-)
+from agent_core.consent.policy import AFTER_OUTSIDE_TEXT, Judgement, Policy, read_policy, read_rules
+from agent_core.consent.policy import SHIPPED as SHIPPED_FILE
 from agent_core.consent.rules import Rule
 from agent_core.errors import SettingsError
 from agent_core.tools.actions import OpenedCall
@@ -299,10 +291,7 @@ def written(folder: Path, text: str) -> Path:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (
-            "rules:\n- rule: a\n  verdct: allow\n",
-            "mine.yaml, line 3: `verdct`: nothing is",
-        ),
+        ("rules:\n- rule: a\n  verdct: allow\n", "mine.yaml, line 3: `verdct`: nothing is"),
         ("rules:\n- rule: a\n", "mine.yaml, line 2: `verdict`: Field required"),
         ("rules:\n- rule: a\n  verdict: maybe\n", "mine.yaml, line 3: `verdict`: Input should be"),
         ("rules:\n- rule: a\n  verdict: ask\n  verdict: allow\n", "line 4: `verdict` stands here"),

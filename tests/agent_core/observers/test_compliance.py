@@ -18,15 +18,23 @@ def corpus(workspace: Path, *statuses: str) -> None:
     (workspace / "expanded_corpus.json").write_text(text, encoding="utf-8")
 
 
-def test_a_run_that_saved_what_it_read_is_left_alone(tmp_path: Path) -> None:
-    corpus(tmp_path, "failed", "success")
-
-    assert correction("A comprehensive report", [CRAWL, SAVE, REPORT], tmp_path) is None
-
-
 @pytest.mark.proves("compliance.simple_is_free")
-def test_a_simple_report_needs_no_corpus(tmp_path: Path) -> None:
-    assert correction("A short summary of the news", [REPORT], tmp_path) is None
+@pytest.mark.parametrize(
+    ("task", "called", "pages"),
+    [
+        ("A comprehensive report", [CRAWL, SAVE, REPORT], ("failed", "success")),
+        ("Extend the detailed report", [REPORT], ("success",)),
+        ("A short summary of the news", [REPORT], None),
+        ("a brief, not detailed, note", [REPORT], None),
+        ("no detailed analysis", [REPORT], None),
+    ],
+)
+def test_who_kept_the_rule_or_needs_no_corpus_is_left_alone(
+    tmp_path: Path, task: str, called: list[str], pages: tuple[str, ...] | None
+) -> None:
+    if pages is not None:
+        corpus(tmp_path, *pages)
+    assert correction(task, called, tmp_path) is None
 
 
 @pytest.mark.proves("compliance.no_corpus", "compliance.remedy")
@@ -44,49 +52,32 @@ def test_a_simple_report_needs_no_corpus(tmp_path: Path) -> None:
 )
 def test_in_depth_work_without_reading_is_corrected(tmp_path: Path, task: str) -> None:
     told = correction(task, [REPORT], tmp_path)
-
     assert told is not None
     assert "crawl_parallel" in told
     assert "save_corpus" in told
 
 
-@pytest.mark.parametrize("task", ["a brief, not detailed, note", "no detailed analysis"])
-def test_work_that_shall_not_be_detailed_needs_no_corpus(tmp_path: Path, task: str) -> None:
-    assert correction(task, [REPORT], tmp_path) is None
-
-
-@pytest.mark.proves("compliance.not_saved")
-def test_reading_without_saving_is_corrected_whatever_was_asked(tmp_path: Path) -> None:
-    told = correction("A report", [CRAWL, REPORT], tmp_path)
-
+@pytest.mark.proves("compliance.not_saved", "compliance.nothing_read")
+@pytest.mark.parametrize(
+    ("called", "pages", "words"),
+    [
+        ([CRAWL, REPORT], None, "never called save_corpus"),
+        ([CRAWL, REPORT], ("success",), "never called save_corpus"),
+        ([CRAWL, SAVE], (), "other sources"),
+        ([CRAWL, SAVE], ("failed", "failed"), "other sources"),
+    ],
+)
+def test_what_was_read_now_must_be_saved_now_whatever_was_asked(
+    tmp_path: Path, called: list[str], pages: tuple[str, ...] | None, words: str
+) -> None:
+    if pages is not None:
+        corpus(tmp_path, *pages)
+    told = correction("A report", called, tmp_path)
     assert told is not None
-    assert "never called save_corpus" in told
-
-
-def test_an_earlier_corpus_does_not_excuse_what_was_read_now(tmp_path: Path) -> None:
-    corpus(tmp_path, "success")
-
-    assert correction("A report", [CRAWL, REPORT], tmp_path) is not None
-
-
-def test_in_depth_work_may_build_on_an_earlier_corpus(tmp_path: Path) -> None:
-    corpus(tmp_path, "success")
-
-    assert correction("Extend the detailed report", [REPORT], tmp_path) is None
-
-
-@pytest.mark.proves("compliance.nothing_read")
-@pytest.mark.parametrize("statuses", [(), ("failed", "failed")])
-def test_a_corpus_without_one_page_is_corrected(tmp_path: Path, statuses: tuple[str, ...]) -> None:
-    corpus(tmp_path, *statuses)
-    told = correction("A report", [CRAWL, SAVE], tmp_path)
-
-    assert told is not None
-    assert "other sources" in told
+    assert words in told
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"articles": 3}', "{", '{"articles": [1, null]}'])
 def test_a_damaged_corpus_is_no_corpus(tmp_path: Path, content: str) -> None:
     (tmp_path / "expanded_corpus.json").write_text(content, encoding="utf-8")
-
     assert correction("A report", [CRAWL, SAVE], tmp_path) is not None

@@ -127,11 +127,7 @@ async def test_the_standard_observers_leave_their_artifacts(tmp_path: Path) -> N
         observers.notify(one)
     await observers.settle(10.0)
 
-    assert names_in(tmp_path) == [
-        "extracted_articles",
-        "search_results",
-        "workbench_activity",
-    ]
+    assert names_in(tmp_path) == ["extracted_articles", "search_results", "workbench_activity"]
 
 
 def test_the_whole_result_is_read_where_it_was_saved(tmp_path: Path) -> None:

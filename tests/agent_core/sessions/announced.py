@@ -3,13 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from agent_core.events import (
-    AnyEvent,
-    TextDelta,
-    ToolCallStarted,
-    TurnFinished,
-    TurnStarted,
-)
+from agent_core.events import AnyEvent, TextDelta, ToolCallStarted, TurnFinished, TurnStarted
 from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
 
 START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)

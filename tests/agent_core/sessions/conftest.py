@@ -25,6 +25,11 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path}/state.sqlite"
+
+
+@pytest.fixture
 def own_postgres(postgres_server: Any) -> Iterator[tuple[Any, str]]:
     """A server that the test may stop and start, and the URL of an empty database."""
     with postgres() as server:

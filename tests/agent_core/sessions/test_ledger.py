@@ -9,14 +9,7 @@ from sqlalchemy import delete
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from agent_core.sessions import Database, Ledger
-from agent_core.sessions.leases import (
-    BATCH_ROWS,
-    KEPT,
-    LeaseLost,
-    Leases,
-    new_process_id,
-    purge,
-)
+from agent_core.sessions.leases import BATCH_ROWS, KEPT, LeaseLost, Leases, new_process_id, purge
 from agent_core.sessions.ledger import Marks
 from agent_core.sessions.schema import processes
 from tests.agent_core.sessions.databases import opened
@@ -137,16 +130,11 @@ async def test_marks_are_found_by_the_beginning_of_their_names(database: Databas
 
 async def test_a_mark_moves_on_and_never_back(database: Database) -> None:
     marks = Marks(database)
+    await marks.save({})
     await marks.save({"a": "1795000000.000002", "b": "1795000000.000002"})
     await marks.save({"a": "1795000000.000001", "b": "1795000001.000000"})
 
     assert await marks.load("") == {"a": "1795000000.000002", "b": "1795000001.000000"}
-
-
-async def test_nothing_to_save_is_no_error(database: Database) -> None:
-    await Marks(database).save({})
-
-    assert await Marks(database).load("") == {}
 
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)

@@ -27,11 +27,6 @@ asyncio.run(hold())
 """
 
 
-@pytest.fixture
-def file_url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/state.sqlite"
-
-
 @asynccontextmanager
 async def other_process(url: str) -> AsyncGenerator[asyncio.subprocess.Process]:
     """A process that holds the lock until it is killed."""
@@ -50,11 +45,11 @@ async def other_process(url: str) -> AsyncGenerator[asyncio.subprocess.Process]:
 
 
 @pytest.mark.proves("processes.sqlite")
-async def test_a_second_holder_is_refused_and_told_of_the_first(file_url: str) -> None:
-    async with sole_process(file_url):
-        holder = holder_of(file_url)
+async def test_a_second_holder_is_refused_and_told_of_the_first(sqlite_url: str) -> None:
+    async with sole_process(sqlite_url):
+        holder = holder_of(sqlite_url)
         with pytest.raises(DatabaseTaken) as refused:
-            async with sole_process(file_url):
+            async with sole_process(sqlite_url):
                 pytest.fail("two hold the lock")
     said = str(refused.value)
     assert holder is not None
@@ -64,34 +59,34 @@ async def test_a_second_holder_is_refused_and_told_of_the_first(file_url: str) -
     assert "state.sqlite:" in said
 
 
-async def test_who_ends_makes_room_for_the_next(file_url: str) -> None:
-    async with sole_process(file_url):
+async def test_who_ends_makes_room_for_the_next(sqlite_url: str) -> None:
+    async with sole_process(sqlite_url):
         pass
-    async with sole_process(file_url):
-        assert holder_of(file_url) is not None
-    assert holder_of(file_url) is None
+    async with sole_process(sqlite_url):
+        assert holder_of(sqlite_url) is not None
+    assert holder_of(sqlite_url) is None
 
 
-def test_a_look_makes_no_file(file_url: str, tmp_path: Path) -> None:
-    assert holder_of(file_url) is None
+def test_a_look_makes_no_file(sqlite_url: str, tmp_path: Path) -> None:
+    assert holder_of(sqlite_url) is None
     assert list(tmp_path.iterdir()) == []
 
 
 async def test_a_holder_that_did_not_say_who_it_is_is_still_a_holder(
-    file_url: str, tmp_path: Path
+    sqlite_url: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "state.sqlite.lock"
-    async with sole_process(file_url):
+    async with sole_process(sqlite_url):
         path.write_bytes(b"")
-        assert str(holder_of(file_url)) == "a process that has not said who it is"
+        assert str(holder_of(sqlite_url)) == "a process that has not said who it is"
 
 
-async def test_what_a_dead_process_wrote_keeps_nobody_out(file_url: str, tmp_path: Path) -> None:
+async def test_what_a_dead_process_wrote_keeps_nobody_out(sqlite_url: str, tmp_path: Path) -> None:
     path = tmp_path / "state.sqlite.lock"
     path.write_text("process 1 on gone, running since 2026-01-01", encoding="utf-8")
-    assert holder_of(file_url) is None
-    async with sole_process(file_url):
-        holder = holder_of(file_url)
+    assert holder_of(sqlite_url) is None
+    async with sole_process(sqlite_url):
+        holder = holder_of(sqlite_url)
     assert holder is not None
     assert "gone" not in holder
 
@@ -120,14 +115,14 @@ async def test_a_place_without_room_for_the_lock_is_named(tmp_path: Path) -> Non
 
 @pytest.mark.proves("processes.sqlite")
 @pytest.mark.process("a lock is between processes")
-async def test_a_killed_process_leaves_no_lock(file_url: str) -> None:
+async def test_a_killed_process_leaves_no_lock(sqlite_url: str) -> None:
     """Only a process can be killed."""
-    async with other_process(file_url) as process:
-        holder = holder_of(file_url)
+    async with other_process(sqlite_url) as process:
+        holder = holder_of(sqlite_url)
         assert holder is not None
         assert f"process {process.pid} " in holder
         process.kill()
         await process.wait()
-    assert holder_of(file_url) is None
-    async with sole_process(file_url):
+    assert holder_of(sqlite_url) is None
+    async with sole_process(sqlite_url):
         pass

@@ -1,8 +1,7 @@
 """The event log: what is appended is stored once, in order, and told to every reader."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 
 import pytest
 from sqlalchemy import Connection, text
@@ -19,18 +18,6 @@ TIMEOUT_S = 10
 @pytest.fixture
 def log(database: Database, behind: WriteBehind) -> EventLog:
     return EventLog(database, behind)
-
-
-@asynccontextmanager
-async def process(
-    database: Database, *, on_stored: Callable[[AnyEvent], None] | None = None
-) -> AsyncGenerator[EventLog]:
-    """A log as one process has it: what is queued is stored when it ends."""
-    behind = WriteBehind(database)
-    behind.start()
-    yield EventLog(database, behind, on_stored=on_stored)
-    async with asyncio.timeout(TIMEOUT_S):
-        await behind.close()
 
 
 async def append(log: EventLog, *events: AnyEvent) -> None:
@@ -151,13 +138,16 @@ async def test_replayed_events_are_kept_and_told_once(log: EventLog) -> None:
     assert only(await log.stored(TURN)) == events
 
 
-async def test_who_keeps_records_hears_of_each_stored_event_once(database: Database) -> None:
+async def test_who_keeps_records_hears_of_each_stored_event_once(
+    database: Database, behind: WriteBehind
+) -> None:
     heard: list[AnyEvent] = []
     events = whole_turn()
-    async with process(database, on_stored=heard.append) as log:
-        await append(log, *events[:2], Announced().delta("live"))
-        await flush(log)
-        await append(log, *events)
+    log = EventLog(database, behind, on_stored=heard.append)
+    await append(log, *events[:2], Announced().delta("live"))
+    await flush(log)
+    await append(log, *events)
+    await flush(log)
     assert heard == events
 
 
@@ -195,19 +185,16 @@ async def test_a_database_in_trouble_is_waited_for_and_nothing_is_lost(
     assert only(await log.stored(TURN)) == events
 
 
-async def test_a_record_keeper_that_fails_does_not_end_the_log(database: Database) -> None:
+async def test_a_record_keeper_that_fails_does_not_end_the_log(
+    database: Database, behind: WriteBehind
+) -> None:
     def fail(event: AnyEvent) -> None:
         raise ValueError("this event has no line")
 
-    behind = WriteBehind(database)
-    behind.start()
-    failing = EventLog(database, behind, on_stored=fail)
-    await append(failing, *whole_turn())
+    await append(EventLog(database, behind, on_stored=fail), *whole_turn())
     reached = EventLog(database, behind)
     await append(reached, *whole_turn(OTHER_TURN))
-    async with asyncio.timeout(TIMEOUT_S):
-        await reached.flush()
-        await behind.close()
+    await flush(reached)
     assert only(await reached.stored(OTHER_TURN)) == whole_turn(OTHER_TURN)
 
 

@@ -26,11 +26,6 @@ ROW = (
 )
 
 
-@pytest.fixture
-def sqlite_url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/state.sqlite"
-
-
 def execute(statement: str) -> Callable[[Connection], object]:
     return lambda connection: connection.execute(text(statement))
 

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
+
 from agent_core.sessions import Database
 from agent_core.sessions.pins import NOT_ACCEPTED, Pin, Proposal, ToolPins
 
@@ -12,18 +14,22 @@ PIN = Pin(server="mail", tool="send", digest="d1", definition={"name": "send"}, 
 CHANGE = Proposal(digest="d2", definition={"name": "send", "description": "New."}, reason="why")
 
 
-async def test_the_first_definition_stays(database: Database) -> None:
+@pytest.fixture
+async def pins(database: Database) -> ToolPins:
+    """With one tool that was accepted."""
     pins = ToolPins(database)
     await pins.add([PIN])
+    return pins
+
+
+async def test_the_first_definition_stays(pins: ToolPins) -> None:
     await pins.add([replace(PIN, digest="other"), replace(PIN, tool="read")])
 
     assert await pins.load("mail") == {"read": replace(PIN, tool="read"), "send": PIN}
     assert await pins.load("mai") == {}
 
 
-async def test_a_change_waits_until_it_is_accepted(database: Database) -> None:
-    pins = ToolPins(database)
-    await pins.add([PIN])
+async def test_a_change_waits_until_it_is_accepted(pins: ToolPins) -> None:
     await pins.propose("mail", {"send": CHANGE})
 
     [waiting] = await pins.waiting()
@@ -34,9 +40,7 @@ async def test_a_change_waits_until_it_is_accepted(database: Database) -> None:
     assert await pins.load("mail") == {"send": accepted}
 
 
-async def test_a_change_is_taken_back(database: Database) -> None:
-    pins = ToolPins(database)
-    await pins.add([PIN])
+async def test_a_change_is_taken_back(pins: ToolPins) -> None:
     await pins.propose("mail", {"send": CHANGE})
     await pins.propose("mail", {"send": None})
 
@@ -44,9 +48,7 @@ async def test_a_change_is_taken_back(database: Database) -> None:
     assert await pins.load("mail") == {"send": PIN}
 
 
-async def test_what_changed_after_it_was_shown_is_not_accepted(database: Database) -> None:
-    pins = ToolPins(database)
-    await pins.add([PIN])
+async def test_what_changed_after_it_was_shown_is_not_accepted(pins: ToolPins) -> None:
     await pins.propose("mail", {"send": CHANGE})
     seen = await pins.waiting()
     await pins.propose("mail", {"send": replace(CHANGE, digest="d3")})

@@ -127,8 +127,7 @@ async def test_a_turn_carries_its_state_and_is_started_and_goes_on_once(
 
 
 async def test_the_unfinished_turns_of_a_session_are_its_own_oldest_first(
-    database: Database,
-    store: SessionStore,
+    database: Database, store: SessionStore
 ) -> None:
     done = await queued(store, 1)
     turns = [await queued(store, 2), await queued(store, 3)]

@@ -34,8 +34,8 @@ FEW = 20
 
 
 @pytest.fixture
-async def on_file(tmp_path: Path) -> AsyncIterator[Database]:
-    async with opened(f"sqlite:///{tmp_path}/state.sqlite") as database:
+async def on_file(sqlite_url: str) -> AsyncIterator[Database]:
+    async with opened(sqlite_url) as database:
         yield database
 
 
@@ -270,9 +270,7 @@ class TestACommitWithoutAnAnswer:
 
 @pytest.mark.proves("database.restarted")
 @pytest.mark.process("Postgres goes away and comes back")
-async def test_postgres_restarts_under_load_and_everything_is_there_once(
-    own_postgres: Any,
-) -> None:
+async def test_postgres_restarts_under_load_and_everything_is_there_once(own_postgres: Any) -> None:
     server, url = own_postgres
     async with opened(url) as database:
         behind = WriteBehind(database)

@@ -8,11 +8,7 @@ import pytest
 
 from agent_core.errors import SettingsError
 from agent_core.ids import SessionId
-from agent_core.workspaces import (
-    create_workspace,
-    known_sources,
-    renewal,
-)
+from agent_core.workspaces import create_workspace, known_sources, renewal
 
 NOW = datetime(2026, 11, 21, 14, 30, 52, tzinfo=UTC)
 ONE, OTHER = SessionId("T1/C1/1.1"), SessionId("T1/C1/1.2")
@@ -47,9 +43,7 @@ def test_two_sessions_of_one_second_are_apart(tmp_path: Path) -> None:
     assert create_workspace(tmp_path, now=NOW, session=OTHER) != one
 
 
-def test_the_same_session_and_time_is_the_same_directory_with_what_is_in_it(
-    tmp_path: Path,
-) -> None:
+def test_the_same_session_and_time_is_the_same_directory_with_what_is_in_it(tmp_path: Path) -> None:
     workspace = create_workspace(tmp_path, now=NOW, session=ONE)
     (workspace / "downloads" / "kept.txt").write_text("kept", encoding="utf-8")
     (workspace / "traces").rmdir()

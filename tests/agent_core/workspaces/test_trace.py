@@ -132,9 +132,7 @@ def test_a_tool_result_has_the_described_fields() -> None:
 
 
 @pytest.mark.proves(
-    "trace.iterations.iteration",
-    "trace.iterations.duration_seconds",
-    "trace.iterations.tool_calls",
+    "trace.iterations.iteration", "trace.iterations.duration_seconds", "trace.iterations.tool_calls"
 )
 def test_each_step_of_the_root_run_is_an_iteration_with_its_tools_time() -> None:
     iterations = trace_of(turn_with_a_child())["iterations"]
