@@ -54,15 +54,10 @@ async def run_calls(
     first_slot: int = FIRST_SLOT,
     is_announced: bool = False,
 ) -> Message:
-    """Run the calls and return the user message with their results.
+    """Run the calls, all in parallel, and return the user message with their results.
 
-    Args:
-        agent: Whose calls.
-        calls: All in parallel.
-        scope: Of the run.
-        step: Which step they belong to.
-        first_slot: Where their events begin within the step.
-        is_announced: They are begun again after a wait: their readers know of them.
+    Their events begin at `first_slot` of the step. Those that are announced are begun again after
+    a wait: their readers know of them.
 
     Raises:
         Asked: a person has to answer, approve or connect something first.

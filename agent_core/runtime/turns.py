@@ -5,6 +5,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from pydantic import TypeAdapter
 
@@ -217,10 +218,7 @@ class _Body:
     async def _files(self) -> tuple[AttachedFile, ...]:
         if not self._turn.inbound.attachments:
             return ()
-
-        async def read() -> tuple[AttachedFile, ...]:
-            return await self._work.read_files(self._turn, self._scope.context)
-
+        read = partial(self._work.read_files, self._turn, self._scope.context)
         return await self._scope.steps.once("files", read, FILES)
 
     async def _done_before(self) -> tuple[tuple[Message, ...], UserId]:
@@ -252,12 +250,8 @@ class _Body:
             routed = Routed(route="COMPLEX", reason=rule)
         else:
             routed = await self._ask_router(earlier, files)
-
-            async def take() -> bool:
-                return await self._orders(turn.inbound)
-
             if routed.verdict == "ORDER":
-                if await scope.steps.once("order", take, IS_TAKEN):
+                if await scope.steps.once("order", partial(self._orders, turn.inbound), IS_TAKEN):
                     return routed
                 routed = replace(routed, verdict="COMPLEX")
         await self._announce_route(routed)

@@ -105,10 +105,7 @@ class Waits:
         Raises:
             Asked: the wait is not over, or another call of the same step has to wait.
         """
-
-        async def take() -> tuple[Taken, ...]:
-            return await scope.take_messages(f"{scope.generation}:answer")
-
+        take = partial(scope.take_messages, f"{scope.generation}:answer")
         taken = await scope.steps.once("answer", take, TAKEN)
         await scope.announce_taken(taken, 0, FIRST_ANSWER_SLOT)
         if isinstance(wait, Question):
