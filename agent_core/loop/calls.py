@@ -7,12 +7,7 @@ from dataclasses import asdict
 from pydantic import TypeAdapter
 
 from agent_core import tracing
-from agent_core.events import (
-    ArtifactSaved,
-    ToolCallFinished,
-    ToolCallProgressed,
-    ToolCallStarted,
-)
+from agent_core.events import ArtifactSaved, ToolCallFinished, ToolCallProgressed, ToolCallStarted
 from agent_core.fault_points import fault_point
 from agent_core.loop.agent import Agent, RunScope
 from agent_core.messages import Message, ToolCall, ToolResult
@@ -85,9 +80,7 @@ async def run_calls(
     raise Asked(wait, Message(role="user", parts=results) if results else None)
 
 
-def _sorted(
-    outcomes: Sequence[ToolResult | Wait],
-) -> tuple[tuple[ToolResult, ...], Wait | None]:
+def _sorted(outcomes: Sequence[ToolResult | Wait]) -> tuple[tuple[ToolResult, ...], Wait | None]:
     """The results, and what is waited for first.
 
     Consents go before questions, one after another: a call without a result is begun again after
@@ -182,10 +175,7 @@ async def _announce_end(
     call: ToolCall, output: ToolOutput, scope: RunScope, step: int, slot: int
 ) -> None:
     tracing.note(
-        "tool_result",
-        tool_use_id=call.id,
-        content_size=output.size_bytes,
-        is_error=output.is_error,
+        "tool_result", tool_use_id=call.id, content_size=output.size_bytes, is_error=output.is_error
     )
     for offset, artifact in enumerate(output.artifacts):
         at = scope.at(step, FIRST_ARTIFACT_SLOT * (slot // 2) + offset)

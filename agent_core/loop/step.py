@@ -11,13 +11,7 @@ from agent_core import tracing
 from agent_core.context.history import repaired
 from agent_core.context.pictures import load_pictures
 from agent_core.errors import ModelUnavailable
-from agent_core.events import (
-    StepFinished,
-    StepRetried,
-    StepStarted,
-    TextDelta,
-    Usage,
-)
+from agent_core.events import StepFinished, StepRetried, StepStarted, TextDelta, Usage
 from agent_core.fault_points import fault_point
 from agent_core.ids import ToolCallId
 from agent_core.loop.agent import Agent, RunScope, Taken

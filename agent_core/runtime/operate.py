@@ -28,12 +28,7 @@ from agent_core.ids import UserId
 from agent_core.messages import JsonObject, Message, Text
 from agent_core.models import ModelRequest, whole_reply
 from agent_core.models.anthropic import AnthropicModel
-from agent_core.runtime.build import (
-    composio_api,
-    configured_fleet,
-    local_toolkit,
-    model_connection,
-)
+from agent_core.runtime.build import composio_api, configured_fleet, local_toolkit, model_connection
 from agent_core.sessions import Database
 from agent_core.sessions.audit import AuditedCall, AuditLog
 from agent_core.sessions.migrations import NEWEST, REVISIONS, Revisions, file_of, revision_of

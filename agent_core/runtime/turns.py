@@ -34,14 +34,7 @@ from agent_core.ids import ROOT_RUN, TurnId, UserId
 from agent_core.loop.agent import RunScope
 from agent_core.loop.calls import Asked
 from agent_core.loop.run import RunResult, run_agent
-from agent_core.messages import (
-    MESSAGES,
-    AttachedFile,
-    InboundMessage,
-    Message,
-    Text,
-    user_message,
-)
+from agent_core.messages import MESSAGES, AttachedFile, InboundMessage, Message, Text, user_message
 from agent_core.models import Delta
 from agent_core.models.retry import Retried
 from agent_core.runtime.attached import FILES, fault_notes
@@ -403,9 +396,7 @@ class _Body:
         trace = build_trace(
             events,
             info=SessionInfo(
-                url=parts.app_address(asked.asker),
-                user_id=asked.asker,
-                timestamp=asked.received_at,
+                url=parts.app_address(asked.asker), user_id=asked.asker, timestamp=asked.received_at
             ),
             trace_id=self._trace_id,
             logfire_enabled=parts.logfire_enabled,

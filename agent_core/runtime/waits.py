@@ -23,13 +23,7 @@ from agent_core.loop.agent import ROUTE_SLOTS, Agent, RunScope, Taken
 from agent_core.loop.calls import Asked, end_call, run_calls
 from agent_core.messages import Message, ToolCall, ToolResult, user_message
 from agent_core.runtime.runs import Work
-from agent_core.sessions import (
-    ApprovalWait,
-    ConnectionWait,
-    Question,
-    StoredTurn,
-    Wait,
-)
+from agent_core.sessions import ApprovalWait, ConnectionWait, Question, StoredTurn, Wait
 from agent_core.sessions.consents import CONSENT, Consent, ConsentStatus
 from agent_core.tools import ToolOutput
 from agent_core.tools.composio_api import are_connected
